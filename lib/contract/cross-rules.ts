@@ -1,0 +1,61 @@
+import type * as v from 'valibot';
+import { coded } from './issues.ts';
+import { limitsOf, type RequestLimits } from './request-limits.ts';
+
+/** One rule between fields of `T`. */
+export interface CrossRule<T> {
+  /** Where the violation is reported. */
+  readonly field: string;
+  /** The fields that it reads: it is asked only when each of them is sound. */
+  readonly needs: readonly string[];
+  readonly message: string;
+  readonly broken: (value: T, limits: RequestLimits | undefined) => boolean;
+}
+
+/** What `v.rawCheck` hands its action, as far as it is used here. */
+interface Check {
+  readonly dataset: v.OutputDataset<unknown, v.BaseIssue<unknown>>;
+  readonly config: object;
+  readonly addIssue: (info: {
+    readonly path: [v.ObjectPathItem, ...v.ObjectPathItem[]];
+    readonly message: string;
+  }) => void;
+}
+
+/**
+ * Asks every rule whose fields passed their own schemas. valibot skips a plain `check` once any field has failed; the
+ * contract wants all violations of a request at once.
+ */
+export function checkAll<T>(rules: readonly CrossRule<T>[]) {
+  return ({ dataset, config, addIssue }: Check): void => {
+    const failed = (dataset.issues ?? []).map((issue) => (issue.path ?? []).map(({ key }) => key));
+    // The root failed: there is no object to read.
+    if (failed.some((path) => path.length === 0)) return;
+    for (const rule of rules) {
+      if (rule.needs.some((need) => failed.some((path) => overlaps(path, need.split('.')))))
+        continue;
+      // Every field that the rule reads has passed its schema, which is what T says.
+      if (!rule.broken(dataset.value as T, limitsOf(config))) continue;
+      addIssue({ path: toPath(rule.field), message: coded('invalid_combination', rule.message) });
+    }
+  };
+}
+
+function overlaps(path: readonly unknown[], need: readonly string[]): boolean {
+  const shared = Math.min(path.length, need.length);
+  return path.slice(0, shared).every((key, index) => key === need[index]);
+}
+
+function toPath(field: string): [v.ObjectPathItem, ...v.ObjectPathItem[]] {
+  const items = field.split('.').map(
+    (key): v.ObjectPathItem => ({
+      type: 'object',
+      origin: 'value',
+      input: {},
+      key,
+      value: undefined,
+    }),
+  );
+  // A field name always has one part at least.
+  return items as [v.ObjectPathItem, ...v.ObjectPathItem[]];
+}

@@ -1,0 +1,89 @@
+import * as v from 'valibot';
+import { coded } from './issues.ts';
+
+/** Whether text survives UTF-8, SQLite and C strings unchanged: no lone surrogate, no U+0000. */
+export function isStorableText(text: string): boolean {
+  return text.isWellFormed() && !text.includes('\u0000');
+}
+
+export function utf8Bytes(text: string): number {
+  return Buffer.byteLength(text, 'utf8');
+}
+
+const STORABLE = coded('invalid_text', 'must hold no lone surrogate and no U+0000');
+
+/** Free text that is not blank. */
+export const Text = v.pipe(
+  v.string(),
+  v.check(isStorableText, STORABLE),
+  v.check((text) => text.trim() !== '', coded('blank', 'must not be blank')),
+);
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: finding control characters is the point.
+const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f-\u009f]/;
+
+/** A short token of the caller's: 1..`maxBytes` UTF-8 bytes, no control characters. */
+export function tokenOf(maxBytes: number) {
+  return v.pipe(
+    v.string(),
+    v.check((text) => text.isWellFormed(), STORABLE),
+    v.check(
+      (text) => !CONTROL_CHARACTERS.test(text),
+      coded('invalid_text', 'must hold no control characters'),
+    ),
+    v.check(
+      (text) => text.length > 0 && utf8Bytes(text) <= maxBytes,
+      coded('invalid_length', `must be 1 to ${maxBytes} bytes long`),
+    ),
+  );
+}
+
+/** A lowercase hexadecimal SHA-256. */
+export const Sha256 = v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/));
+
+/** 128 random bits in lowercase hexadecimal. */
+export const ArtifactId = v.pipe(v.string(), v.regex(/^[0-9a-f]{32}$/));
+
+/** Unix time in seconds. */
+export const UnixSecs = v.pipe(v.number(), v.integer(), v.minValue(0));
+
+/** A duration in milliseconds. */
+export const DurationMs = v.pipe(v.number(), v.minValue(0));
+
+export const Count = v.pipe(v.number(), v.integer(), v.minValue(0));
+
+/** A caller's `x-request-id` is kept when it has this form (contract.md 0). */
+export const REQUEST_ID_PATTERN = /^[A-Za-z0-9._-]{1,128}$/;
+
+/** At most 16 pairs of the caller's, kept with the job and the metadata record. */
+export const UserMetadata = v.pipe(
+  v.custom<Readonly<Record<string, string>>>(
+    (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+    coded('invalid_type', 'must be an object of strings'),
+  ),
+  v.rawCheck(({ dataset, addIssue }) => {
+    if (!dataset.typed) return;
+    const input = dataset.value;
+    const keys = Object.keys(input);
+    if (keys.length > 16) addIssue({ message: coded('too_many', 'must hold at most 16 pairs') });
+    // Seventeen bad pairs tell as much as a million.
+    for (const key of keys.slice(0, 17)) {
+      const value: unknown = input[key];
+      const path: [v.ObjectPathItem] = [
+        { type: 'object', origin: 'value', input: { ...input }, key, value },
+      ];
+      if (!/^[A-Za-z0-9_.-]{1,64}$/.test(key)) {
+        addIssue({
+          path,
+          message: coded('invalid_key', 'must be named by 1 to 64 of A-Z a-z 0-9 _ . -'),
+        });
+      } else if (typeof value !== 'string') {
+        addIssue({ path, message: coded('invalid_type', 'must be a string') });
+      } else if (!isStorableText(value)) {
+        addIssue({ path, message: STORABLE });
+      } else if (utf8Bytes(value) > 512) {
+        addIssue({ path, message: coded('invalid_length', 'must be at most 512 bytes long') });
+      }
+    }
+  }),
+);

@@ -1,0 +1,65 @@
+import * as v from 'valibot';
+import { closedObject } from './closed-object.ts';
+import { isStorableText, utf8Bytes } from './fields.ts';
+import { coded } from './issues.ts';
+import { limitsOf } from './request-limits.ts';
+
+/** One safe path component, shown to people only: no caller's name ever reaches the file system. */
+const DisplayFilename = v.pipe(
+  v.string(),
+  v.check(
+    (name) =>
+      name !== '' &&
+      name !== '.' &&
+      name !== '..' &&
+      utf8Bytes(name) <= 255 &&
+      isStorableText(name) &&
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: finding control characters is the point.
+      !/[/\\\u0000-\u001f\u007f]/.test(name),
+    coded('unsafe_filename', 'must be one path component of at most 255 bytes'),
+  ),
+);
+
+const common = {
+  filename: v.optional(DisplayFilename),
+  /** Compared with the bytes; what it says is never believed. */
+  media_type: v.optional(v.pipe(v.string(), v.maxLength(128))),
+};
+
+// The payloads are judged when they are decoded (contract.md 1): a pattern over megabytes would stall everyone.
+const DataUrlInput = closedObject({
+  type: v.literal('data_url'),
+  data_url: v.string(),
+  ...common,
+});
+const Base64Input = closedObject({ type: v.literal('base64'), data: v.string(), ...common });
+const ArtifactInput = closedObject({
+  type: v.literal('artifact'),
+  artifact_id: v.pipe(v.string(), v.maxLength(128)),
+  ...common,
+});
+const UrlInput = v.pipe(
+  closedObject({
+    type: v.literal('url'),
+    url: v.pipe(v.string(), v.maxLength(8192)),
+    ...common,
+  }),
+  v.rawCheck(({ config, addIssue }) => {
+    if (limitsOf(config)?.remoteInputs === false) {
+      addIssue({ message: coded('remote_inputs_disabled', 'remote inputs are disabled') });
+    }
+  }),
+);
+
+/** A picture that a request brings along. */
+export const ImageInput = v.variant('type', [DataUrlInput, Base64Input, ArtifactInput, UrlInput]);
+export type ImageInput = v.InferOutput<typeof ImageInput>;
+
+/** An inline picture of a job, as the job shows it: its bytes never come back (contract.md 3). */
+export const StoredInput = closedObject({
+  type: v.literal('stored'),
+  sha256: v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/)),
+  media_type: v.picklist(['image/png', 'image/jpeg', 'image/webp']),
+  bytes: v.pipe(v.number(), v.integer(), v.minValue(1)),
+  filename: v.optional(v.string()),
+});

@@ -1,0 +1,36 @@
+import * as v from 'valibot';
+import { closedObject } from './closed-object.ts';
+import { coded } from './issues.ts';
+
+export const DEFAULT_PAGE_LIMIT = 20;
+
+/** A whole number in a query, where everything is text. */
+export function queryInteger(min: number, max: number) {
+  return v.pipe(
+    v.string(),
+    v.check(
+      (text) => /^\d{1,15}$/.test(text) && Number(text) >= min && Number(text) <= max,
+      coded('out_of_range', `must be a whole number from ${min} to ${max}`),
+    ),
+    v.transform(Number),
+    v.number(),
+  );
+}
+
+/** The query fields of every collection (contract.md 0). */
+export const pageEntries = {
+  limit: v.optional(queryInteger(1, 100), String(DEFAULT_PAGE_LIMIT)),
+  cursor: v.optional(v.pipe(v.string(), v.maxLength(1024))),
+};
+
+export const PageQuery = closedObject(pageEntries);
+
+export function pageOf<const S extends v.GenericSchema>(item: S) {
+  return v.strictObject({ items: v.array(item), next_cursor: v.optional(v.string()) });
+}
+
+/** One page of a collection. */
+export interface Page<T> {
+  readonly items: readonly T[];
+  readonly next_cursor?: string;
+}

@@ -1,0 +1,65 @@
+import * as v from 'valibot';
+import { closedObject, nullable } from './closed-object.ts';
+import { coded } from './issues.ts';
+import { upTo } from './request-limits.ts';
+
+export const OUTPUT_FORMATS = ['png', 'jpeg', 'webp'] as const;
+export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
+
+/** The longest edge that a request may name, in pixels. */
+export const MAX_REQUEST_EDGE = 16_384;
+
+/** `1024x1536` as numbers; undefined for `auto` and for anything else. */
+export function parseSize(size: string): { width: number; height: number } | undefined {
+  const match = /^([1-9]\d{0,4})x([1-9]\d{0,4})$/.exec(size);
+  if (!match) return undefined;
+  const width = Number(match[1]);
+  const height = Number(match[2]);
+  return width <= MAX_REQUEST_EDGE && height <= MAX_REQUEST_EDGE ? { width, height } : undefined;
+}
+
+/** `16:9` as numbers; undefined for anything else. */
+export function parseAspectRatio(ratio: string): { width: number; height: number } | undefined {
+  const match = /^([1-9]\d{0,4}):([1-9]\d{0,4})$/.exec(ratio);
+  return match ? { width: Number(match[1]), height: Number(match[2]) } : undefined;
+}
+
+export const Size = v.pipe(
+  v.string(),
+  v.check(
+    (size) => size === 'auto' || parseSize(size) !== undefined,
+    coded('invalid_value', `must be auto or WxH with edges from 1 to ${MAX_REQUEST_EDGE}`),
+  ),
+);
+
+export const AspectRatio = v.pipe(
+  v.string(),
+  v.check((ratio) => parseAspectRatio(ratio) !== undefined, coded('invalid_value', 'must be W:H')),
+);
+
+/** The fields of `parameters`, one row each; the OpenAI-familiar routes take theirs from here. */
+export const parameterEntries = {
+  n: v.optional(upTo('maxOutputs'), 1),
+  size: v.optional(Size, 'auto'),
+  aspect_ratio: nullable(AspectRatio),
+  resolution: nullable(v.picklist(['1k', '2k', '4k'])),
+  quality: v.optional(v.picklist(['auto', 'low', 'medium', 'high', 'xhigh', 'max']), 'auto'),
+  /** `png` when left out. No default here: the verdict of `delivered` depends on whether it was named. */
+  output_format: v.optional(v.picklist(OUTPUT_FORMATS)),
+  output_compression: nullable(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(100))),
+  background: v.optional(v.picklist(['auto', 'opaque', 'transparent']), 'auto'),
+  moderation: v.optional(v.picklist(['auto', 'low']), 'auto'),
+  partial_images: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(3)), 0),
+  failure_policy: v.optional(v.picklist(['fail_fast', 'best_effort']), 'fail_fast'),
+  action: v.optional(v.picklist(['auto', 'generate', 'edit']), 'auto'),
+  input_fidelity: nullable(v.picklist(['low', 'high'])),
+};
+
+export const RequestParameters = closedObject(parameterEntries);
+
+/** Complete parameters, as an answer reports what was requested and what took effect. */
+export const Parameters = v.strictObject({
+  ...RequestParameters.entries,
+  output_format: v.picklist(OUTPUT_FORMATS),
+});
+export type Parameters = v.InferOutput<typeof Parameters>;

@@ -1,0 +1,45 @@
+import * as v from 'valibot';
+import { coded } from './issues.ts';
+
+/** The limits of a request that are settings; everything else about it is fixed by the contract. */
+export interface RequestLimits {
+  readonly maxOutputs: number;
+  readonly maxInputs: number;
+  readonly maxTimeoutMs: number;
+  readonly remoteInputs: boolean;
+}
+
+interface LimitedConfig {
+  readonly limits?: RequestLimits;
+}
+
+/** Parses against the contract and the settings in one pass, so that all violations are reported together. */
+export function parseWithLimits<const S extends v.GenericSchema>(
+  schema: S,
+  input: unknown,
+  limits: RequestLimits,
+): v.SafeParseResult<S> {
+  // valibot hands its configuration to every action untouched; ours rides along.
+  const config: v.Config<v.InferIssue<S>> & LimitedConfig = { limits };
+  return v.safeParse(schema, input, config);
+}
+
+/** The limits that `parseWithLimits` was given; none when a schema is used on its own. */
+export function limitsOf(config: object): RequestLimits | undefined {
+  return (config as LimitedConfig).limits;
+}
+
+/** A whole number from 1 to the named limit. */
+export function upTo(limit: 'maxOutputs' | 'maxTimeoutMs') {
+  return v.pipe(
+    v.number(),
+    v.integer(),
+    v.minValue(1),
+    v.rawCheck<number>(({ dataset, config, addIssue }) => {
+      const max = limitsOf(config)?.[limit];
+      if (dataset.typed && max !== undefined && dataset.value > max) {
+        addIssue({ message: coded('out_of_range', `must be at most ${max}`) });
+      }
+    }),
+  );
+}

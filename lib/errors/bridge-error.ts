@@ -1,0 +1,83 @@
+import { type BridgeCode, ERRORS, type ErrorCode } from './codes.ts';
+
+/** A value that may leave the process: numbers, flags, stable names; never text of a caller or an upstream. */
+export type Detail =
+  | string
+  | number
+  | boolean
+  | null
+  | readonly Detail[]
+  | { readonly [key: string]: Detail | undefined };
+
+export interface BridgeErrorOptions {
+  /** The request field at fault, as a path such as `images[0].data_url`. */
+  readonly param?: string;
+  /** A registered provider's name. */
+  readonly provider?: string;
+  /** The upstream's `x-request-id`, already checked against the pattern of contract.md 0. */
+  readonly upstreamRequestId?: string;
+  readonly details?: { readonly [key: string]: Detail | undefined };
+  /** Overrides the table where the cause decides. */
+  readonly retryable?: boolean;
+  /** Further answer headers, such as `allow`. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly cause?: unknown;
+}
+
+/** The one error that crosses rooms. Its message is ours alone: nothing a caller or an upstream sent. */
+export class BridgeError extends Error {
+  override readonly name = 'BridgeError';
+  readonly code: ErrorCode;
+  readonly param: string | null;
+  readonly provider: string | undefined;
+  readonly upstreamRequestId: string | undefined;
+  readonly details: { readonly [key: string]: Detail | undefined };
+  readonly retryable: boolean;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(code: ErrorCode, message: string, options: BridgeErrorOptions = {}) {
+    super(message, options.cause === undefined ? {} : { cause: options.cause });
+    this.code = code;
+    this.param = options.param ?? null;
+    this.provider = options.provider;
+    this.upstreamRequestId = options.upstreamRequestId;
+    this.details = options.details ?? {};
+    this.retryable = options.retryable ?? ERRORS[code].retryable;
+    this.headers = options.headers ?? {};
+  }
+
+  /** `bridge_ext.code`. */
+  get bridgeCode(): BridgeCode {
+    return ERRORS[this.code].bridge;
+  }
+
+  /** The same failure with further facts: later rooms know the provider, the attempts, the outcome. */
+  with(more: BridgeErrorOptions): BridgeError {
+    return new BridgeError(this.code, this.message, {
+      ...definedOnly({
+        param: this.param ?? undefined,
+        provider: this.provider,
+        upstreamRequestId: this.upstreamRequestId,
+      }),
+      retryable: this.retryable,
+      headers: { ...this.headers, ...more.headers },
+      cause: this.cause,
+      ...definedOnly(more),
+      details: { ...this.details, ...more.details },
+    });
+  }
+}
+
+/** Any thrown value as a `BridgeError`: what we did not foresee becomes `internal`, with no text of its own. */
+export function toBridgeError(thrown: unknown): BridgeError {
+  return thrown instanceof BridgeError
+    ? thrown
+    : new BridgeError('internal', 'an unexpected failure inside the bridge', { cause: thrown });
+}
+
+function definedOnly<T extends object>(values: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+  // Dropping the undefined members is exactly what the return type says.
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]: Exclude<T[K], undefined>;
+  };
+}

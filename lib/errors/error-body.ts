@@ -1,0 +1,64 @@
+import type { BridgeError, Detail } from './bridge-error.ts';
+import { ERRORS } from './codes.ts';
+
+/** The flat form of a failure: inside jobs, failure lists and streams (contract.md 8). */
+export interface FlatError {
+  readonly code: string;
+  readonly message: string;
+  readonly retryable: boolean;
+  readonly provider?: string;
+  readonly upstream_request_id?: string;
+  readonly details: { readonly [key: string]: Detail | undefined };
+  readonly suggestions: readonly string[];
+}
+
+/** The body of every error answer (specification 2.7). */
+export interface ErrorBody {
+  readonly error: {
+    readonly message: string;
+    readonly type: string;
+    readonly param: string | null;
+    readonly code: string;
+    readonly bridge_ext: Omit<FlatError, 'message'>;
+  };
+  readonly request_id: string;
+}
+
+export function toFlatError(error: BridgeError): FlatError {
+  return {
+    code: error.bridgeCode,
+    message: error.message,
+    retryable: error.retryable,
+    ...(error.provider === undefined ? {} : { provider: error.provider }),
+    ...(error.upstreamRequestId === undefined
+      ? {}
+      : { upstream_request_id: error.upstreamRequestId }),
+    details: error.details,
+    suggestions: ERRORS[error.code].suggestions,
+  };
+}
+
+export function toErrorBody(error: BridgeError, requestId: string): ErrorBody {
+  const { message, ...ext } = toFlatError(error);
+  const row = ERRORS[error.code];
+  return {
+    error: { message, type: row.type, param: error.param, code: row.code, bridge_ext: ext },
+    request_id: requestId,
+  };
+}
+
+/** The answer headers that make clients do the right thing: `x-should-retry`, `retry-after`, `retry-after-ms`, challenges. */
+export function toErrorHeaders(error: BridgeError): Record<string, string> {
+  const headers: Record<string, string> = {
+    ...error.headers,
+    'x-should-retry': String(error.retryable),
+  };
+  if (error.code === 'authentication_required') headers['www-authenticate'] = 'Bearer';
+  if (error.code === 'rate_limited' || error.code === 'overloaded') {
+    const given = error.details['retry_after_ms'];
+    const waitMs = typeof given === 'number' ? given : 1000;
+    headers['retry-after'] = String(Math.max(1, Math.ceil(waitMs / 1000)));
+    headers['retry-after-ms'] = String(Math.max(0, Math.ceil(waitMs)));
+  }
+  return headers;
+}

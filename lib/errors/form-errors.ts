@@ -1,0 +1,66 @@
+import type { ErrorRow } from './error-row.ts';
+
+const invalidRequest = {
+  bridge: 'invalid_request',
+  code: 'invalid_request',
+  type: 'invalid_request_error',
+  retryable: false,
+} as const;
+
+/** A request that HTTP or the contract does not allow in that form: all of them file as `invalid_request`. */
+export const FORM_ERRORS = {
+  invalid_request: {
+    ...invalidRequest,
+    status: 422,
+    suggestions: [
+      'Correct the fields listed in details.issues, then send the request again.',
+      'Compare the request with /v1/openapi.json.',
+    ],
+  },
+  malformed_request: {
+    ...invalidRequest,
+    status: 400,
+    suggestions: ['Send a well-formed HTTP/1.1 request with a body in valid UTF-8 JSON.'],
+  },
+  method_not_allowed: {
+    ...invalidRequest,
+    status: 405,
+    suggestions: ['Use one of the methods named in the Allow header.'],
+  },
+  request_timeout: {
+    ...invalidRequest,
+    status: 408,
+    suggestions: [
+      'Send the whole request without long pauses.',
+      'Raise server.read_timeout_ms if the link is slow.',
+    ],
+  },
+  body_too_large: {
+    ...invalidRequest,
+    status: 413,
+    suggestions: ['Send smaller or fewer pictures.', 'Raise server.max_body_bytes.'],
+  },
+  unsupported_media_type: {
+    ...invalidRequest,
+    status: 415,
+    suggestions: ['Send content-type: application/json in UTF-8 and no content-encoding.'],
+  },
+  range_not_satisfiable: {
+    ...invalidRequest,
+    status: 416,
+    suggestions: ['Ask for a range inside the length that content-range names.'],
+  },
+  expectation_failed: {
+    ...invalidRequest,
+    status: 417,
+    suggestions: ['Send no Expect header, or 100-continue.'],
+  },
+  header_too_large: {
+    ...invalidRequest,
+    status: 431,
+    suggestions: [
+      'Send fewer or shorter headers and a shorter address.',
+      'Raise server.max_header_bytes.',
+    ],
+  },
+} as const satisfies Record<string, ErrorRow>;

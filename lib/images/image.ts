@@ -1,0 +1,79 @@
+import type { OutputFormat } from '../contract/parameters.ts';
+
+/** The limits under which every picture is decoded, on its way in and out (`images.*`). */
+export interface ImageLimits {
+  readonly max_encoded_bytes: number;
+  readonly max_edge: number;
+  readonly max_pixels: number;
+  readonly max_decode_ms: number;
+}
+
+/** An encoded picture whose container and pixels were checked to the end (contract.md 1). */
+export interface VerifiedImage {
+  readonly bytes: Buffer;
+  readonly format: OutputFormat;
+  /** As stored, before any turning by EXIF. */
+  readonly width: number;
+  readonly height: number;
+  /** The EXIF orientation, 1 to 8; 1 when there is none. */
+  readonly orientation: number;
+  /** `none`: no alpha channel. `opaque`: every alpha 255. `empty`: every alpha 0. `some`: anything else. */
+  readonly alpha: 'none' | 'opaque' | 'some' | 'empty';
+  /** Lowercase hexadecimal. */
+  readonly sha256: string;
+}
+
+/** Why a picture is not sound. Stable names that callers may pass on as a detail. */
+export type ImageFault =
+  | 'unsupported_format'
+  | 'truncated'
+  | 'trailing_bytes'
+  | 'corrupt'
+  | 'animated'
+  | 'too_many_bytes'
+  | 'edge_too_long'
+  | 'too_many_pixels'
+  | 'too_many_scans'
+  | 'chunk_too_large'
+  | 'decode_timeout';
+
+export type Inspection =
+  | { readonly ok: true; readonly image: VerifiedImage }
+  | { readonly ok: false; readonly fault: ImageFault };
+
+/** Decoded 8-bit sRGB pixels, rows from the top, 3 or 4 interleaved channels, alpha not premultiplied. */
+export interface Pixels {
+  readonly data: Buffer;
+  readonly width: number;
+  readonly height: number;
+  readonly channels: 3 | 4;
+}
+
+export interface DecodeOptions {
+  readonly channels: 3 | 4;
+  /** Scales to exactly these edges; `cover` crops to fill them, `fill` stretches. Left out: as stored, turned by EXIF. */
+  readonly resize?: {
+    readonly width: number;
+    readonly height: number;
+    readonly fit: 'cover' | 'fill';
+  };
+}
+
+export interface EncodeOptions {
+  readonly format: OutputFormat;
+  /** 0..100, the contract's `output_compression`; jpeg and webp only. */
+  readonly compression?: number;
+}
+
+/** Functions on pictures, all of them off the main thread and under the decode gate. */
+export interface ImageEngine {
+  /** Judges one encoded picture by its bytes. Throws nothing about the picture: a fault is an answer. */
+  inspect(bytes: Buffer, signal: AbortSignal): Promise<Inspection>;
+  /** The pixels of a verified picture, turned by its EXIF orientation and converted to sRGB. */
+  decode(image: VerifiedImage, options: DecodeOptions, signal: AbortSignal): Promise<Pixels>;
+  encode(pixels: Pixels, options: EncodeOptions, signal: AbortSignal): Promise<Buffer>;
+  /** Another format with the same pixels; alpha falls on white where the format has none. */
+  convert(image: VerifiedImage, options: EncodeOptions, signal: AbortSignal): Promise<Buffer>;
+  /** Resolves when nothing of it runs any more. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,46 @@
+/** The only source of time. Tests replace it to move time by hand. */
+export interface Clock {
+  /** Wall time in milliseconds since the Unix epoch. */
+  nowMs(): number;
+  /** Milliseconds from an arbitrary start; never runs backwards. */
+  monotonicMs(): number;
+  /** Calls `run` once after `delayMs`; the returned function takes it back. Keeps no process alive. */
+  after(delayMs: number, run: () => void): () => void;
+}
+
+// Node fires a longer timer at once instead of late.
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+export const systemClock: Clock = {
+  nowMs: () => Date.now(),
+  monotonicMs: () => performance.now(),
+  after(delayMs, run) {
+    const timer = setTimeout(run, Math.min(Math.max(delayMs, 0), LONGEST_TIMER_MS));
+    timer.unref();
+    return () => clearTimeout(timer);
+  },
+};
+
+/** Whole seconds since the Unix epoch, the contract's unit for points in time. */
+export function nowSecs(clock: Clock): number {
+  return Math.floor(clock.nowMs() / 1000);
+}
+
+/** Resolves after `delayMs`; rejects with the signal's reason as soon as `signal` aborts. */
+export function sleep(clock: Clock, delayMs: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) {
+      reject(signal.reason);
+      return;
+    }
+    const cancel = clock.after(delayMs, () => {
+      signal.removeEventListener('abort', onAbort);
+      resolve();
+    });
+    const onAbort = () => {
+      cancel();
+      reject(signal.reason);
+    };
+    signal.addEventListener('abort', onAbort, { once: true });
+  });
+}

@@ -1,0 +1,27 @@
+import { randomBytes } from 'node:crypto';
+
+/** The only source of randomness. Tests replace it to get the same ids in every run. */
+export interface Ids {
+  /** A UUIDv7 (RFC 9562, 5.7): sorts by creation, to the millisecond. For requests and jobs. */
+  newUuid(): string;
+  /** 128 random bits in lowercase hexadecimal. For artifacts and trace ids: it tells nothing. */
+  newOpaqueId(): string;
+  /** 64 random bits in lowercase hexadecimal. For span ids. */
+  newSpanId(): string;
+}
+
+/** Ids from the operating system's generator and the given wall clock. */
+export function createIds(nowMs: () => number): Ids {
+  return {
+    newUuid() {
+      const bytes = randomBytes(16);
+      bytes.writeUIntBE(nowMs(), 0, 6);
+      bytes[6] = 0x70 | (bytes.readUInt8(6) & 0x0f);
+      bytes[8] = 0x80 | (bytes.readUInt8(8) & 0x3f);
+      const hex = bytes.toString('hex');
+      return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+    },
+    newOpaqueId: () => randomBytes(16).toString('hex'),
+    newSpanId: () => randomBytes(8).toString('hex'),
+  };
+}

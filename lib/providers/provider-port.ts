@@ -1,0 +1,106 @@
+import type { Usage, Warning } from '../contract/image-response.ts';
+import type { Parameters } from '../contract/parameters.ts';
+import type { CapabilityDocument } from '../contract/provider.ts';
+
+/** An input whose bytes were verified; the same object serves every attempt. */
+export interface ProviderInput {
+  readonly bytes: Buffer;
+  readonly mediaType: 'image/png' | 'image/jpeg' | 'image/webp';
+  /** As stored; `orientation` (EXIF, 1 to 8) says how to turn it. */
+  readonly width: number;
+  readonly height: number;
+  readonly orientation: number;
+  readonly sha256: string;
+}
+
+/** One call: a validated, negotiated request for the outputs named in `indices`. */
+export interface ProviderRequest {
+  readonly model: string;
+  readonly operation: 'generate' | 'edit';
+  readonly prompt: string;
+  /** Present only where the provider takes negative prompts natively. */
+  readonly negativePrompt?: string;
+  /** Effective values; `n` is the length of `indices`. */
+  readonly parameters: Parameters;
+  /** The outputs' places in the whole request, ascending: fan-out splits a request into several calls. */
+  readonly indices: readonly number[];
+  readonly images: readonly ProviderInput[];
+  readonly mask?: ProviderInput;
+  readonly references: readonly ProviderInput[];
+  /** The flat background that the picture is asked to have, so that it can be cut out afterwards. */
+  readonly keyColor?: string;
+}
+
+export type ProviderEvent =
+  | {
+      readonly type: 'progress';
+      readonly stage: 'dispatched' | 'generating';
+      readonly index?: number;
+    }
+  | {
+      readonly type: 'partial_image';
+      /** One of the request's `indices`. */
+      readonly index: number;
+      readonly partialIndex: number;
+      readonly bytes: Buffer;
+    };
+
+export interface ProviderContext {
+  readonly requestId: string;
+  /** 1 for the first try of this call, 2 for its first repetition. */
+  readonly attempt: number;
+  /** Aborts at the deadline and when the request is given up. */
+  readonly signal: AbortSignal;
+  /** Called in order, never after `execute` has settled. */
+  readonly onEvent: (event: ProviderEvent) => void;
+}
+
+export interface ProviderOutput {
+  /** Encoded, unverified: whoever asked judges it. */
+  readonly bytes: Buffer;
+  readonly revisedPrompt?: string;
+}
+
+export interface ProviderResult {
+  /** One for each of the request's `indices`, in their order. */
+  readonly outputs: readonly ProviderOutput[];
+  readonly usage?: Usage;
+  readonly warnings?: readonly Warning[];
+}
+
+export interface ProviderDescription {
+  readonly displayName: string;
+  readonly version: string;
+  readonly experimental: boolean;
+  readonly models: readonly string[];
+  readonly defaultModel: string;
+}
+
+/** Whether work can be dispatched now; `errorCode` says why not. */
+export type ProviderReadiness =
+  | { readonly ready: true }
+  | { readonly ready: false; readonly errorCode: 'authentication' | 'configuration' | 'upstream' };
+
+/**
+ * One adapter to one kind of image maker. Deadline, fan-out, repetition, fallback, verification and delivery are not its
+ * business: they happen outside, once for all providers.
+ */
+export interface Provider {
+  /** The registered name: lowercase letters, digits and `-`. */
+  readonly name: string;
+  /** How often one call may be tried in all, and the wait before the first repetition. */
+  readonly retry: { readonly attempts: number; readonly backoffMs: number };
+  /** Constant for the life of the process. */
+  describe(): ProviderDescription;
+  /** Undefined for a model that it does not know. Constant for the life of the process. */
+  capabilities(model: string): CapabilityDocument | undefined;
+  /**
+   * Runs one call. Rejects with a `BridgeError`; after a rejection whose `details.outcome` is `unknown` the call may have
+   * had an effect. Stops soon after `signal` aborts and rejects with the signal's reason.
+   */
+  execute(request: ProviderRequest, context: ProviderContext): Promise<ProviderResult>;
+  /** Never starts a child, refreshes a token or calls upstream. */
+  probe(signal: AbortSignal): Promise<ProviderReadiness>;
+  /** Resolves when nothing of it runs any more. */
+  close(): Promise<void>;
+}
