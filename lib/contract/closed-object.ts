@@ -1,5 +1,8 @@
 import * as v from 'valibot';
 
+// More tell nobody more, and a request may hold a hundred thousand.
+const MAX_UNKNOWN_KEYS = 1000;
+
 /**
  * An object that knows all its fields (contract.md 0): every unknown one is reported, not just the first, and `null`
  * for an optional field means the same as leaving it out, unless the field's own schema takes `null`.
@@ -23,9 +26,8 @@ export function closedObject<const E extends v.ObjectEntries>(
         return schemaFailure(known, dataset, config);
       }
       const result = known['~run']({ value: withoutNulls(input, entries) }, config);
-      for (const key of Object.keys(input)) {
-        if (!Object.hasOwn(entries, key)) addUnknownKey(result, input, key);
-      }
+      const unknown = Object.keys(input).filter((key) => !Object.hasOwn(entries, key));
+      for (const key of unknown.slice(0, MAX_UNKNOWN_KEYS)) addUnknownKey(result, input, key);
       // `strictObject` and `object` differ in their issue types only.
       return result as v.OutputDataset<
         v.InferOutput<v.StrictObjectSchema<E, undefined>>,

@@ -1,28 +1,34 @@
 import * as v from 'valibot';
 import { BRIDGE_CODES } from '../errors/codes.ts';
+import { documented } from './documented.ts';
 
-const Details = v.record(v.string(), v.unknown());
+const Details = documented(
+  v.record(v.string(), v.unknown()),
+  'Facts about this failure, such as issues, supported_models, outcome or retry_after_ms.',
+);
 
 const extEntries = {
-  code: v.picklist(BRIDGE_CODES),
-  retryable: v.boolean(),
+  code: documented(v.picklist(BRIDGE_CODES), 'The stable name under which the bridge files it.'),
+  retryable: documented(v.boolean(), 'Whether the same request may simply be sent again.'),
   provider: v.optional(v.string()),
   upstream_request_id: v.optional(v.string()),
   details: Details,
-  suggestions: v.array(v.string()),
+  suggestions: documented(v.array(v.string()), 'What you can do, best first.'),
 };
 
 /** The flat form of a failure: inside jobs, failure lists and streams (contract.md 8). */
 export const FlatBridgeError = v.strictObject({ ...extEntries, message: v.string() });
 
-/** The body of every error answer (specification 2.7). */
-export const ErrorAnswer = v.strictObject({
+export const errorAnswerEntries = {
   error: v.strictObject({
     message: v.string(),
     type: v.string(),
-    param: v.nullable(v.string()),
-    code: v.string(),
+    param: documented(v.nullable(v.string()), 'The first field at fault, such as parameters.n.'),
+    code: documented(v.string(), 'What OpenAI clients switch on.'),
     bridge_ext: v.strictObject(extEntries),
   }),
-  request_id: v.string(),
-});
+  request_id: documented(v.string(), 'The same as the x-request-id header.'),
+};
+
+/** The body of every error answer (specification 2.7). */
+export const ErrorAnswer = v.strictObject(errorAnswerEntries);

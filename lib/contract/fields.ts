@@ -17,13 +17,14 @@ export const Text = v.pipe(
   v.string(),
   v.check(isStorableText, STORABLE),
   v.check((text) => text.trim() !== '', coded('blank', 'must not be blank')),
+  v.metadata({ minLength: 1 }),
 );
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: finding control characters is the point.
 const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f-\u009f]/;
 
-/** A short token of the caller's: 1..`maxBytes` UTF-8 bytes, no control characters. */
-export function tokenOf(maxBytes: number) {
+/** A short token of the caller's: `minBytes`..`maxBytes` UTF-8 bytes, no control characters. */
+export function tokenOf(maxBytes: number, minBytes = 1) {
   return v.pipe(
     v.string(),
     v.check((text) => text.isWellFormed(), STORABLE),
@@ -32,9 +33,11 @@ export function tokenOf(maxBytes: number) {
       coded('invalid_text', 'must hold no control characters'),
     ),
     v.check(
-      (text) => text.length > 0 && utf8Bytes(text) <= maxBytes,
-      coded('invalid_length', `must be 1 to ${maxBytes} bytes long`),
+      (text) => text.length >= minBytes && utf8Bytes(text) <= maxBytes,
+      coded('invalid_length', `must be ${minBytes} to ${maxBytes} bytes long`),
     ),
+    // Characters where the check counts bytes: the documents may be laxer, never stricter.
+    v.metadata({ minLength: minBytes, maxLength: maxBytes }),
   );
 }
 
@@ -69,9 +72,7 @@ export const UserMetadata = v.pipe(
     // Seventeen bad pairs tell as much as a million.
     for (const key of keys.slice(0, 17)) {
       const value: unknown = input[key];
-      const path: [v.ObjectPathItem] = [
-        { type: 'object', origin: 'value', input: { ...input }, key, value },
-      ];
+      const path: [v.ObjectPathItem] = [{ type: 'object', origin: 'value', input: {}, key, value }];
       if (!/^[A-Za-z0-9_.-]{1,64}$/.test(key)) {
         addIssue({
           path,
@@ -85,5 +86,11 @@ export const UserMetadata = v.pipe(
         addIssue({ path, message: coded('invalid_length', 'must be at most 512 bytes long') });
       }
     }
+  }),
+  v.metadata({
+    type: 'object',
+    maxProperties: 16,
+    propertyNames: { pattern: '^[A-Za-z0-9_.-]{1,64}$' },
+    additionalProperties: { type: 'string', maxLength: 512 },
   }),
 );

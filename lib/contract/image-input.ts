@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { closedObject } from './closed-object.ts';
+import { documented } from './documented.ts';
 import { isStorableText, utf8Bytes } from './fields.ts';
 import { coded } from './issues.ts';
 import { limitsOf } from './request-limits.ts';
@@ -21,27 +22,42 @@ const DisplayFilename = v.pipe(
 );
 
 const common = {
-  filename: v.optional(DisplayFilename),
-  /** Compared with the bytes; what it says is never believed. */
-  media_type: v.optional(v.pipe(v.string(), v.maxLength(128))),
+  filename: documented(v.optional(DisplayFilename), 'Shown to people, used for nothing else.', {
+    minLength: 1,
+    maxLength: 255,
+  }),
+  media_type: documented(
+    v.optional(v.pipe(v.string(), v.maxLength(128))),
+    'Compared with the bytes: another content than declared is refused.',
+  ),
 };
 
 // The payloads are judged when they are decoded (contract.md 1): a pattern over megabytes would stall everyone.
 const DataUrlInput = closedObject({
   type: v.literal('data_url'),
-  data_url: v.string(),
+  data_url: documented(v.string(), 'data:image/png;base64, and the bytes; also jpeg and webp.'),
   ...common,
 });
-const Base64Input = closedObject({ type: v.literal('base64'), data: v.string(), ...common });
-const ArtifactInput = closedObject({
+const Base64Input = closedObject({
+  type: v.literal('base64'),
+  data: documented(v.string(), 'RFC 4648 section 4: padded, without white space.'),
+  ...common,
+});
+export const ArtifactInput = closedObject({
   type: v.literal('artifact'),
-  artifact_id: v.pipe(v.string(), v.maxLength(128)),
+  artifact_id: documented(
+    v.pipe(v.string(), v.maxLength(128)),
+    'A picture that this bridge has made for the same token.',
+  ),
   ...common,
 });
-const UrlInput = v.pipe(
+export const UrlInput = v.pipe(
   closedObject({
     type: v.literal('url'),
-    url: v.pipe(v.string(), v.maxLength(8192)),
+    url: documented(
+      v.pipe(v.string(), v.maxLength(8192)),
+      'https only, and only while inputs.remote.enabled is on.',
+    ),
     ...common,
   }),
   v.rawCheck(({ config, addIssue }) => {

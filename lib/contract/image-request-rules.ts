@@ -147,8 +147,9 @@ const OUTPUT_RULES: readonly CrossRule<Candidate>[] = [
   {
     field: 'output.metadata',
     needs: ['output.metadata', 'output.response_format'],
-    message: 'a sidecar needs artifact or url delivery',
-    broken: (r) => r.output.metadata.startsWith('sidecar') && !isStoredDelivery(r),
+    message: 'a sidecar needs artifact delivery',
+    broken: (r) =>
+      r.output.metadata.startsWith('sidecar') && r.output.response_format !== 'artifact',
   },
   {
     field: 'output.metadata',

@@ -1,9 +1,11 @@
 import * as v from 'valibot';
 import { closedObject, nullable } from './closed-object.ts';
+import { documented } from './documented.ts';
 import { Text, tokenOf, UserMetadata } from './fields.ts';
 import { ImageInput } from './image-input.ts';
 import { requestRules } from './image-request-rules.ts';
 import { coded } from './issues.ts';
+import { limitedList } from './limited-list.ts';
 import { Output } from './output.ts';
 import { RequestParameters } from './parameters.ts';
 import { upTo } from './request-limits.ts';
@@ -12,15 +14,24 @@ import { Policies, Routing, Session } from './routing.ts';
 /** What a request and a preset's template have in common, one row a field. */
 export const sharedRequestEntries = {
   operation: v.optional(v.picklist(['generate', 'edit']), 'generate'),
-  negative_prompt: nullable(Text),
+  negative_prompt: documented(
+    nullable(Text),
+    'What to avoid; with the prompt at most 12288 bytes of UTF-8.',
+  ),
   parameters: v.optional(RequestParameters, {}),
   output: v.optional(Output, {}),
   routing: v.optional(Routing, {}),
   session: v.optional(Session, {}),
   policies: v.optional(Policies, {}),
-  timeout_ms: nullable(upTo('maxTimeoutMs')),
-  user: nullable(tokenOf(256)),
-  metadata: v.optional(UserMetadata, {}),
+  timeout_ms: documented(
+    nullable(upTo('maxTimeoutMs')),
+    'The deadline of the whole operation, in milliseconds.',
+  ),
+  user: documented(nullable(tokenOf(256)), 'Who this is for, in a word of yours.'),
+  metadata: documented(
+    v.optional(UserMetadata, {}),
+    'Kept with the job and the metadata record, never sent to a provider.',
+  ),
 };
 
 export const IdempotencyKey = tokenOf(256);
@@ -29,13 +40,33 @@ export const IdempotencyKey = tokenOf(256);
 export const ImageRequest = v.pipe(
   closedObject({
     version: v.optional(v.literal('1', coded('unsupported_version', 'must be "1"')), '1'),
-    prompt: Text,
-    images: v.optional(v.array(ImageInput), []),
-    mask: nullable(ImageInput),
-    reference_images: v.optional(v.array(ImageInput), []),
-    idempotency_key: nullable(IdempotencyKey),
+    prompt: documented(Text, 'What to draw; with negative_prompt at most 12288 bytes of UTF-8.'),
+    images: documented(
+      v.optional(limitedList(ImageInput, 'maxInputs'), []),
+      'The pictures to edit: at least one for an edit, none for a generation.',
+    ),
+    mask: documented(
+      nullable(ImageInput),
+      'For an edit: a picture with alpha, as large as the first one. Alpha 0 may change, 255 must not.',
+    ),
+    reference_images: documented(
+      v.optional(limitedList(ImageInput, 'maxInputs'), []),
+      'Pictures to go by.',
+    ),
+    idempotency_key: documented(
+      nullable(IdempotencyKey),
+      'The same as the header Idempotency-Key; an equal request under it is done once.',
+    ),
     ...sharedRequestEntries,
   }),
   v.rawCheck((context) => requestRules(context)),
 );
 export type ImageRequest = v.InferOutput<typeof ImageRequest>;
+
+/** `Idempotency-Key` is the same thing as the field of that name. */
+export const IdempotencyHeaders = v.object({
+  'idempotency-key': documented(
+    v.optional(IdempotencyKey),
+    'An equal request under the same key is done once and answered again.',
+  ),
+});

@@ -127,3 +127,16 @@ export const ImageResponse = v.strictObject({
   delivered: v.array(Delivered),
   warnings: v.array(v.picklist(WARNINGS)),
 });
+export type ImageResponse = v.InferOutput<typeof ImageResponse>;
+
+type WireImage = ImageResponse['data'][number];
+export type ImageWithBytes =
+  | Exclude<WireImage, { type: 'b64_json' }>
+  | (Omit<Extract<WireImage, { type: 'b64_json' }>, 'b64_json'> & {
+      readonly b64_json: Uint8Array;
+    });
+
+/** The answer before it is written out: base64 is made once, at the very end. */
+export type ImageResponseWithBytes = Omit<ImageResponse, 'data'> & {
+  readonly data: readonly ImageWithBytes[];
+};

@@ -36,14 +36,11 @@ export function invalidRequest(issues: readonly RequestIssue[]): BridgeError {
       ? sorted
       : [
           ...sorted.slice(0, MAX_ISSUES - 1),
-          {
-            field: '',
-            code: 'too_many_issues',
-            message: `${sorted.length - MAX_ISSUES + 1} further issues are not listed`,
-          },
+          // No count: a schema itself stops collecting at some point.
+          { field: '', code: 'too_many_issues', message: 'further issues are not listed' },
         ];
   return new BridgeError('invalid_request', 'the request does not follow the contract', {
-    ...(sorted[0] ? { param: sorted[0].field } : {}),
+    ...(sorted[0]?.field ? { param: sorted[0].field } : {}),
     details: { issues: shown.map((issue) => ({ ...issue })) },
   });
 }
@@ -67,7 +64,8 @@ function toField(path: readonly v.IssuePathItem[]): string {
       field += field ? `.${key}` : key;
     else field += `[${JSON.stringify(String(key).slice(0, 64))}]`;
   }
-  return field.slice(0, MAX_FIELD_CHARS);
+  // The cut may split a character, and half of one is no JSON that every client can read.
+  return field.slice(0, MAX_FIELD_CHARS).toWellFormed();
 }
 
 function issueCode(issue: v.BaseIssue<unknown>): string {
@@ -89,7 +87,8 @@ function issueCode(issue: v.BaseIssue<unknown>): string {
     case 'regex':
       return 'invalid_value';
     case 'variant':
-      return isMissing(issue) ? 'required' : 'invalid_value';
+      if (isMissing(issue)) return 'required';
+      return issue.expected === 'Object' ? 'invalid_type' : 'invalid_value';
     default:
       return isMissing(issue)
         ? 'required'
@@ -101,6 +100,8 @@ function issueCode(issue: v.BaseIssue<unknown>): string {
 
 function isMissing(issue: v.BaseIssue<unknown>): boolean {
   const last = issue.path?.at(-1);
+  // A variant without its discriminator says so by the value alone.
+  if (issue.type === 'variant') return last?.type === 'object' && issue.input === undefined;
   return last?.type === 'object' && last.origin === 'key';
 }
 
@@ -109,5 +110,6 @@ function issueMessage(issue: v.BaseIssue<unknown>): string {
   if (issue.type === 'unknown_field') return 'is not a known field';
   if (isMissing(issue)) return 'is required';
   if (!issue.message.startsWith('Invalid ')) return issue.message;
+  if (issue.type === 'integer') return 'must be a whole number';
   return issue.expected === null ? 'is not valid' : `must be ${issue.expected}`;
 }

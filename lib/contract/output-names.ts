@@ -28,12 +28,16 @@ function isPortable(name: string, maxBytes: number): boolean {
   );
 }
 
+// As the documents show it; reserved names and lengths of parts are the check's business.
+const COMPONENT = '[A-Za-z0-9_-][A-Za-z0-9._-]*';
+
 export const OutputDirectory = v.pipe(
   v.string(),
   v.check(
     (path) => path.length <= 512 && path.split('/').every((part) => isPortable(part, 128)),
     coded('unsafe_path', 'must be a relative directory of portable names, at most 512 bytes long'),
   ),
+  v.metadata({ pattern: `^${COMPONENT}(/${COMPONENT})*$`, maxLength: 512 }),
 );
 
 export const OutputFilename = v.pipe(
@@ -42,6 +46,7 @@ export const OutputFilename = v.pipe(
     (name) => isPortable(name, 160),
     coded('unsafe_filename', 'must be a portable filename of at most 160 bytes'),
   ),
+  v.metadata({ pattern: `^${COMPONENT}$`, maxLength: 160 }),
 );
 
 export const FilenamePrefix = v.pipe(
@@ -50,4 +55,5 @@ export const FilenamePrefix = v.pipe(
     (name) => isPortable(name, 64),
     coded('unsafe_filename', 'must be a portable filename prefix of at most 64 bytes'),
   ),
+  v.metadata({ pattern: `^${COMPONENT}$`, maxLength: 64 }),
 );

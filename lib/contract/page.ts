@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { closedObject } from './closed-object.ts';
+import { documented } from './documented.ts';
 import { coded } from './issues.ts';
 
 export const DEFAULT_PAGE_LIMIT = 20;
@@ -12,15 +13,31 @@ export function queryInteger(min: number, max: number) {
       (text) => /^\d{1,15}$/.test(text) && Number(text) >= min && Number(text) <= max,
       coded('out_of_range', `must be a whole number from ${min} to ${max}`),
     ),
+    // What the text stands for, as documents describe a query.
+    v.metadata({ type: 'integer', minimum: min, maximum: max }),
     v.transform(Number),
     v.number(),
   );
 }
 
+/** `true` or `false` in a query, where everything is text. */
+export const QueryBoolean = v.pipe(
+  v.string(),
+  v.check(
+    (text) => text === 'true' || text === 'false',
+    coded('invalid_value', 'must be true or false'),
+  ),
+  v.metadata({ type: 'boolean' }),
+  v.transform((text) => text === 'true'),
+);
+
 /** The query fields of every collection (contract.md 0). */
 export const pageEntries = {
   limit: v.optional(queryInteger(1, 100), String(DEFAULT_PAGE_LIMIT)),
-  cursor: v.optional(v.pipe(v.string(), v.maxLength(1024))),
+  cursor: documented(
+    v.optional(v.pipe(v.string(), v.maxLength(1024))),
+    'The next_cursor of the page before, under the same filters.',
+  ),
 };
 
 export const PageQuery = closedObject(pageEntries);

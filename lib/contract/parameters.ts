@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { closedObject, nullable } from './closed-object.ts';
+import { documented } from './documented.ts';
 import { coded } from './issues.ts';
 import { upTo } from './request-limits.ts';
 
@@ -30,29 +31,55 @@ export const Size = v.pipe(
     (size) => size === 'auto' || parseSize(size) !== undefined,
     coded('invalid_value', `must be auto or WxH with edges from 1 to ${MAX_REQUEST_EDGE}`),
   ),
+  v.metadata({ pattern: '^(auto|[1-9][0-9]{0,4}x[1-9][0-9]{0,4})$' }),
 );
 
 export const AspectRatio = v.pipe(
   v.string(),
   v.check((ratio) => parseAspectRatio(ratio) !== undefined, coded('invalid_value', 'must be W:H')),
+  v.metadata({ pattern: '^[1-9][0-9]{0,4}:[1-9][0-9]{0,4}$' }),
 );
 
 /** The fields of `parameters`, one row each; the OpenAI-familiar routes take theirs from here. */
 export const parameterEntries = {
-  n: v.optional(upTo('maxOutputs'), 1),
-  size: v.optional(Size, 'auto'),
-  aspect_ratio: nullable(AspectRatio),
-  resolution: nullable(v.picklist(['1k', '2k', '4k'])),
-  quality: v.optional(v.picklist(['auto', 'low', 'medium', 'high', 'xhigh', 'max']), 'auto'),
-  /** `png` when left out. No default here: the verdict of `delivered` depends on whether it was named. */
-  output_format: v.optional(v.picklist(OUTPUT_FORMATS)),
-  output_compression: nullable(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(100))),
-  background: v.optional(v.picklist(['auto', 'opaque', 'transparent']), 'auto'),
+  n: documented(v.optional(upTo('maxOutputs'), 1), 'How many pictures to make.'),
+  size: documented(v.optional(Size, 'auto'), 'Width and height in pixels, such as 1536x1024.'),
+  aspect_ratio: documented(nullable(AspectRatio), 'A shape such as 16:9, in place of a size.'),
+  resolution: documented(
+    nullable(v.picklist(['1k', '2k', '4k'])),
+    'An order of magnitude, in place of a size.',
+  ),
+  quality: documented(
+    v.optional(v.picklist(['auto', 'low', 'medium', 'high', 'xhigh', 'max']), 'auto'),
+    'xhigh and max only where a capability document lists them.',
+  ),
+  // No default here: the verdict of `delivered` depends on whether it was named.
+  output_format: documented(v.optional(v.picklist(OUTPUT_FORMATS)), 'Left out, it is png.'),
+  output_compression: documented(
+    nullable(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(100))),
+    'The quality of the encoding, for jpeg and webp only.',
+  ),
+  background: documented(
+    v.optional(v.picklist(['auto', 'opaque', 'transparent']), 'auto'),
+    'Transparency is cut out by the bridge where a provider lacks it.',
+  ),
   moderation: v.optional(v.picklist(['auto', 'low']), 'auto'),
-  partial_images: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(3)), 0),
-  failure_policy: v.optional(v.picklist(['fail_fast', 'best_effort']), 'fail_fast'),
-  action: v.optional(v.picklist(['auto', 'generate', 'edit']), 'auto'),
-  input_fidelity: nullable(v.picklist(['low', 'high'])),
+  partial_images: documented(
+    v.optional(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(3)), 0),
+    'How many unfinished pictures to show on the way.',
+  ),
+  failure_policy: documented(
+    v.optional(v.picklist(['fail_fast', 'best_effort']), 'fail_fast'),
+    'best_effort answers with the pictures that came out and lists the failures.',
+  ),
+  action: documented(
+    v.optional(v.picklist(['auto', 'generate', 'edit']), 'auto'),
+    'What the model is told to do; auto follows the operation.',
+  ),
+  input_fidelity: documented(
+    nullable(v.picklist(['low', 'high'])),
+    'How closely to follow the given pictures.',
+  ),
 };
 
 export const RequestParameters = closedObject(parameterEntries);

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { closedObject } from './closed-object.ts';
 import { Count } from './fields.ts';
+import { pageOf } from './page.ts';
 import { OUTPUT_FORMATS } from './parameters.ts';
 
 /** One entry of the provider inventory (contract.md 4). */
@@ -14,6 +15,8 @@ export const ProviderDescriptor = v.strictObject({
   default: v.boolean(),
 });
 export type ProviderDescriptor = v.InferOutput<typeof ProviderDescriptor>;
+
+export const ProviderPage = pageOf(ProviderDescriptor);
 
 const Support = v.picklist(['native', 'emulated', 'unsupported']);
 const Range = v.strictObject({ min: Count, max: Count });

@@ -18,10 +18,10 @@ export function parseWithLimits<const S extends v.GenericSchema>(
   schema: S,
   input: unknown,
   limits: RequestLimits,
-): v.SafeParseResult<S> {
-  // valibot hands its configuration to every action untouched; ours rides along.
+): v.OutputDataset<v.InferOutput<S>, v.InferIssue<S>> {
+  // `~run` hands its configuration to every action untouched, so that ours rides along; `safeParse` would strip it.
   const config: v.Config<v.InferIssue<S>> & LimitedConfig = { limits };
-  return v.safeParse(schema, input, config);
+  return schema['~run']({ value: input }, config);
 }
 
 /** The limits that `parseWithLimits` was given; none when a schema is used on its own. */

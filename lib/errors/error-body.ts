@@ -1,9 +1,9 @@
 import type { BridgeError, Detail } from './bridge-error.ts';
-import { ERRORS } from './codes.ts';
+import { type BridgeCode, ERRORS } from './codes.ts';
 
 /** The flat form of a failure: inside jobs, failure lists and streams (contract.md 8). */
 export interface FlatError {
-  readonly code: string;
+  readonly code: BridgeCode;
   readonly message: string;
   readonly retryable: boolean;
   readonly provider?: string;

@@ -50,6 +50,7 @@ export interface Pixels {
 }
 
 export interface DecodeOptions {
+  /** With 3 what is transparent falls on white; with 4 what has no alpha is opaque. */
   readonly channels: 3 | 4;
   /** Scales to exactly these edges; `cover` crops to fill them, `fill` stretches. Left out: as stored, turned by EXIF. */
   readonly resize?: {
@@ -65,14 +66,20 @@ export interface EncodeOptions {
   readonly compression?: number;
 }
 
-/** Functions on pictures, all of them off the main thread and under the decode gate. */
+/**
+ * Functions on pictures, all of them off the main thread and under the decode gate. All reject with the signal's reason on
+ * abort and with `overloaded` after `close`.
+ */
 export interface ImageEngine {
   /** Judges one encoded picture by its bytes. Throws nothing about the picture: a fault is an answer. */
   inspect(bytes: Buffer, signal: AbortSignal): Promise<Inspection>;
   /** The pixels of a verified picture, turned by its EXIF orientation and converted to sRGB. */
   decode(image: VerifiedImage, options: DecodeOptions, signal: AbortSignal): Promise<Pixels>;
   encode(pixels: Pixels, options: EncodeOptions, signal: AbortSignal): Promise<Buffer>;
-  /** Another format with the same pixels; alpha falls on white where the format has none. */
+  /**
+   * Another format with the same pixels, 8-bit sRGB, without metadata and therefore turned by EXIF; alpha falls on white
+   * where the format has none.
+   */
   convert(image: VerifiedImage, options: EncodeOptions, signal: AbortSignal): Promise<Buffer>;
   /** Resolves when nothing of it runs any more. */
   close(): Promise<void>;

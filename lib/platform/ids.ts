@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomFillSync } from 'node:crypto';
 
 /** The only source of randomness. Tests replace it to get the same ids in every run. */
 export interface Ids {
@@ -8,20 +8,38 @@ export interface Ids {
   newOpaqueId(): string;
   /** 64 random bits in lowercase hexadecimal. For span ids. */
   newSpanId(): string;
+  /** At least 0, below 1. For jitter. */
+  newFraction(): number;
 }
+
+// One call to the operating system serves some two hundred ids; a call each costs more than the id.
+const POOL_BYTES = 4096;
 
 /** Ids from the operating system's generator and the given wall clock. */
 export function createIds(nowMs: () => number): Ids {
+  const pool = Buffer.alloc(POOL_BYTES);
+  let used = POOL_BYTES;
+
+  function take(bytes: number): Buffer {
+    if (used + bytes > POOL_BYTES) {
+      randomFillSync(pool);
+      used = 0;
+    }
+    used += bytes;
+    return pool.subarray(used - bytes, used);
+  }
+
   return {
     newUuid() {
-      const bytes = randomBytes(16);
+      const bytes = take(16);
       bytes.writeUIntBE(nowMs(), 0, 6);
       bytes[6] = 0x70 | (bytes.readUInt8(6) & 0x0f);
       bytes[8] = 0x80 | (bytes.readUInt8(8) & 0x3f);
       const hex = bytes.toString('hex');
       return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
     },
-    newOpaqueId: () => randomBytes(16).toString('hex'),
-    newSpanId: () => randomBytes(8).toString('hex'),
+    newOpaqueId: () => take(16).toString('hex'),
+    newSpanId: () => take(8).toString('hex'),
+    newFraction: () => take(4).readUInt32BE(0) / 2 ** 32,
   };
 }

@@ -51,7 +51,10 @@ export interface ProviderContext {
   readonly attempt: number;
   /** Aborts at the deadline and when the request is given up. */
   readonly signal: AbortSignal;
-  /** Called in order, never after `execute` has settled. */
+  /**
+   * Called in order, never after `execute` has settled. `dispatched` is told before the call can have any effect: a call
+   * that ends without it has certainly had none.
+   */
   readonly onEvent: (event: ProviderEvent) => void;
 }
 

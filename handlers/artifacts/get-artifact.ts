@@ -1,0 +1,36 @@
+import { ArtifactPath, ArtifactQuery } from '../../lib/contract/artifact.ts';
+import { answerFile } from '../../lib/http/answer-file.ts';
+import { operation } from '../operation.ts';
+
+/** GET /v1/artifacts/{id}: verified bytes, whole, in part, or not at all when the client has them. */
+export const handler = operation<'artifacts'>()({
+  id: 'getArtifact',
+  summary: 'Download an artifact',
+  protection: 'bearer',
+  request: { path: ArtifactPath, query: ArtifactQuery },
+  reply: {
+    status: 200,
+    description: 'The verified bytes of the picture.',
+    mediaTypes: ['image/png', 'image/jpeg', 'image/webp'],
+    headers: { etag: 'The quoted SHA-256 of the bytes.' },
+    also: [
+      {
+        status: 206,
+        description: 'One range of the bytes.',
+        mediaTypes: ['image/png', 'image/jpeg', 'image/webp'],
+      },
+      { status: 304, description: 'The client has these bytes.' },
+    ],
+  },
+  errors: ['not_found', 'range_not_satisfiable', 'artifact', 'overloaded'],
+  async handle({ path, query, event, scope, signal, services }) {
+    const { record, bytes } = await services.artifacts.open(scope, path.id, signal);
+    return answerFile(event.headers, {
+      bytes,
+      mediaType: `image/${record.format}`,
+      etag: `"${record.sha256}"`,
+      filename: record.name.slice(record.name.lastIndexOf('/') + 1),
+      disposition: query.download ? 'attachment' : 'inline',
+    });
+  },
+});

@@ -1,0 +1,15 @@
+import { BridgeError } from '../../lib/errors/bridge-error.ts';
+import { operation } from '../operation.ts';
+
+/** Answers every path that no route has, behind the same guard as the routes around it. */
+export const handler = operation()({
+  id: 'answerNotFound',
+  summary: 'Answer an unknown path',
+  protection: 'by_path',
+  request: {},
+  reply: { status: 404, description: 'No route has this path.' },
+  errors: ['not_found'],
+  handle() {
+    throw new BridgeError('not_found', 'no route has this path');
+  },
+});

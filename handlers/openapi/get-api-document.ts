@@ -1,0 +1,21 @@
+import { bytes } from '../../lib/http/reply.ts';
+import { operation } from '../operation.ts';
+
+/** GET /v1/openapi.json: the contract of this very bridge. */
+export const handler = operation<'apiDocument'>()({
+  id: 'getApiDocument',
+  summary: 'Read this contract',
+  protection: 'bearer',
+  request: {},
+  reply: {
+    status: 200,
+    description: 'The OpenAPI 3.1 document.',
+    mediaTypes: ['application/json'],
+  },
+  errors: [],
+  handle: ({ services }) =>
+    bytes(services.apiDocument(), {
+      'content-type': 'application/json',
+      'cache-control': 'no-store',
+    }),
+});

@@ -1,0 +1,19 @@
+import {
+  CapabilitiesQuery,
+  CapabilityDocument,
+  ProviderPath,
+} from '../../lib/contract/provider.ts';
+import { ok } from '../../lib/http/reply.ts';
+import { operation } from '../operation.ts';
+
+/** GET /v1/providers/{name}/capabilities: what one model can do. Throws `not_found`, `unsupported_capability`. */
+export const handler = operation<'providers'>()({
+  id: 'getProviderCapabilities',
+  summary: 'Read what a model can do',
+  protection: 'bearer',
+  request: { path: ProviderPath, query: CapabilitiesQuery },
+  reply: { status: 200, description: 'The capability document.', body: CapabilityDocument },
+  errors: ['not_found', 'unsupported_capability'],
+  handle: ({ path, query, services }) =>
+    ok(services.providers.capabilities(path.name, query.model)),
+});

@@ -1,0 +1,37 @@
+/** What tells our file from a foreign one that has taken its name. */
+export interface PublishedFile {
+  readonly id: string;
+  readonly name: string;
+  readonly bytes: number;
+  readonly sha256: string;
+}
+
+export interface FileContent {
+  readonly bytes: Buffer;
+  /** Equal stamps mean an unchanged file. Undefined when a change that follows at once might not show. */
+  readonly stamp: string | undefined;
+}
+
+/**
+ * The bytes of artifacts. Names are portable relative paths as `artifact-names.ts` makes them; none is ever followed
+ * out of the artifact root. Throws `artifact` when the folder cannot do what it is asked, with no path in the message.
+ */
+export interface ArtifactFiles {
+  /** Whether anything at all has this name. */
+  isTaken(name: string): Promise<boolean>;
+  /** Keeps the bytes durably under an id, where no name leads to them. */
+  stage(id: string, bytes: Buffer): Promise<void>;
+  /** Gives staged bytes their name. Never replaces anything: false, and nothing changed, when the name is taken. */
+  publish(id: string, name: string): Promise<boolean>;
+  /** Makes the names durable, all of them, and drops what was staged. */
+  settle(files: readonly PublishedFile[]): Promise<void>;
+  /**
+   * Removes durably what `stage` and `publish` left of this file, however far they came. A file under the name that is
+   * not the staged one, or has another checksum when nothing is staged any more, is foreign and stays.
+   */
+  remove(file: PublishedFile): Promise<void>;
+  /** Changes whenever the file is changed or replaced; undefined when there is none. Costs no reading. */
+  stamp(name: string): Promise<string | undefined>;
+  /** The whole file; undefined when there is no regular file of exactly `bytes` bytes. */
+  read(name: string, bytes: number): Promise<FileContent | undefined>;
+}

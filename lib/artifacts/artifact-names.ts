@@ -1,0 +1,51 @@
+import { formatOfExtension } from '../contract/output-names.ts';
+import type { OutputFormat } from '../contract/parameters.ts';
+
+/** Where a picture shall lie: the path controls of a request's `output`, checked by the contract. */
+export interface PublicationTarget {
+  readonly directory?: string | undefined;
+  /** Names one picture exactly. */
+  readonly filename?: string | undefined;
+  readonly filename_prefix?: string | undefined;
+  readonly collision: 'error' | 'suffix';
+}
+
+const EXTENSIONS: Readonly<Record<OutputFormat, string>> = {
+  png: '.png',
+  jpeg: '.jpg',
+  webp: '.webp',
+};
+
+/** Whether a further name may be tried when one is taken. */
+export function takesSuffix(target: PublicationTarget): boolean {
+  return target.collision === 'suffix' && target.filename !== undefined;
+}
+
+/**
+ * The `nth` name to try for a picture, counted from 1, relative to the artifact root: the name that was asked for, then
+ * `-2`, `-3` and so on before the extension (contract.md 1, `output`).
+ */
+export function artifactName(
+  target: PublicationTarget,
+  picture: { readonly id: string; readonly format: OutputFormat },
+  nth = 1,
+): string {
+  const { stem, extension } = nameParts(target, picture);
+  const filename = `${stem}${nth === 1 ? '' : `-${nth}`}${extension}`;
+  return target.directory === undefined ? filename : `${target.directory}/${filename}`;
+}
+
+function nameParts(
+  { filename, filename_prefix: prefix }: PublicationTarget,
+  { id, format }: { readonly id: string; readonly format: OutputFormat },
+): { stem: string; extension: string } {
+  const ours = EXTENSIONS[format];
+  if (filename === undefined) {
+    return { stem: prefix === undefined ? id : `${prefix}-${id}`, extension: ours };
+  }
+  const named = formatOfExtension(filename);
+  if (named === undefined) return { stem: filename, extension: ours };
+  const dot = filename.lastIndexOf('.');
+  // A normalized request may end in another format than its filename says; the name must not lie about the bytes.
+  return { stem: filename.slice(0, dot), extension: named === format ? filename.slice(dot) : ours };
+}

@@ -1,0 +1,89 @@
+import { isUtf8 } from 'node:buffer';
+import { constants } from 'node:fs';
+import { type FileHandle, lstat, open } from 'node:fs/promises';
+import { resolve } from 'node:path';
+
+/** Far above any sensible file; it keeps a wrong path from filling the memory. */
+const MAX_FILE_BYTES = 1_048_576;
+const DEFAULT_FILE = 'image-bridge.toml';
+
+/** Which file to read, and what named it. */
+export interface ConfigFile {
+  /** Absolute. */
+  readonly path: string;
+  /** `--config`, `IMAGE_BRIDGE_CONFIG`, or the file's usual name when neither is given. */
+  readonly name: string;
+  /** Nobody asked for this file: it may be absent. */
+  readonly optional: boolean;
+}
+
+export type FileReading =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'unusable'; readonly message: string };
+
+/** The flag outdoes the variable, which outdoes `./image-bridge.toml`. */
+export function locateConfigFile(options: {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  readonly configFile?: string | undefined;
+}): ConfigFile {
+  const { env, cwd, configFile } = options;
+  const named = configFile ?? env['IMAGE_BRIDGE_CONFIG'];
+  const name = configFile === undefined ? 'IMAGE_BRIDGE_CONFIG' : '--config';
+  return named === undefined
+    ? { path: resolve(cwd, DEFAULT_FILE), name: DEFAULT_FILE, optional: true }
+    : { path: named === '' ? '' : resolve(cwd, named), name, optional: false };
+}
+
+/** Reads a whole configuration file and touches nothing else. */
+export async function readConfigFile({ path, optional }: ConfigFile): Promise<FileReading> {
+  let handle: FileHandle | undefined;
+  try {
+    // Without O_NONBLOCK a named pipe would hold the start until somebody writes to it.
+    handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    const stat = await handle.stat();
+    if (!stat.isFile()) return unusable('must name a regular file');
+    const bytes = await readBounded(handle);
+    if (bytes.length > MAX_FILE_BYTES) return unusable('must name a file of at most 1 MiB');
+    return isUtf8(bytes)
+      ? { kind: 'text', text: bytes.toString('utf8') }
+      : unusable('must name a file in UTF-8');
+  } catch (error) {
+    const code = codeOf(error);
+    // A link that leads nowhere was meant to lead somewhere.
+    if (optional && code === 'ENOENT' && !(await exists(path))) return { kind: 'absent' };
+    return unusable(`must name a file that can be read (${code})`);
+  } finally {
+    await handle?.close();
+  }
+}
+
+async function readBounded(handle: FileHandle): Promise<Buffer> {
+  const buffer = Buffer.alloc(MAX_FILE_BYTES + 1);
+  let length = 0;
+  while (length < buffer.length) {
+    const { bytesRead } = await handle.read(buffer, length, buffer.length - length, length);
+    if (bytesRead === 0) break;
+    length += bytesRead;
+  }
+  return buffer.subarray(0, length);
+}
+
+async function exists(path: string): Promise<boolean> {
+  try {
+    await lstat(path);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function codeOf(error: unknown): string {
+  const isCoded = error instanceof Error && 'code' in error && typeof error.code === 'string';
+  return isCoded ? String(error.code) : 'unknown';
+}
+
+function unusable(message: string): FileReading {
+  return { kind: 'unusable', message };
+}

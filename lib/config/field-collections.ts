@@ -1,0 +1,93 @@
+import {
+  type Fault,
+  type Field,
+  integerExpectation,
+  mustBe,
+  type Reading,
+  readInteger,
+} from './field.ts';
+import type { TextRule } from './text-rules.ts';
+
+interface ListRow<T> {
+  readonly default: readonly T[];
+  readonly about: string;
+  /** The fewest items; none when left out. */
+  readonly min?: number;
+}
+
+/** Texts in an order that counts. */
+export function textList(
+  row: ListRow<string> & { readonly rule: TextRule },
+): Field<readonly string[]> {
+  const { rule } = row;
+  return list(row, rule.expects, (item) =>
+    typeof item === 'string' && rule.accepts(item) ? { ok: true, value: item } : undefined,
+  );
+}
+
+export function integerList(
+  row: ListRow<number> & { readonly max: number },
+): Field<readonly number[]> {
+  const bounds = { max: row.max };
+  return list(row, integerExpectation(bounds), (item) => readInteger(item, bounds));
+}
+
+/** Texts under keys that the operator chooses. The object has no prototype: `__proto__` is a key like any other. */
+export function textMap(row: {
+  readonly about: string;
+  readonly rule: TextRule;
+}): Field<{ readonly [key: string]: string }> {
+  const { about, rule } = row;
+  const expects = `a table whose keys and values are each ${rule.expects}`;
+  return {
+    kind: 'field',
+    about,
+    default: Object.create(null),
+    expects,
+    isText: false,
+    read(raw) {
+      if (!isTable(raw)) return mustBe(expects);
+      const value: Record<string, string> = Object.create(null);
+      const faults: Fault[] = [];
+      for (const [key, entry] of Object.entries(raw)) {
+        if (!rule.accepts(key)) {
+          faults.push({ at: [key], message: `must have a key that is ${rule.expects}` });
+        } else if (typeof entry !== 'string' || !rule.accepts(entry)) {
+          faults.push({ at: [key], message: `must be ${rule.expects}` });
+        } else value[key] = entry;
+      }
+      return faults.length > 0 ? { ok: false, faults } : { ok: true, value };
+    },
+  };
+}
+
+/** Whether a value as the TOML parser gives it is a table. */
+export function isTable(raw: unknown): raw is Readonly<Record<string, unknown>> {
+  return typeof raw === 'object' && raw !== null && !Array.isArray(raw) && !(raw instanceof Date);
+}
+
+function list<T>(
+  row: ListRow<T>,
+  itemExpects: string,
+  readItem: (item: unknown) => Reading<T> | undefined,
+): Field<readonly T[]> {
+  const { about, min = 0 } = row;
+  const expects = `a list${min > 0 ? ` of at least ${min}` : ''}, each item ${itemExpects}`;
+  return {
+    kind: 'field',
+    about,
+    default: row.default,
+    expects,
+    isText: false,
+    read(raw) {
+      if (!Array.isArray(raw) || raw.length < min) return mustBe(expects);
+      const readings = raw.map((item) => readItem(item) ?? mustBe(itemExpects));
+      const faults = readings.flatMap((reading, index) =>
+        reading.ok ? [] : reading.faults.map((fault) => ({ ...fault, at: [index, ...fault.at] })),
+      );
+      return faults.length > 0
+        ? { ok: false, faults }
+        : { ok: true, value: readings.flatMap((reading) => (reading.ok ? [reading.value] : [])) };
+    },
+  };
+}

@@ -1,0 +1,160 @@
+import type { TextRule } from './text-rules.ts';
+
+/** Where inside a field's value something is wrong: `[]` is the value itself. */
+export type Segment = string | number;
+
+export interface Fault {
+  readonly at: readonly Segment[];
+  /** Completes "the field …"; never holds the value, which may be a secret. */
+  readonly message: string;
+}
+
+export type Reading<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly faults: readonly Fault[] };
+
+/** One setting: all that the loader, the commands and the reference page know of it. */
+export interface Field<T> {
+  readonly kind: 'field';
+  /** One sentence for the operator. */
+  readonly about: string;
+  readonly default: T;
+  /** What stands for the default where that is undefined. */
+  readonly unset?: string;
+  /** The path of the field whose value is the default of this one. */
+  readonly inherits?: string;
+  /** Completes "must be …": type and bounds. */
+  readonly expects: string;
+  /** Whether the environment and flags give it as it is, instead of as a TOML value. */
+  readonly isText: boolean;
+  /** Judges a TOML value; a TOML integer arrives as bigint, a TOML float as number. */
+  read(raw: unknown): Reading<T>;
+}
+
+/** A table of settings. */
+export interface Section<E> {
+  readonly kind: 'section';
+  readonly entries: E;
+  /** The keys are the registered names of the providers. */
+  readonly perProvider?: true;
+}
+
+/** The configuration that a section describes. */
+export type SettingsOf<N> =
+  N extends Field<infer T>
+    ? T
+    : N extends Section<infer E>
+      ? { readonly [K in keyof E]: SettingsOf<E[K]> }
+      : never;
+
+interface Common<T> {
+  readonly default: T;
+  readonly about: string;
+}
+
+interface Bounds {
+  readonly min?: number;
+  readonly max?: number;
+}
+
+export function section<const E>(entries: E): Section<E> {
+  return { kind: 'section', entries };
+}
+
+/** A whole number: at least 1 unless the row says otherwise, and never above 2^53 - 1. */
+export function integer(row: Common<number> & Bounds): Field<number> {
+  return {
+    ...common(row, integerExpectation(row)),
+    read: (raw) => readInteger(raw, row) ?? mustBe(integerExpectation(row)),
+  };
+}
+
+/** A whole number, or the one word that stands for having none. */
+export function integerOr<const W extends string>(
+  word: W,
+  row: Common<number | W> & Bounds,
+): Field<number | W> {
+  const expects = `${integerExpectation(row)}, or "${word}"`;
+  return {
+    ...common(row, expects),
+    read: (raw) =>
+      raw === word ? { ok: true, value: word } : (readInteger(raw, row) ?? mustBe(expects)),
+  };
+}
+
+/** A bound that can be absent. */
+export function limit(row: Common<number | 'unlimited'> & Bounds): Field<number | 'unlimited'> {
+  return integerOr('unlimited', row);
+}
+
+export function flag(row: Common<boolean>): Field<boolean> {
+  const expects = 'true or false';
+  return {
+    ...common(row, expects),
+    read: (raw) => (typeof raw === 'boolean' ? { ok: true, value: raw } : mustBe(expects)),
+  };
+}
+
+export function text(row: Common<string> & { readonly rule: TextRule }): Field<string> {
+  return { ...common(row, row.rule.expects), isText: true, read: textReader(row.rule) };
+}
+
+/** A text that has no default; `unset` says on the reference page what holds without it. */
+export function optionalText(row: {
+  readonly about: string;
+  readonly rule: TextRule;
+  readonly unset: string;
+}): Field<string | undefined> {
+  return {
+    ...common({ about: row.about, default: undefined }, row.rule.expects),
+    unset: row.unset,
+    isText: true,
+    read: textReader(row.rule),
+  };
+}
+
+/** One of a closed set of words. */
+export function choice<const W extends string>(
+  words: readonly W[],
+  row: Common<NoInfer<W>>,
+): Field<W> {
+  const expects = `one of ${words.map((word) => `"${word}"`).join(', ')}`;
+  return {
+    ...common(row, expects),
+    isText: true,
+    read(raw) {
+      const value = words.find((word) => word === raw);
+      return value === undefined ? mustBe(expects) : { ok: true, value };
+    },
+  };
+}
+
+/** A reading that failed as a whole. */
+export function mustBe(expects: string): Reading<never> {
+  return { ok: false, faults: [{ at: [], message: `must be ${expects}` }] };
+}
+
+export function integerExpectation({ min = 1, max = Number.MAX_SAFE_INTEGER }: Bounds): string {
+  if (min === max) return `the integer ${min}`;
+  const most = max === Number.MAX_SAFE_INTEGER ? '2^53 − 1' : String(max);
+  return `an integer from ${min} to ${most}`;
+}
+
+/** Undefined when the value is no integer within the bounds. */
+export function readInteger(
+  raw: unknown,
+  { min = 1, max = Number.MAX_SAFE_INTEGER }: Bounds,
+): Reading<number> | undefined {
+  return typeof raw === 'bigint' && raw >= min && raw <= max
+    ? { ok: true, value: Number(raw) }
+    : undefined;
+}
+
+function textReader(rule: TextRule) {
+  return (raw: unknown): Reading<string> =>
+    typeof raw === 'string' && rule.accepts(raw) ? { ok: true, value: raw } : mustBe(rule.expects);
+}
+
+function common<T>(row: Common<T>, expects: string) {
+  return { kind: 'field', about: row.about, default: row.default, expects, isText: false } as const;
+}

@@ -1,0 +1,41 @@
+import { type ConfigFile, locateConfigFile, readConfigFile } from './config-file.ts';
+import { fileSource } from './file-source.ts';
+import { environmentSource, overrideSource, type Presets, presetSource } from './named-sources.ts';
+import { type ResolvedConfig, resolveConfig } from './resolve-config.ts';
+import type { Source } from './source.ts';
+
+export interface LoadOptions {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  /** What `--set` was given: `field=value`. */
+  readonly set?: readonly string[] | undefined;
+  /** What `--config` was given. */
+  readonly configFile?: string | undefined;
+  readonly presets?: Presets | undefined;
+}
+
+/**
+ * The checked configuration, or everything that is wrong with it. Default < preset < file < environment < `set`. Reads
+ * the one file and touches nothing else: no folder, database, lock or socket, and no secret is resolved.
+ */
+export async function loadConfig(options: LoadOptions): Promise<ResolvedConfig> {
+  const file = await loadFile(locateConfigFile(options));
+  return resolveConfig([
+    presetSource(options.presets ?? {}),
+    file,
+    environmentSource(options.env),
+    overrideSource(options.set ?? []),
+  ]);
+}
+
+async function loadFile(file: ConfigFile): Promise<Source> {
+  const reading = await readConfigFile(file);
+  if (reading.kind === 'text') return fileSource(reading.text, file.name);
+  const source = file.optional ? 'file' : file.name;
+  const problem = reading.kind === 'unusable' && {
+    field: file.name,
+    source,
+    message: reading.message,
+  };
+  return { origin: 'file', settings: [], problems: problem ? [problem] : [] };
+}

@@ -1,0 +1,74 @@
+import type { BridgeErrorOptions } from '../../errors/bridge-error.ts';
+import type { ErrorCode } from '../../errors/codes.ts';
+
+interface ErrorExample extends Pick<BridgeErrorOptions, 'param' | 'provider' | 'details'> {
+  readonly message: string;
+}
+
+const provider = 'agent-responses';
+
+/** One failure of each kind, as the documents show it. */
+export const ERROR_EXAMPLES: Readonly<Record<ErrorCode, ErrorExample>> = {
+  invalid_request: {
+    message: 'the request does not follow the contract',
+    param: 'parameters.n',
+    details: { issues: [{ field: 'parameters.n', code: 'out_of_range', message: 'must be >=1' }] },
+  },
+  malformed_request: { message: 'the body is not JSON' },
+  method_not_allowed: { message: 'this path has other methods' },
+  request_timeout: { message: 'the request did not arrive in time' },
+  body_too_large: { message: 'the body is larger than server.max_body_bytes' },
+  unsupported_media_type: { message: 'the body must be JSON' },
+  range_not_satisfiable: { message: 'the range lies outside the picture' },
+  expectation_failed: { message: 'the expectation cannot be met' },
+  header_too_large: { message: 'the head is larger than server.max_header_bytes' },
+  input: {
+    message: 'the picture is truncated',
+    param: 'images[0]',
+    details: { fault: 'truncated' },
+  },
+  unsupported_capability: {
+    message: 'the model cannot do this',
+    param: 'parameters.size',
+    provider,
+  },
+  authentication_required: { message: 'this bridge asks for a token' },
+  provider_authentication: { message: 'the login of the provider was refused', provider },
+  permission_denied: { message: 'requests from other sites are refused' },
+  safety_rejected: {
+    message: 'the provider refused the request for safety reasons',
+    provider,
+    details: {
+      safety_category: 'content_policy',
+      recovery: 'revise_prompt_or_inputs',
+      retry_same_request: false,
+      requested_moderation: 'auto',
+      input_images_present: false,
+      moderation_stage: 'input',
+    },
+  },
+  not_found: { message: 'there is no such resource' },
+  session_not_found: { message: 'there is no such session' },
+  preset_exists: { message: 'a preset of this name exists', param: 'name' },
+  job_not_terminal: { message: 'the job has not ended', param: 'deleted' },
+  artifact_exists: { message: 'a file of this name exists', param: 'output.filename' },
+  session_busy: { message: 'a turn is running in this session' },
+  idempotency_conflict: { message: 'another request was sent under this Idempotency-Key' },
+  rate_limited: {
+    message: 'the provider asks to wait',
+    provider,
+    details: { retry_after_ms: 20_000 },
+  },
+  overloaded: { message: 'the queue is full', details: { retry_after_ms: 1000 } },
+  timeout: { message: 'the deadline has passed', details: { outcome: 'unknown' } },
+  cancelled: { message: 'the request was given up' },
+  upstream: { message: 'the provider failed', provider },
+  protocol: {
+    message: 'the answer of the provider broke off',
+    provider,
+    details: { outcome: 'unknown' },
+  },
+  artifact: { message: 'the stored file is not what was verified' },
+  configuration: { message: 'the provider is not configured', provider },
+  internal: { message: 'an unexpected failure inside the bridge' },
+};

@@ -1,0 +1,92 @@
+import type { Examples } from './example.ts';
+import { ARTIFACT_ID, PNG_BASE64 } from './shared-values.ts';
+
+const DATA_URL = `data:image/png;base64,${PNG_BASE64}`;
+
+const TEMPLATE = {
+  operation: 'generate',
+  prompt: 'a flat icon of a lighthouse',
+  parameters: { size: '1024x1024', background: 'transparent' },
+  output: { response_format: 'artifact', directory: 'icons' },
+  routing: {},
+  session: {},
+  policies: { compatibility: 'normalize' },
+  metadata: {},
+};
+
+/** What clients send, by the name of the component. */
+export const REQUEST_EXAMPLES: Examples = {
+  ImageRequest: {
+    generate: {
+      summary: 'A picture from words',
+      value: { prompt: 'a ginger cat asleep on a windowsill, morning light' },
+    },
+    several: {
+      summary: 'Two large pictures as files of the bridge',
+      value: {
+        prompt: 'a lighthouse on a cliff, gouache',
+        negative_prompt: 'people, text',
+        parameters: { n: 2, size: '1536x1024', quality: 'high', output_format: 'webp' },
+        output: {
+          response_format: 'artifact',
+          directory: 'lighthouses',
+          filename_prefix: 'gouache',
+        },
+        policies: { compatibility: 'normalize' },
+        metadata: { project: 'calendar' },
+      },
+    },
+    edit: {
+      summary: 'A picture of yours, changed',
+      value: {
+        operation: 'edit',
+        prompt: 'make it night, keep everything else',
+        images: [{ type: 'data_url', data_url: DATA_URL, filename: 'day.png' }],
+      },
+    },
+    continued: {
+      summary: 'A picture that the bridge made before, with the background cut out',
+      value: {
+        operation: 'edit',
+        prompt: 'only the cat',
+        images: [{ type: 'artifact', artifact_id: ARTIFACT_ID }],
+        parameters: { background: 'transparent' },
+        output: { transparency: { mode: 'chroma_key', key_color: '#00FF00' } },
+        policies: { compatibility: 'normalize' },
+      },
+    },
+  },
+  ImageJobPatch: {
+    favorite: { summary: 'Keep it', value: { favorite: true } },
+    hide: { summary: 'Hide it', value: { deleted: true } },
+  },
+  ImagePresetCreate: {
+    icons: {
+      summary: 'A preset for icons',
+      value: { name: 'icons', description: 'Flat icons on nothing', template: TEMPLATE },
+    },
+  },
+  ImagePresetReplace: {
+    icons: { summary: 'The same preset without a description', value: { template: TEMPLATE } },
+  },
+  OpenAiImageGeneration: {
+    plain: {
+      summary: 'As any client of OpenAI sends it',
+      value: { model: 'gpt-image-2', prompt: 'a ginger cat', n: 1, size: '1024x1024' },
+    },
+    extended: {
+      summary: 'With what only the bridge understands',
+      value: {
+        prompt: 'a ginger cat',
+        quality: 'hd',
+        bridge_ext: { provider: 'sandbox', negative_prompt: 'text', timeout_ms: 60_000 },
+      },
+    },
+  },
+  OpenAiImageEdit: {
+    edit: {
+      summary: 'A picture of yours, changed',
+      value: { prompt: 'make it night', images: [{ image_url: DATA_URL }] },
+    },
+  },
+};

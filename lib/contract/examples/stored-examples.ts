@@ -1,0 +1,191 @@
+import type { Examples } from './example.ts';
+import {
+  ARTIFACT_ID,
+  ARTIFACT_RESPONSE,
+  CREATED,
+  IMAGE,
+  JOB_ID,
+  PARAMETERS,
+  PNG_SHA256,
+  POLICIES,
+  REQUEST_ID,
+  TIMINGS,
+} from './shared-values.ts';
+
+const JOB = {
+  id: JOB_ID,
+  status: 'queued',
+  created: CREATED,
+  updated: CREATED,
+  cancel_requested: false,
+  favorite: false,
+};
+
+const ENDED = {
+  ...JOB,
+  status: 'succeeded',
+  updated: CREATED + 2,
+  started: CREATED + 1,
+  completed: CREATED + 2,
+};
+
+const JOB_REQUEST = {
+  operation: 'edit',
+  negative_prompt: null,
+  parameters: PARAMETERS,
+  output: {
+    response_format: 'artifact',
+    directory: 'cats',
+    collision: 'error',
+    metadata: 'none',
+    transparency: {
+      mode: 'auto',
+      key_color: null,
+      transparent_threshold: 12,
+      opaque_threshold: 96,
+      despill: true,
+    },
+  },
+  routing: { provider: null, model: null, fallbacks: [], fallback_policy: 'on_unavailable' },
+  session: { mode: 'isolated' },
+  policies: POLICIES,
+  timeout_ms: null,
+  user: null,
+  metadata: {},
+  version: '1',
+  prompt: 'the same cat, ginger',
+  images: [{ type: 'stored', sha256: PNG_SHA256, media_type: 'image/png', bytes: 69 }],
+  mask: null,
+  reference_images: [],
+};
+
+const ARTIFACT = { id: ARTIFACT_ID, width: 1, height: 1, format: 'png', bytes: 69 };
+
+const PRESET = {
+  name: 'icons',
+  description: 'Flat icons on nothing',
+  template: {
+    operation: 'generate',
+    parameters: { background: 'transparent' },
+    output: {},
+    routing: {},
+    session: {},
+    policies: {},
+    metadata: {},
+  },
+  created: CREATED,
+  updated: CREATED,
+};
+
+const RECORD = {
+  version: '1',
+  request_id: REQUEST_ID,
+  completed: CREATED + 2,
+  operation: 'generate',
+  inputs: { images: 0, mask: 0, reference_images: 0 },
+  prompt: 'a ginger cat',
+  policies: POLICIES,
+  requested: PARAMETERS,
+  effective: PARAMETERS,
+  normalizations: [],
+  provider: 'sandbox',
+  model: 'sandbox-image',
+  timings: TIMINGS,
+  warnings: ['sandbox_output'],
+  metadata: {},
+  image: IMAGE,
+};
+
+const GATE = { active: 0, queued: 0, max_concurrent: 'unlimited', max_queued: 'unlimited' };
+
+const DIAGNOSTICS = {
+  service_version: '0.1.0',
+  started: CREATED,
+  uptime_ms: 86_400_000,
+  listener: { scope: 'loopback', port: 8787 },
+  authentication_required: false,
+  configuration: { version: 1, origins: [{ field: 'server.bind', source: 'default' }] },
+  runtime: {
+    global: GATE,
+    providers: { sandbox: { ...GATE, breaker: { state: 'closed', failures: 0, opens: 0 } } },
+  },
+  providers: [{ name: 'sandbox', ready: true, checked: CREATED, restarts: 0 }],
+  jobs: {
+    enabled: true,
+    by_status: {
+      queued: 0,
+      running: 0,
+      succeeded: 12,
+      failed: 1,
+      cancelled: 0,
+      interrupted: 0,
+    },
+    hidden: 0,
+    favorite: 2,
+    active_workers: 0,
+    limits: { max_pending: 1000, max_running: 4, max_database_bytes: 1_073_741_824 },
+    retention: { retention_secs: 604_800, max_retained: 10_000, max_retained_bytes: 268_435_456 },
+    reserved_bytes: 0,
+    logical_bytes: 48_211,
+  },
+  storage: {
+    database_bytes_logical: 61_440,
+    database_bytes_physical: 94_208,
+    artifacts_count: 14,
+    artifacts_bytes: 29_360_128,
+  },
+  events: {
+    capacity: 256,
+    overwritten: 0,
+    items: [
+      {
+        sequence: 1,
+        timestamp_ms: CREATED * 1000,
+        method: 'POST',
+        route: '/v1/images',
+        status: 200,
+        duration_ms: 431,
+      },
+    ],
+  },
+};
+
+/** What the bridge answers about what it keeps, by the name of the component. */
+export const STORED_EXAMPLES: Examples = {
+  ImageJob: {
+    queued: { summary: 'Just accepted', value: { ...JOB, request: JOB_REQUEST } },
+    succeeded: {
+      summary: 'Done',
+      value: { ...ENDED, request: JOB_REQUEST, result: ARTIFACT_RESPONSE },
+    },
+  },
+  ImageJobPage: {
+    first: {
+      summary: 'The newest jobs',
+      value: {
+        items: [
+          {
+            ...ENDED,
+            operation: 'edit',
+            prompt: 'the same cat, ginger',
+            provider: 'sandbox',
+            model: 'sandbox-image',
+            outputs: 1,
+            artifacts: [ARTIFACT],
+          },
+        ],
+        next_cursor: 'eyJhZnRlciI6MTJ9',
+      },
+    },
+  },
+  ImagePreset: { icons: { summary: 'A preset for icons', value: PRESET } },
+  ImagePresetPage: { first: { summary: 'The presets by name', value: { items: [PRESET] } } },
+  SessionBinding: {
+    bound: {
+      summary: 'A key and its thread',
+      value: { key: 'storyboard', thread_id: 'thread-7c1f', reused: true },
+    },
+  },
+  ImageMetadataRecord: { sidecar: { summary: 'As it stands in a sidecar', value: RECORD } },
+  Diagnostics: { idle: { summary: 'A bridge with nothing to do', value: DIAGNOSTICS } },
+};

@@ -1,0 +1,37 @@
+import * as v from 'valibot';
+import { coded } from './issues.ts';
+import { limitsOf } from './request-limits.ts';
+
+/**
+ * A list that fails as a whole when it is too long: a hundred thousand wrong items would otherwise be judged and reported
+ * one by one. `maxInputs` stands for the setting of that name.
+ */
+export function limitedList<const S extends v.GenericSchema>(
+  item: S,
+  limit: number | 'maxInputs',
+): v.ArraySchema<S, undefined> {
+  const list = v.array(item);
+  const run = list['~run'];
+  return Object.assign(list, {
+    '~run'(dataset: v.UnknownDataset, config: v.Config<v.BaseIssue<unknown>>) {
+      const max = limit === 'maxInputs' ? (limitsOf(config)?.maxInputs ?? Infinity) : limit;
+      if (Array.isArray(dataset.value) && dataset.value.length > max) {
+        return { typed: false as const, value: [], issues: [tooMany(max)] satisfies [Issue] };
+      }
+      return run.call(list, dataset, config);
+    },
+  });
+}
+
+type Issue = v.BaseIssue<unknown>;
+
+function tooMany(max: number): Issue {
+  return {
+    kind: 'validation',
+    type: 'max_length',
+    input: undefined,
+    expected: `<=${max}`,
+    received: 'more',
+    message: coded('too_many', `must hold at most ${max} items`),
+  };
+}

@@ -1,0 +1,50 @@
+import type { ImageInput } from '../contract/image-input.ts';
+import type { ImageRequest } from '../contract/image-request.ts';
+import type { Parameters } from '../contract/parameters.ts';
+import { toInputSource } from '../inputs/decode-inline.ts';
+import type { InputSource } from '../inputs/input-source.ts';
+import type { InputSet } from '../inputs/verify-inputs.ts';
+
+/** What every wire request becomes: complete parameters, and pictures as sources. */
+export interface GenerationRequest
+  extends Pick<
+    ImageRequest,
+    'operation' | 'prompt' | 'negative_prompt' | 'output' | 'routing' | 'session' | 'policies'
+  > {
+  readonly parameters: Parameters;
+  /** The request named an output format; `png` is a default otherwise, and changing it breaks no promise. */
+  readonly formatNamed: boolean;
+  readonly inputs: InputSet<InputSource>;
+  readonly timeoutMs: number | undefined;
+}
+
+/** The native request as a `GenerationRequest`. Throws `input`, `unsupported_capability`. */
+export function toGenerationRequest(
+  request: ImageRequest,
+  maxInputBytes: number,
+): GenerationRequest {
+  const { operation, prompt, negative_prompt, output, routing, session, policies } = request;
+  const source = (input: ImageInput, field: string) => toInputSource(input, field, maxInputBytes);
+  return {
+    operation,
+    prompt,
+    negative_prompt,
+    output,
+    routing,
+    session,
+    policies,
+    parameters: {
+      ...request.parameters,
+      output_format: request.parameters.output_format ?? 'png',
+    },
+    formatNamed: request.parameters.output_format !== undefined,
+    inputs: {
+      images: request.images.map((input, place) => source(input, `images[${place}]`)),
+      ...(request.mask ? { mask: source(request.mask, 'mask') } : {}),
+      references: request.reference_images.map((input, place) =>
+        source(input, `reference_images[${place}]`),
+      ),
+    },
+    timeoutMs: request.timeout_ms ?? undefined,
+  };
+}

@@ -1,0 +1,25 @@
+import { type BridgeError, toBridgeError } from '../errors/bridge-error.ts';
+import { ERRORS } from '../errors/codes.ts';
+import { toErrorBody, toErrorHeaders } from '../errors/error-body.ts';
+import type { HttpReply } from './http-event.ts';
+import { callOf, type Middleware } from './stack-request.ts';
+
+/** Any failure as the answer that the contract gives it (contract.md 8). */
+export function toErrorReply(error: BridgeError, requestId: string): HttpReply {
+  return {
+    statusCode: ERRORS[error.code].status,
+    headers: {
+      'content-type': 'application/json',
+      'cache-control': 'no-store',
+      ...toErrorHeaders(error),
+    },
+    body: Buffer.from(JSON.stringify(toErrorBody(error, requestId))),
+  };
+}
+
+/** The one place of a request that catches everything: no exception leaves the stack, and none of its text does. */
+export const errorReply: Middleware = {
+  onError(request) {
+    request.response = toErrorReply(toBridgeError(request.error), callOf(request).requestId);
+  },
+};

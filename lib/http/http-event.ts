@@ -1,0 +1,65 @@
+import type { Readable } from 'node:stream';
+import type { RequestLimits } from '../contract/request-limits.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Ids } from '../platform/ids.ts';
+
+/** An authorization scope: whoever holds the same token sees the same resources (contract.md 11). */
+export type Scope = string;
+
+/**
+ * One request in API Gateway's HTTP API shape (payload version 2.0), as far as a handler needs it. Inside one process
+ * the body may stay a stream of bytes. Header names are lower-case; repeated headers are joined by a comma.
+ */
+export interface HttpEvent {
+  readonly version: '2.0';
+  readonly rawPath: string;
+  readonly rawQueryString: string;
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly pathParameters?: Readonly<Record<string, string>>;
+  readonly requestContext: { readonly http: { readonly method: string; readonly path: string } };
+  body?: Buffer | Readable | string | undefined;
+  readonly isBase64Encoded: boolean;
+}
+
+/** Bytes at once, or bytes as they come; whoever sends them respects backpressure. */
+export type ReplyBody = Uint8Array | AsyncIterable<Uint8Array>;
+
+/** One answer in API Gateway's shape, with the same freedom for the body. */
+export interface HttpReply {
+  readonly statusCode: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: ReplyBody;
+}
+
+/** What the edge of the service decides by, the same for every request. */
+export interface Edge {
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly access: Access;
+  readonly maxBodyBytes: number;
+  readonly limits: RequestLimits;
+  /** `server.public_base_url`, without a slash at its end. */
+  readonly publicBaseUrl: string | undefined;
+}
+
+/** Who may call. */
+export interface Access {
+  /** The caller's scope, or undefined when the header does not grant one. Takes constant time. */
+  authenticate(authorization: string | undefined): Scope | undefined;
+  /** Whether `Host` may be trusted to be ours; always so when a bearer protects against rebinding. */
+  isOurHost(host: string): boolean;
+}
+
+/** What the runtime hands a handler beside the event. */
+export interface HttpContext<Services> {
+  readonly services: Services;
+  readonly edge: Edge;
+  /** Aborts when the client has left. */
+  readonly signal: AbortSignal;
+}
+
+/** W3C trace context of one request: the caller's trace, our span. */
+export interface Trace {
+  readonly traceId: string;
+  readonly spanId: string;
+}

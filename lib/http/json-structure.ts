@@ -1,0 +1,58 @@
+import { BridgeError } from '../errors/bridge-error.ts';
+
+/** Deeper JSON is refused (contract.md 8). */
+export const MAX_JSON_DEPTH = 64;
+
+// A request of the contract holds some hundred; without a bound, a body of brackets becomes gigabytes of arrays.
+const MAX_JSON_TOKENS = 100_000;
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+
+/**
+ * Judges a JSON text before it is parsed, without looking inside its strings, which hold nearly all of a request's
+ * bytes. Throws `malformed_request` when it is nested too deeply or is made of too many parts.
+ */
+export function checkJsonStructure(text: Buffer): void {
+  let depth = 0;
+  let tokens = 0;
+  for (let at = 0; at < text.length; at++) {
+    switch (text[at]) {
+      case QUOTE:
+        at = endOfString(text, at);
+        break;
+      case 0x5b: // [
+      case 0x7b: // {
+        depth += 1;
+        tokens += 1;
+        break;
+      case 0x5d: // ]
+      case 0x7d: // }
+        depth -= 1;
+        break;
+      case 0x2c: // ,
+        tokens += 1;
+        break;
+      default:
+    }
+    if (depth > MAX_JSON_DEPTH) throw malformed(`nested deeper than ${MAX_JSON_DEPTH}`);
+    if (tokens > MAX_JSON_TOKENS) throw malformed(`made of more than ${MAX_JSON_TOKENS} parts`);
+  }
+}
+
+/** The place of the closing quote; the end of the text when there is none. */
+function endOfString(text: Buffer, open: number): number {
+  let close = text.indexOf(QUOTE, open + 1);
+  while (close !== -1 && isEscaped(text, close)) close = text.indexOf(QUOTE, close + 1);
+  return close === -1 ? text.length : close;
+}
+
+function isEscaped(text: Buffer, at: number): boolean {
+  let slashes = 0;
+  while (text[at - 1 - slashes] === BACKSLASH) slashes += 1;
+  return slashes % 2 === 1;
+}
+
+function malformed(what: string): BridgeError {
+  return new BridgeError('malformed_request', `the JSON body is ${what}`);
+}

@@ -1,0 +1,51 @@
+import type * as v from 'valibot';
+import type { ErrorCode } from '../errors/codes.ts';
+
+export type Schema = v.GenericSchema;
+
+/**
+ * `public`: anyone. `bearer`: browser guard and token. `by_path`: as everything else at that path, for answers that no
+ * route gives.
+ */
+export type Protection = 'public' | 'bearer' | 'by_path';
+
+export interface RequestSpec {
+  readonly path?: Schema;
+  readonly query?: Schema;
+  /** The headers that mean something here, by their lower-case names. */
+  readonly headers?: Schema;
+  /** A JSON body. */
+  readonly body?: Schema;
+}
+
+export interface ReplySpec {
+  readonly status: number;
+  readonly description: string;
+  /** A JSON answer. */
+  readonly body?: Schema;
+  /** The JSON may hold `Uint8Array`s where the schema says base64 text. */
+  readonly holdsBytes?: boolean;
+  /** An answer that is no JSON. */
+  readonly mediaTypes?: readonly string[];
+  /** Header names and what they say. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Further answers that are no errors, such as 304. */
+  readonly also?: readonly {
+    readonly status: number;
+    readonly description: string;
+    readonly body?: Schema;
+    readonly mediaTypes?: readonly string[];
+  }[];
+}
+
+/** What one operation takes and gives; the route table adds where it stands. */
+export interface OperationSpec {
+  /** `operationId`, and the name of the handler's file. */
+  readonly id: string;
+  readonly summary: string;
+  readonly protection: Protection;
+  readonly request: RequestSpec;
+  readonly reply: ReplySpec;
+  /** What it can answer beyond what its protection and its shapes imply. */
+  readonly errors: readonly ErrorCode[];
+}

@@ -1,0 +1,104 @@
+import middy from '@middy/core';
+import type * as v from 'valibot';
+import { authenticate } from './authenticate.ts';
+import { browserGuard } from './browser-guard.ts';
+import { answerHeaders, toReply } from './encode-reply.ts';
+import { errorReply } from './error-reply.ts';
+import type { Edge, HttpContext, HttpEvent, HttpReply, Scope, Trace } from './http-event.ts';
+import { jsonBody } from './json-body.ts';
+import type { OperationSpec, RequestSpec, Schema } from './operation-spec.ts';
+import { parseBody, parseHead } from './parse-request.ts';
+import { declaredBody } from './read-body.ts';
+import type { Reply } from './reply.ts';
+import { requestContext } from './request-context.ts';
+import { callOf, type Middleware } from './stack-request.ts';
+
+type Parsed<S> = S extends Schema ? v.InferOutput<S> : undefined;
+
+/** Everything that a handler may know about one request. */
+export interface OperationCall<Services, R extends RequestSpec> {
+  readonly path: Parsed<R['path']>;
+  readonly query: Parsed<R['query']>;
+  readonly headers: Parsed<R['headers']>;
+  readonly body: Parsed<R['body']>;
+  readonly scope: Scope;
+  readonly requestId: string;
+  readonly trace: Trace;
+  /** Aborts when the client has left. */
+  readonly signal: AbortSignal;
+  /** Scheme and authority under which the client reached us, for links in answers. */
+  readonly baseUrl: string;
+  /** The event's own headers, for conditional requests and ranges. */
+  readonly event: HttpEvent;
+  readonly services: Services;
+}
+
+export interface Operation<Services> {
+  (event: HttpEvent, context: HttpContext<Services>): Promise<HttpReply>;
+  readonly spec: OperationSpec;
+}
+
+/** What a handler file declares: its shapes, and one function. */
+export interface OperationDeclaration<Services, R extends RequestSpec, B> extends OperationSpec {
+  readonly request: R;
+  readonly handle: (call: OperationCall<Services, R>) => Promise<Reply<B>> | Reply<B>;
+}
+
+/** middy's wrapper in our types: its own describe AWS's context, of which nothing is used here. */
+interface Stack<Services> {
+  (
+    event: HttpEvent,
+    context: HttpContext<Services> & { readonly spec: OperationSpec },
+  ): Promise<HttpReply>;
+  use(middleware: Middleware): void;
+}
+
+/**
+ * Puts the one middy stack around a handler, so that no handler can forget a middleware or reorder the stack. The order
+ * is the order of the checks in contract.md 0; what needs the body comes last, so that a refusal never waits for it.
+ */
+export function createOperation<Services, R extends RequestSpec, B>(
+  declaration: OperationDeclaration<Services, R, B>,
+): Operation<Services> {
+  const { handle, ...spec } = declaration;
+  // No getRemainingTimeInMillis and no middy signal: its one AbortController is shared by all requests.
+  const stack = middy(
+    async (event: HttpEvent, context: HttpContext<Services>) => {
+      const call = callOf({ context });
+      const reply = await handle({
+        // The parse middlewares have put what the declared schemas gave in these places.
+        ...(call as unknown as Pick<
+          OperationCall<Services, R>,
+          'path' | 'query' | 'headers' | 'body'
+        >),
+        scope: call.scope,
+        requestId: call.requestId,
+        trace: call.trace,
+        signal: context.signal,
+        baseUrl: baseUrlOf(event, context.edge),
+        event,
+        services: context.services,
+      });
+      return toReply(reply, spec, context.edge);
+    },
+    { timeoutEarlyInMillis: 0 },
+  ) as unknown as Stack<Services>;
+  for (const middleware of middlewaresFor(spec)) stack.use(middleware);
+  // A context of its own for each request: the middlewares leave their findings in it.
+  const operation = (event: HttpEvent, context: HttpContext<Services>): Promise<HttpReply> =>
+    stack(event, { ...context, spec });
+  return Object.assign(operation, { spec });
+}
+
+function middlewaresFor(spec: OperationSpec): readonly Middleware[] {
+  const common = [requestContext, answerHeaders, errorReply, browserGuard, authenticate];
+  if (spec.protection === 'by_path') return common;
+  const { body } = spec.request;
+  return body
+    ? [...common, declaredBody, parseHead(spec), jsonBody, parseBody(body)]
+    : [...common, parseHead(spec)];
+}
+
+function baseUrlOf(event: HttpEvent, edge: Edge): string {
+  return edge.publicBaseUrl ?? `http://${event.headers['host'] ?? 'localhost'}`;
+}

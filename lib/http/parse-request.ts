@@ -1,0 +1,68 @@
+import * as v from 'valibot';
+import { closedObject } from '../contract/closed-object.ts';
+import { invalidRequest, type RequestIssue, toRequestIssues } from '../contract/issues.ts';
+import { parseWithLimits, type RequestLimits } from '../contract/request-limits.ts';
+import type { OperationSpec, Schema } from './operation-spec.ts';
+import { callOf, type Middleware } from './stack-request.ts';
+
+const NoQuery = closedObject({});
+const Anything = v.unknown();
+
+/** Parses query and headers, which need no body. Throws `invalid_request` with all issues of both. */
+export function parseHead(spec: OperationSpec): Middleware {
+  // Queries are closed where a token is asked for; probes of load balancers add parameters of their own.
+  const querySchema = spec.request.query ?? (spec.protection === 'bearer' ? NoQuery : Anything);
+  return {
+    before(request) {
+      const { event, context } = request;
+      const call = callOf(request);
+      const issues: RequestIssue[] = [];
+      const { limits } = context.edge;
+      call.path = event.pathParameters ?? {};
+      call.query = parsePart(querySchema, queryOf(event.rawQueryString, issues), limits, issues);
+      call.headers =
+        spec.request.headers &&
+        parsePart(spec.request.headers, { ...event.headers }, limits, issues);
+      if (issues.length > 0) throw invalidRequest(issues);
+    },
+  };
+}
+
+/** Parses what the body held. Throws `invalid_request` with all its issues. */
+export function parseBody(schema: Schema): Middleware {
+  return {
+    before(request) {
+      const issues: RequestIssue[] = [];
+      const call = callOf(request);
+      call.body = parsePart(schema, call.body, request.context.edge.limits, issues);
+      if (issues.length > 0) throw invalidRequest(issues);
+    },
+  };
+}
+
+function parsePart(
+  schema: Schema,
+  input: unknown,
+  limits: RequestLimits,
+  issues: RequestIssue[],
+): unknown {
+  const result = parseWithLimits(schema, input, limits);
+  if (result.issues) issues.push(...toRequestIssues(result.issues));
+  return result.value;
+}
+
+/** A query as an object: an empty value is an absent one, a repeated name is an issue (contract.md 0, 8). */
+function queryOf(raw: string, issues: RequestIssue[]): Record<string, string> {
+  if (raw === '') return {};
+  const seen = new Set<string>();
+  const entries: [string, string][] = [];
+  for (const [name, value] of new URLSearchParams(raw)) {
+    if (seen.has(name)) {
+      issues.push({ field: name.slice(0, 64), code: 'repeated', message: 'must be given once' });
+    } else if (value !== '') {
+      entries.push([name, value]);
+    }
+    seen.add(name);
+  }
+  return Object.fromEntries(entries);
+}

@@ -1,0 +1,34 @@
+import type { HttpContext, HttpEvent, HttpReply, Scope, Trace } from './http-event.ts';
+import type { OperationSpec } from './operation-spec.ts';
+
+/** What the middlewares have found out about one request; each member is set by exactly one of them. */
+export interface CallState {
+  requestId: string;
+  trace: Trace;
+  scope: Scope;
+  path: unknown;
+  query: unknown;
+  headers: unknown;
+  body: unknown;
+}
+
+/** middy's request, in our types. Nothing outside this room sees it. */
+export interface StackRequest {
+  readonly event: HttpEvent;
+  readonly context: HttpContext<unknown> & { call?: CallState; spec?: OperationSpec };
+  response?: HttpReply;
+  error?: unknown;
+}
+
+/** One step around a handler. */
+export interface Middleware {
+  readonly before?: (request: StackRequest) => void | Promise<void>;
+  readonly after?: (request: StackRequest) => void | Promise<void>;
+  readonly onError?: (request: StackRequest) => void | Promise<void>;
+}
+
+/** The state of a request on which `requestContext` has run, as it does first on all of them. */
+export function callOf({ context }: Pick<StackRequest, 'context'>): CallState {
+  if (!context.call) throw new Error('requestContext has not run');
+  return context.call;
+}

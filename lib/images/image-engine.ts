@@ -1,0 +1,100 @@
+import { setMaxListeners } from 'node:events';
+import type { OutputInfo } from 'sharp';
+import { BridgeError } from '../errors/bridge-error.ts';
+import type { Clock } from '../platform/clock.ts';
+import { createDecodeGate } from './decode-gate.ts';
+import type { DecodeOptions, ImageEngine, ImageLimits, Pixels } from './image.ts';
+import { inspectImage } from './inspect-image.ts';
+import { loadSharp, type SharpFactory } from './load-sharp.ts';
+import { conversion, pixelDecode, pixelEncode } from './sharp-pipelines.ts';
+
+interface Deps {
+  readonly limits: ImageLimits;
+  readonly clock: Clock;
+}
+
+// More decodes in flight starve the file system calls of the same thread pool.
+const PLACES = 2;
+
+/** Owns sharp, which it loads with the first picture. Throws `overloaded` once closed. */
+export function createImageEngine({ limits, clock }: Deps): ImageEngine {
+  const gate = createDecodeGate(PLACES);
+  const running = new Set<Promise<unknown>>();
+  let closed = false;
+  let loading: Promise<SharpFactory> | undefined;
+
+  /** `close` waits for `work`, whoever has stopped listening to it. */
+  function track<T>(work: Promise<T>): Promise<T> {
+    const settled = () => running.delete(work);
+    running.add(work);
+    work.then(settled, settled);
+    return work;
+  }
+
+  function underGate<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
+    return gate.run(() => track(work()), signal);
+  }
+
+  async function start<T>(
+    operation: (sharp: SharpFactory) => Promise<T>,
+    signal: AbortSignal,
+  ): Promise<T> {
+    if (closed) throw new BridgeError('overloaded', 'the image engine has been closed');
+    // Every picture of a request listens to the request's signal: many listeners are no leak.
+    setMaxListeners(0, signal);
+    loading ??= loadSharp();
+    return track(loading.then(operation));
+  }
+
+  return {
+    inspect(bytes, signal) {
+      const deps = { limits, clock, underGate };
+      return start((sharp) => inspectImage(bytes, { ...deps, sharp }, signal), signal);
+    },
+
+    decode(image, options, signal) {
+      return start(async (sharp) => {
+        const decode = () =>
+          pixelDecode(sharp, image, options).toBuffer({ resolveWithObject: true });
+        const { data, info } = await underGate(() => orInternal('decoded', decode), signal);
+        return toPixels(data, info, options);
+      }, signal);
+    },
+
+    encode(pixels, options, signal) {
+      return start((sharp) => {
+        const encode = () => pixelEncode(sharp, pixels, options).toBuffer();
+        return underGate(() => orInternal('encoded', encode), signal);
+      }, signal);
+    },
+
+    convert(image, options, signal) {
+      return start((sharp) => {
+        const convert = () => conversion(sharp, image, options).toBuffer();
+        return underGate(() => orInternal('converted', convert), signal);
+      }, signal);
+    },
+
+    async close() {
+      closed = true;
+      while (running.size > 0) await Promise.allSettled(running);
+    },
+  };
+}
+
+function toPixels(data: Buffer, info: OutputInfo, { channels }: DecodeOptions): Pixels {
+  const { width, height } = info;
+  if (data.length !== width * height * channels) {
+    throw new BridgeError('internal', 'a decoded picture has an unexpected number of bytes');
+  }
+  return { data, width, height, channels };
+}
+
+/** A verified picture that the decoder refuses now is our failure, not the picture's. */
+async function orInternal<T>(verb: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (thrown) {
+    throw new BridgeError('internal', `a picture could not be ${verb}`, { cause: thrown });
+  }
+}

@@ -1,0 +1,58 @@
+import { invalidField } from '../contract/issues.ts';
+import type { Page } from '../contract/page.ts';
+import type { CapabilityDocument, ProviderDescriptor } from '../contract/provider.ts';
+import { BridgeError } from '../errors/bridge-error.ts';
+import type { Provider } from './provider-port.ts';
+import type { ProviderRegistry } from './registry.ts';
+
+interface Deps {
+  readonly registry: ProviderRegistry;
+}
+
+export type ProviderInventory = ReturnType<typeof createProviderInventory>;
+
+/** Answers what providers there are and what each model can do. */
+export function createProviderInventory({ registry }: Deps) {
+  const descriptors = registry.all.map((provider) => describe(provider, registry.defaultName));
+  return {
+    /** One page by name. A cursor is the name that the page before ended with; any other is `invalid_request`. */
+    list(limit: number, cursor: string | undefined): Page<ProviderDescriptor> {
+      const start = cursor === undefined ? 0 : placeAfter(descriptors, cursor);
+      const items = descriptors.slice(start, start + limit);
+      const last = items.at(-1);
+      return last !== undefined && start + limit < descriptors.length
+        ? { items, next_cursor: toCursor(last.name) }
+        : { items };
+    },
+
+    /** Throws `not_found` for the provider, `unsupported_capability` for the model. */
+    capabilities(name: string, model: string | undefined): CapabilityDocument {
+      const provider = registry.find(name);
+      if (!provider) throw new BridgeError('not_found', 'no such provider is registered');
+      return registry.capabilities(provider, model ?? provider.describe().defaultModel, 'model');
+    },
+  };
+}
+
+function describe(provider: Provider, defaultName: string): ProviderDescriptor {
+  const { displayName, version, experimental, models, defaultModel } = provider.describe();
+  return {
+    name: provider.name,
+    display_name: displayName,
+    version,
+    experimental,
+    models: [...models],
+    default_model: defaultModel,
+    default: provider.name === defaultName,
+  };
+}
+
+function toCursor(name: string): string {
+  return Buffer.from(name, 'utf8').toString('base64url');
+}
+
+function placeAfter(descriptors: readonly ProviderDescriptor[], cursor: string): number {
+  const place = descriptors.findIndex(({ name }) => toCursor(name) === cursor);
+  if (place === -1) throw invalidField('cursor', 'invalid_cursor', 'is not one of this collection');
+  return place + 1;
+}

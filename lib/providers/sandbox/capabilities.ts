@@ -1,0 +1,101 @@
+import type { CapabilityDocument } from '../../contract/provider.ts';
+import { MODELS, type SandboxModel } from './models.ts';
+
+export const PROVIDER_NAME = 'sandbox';
+/** Of the drawings: it rises when the same request gives another picture. */
+export const SANDBOX_VERSION = '1.0.0';
+
+export const MIN_EDGE = 16;
+export const MAX_EDGE = 4096;
+const MAX_OUTPUTS = 255;
+
+const NO_IMAGES = {
+  support: 'unsupported',
+  max_count: 0,
+  max_bytes_each: 0,
+  max_bytes_total: 0,
+} as const;
+
+function images(maxCount: number) {
+  return {
+    support: 'native',
+    max_count: maxCount,
+    max_bytes_each: 33_554_432,
+    max_bytes_total: 67_108_864,
+  } as const;
+}
+
+type Profile = Omit<CapabilityDocument, 'model'>;
+
+const shared = {
+  provider: PROVIDER_NAME,
+  implementation_version: SANDBOX_VERSION,
+  experimental: false,
+  generation: true,
+  edits: true,
+  count: { min: 1, max: MAX_OUTPUTS },
+  user_attribution: 'unsupported',
+  persistent_sessions: false,
+  explicit_threads: false,
+  source_transport: 'local',
+} as const;
+
+const PROFILES: Readonly<Record<SandboxModel['profile'], Profile>> = {
+  full: {
+    ...shared,
+    batching: {
+      mode: 'native',
+      native_count: { min: 1, max: 4 },
+      max_parallel_outputs: MAX_OUTPUTS,
+    },
+    sizes: { auto: true, allowed: [], arbitrary: true, min_edge: MIN_EDGE, max_edge: MAX_EDGE },
+    aspect_ratio: 'native',
+    resolution: 'native',
+    negative_prompt: 'native',
+    revised_prompt: 'native',
+    transparent_background: 'native',
+    qualities: ['auto', 'low', 'medium', 'high'],
+    output_formats: ['png', 'jpeg', 'webp'],
+    backgrounds: ['auto', 'opaque', 'transparent'],
+    moderation: ['auto', 'low'],
+    actions: ['auto', 'generate', 'edit'],
+    input_fidelities: ['low', 'high'],
+    reference_images: images(16),
+    edit_images: images(16),
+    masks: images(1),
+    partial_images: { min: 0, max: 3 },
+  },
+  // What a plain model can do: it makes negotiation, fan-out and matting work.
+  basic: {
+    ...shared,
+    batching: {
+      mode: 'fan_out',
+      native_count: { min: 1, max: 1 },
+      max_parallel_outputs: MAX_OUTPUTS,
+    },
+    sizes: { auto: true, allowed: ['1024x1024', '1536x1024', '1024x1536'], arbitrary: false },
+    aspect_ratio: 'emulated',
+    resolution: 'emulated',
+    negative_prompt: 'emulated',
+    revised_prompt: 'unsupported',
+    transparent_background: 'emulated',
+    qualities: ['auto'],
+    output_formats: ['png'],
+    backgrounds: ['auto', 'opaque'],
+    moderation: ['auto'],
+    actions: ['auto'],
+    input_fidelities: [],
+    reference_images: NO_IMAGES,
+    edit_images: images(1),
+    masks: NO_IMAGES,
+    partial_images: { min: 0, max: 0 },
+  },
+};
+
+const DOCUMENTS: ReadonlyMap<string, CapabilityDocument> = new Map(
+  MODELS.map(({ id, profile }) => [id, { ...PROFILES[profile], model: id }]),
+);
+
+export function capabilitiesOf(model: string): CapabilityDocument | undefined {
+  return DOCUMENTS.get(model);
+}

@@ -1,0 +1,24 @@
+import type { Composition } from './composition.ts';
+import { discs } from './compositions/discs.ts';
+import { flow } from './compositions/flow.ts';
+import { papercut } from './compositions/papercut.ts';
+import { ribbons } from './compositions/ribbons.ts';
+import { ridges } from './compositions/ridges.ts';
+import { tiles } from './compositions/tiles.ts';
+import type { Prng } from './prng.ts';
+
+// Landscapes come twice: they please most.
+const COMPOSITIONS: readonly [Composition, ...Composition[]] = [
+  ridges,
+  flow,
+  discs,
+  papercut,
+  ridges,
+  ribbons,
+  tiles,
+];
+
+/** Which kind of picture a prompt becomes. */
+export function chooseComposition(random: Prng): Composition {
+  return random.pick(COMPOSITIONS);
+}

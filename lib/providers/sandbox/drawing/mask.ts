@@ -1,0 +1,63 @@
+import type { Frame } from './composition.ts';
+import type { SharedPixels } from './drawing-task.ts';
+import { middleOf, type Place } from './silhouette.ts';
+
+/** The square around all that a mask lets change: where a thing of its own may stand. The picture's middle if that is nothing. */
+export function openPlace(mask: SharedPixels, frame: Frame): Place {
+  const bytes = new Uint8Array(mask.data);
+  let left = mask.width;
+  let right = -1;
+  let top = mask.height;
+  let bottom = -1;
+  for (let y = 0; y < mask.height; y += 1) {
+    for (let x = 0; x < mask.width; x += 1) {
+      if ((bytes[(y * mask.width + x) * 4 + 3] ?? 255) >= 128) continue;
+      left = Math.min(left, x);
+      right = Math.max(right, x);
+      top = Math.min(top, y);
+      bottom = y;
+    }
+  }
+  if (right < 0) return middleOf(frame);
+  return {
+    u: (left + right + 1) / 2 / frame.unit - frame.halfWidth,
+    v: (top + bottom + 1) / 2 / frame.unit - frame.halfHeight,
+    size: Math.min(right + 1 - left, bottom + 1 - top) / frame.unit,
+  };
+}
+
+/**
+ * Puts the source back over one row of the drawing: all of it where the mask's alpha is 255, byte for byte, none where it
+ * is 0, and a blend between.
+ */
+export function keepMasked(
+  y: number,
+  source: SharedPixels,
+  mask: SharedPixels,
+  bytes: Uint8Array,
+  channels: 3 | 4,
+): void {
+  const kept = new Uint8Array(source.data);
+  const alphas = new Uint8Array(mask.data);
+  for (let x = 0; x < mask.width; x += 1) {
+    const pixel = y * mask.width + x;
+    const keep = alphas[pixel * 4 + 3] ?? 255;
+    if (keep === 0) continue;
+    const from = pixel * source.channels;
+    const to = pixel * channels;
+    const ownAlpha = channels === 4 ? (bytes[to + 3] ?? 255) : 255;
+    const keptAlpha = source.channels === 4 ? (kept[from + 3] ?? 255) : 255;
+    const own = ownAlpha * (255 - keep);
+    const both = own + keptAlpha * keep;
+    for (let channel = 0; channel < 3; channel += 1) {
+      const was = kept[from + channel] ?? 0;
+      const drawn = bytes[to + channel] ?? 0;
+      // Colours weigh by their alpha, so that nothing invisible shines through; 255 keeps even those as they are.
+      bytes[to + channel] =
+        keep === 255 || both === 0
+          ? was
+          : Math.round((drawn * own + was * keptAlpha * keep) / both);
+    }
+    if (channels === 4) bytes[to + 3] = Math.round(both / 255);
+  }
+}

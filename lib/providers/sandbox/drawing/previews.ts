@@ -1,0 +1,54 @@
+import type { RawPicture } from './drawing-task.ts';
+
+const SMALLEST_EDGE = 16;
+
+/** `count` smaller stages of a picture, each twice as fine as the one before: an eighth, a quarter, a half. */
+export function previewsOf(picture: RawPicture, count: number): readonly RawPicture[] {
+  return Array.from({ length: count }, (_, stage) => shrink(picture, 2 ** (count - stage)));
+}
+
+/** Every pixel becomes the mean of those that it stands for, weighed by their alpha. */
+function shrink(picture: RawPicture, divisor: number): RawPicture {
+  const { channels } = picture;
+  const width = Math.max(Math.round(picture.width / divisor), SMALLEST_EDGE);
+  const height = Math.max(Math.round(picture.height / divisor), SMALLEST_EDGE);
+  const from = new Uint8Array(picture.data);
+  const to = new Uint8Array(width * height * channels);
+  const sums = new Float64Array(4);
+  for (let y = 0; y < height; y += 1) {
+    const top = Math.floor((y * picture.height) / height);
+    const bottom = Math.floor(((y + 1) * picture.height) / height);
+    for (let x = 0; x < width; x += 1) {
+      const left = Math.floor((x * picture.width) / width);
+      const right = Math.floor(((x + 1) * picture.width) / width);
+      sums.fill(0);
+      for (let line = top; line < bottom; line += 1) {
+        addRun(from, (line * picture.width + left) * channels, right - left, channels, sums);
+      }
+      const [red = 0, green = 0, blue = 0, alpha = 0] = sums;
+      const at = (y * width + x) * channels;
+      const weight = alpha || 1;
+      to[at] = Math.round(red / weight);
+      to[at + 1] = Math.round(green / weight);
+      to[at + 2] = Math.round(blue / weight);
+      if (channels === 4) to[at + 3] = Math.round(alpha / ((bottom - top) * (right - left)));
+    }
+  }
+  return { data: to.buffer, width, height, channels };
+}
+
+function addRun(
+  from: Uint8Array,
+  start: number,
+  pixels: number,
+  channels: 3 | 4,
+  sums: Float64Array,
+): void {
+  for (let at = start; at < start + pixels * channels; at += channels) {
+    const weight = channels === 4 ? (from[at + 3] ?? 0) : 255;
+    sums[0] = (sums[0] ?? 0) + (from[at] ?? 0) * weight;
+    sums[1] = (sums[1] ?? 0) + (from[at + 1] ?? 0) * weight;
+    sums[2] = (sums[2] ?? 0) + (from[at + 2] ?? 0) * weight;
+    sums[3] = (sums[3] ?? 0) + weight;
+  }
+}

@@ -1,0 +1,115 @@
+import { type Frame, frameOf, type RowShader, type Scene } from './composition.ts';
+import type { Drawing, DrawingTask, Ground, SharedPixels } from './drawing-task.ts';
+import { createFinish } from './grain.ts';
+import { type Look, lookOf } from './look.ts';
+import { keepMasked, openPlace } from './mask.ts';
+import { withMedallions } from './medallions.ts';
+import { type Palette, paletteOf } from './palette.ts';
+import { paletteOfPictures } from './picture-palette.ts';
+import { previewsOf } from './previews.ts';
+import { createPrng } from './prng.ts';
+import { restyle } from './restyle.ts';
+import { createSilhouette, middleOf } from './silhouette.ts';
+import { createSubject, type Subject, writeAlpha, writeOnKey } from './subject.ts';
+
+/** So many rows are drawn between two looks at the stop flag. */
+const ROWS_AT_ONCE = 16;
+
+/** Draws the picture; undefined when it was told to stop. The same task gives the same bytes. */
+export function render(task: DrawingTask): Drawing | undefined {
+  const stop = new Int32Array(task.stop);
+  if (Atomics.load(stop, 0) !== 0) return undefined;
+  const { width, height, ground } = task;
+  const cutout = cutoutOf(task);
+  const channels =
+    ground === 'transparent' || (ground === 'picture' && cutout === 'source') ? 4 : 3;
+  const bytes = new Uint8Array(width * height * channels);
+  const drawRow = createRows(task, cutout, bytes, channels);
+  for (let y = 0; y < height; y += 1) {
+    if (y % ROWS_AT_ONCE === 0 && Atomics.load(stop, 0) !== 0) return undefined;
+    drawRow(y);
+  }
+  const picture = { data: bytes.buffer, width, height, channels } as const;
+  return { picture, previews: previewsOf(picture, task.previews) };
+}
+
+/** What decides where the picture is: everywhere, where the source is, or a shape of the prompt's own. */
+type Cutout = 'none' | 'source' | 'shape';
+
+function cutoutOf({ ground, source, mask }: DrawingTask): Cutout {
+  // Where a mask lets the picture change, a hole of the source is to be filled, not kept.
+  if (source && !mask && hasHoles(source.pixels)) return 'source';
+  return ground === 'picture' ? 'none' : 'shape';
+}
+
+/** What draws one row into `bytes`, from the composition to the last byte. Rows must come in order. */
+function createRows(
+  task: DrawingTask,
+  cutout: Cutout,
+  bytes: Uint8Array,
+  channels: 3 | 4,
+): (y: number) => void {
+  const { width, ground, source, mask } = task;
+  const frame = frameOf(width, task.height);
+  const random = createPrng(task.outputSeed);
+  const look = lookOf(task.promptSeed, task.awaySeed);
+  const palette = paletteFor(look, task);
+  const scene: Scene = { frame, palette, random, detail: task.detail };
+  const shade = withMedallions(colorsOf(scene, look, task), frame, palette, task.references);
+  const finish = createFinish(frame, random.bits(), 0.8 + 0.2 * task.detail);
+  const subject = cutout === 'shape' ? shapeOf(task, frame) : undefined;
+  const colors = new Float32Array(width * 3);
+  const cover = new Float32Array(width).fill(1);
+  return (y) => {
+    const at = y * width * channels;
+    shade(y, colors);
+    subject?.row(y, colors, cover);
+    if (source && cutout === 'source') readAlpha(y, source.pixels, cover);
+    finish.row(y, colors, bytes, at, channels);
+    if (typeof ground === 'object') writeOnKey(cover, ground.key, bytes, at);
+    else if (channels === 4) writeAlpha(cover, bytes, at);
+    if (source && mask) keepMasked(y, source.pixels, mask, bytes, channels);
+  };
+}
+
+/** The prompt's own picture, or the source painted over with it. */
+function colorsOf(scene: Scene, { composition }: Look, { source }: DrawingTask): RowShader {
+  const picture = composition.shader(scene);
+  return source ? restyle(scene, source.pixels, source.strength, picture) : picture;
+}
+
+function paletteFor({ mood }: Look, { outputSeed, references }: DrawingTask): Palette {
+  return references.length > 0
+    ? paletteOfPictures(references)
+    : paletteOf(mood, createPrng(`${outputSeed}1`));
+}
+
+function shapeOf({ promptSeed, ground, source, mask }: DrawingTask, frame: Frame): Subject {
+  const middle = middleOf(frame);
+  const place = mask
+    ? openPlace(mask, frame)
+    : source
+      ? { ...middle, size: middle.size * 1.25 }
+      : middle;
+  const silhouette = createSilhouette(createPrng(`${promptSeed}2`), place);
+  return createSubject(frame, silhouette, source ? undefined : brightnessOn(ground));
+}
+
+/** On a light key colour the thing is darker: it must not be taken for its background. */
+function brightnessOn(ground: Ground): number {
+  return typeof ground === 'object' && Math.min(...ground.key) > 110 ? 0.56 : 1;
+}
+
+function hasHoles({ data, channels }: SharedPixels): boolean {
+  if (channels === 3) return false;
+  const bytes = new Uint8Array(data);
+  for (let at = 3; at < bytes.length; at += 4) {
+    if (bytes[at] !== 255) return true;
+  }
+  return false;
+}
+
+function readAlpha(y: number, { data, width }: SharedPixels, cover: Float32Array): void {
+  const bytes = new Uint8Array(data, y * width * 4, width * 4);
+  for (let x = 0; x < width; x += 1) cover[x] = (bytes[x * 4 + 3] ?? 255) / 255;
+}

@@ -1,0 +1,70 @@
+import type { RowShader, Scene } from './composition.ts';
+import type { SharedPixels } from './drawing-task.ts';
+import { clamp01, mix, smoothstep } from './ease.ts';
+import { createField } from './field.ts';
+import { noise2, unit2 } from './noise.ts';
+import { createSampler } from './sample.ts';
+
+/** So many points along a stroke make one pixel. */
+const TAPS = 9;
+
+/**
+ * A photograph painted over: its pixels drawn out into brush strokes, its shades led toward the palette, and `dream`, the
+ * picture that the prompt would be by itself, growing in from the edges. `strength` 0..1 says how far all of that goes.
+ */
+export function restyle(
+  scene: Scene,
+  source: SharedPixels,
+  strength: number,
+  dream: RowShader,
+): RowShader {
+  const { frame, palette, random } = scene;
+  const { ramp } = palette;
+  const seed = random.bits();
+  const sample = createSampler(source);
+  const turn = random.between(0, Math.PI);
+  const angle = createField(frame, 8, (u, v) => turn + noise2(u * 2.3, v * 2.3, seed) * 4.5);
+  const step = strength * frame.unit * 0.0034;
+  const hair = Math.max(frame.unit / 512, 1);
+  const graded = 0.12 + 0.58 * strength;
+  const dreamed = new Float32Array(frame.width * 3);
+  const color = new Float32Array(3);
+  return (y, row) => {
+    dream(y, dreamed);
+    const v = (y + 0.5) / frame.unit - frame.halfHeight;
+    for (let x = 0; x < frame.width; x += 1) {
+      const u = (x + 0.5) / frame.unit - frame.halfWidth;
+      const direction = angle(u, v);
+      const stepX = Math.cos(direction) * step;
+      const stepY = Math.sin(direction) * step;
+      color.fill(0);
+      let bristle = 0;
+      for (let tap = 0; tap < TAPS; tap += 1) {
+        const away = tap - (TAPS - 1) / 2;
+        const px = x + 0.5 + stepX * away;
+        const py = y + 0.5 + stepY * away;
+        sample(px, py, 1 / TAPS, color);
+        bristle += unit2(Math.floor(px / hair), Math.floor(py / hair), seed) - 0.5;
+      }
+      bristle *= (0.34 * strength) / TAPS;
+      const [red = 0, green = 0, blue = 0] = color;
+      const shade = ramp.step(0.04 + 0.92 * (0.3 * red + 0.59 * green + 0.11 * blue));
+      const edge = Math.max(Math.abs(u) / frame.halfWidth, Math.abs(v) / frame.halfHeight);
+      const grown = edge + noise2(u * 2.6, v * 2.6, seed ^ 0x33) * 0.42;
+      const over = strength * (0.08 + 1.05 * smoothstep(0.62, 1.02, grown));
+      const at = x * 3;
+      row[at] = blend(mix(red, ramp.red(shade), graded), dreamed[at] ?? 0, over) + bristle;
+      row[at + 1] =
+        blend(mix(green, ramp.green(shade), graded), dreamed[at + 1] ?? 0, over) + bristle;
+      row[at + 2] =
+        blend(mix(blue, ramp.blue(shade), graded), dreamed[at + 2] ?? 0, over) + bristle;
+    }
+  };
+}
+
+/** Half soft light, which keeps what is underneath, half cover. */
+function blend(under: number, over: number, share: number): number {
+  const base = clamp01(under);
+  const soft = base + (2 * over - 1) * base * (1 - base);
+  return mix(base, mix(soft, over, 0.72), clamp01(share));
+}

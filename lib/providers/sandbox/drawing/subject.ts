@@ -1,0 +1,82 @@
+import type { Frame } from './composition.ts';
+import { clamp01 } from './ease.ts';
+import type { Silhouette } from './silhouette.ts';
+
+/** Cuts one thing out of a picture. */
+export interface Subject {
+  /** Writes how much of each pixel of row `y` the thing covers, 0..1, and lights the row's colours. */
+  row(y: number, colors: Float32Array, cover: Float32Array): void;
+}
+
+/** `brightness`: of the light that gives the thing its volume; undefined for what has its own light, a photograph. */
+export function createSubject(
+  frame: Frame,
+  silhouette: Silhouette,
+  brightness: number | undefined,
+): Subject {
+  return {
+    row(y, colors, cover) {
+      const v = (y + 0.5) / frame.unit - frame.halfHeight;
+      for (let x = 0; x < frame.width; x += 1) {
+        const u = (x + 0.5) / frame.unit - frame.halfWidth;
+        cover[x] = clamp01(silhouette.inside(u, v) * frame.unit + 0.5);
+        if (brightness === undefined || cover[x] === 0) continue;
+        const light = silhouette.light(u, v);
+        const gleam = 0.12 * brightness * clamp01((light - 0.86) / 0.14) ** 2;
+        const tone = (0.3 + 0.76 * light) * brightness;
+        for (let at = x * 3; at < x * 3 + 3; at += 1) {
+          colors[at] = (colors[at] ?? 0) * tone + gleam;
+        }
+      }
+    },
+  };
+}
+
+/** Turns cover into alpha; what is not covered at all has no colour either. */
+export function writeAlpha(cover: Float32Array, bytes: Uint8Array, at: number): void {
+  for (let x = 0; x < cover.length; x += 1) {
+    const to = at + x * 4;
+    const alpha = Math.round((cover[x] ?? 0) * 255);
+    bytes[to + 3] = alpha;
+    if (alpha === 0) bytes.fill(0, to, to + 3);
+  }
+}
+
+/** Puts the thing on a flat colour: exactly that colour where nothing covers it, never near it where something does. */
+export function writeOnKey(
+  cover: Float32Array,
+  key: readonly [number, number, number],
+  bytes: Uint8Array,
+  at: number,
+): void {
+  for (let x = 0; x < cover.length; x += 1) {
+    const to = at + x * 3;
+    const share = cover[x] ?? 0;
+    const away = share === 0 ? 0 : turnAway(key, bytes, to);
+    for (let channel = 0; channel < 3; channel += 1) {
+      const ground = key[channel] ?? 0;
+      const own = bytes[to + channel] ?? 0;
+      const color = own + ((ground < 128 ? 255 : 0) - own) * away;
+      bytes[to + channel] = Math.round(ground + (color - ground) * share);
+    }
+  }
+}
+
+// Whoever cuts the picture out takes what is near the key colour for background: contract.md 2 has 96 by default.
+const NEAREST_TO_KEY = 128;
+
+/** How far a colour must go toward the key's opposite so that its greatest channel difference to the key suffices. */
+function turnAway(key: readonly [number, number, number], bytes: Uint8Array, at: number): number {
+  let greatest = 0;
+  let share = 1;
+  for (let channel = 0; channel < 3; channel += 1) {
+    const ground = key[channel] ?? 0;
+    const opposite = ground < 128 ? 255 : 0;
+    const room = Math.abs(opposite - ground);
+    const own = (bytes[at + channel] ?? 0) - ground;
+    greatest = Math.max(greatest, Math.abs(own));
+    const gone = own * Math.sign(opposite - ground);
+    share = Math.min(share, (NEAREST_TO_KEY - gone) / (room - gone));
+  }
+  return greatest >= NEAREST_TO_KEY ? 0 : clamp01(share);
+}

@@ -1,0 +1,55 @@
+import { type Parameters, parseAspectRatio, parseSize } from '../../contract/parameters.ts';
+import { MAX_EDGE, MIN_EDGE } from './capabilities.ts';
+
+export interface Edges {
+  readonly width: number;
+  readonly height: number;
+}
+
+type SizeParameters = Pick<Parameters, 'size' | 'aspect_ratio' | 'resolution'>;
+
+const DEFAULT_EDGE = 1024;
+const RESOLUTION_EDGE = { '1k': 1024, '2k': 2048, '4k': 4096 } as const;
+/** Below so many steps of a ratio, keeping it exactly would miss the number of pixels too far. */
+const FEWEST_EXACT_STEPS = 8;
+
+/**
+ * The edges of the picture to draw. A named size wins; a ratio or a resolution come next; then the `source` of an edit
+ * (turned upright) keeps its size, its longest edge at most 1024; else 1024×1024.
+ */
+export function outputSize(parameters: SizeParameters, source: Edges | undefined): Edges {
+  const named = parseSize(parameters.size);
+  if (named) return named;
+  const kept = source ? keptSize(source) : { width: DEFAULT_EDGE, height: DEFAULT_EDGE };
+  const { aspect_ratio: ratio, resolution } = parameters;
+  if (ratio === null && resolution === null) return kept;
+  const shape = (ratio === null ? undefined : parseAspectRatio(ratio)) ?? source ?? kept;
+  const pixels = resolution === null ? kept.width * kept.height : RESOLUTION_EDGE[resolution] ** 2;
+  return shaped(shape, pixels);
+}
+
+function keptSize(source: Edges): Edges {
+  const scale = Math.min(1, DEFAULT_EDGE / Math.max(source.width, source.height));
+  return { width: toEdge(source.width * scale), height: toEdge(source.height * scale) };
+}
+
+/** The shape with about so many pixels, exactly where its numbers are small enough. */
+function shaped(shape: Edges, pixels: number): Edges {
+  const divisor = greatestDivisor(shape.width, shape.height);
+  const width = shape.width / divisor;
+  const height = shape.height / divisor;
+  const most = MAX_EDGE / Math.max(width, height);
+  const scale = Math.min(Math.sqrt(pixels / (width * height)), most);
+  const steps = Math.min(Math.round(scale), Math.floor(most));
+  const isExact = steps >= FEWEST_EXACT_STEPS && steps * Math.min(width, height) >= MIN_EDGE;
+  const factor = isExact ? steps : scale;
+  return { width: toEdge(width * factor), height: toEdge(height * factor) };
+}
+
+function toEdge(length: number): number {
+  return Math.min(Math.max(Math.round(length), MIN_EDGE), MAX_EDGE);
+}
+
+function greatestDivisor(a: number, b: number): number {
+  return b === 0 ? a : greatestDivisor(b, a % b);
+}

@@ -1,0 +1,123 @@
+import { BridgeError } from '../../errors/bridge-error.ts';
+import type { ImageEngine } from '../../images/image.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type {
+  Provider,
+  ProviderContext,
+  ProviderRequest,
+  ProviderResult,
+} from '../provider-port.ts';
+import { capabilitiesOf, PROVIDER_NAME, SANDBOX_VERSION } from './capabilities.ts';
+import { DEFAULT_MODEL, findModel, MODELS, type SandboxModel } from './models.ts';
+import { createPace, type Pace } from './pace.ts';
+import { rehearsedError, transientError } from './rehearsed-errors.ts';
+import { createRunningCalls } from './running-calls.ts';
+import { type Commission, createStudio } from './studio.ts';
+import { usageOf } from './usage.ts';
+
+interface Deps {
+  readonly settings: {
+    /** How long a call takes at least. */
+    readonly latency_ms: number;
+  };
+  readonly engine: ImageEngine;
+  readonly clock: Clock;
+}
+
+const SLOW_MS = 30_000;
+const SLOW_STEPS = 10;
+
+/** The embedded provider: draws real pictures in threads of this process, and rehearses failures (providers.md). */
+export function createSandboxProvider({ settings, engine, clock }: Deps): Provider {
+  const studio = createStudio({ engine });
+  const calls = createRunningCalls();
+  let closing: Promise<void> | undefined;
+
+  async function perform(
+    model: SandboxModel,
+    request: ProviderRequest,
+    context: ProviderContext,
+    signal: AbortSignal,
+  ): Promise<ProviderResult> {
+    const { behaviour } = model;
+    const { attempt, onEvent } = context;
+    onEvent({ type: 'progress', stage: 'dispatched' });
+    const leastMs = behaviour.kind === 'draw_slowly' ? SLOW_MS : 0;
+    const pace = createPace(clock, Math.max(settings.latency_ms, leastMs), signal);
+    const commission: Commission = { request, model, pace, signal, onEvent };
+    if (behaviour.kind === 'hang') await aborted(signal);
+    if (behaviour.kind === 'fail') {
+      await pace.reach(1);
+      throw rehearsedError(behaviour.failure, request);
+    }
+    if (behaviour.kind === 'fail_first' && attempt === 1) {
+      await pace.reach(1);
+      throw transientError();
+    }
+    const steps = behaviour.kind === 'draw_slowly' ? SLOW_STEPS : 1;
+    const [{ outputs, size }] = await Promise.all([
+      studio.fulfil(commission),
+      takeTime(pace, steps, onEvent),
+    ]);
+    return { outputs, usage: usageOf(request, size), warnings: ['sandbox_output'] };
+  }
+
+  async function closeAll(): Promise<void> {
+    await calls.abortAll(new BridgeError('cancelled', 'the sandbox is closing'));
+    await studio.close();
+  }
+
+  return {
+    name: PROVIDER_NAME,
+    retry: { attempts: 2, backoffMs: 750 },
+    describe: () => ({
+      displayName: 'Sandbox',
+      version: SANDBOX_VERSION,
+      experimental: false,
+      models: MODELS.map(({ id }) => id),
+      defaultModel: DEFAULT_MODEL,
+    }),
+    capabilities: capabilitiesOf,
+    async execute(request, context) {
+      if (closing) throw new BridgeError('overloaded', 'the sandbox has been closed');
+      const model = findModel(request.model);
+      if (!model) throw unknownModel();
+      return calls.run(context.signal, (signal) => perform(model, request, context, signal));
+    },
+    probe: async () => ({ ready: true }),
+    close() {
+      closing ??= closeAll();
+      return closing;
+    },
+  };
+}
+
+/** Lets the call's time pass, with a sign of life at each step but the last. */
+async function takeTime(
+  pace: Pace,
+  steps: number,
+  onEvent: ProviderContext['onEvent'],
+): Promise<void> {
+  for (let step = 1; step < steps; step += 1) {
+    await pace.reach(step / steps);
+    onEvent({ type: 'progress', stage: 'generating' });
+  }
+  await pace.reach(1);
+}
+
+/** Never resolves; rejects with the signal's reason. */
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    const quit = () => reject(signal.reason);
+    if (signal.aborted) quit();
+    else signal.addEventListener('abort', quit, { once: true });
+  });
+}
+
+function unknownModel(): BridgeError {
+  return new BridgeError('unsupported_capability', 'the sandbox does not list this model', {
+    param: 'routing.model',
+    provider: PROVIDER_NAME,
+    details: { supported_models: MODELS.map(({ id }) => id) },
+  });
+}

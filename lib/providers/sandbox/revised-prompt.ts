@@ -1,0 +1,18 @@
+import type { ProviderRequest } from '../provider-port.ts';
+import { lookOf } from './drawing/look.ts';
+import { promptSeed } from './seeds.ts';
+
+/** The prompt, followed by what the sandbox makes of it. */
+export function revisedPromptOf({
+  prompt,
+  negativePrompt,
+  images,
+  references,
+}: ProviderRequest): string {
+  const away = negativePrompt === undefined ? undefined : promptSeed(negativePrompt);
+  const { composition, mood } = lookOf(promptSeed(prompt), away);
+  const isColoredByPictures = images.length > 1 || references.length > 0;
+  const colors = isColoredByPictures ? 'the colours of its references' : mood.name;
+  const kind = images.length > 0 ? 'painted over with' : 'drawn as';
+  return `${prompt} (${kind} ${composition.phrase}, in ${colors})`;
+}

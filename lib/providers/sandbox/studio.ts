@@ -1,0 +1,81 @@
+import { createDecodeGate } from '../../images/decode-gate.ts';
+import type { EncodeOptions, ImageEngine, Pixels } from '../../images/image.ts';
+import type { ProviderContext, ProviderOutput, ProviderRequest } from '../provider-port.ts';
+import { createDrawPool } from './draw-pool.ts';
+import type { RawPicture } from './drawing/drawing-task.ts';
+import type { SandboxModel } from './models.ts';
+import type { Edges } from './output-size.ts';
+import type { Pace } from './pace.ts';
+import { revisedPromptOf } from './revised-prompt.ts';
+import { taskOf, toDrawing } from './to-drawing.ts';
+
+/** So many raw pictures are in memory at a time: 64 MiB each at the largest size. */
+const EASELS = 2;
+
+export interface Commission {
+  readonly request: ProviderRequest;
+  readonly model: SandboxModel;
+  readonly pace: Pace;
+  readonly signal: AbortSignal;
+  readonly onEvent: ProviderContext['onEvent'];
+}
+
+export interface Finished {
+  readonly outputs: readonly ProviderOutput[];
+  readonly size: Edges;
+}
+
+export type Studio = ReturnType<typeof createStudio>;
+
+/** Draws and encodes what one call asks for. */
+export function createStudio({ engine }: { readonly engine: ImageEngine }) {
+  const pool = createDrawPool();
+  const easels = createDecodeGate(EASELS);
+
+  async function draw(
+    commission: Commission,
+    common: Awaited<ReturnType<typeof toDrawing>>,
+    index: number,
+  ) {
+    const { request, signal, onEvent } = commission;
+    onEvent({ type: 'progress', stage: 'generating', index });
+    const drawing = await pool.draw(taskOf(common, request, index), signal);
+    const encode = (picture: RawPicture) =>
+      engine.encode(toPixels(picture), encodingOf(request), signal);
+    const bytes = await encode(drawing.picture);
+    const previews: Buffer[] = [];
+    for (const preview of drawing.previews) previews.push(await encode(preview));
+    return { bytes, previews };
+  }
+
+  return {
+    /** Rejects with the signal's reason on abort. */
+    async fulfil(commission: Commission): Promise<Finished> {
+      const { request, model, pace, signal, onEvent } = commission;
+      const common = await toDrawing(request, model, engine, signal);
+      const revisedPrompt = model.profile === 'full' ? revisedPromptOf(request) : undefined;
+      const outputs = request.indices.map(async (index): Promise<ProviderOutput> => {
+        const work = () => draw(commission, common, index);
+        const { bytes, previews } = await easels.run(work, signal);
+        for (const [partialIndex, preview] of previews.entries()) {
+          await pace.reach((partialIndex + 1) / (previews.length + 1));
+          onEvent({ type: 'partial_image', index, partialIndex, bytes: preview });
+        }
+        return { bytes, ...(revisedPrompt === undefined ? {} : { revisedPrompt }) };
+      });
+      return { outputs: await Promise.all(outputs), size: common };
+    },
+
+    /** Resolves when no thread runs any more. */
+    close: () => pool.close(),
+  };
+}
+
+function toPixels({ data, width, height, channels }: RawPicture): Pixels {
+  return { data: Buffer.from(data), width, height, channels };
+}
+
+function encodingOf({ parameters }: ProviderRequest): EncodeOptions {
+  const { output_format: format, output_compression: compression } = parameters;
+  return { format, ...(compression === null ? {} : { compression }) };
+}

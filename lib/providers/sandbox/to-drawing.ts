@@ -1,0 +1,103 @@
+import { BridgeError } from '../../errors/bridge-error.ts';
+import type { DecodeOptions, ImageEngine } from '../../images/image.ts';
+import type { ProviderInput, ProviderRequest } from '../provider-port.ts';
+import { MAX_EDGE, MIN_EDGE } from './capabilities.ts';
+import { frameOf } from './drawing/composition.ts';
+import type { DrawingTask, Ground, SharedPixels } from './drawing/drawing-task.ts';
+import { MEDALLION_SIZE } from './drawing/medallions.ts';
+import type { SandboxModel } from './models.ts';
+import { type Edges, outputSize } from './output-size.ts';
+import { outputSeed, promptSeed } from './seeds.ts';
+import { toSharedPixels } from './shared-pixels.ts';
+
+/** All that the outputs of one call have in common. */
+type CommonTask = Omit<DrawingTask, 'stop' | 'outputSeed'>;
+
+const DETAIL = { auto: 1, low: 0, medium: 1, high: 2, xhigh: 2, max: 2 } as const;
+/** How far a picture may go away from its source. */
+const STRENGTH = { high: 0.35, unnamed: 0.6, low: 0.85 } as const;
+
+/** Decodes a call's pictures at the sizes at which they are drawn, once for all outputs. */
+export async function toDrawing(
+  request: ProviderRequest,
+  model: SandboxModel,
+  engine: ImageEngine,
+  signal: AbortSignal,
+): Promise<CommonTask> {
+  const { parameters, images, mask } = request;
+  const [first, ...others] = images;
+  const size = outputSize(parameters, first && upright(first));
+  const ground = groundOf(request);
+  const channels = ground !== 'picture' || keepsAlpha(request, model) ? 4 : 3;
+  const read = async (input: ProviderInput, options: DecodeOptions) =>
+    toSharedPixels(await engine.decode(toVerified(input), options, signal), signal);
+  const atFullSize = { ...size, fit: 'cover' } as const;
+  const source = first && (await read(first, { channels, resize: atFullSize }));
+  const sharedMask = mask && (await read(mask, { channels: 4, resize: atFullSize }));
+  const references: SharedPixels[] = [];
+  for (const input of [...others, ...request.references]) {
+    references.push(await read(input, { channels: 3, resize: medallionSize(size) }));
+  }
+  const strength = STRENGTH[parameters.input_fidelity ?? 'unnamed'];
+  return {
+    ...size,
+    promptSeed: promptSeed(request.prompt),
+    ...(request.negativePrompt === undefined
+      ? {}
+      : { awaySeed: promptSeed(request.negativePrompt) }),
+    detail: DETAIL[parameters.quality],
+    ground,
+    ...(source ? { source: { pixels: source, strength } } : {}),
+    ...(sharedMask ? { mask: sharedMask } : {}),
+    references,
+    previews: parameters.partial_images,
+  };
+}
+
+/** The task of one output. */
+export function taskOf(
+  common: CommonTask,
+  request: ProviderRequest,
+  index: number,
+): Omit<DrawingTask, 'stop'> {
+  return { ...common, outputSeed: outputSeed(request, index) };
+}
+
+function groundOf({ keyColor, parameters }: ProviderRequest): Ground {
+  if (keyColor !== undefined) return { key: parseColor(keyColor) };
+  return parameters.background === 'transparent' ? 'transparent' : 'picture';
+}
+
+/** Whether the holes of a source may stay: nobody asked for an opaque picture, and the format can hold them. */
+function keepsAlpha({ parameters }: ProviderRequest, { profile }: SandboxModel): boolean {
+  return (
+    profile === 'full' && parameters.background === 'auto' && parameters.output_format !== 'jpeg'
+  );
+}
+
+function parseColor(color: string): readonly [number, number, number] {
+  if (!/^#[0-9a-f]{6}$/i.test(color)) {
+    throw new BridgeError('internal', 'a key colour is not of the form #RRGGBB');
+  }
+  const bits = Number.parseInt(color.slice(1), 16);
+  return [bits >> 16, (bits >> 8) & 0xff, bits & 0xff];
+}
+
+function medallionSize({ width, height }: Edges): NonNullable<DecodeOptions['resize']> {
+  const edge = Math.round(frameOf(width, height).unit * MEDALLION_SIZE);
+  const clamped = Math.min(Math.max(edge, MIN_EDGE), MAX_EDGE);
+  return { width: clamped, height: clamped, fit: 'cover' };
+}
+
+/** EXIF orientations from 5 on stand on their side. */
+function upright({ width, height, orientation }: ProviderInput): Edges {
+  return orientation >= 5 ? { width: height, height: width } : { width, height };
+}
+
+function toVerified({ mediaType, ...input }: ProviderInput) {
+  const format = FORMATS[mediaType];
+  // A decode does not ask for the alpha: it gives the channels that it is told to.
+  return { ...input, format, alpha: 'some' } as const;
+}
+
+const FORMATS = { 'image/png': 'png', 'image/jpeg': 'jpeg', 'image/webp': 'webp' } as const;

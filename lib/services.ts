@@ -1,0 +1,16 @@
+import type { ArtifactDelivery } from './artifacts/delivery.ts';
+import type { Readiness } from './diagnostics/readiness.ts';
+import type { ImageRequests } from './image-requests/image-requests.ts';
+import type { ProviderInventory } from './providers/inventory.ts';
+
+/** What handlers see of the house. A handler names those that it uses. */
+export interface Services {
+  readonly imageRequests: ImageRequests;
+  readonly providers: ProviderInventory;
+  readonly artifacts: ArtifactDelivery;
+  readonly readiness: Pick<Readiness, 'isReady'>;
+  /** The OpenAPI document as JSON, made by the runtime from the route table. */
+  readonly apiDocument: () => Uint8Array;
+  /** The value of `Allow` for the route at a path, from the route table. */
+  readonly allowedMethods: (path: string) => string;
+}

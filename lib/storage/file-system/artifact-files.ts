@@ -1,0 +1,108 @@
+import { link, unlink } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import type { ArtifactFiles, PublishedFile } from '../../artifacts/artifact-files-port.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { splitName } from './artifact-path.ts';
+import { asArtifactError, errorCode } from './file-errors.ts';
+import { findFolder, makeFolder, syncFolder } from './folders.ts';
+import {
+  hasChecksum,
+  isSameFile,
+  readWhole,
+  statName,
+  toStamp,
+  unlinkIfPresent,
+  writeNew,
+} from './regular-file.ts';
+
+interface Deps {
+  /** `artifacts.root`; made with the first artifact. */
+  readonly root: string;
+  readonly clock: Pick<Clock, 'nowMs'>;
+}
+
+// A leading dot: no caller can name it, nor anything in it (contract.md 1, `output`).
+const STAGING = ['.staging'];
+
+/** Artifacts as files below one folder. Staged bytes get their name as a second link to the same file. */
+export function createArtifactFiles(deps: Deps): ArtifactFiles {
+  const root = resolve(deps.root);
+  const { clock } = deps;
+
+  return {
+    isTaken: (name) =>
+      asArtifactError(async () => (await statName(pathOf(root, name))) !== undefined),
+    stage: (id, bytes) =>
+      asArtifactError(async () => writeNew(join(await makeFolder(root, STAGING), id), bytes)),
+    publish: (id, name) => asArtifactError(() => publish(root, id, name)),
+    settle: (files) => asArtifactError(() => settle(root, files)),
+    remove: (file) => asArtifactError(() => remove(root, file, clock)),
+    stamp: (name) =>
+      asArtifactError(async () => {
+        // One look is enough: a file behind a link on the way is another file, and has another stamp.
+        const found = await statName(pathOf(root, name));
+        return found?.isFile() ? toStamp(found) : undefined;
+      }),
+    read: (name, bytes) =>
+      asArtifactError(async () => {
+        const { folder, filename } = splitName(name);
+        const path = await findFolder(root, folder);
+        return path === undefined ? undefined : readWhole(join(path, filename), bytes, clock);
+      }),
+  };
+}
+
+async function publish(root: string, id: string, name: string): Promise<boolean> {
+  const { folder, filename } = splitName(name);
+  const target = join(await makeFolder(root, folder), filename);
+  try {
+    // Unlike a rename it replaces nothing, not even a link that leads nowhere.
+    await link(stagedPath(root, id), target);
+    return true;
+  } catch (error) {
+    if (errorCode(error) === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+async function settle(root: string, files: readonly PublishedFile[]): Promise<void> {
+  const touched = new Set(files.map(({ name }) => join(root, ...splitName(name).folder)));
+  for (const folder of touched) await syncFolder(folder);
+  for (const { id } of files) await unlinkIfPresent(stagedPath(root, id));
+}
+
+/** The name goes before the staged file: as long as that lies there, it shows which file is ours. */
+async function remove(
+  root: string,
+  file: PublishedFile,
+  clock: Pick<Clock, 'nowMs'>,
+): Promise<void> {
+  const staging = await findFolder(root, STAGING);
+  const found = staging === undefined ? undefined : await statName(stagedPath(root, file.id));
+  const staged = found?.isFile() ? found : undefined;
+
+  const { folder, filename } = splitName(file.name);
+  const path = await findFolder(root, folder);
+  if (path !== undefined) {
+    const target = join(path, filename);
+    const isOurs =
+      staged === undefined
+        ? await hasChecksum(target, file, clock)
+        : await isSameFile(target, staged);
+    if (isOurs) {
+      await unlink(target);
+      // Before its row goes: a power failure must not bring back a file that no row names.
+      await syncFolder(path);
+    }
+  }
+  if (staged !== undefined) await unlinkIfPresent(stagedPath(root, file.id));
+}
+
+function stagedPath(root: string, id: string): string {
+  return join(root, ...STAGING, id);
+}
+
+function pathOf(root: string, name: string): string {
+  const { folder, filename } = splitName(name);
+  return join(root, ...folder, filename);
+}

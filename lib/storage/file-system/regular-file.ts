@@ -1,0 +1,109 @@
+import { createHash } from 'node:crypto';
+import { type BigIntStats, constants } from 'node:fs';
+import { type FileHandle, lstat, open, unlink } from 'node:fs/promises';
+import type { FileContent, PublishedFile } from '../../artifacts/artifact-files-port.ts';
+import type { Clock } from '../../platform/clock.ts';
+import { isAbsence } from './file-errors.ts';
+
+const CREATE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
+// Opening a pipe must not wait for its other end.
+const READ = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
+// File times advance in steps of some milliseconds: a change within the step of the one before leaves no trace.
+const FILE_TIME_STEP_MS = 50;
+
+/** Makes the file and resolves when its bytes are durable; its name is so once its folder was synced. */
+export async function writeNew(path: string, bytes: Buffer): Promise<void> {
+  const file = await open(path, CREATE);
+  try {
+    await file.writeFile(bytes);
+    await file.datasync();
+  } finally {
+    await file.close();
+  }
+}
+
+/** What has this name, a link included; undefined when nothing has. */
+export async function statName(path: string): Promise<BigIntStats | undefined> {
+  try {
+    return await lstat(path, { bigint: true });
+  } catch (error) {
+    if (isAbsence(error)) return undefined;
+    throw error;
+  }
+}
+
+/** Names one state of one file: what contract.md 6 compares. */
+export function toStamp({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): string {
+  return `${dev}:${ino}:${size}:${mtimeNs}:${ctimeNs}`;
+}
+
+export async function unlinkIfPresent(path: string): Promise<void> {
+  try {
+    await unlink(path);
+  } catch (error) {
+    if (!isAbsence(error)) throw error;
+  }
+}
+
+/** Whether the name leads to this very file, by no link. */
+export async function isSameFile(path: string, file: BigIntStats): Promise<boolean> {
+  const found = await statName(path);
+  return found !== undefined && found.dev === file.dev && found.ino === file.ino;
+}
+
+/** Whether a regular file of that name has exactly the content that was published. */
+export async function hasChecksum(
+  path: string,
+  { bytes, sha256 }: Pick<PublishedFile, 'bytes' | 'sha256'>,
+  clock: Pick<Clock, 'nowMs'>,
+): Promise<boolean> {
+  const content = await readWhole(path, bytes, clock);
+  return content !== undefined && sha256Of(content.bytes) === sha256;
+}
+
+/** The whole regular file; undefined when there is none of exactly `size` bytes under that name. */
+export async function readWhole(
+  path: string,
+  size: number,
+  clock: Pick<Clock, 'nowMs'>,
+): Promise<FileContent | undefined> {
+  let file: FileHandle;
+  try {
+    file = await open(path, READ);
+  } catch (error) {
+    if (isAbsence(error)) return undefined;
+    throw error;
+  }
+  try {
+    const before = await file.stat({ bigint: true });
+    if (!before.isFile() || before.size !== BigInt(size)) return undefined;
+    const bytes = await readBytes(file, size);
+    const after = await file.stat({ bigint: true });
+    const unchanged = toStamp(after) === toStamp(before);
+    return bytes === undefined
+      ? undefined
+      : { bytes, stamp: unchanged && isOld(after, clock) ? toStamp(after) : undefined };
+  } finally {
+    await file.close();
+  }
+}
+
+async function readBytes(file: FileHandle, size: number): Promise<Buffer | undefined> {
+  const bytes = Buffer.allocUnsafeSlow(size);
+  for (let at = 0; at < size; ) {
+    const { bytesRead } = await file.read(bytes, at, size - at, at);
+    if (bytesRead === 0) return undefined;
+    at += bytesRead;
+  }
+  return bytes;
+}
+
+/** A clock that disagrees with the file system's by more than the step tells nothing, and costs nothing. */
+function isOld({ ctimeMs }: BigIntStats, clock: Pick<Clock, 'nowMs'>): boolean {
+  return Math.abs(clock.nowMs() - Number(ctimeMs)) > FILE_TIME_STEP_MS;
+}
+
+function sha256Of(bytes: Buffer): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}

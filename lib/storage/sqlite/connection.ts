@@ -1,0 +1,56 @@
+import Sqlite from 'better-sqlite3';
+
+export type Connection = Sqlite.Database;
+
+/** The file name that makes a database live and die with its connection. */
+export const IN_MEMORY = ':memory:';
+
+// The driver waits on the main thread, so this is how long everything may stand still for a foreign program's lock.
+const BUSY_TIMEOUT_MS = 250;
+
+/** Opens the file, making it when there is none, and touches nothing in it. */
+export function connect(file: string): Connection {
+  const connection = new Sqlite(file, { timeout: BUSY_TIMEOUT_MS });
+  // First, so that whatever follows waits for a lock instead of failing at once.
+  connection.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`);
+  // Functions and virtual tables that a changed schema might name are not run.
+  connection.pragma('trusted_schema = OFF');
+  connection.pragma('cell_size_check = ON');
+  // The driver is built with NORMAL for WAL, which loses acknowledged work when the power fails.
+  connection.pragma('synchronous = FULL');
+  // Elsewhere than on macOS an fsync reaches the disk without this.
+  connection.pragma('fullfsync = ON');
+  connection.pragma('temp_store = MEMORY');
+  return connection;
+}
+
+/** As migrations need it. */
+export function prepareToMigrate(connection: Connection): void {
+  // With a log beside it the file would show its new version only after a checkpoint, and an older program that looks
+  // at the file alone would take it for its own.
+  connection.pragma('journal_mode = DELETE');
+  // A table that is made anew under its old name would take its children with it.
+  connection.pragma('foreign_keys = OFF');
+}
+
+/** As the stores need it. */
+export function prepareToServe(connection: Connection): void {
+  connection.pragma('foreign_keys = ON');
+  connection.pragma('journal_mode = WAL');
+  connection.pragma('journal_size_limit = 67108864');
+}
+
+/** Rows whose parents are missing: how a migration that ran without foreign keys is judged. */
+export function hasOrphans(connection: Connection): boolean {
+  const orphans = connection.pragma('foreign_key_check');
+  return Array.isArray(orphans) && orphans.length > 0;
+}
+
+/** The number of the last migration that the database has seen; 0 for a new one. */
+export function schemaVersion(connection: Connection): number {
+  return Number(connection.pragma('user_version', { simple: true }));
+}
+
+export function setSchemaVersion(connection: Connection, version: number): void {
+  connection.pragma(`user_version = ${version}`);
+}

@@ -1,0 +1,126 @@
+import { closeSync, openSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Statement } from 'better-sqlite3';
+import * as v from 'valibot';
+import { BridgeError } from '../../errors/bridge-error.ts';
+import type { Ids } from '../../platform/ids.ts';
+import { type Connection, connect, IN_MEMORY, prepareToServe } from './connection.ts';
+import { toOpenError, toStoreError } from './driver-errors.ts';
+import { createGroupCommit } from './group-commit.ts';
+import { MIGRATIONS, migrate, refuseNewerSchema } from './migrations.ts';
+import { peekSchemaVersion } from './schema-version.ts';
+
+const FIND_SECRET = "SELECT value FROM meta WHERE name = 'secret'";
+const INSERT_SECRET = "INSERT INTO meta (name, value) VALUES ('secret', ?)";
+const TOUCH_SECRET = "UPDATE meta SET value = value WHERE name = 'secret'";
+
+const SecretRow = v.optional(v.object({ value: v.instance(Uint8Array) }));
+
+interface Options {
+  /** `stateDatabaseFile`, or `IN_MEMORY`. */
+  readonly file: string;
+  readonly ids: Pick<Ids, 'newOpaqueId'>;
+  readonly migrations?: readonly string[];
+}
+
+/** The one database of the service. Errors of the driver leave it as `overloaded` or `internal`. */
+export interface StateDatabase {
+  /** 32 random bytes as old as the database: the key of whatever must not be guessed or forged. */
+  readonly secret: Buffer;
+  /** For stores, once each when they are made. */
+  prepare(sql: string): Statement;
+  /**
+   * Runs the synchronous `work` in one transaction with all other writes of this turn of the event loop; resolves once
+   * that is durable. What `work` throws undoes it alone.
+   */
+  write<T>(work: () => T): Promise<T>;
+  /** Runs the synchronous `work` at once; it sees what was committed. */
+  read<T>(work: () => T): Promise<T>;
+  /** Whether the database answers and takes writes: after a refused one, whether it takes one now. */
+  probe(): Promise<boolean>;
+  /** Resolves when all that was asked for is durable and the file is closed. */
+  close(): Promise<void>;
+}
+
+export function stateDatabaseFile(stateDirectory: string): string {
+  return join(stateDirectory, 'bridge.sqlite');
+}
+
+/**
+ * Throws `configuration` for a file that `openStateDatabase` would refuse for its schema or its content. Reads the
+ * header and touches nothing, so it can be asked before anything is made or locked.
+ */
+export function refuseForeignDatabase(file: string, newestSchema = MIGRATIONS.length): void {
+  const found = peekSchemaVersion(file);
+  if (found === 'absent') return;
+  if (found === 'unreadable') {
+    throw new BridgeError('configuration', 'state.directory: the database in it cannot be read');
+  }
+  refuseNewerSchema(found.version, newestSchema);
+}
+
+/** Opens the database in its newest schema, making it when there is none. Throws `configuration`. */
+export function openStateDatabase({ file, ids, migrations = MIGRATIONS }: Options): StateDatabase {
+  if (file !== IN_MEMORY) refuseForeignDatabase(file, migrations.length);
+  let connection: Connection | undefined;
+  try {
+    // SQLite would give it the rights of any new file, and it holds prompts; the files beside it take its rights.
+    if (file !== IN_MEMORY) closeSync(openSync(file, 'a', 0o600));
+    connection = connect(file);
+    migrate(connection, migrations);
+    prepareToServe(connection);
+    return serve(connection, ownSecret(connection, ids));
+  } catch (error) {
+    connection?.close();
+    throw toOpenError(error);
+  }
+}
+
+function serve(connection: Connection, secret: Buffer): StateDatabase {
+  const commits = createGroupCommit(connection);
+  const find = connection.prepare(FIND_SECRET);
+  const touch = connection.prepare(TOUCH_SECRET);
+
+  function refuseClosed(): void {
+    if (!connection.open) throw new BridgeError('overloaded', 'the bridge is stopping');
+  }
+
+  return {
+    secret,
+    prepare: (sql) => connection.prepare(sql),
+    async write(work) {
+      refuseClosed();
+      return commits.write(work);
+    },
+    async read(work) {
+      refuseClosed();
+      try {
+        return work();
+      } catch (error) {
+        throw toStoreError(error);
+      }
+    },
+    async probe() {
+      try {
+        // Nothing else may write while readiness is off, so the way back must be tried here.
+        if (commits.wasRefused()) await commits.write(() => touch.run());
+        return find.get() !== undefined;
+      } catch {
+        return false;
+      }
+    },
+    async close() {
+      if (!connection.open) return;
+      commits.flushAll();
+      connection.close();
+    },
+  };
+}
+
+function ownSecret(connection: Connection, ids: Pick<Ids, 'newOpaqueId'>): Buffer {
+  const row = v.parse(SecretRow, connection.prepare(FIND_SECRET).get());
+  if (row !== undefined) return Buffer.from(row.value);
+  const secret = Buffer.from(ids.newOpaqueId() + ids.newOpaqueId(), 'hex');
+  connection.prepare(INSERT_SECRET).run(secret);
+  return secret;
+}

@@ -1,0 +1,103 @@
+import type { Connection } from './connection.ts';
+import { toStoreError } from './driver-errors.ts';
+
+interface Write {
+  /** Does the work; the returned function tells its caller so. */
+  run(): () => void;
+  reject(reason: unknown): void;
+}
+
+export type GroupCommit = ReturnType<typeof createGroupCommit>;
+
+// Some ten milliseconds of work: what is left over waits for the next turn, after whatever else is due.
+const LARGEST_GROUP = 256;
+
+/** One transaction, so one sync of the disk, for all writes of one turn of the event loop. */
+export function createGroupCommit(connection: Connection) {
+  const transaction = createTransaction(connection);
+  const queue: Write[] = [];
+  let scheduled = false;
+  let refused = false;
+
+  function flush(): void {
+    scheduled = false;
+    if (queue.length === 0) return;
+    const group = queue.splice(0, LARGEST_GROUP);
+    if (queue.length > 0) schedule();
+    try {
+      const answers = transaction(group);
+      refused = false;
+      for (const answer of answers) answer();
+    } catch (error) {
+      refused = true;
+      for (const write of group) write.reject(toStoreError(error));
+    }
+  }
+
+  function schedule(): void {
+    if (scheduled) return;
+    scheduled = true;
+    // After the I/O callbacks of this turn: a microtask would run before most of them have asked for anything.
+    setImmediate(flush);
+  }
+
+  return {
+    /** Runs the synchronous `work` in the next transaction; resolves once that is durable. What `work` throws undoes it alone. */
+    write<T>(work: () => T): Promise<T> {
+      return new Promise((resolve, reject) => {
+        queue.push({
+          run() {
+            const value = work();
+            return () => resolve(value);
+          },
+          reject,
+        });
+        schedule();
+      });
+    },
+
+    /** Whether the last transaction was refused by the disk or a foreign lock. */
+    wasRefused: () => refused,
+
+    /** Commits at once whatever still waits. */
+    flushAll(): void {
+      while (queue.length > 0) flush();
+    },
+  };
+}
+
+function createTransaction(connection: Connection): (group: readonly Write[]) => (() => void)[] {
+  const begin = connection.prepare('BEGIN IMMEDIATE');
+  const commit = connection.prepare('COMMIT');
+  const rollback = connection.prepare('ROLLBACK');
+  const save = connection.prepare('SAVEPOINT one_write');
+  const release = connection.prepare('RELEASE one_write');
+  const undo = connection.prepare('ROLLBACK TO one_write');
+
+  function runAlone(write: Write): () => void {
+    save.run();
+    try {
+      const answer = write.run();
+      release.run();
+      return answer;
+    } catch (error) {
+      // A full disk and the like end the whole transaction: SQLite has undone the neighbours too.
+      if (!connection.inTransaction) throw error;
+      undo.run();
+      release.run();
+      return () => write.reject(toStoreError(error));
+    }
+  }
+
+  return (group) => {
+    try {
+      begin.run();
+      const answers = group.map(runAlone);
+      commit.run();
+      return answers;
+    } catch (error) {
+      if (connection.inTransaction) rollback.run();
+      throw error;
+    }
+  };
+}

@@ -1,0 +1,57 @@
+import { BridgeError } from '../../errors/bridge-error.ts';
+import {
+  type Connection,
+  hasOrphans,
+  prepareToMigrate,
+  schemaVersion,
+  setSchemaVersion,
+} from './connection.ts';
+import { META } from './migrations/0001-meta.ts';
+import { ARTIFACT } from './migrations/0002-artifact.ts';
+
+/** SQL texts, the first one for an empty database. None is edited or moved once it was released. */
+export const MIGRATIONS: readonly string[] = [META, ARTIFACT];
+
+/** The schema that this program reads and writes. */
+export const SCHEMA_VERSION = MIGRATIONS.length;
+
+/**
+ * Brings the schema up to date, each migration in one transaction with its number. A failed one leaves the database as
+ * the last good one made it. Throws `configuration`.
+ */
+export function migrate(connection: Connection, migrations = MIGRATIONS): void {
+  const present = schemaVersion(connection);
+  refuseNewerSchema(present, migrations.length);
+  if (present === migrations.length) return;
+  prepareToMigrate(connection);
+  for (const [index, sql] of migrations.entries()) {
+    if (index >= present) migrateOnce(connection, sql, index + 1);
+  }
+}
+
+/** Throws `configuration` when the schema is not one that this program, or an older one, has made. */
+export function refuseNewerSchema(version: number, newest = SCHEMA_VERSION): void {
+  if (version < 0 || version > newest) {
+    throw new BridgeError(
+      'configuration',
+      `state.directory: the database has schema ${version}, newer than ${newest}, the newest that this version knows`,
+    );
+  }
+}
+
+function migrateOnce(connection: Connection, sql: string, version: number): void {
+  try {
+    connection.exec('BEGIN IMMEDIATE');
+    connection.exec(sql);
+    if (hasOrphans(connection)) throw new Error('a row has lost its parent');
+    setSchemaVersion(connection, version);
+    connection.exec('COMMIT');
+  } catch (cause) {
+    if (connection.inTransaction) connection.exec('ROLLBACK');
+    throw new BridgeError(
+      'configuration',
+      `state.directory: migration ${version} of the database failed; its data is untouched`,
+      { cause },
+    );
+  }
+}

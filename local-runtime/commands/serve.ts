@@ -1,0 +1,71 @@
+import { parseArgs } from 'node:util';
+import { loadConfig } from '../../lib/config/load-config.ts';
+import type { Presets } from '../../lib/config/named-sources.ts';
+import { problemLine, warningLine } from '../../lib/config/problem.ts';
+import { BridgeError } from '../../lib/errors/bridge-error.ts';
+import type { CommandIo } from '../command-io.ts';
+import { type RunningBridge, startBridge } from '../start.ts';
+import { untilStopped } from '../stop-signals.ts';
+import { unbuiltSettings } from '../unbuilt-settings.ts';
+
+/** What differs between the ways to serve. */
+interface ServeOptions {
+  readonly name: 'serve' | 'quickstart';
+  readonly presets?: Presets;
+  /** What is told once it listens. */
+  readonly greeting: (bridge: RunningBridge, protectedBy: string | undefined) => string;
+}
+
+/**
+ * Serves until it is told to stop. Resolves to the exit code: 0 after an orderly stop, 2 for an unsound configuration or
+ * bad usage, 1 when it cannot start.
+ */
+export async function runServe(
+  argv: readonly string[],
+  io: CommandIo,
+  { name, presets = {}, greeting }: ServeOptions,
+): Promise<number> {
+  const options = parseOptions(argv);
+  if (!options) {
+    io.stderr(`usage: image-bridge ${name} [--config FILE] [--set field=value]...\n`);
+    return 2;
+  }
+  const loaded = await loadConfig({ ...options, env: io.env, cwd: io.cwd, presets });
+  for (const warning of loaded.warnings) io.stderr(`${warningLine(warning)}\n`);
+  if (!loaded.ok) {
+    for (const problem of loaded.errors) io.stderr(`${problemLine(problem)}\n`);
+    return 2;
+  }
+  const { config } = loaded;
+  try {
+    for (const sentence of unbuiltSettings(config)) io.stderr(`warning: ${sentence}\n`);
+    const bridge = await startBridge(config, { env: io.env, stderr: process.stderr });
+    io.stdout(greeting(bridge, config.server.bearer_token_env));
+    await untilStopped();
+    await bridge.stop();
+    return 0;
+  } catch (error) {
+    if (!(error instanceof BridgeError)) throw error;
+    io.stderr(`image-bridge: ${error.message}\n`);
+    return 1;
+  }
+}
+
+/** `image-bridge serve`. */
+export function runServeCommand(argv: readonly string[], io: CommandIo): Promise<number> {
+  const greeting = ({ address }: RunningBridge) => `image-bridge listens on ${address}\n`;
+  return runServe(argv, io, { name: 'serve', greeting });
+}
+
+function parseOptions(argv: readonly string[]) {
+  try {
+    const { values } = parseArgs({
+      args: [...argv],
+      options: { config: { type: 'string' }, set: { type: 'string', multiple: true } },
+    });
+    return { configFile: values.config, set: values.set };
+  } catch {
+    // `parseArgs` throws for an unknown option and for a missing value.
+    return undefined;
+  }
+}

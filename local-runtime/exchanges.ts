@@ -1,0 +1,83 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { BridgeError } from '../lib/errors/bridge-error.ts';
+import type { Edge } from '../lib/http/http-event.ts';
+import type { Operation } from '../lib/http/operation.ts';
+import type { Services } from '../lib/services.ts';
+import type { SendReply } from './send-reply.ts';
+import { toEvent } from './to-event.ts';
+
+interface Deps {
+  readonly edge: Edge;
+  /** Requests that come before the house stands wait for it. */
+  readonly services: Promise<Services>;
+  readonly sendReply: SendReply;
+}
+
+/** One request on its way through the listener. */
+export interface Exchange {
+  readonly incoming: IncomingMessage;
+  readonly outgoing: ServerResponse;
+}
+
+/** Where a request was routed to. */
+export interface Destination {
+  readonly handler: Operation<Services>;
+  readonly path: string;
+  readonly parameters: Readonly<Record<string, string>>;
+}
+
+export type Exchanges = ReturnType<typeof createExchanges>;
+
+/** Runs handlers for requests, and knows which of them have not been answered yet. */
+export function createExchanges({ edge, services, sendReply }: Deps) {
+  const running = new Set<AbortController>();
+  let stopping = false;
+  let becameIdle = () => {};
+
+  return {
+    /** Resolves when the answer has been handed to the socket. A client that leaves aborts the handler's signal. */
+    async run(
+      { incoming, outgoing }: Exchange,
+      { handler, path, parameters }: Destination,
+      onAnswer: () => void,
+    ): Promise<void> {
+      const gone = new AbortController();
+      outgoing.once('close', () => {
+        if (outgoing.writableFinished) return;
+        gone.abort(new BridgeError('cancelled', 'the client has left'));
+      });
+      running.add(gone);
+      try {
+        const context = { services: await services, edge, signal: gone.signal };
+        const reply = await handler(toEvent(incoming, path, parameters), context);
+        onAnswer();
+        await sendReply(reply, incoming, outgoing, stopping);
+      } finally {
+        running.delete(gone);
+        if (running.size === 0) becameIdle();
+      }
+    },
+
+    /** From now on every answer is the last one on its connection. */
+    stop(): void {
+      stopping = true;
+    },
+
+    isStopping: () => stopping,
+
+    /** Resolves when nothing runs any more; after `graceMs` it ends what still does. */
+    async drain(graceMs: number): Promise<void> {
+      if (running.size === 0) return;
+      const idle = new Promise<void>((resolve) => {
+        becameIdle = resolve;
+      });
+      const cancel = edge.clock.after(graceMs, () => {
+        for (const gone of running) {
+          gone.abort(new BridgeError('cancelled', 'the bridge is stopping'));
+        }
+      });
+      await idle;
+      cancel();
+    },
+  };
+}

@@ -1,0 +1,36 @@
+import type { Server } from 'node:http';
+import { BridgeError } from '../lib/errors/bridge-error.ts';
+
+export interface ListenAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** Resolves once connections are taken. Throws `configuration` with a sentence that names `server.bind`. */
+export function listen(server: Server, { host, port }: ListenAddress): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const onError = (cause: NodeJS.ErrnoException) => {
+      reject(new BridgeError('configuration', `server.bind: ${reasonOf(cause.code)}`, { cause }));
+    };
+    server.once('error', onError);
+    server.listen({ host, port }, () => {
+      server.off('error', onError);
+      resolve();
+    });
+  });
+}
+
+function reasonOf(code: string | undefined): string {
+  switch (code) {
+    case 'EADDRINUSE':
+      return 'the port is taken by another program';
+    case 'EACCES':
+      return 'this user may not listen on the port';
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return 'this machine does not have the address';
+    default:
+      return 'the address cannot be listened on';
+  }
+}

@@ -1,0 +1,153 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import type { Route } from '../handlers/routes.ts';
+import { BridgeError } from '../lib/errors/bridge-error.ts';
+import type { Edge } from '../lib/http/http-event.ts';
+import type { Services } from '../lib/services.ts';
+import { createExchanges, type Exchange } from './exchanges.ts';
+import { headBytes } from './head-size.ts';
+import { type ListenAddress, listen } from './listen.ts';
+import { malformedHttp } from './malformed-http.ts';
+import { mountRoutes } from './mount-routes.ts';
+import { answerSocket, toRawReply } from './raw-reply.ts';
+import { createSendReply } from './send-reply.ts';
+import { watchSockets } from './socket-watch.ts';
+
+interface Settings {
+  readonly max_header_bytes: number;
+  readonly max_connections: number | 'unlimited';
+  readonly read_timeout_ms: number;
+  readonly write_timeout_ms: number;
+}
+
+interface Deps {
+  readonly routes: readonly Route[];
+  readonly edge: Edge;
+  /** Requests that come before the house stands wait for it. */
+  readonly services: Promise<Services>;
+  readonly settings: Settings;
+}
+
+export type Listener = ReturnType<typeof createListener>;
+
+// Answers that are written when the work has ended get this long to reach their clients.
+const CLOSE_MS = 1000;
+
+/** The one HTTP listener: mounts the route table, and says no in the contract's shape to everything else. */
+export function createListener({ routes, edge, services, settings }: Deps) {
+  const { ids, clock, maxBodyBytes } = edge;
+  const server = createHttpServer(settings);
+  const sendReply = createSendReply({ clock, maxDrainBytes: maxBodyBytes });
+  const exchanges = createExchanges({ edge, services, sendReply });
+  const sockets = watchSockets(server, {
+    readTimeoutMs: settings.read_timeout_ms,
+    writeTimeoutMs: settings.write_timeout_ms,
+    onReadStall(socket, exchange) {
+      const error = new BridgeError('request_timeout', 'the request stopped before its end');
+      if (exchange) refuse(exchange, error);
+      else answerSocket(socket, error, ids);
+    },
+  });
+  const answer = mountRoutes(
+    routes,
+    (exchange, destination) =>
+      exchanges.run(exchange, destination, () => sockets.answering(exchange)),
+    ids,
+  );
+
+  function onRequest(incoming: IncomingMessage, outgoing: ServerResponse): void {
+    sockets.began({ incoming, outgoing });
+    const refusal = exchanges.isStopping()
+      ? stopping()
+      : refuseHead(incoming, settings.max_header_bytes);
+    if (refusal) refuse({ incoming, outgoing }, refusal);
+    else void answer(incoming, outgoing);
+  }
+
+  /** Answers without the stack, in its shape. */
+  function refuse({ incoming, outgoing }: Exchange, error: BridgeError): void {
+    const id = incoming.headers['x-request-id'];
+    const reply = toRawReply(error, ids, typeof id === 'string' ? id : undefined);
+    void sendReply(reply, incoming, outgoing, true);
+  }
+
+  server.on('request', onRequest);
+  server.on('checkExpectation', (incoming: IncomingMessage, outgoing: ServerResponse) => {
+    refuse(
+      { incoming, outgoing },
+      new BridgeError('expectation_failed', 'only 100-continue can be expected'),
+    );
+  });
+  answerOddities(server, edge, onRequest);
+
+  return {
+    /** Resolves with the port once connections are taken. Throws `configuration` naming `server.bind`. */
+    async listen(address: ListenAddress): Promise<number> {
+      await listen(server, address);
+      // A server that listens on a TCP port has an address of this form.
+      return (server.address() as AddressInfo).port;
+    },
+
+    /** Takes no more connections, waits up to `graceMs` for what runs, then ends it. */
+    async stop(graceMs: number): Promise<void> {
+      exchanges.stop();
+      const closed = new Promise<void>((resolve) => {
+        server.close(() => resolve());
+      });
+      await exchanges.drain(graceMs);
+      server.closeIdleConnections();
+      const cancel = clock.after(CLOSE_MS, () => server.closeAllConnections());
+      await closed;
+      cancel();
+    },
+  };
+}
+
+function createHttpServer(settings: Settings): Server {
+  const server = createServer({
+    maxHeaderSize: settings.max_header_bytes,
+    requireHostHeader: false,
+    joinDuplicateHeaders: true,
+    // `server.read_timeout_ms` alone decides: a slow upload is no fault by itself.
+    requestTimeout: 0,
+    headersTimeout: 0,
+  });
+  // Node would silently drop what is beyond its own count, the headers of the browser guard among it.
+  server.maxHeadersCount = 0;
+  if (settings.max_connections !== 'unlimited') server.maxConnections = settings.max_connections;
+  return server;
+}
+
+/** Everything that reaches a server beside requests that can be answered at once. */
+function answerOddities(
+  server: Server,
+  { ids }: Edge,
+  onRequest: (incoming: IncomingMessage, outgoing: ServerResponse) => void,
+): void {
+  server.on('checkContinue', (incoming: IncomingMessage, outgoing: ServerResponse) => {
+    // The body is asked for once somebody reads it: a refusal before that saves the upload.
+    incoming.once('resume', () => {
+      if (!outgoing.headersSent) outgoing.writeContinue();
+    });
+    onRequest(incoming, outgoing);
+  });
+  server.on('connect', (_incoming, socket) => {
+    answerSocket(socket, new BridgeError('method_not_allowed', 'this is no proxy'), ids);
+  });
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+    const refusal = malformedHttp(error, socket);
+    if (refusal) answerSocket(socket, refusal, ids);
+    else socket.destroy();
+  });
+}
+
+function stopping(): BridgeError {
+  return new BridgeError('overloaded', 'the bridge is stopping', {
+    details: { reason: 'stopping', retry_after_ms: 1000 },
+  });
+}
+
+function refuseHead(incoming: IncomingMessage, maxBytes: number): BridgeError | undefined {
+  if (headBytes(incoming) <= maxBytes) return undefined;
+  return new BridgeError('header_too_large', 'the head is longer than server.max_header_bytes');
+}

@@ -1,0 +1,29 @@
+import type { Socket } from 'node:net';
+import { BridgeError } from '../lib/errors/bridge-error.ts';
+
+/** What a connection deserves whose bytes Node could not parse; undefined when nothing can be said to it any more. */
+export function malformedHttp(
+  error: NodeJS.ErrnoException,
+  socket: Socket,
+): BridgeError | undefined {
+  // An answer that has begun cannot be interrupted by another one.
+  if (error.code === 'ECONNRESET' || !socket.writable || hasBegunAnswer(socket)) return undefined;
+  if (error.code === 'HPE_HEADER_OVERFLOW') {
+    return new BridgeError(
+      'header_too_large',
+      'the request head is longer than server.max_header_bytes',
+    );
+  }
+  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') {
+    return new BridgeError('request_timeout', 'the request stopped before it was complete');
+  }
+  return new BridgeError('malformed_request', 'the request is not well-formed HTTP/1.1');
+}
+
+function hasBegunAnswer(socket: Socket): boolean {
+  // Node's own handler of this event looks at the same member; there is no public one.
+  const { _httpMessage: message } = socket as Socket & {
+    _httpMessage?: { headersSent: boolean } | null;
+  };
+  return message?.headersSent ?? false;
+}

@@ -1,0 +1,62 @@
+import { getRequestListener, type HttpBindings } from '@hono/node-server';
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
+import { type Context, Hono } from 'hono';
+import { handler as methodNotAllowed } from '../handlers/errors/method-not-allowed.ts';
+import { handler as notFound } from '../handlers/errors/not-found.ts';
+import type { Route } from '../handlers/routes.ts';
+import { BridgeError } from '../lib/errors/bridge-error.ts';
+import type { Operation } from '../lib/http/operation.ts';
+import type { Ids } from '../lib/platform/ids.ts';
+import type { Services } from '../lib/services.ts';
+import type { Destination, Exchange } from './exchanges.ts';
+import { toRawReply } from './raw-reply.ts';
+
+type Env = { Bindings: HttpBindings };
+type RunExchange = (exchange: Exchange, destination: Destination) => Promise<void>;
+
+/** Node's request listener for the whole route table: every path and method ends at an operation. */
+export function mountRoutes(routes: readonly Route[], run: RunExchange, ids: Ids) {
+  const app = new Hono<Env>();
+  const to = (handler: Operation<Services>) => async (c: Context<Env>) => {
+    const destination = { handler, path: c.req.path, parameters: c.req.param() };
+    await run(c.env, destination);
+    return RESPONSE_ALREADY_SENT;
+  };
+  for (const { method, path, handler } of routes) app.on(method, toHonoPath(path), to(handler));
+  for (const path of new Set(routes.map((route) => route.path))) {
+    app.all(toHonoPath(path), to(methodNotAllowed));
+  }
+  app.notFound(to(notFound));
+  return getRequestListener(app.fetch, {
+    // Without a Host the browser guard decides; this name stands in no answer.
+    hostname: 'localhost',
+    overrideGlobalObjects: false,
+    // `sendReply` drains unread bodies, by the contract's bounds.
+    autoCleanupIncoming: false,
+    errorHandler: () => refuseTarget(ids),
+  });
+}
+
+/** The value of `Allow` for every path of the table. */
+export function allowedMethods(routes: readonly Route[]): (path: string) => string {
+  const table = [...new Set(routes.map((route) => route.path))].map((path) => ({
+    pattern: new RegExp(`^${path.replaceAll('.', '\\.').replace(/\{\w+\}/g, '[^/]+')}$`),
+    allow: routes
+      .filter((route) => route.path === path)
+      .flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
+      .sort()
+      .join(', '),
+  }));
+  return (path) => table.find(({ pattern }) => pattern.test(path))?.allow ?? '';
+}
+
+function toHonoPath(path: string): string {
+  return path.replace(/\{(\w+)\}/g, ':$1');
+}
+
+/** A Host or a request target that is no part of any address: nothing can be routed by it. */
+function refuseTarget(ids: Ids): Response {
+  const error = new BridgeError('malformed_request', 'the Host or the request target is not valid');
+  const { statusCode, headers, body } = toRawReply(error, ids);
+  return new Response(body instanceof Uint8Array ? body : null, { status: statusCode, headers });
+}

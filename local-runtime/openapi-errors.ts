@@ -1,0 +1,148 @@
+import { STATUS_CODES } from 'node:http';
+import { ERROR_EXAMPLES } from '../lib/contract/examples/error-examples.ts';
+import { REQUEST_ID } from '../lib/contract/examples/shared-values.ts';
+import type { JsonObject } from '../lib/contract/json-schema.ts';
+import { BridgeError } from '../lib/errors/bridge-error.ts';
+import { ERRORS, type ErrorCode } from '../lib/errors/codes.ts';
+import { toErrorBody } from '../lib/errors/error-body.ts';
+import type { OperationSpec } from '../lib/http/operation-spec.ts';
+import { type Answers, headerRefs } from './openapi-answers.ts';
+
+/** What every answer can be instead, before any operation is asked. */
+const ALWAYS: readonly ErrorCode[] = [
+  'malformed_request',
+  'request_timeout',
+  'expectation_failed',
+  'header_too_large',
+  'overloaded',
+  'internal',
+];
+
+/** Every failure that an operation can answer: what its protection and its shapes imply, and what it names itself. */
+export function possibleErrors({ protection, request, errors }: OperationSpec): ErrorCode[] {
+  const isGuarded = protection !== 'public';
+  const implied = new Set<ErrorCode>([
+    ...ALWAYS,
+    ...(isGuarded ? (['authentication_required', 'permission_denied'] as const) : []),
+    // Behind the guard even an operation without a query refuses one.
+    ...(isGuarded || request.query || request.headers || request.body
+      ? (['invalid_request'] as const)
+      : []),
+    ...(request.body ? (['body_too_large', 'unsupported_media_type'] as const) : []),
+    ...errors,
+  ]);
+  // In the order of the table, whoever named them.
+  return (Object.keys(ERRORS) as ErrorCode[]).filter((code) => implied.has(code));
+}
+
+/**
+ * The error answers of an operation, one a status. A status with a single cause is shared by all operations; one that
+ * stands for an answer too, as 503 does for readiness, is either.
+ */
+export function toErrorAnswers(spec: OperationSpec, answers: Answers): Answers {
+  return Object.fromEntries(
+    byStatus(possibleErrors(spec)).map(([status, codes]) => {
+      const answer = answers[status];
+      const [only, ...others] = codes;
+      if (answer) return [status, either(answer, errorAnswer(status, codes))];
+      return only && others.length === 0
+        ? [status, { $ref: `#/components/responses/${only}` }]
+        : [status, errorAnswer(status, codes)];
+    }),
+  );
+}
+
+/** `components.responses` and `components.examples` of all that `toErrorAnswers` refers to. */
+export function errorComponents(specs: readonly OperationSpec[]): JsonObject {
+  const groups = specs.flatMap((spec) => byStatus(possibleErrors(spec)));
+  const shared = new Map(
+    groups.flatMap(([status, [only, ...others]]): [ErrorCode, JsonObject][] =>
+      only && others.length === 0 ? [[only, errorAnswer(status, [only])]] : [],
+    ),
+  );
+  const used = new Set(groups.flatMap(([, codes]) => codes));
+  return {
+    responses: inTableOrder(shared),
+    examples: inTableOrder(new Map([...used].map((code) => [code, errorExample(code)]))),
+  };
+}
+
+/** The codes by their status, ascending. */
+function byStatus(codes: readonly ErrorCode[]): [number, ErrorCode[]][] {
+  const groups = new Map<number, ErrorCode[]>();
+  for (const code of codes) {
+    const { status } = ERRORS[code];
+    groups.set(status, [...(groups.get(status) ?? []), code]);
+  }
+  return [...groups].sort(([a], [b]) => a - b);
+}
+
+interface MediaType {
+  readonly schema: JsonObject;
+  readonly examples?: JsonObject;
+}
+
+type ErrorPart = JsonObject & { readonly content: { readonly 'application/json': MediaType } };
+
+function errorAnswer(status: number, codes: readonly ErrorCode[]): ErrorPart {
+  const names = [...new Set(codes.map((code) => ERRORS[code].code))];
+  return {
+    description: `${STATUS_CODES[status] ?? 'Client Closed Request'}: ${names.map((name) => `\`${name}\``).join(', ')}.`,
+    headers: {
+      ...headerRefs('x-request-id', 'traceparent', 'x-should-retry'),
+      ...ownHeaders(status),
+    },
+    content: {
+      'application/json': {
+        schema: { $ref: '#/components/schemas/ErrorAnswer' },
+        examples: Object.fromEntries(
+          codes.map((code) => [code, { $ref: `#/components/examples/${code}` }]),
+        ),
+      },
+    },
+  };
+}
+
+function either(answer: JsonObject, failure: ErrorPart): JsonObject {
+  // An answer whose status is an error's has a JSON body.
+  const { content } = answer as { content: { 'application/json': MediaType } };
+  const [ours, error] = [content['application/json'], failure.content['application/json']];
+  return {
+    ...answer,
+    content: {
+      'application/json': {
+        schema: { oneOf: [ours.schema, error.schema] },
+        examples: { ...ours.examples, ...error.examples },
+      },
+    },
+  };
+}
+
+/** Headers that only some failures carry. */
+function ownHeaders(status: number): JsonObject {
+  if (status === 429 || status === 503) return headerRefs('retry-after', 'retry-after-ms');
+  const own = STATUS_HEADERS[status];
+  return own ? { [own.name]: { description: own.description, schema: { type: 'string' } } } : {};
+}
+
+const STATUS_HEADERS: Readonly<Record<number, { name: string; description: string }>> = {
+  401: { name: 'www-authenticate', description: 'The scheme to use: Bearer.' },
+  416: { name: 'content-range', description: 'How many bytes there are: bytes */N.' },
+};
+
+function errorExample(code: ErrorCode): JsonObject {
+  const { message, ...options } = ERROR_EXAMPLES[code];
+  return {
+    summary: ERRORS[code].suggestions[0],
+    value: toErrorBody(new BridgeError(code, message, options), REQUEST_ID),
+  };
+}
+
+function inTableOrder(parts: ReadonlyMap<ErrorCode, JsonObject>): JsonObject {
+  return Object.fromEntries(
+    (Object.keys(ERRORS) as ErrorCode[]).flatMap((code) => {
+      const part = parts.get(code);
+      return part ? [[code, part]] : [];
+    }),
+  );
+}

@@ -1,0 +1,68 @@
+import {
+  componentSchemas,
+  type JsonObject,
+  referencedComponents,
+} from '../lib/contract/json-schema.ts';
+import { ANSWER_HEADERS } from './openapi-answers.ts';
+import { errorComponents } from './openapi-errors.ts';
+import { type DocumentedRoute, toOperation } from './openapi-operation.ts';
+import { PAYLOADS, toDocumentSchemas } from './openapi-schemas.ts';
+import { API_DESCRIPTION, TAG_DESCRIPTIONS } from './openapi-text.ts';
+
+/** The OpenAPI 3.1 document of these routes, whatever settings are off. The same input gives the same text. */
+export function buildOpenApiDocument(
+  routes: readonly DocumentedRoute[],
+  version: string,
+): JsonObject {
+  const paths = toPaths(routes);
+  const schemas = componentSchemas([
+    ...referencedComponents(paths),
+    ...PAYLOADS.map(({ payload }) => payload),
+    'ErrorAnswer',
+  ]);
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Image Bridge',
+      version,
+      summary: 'Generates and edits pictures through whatever provider draws them.',
+      description: API_DESCRIPTION,
+      contact: { name: 'Whoever runs this bridge' },
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: 'http://127.0.0.1:8787', description: 'A bridge on this machine.' }],
+    tags: toTags(routes),
+    paths,
+    components: {
+      securitySchemes: {
+        bearer: {
+          type: 'http',
+          scheme: 'bearer',
+          description:
+            'Asked for when server.bearer_token_env is set; a bridge without it takes anyone who reaches it.',
+        },
+      },
+      headers: ANSWER_HEADERS,
+      ...errorComponents(routes.map((route) => route.handler.spec)),
+      schemas: toDocumentSchemas(schemas),
+    },
+  };
+}
+
+function toPaths(routes: readonly DocumentedRoute[]): JsonObject {
+  const paths: Record<string, Record<string, JsonObject>> = {};
+  for (const route of routes) {
+    const item = paths[route.path] ?? {};
+    item[route.method.toLowerCase()] = toOperation(route);
+    paths[route.path] = item;
+  }
+  return paths;
+}
+
+function toTags(routes: readonly DocumentedRoute[]): JsonObject[] {
+  return [...new Set(routes.map((route) => route.tag))].map((name) => {
+    const description = TAG_DESCRIPTIONS[name];
+    if (description === undefined) throw new Error(`the tag ${name} has no description`);
+    return { name, description };
+  });
+}

@@ -1,0 +1,140 @@
+import type { Writable } from 'node:stream';
+import { routes } from '../handlers/routes.ts';
+import { createApp } from '../lib/app.ts';
+import { parseAuthority } from '../lib/config/addresses.ts';
+import type { Config } from '../lib/config/settings.ts';
+import { BridgeError } from '../lib/errors/bridge-error.ts';
+import { createAccess } from '../lib/http/access.ts';
+import { encodeJson } from '../lib/http/encode-json.ts';
+import type { Edge } from '../lib/http/http-event.ts';
+import { createTraceLog, silentLog } from '../lib/log/trace-log.ts';
+import { systemClock } from '../lib/platform/clock.ts';
+import { createIds } from '../lib/platform/ids.ts';
+import type { Services } from '../lib/services.ts';
+import { refuseForeignDatabase, stateDatabaseFile } from '../lib/storage/sqlite/database.ts';
+import { resolveBearer } from './bearer.ts';
+import { createListener } from './listener.ts';
+import { allowedMethods } from './mount-routes.ts';
+import { buildOpenApiDocument } from './openapi.ts';
+import { packageVersion } from './package-version.ts';
+import { lockStateDirectory } from './state-lock.ts';
+import { startTasks } from './task-loop.ts';
+
+interface Outside {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly stderr: Writable;
+}
+
+export interface RunningBridge {
+  /** Where it listens, without a slash at the end. */
+  readonly address: string;
+  /** Ends in order: no new work, what runs gets its grace, then everything closes, last built first. */
+  stop(): Promise<void>;
+}
+
+interface House {
+  readonly services: Services;
+  /** Ends what runs by itself, then everything else, last built first. */
+  close(): Promise<void>;
+}
+
+/**
+ * Starts the bridge. Each step can refuse and takes back the steps before it; nothing on disk changes before the port is
+ * ours and the database in the state directory is one that we know. Throws `configuration` with one sentence.
+ */
+export async function startBridge(config: Config, outside: Outside): Promise<RunningBridge> {
+  const clock = systemClock;
+  const ids = createIds(clock.nowMs);
+  const bearer = resolveBearer(config.server.bearer_token_env, outside.env);
+  refuseForeignDatabase(stateDatabaseFile(config.state.directory));
+
+  const edge = toEdge(config, bearer, { clock, ids });
+  const { services, opened, failed } = pending<Services>();
+  const listener = createListener({ routes, edge, services, settings: config.server });
+  const { host = '127.0.0.1', port = 0 } = parseAuthority(config.server.bind) ?? {};
+  const taken = await listener.listen({ host, port });
+  try {
+    const log = config.server.tracing.enabled ? createTraceLog(outside.stderr) : silentLog;
+    const house = await openHouse(config, { clock, ids, log });
+    opened(house.services);
+    return {
+      address: `http://${host.includes(':') ? `[${host}]` : host}:${taken}`,
+      async stop() {
+        await listener.stop(config.runtime.shutdown_grace_ms);
+        await house.close();
+      },
+    };
+  } catch (error) {
+    failed(error);
+    await listener.stop(0);
+    throw error;
+  }
+}
+
+async function openHouse(config: Config, outside: Parameters<typeof createApp>[1]): Promise<House> {
+  const lock = lockStateDirectory(config.state.directory);
+  if (!lock.ok) {
+    throw new BridgeError('configuration', 'state.directory: another process is using it');
+  }
+  try {
+    const app = await createApp(config, outside);
+    // Readiness is known before the first request can ask for it.
+    await Promise.all(app.tasks.map((task) => task.run(new AbortController().signal)));
+    const tasks = startTasks(app.tasks, outside.clock);
+    const apiDocument = once(() => encodeJson(buildOpenApiDocument(routes, packageVersion())));
+    return {
+      services: { ...app.services, apiDocument, allowedMethods: allowedMethods(routes) },
+      async close() {
+        await tasks.stop();
+        await app.close();
+        lock.release();
+      },
+    };
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
+}
+
+function toEdge(
+  config: Config,
+  bearer: string | undefined,
+  outside: Pick<Edge, 'clock' | 'ids'>,
+): Edge {
+  const { server, runtime, inputs } = config;
+  const publicBaseUrl = server.public_base_url?.replace(/\/+$/, '');
+  const publicHost = publicBaseUrl === undefined ? [] : [new URL(publicBaseUrl).host];
+  const hosts = [server.bind, ...publicHost, ...server.allowed_hosts];
+  return {
+    ...outside,
+    access: createAccess({ bearer, hosts }),
+    maxBodyBytes: server.max_body_bytes,
+    limits: {
+      maxOutputs: runtime.request.max_outputs,
+      maxInputs: runtime.request.max_inputs,
+      maxTimeoutMs: runtime.request.max_timeout_ms,
+      remoteInputs: inputs.remote.enabled,
+    },
+    publicBaseUrl,
+  };
+}
+
+/** A promise that is settled from outside; a failure that nobody waited for is no failure of the process. */
+function pending<T>() {
+  let opened: (value: T) => void = () => {};
+  let failed: (reason: unknown) => void = () => {};
+  const services = new Promise<T>((resolve, reject) => {
+    opened = resolve;
+    failed = reject;
+  });
+  services.catch(() => {});
+  return { services, opened, failed };
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}

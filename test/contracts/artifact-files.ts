@@ -1,0 +1,173 @@
+import { createHash } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { ArtifactFiles, PublishedFile } from '../../lib/artifacts/artifact-files-port.ts';
+
+interface Opened {
+  readonly files: ArtifactFiles;
+  /** Puts a file of somebody else under that name, instead of what is there. */
+  putForeign(name: string, content: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+let made = 0;
+
+function picture(name: string, content = `picture ${made}`): PublishedFile & { content: Buffer } {
+  made += 1;
+  const bytes = Buffer.from(content);
+  return {
+    id: made.toString(16).padStart(32, '0'),
+    name,
+    bytes: bytes.byteLength,
+    sha256: createHash('sha256').update(bytes).digest('hex'),
+    content: bytes,
+  };
+}
+
+/** What every keeper of artifact bytes promises. */
+export function describeArtifactFiles(label: string, open: () => Promise<Opened>): void {
+  describe(`ArtifactFiles: ${label}`, () => {
+    let opened: Opened;
+    let files: ArtifactFiles;
+
+    beforeEach(async () => {
+      opened = await open();
+      files = opened.files;
+    });
+    afterEach(() => opened.close());
+
+    async function publish(file: PublishedFile & { content: Buffer }): Promise<void> {
+      await files.stage(file.id, file.content);
+      await files.publish(file.id, file.name);
+      await files.settle([file]);
+    }
+
+    test('nothing is found before the first artifact', async () => {
+      expect(await files.isTaken('a.png')).toBe(false);
+      expect(await files.stamp('a/b.png')).toBeUndefined();
+      expect(await files.read('a/b.png', 1)).toBeUndefined();
+      await expect(files.remove(picture('a/b.png'))).resolves.toBeUndefined();
+    });
+
+    test('staged bytes have no name', async () => {
+      const file = picture('a.png');
+
+      await files.stage(file.id, file.content);
+
+      expect(await files.isTaken('a.png')).toBe(false);
+    });
+
+    test.each(['a.png', 'cats/a.png', 'x/y/z/a.png'])(
+      'bytes published as %s are read whole',
+      async (name) => {
+        const file = picture(name);
+
+        await publish(file);
+
+        expect((await files.read(name, file.bytes))?.bytes).toEqual(file.content);
+        expect(await files.isTaken(name)).toBe(true);
+      },
+    );
+
+    test('a name that is taken is never published over', async () => {
+      await opened.putForeign('a.png', 'foreign');
+      const file = picture('a.png');
+      await files.stage(file.id, file.content);
+
+      const published = await files.publish(file.id, 'a.png');
+
+      expect(published).toBe(false);
+      expect((await files.read('a.png', 7))?.bytes.toString()).toBe('foreign');
+    });
+
+    test('staged bytes may take another name after the first was taken', async () => {
+      await opened.putForeign('a.png', 'foreign');
+      const file = picture('a-2.png');
+      await files.stage(file.id, file.content);
+      await files.publish(file.id, 'a.png');
+
+      const published = await files.publish(file.id, 'a-2.png');
+
+      expect(published).toBe(true);
+      expect((await files.read('a-2.png', file.bytes))?.bytes).toEqual(file.content);
+    });
+
+    test.each([
+      ['nothing', async () => undefined],
+      ['staging', async (file: ReturnType<typeof picture>) => files.stage(file.id, file.content)],
+      [
+        'taking its name',
+        async (file: ReturnType<typeof picture>) => {
+          await files.stage(file.id, file.content);
+          await files.publish(file.id, file.name);
+        },
+      ],
+      ['settling', async (file: ReturnType<typeof picture>) => publish(file)],
+    ])('a file that came as far as %s is removed without a trace', async (_, begin) => {
+      const file = picture('cats/a.png');
+      await begin(file);
+
+      await files.remove(file);
+
+      expect(await files.isTaken('cats/a.png')).toBe(false);
+      // Staging again under the same id fails where anything of the first is left.
+      await expect(publish(file)).resolves.toBeUndefined();
+    });
+
+    test('removal spares a foreign file of other content', async () => {
+      await opened.putForeign('a.png', 'foreign');
+
+      await files.remove(picture('a.png', 'of ours'));
+
+      expect(await files.isTaken('a.png')).toBe(true);
+    });
+
+    test('removal of staged bytes spares a foreign file of the same content', async () => {
+      await opened.putForeign('a.png', 'the same');
+      const file = picture('a.png', 'the same');
+      await files.stage(file.id, file.content);
+
+      await files.remove(file);
+
+      expect(await files.isTaken('a.png')).toBe(true);
+    });
+
+    test('the stamp stays while the file does and changes with it', async () => {
+      const file = picture('a.png', 'before');
+      await publish(file);
+      const first = await files.stamp('a.png');
+      const second = await files.stamp('a.png');
+
+      await opened.putForeign('a.png', 'behind');
+
+      expect(first).toBeTypeOf('string');
+      expect(second).toBe(first);
+      expect(await files.stamp('a.png')).not.toBe(first);
+    });
+
+    test('a file of another length is not read', async () => {
+      const file = picture('a.png');
+      await publish(file);
+
+      expect(await files.read('a.png', file.bytes + 1)).toBeUndefined();
+      expect(await files.read('a.png', file.bytes - 1)).toBeUndefined();
+    });
+
+    test.each([
+      '../a.png',
+      '/etc/a.png',
+      'a/../../b.png',
+      '.staging/a.png',
+      './a.png',
+      'a//b.png',
+      '',
+      'a\0.png',
+    ])('the name %j leads nowhere', async (name) => {
+      const file = picture('a.png');
+      await files.stage(file.id, file.content);
+
+      await expect(files.publish(file.id, name)).rejects.toMatchObject({ code: 'artifact' });
+      await expect(files.read(name, 1)).rejects.toMatchObject({ code: 'artifact' });
+      await expect(files.stamp(name)).rejects.toMatchObject({ code: 'artifact' });
+    });
+  });
+}

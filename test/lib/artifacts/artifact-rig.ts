@@ -1,0 +1,63 @@
+import { createHash } from 'node:crypto';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createPublisher } from '../../../lib/artifacts/publisher.ts';
+import type { VerifiedImage } from '../../../lib/images/image.ts';
+import { type Clock, systemClock } from '../../../lib/platform/clock.ts';
+import { createIds } from '../../../lib/platform/ids.ts';
+import { createArtifactFiles } from '../../../lib/storage/file-system/artifact-files.ts';
+import { createArtifactStore } from '../../../lib/storage/sqlite/artifact-store.ts';
+import { openStateDatabase, stateDatabaseFile } from '../../../lib/storage/sqlite/database.ts';
+
+export type ArtifactRig = Awaited<ReturnType<typeof openArtifactRig>>;
+
+export const noAbort = new AbortController().signal;
+
+/** A publisher with a real store and a real folder, an hour after every file time. */
+export async function openArtifactRig() {
+  const directory = await mkdtemp(join(tmpdir(), 'artifacts-'));
+  const root = join(directory, 'artifacts');
+  const clock: Clock = { ...systemClock, nowMs: () => systemClock.nowMs() + 3_600_000 };
+  const ids = createIds(clock.nowMs);
+  const database = openStateDatabase({ file: stateDatabaseFile(directory), ids });
+  const store = createArtifactStore(database);
+  const files = createArtifactFiles({ root, clock });
+
+  return {
+    ...{ directory, root, clock, ids, database, store, files },
+    publisher: createPublisher({ store, files, ids, clock }),
+
+    /** Every file below the root with its content; folders are left out. */
+    async onDisk(): Promise<Record<string, string>> {
+      const entries = await readdir(root, { recursive: true, withFileTypes: true }).catch(() => []);
+      const paths = entries
+        .filter((entry) => !entry.isDirectory())
+        .map((entry) => join(entry.parentPath, entry.name))
+        .sort();
+      const contents = await Promise.all(paths.map((path) => readFile(path, 'utf8')));
+      return Object.fromEntries(
+        paths.map((path, index) => [path.slice(root.length + 1), contents[index] ?? '']),
+      );
+    },
+
+    async close(): Promise<void> {
+      await database.close();
+      await rm(directory, { recursive: true });
+    },
+  };
+}
+
+/** Publication looks at no pixels, so any bytes are a picture here. */
+export function pictureOf(content: string | Buffer): VerifiedImage {
+  const bytes = Buffer.from(content);
+  return {
+    bytes,
+    format: 'png',
+    width: 2,
+    height: 3,
+    orientation: 1,
+    alpha: 'none',
+    sha256: createHash('sha256').update(bytes).digest('hex'),
+  };
+}

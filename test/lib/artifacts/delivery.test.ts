@@ -1,0 +1,281 @@
+import { createHash } from 'node:crypto';
+import {
+  appendFile,
+  open,
+  readFile,
+  rename,
+  rm,
+  symlink,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { ArtifactRecord } from '../../../lib/artifacts/artifact-store-port.ts';
+import { createArtifactDelivery } from '../../../lib/artifacts/delivery.ts';
+import type { ImageEngine, VerifiedImage } from '../../../lib/images/image.ts';
+import { createImageEngine } from '../../../lib/images/image-engine.ts';
+import { systemClock } from '../../../lib/platform/clock.ts';
+import { type ArtifactRig, noAbort, openArtifactRig, pictureOf } from './artifact-rig.ts';
+
+const LIMITS = {
+  max_encoded_bytes: 33_554_432,
+  max_edge: 16_384,
+  max_pixels: 67_108_864,
+  max_decode_ms: 10_000,
+};
+
+let engine: ImageEngine;
+let photo: VerifiedImage;
+let rig: ArtifactRig;
+let reads: string[];
+let inspections: number;
+
+beforeAll(async () => {
+  engine = createImageEngine({ limits: LIMITS, clock: systemClock });
+  const bytes = await readFile(
+    new URL('../../../../shared/data/photos/chelsea.png', import.meta.url),
+  );
+  const inspection = await engine.inspect(bytes, noAbort);
+  if (!inspection.ok) throw new Error('the photograph is not sound');
+  photo = inspection.image;
+});
+afterAll(() => engine.close());
+
+beforeEach(async () => {
+  rig = await openArtifactRig();
+  reads = [];
+  inspections = 0;
+});
+afterEach(() => rig.close());
+
+/** A delivery that counts what it reads and decodes. */
+function deliver(cacheBytes = 10_000_000) {
+  return createArtifactDelivery({
+    store: rig.store,
+    files: {
+      stamp: rig.files.stamp,
+      read(name, bytes) {
+        reads.push(name);
+        return rig.files.read(name, bytes);
+      },
+    },
+    engine: {
+      inspect(bytes, signal) {
+        inspections += 1;
+        return engine.inspect(bytes, signal);
+      },
+    },
+    cacheBytes,
+  });
+}
+
+async function published(image = photo, scope = 'scope'): Promise<ArtifactRecord> {
+  const target = { collision: 'error' } as const;
+  const publications = await rig.publisher.publish(scope, [{ image }], target, noAbort);
+  await rig.publisher.commit(publications);
+  const [publication] = publications;
+  if (publication === undefined) throw new Error('nothing was published');
+  return publication.record;
+}
+
+const pathOf = ({ name }: ArtifactRecord) => join(rig.root, name);
+
+describe('delivery.open', () => {
+  test('its owner gets the published bytes and the record', async () => {
+    const record = await published();
+
+    const opened = await deliver().open('scope', record.id, noAbort);
+
+    expect(opened.record).toEqual(record);
+    expect(opened.bytes.equals(photo.bytes)).toBe(true);
+  });
+
+  test.each([
+    ['a foreign scope', 'other', undefined],
+    ['an unknown id', 'scope', 'f'.repeat(32)],
+    ['a malformed id', 'scope', '../../etc/passwd'],
+  ])('%s gets the same answer, and no file is looked at', async (_, scope, id) => {
+    const record = await published();
+
+    const outcome = deliver().open(scope, id ?? record.id, noAbort);
+
+    await expect(outcome).rejects.toMatchObject({
+      code: 'not_found',
+      message: 'there is no such artifact',
+      details: {},
+    });
+    expect(reads).toEqual([]);
+  });
+
+  test('a publication that was not committed is not found', async () => {
+    const target = { collision: 'error' } as const;
+    const [pending] = await rig.publisher.publish('scope', [{ image: photo }], target, noAbort);
+
+    const outcome = deliver().open('scope', pending?.record.id ?? '', noAbort);
+
+    await expect(outcome).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  test('an unchanged file is read and decoded once', async () => {
+    const record = await published();
+    const delivery = deliver();
+
+    const first = await delivery.open('scope', record.id, noAbort);
+    const second = await delivery.open('scope', record.id, noAbort);
+
+    expect(second.bytes).toBe(first.bytes);
+    expect([reads.length, inspections]).toEqual([1, 1]);
+  });
+
+  test('concurrent opens share one verification', async () => {
+    const record = await published();
+    const delivery = deliver();
+
+    const opened = await Promise.all(
+      Array.from({ length: 20 }, () =>
+        delivery.open('scope', record.id, new AbortController().signal),
+      ),
+    );
+
+    expect(new Set(opened.map(({ bytes }) => bytes)).size).toBe(1);
+    expect([reads.length, inspections]).toEqual([1, 1]);
+  });
+
+  test('equal pictures under two names are verified each and then cached both', async () => {
+    const records = [await published(), await published()];
+    const delivery = deliver(photo.bytes.byteLength);
+
+    for (const { id } of [...records, ...records]) await delivery.open('scope', id, noAbort);
+
+    expect(reads.sort()).toEqual(records.map(({ name }) => name).sort());
+  });
+
+  test('a cache that is too small for the picture makes every open a verification', async () => {
+    const record = await published();
+    const delivery = deliver(photo.bytes.byteLength - 1);
+
+    await delivery.open('scope', record.id, noAbort);
+    await delivery.open('scope', record.id, noAbort);
+
+    expect([reads.length, inspections]).toEqual([2, 2]);
+  });
+
+  test('a file that was touched and not changed is verified again and delivered', async () => {
+    const record = await published();
+    const delivery = deliver();
+    await delivery.open('scope', record.id, noAbort);
+
+    await utimes(pathOf(record), 1, 1);
+    const again = await delivery.open('scope', record.id, noAbort);
+
+    expect(again.bytes.equals(photo.bytes)).toBe(true);
+    expect(reads).toHaveLength(2);
+  });
+
+  const tamperings: readonly [string, (record: ArtifactRecord) => Promise<unknown>][] = [
+    ['is missing', (record) => rm(pathOf(record))],
+    ['has grown', (record) => appendFile(pathOf(record), 'x')],
+    ['was cut', async (record) => truncate(pathOf(record), record.bytes - 1)],
+    ['was emptied', async (record) => truncate(pathOf(record), 0)],
+    ['has one flipped bit', async (record) => flipBit(pathOf(record), record.bytes >> 1)],
+    [
+      'was flipped in place with its times set back',
+      async (record) => {
+        const { atime, mtime } = await stat(pathOf(record));
+        await flipBit(pathOf(record), record.bytes >> 1);
+        await utimes(pathOf(record), atime, mtime);
+      },
+    ],
+    [
+      'was replaced by another of its length',
+      async (record) => {
+        await writeFile(`${pathOf(record)}.new`, Buffer.alloc(record.bytes));
+        await rename(`${pathOf(record)}.new`, pathOf(record));
+      },
+    ],
+    [
+      'was replaced by a link to an equal file',
+      async (record) => {
+        await rename(pathOf(record), join(rig.directory, 'moved.png'));
+        await symlink(join(rig.directory, 'moved.png'), pathOf(record));
+      },
+    ],
+  ];
+
+  describe.each(['before its first delivery', 'after it was cached'])('changed %s', (when) => {
+    test.each(tamperings)('a file that %s is an artifact error, never bytes', async (_, tamper) => {
+      const record = await published();
+      const delivery = deliver();
+      if (when === 'after it was cached') await delivery.open('scope', record.id, noAbort);
+
+      await tamper(record);
+      const outcome = delivery.open('scope', record.id, noAbort);
+
+      await expect(outcome).rejects.toMatchObject({ code: 'artifact' });
+    });
+  });
+
+  test('a file with the right checksum that is no picture is an artifact error', async () => {
+    const record = await published(pictureOf('no picture at all'));
+
+    const outcome = deliver().open('scope', record.id, noAbort);
+
+    await expect(outcome).rejects.toMatchObject({
+      code: 'artifact',
+      details: { reason: 'undecodable' },
+    });
+  });
+
+  test('another sound picture of the same length is an artifact error', async () => {
+    const other = Buffer.from(photo.bytes);
+    const sha256 = createHash('sha256').update('something else').digest('hex');
+    const record = await published({ ...photo, bytes: other, sha256 });
+
+    const outcome = deliver().open('scope', record.id, noAbort);
+
+    await expect(outcome).rejects.toMatchObject({
+      code: 'artifact',
+      details: { reason: 'changed' },
+    });
+  });
+
+  test('a restored file is delivered again', async () => {
+    const record = await published();
+    const delivery = deliver();
+    await rm(pathOf(record));
+    await delivery.open('scope', record.id, noAbort).catch(() => undefined);
+
+    await writeFile(pathOf(record), photo.bytes);
+
+    const opened = await delivery.open('scope', record.id, noAbort);
+    expect(opened.bytes.equals(photo.bytes)).toBe(true);
+  });
+
+  test('a caller that leaves does not take the verification from the others', async () => {
+    const record = await published();
+    const delivery = deliver();
+    const leaver = new AbortController();
+
+    const left = delivery.open('scope', record.id, leaver.signal);
+    const stayed = delivery.open('scope', record.id, noAbort);
+    leaver.abort(new Error('gone'));
+
+    await expect(left).rejects.toThrow('gone');
+    expect((await stayed).bytes.equals(photo.bytes)).toBe(true);
+  });
+});
+
+async function truncate(path: string, length: number): Promise<void> {
+  const file = await open(path, 'r+');
+  await file.truncate(length);
+  await file.close();
+}
+
+async function flipBit(path: string, at: number): Promise<void> {
+  const file = await open(path, 'r+');
+  const byte = Buffer.alloc(1);
+  await file.read(byte, 0, 1, at);
+  await file.write(Buffer.from([byte.readUInt8(0) ^ 1]), 0, 1, at);
+  await file.close();
+}

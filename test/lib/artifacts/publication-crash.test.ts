@@ -1,0 +1,104 @@
+import { spawn } from 'node:child_process';
+import { createHash, randomInt } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdir, readFile, readlink, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { setTimeout as wait } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type ArtifactRig, openArtifactRig } from './artifact-rig.ts';
+
+// PUBLICATION_KILLS=200 for the long run.
+const KILLS = Number(process.env['PUBLICATION_KILLS'] ?? 10);
+// From the start of a publication to its end, and some more.
+const LONGEST_LIFE_MS = 60;
+
+const PROGRAM = fileURLToPath(
+  new URL('../../../dist/test/support/publication-crash.js', import.meta.url),
+);
+
+const FOREIGN: Readonly<Record<string, string>> = {
+  'notes.txt': 'not a picture',
+  'loop-2.png': 'a picture of somebody else',
+  'deep/loop.png': 'another one',
+};
+
+let rig: ArtifactRig;
+
+beforeEach(async () => {
+  rig = await openArtifactRig();
+  await mkdir(join(rig.root, 'deep'), { recursive: true });
+  for (const [name, content] of Object.entries(FOREIGN)) {
+    await writeFile(join(rig.root, name), content);
+  }
+  await symlink(join(rig.root, 'notes.txt'), join(rig.root, 'loop-3.png'));
+});
+afterEach(() => rig.close());
+
+/** Rows of the artifact table, and what lies on disk beside the foreign files. */
+async function inventory() {
+  const onDisk = await rig.onDisk();
+  const rows = await rig.database.read(() =>
+    rig.database.prepare('SELECT name, state, sha256 FROM artifact ORDER BY name').raw().all(),
+  );
+  const foreign = Object.keys(FOREIGN).map((name) => [name, onDisk[name]]);
+  const names = Object.keys(onDisk)
+    .filter((name) => !Object.hasOwn(FOREIGN, name) && name !== 'loop-3.png')
+    .sort();
+  const files = await Promise.all(
+    names.map(async (name) => {
+      const bytes = await readFile(join(rig.root, name));
+      return [name, 'published', createHash('sha256').update(bytes).digest('hex')];
+    }),
+  );
+  return { rows, files, foreign: Object.fromEntries(foreign) };
+}
+
+describe('a publication', () => {
+  test(
+    `killed ${KILLS} times at random moments leaves no half file, no row without its file, no file without its row`,
+    async () => {
+      let published = 0;
+      for (let kill = 0; kill < KILLS; kill += 1) {
+        const child = spawn(process.execPath, [PROGRAM, rig.directory, rig.root], {
+          stdio: ['ignore', 'pipe', 'inherit'],
+        });
+        const ended = once(child, 'exit');
+        await once(child.stdout, 'data');
+        // The moment of the kill is what is tested, so it must not depend on anything the program does.
+        await wait(randomInt(LONGEST_LIFE_MS));
+        child.kill('SIGKILL');
+        const [, signal] = await ended;
+
+        await rig.publisher.recover();
+
+        const { rows, files, foreign } = await inventory();
+        expect(signal).toBe('SIGKILL');
+        expect(rows).toEqual(files);
+        expect(foreign).toEqual(FOREIGN);
+        expect(await readlink(join(rig.root, 'loop-3.png'))).toBe(join(rig.root, 'notes.txt'));
+        published = rows.length;
+      }
+      expect(published).toBeGreaterThan(0);
+    },
+    30_000 + KILLS * 5_000,
+  );
+
+  test('that the file system cuts off is an artifact error and leaves nothing', async () => {
+    // The kernel lets no file grow beyond 1 MiB (of 512-byte blocks), as a full disk would, whoever asks.
+    const command = 'ulimit -f 2048; exec "$@"';
+    const program = [process.execPath, PROGRAM, rig.directory, rig.root, '20000000'];
+    const child = spawn('sh', ['-c', command, 'sh', ...program], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+
+    const said = await text(child.stdout);
+
+    expect(said).toContain('"code":"artifact"');
+    expect(said).not.toContain(rig.directory);
+    await rig.publisher.recover();
+    const { rows, files } = await inventory();
+    expect(rows).toEqual(files);
+  });
+});

@@ -1,0 +1,411 @@
+import { mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { PublicationTarget } from '../../../lib/artifacts/artifact-names.ts';
+import { createPublisher } from '../../../lib/artifacts/publisher.ts';
+import { type ArtifactRig, noAbort, openArtifactRig, pictureOf } from './artifact-rig.ts';
+
+const anyName: PublicationTarget = { collision: 'error' };
+const cat: PublicationTarget = { filename: 'cat', collision: 'error' };
+const anyCat: PublicationTarget = { filename: 'cat', collision: 'suffix' };
+
+let rig: ArtifactRig;
+
+beforeEach(async () => {
+  rig = await openArtifactRig();
+});
+afterEach(() => rig.close());
+
+const publish = (target: PublicationTarget, ...contents: string[]) =>
+  rig.publisher.publish(
+    'scope',
+    contents.map((content) => ({ image: pictureOf(content) })),
+    target,
+    noAbort,
+  );
+
+async function putForeign(name: string, content = 'foreign'): Promise<void> {
+  await mkdir(rig.root, { recursive: true });
+  await writeFile(join(rig.root, name), content);
+}
+
+describe('publisher.publish', () => {
+  test('a picture lies under its name and belongs to nobody yet', async () => {
+    const [publication] = await publish({ ...cat, directory: 'pets/best' }, 'miaow');
+
+    expect(await rig.onDisk()).toEqual({ 'pets/best/cat.png': 'miaow' });
+    expect(publication?.record).toEqual({
+      id: expect.stringMatching(/^[0-9a-f]{32}$/),
+      scope: 'scope',
+      name: 'pets/best/cat.png',
+      format: 'png',
+      width: 2,
+      height: 3,
+      bytes: 5,
+      sha256: pictureOf('miaow').sha256,
+      createdSecs: expect.any(Number),
+    });
+    expect(await rig.store.listPending()).toEqual([publication?.record]);
+  });
+
+  test('pictures without a filename come in their order under names of their own', async () => {
+    const publications = await publish({ ...anyName, filename_prefix: 'set' }, 'a', 'b', 'c');
+
+    const names = publications.map(({ record }) => record.name);
+    const contents = await Promise.all(names.map((name) => readFile(join(rig.root, name), 'utf8')));
+    expect(contents).toEqual(['a', 'b', 'c']);
+    expect(names.every((name) => /^set-[0-9a-f]{32}\.png$/.test(name))).toBe(true);
+  });
+
+  test('no picture, no publication', async () => {
+    expect(await publish(anyName)).toEqual([]);
+    expect(await rig.onDisk()).toEqual({});
+  });
+
+  test('the intent is durable before anything lies on disk', async () => {
+    const order: string[] = [];
+    const files = {
+      ...rig.files,
+      async stage(id: string, bytes: Buffer) {
+        order.push(`stage after ${(await rig.store.listPending()).length} intent`);
+        await rig.files.stage(id, bytes);
+      },
+    };
+    const publisher = createPublisher({ ...rig, files });
+
+    await publisher.publish('scope', [{ image: pictureOf('a') }], cat, noAbort);
+
+    expect(order).toEqual(['stage after 1 intent']);
+  });
+
+  test('a name that an artifact has is a conflict at its field', async () => {
+    await rig.publisher.commit(await publish(cat, 'first'));
+
+    const second = publish(cat, 'second');
+
+    await expect(second).rejects.toMatchObject({
+      code: 'artifact_exists',
+      param: 'output.filename',
+    });
+    expect(await rig.onDisk()).toEqual({ 'cat.png': 'first' });
+    expect(await rig.store.listPending()).toEqual([]);
+  });
+
+  test('a name that a foreign file has is a conflict too', async () => {
+    await putForeign('cat.png');
+
+    await expect(publish(cat, 'ours')).rejects.toMatchObject({ code: 'artifact_exists' });
+
+    expect(await rig.onDisk()).toEqual({ 'cat.png': 'foreign' });
+    expect(await rig.store.listPending()).toEqual([]);
+  });
+
+  test('a foreign file that comes between the look and the link is not overwritten', async () => {
+    const files = {
+      ...rig.files,
+      async stage(id: string, bytes: Buffer) {
+        await rig.files.stage(id, bytes);
+        await putForeign('cat.png', 'ours');
+      },
+    };
+    const publisher = createPublisher({ ...rig, files });
+    const image = pictureOf('ours');
+
+    await expect(publisher.publish('scope', [{ image }], cat, noAbort)).rejects.toMatchObject({
+      code: 'artifact_exists',
+    });
+    const [publication] = await publisher.publish('scope', [{ image }], anyCat, noAbort);
+
+    expect(publication?.record.name).toBe('cat-2.png');
+    expect(await rig.onDisk()).toEqual({ 'cat.png': 'ours', 'cat-2.png': 'ours' });
+  });
+
+  test('with suffixes the next free name is taken, past artifacts and foreign files', async () => {
+    await putForeign('cat-2.png');
+    await putForeign('cat-4.png');
+
+    const names: (string | undefined)[] = [];
+    for (const content of ['a', 'b', 'c']) {
+      const [publication] = await publish(anyCat, content);
+      names.push(publication?.record.name);
+    }
+
+    expect(names).toEqual(['cat.png', 'cat-3.png', 'cat-5.png']);
+    expect(await rig.store.listPending()).toHaveLength(3);
+  });
+
+  test('two hundred at once with suffixes get two hundred files', async () => {
+    const contents = Array.from({ length: 200 }, (_, index) => `picture ${index}`);
+
+    const publications = (await Promise.all(contents.map((c) => publish(anyCat, c)))).flat();
+    await rig.publisher.commit(publications);
+
+    const onDisk = await rig.onDisk();
+    expect(publications.map(({ record }) => onDisk[record.name])).toEqual(contents);
+    expect(Object.keys(onDisk)).toHaveLength(200);
+    expect(onDisk['cat-200.png']).toBeTypeOf('string');
+  });
+
+  test('of two hundred at once without suffixes exactly one wins', async () => {
+    const contents = Array.from({ length: 200 }, (_, index) => `picture ${index}`);
+
+    const outcomes = await Promise.allSettled(contents.map((content) => publish(cat, content)));
+
+    const won = outcomes.findIndex(({ status }) => status === 'fulfilled');
+    const lost = outcomes.filter(({ status }) => status === 'rejected');
+    expect(lost).toHaveLength(199);
+    expect(lost).toEqual(
+      Array(199).fill({
+        status: 'rejected',
+        reason: expect.objectContaining({ code: 'artifact_exists' }),
+      }),
+    );
+    expect(await rig.onDisk()).toEqual({ 'cat.png': contents[won] });
+    expect(await rig.store.listPending()).toHaveLength(1);
+  });
+
+  test('a failure of one picture takes back all of its call', async () => {
+    let staged = 0;
+    const files = {
+      ...rig.files,
+      async publish(id: string, name: string) {
+        staged += 1;
+        if (staged === 3) throw new Error('no more');
+        return rig.files.publish(id, name);
+      },
+    };
+    const publisher = createPublisher({ ...rig, files });
+    const pictures = ['a', 'b', 'c'].map((content) => ({ image: pictureOf(content) }));
+
+    await expect(publisher.publish('scope', pictures, anyName, noAbort)).rejects.toThrow('no more');
+
+    expect(await rig.onDisk()).toEqual({});
+    expect(await rig.store.listPending()).toEqual([]);
+  });
+
+  test.each(['stage', 'publish', 'settle'] as const)(
+    'an abort during %s takes everything back and is passed on',
+    async (step) => {
+      const controller = new AbortController();
+      const reason = new Error('client gone');
+      const abortFirst =
+        <A extends unknown[], R>(work: (...args: A) => R) =>
+        (...args: A): R => {
+          controller.abort(reason);
+          return work(...args);
+        };
+      const files = {
+        ...rig.files,
+        ...(step === 'stage' && { stage: abortFirst(rig.files.stage) }),
+        ...(step === 'publish' && { publish: abortFirst(rig.files.publish) }),
+        ...(step === 'settle' && { settle: abortFirst(rig.files.settle) }),
+      };
+      const publisher = createPublisher({ ...rig, files });
+      const pictures = ['a', 'b'].map((content) => ({ image: pictureOf(content) }));
+
+      const outcome = publisher.publish('scope', pictures, anyName, controller.signal);
+
+      await expect(outcome).rejects.toBe(reason);
+      expect(await rig.onDisk()).toEqual({});
+      expect(await rig.store.listPending()).toEqual([]);
+    },
+  );
+
+  test('an aborted signal begins nothing', async () => {
+    const outcome = rig.publisher.publish(
+      'scope',
+      [{ image: pictureOf('a') }],
+      cat,
+      AbortSignal.abort('gone'),
+    );
+
+    await expect(outcome).rejects.toBe('gone');
+    expect(await rig.store.listPending()).toEqual([]);
+  });
+
+  test('a folder that cannot be written is an artifact error that names no path', async () => {
+    await writeFile(rig.root, 'a file in place of the folder');
+
+    const error: unknown = await publish(cat, 'a').catch((thrown: unknown) => thrown);
+
+    expect(error).toMatchObject({ code: 'artifact' });
+    expect(String(error)).not.toContain(rig.directory);
+    expect(await rig.store.listPending()).toEqual([]);
+  });
+
+  test('a link out of the root is not followed', async () => {
+    await mkdir(join(rig.directory, 'outside'));
+    await mkdir(rig.root);
+    await symlink(join(rig.directory, 'outside'), join(rig.root, 'pets'));
+
+    const outcome = publish({ ...cat, directory: 'pets' }, 'a');
+
+    await expect(outcome).rejects.toMatchObject({ code: 'artifact' });
+    expect(await readdir(join(rig.directory, 'outside'))).toEqual([]);
+    expect(await rig.store.listPending()).toEqual([]);
+  });
+});
+
+describe('publisher.commit', () => {
+  test('a committed picture belongs to its scope', async () => {
+    const publications = await publish(anyName, 'a', 'b');
+
+    await rig.publisher.commit(publications);
+
+    for (const { record } of publications) {
+      expect(await rig.store.find('scope', record.id)).toEqual(record);
+    }
+    expect(await rig.store.listPending()).toEqual([]);
+  });
+
+  test('what was discarded cannot be committed', async () => {
+    const publications = await publish(cat, 'a');
+    await rig.publisher.discard(publications);
+
+    const outcome = rig.publisher.commit(publications);
+
+    await expect(outcome).rejects.toMatchObject({ code: 'artifact' });
+  });
+
+  test('nothing to commit is no failure', async () => {
+    await expect(rig.publisher.commit([])).resolves.toBeUndefined();
+  });
+});
+
+describe('publisher.discard', () => {
+  test('files and intents go, and the name is free again', async () => {
+    await rig.publisher.discard(await publish(cat, 'a'));
+
+    expect(await rig.onDisk()).toEqual({});
+    expect(await publish(cat, 'b')).toHaveLength(1);
+  });
+
+  test('a file that was replaced meanwhile stays', async () => {
+    const publications = await publish(cat, 'a');
+    await rm(join(rig.root, 'cat.png'));
+    await putForeign('cat.png');
+
+    await rig.publisher.discard(publications);
+
+    expect(await rig.onDisk()).toEqual({ 'cat.png': 'foreign' });
+    expect(await rig.store.listPending()).toEqual([]);
+  });
+});
+
+describe('publisher.recover', () => {
+  test('unfinished publications go and finished ones stay', async () => {
+    await rig.publisher.commit(await publish({ ...cat, directory: 'done' }, 'a'));
+    await publish(cat, 'b');
+
+    await rig.publisher.recover();
+
+    expect(await rig.onDisk()).toEqual({ 'done/cat.png': 'a' });
+    expect(await rig.store.listPending()).toEqual([]);
+  });
+
+  test('an artifact whose file is missing keeps its row', async () => {
+    const publications = await publish(cat, 'a');
+    await rig.publisher.commit(publications);
+    await rm(join(rig.root, 'cat.png'));
+
+    await rig.publisher.recover();
+
+    expect(await rig.store.find('scope', publications[0]!.record.id)).toBeDefined();
+  });
+
+  test('an intent without any file is forgotten, with its folder missing too', async () => {
+    await publish({ ...cat, directory: 'pets' }, 'a');
+    await rm(rig.root, { recursive: true });
+
+    await rig.publisher.recover();
+
+    expect(await rig.store.listPending()).toEqual([]);
+  });
+
+  test.each(['same length', 'another length altogether'])(
+    'a foreign file under an intended name stays: %s',
+    async (content) => {
+      await publish(cat, 'some length');
+      await rm(join(rig.root, 'cat.png'));
+      await putForeign('cat.png', content);
+
+      await rig.publisher.recover();
+
+      expect(await rig.onDisk()).toEqual({ 'cat.png': content });
+    },
+  );
+
+  test('a link under an intended name stays, and so does what it leads to', async () => {
+    await publish(cat, 'a');
+    await rm(join(rig.root, 'cat.png'));
+    await writeFile(join(rig.directory, 'outside'), 'a');
+    await symlink(join(rig.directory, 'outside'), join(rig.root, 'cat.png'));
+
+    await rig.publisher.recover();
+
+    expect(await rig.onDisk()).toEqual({ 'cat.png': 'a' });
+    expect(await readFile(join(rig.directory, 'outside'), 'utf8')).toBe('a');
+  });
+
+  // One picture alone, a name that moves on past a foreign file, several pictures: every place where a crash can fall.
+  const scripts: readonly { target: PublicationTarget; contents: string[]; foreign: string[] }[] = [
+    { target: { ...cat, directory: 'a/b' }, contents: ['x'], foreign: [] },
+    { target: anyCat, contents: ['x'], foreign: ['cat.png', 'cat-2.png'] },
+    { target: anyName, contents: ['x', 'y', 'z'], foreign: [] },
+  ];
+
+  test.each(scripts)(
+    'a crash before or after any step leaves nothing behind: %j',
+    async (script) => {
+      for (const name of script.foreign) await putForeign(name, 'x');
+      const foreign = await rig.onDisk();
+      const survivors: unknown[] = [];
+      let steps = 0;
+
+      for (let crashAt = 1, finished = false; !finished; crashAt += 1) {
+        const life = { steps: crashAt, over: false };
+        const publisher = createPublisher({
+          ...rig,
+          store: mortal(rig.store, life),
+          files: mortal(rig.files, life),
+        });
+        const pictures = script.contents.map((content) => ({ image: pictureOf(content) }));
+        finished = await publisher.publish('scope', pictures, script.target, noAbort).then(
+          () => true,
+          () => false,
+        );
+
+        await rig.publisher.recover();
+
+        survivors.push(await rig.onDisk(), await rig.store.listPending());
+        steps = crashAt;
+      }
+
+      expect(steps).toBeGreaterThanOrEqual(10);
+      expect(survivors).toEqual(Array(steps).fill([foreign, []]).flat());
+    },
+  );
+});
+
+/** An object whose calls stop having any effect after so many half steps: the crash falls before or after a call's work. */
+function mortal<T extends object>(target: T, life: { steps: number; over: boolean }): T {
+  const spend = () => {
+    if (life.over || life.steps === 0) {
+      life.over = true;
+      throw new Error('crashed');
+    }
+    life.steps -= 1;
+  };
+  return new Proxy(target, {
+    get(object, key, receiver) {
+      const method: unknown = Reflect.get(object, key, receiver);
+      if (typeof method !== 'function') return method;
+      return async (...args: unknown[]) => {
+        spend();
+        const answer: unknown = await method.apply(object, args);
+        spend();
+        return answer;
+      };
+    },
+  });
+}

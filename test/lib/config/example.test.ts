@@ -1,0 +1,23 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { fileSource } from '../../../lib/config/file-source.ts';
+import { resolveConfig } from '../../../lib/config/resolve-config.ts';
+
+const EXAMPLE = readFileSync('infra/configuration/example.toml', 'utf8');
+
+describe('infra/configuration/example.toml', () => {
+  it('is sound as it stands', () => {
+    const resolved = resolveConfig([fileSource(EXAMPLE, 'file')]);
+
+    expect(resolved).toMatchObject({ ok: true, warnings: [] });
+  });
+
+  it('is sound with every setting switched on that it shows', () => {
+    const everything = EXAMPLE.replaceAll(/^#(?=\S)/gm, '');
+
+    const resolved = resolveConfig([fileSource(everything, 'file')]);
+
+    expect(everything).not.toBe(EXAMPLE);
+    expect(resolved).toMatchObject({ ok: true, warnings: [] });
+  });
+});

@@ -1,0 +1,38 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { describeSettings } from '../../../lib/config/describe.ts';
+import { FIELDS } from '../../../lib/config/fields.ts';
+import { configReferencePage } from '../../../lib/config/reference-page.ts';
+
+describe('configReferencePage', () => {
+  it('lists every setting with its variable', () => {
+    const page = configReferencePage()
+      .replaceAll('<name>', 'sandbox')
+      .replaceAll('<NAME>', 'SANDBOX');
+
+    const missing = FIELDS.filter(
+      ({ path }) => !/\.agent-(responses|app-server)\./.test(path),
+    ).filter(
+      ({ path, environment }) =>
+        !page.includes(`### \`${path}\`\n`) || !page.includes(`Variable: \`${environment}\`\n`),
+    );
+    expect(missing).toEqual([]);
+  });
+
+  it('says each default, also where there is no value', () => {
+    const defaults = new Map(describeSettings().map((row) => [row.field, row.default]));
+
+    expect(defaults.get('server.bind')).toBe('`"127.0.0.1:8787"`');
+    expect(defaults.get('inputs.remote.allowed_ports')).toBe('`[443]`');
+    expect(defaults.get('providers.agent_responses.home')).toBe('`$CODEX_HOME`, else `~/.codex`');
+    expect(defaults.get('runtime.providers.<name>.max_queued')).toBe(
+      'as `runtime.provider_default.max_queued`',
+    );
+  });
+
+  it('is what infra/configuration/reference.md holds', () => {
+    const committed = readFileSync('infra/configuration/reference.md', 'utf8');
+
+    expect(committed).toBe(configReferencePage());
+  });
+});

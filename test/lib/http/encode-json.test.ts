@@ -1,0 +1,53 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { encodeJsonWithBytes } from '../../../lib/http/encode-json.ts';
+
+const MARKER = '5f0c1f4bb8a24f0d9e6b7c3a2d1e0f99';
+
+async function encode(value: unknown) {
+  const { body, length } = encodeJsonWithBytes(value, MARKER);
+  const chunks: Uint8Array[] = [];
+  if (body instanceof Uint8Array) chunks.push(body);
+  else for await (const chunk of body) chunks.push(chunk);
+  const whole = Buffer.concat(chunks);
+  return { text: whole.toString('utf8'), size: whole.length, length, pieces: chunks.length };
+}
+
+describe('encodeJsonWithBytes', () => {
+  it('puts base64 where bytes stood, and knows the length beforehand', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.string({ unit: 'grapheme' }),
+        fc.array(fc.uint8Array()),
+        async (text, blobs) => {
+          const expected = {
+            text,
+            blobs: blobs.map((blob) => Buffer.from(blob).toString('base64')),
+          };
+
+          const { text: json, size, length } = await encode({ text, blobs });
+
+          expect(JSON.parse(json)).toEqual(expected);
+          expect(size).toBe(length);
+        },
+      ),
+    );
+  });
+
+  it('writes what JSON.stringify would when there are no bytes', async () => {
+    const value = { a: [1, null, 'ü"\\'], b: { c: true } };
+
+    expect((await encode(value)).text).toBe(JSON.stringify(value));
+  });
+
+  it('goes out in pieces beyond eight megabytes, with the same text', async () => {
+    const blob = new Uint8Array(7 * 1024 * 1024 + 1).map((_, place) => place % 251);
+
+    const { text, size, length, pieces } = await encode({ data: [blob, blob] });
+
+    expect(pieces).toBeGreaterThan(4);
+    expect(size).toBe(length);
+    const base64 = Buffer.from(blob).toString('base64');
+    expect(text === JSON.stringify({ data: [base64, base64] })).toBe(true);
+  });
+});

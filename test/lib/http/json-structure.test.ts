@@ -1,0 +1,36 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { checkJsonStructure } from '../../../lib/http/json-structure.ts';
+
+const check = (text: string) => () => checkJsonStructure(Buffer.from(text));
+
+describe('checkJsonStructure', () => {
+  it('takes any JSON of moderate depth', () => {
+    fc.assert(
+      fc.property(fc.json({ maxDepth: 20 }), (text) => {
+        expect(check(text)).not.toThrow();
+      }),
+    );
+  });
+
+  it.each([
+    ['brackets in a string', `"${'['.repeat(1000)}"`],
+    ['an escaped quote before brackets', `"\\"${'['.repeat(1000)}"`],
+    ['an escaped backslash at the end of a string', `["\\\\", "${'{'.repeat(1000)}"]`],
+    ['a depth of exactly 64', '['.repeat(64) + ']'.repeat(64)],
+    ['a string that never ends', `"${'['.repeat(1000)}`],
+    ['unbalanced ends, which the parser refuses', ']'.repeat(100)],
+  ])('takes %s', (_name, text) => {
+    expect(check(text)).not.toThrow();
+  });
+
+  it.each([
+    ['arrays deeper than 64', '['.repeat(65)],
+    ['objects deeper than 64', '{"a":'.repeat(65)],
+    ['millions of brackets', '['.repeat(5_000_000)],
+    ['a very wide array', `[${'[],'.repeat(60_000)}[]]`],
+    ['depth behind a string with an even number of backslashes', `["\\\\"${',['.repeat(65)}`],
+  ])('refuses %s', (_name, text) => {
+    expect(check(text)).toThrow('the JSON body is');
+  });
+});

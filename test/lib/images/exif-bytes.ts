@@ -1,0 +1,22 @@
+/** A TIFF structure with one directory that says nothing but the orientation. */
+export function orientationTiff(orientation: number, order: 'II' | 'MM' = 'II'): Buffer {
+  const tiff = Buffer.alloc(8 + 2 + 12 + 4);
+  const write16 = (value: number, at: number) =>
+    order === 'II' ? tiff.writeUInt16LE(value, at) : tiff.writeUInt16BE(value, at);
+  const write32 = (value: number, at: number) =>
+    order === 'II' ? tiff.writeUInt32LE(value, at) : tiff.writeUInt32BE(value, at);
+  tiff.write(order, 0, 'latin1');
+  write16(42, 2);
+  write32(8, 4);
+  write16(1, 8);
+  write16(0x0112, 10);
+  write16(3, 12);
+  write32(1, 14);
+  write16(orientation, 18);
+  return tiff;
+}
+
+/** The same as the payload of a JPEG APP1 segment. */
+export function orientationExif(orientation: number, order?: 'II' | 'MM'): Buffer {
+  return Buffer.concat([Buffer.from('Exif\0\0', 'latin1'), orientationTiff(orientation, order)]);
+}

@@ -1,0 +1,9 @@
+import type { Steps } from '../../../lib/images/time-slices.ts';
+
+/** Runs sliced work to its end without a pause. */
+export function finish<T>(steps: Steps<T>): T {
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+  }
+}

@@ -1,0 +1,128 @@
+import { setImmediate } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import type { ImageEngine, VerifiedImage } from '../../../lib/images/image.ts';
+import { createImageEngine } from '../../../lib/images/image-engine.ts';
+import { systemClock } from '../../../lib/platform/clock.ts';
+import { readPhoto } from './photos.ts';
+import { plain } from './sample-pictures.ts';
+
+const limits = {
+  max_encoded_bytes: 32 * 1024 * 1024,
+  max_edge: 16_384,
+  max_pixels: 64 * 1024 * 1024,
+  max_decode_ms: 10_000,
+};
+
+const never = new AbortController().signal;
+const bytes = readPhoto('coffee.png');
+const newEngine = () => createImageEngine({ limits, clock: systemClock });
+
+const OPERATIONS = ['inspect', 'decode', 'encode', 'convert'] as const;
+
+function run(engine: ImageEngine, operation: (typeof OPERATIONS)[number], signal: AbortSignal) {
+  const image: VerifiedImage = {
+    bytes,
+    format: 'png',
+    width: 600,
+    height: 400,
+    orientation: 1,
+    alpha: 'none',
+    sha256: '',
+  };
+  const starts = {
+    inspect: () => engine.inspect(bytes, signal),
+    decode: () => engine.decode(image, { channels: 3 }, signal),
+    encode: () => engine.encode(plain(8, 8, [1, 2, 3]), { format: 'png' }, signal),
+    convert: () => engine.convert(image, { format: 'jpeg' }, signal),
+  };
+  return starts[operation]();
+}
+
+describe('createImageEngine: lifecycle', () => {
+  it.each(OPERATIONS)(
+    'rejects %s with the reason of a signal that has aborted',
+    async (operation) => {
+      const engine = newEngine();
+      const reason = new Error('gone');
+
+      const work = run(engine, operation, AbortSignal.abort(reason));
+
+      await expect(work).rejects.toBe(reason);
+      await engine.close();
+    },
+  );
+
+  it.each(OPERATIONS)(
+    'rejects a running or waiting %s as soon as it is aborted',
+    async (operation) => {
+      const engine = newEngine();
+      const reason = new Error('gone');
+      const controller = new AbortController();
+      const works = Array.from({ length: 5 }, () => run(engine, operation, controller.signal));
+      const outcomes = Promise.allSettled(works);
+
+      controller.abort(reason);
+
+      expect(await outcomes).toEqual(works.map(() => ({ status: 'rejected', reason })));
+      await engine.close();
+    },
+  );
+
+  it('finishes what others asked for when one aborts', async () => {
+    const engine = newEngine();
+    const controller = new AbortController();
+    const signals = [never, never, controller.signal, never, never];
+    const works = Promise.allSettled(signals.map((signal) => engine.inspect(bytes, signal)));
+
+    controller.abort(new Error('gone'));
+
+    const statuses = (await works).map((work) => work.status);
+    expect(statuses).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled', 'fulfilled']);
+    await engine.close();
+  });
+
+  it.each(OPERATIONS)('refuses %s with overloaded once it is closed', async (operation) => {
+    const engine = newEngine();
+    await engine.close();
+
+    const work = run(engine, operation, never);
+
+    await expect(work).rejects.toMatchObject({ name: 'BridgeError', code: 'overloaded' });
+  });
+
+  it('closes when all that had begun has ended', async () => {
+    const engine = newEngine();
+    const ended: string[] = [];
+    const works = Array.from({ length: 5 }, () =>
+      engine.inspect(bytes, never).then(() => ended.push('work')),
+    );
+
+    await engine.close().then(() => ended.push('close'));
+    await Promise.all(works);
+
+    expect(ended).toEqual(['work', 'work', 'work', 'work', 'work', 'close']);
+  });
+
+  it('lets many pictures share one signal', async () => {
+    const engine = newEngine();
+    const { signal } = new AbortController();
+    const warnings: Error[] = [];
+    const collect = (warning: Error) => warnings.push(warning);
+    process.on('warning', collect);
+
+    await Promise.all(Array.from({ length: 20 }, () => run(engine, 'encode', signal)));
+    await setImmediate();
+    process.off('warning', collect);
+
+    expect(warnings).toEqual([]);
+    await engine.close();
+  });
+
+  it('closes twice', async () => {
+    const engine = newEngine();
+
+    await engine.close();
+
+    await expect(engine.close()).resolves.toBeUndefined();
+  });
+});

@@ -1,0 +1,131 @@
+import fc from 'fast-check';
+import sharp from 'sharp';
+import { afterAll, describe, expect, it } from 'vitest';
+import { checkContainer } from '../../../lib/images/check-container.ts';
+import { createImageEngine } from '../../../lib/images/image-engine.ts';
+import { systemClock } from '../../../lib/platform/clock.ts';
+import { finish } from './finish.ts';
+import { multiPicture } from './jpeg-bytes.ts';
+import { readPhoto } from './photos.ts';
+
+const limits = {
+  max_encoded_bytes: 4 * 1024 * 1024,
+  max_edge: 4096,
+  max_pixels: 4 * 1024 * 1024,
+  max_decode_ms: 10_000,
+};
+
+const signal = new AbortController().signal;
+const engine = createImageEngine({ limits, clock: systemClock });
+const small = (name: Parameters<typeof readPhoto>[0]) => sharp(readPhoto(name)).resize(96);
+
+const PICTURES = [
+  readPhoto('chelsea.png'),
+  readPhoto('rocket.jpg'),
+  await small('coffee.png').png({ palette: true }).toBuffer(),
+  await small('astronaut.png').png({ progressive: true }).withIccProfile('p3').toBuffer(),
+  await small('hubble_deep_field.jpg').jpeg({ progressive: true }).withIccProfile('p3').toBuffer(),
+  await small('rocket.jpg').toColourspace('cmyk').jpeg().toBuffer(),
+  await small('coffee.png').webp().toBuffer(),
+  await small('rocket.jpg')
+    .ensureAlpha(0.5)
+    .webp({ lossless: true })
+    .withIccProfile('p3')
+    .toBuffer(),
+  multiPicture(await small('rocket.jpg').jpeg().toBuffer(), [
+    await small('coffee.png').jpeg().toBuffer(),
+  ]),
+];
+
+/** Positions fall on heads and tails as often as on the pixels between them. */
+const position = fc.oneof(
+  fc.nat(200),
+  fc.nat(200).map((back) => -1 - back),
+  fc.nat(2 ** 30),
+);
+
+const mutation = fc.record({
+  kind: fc.constantFrom('flip', 'set', 'zero', 'cut', 'remove', 'insert', 'repeat', 'append'),
+  at: position,
+  length: fc.integer({ min: 1, max: 600 }),
+  value: fc.nat(255),
+});
+
+type Mutation = typeof mutation extends fc.Arbitrary<infer T> ? T : never;
+
+function mutate(bytes: Buffer, { kind, at, length, value }: Mutation): Buffer {
+  const from = ((at % bytes.length) + bytes.length) % bytes.length;
+  const to = Math.min(bytes.length, from + length);
+  const changed = Buffer.from(bytes);
+  const filler = Buffer.alloc(length, value);
+  switch (kind) {
+    case 'flip':
+      changed.writeUInt8(changed.readUInt8(from) ^ (1 << (value % 8)), from);
+      return changed;
+    case 'set':
+      changed.writeUInt8(value, from);
+      return changed;
+    case 'zero':
+      return changed.fill(0, from, to);
+    case 'cut':
+      return changed.subarray(0, from);
+    case 'remove':
+      return Buffer.concat([bytes.subarray(0, from), bytes.subarray(to)]);
+    case 'insert':
+      return Buffer.concat([bytes.subarray(0, from), filler, bytes.subarray(from)]);
+    case 'repeat':
+      return Buffer.concat([bytes.subarray(0, to), bytes.subarray(from)]);
+    case 'append':
+      return Buffer.concat([bytes, filler]);
+  }
+}
+
+/** Said without our own walk: what no sound picture can lack. */
+function isWhole(original: Buffer, mutated: Buffer): boolean {
+  if (mutated.equals(original)) return true;
+  if (mutated.toString('latin1', 0, 4) === 'RIFF') {
+    return mutated.readUInt32LE(4) + 8 === mutated.length;
+  }
+  const isJpeg = mutated.readUInt16BE(0) === 0xffd8;
+  // A PNG has a checksum over every byte, so that no change can be sound.
+  return isJpeg && mutated.readUInt16BE(mutated.length - 2) === 0xffd9;
+}
+
+const mutated = fc
+  .tuple(fc.constantFrom(...PICTURES), fc.array(mutation, { minLength: 1, maxLength: 3 }))
+  .map(([original, mutations]) => ({ original, bytes: mutations.reduce(mutateSome, original) }));
+
+function mutateSome(bytes: Buffer, change: Mutation): Buffer {
+  return bytes.length === 0 ? bytes : mutate(bytes, change);
+}
+
+afterAll(() => engine.close());
+
+describe('mutated pictures', () => {
+  it.each(PICTURES.map((bytes, index) => [index, bytes] as const))(
+    'begin with picture %i, which is sound',
+    async (_index, bytes) => {
+      expect(await engine.inspect(bytes, signal)).toMatchObject({ ok: true });
+    },
+  );
+
+  it('never make the container check throw or accept what is not whole', () => {
+    const property = fc.property(mutated, ({ original, bytes }) => {
+      const verdict = finish(checkContainer(bytes, limits));
+
+      return !verdict.ok || isWhole(original, bytes);
+    });
+
+    fc.assert(property, { seed: 20_240_501, numRuns: 3000 });
+  });
+
+  it('never make an inspection reject or accept what is not whole', async () => {
+    const property = fc.asyncProperty(mutated, async ({ original, bytes }) => {
+      const inspection = await engine.inspect(bytes, signal);
+
+      return !inspection.ok || isWhole(original, bytes);
+    });
+
+    await fc.assert(property, { seed: 20_240_502, numRuns: 400 });
+  });
+});

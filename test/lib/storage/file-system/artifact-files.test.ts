@@ -1,0 +1,215 @@
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { systemClock } from '../../../../lib/platform/clock.ts';
+import { createArtifactFiles } from '../../../../lib/storage/file-system/artifact-files.ts';
+import { describeArtifactFiles } from '../../../contracts/artifact-files.ts';
+
+// Long after every file time, so that stamps are given.
+const laterClock = { nowMs: () => systemClock.nowMs() + 3_600_000 };
+
+describeArtifactFiles('a folder', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'artifact-files-'));
+  const root = join(directory, 'made', 'later');
+  return {
+    files: createArtifactFiles({ root, clock: laterClock }),
+    async putForeign(name, content) {
+      await mkdir(dirname(join(root, name)), { recursive: true });
+      await rm(join(root, name), { force: true });
+      await writeFile(join(root, name), content);
+    },
+    close: () => rm(directory, { recursive: true }),
+  };
+});
+
+describe('createArtifactFiles', () => {
+  let directory: string;
+  let root: string;
+  const content = Buffer.from('our bytes');
+  const file = {
+    id: '0'.repeat(32),
+    name: 'cats/a.png',
+    bytes: content.byteLength,
+    sha256: createHash('sha256').update(content).digest('hex'),
+  };
+
+  beforeEach(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'artifact-files-'));
+    root = join(directory, 'root');
+  });
+  afterEach(() => rm(directory, { recursive: true }));
+
+  async function publish(files: ReturnType<typeof createArtifactFiles>, name = file.name) {
+    await files.stage(file.id, content);
+    const published = await files.publish(file.id, name);
+    await files.settle([{ ...file, name }]);
+    return published;
+  }
+
+  test('nothing is made before the first artifact', async () => {
+    const files = createArtifactFiles({ root, clock: laterClock });
+
+    await files.read(file.name, 1);
+    await files.remove(file);
+
+    expect(await readdir(directory)).toEqual([]);
+  });
+
+  test('a settled publication leaves one file and an empty staging folder', async () => {
+    const files = createArtifactFiles({ root, clock: laterClock });
+
+    await publish(files);
+
+    expect((await readdir(root, { recursive: true })).sort()).toEqual([
+      '.staging',
+      'cats',
+      'cats/a.png',
+    ]);
+  });
+
+  test('a root that is itself a link is the choice of its owner', async () => {
+    await mkdir(join(directory, 'elsewhere'));
+    await symlink(join(directory, 'elsewhere'), root);
+    const files = createArtifactFiles({ root, clock: laterClock });
+
+    await publish(files);
+
+    expect(await readFile(join(directory, 'elsewhere', file.name))).toEqual(content);
+  });
+
+  test.each(['cats', '.staging'])(
+    'a link in place of the folder %s is not followed',
+    async (folder) => {
+      const outside = join(directory, 'outside');
+      await mkdir(outside);
+      await mkdir(root);
+      await symlink(outside, join(root, folder));
+      const files = createArtifactFiles({ root, clock: laterClock });
+
+      const outcome = publish(files);
+
+      await expect(outcome).rejects.toMatchObject({ code: 'artifact' });
+      expect(await readdir(outside)).toEqual([]);
+    },
+  );
+
+  test('a link to a folder deeper down is not followed', async () => {
+    const outside = join(directory, 'outside');
+    await mkdir(join(outside, 'b'), { recursive: true });
+    await mkdir(join(root, 'a'), { recursive: true });
+    await symlink(outside, join(root, 'a', 'link'));
+    const files = createArtifactFiles({ root, clock: laterClock });
+
+    const outcome = publish(files, 'a/link/b/c.png');
+
+    await expect(outcome).rejects.toMatchObject({ code: 'artifact' });
+    expect(await readdir(join(outside, 'b'))).toEqual([]);
+  });
+
+  test.each(['outside.png', 'nowhere.png'])('a link to %s counts as a taken name', async (aim) => {
+    await writeFile(join(directory, 'outside.png'), 'untouched');
+    await mkdir(join(root, 'cats'), { recursive: true });
+    await symlink(join(directory, aim), join(root, file.name));
+    const files = createArtifactFiles({ root, clock: laterClock });
+
+    await files.stage(file.id, content);
+
+    expect(await files.isTaken(file.name)).toBe(true);
+    expect(await files.publish(file.id, file.name)).toBe(false);
+    expect(await readdir(directory)).toEqual(['outside.png', 'root']);
+    expect(await readFile(join(directory, 'outside.png'), 'utf8')).toBe('untouched');
+  });
+
+  test('a file in place of a folder is refused', async () => {
+    await mkdir(root);
+    await writeFile(join(root, 'cats'), 'no folder');
+    const files = createArtifactFiles({ root, clock: laterClock });
+
+    await expect(publish(files)).rejects.toMatchObject({ code: 'artifact' });
+  });
+
+  test('a link in place of an artifact is neither read nor stamped', async () => {
+    const files = createArtifactFiles({ root, clock: laterClock });
+    await publish(files);
+    await writeFile(join(directory, 'outside.png'), content);
+    await rm(join(root, file.name));
+    await symlink(join(directory, 'outside.png'), join(root, file.name));
+
+    expect(await files.read(file.name, file.bytes)).toBeUndefined();
+    expect(await files.stamp(file.name)).toBeUndefined();
+  });
+
+  test('a folder that was swapped for a link is not read through, and has another stamp', async () => {
+    const files = createArtifactFiles({ root, clock: laterClock });
+    await publish(files);
+    const stamp = await files.stamp(file.name);
+    await mkdir(join(directory, 'outside'));
+    await writeFile(join(directory, 'outside', 'a.png'), content);
+    await rm(join(root, 'cats'), { recursive: true });
+    await symlink(join(directory, 'outside'), join(root, 'cats'));
+
+    expect(await files.read(file.name, file.bytes)).toBeUndefined();
+    expect(await files.stamp(file.name)).not.toBe(stamp);
+  });
+
+  test('removal follows no link', async () => {
+    const files = createArtifactFiles({ root, clock: laterClock });
+    await mkdir(join(directory, 'outside'));
+    await writeFile(join(directory, 'outside', 'a.png'), content);
+    await mkdir(root);
+    await symlink(join(directory, 'outside'), join(root, 'cats'));
+    await symlink(join(directory, 'outside', 'a.png'), join(root, 'b.png'));
+
+    await files.remove(file);
+    await files.remove({ ...file, name: 'b.png' });
+
+    expect(await readdir(join(directory, 'outside'))).toEqual(['a.png']);
+    expect((await readdir(root)).sort()).toEqual(['b.png', 'cats']);
+  });
+
+  test('a foreign thing in the staging folder is not removed', async () => {
+    const files = createArtifactFiles({ root, clock: laterClock });
+    await mkdir(join(root, '.staging'), { recursive: true });
+    await symlink(join(directory, 'outside.png'), join(root, '.staging', file.id));
+
+    await files.remove(file);
+
+    expect(await readdir(join(root, '.staging'))).toEqual([file.id]);
+  });
+
+  test('a pipe in place of an artifact is refused at once', async () => {
+    await mkdir(join(root, 'cats'), { recursive: true });
+    execFileSync('mkfifo', [join(root, file.name)]);
+    const files = createArtifactFiles({ root, clock: laterClock });
+
+    expect(await files.read(file.name, file.bytes)).toBeUndefined();
+    expect(await files.stamp(file.name)).toBeUndefined();
+  });
+
+  test('a file that changed just now is read without a stamp', async () => {
+    let nowMs = 0;
+    const files = createArtifactFiles({ root, clock: { nowMs: () => nowMs } });
+    await publish(files);
+    nowMs = (await stat(join(root, file.name))).ctimeMs + 1;
+
+    const young = await files.read(file.name, file.bytes);
+    nowMs += 1000;
+    const old = await files.read(file.name, file.bytes);
+
+    expect(young).toEqual({ bytes: content, stamp: undefined });
+    expect(old?.stamp).toBe(await files.stamp(file.name));
+  });
+
+  test('an error names no path', async () => {
+    await writeFile(root, 'no folder');
+    const files = createArtifactFiles({ root, clock: laterClock });
+
+    const error: unknown = await files.stage(file.id, content).catch((thrown: unknown) => thrown);
+
+    expect(error).toMatchObject({ code: 'artifact' });
+    expect(String(error)).not.toContain(directory);
+  });
+});

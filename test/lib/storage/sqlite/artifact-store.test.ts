@@ -1,0 +1,50 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { createIds } from '../../../../lib/platform/ids.ts';
+import { createArtifactStore } from '../../../../lib/storage/sqlite/artifact-store.ts';
+import { IN_MEMORY } from '../../../../lib/storage/sqlite/connection.ts';
+import { openStateDatabase, stateDatabaseFile } from '../../../../lib/storage/sqlite/database.ts';
+import { describeArtifactStore } from '../../../contracts/artifact-store.ts';
+
+const ids = createIds(() => 0);
+
+describeArtifactStore('SQLite in memory', async () => {
+  const database = openStateDatabase({ file: IN_MEMORY, ids });
+  return { store: createArtifactStore(database), close: () => database.close() };
+});
+
+describeArtifactStore('SQLite on disk', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'artifact-store-'));
+  const database = openStateDatabase({ file: stateDatabaseFile(directory), ids });
+  return {
+    store: createArtifactStore(database),
+    async close() {
+      await database.close();
+      await rm(directory, { recursive: true });
+    },
+  };
+});
+
+describe('createArtifactStore', () => {
+  test('a row that breaks a rule of its table is internal', async () => {
+    const database = openStateDatabase({ file: IN_MEMORY, ids });
+    const store = createArtifactStore(database);
+    const negative: Parameters<typeof store.claim>[0] = {
+      id: 'a',
+      scope: 's',
+      format: 'png',
+      width: -1,
+      height: 1,
+      bytes: 1,
+      sha256: 'ab'.repeat(32),
+      createdSecs: 0,
+    };
+
+    const outcome = store.claim(negative, ['a.png']);
+
+    await expect(outcome).rejects.toMatchObject({ code: 'internal' });
+    await database.close();
+  });
+});

@@ -1,0 +1,329 @@
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createIds } from '../../../../lib/platform/ids.ts';
+import { IN_MEMORY } from '../../../../lib/storage/sqlite/connection.ts';
+import {
+  openStateDatabase,
+  refuseForeignDatabase,
+  type StateDatabase,
+  stateDatabaseFile,
+} from '../../../../lib/storage/sqlite/database.ts';
+
+const ids = createIds(() => 0);
+const TABLE = 'CREATE TABLE entry (id INTEGER PRIMARY KEY, content BLOB) STRICT';
+const META = 'CREATE TABLE meta (name TEXT PRIMARY KEY, value BLOB) STRICT';
+
+let directory: string;
+let file: string;
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'state-database-'));
+  file = stateDatabaseFile(directory);
+});
+afterEach(() => rm(directory, { recursive: true }));
+
+async function everything(): Promise<Record<string, string>> {
+  const names = (await readdir(directory)).sort();
+  const contents = await Promise.all(names.map((name) => readFile(join(directory, name), 'hex')));
+  return Object.fromEntries(names.map((name, index) => [name, contents[index] ?? '']));
+}
+
+describe('openStateDatabase', () => {
+  test('its secret is 32 bytes as old as the database', async () => {
+    const first = openStateDatabase({ file, ids });
+    await first.close();
+    const second = openStateDatabase({ file, ids });
+    const other = openStateDatabase({ file: IN_MEMORY, ids });
+
+    expect(first.secret).toHaveLength(32);
+    expect(second.secret).toEqual(first.secret);
+    expect(other.secret).not.toEqual(first.secret);
+    await second.close();
+    await other.close();
+  });
+
+  test('a closed database is one file, for its owner alone', async () => {
+    const database = openStateDatabase({ file, ids });
+    const rights = async (name: string) => (await stat(join(directory, name))).mode & 0o777;
+    const open = await Promise.all((await readdir(directory)).map(rights));
+
+    await database.close();
+
+    expect(new Set(open)).toEqual(new Set([0o600]));
+    expect(await readdir(directory)).toEqual(['bridge.sqlite']);
+  });
+
+  test('every acknowledged write is synced before the log moves on, and foreign keys hold', async () => {
+    const database = openStateDatabase({ file, ids });
+    const pragma = (name: string) => database.prepare(`PRAGMA ${name}`).pluck().get();
+
+    const settings = ['journal_mode', 'synchronous', 'foreign_keys', 'trusted_schema'].map(pragma);
+
+    expect(settings).toEqual(['wal', 2, 1, 0]);
+    await database.close();
+  });
+
+  test.each([
+    ['text', Buffer.from('no database at all, but long enough to have a header. '.repeat(40))],
+    ['a header without a database', headerOnly(0)],
+    ['a header of a newer schema', headerOnly(99)],
+  ])('%s is refused with every byte as it was', async (_, content) => {
+    await writeFile(file, content);
+    await writeFile(join(directory, 'lock'), '');
+    const before = await everything();
+
+    expect(() => openStateDatabase({ file, ids })).toThrow(/^state\.directory: /);
+
+    expect(await everything()).toEqual(before);
+  });
+
+  test('a newer schema is refused with every byte as it was', async () => {
+    const newer = openStateDatabase({
+      file,
+      ids,
+      migrations: [META, TABLE, 'SELECT 1', 'SELECT 1'],
+    });
+    await newer.close();
+    const before = await everything();
+
+    expect(() => refuseForeignDatabase(file)).toThrow(/schema 4, newer than 2/);
+    expect(() => openStateDatabase({ file, ids })).toThrow(/schema 4, newer than 2/);
+
+    expect(await everything()).toEqual(before);
+  });
+
+  test('a newer schema shows in the file alone, while its program still runs or after it was killed', async () => {
+    const older = openStateDatabase({ file, ids, migrations: [META] });
+    await older.close();
+    const newer = openStateDatabase({ file, ids, migrations: [META, TABLE] });
+
+    expect(() => refuseForeignDatabase(file, 1)).toThrow(/schema 2/);
+
+    await newer.close();
+  });
+
+  test('a failed migration is refused and the data stays', async () => {
+    const before = openStateDatabase({ file, ids, migrations: [META] });
+    await before.close();
+
+    expect(() => openStateDatabase({ file, ids, migrations: [META, 'NO SQL'] })).toThrow(
+      /^state\.directory: migration 2/,
+    );
+
+    const after = openStateDatabase({ file, ids, migrations: [META] });
+    expect(after.secret).toEqual(before.secret);
+    await after.close();
+  });
+
+  test('a database that another program holds is refused', () => {
+    const other = new Sqlite(file);
+    other.exec('CREATE TABLE t (a)');
+    other.exec('BEGIN EXCLUSIVE');
+
+    expect(() => openStateDatabase({ file, ids })).toThrow(/in use by another program$/);
+
+    other.close();
+  });
+
+  test('a directory that is missing is refused', () => {
+    const missing = stateDatabaseFile(join(directory, 'missing'));
+
+    expect(() => openStateDatabase({ file: missing, ids })).toThrow(
+      /cannot be opened for writing$/,
+    );
+  });
+
+  test('an absent database is not refused beforehand', () => {
+    expect(() => refuseForeignDatabase(file)).not.toThrow();
+  });
+});
+
+describe('StateDatabase', () => {
+  let database: StateDatabase;
+
+  beforeEach(() => {
+    database = openStateDatabase({ file, ids, migrations: [META, TABLE] });
+  });
+  afterEach(() => database.close());
+
+  const insert = (id: number, content = Buffer.alloc(1)) =>
+    database.prepare('INSERT INTO entry VALUES (?, ?)').run(id, content);
+  const stored = () => database.prepare('SELECT id FROM entry ORDER BY id').pluck().all();
+
+  /** Commits in the write-ahead log: frames that carry the size of the database. */
+  async function commits(): Promise<number> {
+    const log = await readFile(`${file}-wal`);
+    const frameBytes = 24 + log.readUInt32BE(8);
+    let count = 0;
+    for (let at = 32; at + frameBytes <= log.length; at += frameBytes) {
+      const sameLog = log.subarray(at + 8, at + 16).equals(log.subarray(16, 24));
+      if (sameLog && log.readUInt32BE(at + 4) > 0) count += 1;
+    }
+    return count;
+  }
+
+  test('all writes of one turn are one commit', async () => {
+    const before = await commits();
+
+    await Promise.all(Array.from({ length: 100 }, (_, id) => database.write(() => insert(id))));
+
+    expect(await commits()).toBe(before + 1);
+    expect(stored()).toHaveLength(100);
+  });
+
+  test('more writes than fit into one group are all done, in their order', async () => {
+    const order: number[] = [];
+
+    await Promise.all(
+      Array.from({ length: 1000 }, (_, id) =>
+        database.write(() => {
+          insert(id);
+          order.push(id);
+        }),
+      ),
+    );
+
+    expect(stored()).toHaveLength(1000);
+    expect(order).toEqual(Array.from({ length: 1000 }, (_, id) => id));
+  });
+
+  test('a write answers with what its work returned', async () => {
+    expect(await database.write(() => 'answer')).toBe('answer');
+  });
+
+  test('another connection sees a write once it has resolved', async () => {
+    const other = new Sqlite(file, { readonly: true });
+
+    await database.write(() => insert(1));
+
+    expect(other.prepare('SELECT id FROM entry').pluck().all()).toEqual([1]);
+    other.close();
+  });
+
+  test('a write that throws is undone alone', async () => {
+    const failure = new Error('no');
+
+    const outcomes = await Promise.allSettled([
+      database.write(() => insert(1)),
+      database.write(() => {
+        insert(2);
+        throw failure;
+      }),
+      database.write(() => insert(3)),
+    ]);
+
+    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(outcomes[1]).toMatchObject({ reason: failure });
+    expect(stored()).toEqual([1, 3]);
+  });
+
+  test('a broken rule of the schema is internal and undone alone', async () => {
+    const outcomes = await Promise.allSettled([
+      database.write(() => insert(1)),
+      database.write(() => insert(1)),
+    ]);
+
+    expect(outcomes[1]).toMatchObject({ status: 'rejected', reason: { code: 'internal' } });
+    expect(stored()).toEqual([1]);
+  });
+
+  test('a full database refuses the whole group, and readiness is off until a write succeeds', async () => {
+    const limit = (pages: number) => database.prepare(`PRAGMA max_page_count = ${pages}`).get();
+    limit(1);
+
+    const outcomes = await Promise.allSettled([
+      database.write(() => insert(1)),
+      database.write(() => insert(2, Buffer.alloc(1_000_000))),
+      database.write(() => insert(3)),
+    ]);
+    const whileFull = await Promise.all([
+      database.write(() => insert(4, Buffer.alloc(100_000))).catch(() => 'refused'),
+      database.probe(),
+    ]);
+    limit(100_000);
+
+    expect(outcomes).toMatchObject(
+      Array(3).fill({
+        reason: { code: 'overloaded', details: { reason: 'state_store_full' } },
+      }),
+    );
+    expect(whileFull[0]).toBe('refused');
+    expect(stored()).toEqual([]);
+    expect(await database.probe()).toBe(true);
+  });
+
+  test('a read-only database refuses writes, answers reads and is not ready', async () => {
+    database.prepare('PRAGMA query_only = ON').run();
+
+    const outcome = database.write(() => insert(1));
+
+    await expect(outcome).rejects.toMatchObject({
+      code: 'overloaded',
+      details: { reason: 'state_store_read_only' },
+    });
+    expect(await database.read(stored)).toEqual([]);
+    expect(await database.probe()).toBe(false);
+    database.prepare('PRAGMA query_only = OFF').run();
+    expect(await database.probe()).toBe(true);
+  });
+
+  test('a foreign lock refuses writes and not reads', async () => {
+    const other = new Sqlite(file);
+    other.exec('BEGIN IMMEDIATE');
+
+    const outcome = database.write(() => insert(1));
+
+    await expect(outcome).rejects.toMatchObject({
+      code: 'overloaded',
+      details: { reason: 'state_store_busy' },
+    });
+    expect(await database.read(stored)).toEqual([]);
+    other.close();
+    await expect(database.write(() => insert(1))).resolves.toBeDefined();
+  });
+
+  test('a damaged page found later is internal', async () => {
+    await database.write(() => insert(1, Buffer.alloc(1_000_000)));
+    await database.close();
+    const bytes = await readFile(file);
+    await writeFile(file, bytes.fill(0xa5, 4096 * 3));
+    const damaged = openStateDatabase({ file, ids, migrations: [META, TABLE] });
+    const sum = damaged.prepare('SELECT sum(length(hex(content))) FROM entry');
+
+    await expect(damaged.read(() => sum.get())).rejects.toMatchObject({ code: 'internal' });
+
+    await damaged.close();
+  });
+
+  test('what a read throws of its own comes through', async () => {
+    const failure = new Error('no');
+
+    await expect(
+      database.read(() => {
+        throw failure;
+      }),
+    ).rejects.toBe(failure);
+  });
+
+  test('closing makes durable what was asked for, and refuses what comes later', async () => {
+    const last = database.write(() => insert(1));
+
+    await database.close();
+
+    await expect(last).resolves.toBeDefined();
+    await expect(database.write(() => 1)).rejects.toMatchObject({ code: 'overloaded' });
+    await expect(database.read(() => 1)).rejects.toMatchObject({ code: 'overloaded' });
+    expect(await database.probe()).toBe(false);
+    await expect(database.close()).resolves.toBeUndefined();
+  });
+});
+
+function headerOnly(version: number): Buffer {
+  const header = Buffer.alloc(8192, 0xa5);
+  header.write('SQLite format 3\0', 0, 'latin1');
+  header.writeInt32BE(version, 60);
+  return header;
+}

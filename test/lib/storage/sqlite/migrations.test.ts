@@ -1,0 +1,102 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import {
+  type Connection,
+  connect,
+  IN_MEMORY,
+  schemaVersion,
+} from '../../../../lib/storage/sqlite/connection.ts';
+import {
+  MIGRATIONS,
+  migrate,
+  refuseNewerSchema,
+  SCHEMA_VERSION,
+} from '../../../../lib/storage/sqlite/migrations.ts';
+
+describe('migrate', () => {
+  let connection: Connection;
+
+  beforeEach(() => {
+    connection = connect(IN_MEMORY);
+  });
+  afterEach(() => {
+    connection.close();
+  });
+
+  function tables(): unknown[] {
+    return connection
+      .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")
+      .pluck()
+      .all();
+  }
+
+  test('an empty database gets every table and the newest number', () => {
+    migrate(connection);
+
+    expect(tables()).toEqual(['artifact', 'meta']);
+    expect(schemaVersion(connection)).toBe(SCHEMA_VERSION);
+  });
+
+  test('every table is strict', () => {
+    migrate(connection);
+
+    const loose = connection.prepare('SELECT name FROM pragma_table_list WHERE strict = 0').pluck();
+
+    expect(loose.all()).toEqual(['sqlite_schema', 'sqlite_temp_schema']);
+  });
+
+  test.each(MIGRATIONS.map((_, index) => index))(
+    'a database of schema %i becomes what a new one is',
+    (version) => {
+      const fresh = connect(IN_MEMORY);
+      migrate(fresh);
+      migrate(connection, MIGRATIONS.slice(0, version));
+
+      migrate(connection);
+
+      const schema = 'SELECT type, name, sql FROM sqlite_schema ORDER BY type, name';
+      expect(connection.prepare(schema).all()).toEqual(fresh.prepare(schema).all());
+      fresh.close();
+    },
+  );
+
+  test('a second run changes nothing', () => {
+    migrate(connection);
+    connection.exec("INSERT INTO meta VALUES ('fact', x'00')");
+
+    migrate(connection);
+
+    expect(connection.prepare('SELECT name FROM meta').pluck().all()).toEqual(['fact']);
+  });
+
+  test('a migration that fails half-way leaves the database as the one before made it', () => {
+    const half = 'CREATE TABLE second (a) STRICT_; CREATE TABLE third (a);';
+
+    expect(() =>
+      migrate(connection, ['CREATE TABLE first (a)', `CREATE TABLE begun (a); ${half}`]),
+    ).toThrow(/^state\.directory: migration 2 .* untouched$/);
+    expect(tables()).toEqual(['first']);
+    expect(schemaVersion(connection)).toBe(1);
+  });
+
+  test('a migration that orphans rows fails', () => {
+    const family = `
+      CREATE TABLE parent (id INTEGER PRIMARY KEY) STRICT;
+      CREATE TABLE child (parent INTEGER REFERENCES parent (id)) STRICT;
+      INSERT INTO parent VALUES (1);
+      INSERT INTO child VALUES (1);`;
+    migrate(connection, [family]);
+
+    expect(() => migrate(connection, [family, 'DELETE FROM parent'])).toThrow('migration 2');
+    expect(connection.prepare('SELECT count(*) FROM parent').pluck().get()).toBe(1);
+  });
+});
+
+describe('refuseNewerSchema', () => {
+  test.each([0, 1, SCHEMA_VERSION])('schema %i is accepted', (version) => {
+    expect(() => refuseNewerSchema(version)).not.toThrow();
+  });
+
+  test.each([SCHEMA_VERSION + 1, 2 ** 31 - 1, -1])('schema %i is refused by name', (version) => {
+    expect(() => refuseNewerSchema(version)).toThrow(/^state\.directory: .*schema/);
+  });
+});

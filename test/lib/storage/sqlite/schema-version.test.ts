@@ -1,0 +1,60 @@
+import { execFileSync } from 'node:child_process';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { peekSchemaVersion } from '../../../../lib/storage/sqlite/schema-version.ts';
+
+describe('peekSchemaVersion', () => {
+  let directory: string;
+  let file: string;
+
+  beforeEach(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'schema-version-'));
+    file = join(directory, 'bridge.sqlite');
+  });
+  afterEach(() => rm(directory, { recursive: true }));
+
+  test('a missing file is absent, in a missing directory too', () => {
+    expect(peekSchemaVersion(file)).toBe('absent');
+    expect(peekSchemaVersion(join(directory, 'no', 'such', 'place'))).toBe('absent');
+  });
+
+  test('an empty file is a new database', async () => {
+    await writeFile(file, '');
+
+    expect(peekSchemaVersion(file)).toEqual({ version: 0 });
+  });
+
+  test.each([0, 1, 7, 2 ** 31 - 1, -1])('user_version %i is read from the header', (version) => {
+    const database = new Sqlite(file);
+    database.pragma(`user_version = ${version}`);
+    database.exec('CREATE TABLE any_table (a)');
+    database.close();
+
+    expect(peekSchemaVersion(file)).toEqual({ version });
+  });
+
+  test.each([
+    ['text', Buffer.from('no database at all, but long enough to have a header. '.repeat(4))],
+    ['a header that ends early', Buffer.from('SQLite format 3\0')],
+    ['zeros', Buffer.alloc(4096)],
+  ])('%s is unreadable', async (_, content) => {
+    await writeFile(file, content);
+
+    expect(peekSchemaVersion(file)).toBe('unreadable');
+  });
+
+  test('a directory is unreadable', async () => {
+    await mkdir(file);
+
+    expect(peekSchemaVersion(file)).toBe('unreadable');
+  });
+
+  test('a pipe is unreadable, and nobody waits for its other end', () => {
+    execFileSync('mkfifo', [file]);
+
+    expect(peekSchemaVersion(file)).toBe('unreadable');
+  });
+});

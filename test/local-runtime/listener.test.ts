@@ -1,0 +1,409 @@
+import { request } from 'node:http';
+import { afterEach, describe, expect, it } from 'vitest';
+import { routes } from '../../handlers/routes.ts';
+import { BridgeError } from '../../lib/errors/bridge-error.ts';
+import type { Services } from '../../lib/services.ts';
+import { createListener, type Listener } from '../../local-runtime/listener.ts';
+import { allowedMethods } from '../../local-runtime/mount-routes.ts';
+import { openEdge } from '../support/invoke.ts';
+import { exchangeRaw, openSocket, parseAnswer, untilClosed } from '../support/raw-http.ts';
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+const running: Listener[] = [];
+
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((listener) => listener.stop(0)));
+});
+
+/** Waits until the client has left. */
+async function untilGone(signal: AbortSignal): Promise<never> {
+  await new Promise((resolve) => {
+    signal.addEventListener('abort', resolve, { once: true });
+  });
+  throw signal.reason;
+}
+
+async function start(changes: { services?: object; settings?: object; edge?: object } = {}) {
+  const services = {
+    readiness: { isReady: async () => true },
+    apiDocument: () => Buffer.from('{}'),
+    allowedMethods: allowedMethods(routes),
+    providers: { list: () => ({ items: [] }), capabilities: () => ({}) },
+    ...changes.services,
+    // Each test gives the services that its routes use.
+  } as unknown as Services;
+  const listener = createListener({
+    routes,
+    edge: openEdge({ maxBodyBytes: 100_000, ...changes.edge }),
+    services: Promise.resolve(services),
+    settings: {
+      max_header_bytes: 32_768,
+      max_connections: 'unlimited',
+      read_timeout_ms: 0,
+      write_timeout_ms: 30_000,
+      ...changes.settings,
+    },
+  });
+  running.push(listener);
+  return { listener, port: await listener.listen({ host: '127.0.0.1', port: 0 }) };
+}
+
+const head = (line: string, ...headers: string[]) =>
+  `${[line, 'Host: localhost', 'Connection: close', ...headers].join('\r\n')}\r\n\r\n`;
+
+describe('createListener', () => {
+  it.each<[string, string | Buffer, number]>([
+    ['an unknown path', head('GET /v1/nothing HTTP/1.1'), 404],
+    ['a path outside of everything', head('GET /nothing HTTP/1.1'), 404],
+    ['a target that is no path', head('OPTIONS * HTTP/1.1'), 400],
+    ['another method', head('DELETE /v1/providers HTTP/1.1'), 405],
+    ['an invented method', head('PROPFIND /v1/providers HTTP/1.1'), 405],
+    ['a trace', head('TRACE /v1/providers HTTP/1.1'), 405],
+    ['a proxy request', head('CONNECT evil.example:443 HTTP/1.1'), 405],
+    ['bytes that are no HTTP', 'hello\r\n\r\n', 400],
+    ['a TLS hello', Buffer.from('16030100a5010000a1', 'hex'), 400],
+    ['a header without a colon', head('GET /v1/providers HTTP/1.1', 'broken'), 400],
+    [
+      'two different lengths',
+      head('POST /v1/images HTTP/1.1', 'Content-Length: 1', 'Content-Length: 2'),
+      400,
+    ],
+    [
+      'a length and chunks',
+      head('POST /v1/images HTTP/1.1', 'Content-Length: 1', 'Transfer-Encoding: chunked'),
+      400,
+    ],
+    ['a missing host', 'GET /v1/providers HTTP/1.1\r\nConnection: close\r\n\r\n', 400],
+    ['two hosts', head('GET /v1/providers HTTP/1.1', 'Host: evil.example'), 400],
+    [
+      'a host that is none',
+      'GET /v1/providers HTTP/1.1\r\nHost: a b\r\nConnection: close\r\n\r\n',
+      400,
+    ],
+    [
+      'a foreign host',
+      'GET /v1/providers HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n',
+      403,
+    ],
+    [
+      'two origins',
+      head('GET /v1/providers HTTP/1.1', 'Origin: http://localhost', 'Origin: http://localhost'),
+      403,
+    ],
+    ['an expectation', head('POST /v1/images HTTP/1.1', 'Expect: 200-maybe'), 417],
+    ['a long address', head(`GET /${'a'.repeat(40_000)} HTTP/1.1`), 431],
+    ['a long header', head('GET /health/live HTTP/1.1', `A: ${'a'.repeat(40_000)}`), 431],
+    ['ten thousand headers', head('GET /v1/providers HTTP/1.1', ...Array(10_000).fill('a:b')), 431],
+  ])('answers %s in the shape of the contract', async (_name, bytes, status) => {
+    const { port } = await start();
+
+    const answer = await exchangeRaw(port, bytes);
+
+    expect(answer.status).toBe(status);
+    expect(answer.headers['x-request-id']).toMatch(UUID);
+    expect(answer.headers['x-should-retry']).toBe('false');
+    const { error, request_id } = JSON.parse(answer.text);
+    expect(request_id).toBe(answer.headers['x-request-id']);
+    expect(error.suggestions ?? error.bridge_ext.suggestions).not.toEqual([]);
+  });
+
+  it('takes a health probe without a host, as HTTP/1.0 sends it', async () => {
+    const { port } = await start();
+
+    const answer = await exchangeRaw(port, 'GET /health/live HTTP/1.0\r\n\r\n');
+
+    expect([answer.status, answer.text]).toEqual([200, '{"status":"live"}']);
+  });
+
+  it('names the methods that a path has', async () => {
+    const { port } = await start();
+
+    const answer = await exchangeRaw(port, head('PUT /v1/providers HTTP/1.1'));
+
+    expect(answer.headers['allow']).toBe('GET, HEAD');
+  });
+
+  it('keeps the caller’s id when it refuses a head', async () => {
+    const { port } = await start();
+    const long = head('GET / HTTP/1.1', 'X-Request-Id: mine', ...Array(9000).fill('a:b'));
+
+    const answer = await exchangeRaw(port, long);
+
+    expect(answer.headers['x-request-id']).toBe('mine');
+  });
+
+  it('answers HEAD with the head of GET', async () => {
+    const { port } = await start();
+
+    const get = await exchangeRaw(port, head('GET /health/live HTTP/1.1'));
+    const answer = await exchangeRaw(port, head('HEAD /health/live HTTP/1.1'));
+
+    expect(answer.status).toBe(200);
+    expect(answer.text).toBe('');
+    expect(answer.headers['content-length']).toBe(get.headers['content-length']);
+  });
+
+  it('refuses a declared 200 MB body at once, and the client gets to read that', async () => {
+    const { port } = await start();
+    const socket = await openSocket(port);
+    const closed = untilClosed(socket);
+
+    socket.write(
+      head(
+        'POST /v1/images HTTP/1.1',
+        'Content-Type: application/json',
+        'Content-Length: 209715200',
+      ),
+    );
+    const chunk = Buffer.alloc(65_536, 0x20);
+    const pump = () => {
+      while (!socket.destroyed && socket.writable && socket.write(chunk));
+    };
+    socket.on('drain', pump);
+    pump();
+    const answer = parseAnswer(await closed);
+
+    expect(answer.status).toBe(413);
+    expect(JSON.parse(answer.text).error.code).toBe('invalid_request');
+  });
+
+  it('refuses an undeclared endless body when it passes the limit', async () => {
+    const { port } = await start();
+    const socket = await openSocket(port);
+    const closed = untilClosed(socket);
+
+    socket.write(
+      head(
+        'POST /v1/images HTTP/1.1',
+        'Content-Type: application/json',
+        'Transfer-Encoding: chunked',
+      ),
+    );
+    const chunk = Buffer.from(`8000\r\n${' '.repeat(0x8000)}\r\n`);
+    const pump = () => {
+      while (!socket.destroyed && socket.writable && socket.write(chunk));
+    };
+    socket.on('drain', pump);
+    pump();
+    const answer = parseAnswer(await closed);
+
+    expect(answer.status).toBe(413);
+  });
+
+  it('answers a body that stops half-way', async () => {
+    const { port } = await start();
+    const socket = await openSocket(port);
+    const closed = untilClosed(socket);
+
+    socket.end(
+      `${head('POST /v1/images HTTP/1.1', 'Content-Type: application/json', 'Content-Length: 100')}{"prompt":`,
+    );
+    const answer = parseAnswer(await closed);
+
+    expect(answer.status).toBe(400);
+    expect(JSON.parse(answer.text).error.code).toBe('invalid_request');
+  });
+
+  it('asks for a body only when somebody wants to read it', async () => {
+    const { port } = await start({ services: { imageRequests: { create: untilGone } } });
+    const refused = await exchangeRaw(
+      port,
+      head(
+        'POST /v1/images HTTP/1.1',
+        'Content-Type: text/plain',
+        'Content-Length: 5',
+        'Expect: 100-continue',
+      ),
+    );
+    const socket = await openSocket(port);
+    const first = new Promise<string>((resolve) => {
+      socket.once('data', (chunk) => resolve(chunk.toString()));
+    });
+
+    socket.write(
+      head(
+        'POST /v1/images HTTP/1.1',
+        'Content-Type: application/json',
+        'Content-Length: 5',
+        'Expect: 100-continue',
+      ),
+    );
+
+    expect(refused.status).toBe(415);
+    expect(await first).toBe('HTTP/1.1 100 Continue\r\n\r\n');
+    socket.destroy();
+  });
+
+  it('tells the handler when its client leaves', async () => {
+    let left: (reason: unknown) => void = () => {};
+    const reason = new Promise((resolve) => {
+      left = resolve;
+    });
+    const create = async (_body: unknown, { signal }: { signal: AbortSignal }) => {
+      client.destroy();
+      return untilGone(signal).catch((error) => {
+        left(error);
+        throw error;
+      });
+    };
+    const { port } = await start({ services: { imageRequests: { create } } });
+    const body = '{"prompt":"a fox"}';
+    const client = request({
+      port,
+      method: 'POST',
+      path: '/v1/images',
+      headers: { 'content-type': 'application/json', 'content-length': body.length },
+    });
+    client.on('error', () => {});
+    client.end(body);
+
+    expect(await reason).toMatchObject({ code: 'cancelled' });
+  });
+
+  it('answers a request that stalls in its body with 408', async () => {
+    const { port } = await start({ settings: { read_timeout_ms: 50 } });
+
+    const answer = await exchangeRaw(
+      port,
+      `${head('POST /v1/images HTTP/1.1', 'Content-Type: application/json', 'Content-Length: 100')}{`,
+    );
+
+    expect(answer.status).toBe(408);
+    expect(answer.headers['x-request-id']).toMatch(UUID);
+  });
+
+  it('answers a request that stalls in its head with 408', async () => {
+    const { port } = await start({ settings: { read_timeout_ms: 50 } });
+
+    const answer = await exchangeRaw(port, 'GET /health/live HTTP/1.1\r\nHost: loc');
+
+    expect(answer.status).toBe(408);
+  });
+
+  it('lets work take longer than the read time-out', async () => {
+    const create = () =>
+      new Promise((_resolve, reject) => {
+        // Several of the listener's own time-outs pass first; the client's patience is what the test waits for.
+        setTimeout(() => reject(new BridgeError('upstream', 'late')), 200);
+      });
+    const services = { imageRequests: { create } };
+    const { port } = await start({ services, settings: { read_timeout_ms: 50 } });
+    const body = '{"prompt":"a fox"}';
+
+    const answer = await exchangeRaw(
+      port,
+      head(
+        'POST /v1/images HTTP/1.1',
+        'Content-Type: application/json',
+        `Content-Length: ${body.length}`,
+      ) + body,
+    );
+
+    expect(answer.status).toBe(502);
+  });
+
+  it('cuts a client that takes no byte of its answer', async () => {
+    const { port } = await start({
+      services: { apiDocument: () => Buffer.alloc(64 * 1024 * 1024) },
+      settings: { write_timeout_ms: 100 },
+    });
+    const socket = await openSocket(port);
+    socket.pause();
+    const closed = new Promise<void>((resolve) => {
+      socket.once('close', () => resolve());
+      socket.once('error', () => resolve());
+    });
+
+    socket.write(head('GET /v1/openapi.json HTTP/1.1'));
+    // A closed connection is noticed by writing; reading would let the answer through.
+    const knock = setInterval(() => socket.write('x'), 10);
+
+    await closed;
+    clearInterval(knock);
+    expect(socket.bytesRead).toBeLessThan(64 * 1024 * 1024);
+  });
+
+  it('finishes what runs when it stops, and refuses what comes then', async () => {
+    let finish: (value: unknown) => void = () => {};
+    let begun: (value: unknown) => void = () => {};
+    const started = new Promise((resolve) => {
+      begun = resolve;
+    });
+    const create = () => {
+      begun(undefined);
+      return new Promise((_resolve, reject) => {
+        finish = reject;
+      });
+    };
+    const { port, listener } = await start({ services: { imageRequests: { create } } });
+    const body = '{"prompt":"a fox"}';
+    const kept = await openSocket(port);
+    const keptAnswer = untilClosed(kept);
+    const answering = exchangeRaw(
+      port,
+      head(
+        'POST /v1/images HTTP/1.1',
+        'Content-Type: application/json',
+        `Content-Length: ${body.length}`,
+      ) + body,
+    );
+    await started;
+
+    kept.write('GET /v1/openapi.json HTTP/1.1\r\nHost: localhost\r\n');
+    const stopped = listener.stop(60_000);
+    kept.write('\r\n');
+    const refused = parseAnswer(await keptAnswer);
+    finish(new BridgeError('upstream', 'done'));
+
+    expect(refused.status).toBe(503);
+    expect(refused.headers).toMatchObject({ connection: 'close', 'retry-after': '1' });
+    expect((await answering).status).toBe(502);
+    await stopped;
+    await expect(openSocket(port)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+  });
+
+  it('ends what outlasts its grace', async () => {
+    let begun: (value: unknown) => void = () => {};
+    const started = new Promise((resolve) => {
+      begun = resolve;
+    });
+    const create = (_body: unknown, { signal }: { signal: AbortSignal }) => {
+      begun(undefined);
+      return untilGone(signal);
+    };
+    const { port, listener } = await start({ services: { imageRequests: { create } } });
+    const body = '{"prompt":"a fox"}';
+    const answering = exchangeRaw(
+      port,
+      head(
+        'POST /v1/images HTTP/1.1',
+        'Content-Type: application/json',
+        `Content-Length: ${body.length}`,
+      ) + body,
+    );
+    await started;
+
+    await listener.stop(20);
+
+    expect((await answering).status).toBe(499);
+  });
+
+  it('says which port is taken by naming the setting', async () => {
+    const { port } = await start();
+    const other = createListener({
+      routes,
+      edge: openEdge(),
+      services: Promise.resolve({} as Services),
+      settings: {
+        max_header_bytes: 1000,
+        max_connections: 1,
+        read_timeout_ms: 0,
+        write_timeout_ms: 1,
+      },
+    });
+
+    await expect(other.listen({ host: '127.0.0.1', port })).rejects.toThrow(
+      'server.bind: the port is taken',
+    );
+  });
+});

@@ -1,0 +1,177 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { ERRORS } from '../../lib/errors/codes.ts';
+
+/** An operation by its `operationId`, or by the method and the path of a request. */
+export type OperationRef = string | { readonly method: string; readonly path: string };
+
+type Headers = Readonly<Record<string, string | undefined>>;
+type Json = Readonly<Record<string, unknown>>;
+
+interface Operation {
+  /** Where it stands in the document: `/paths/…/get`. */
+  readonly pointer: readonly string[];
+  readonly isHead: boolean;
+}
+
+/** What the bridge answers before it knows an operation, or because there is none. */
+const UNMATCHED_STATUSES = new Set(Object.values(ERRORS).map((row) => row.status));
+
+/**
+ * Holds answers against an OpenAPI document. `check` throws an error that lists everything that the document does not
+ * allow; `checkComponent` does so for a value that is no whole body, such as the data of one event.
+ */
+export function createAnswerChecker(document: Json) {
+  const ajv = new Ajv2020({ allErrors: true, strict: false });
+  // The package's types describe its default export as the module of it.
+  addFormats.default(ajv);
+  ajv.addFormat('binary', true);
+  ajv.addSchema(document, 'document');
+
+  function problemsAt(pointer: readonly string[], value: unknown): string[] {
+    const validate = ajv.getSchema(`document#/${pointer.map(escaped).join('/')}`);
+    if (!validate) return [`the document has no schema at ${pointer.join(' ')}`];
+    if (validate(value)) return [];
+    return (validate.errors ?? []).map(
+      ({ instancePath, message, params }) =>
+        `${instancePath || '(body)'} ${message} ${JSON.stringify(params)}`,
+    );
+  }
+
+  function headerProblems(answer: Pointed, headers: Headers): string[] {
+    return Object.entries(asJson(answer.value['headers'])).flatMap(([name, given]) => {
+      const header = resolved(document, given, [...answer.pointer, 'headers', name]);
+      const value = headers[name];
+      if (value === undefined) {
+        return header.value['required'] === true ? [`the header ${name} is missing`] : [];
+      }
+      const isNumber = asJson(header.value['schema'])['type'] === 'integer';
+      return problemsAt([...header.pointer, 'schema'], isNumber ? Number(value) : value).map(
+        (problem) => `header ${name}: ${problem}`,
+      );
+    });
+  }
+
+  function bodyProblems(answer: Pointed, headers: Headers, body: unknown): string[] {
+    const content = asJson(answer.value['content']);
+    if (Object.keys(content).length === 0) {
+      return isEmpty(body) ? [] : ['a body where the document has none'];
+    }
+    const mediaType = (headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
+    if (!Object.hasOwn(content, mediaType)) return [`the media type ${mediaType} is not listed`];
+    if (mediaType !== 'application/json') return [];
+    return problemsAt([...answer.pointer, 'content', mediaType, 'schema'], toJson(body));
+  }
+
+  function problems(operation: OperationRef, status: number, headers: Headers, body: unknown) {
+    const found = findOperation(document, operation);
+    const isHead = found?.isHead ?? (typeof operation === 'object' && operation.method === 'HEAD');
+    if (!found) {
+      if (!UNMATCHED_STATUSES.has(status)) return [`no operation answers ${status} there`];
+      const shape = isHead
+        ? []
+        : problemsAt(['components', 'schemas', 'ErrorAnswer'], toJson(body));
+      return [...shape, ...(headers['x-request-id'] ? [] : ['the header x-request-id is missing'])];
+    }
+    const answers = asJson(at(document, found.pointer)['responses']);
+    const given = answers[String(status)];
+    if (given === undefined) return [`the status ${status} is not listed`];
+    const answer = resolved(document, given, [...found.pointer, 'responses', String(status)]);
+    return [
+      ...headerProblems(answer, headers),
+      ...(isHead ? [] : bodyProblems(answer, headers, body)),
+    ];
+  }
+
+  return {
+    /** `body` is the parsed JSON, or text or bytes as they came. Header names are lower-case. */
+    check(operation: OperationRef, status: number, headers: Headers, body: unknown): void {
+      const found = problems(operation, status, headers, body);
+      const answered = isEmpty(body) ? undefined : asJson(toJson(body))['request_id'];
+      if (answered !== undefined && answered !== headers['x-request-id']) {
+        found.push('request_id is not the x-request-id header');
+      }
+      report(`${nameOf(operation)} ${status}`, found);
+    },
+    checkComponent(name: string, value: unknown): void {
+      report(name, problemsAt(['components', 'schemas', name], value));
+    },
+  };
+}
+
+export type AnswerChecker = ReturnType<typeof createAnswerChecker>;
+
+interface Pointed {
+  readonly value: Json;
+  readonly pointer: readonly string[];
+}
+
+function report(subject: string, problems: readonly string[]): void {
+  if (problems.length > 0) {
+    throw new Error(`${subject} is not as documented:\n  ${problems.join('\n  ')}`);
+  }
+}
+
+function nameOf(operation: OperationRef): string {
+  return typeof operation === 'string' ? operation : `${operation.method} ${operation.path}`;
+}
+
+function findOperation(document: Json, wanted: OperationRef): Operation | undefined {
+  for (const [path, item] of Object.entries(asJson(document['paths']))) {
+    for (const [method, operation] of Object.entries(asJson(item))) {
+      const pointer = ['paths', path, method];
+      if (typeof wanted === 'string') {
+        if (asJson(operation)['operationId'] === wanted) return { pointer, isHead: false };
+        continue;
+      }
+      const isHead = wanted.method === 'HEAD';
+      const isSame = method === (isHead ? 'get' : wanted.method.toLowerCase());
+      if (isSame && matches(path, wanted.path)) return { pointer, isHead };
+    }
+  }
+  if (typeof wanted === 'string') throw new Error(`the document has no operation ${wanted}`);
+  return undefined;
+}
+
+function matches(template: string, path: string): boolean {
+  const expected = template.split('/');
+  const actual = (path.split('?')[0] ?? '').split('/');
+  return (
+    expected.length === actual.length &&
+    expected.every((part, index) => part.startsWith('{') || part === actual[index])
+  );
+}
+
+/** A part of the document, or what it refers to. */
+function resolved(document: Json, part: unknown, pointer: readonly string[]): Pointed {
+  const reference = asJson(part)['$ref'];
+  if (typeof reference !== 'string') return { value: asJson(part), pointer };
+  const target = reference.slice('#/'.length).split('/');
+  return { value: at(document, target), pointer: target };
+}
+
+function at(document: Json, pointer: readonly string[]): Json {
+  return pointer.reduce<Json>((part, key) => asJson(part[key]), document);
+}
+
+function asJson(value: unknown): Json {
+  return typeof value === 'object' && value !== null ? (value as Json) : {};
+}
+
+function escaped(key: string): string {
+  return encodeURIComponent(key.replaceAll('~', '~0').replaceAll('/', '~1'));
+}
+
+function isEmpty(body: unknown): boolean {
+  return body === undefined || body === '' || (body instanceof Uint8Array && body.length === 0);
+}
+
+function toJson(body: unknown): unknown {
+  const text = body instanceof Uint8Array ? Buffer.from(body).toString('utf8') : body;
+  if (typeof text !== 'string') return text;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

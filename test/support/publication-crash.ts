@@ -1,0 +1,58 @@
+import { createHash, randomBytes, randomInt } from 'node:crypto';
+import type { PublicationTarget } from '../../lib/artifacts/artifact-names.ts';
+import { createPublisher } from '../../lib/artifacts/publisher.ts';
+import { systemClock } from '../../lib/platform/clock.ts';
+import { createIds } from '../../lib/platform/ids.ts';
+import { createArtifactFiles } from '../../lib/storage/file-system/artifact-files.ts';
+import { createArtifactStore } from '../../lib/storage/sqlite/artifact-store.ts';
+import { openStateDatabase, stateDatabaseFile } from '../../lib/storage/sqlite/database.ts';
+
+/**
+ * A program to be killed: `node publication-crash.js STATE ROOT [BYTES]`. It publishes pictures of at most BYTES bytes,
+ * commits some and discards some, several at a time, for ever, and writes a full stop to stdout for each. Where a
+ * publication fails it writes the error's code and message as JSON and ends.
+ */
+const [stateDirectory = '', root = '', bytes = '400000'] = process.argv.slice(2);
+
+const TARGETS: readonly PublicationTarget[] = [
+  { collision: 'error' },
+  { filename_prefix: 'prefix', directory: 'deep/er', collision: 'error' },
+  { filename: 'loop', collision: 'suffix' },
+  { filename: 'loop', directory: 'deep', collision: 'suffix' },
+];
+
+const clock = systemClock;
+const ids = createIds(clock.nowMs);
+const database = openStateDatabase({ file: stateDatabaseFile(stateDirectory), ids });
+const store = createArtifactStore(database);
+const files = createArtifactFiles({ root, clock });
+const publisher = createPublisher({ store, files, ids, clock });
+const { signal } = new AbortController();
+
+function picture() {
+  const noise = randomBytes(Math.ceil((Number(bytes) * randomInt(1, 100)) / 100));
+  const sha256 = createHash('sha256').update(noise).digest('hex');
+  return {
+    image: {
+      ...({ bytes: noise, format: 'png', alpha: 'none', sha256 } as const),
+      ...{ width: 1, height: 1, orientation: 1 },
+    },
+  };
+}
+
+async function publishForEver(): Promise<never> {
+  for (;;) {
+    const target = TARGETS[randomInt(TARGETS.length)] ?? { collision: 'error' };
+    const pictures = Array.from({ length: randomInt(1, 4) }, picture);
+    const publications = await publisher.publish('scope', pictures, target, signal);
+    await (randomInt(4) === 0 ? publisher.discard(publications) : publisher.commit(publications));
+    process.stdout.write('.');
+  }
+}
+
+try {
+  await Promise.all([publishForEver(), publishForEver(), publishForEver()]);
+} catch (error) {
+  const { code, message } = Object(error);
+  process.stdout.write(JSON.stringify({ code, message }), () => process.exit(1));
+}

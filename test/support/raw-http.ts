@@ -1,0 +1,49 @@
+import { connect, type Socket } from 'node:net';
+
+/** One answer as it came over the wire. */
+export interface RawAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly text: string;
+}
+
+/** Opens a plain connection, for bytes that no HTTP client would send. */
+export function openSocket(port: number): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+    socket.once('connect', () => resolve(socket)).once('error', reject);
+  });
+}
+
+/** Everything that comes until the other side closes; a reset counts as a close. */
+export function untilClosed(socket: Socket): Promise<string> {
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = [];
+    socket.on('data', (chunk: Buffer) => chunks.push(chunk));
+    const finish = () => {
+      socket.destroy();
+      resolve(Buffer.concat(chunks).toString('utf8'));
+    };
+    socket.once('end', finish).once('error', finish).once('close', finish);
+  });
+}
+
+/** Sends bytes on a connection of their own and reads to its end. */
+export async function exchangeRaw(port: number, bytes: string | Buffer): Promise<RawAnswer> {
+  const socket = await openSocket(port);
+  const closed = untilClosed(socket);
+  socket.write(bytes);
+  return parseAnswer(await closed);
+}
+
+export function parseAnswer(text: string): RawAnswer {
+  const end = text.indexOf('\r\n\r\n');
+  const [statusLine = '', ...lines] = text.slice(0, Math.max(0, end)).split('\r\n');
+  const headers = Object.fromEntries(
+    lines.map((line) => {
+      const colon = line.indexOf(':');
+      return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
+    }),
+  );
+  return { status: Number(statusLine.split(' ')[1]), headers, text: text.slice(end + 4) };
+}
