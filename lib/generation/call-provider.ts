@@ -1,14 +1,15 @@
 import type { Deadline } from '../admission/deadline.ts';
-import { BridgeError, toBridgeError } from '../errors/bridge-error.ts';
+import { type BridgeError, toBridgeError } from '../errors/bridge-error.ts';
 import { type Clock, sleep } from '../platform/clock.ts';
 import type { Ids } from '../platform/ids.ts';
 import type { Provider, ProviderRequest, ProviderResult } from '../providers/provider-port.ts';
 import type { GenerationEvent } from './generation-event.ts';
 import { retryDelayMs } from './retry.ts';
+import { stopError } from './stop-error.ts';
 
 interface Deps {
   readonly clock: Clock;
-  readonly ids: Ids;
+  readonly ids: Pick<Ids, 'newFraction'>;
   /** How long a provider may take to stop once it was told to. */
   readonly graceMs: number;
 }
@@ -29,76 +30,95 @@ export interface CallResult extends ProviderResult {
 
 export type CallProvider = ReturnType<typeof createCallProvider>;
 
-/** What has become known of one try while it runs. */
+/** What has become known of one call while it runs. */
 interface Progress {
+  /** By any of its tries. */
   dispatched: boolean;
+  /** By the try that runs now. */
+  dispatchedNow: boolean;
   outputBegan: boolean;
 }
 
 /** Runs one provider call to its end: repeats what may be repeated, leaves behind what does not stop. */
 export function createCallProvider({ clock, ids, graceMs }: Deps) {
   /** Settles with the provider, or `graceMs` after the signal aborted if the provider has not settled by then. */
-  async function tryOnce(call: ProviderCall, attempt: number, progress: Progress) {
+  async function tryOnce(
+    call: ProviderCall,
+    attempt: number,
+    progress: Progress,
+  ): Promise<ProviderResult> {
     const { provider, request, requestId, signal } = call;
-    let over = false;
+    let isOver = false;
+    progress.dispatchedNow = false;
     const running = provider.execute(request, {
       requestId,
       attempt,
       signal,
       onEvent(event) {
-        if (over) return;
+        if (isOver) return;
+        // Whatever a provider tells of a call, it tells of one that is under way.
+        progress.dispatched = true;
+        progress.dispatchedNow = true;
         if (event.type === 'partial_image') progress.outputBegan = true;
-        else if (event.stage === 'dispatched') progress.dispatched = true;
         call.onEvent(event);
       },
     });
-    // What a provider that was left behind still says is nobody's business any more.
-    running.catch(() => {});
-    const patience = endOfPatience(clock, signal, graceMs);
-    try {
-      const result = await Promise.race([running, patience.over]);
-      if (result) return result;
-      throw stopped(signal, progress, false);
-    } catch (thrown) {
-      // A provider that stops with our reason, or with any noise of its own, was stopped by us.
-      if (signal.aborted && thrown !== undefined && !isLeft(thrown)) {
-        throw stopped(signal, progress, true);
-      }
-      throw toBridgeError(thrown);
-    } finally {
-      over = true;
-      patience.forget();
+    const ending = running.then(
+      (result) => ({ result, isLate: signal.aborted }),
+      (error: unknown) => ({ error, isLate: signal.aborted }),
+    );
+    const grace = graceAfterAbort(clock, signal, graceMs);
+    const ended = await Promise.race([ending, grace.over]);
+    isOver = true;
+    grace.forget();
+    if (!ended || ended.isLate) {
+      // Result or failure: it was told to end before, and nobody waits for it any more.
+      throw stopError(signal, {
+        dispatched: progress.dispatched,
+        outcomeKnown: ended !== undefined && !progress.dispatchedNow,
+        stopped: ended !== undefined,
+      });
     }
+    if ('error' in ended) throw ended.error;
+    return ended.result;
+  }
+
+  /** How long to wait before the next try; undefined when there must be none. */
+  function waitMsAfter(
+    error: BridgeError,
+    { provider, signal, deadline }: ProviderCall,
+    attempt: number,
+    { outputBegan }: Progress,
+  ): number | undefined {
+    if (signal.aborted) return undefined;
+    const remainingMs = deadline.remainingMs();
+    const fraction = ids.newFraction();
+    return retryDelayMs(error, provider.retry, { attempt, outputBegan, remainingMs, fraction });
   }
 
   /** Rejects with a `BridgeError` that names the provider and how often it was tried. */
   return async function callProvider(call: ProviderCall): Promise<CallResult> {
-    const { provider, signal, deadline } = call;
+    const { provider, signal } = call;
+    const progress: Progress = { dispatched: false, dispatchedNow: false, outputBegan: false };
     for (let attempt = 1; ; attempt += 1) {
-      const progress: Progress = { dispatched: false, outputBegan: false };
+      const facts = { provider: provider.name, details: { provider_attempts: attempt } };
       try {
         return { ...(await tryOnce(call, attempt, progress)), attempts: attempt };
       } catch (thrown) {
-        const error = toBridgeError(thrown);
-        const waitMs = retryDelayMs(error, provider.retry, {
-          attempt,
-          outputBegan: progress.outputBegan,
-          remainingMs: deadline.remainingMs(),
-          fraction: ids.newFraction(),
-        });
-        const details = { provider_attempts: attempt };
-        const final = error.with({ provider: provider.name, details });
-        if (waitMs === undefined || signal.aborted) throw final;
+        const error = toBridgeError(thrown).with(facts);
+        const waitMs = waitMsAfter(error, call, attempt, progress);
+        if (waitMs === undefined) throw error;
         await sleep(clock, waitMs, signal).catch(() => {
-          throw final;
+          const { dispatched } = progress;
+          throw stopError(signal, { dispatched, outcomeKnown: true, stopped: true }).with(facts);
         });
       }
     }
   };
 }
 
-/** Resolves with nothing once the signal has been aborted for `graceMs`. */
-function endOfPatience(clock: Clock, signal: AbortSignal, graceMs: number) {
+/** `over` resolves with nothing once the signal has been aborted for `graceMs`. */
+function graceAfterAbort(clock: Clock, signal: AbortSignal, graceMs: number) {
   let cancel = () => {};
   let start = () => {};
   const over = new Promise<undefined>((resolve) => {
@@ -115,21 +135,4 @@ function endOfPatience(clock: Clock, signal: AbortSignal, graceMs: number) {
       signal.removeEventListener('abort', start);
     },
   };
-}
-
-/** The failure of a call that we ended ourselves: once it was dispatched, nobody knows whether it had an effect. */
-function stopped(signal: AbortSignal, progress: Progress, confirmed: boolean): BridgeError {
-  const reason = toBridgeError(signal.reason);
-  if (!progress.dispatched && confirmed) {
-    return reason.with({
-      retryable: reason.code === 'timeout',
-      details: { provider_stopped: true },
-    });
-  }
-  const details = { outcome: 'unknown', provider_stopped: confirmed };
-  return reason.with({ retryable: false, details });
-}
-
-function isLeft(thrown: unknown): boolean {
-  return thrown instanceof BridgeError && thrown.details['provider_stopped'] === false;
 }

@@ -26,6 +26,7 @@ interface JpegState {
 
 const MAX_SCANS = 100;
 const HITS_PER_STEP = 4096;
+const FILL_BYTES_PER_STEP = 2 ** 20;
 const MPF_PREFIX = Buffer.from('MPF\0', 'latin1');
 
 /** ITU T.81, table B.1. */
@@ -45,7 +46,7 @@ export function* walkJpeg(bytes: Buffer): Steps<JpegWalk> {
   let at = 2;
   for (;;) {
     if (at < bytes.length && bytes[at] !== 0xff) return refused('corrupt');
-    while (bytes[at] === 0xff) at += 1;
+    for (; bytes[at] === 0xff; at += 1) if (at % FILL_BYTES_PER_STEP === 0) yield;
     const marker = bytes[at];
     if (marker === undefined) return refused('truncated');
     at += 1;

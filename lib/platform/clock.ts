@@ -15,8 +15,13 @@ export const systemClock: Clock = {
   nowMs: () => Date.now(),
   monotonicMs: () => performance.now(),
   after(delayMs, run) {
-    const timer = setTimeout(run, Math.min(Math.max(delayMs, 0), LONGEST_TIMER_MS));
-    timer.unref();
+    let timer: NodeJS.Timeout;
+    const wait = (leftMs: number) => {
+      const stepMs = Math.min(Math.max(leftMs, 0), LONGEST_TIMER_MS);
+      timer = setTimeout(() => (leftMs > stepMs ? wait(leftMs - stepMs) : run()), stepMs);
+      timer.unref();
+    };
+    wait(delayMs);
     return () => clearTimeout(timer);
   },
 };

@@ -15,7 +15,7 @@ interface Operation {
 }
 
 /** What the bridge answers before it knows an operation, or because there is none. */
-const UNMATCHED_STATUSES = new Set(Object.values(ERRORS).map((row) => row.status));
+const UNMATCHED_STATUSES = new Set<number>(Object.values(ERRORS).map((row) => row.status));
 
 /**
  * Holds answers against an OpenAPI document. `check` throws an error that lists everything that the document does not

@@ -1,3 +1,5 @@
+import { setMaxListeners } from 'node:events';
+
 /** The calls that run now: each ends when its own signal aborts, all of them when `close` is called. */
 export type RunningCalls = ReturnType<typeof createRunningCalls>;
 
@@ -12,6 +14,8 @@ export function createRunningCalls() {
     async run<T>(callerSignal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
       callerSignal.throwIfAborted();
       const controller = new AbortController();
+      // Every output of a call listens at every step; Node would take more than ten for a leak and warn.
+      setMaxListeners(0, controller.signal);
       const follow = () => controller.abort(callerSignal.reason);
       callerSignal.addEventListener('abort', follow, { once: true });
       const result = work(controller.signal);

@@ -28,17 +28,20 @@ export async function openArtifactRig() {
     ...{ directory, root, clock, ids, database, store, files },
     publisher: createPublisher({ store, files, ids, clock }),
 
-    /** Every file below the root with its content; folders are left out. */
-    async onDisk(): Promise<Record<string, string>> {
+    /** The names of all files below the root, links included, folders left out. */
+    async names(): Promise<string[]> {
       const entries = await readdir(root, { recursive: true, withFileTypes: true }).catch(() => []);
-      const paths = entries
+      return entries
         .filter((entry) => !entry.isDirectory())
-        .map((entry) => join(entry.parentPath, entry.name))
+        .map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1))
         .sort();
-      const contents = await Promise.all(paths.map((path) => readFile(path, 'utf8')));
-      return Object.fromEntries(
-        paths.map((path, index) => [path.slice(root.length + 1), contents[index] ?? '']),
-      );
+    },
+
+    /** The same with their content. */
+    async onDisk(): Promise<Record<string, string>> {
+      const names = await this.names();
+      const contents = await Promise.all(names.map((name) => readFile(join(root, name), 'utf8')));
+      return Object.fromEntries(names.map((name, index) => [name, contents[index] ?? '']));
     },
 
     async close(): Promise<void> {

@@ -34,7 +34,7 @@ const MOODS: readonly [Mood, ...Mood[]] = [
   { name: 'navy and gold', shadow: 262, light: 82, accent: 68, chroma: 0.1 },
   { name: 'plum and apricot', shadow: 335, light: 62, accent: 192, chroma: 0.115 },
   { name: 'slate and lilac', shadow: 250, light: 308, accent: 55, chroma: 0.08 },
-  { name: 'olive and cream', shadow: 118, light: 92, accent: 28, chroma: 0.07 },
+  { name: 'moss and honey', shadow: 140, light: 85, accent: 40, chroma: 0.09 },
   { name: 'burgundy and blush', shadow: 8, light: 32, accent: 205, chroma: 0.12 },
   { name: 'midnight and turquoise', shadow: 272, light: 190, accent: 350, chroma: 0.11 },
   { name: 'terracotta and sky', shadow: 38, light: 225, accent: 25, chroma: 0.1 },

@@ -24,7 +24,7 @@ export function restyle(
   const sample = createSampler(source);
   const turn = random.between(0, Math.PI);
   const angle = createField(frame, 8, (u, v) => turn + noise2(u * 2.3, v * 2.3, seed) * 4.5);
-  const step = strength * frame.unit * 0.0034;
+  const step = strength * frame.unit * 0.0029;
   const hair = Math.max(frame.unit / 512, 1);
   const graded = 0.12 + 0.58 * strength;
   const dreamed = new Float32Array(frame.width * 3);

@@ -54,29 +54,22 @@ function shade({ frame }: Scene, { field, sheets, seed, light }: Stack): RowShad
     for (let x = 0; x < frame.width; x += 1) {
       const u = (x + 0.5) / frame.unit - frame.halfWidth;
       const height = field(u, v);
-      const right = field(u + pixel, v) - height;
-      const down = field(u, v + pixel) - height;
+      const steepness = Math.hypot(field(u + pixel, v) - height, field(u, v + pixel) - height);
       const level = Math.min(Math.floor(height), top);
+      // How many pixels inside the edge of its sheet the point is.
+      const inside = (height - level) / (steepness + 1e-6);
       // The lower sheet still shows in the pixel that the edge crosses.
-      const cover = clamp01((height - level) / (Math.hypot(right, down) + 1e-6) + 0.5);
+      const cover = clamp01(inside + 0.5);
       const sheet = sheets[level] ?? black;
       const under = level > 0 && cover < 1 ? (sheets[level - 1] ?? sheet) : sheet;
-      const shadow = level === top ? 0 : shadowAt(field, u, v, level, light);
+      const tone = level === top ? 1 : 1 - shadowAt(field, u, v, level, light);
+      const underTone = under === sheet ? 1 : 1 - shadowAt(field, u, v, level - 1, light);
       const fibre =
         noise2(u * 90, v * 90, seed) * 0.014 + noise2(u * 24, v * 150, seed ^ 5) * 0.014;
-      const edge =
-        level > 0
-          ? 0.07 *
-            smoothstep(
-              3.2 * pixel,
-              0,
-              (height - level) / (Math.hypot(right, down) * frame.unit + 1e-6),
-            )
-          : 0;
-      const tone = 1 - shadow;
+      const edge = level > 0 ? 0.07 * smoothstep(0.0031, 0, inside * pixel) : 0;
       for (let channel = 0; channel < 3; channel += 1) {
-        const color = mix(under[channel] ?? 0, sheet[channel] ?? 0, cover);
-        row[x * 3 + channel] = color * tone + fibre + edge;
+        const below = (under[channel] ?? 0) * underTone;
+        row[x * 3 + channel] = mix(below, (sheet[channel] ?? 0) * tone, cover) + fibre + edge;
       }
     }
   };

@@ -1,0 +1,24 @@
+import { setMaxListeners } from 'node:events';
+import type { BridgeError } from '../errors/bridge-error.ts';
+
+/** A signal of one's own that also aborts, with the same reason, when the one that it follows does. */
+export interface FollowedSignal {
+  readonly signal: AbortSignal;
+  abort(reason: BridgeError): void;
+  /** Follows no longer: what lives longer than the work must not keep hold of it. */
+  end(): void;
+}
+
+export function followSignal(given: AbortSignal): FollowedSignal {
+  const controller = new AbortController();
+  // Every output and every picture of a request listens; Node would take more than ten for a leak and warn.
+  setMaxListeners(0, controller.signal);
+  const follow = () => controller.abort(given.reason);
+  if (given.aborted) follow();
+  else given.addEventListener('abort', follow, { once: true });
+  return {
+    signal: controller.signal,
+    abort: (reason) => controller.abort(reason),
+    end: () => given.removeEventListener('abort', follow),
+  };
+}

@@ -1,0 +1,146 @@
+import type { Deadline } from '../admission/deadline.ts';
+import type { Slots } from '../admission/slots.ts';
+import type { Usage, Warning } from '../contract/image-response.ts';
+import { BridgeError, toBridgeError } from '../errors/bridge-error.ts';
+import type { VerifiedImage } from '../images/image.ts';
+import type { InputSet } from '../inputs/verify-inputs.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { CallProvider, CallResult } from './call-provider.ts';
+import type { OutputFailure } from './failure-policy.ts';
+import type { Finish, FinishedOutput } from './finish.ts';
+import type { GenerationEvent } from './generation-event.ts';
+import type { GenerationRequest } from './generation-request.ts';
+import type { NegotiatedRequest } from './negotiation.ts';
+import { toProviderRequest } from './provider-request.ts';
+import type { Route } from './routing.ts';
+import { stopError } from './stop-error.ts';
+
+interface Deps {
+  readonly clock: Clock;
+  readonly callProvider: CallProvider;
+  readonly finish: Finish;
+  /** The simultaneous calls of one provider, whichever operations they belong to. */
+  readonly slotsOf: (route: Route) => Slots;
+}
+
+/** One request on one route. */
+export interface AttemptInput {
+  readonly requestId: string;
+  readonly request: GenerationRequest;
+  readonly route: Route;
+  readonly negotiated: NegotiatedRequest;
+  readonly inputs: InputSet<VerifiedImage>;
+  readonly deadline: Deadline;
+  readonly onEvent: (event: GenerationEvent) => void;
+}
+
+/** What the calls of one attempt have in common. */
+export interface CallContext {
+  /** Aborts with the attempt, and when a sibling's failure ends them all. */
+  readonly signal: AbortSignal;
+  /** Told at once, each index at most once. */
+  readonly onFailure: (failure: OutputFailure) => void;
+}
+
+/** What came of one call. */
+export interface CallReport {
+  readonly outputs: readonly FinishedOutput[];
+  readonly usage: Usage | undefined;
+  readonly warnings: readonly Warning[];
+  /** On the monotonic clock. */
+  readonly providerEndedMs: number;
+}
+
+export type RunCall = ReturnType<typeof createRunCall>;
+
+/** Makes the outputs of one provider call: waits for a place, calls, and finishes what comes back. */
+export function createRunCall({ clock, callProvider, finish, slotsOf }: Deps) {
+  async function callInSlot(
+    input: AttemptInput,
+    indices: readonly number[],
+    signal: AbortSignal,
+    onStart: () => void,
+  ): Promise<CallResult> {
+    const { request, route, negotiated } = input;
+    const release = await slotsOf(route)
+      .take(signal)
+      .catch(() => {
+        throw stopError(signal, { dispatched: false, outcomeKnown: true, stopped: true });
+      });
+    onStart();
+    try {
+      return await callProvider({
+        ...input,
+        provider: route.provider,
+        request: toProviderRequest(request, route, negotiated, input.inputs, indices),
+        signal,
+      });
+    } finally {
+      release();
+    }
+  }
+
+  async function finishOne(
+    unfinished: Parameters<Finish>[0],
+    { request, negotiated, onEvent }: AttemptInput,
+    signal: AbortSignal,
+  ): Promise<FinishedOutput> {
+    onEvent({ type: 'progress', stage: 'verifying', index: unfinished.index });
+    try {
+      return await finish(unfinished, request, negotiated, signal);
+    } catch (thrown) {
+      if (!signal.aborted) throw thrown;
+      throw stopError(signal, { dispatched: true, outcomeKnown: true, stopped: true });
+    }
+  }
+
+  /** Rejects over nothing: each of `indices` ends as an output or as a failure. */
+  return async function runCall(
+    input: AttemptInput,
+    indices: readonly number[],
+    { signal, onFailure }: CallContext,
+  ): Promise<CallReport> {
+    let startedMs = clock.monotonicMs();
+    const sinceMs = () => Math.round(clock.monotonicMs() - startedMs);
+    const fail = (index: number, thrown: unknown) => {
+      const error = toBridgeError(thrown).with({ provider: input.route.provider.name });
+      onFailure({ index, error, generationMs: sinceMs() });
+    };
+    let result: CallResult;
+    try {
+      result = await callInSlot(input, indices, signal, () => {
+        startedMs = clock.monotonicMs();
+      });
+      checkCount(result.outputs.length, indices.length);
+    } catch (thrown) {
+      for (const index of indices) fail(index, thrown);
+      const providerEndedMs = clock.monotonicMs();
+      return { outputs: [], usage: undefined, warnings: [], providerEndedMs };
+    }
+    const providerEndedMs = clock.monotonicMs();
+    const generationMs = sinceMs();
+    const finished = await Promise.all(
+      result.outputs.map(async (output, place) => {
+        const index = indices[place] ?? place;
+        try {
+          return [await finishOne({ index, output, generationMs }, input, signal)];
+        } catch (thrown) {
+          fail(index, thrown);
+          return [];
+        }
+      }),
+    );
+    const retried: readonly Warning[] = result.attempts > 1 ? ['transient_provider_retry_used'] : [];
+    return {
+      outputs: finished.flat(),
+      usage: result.usage,
+      warnings: [...(result.warnings ?? []), ...retried],
+      providerEndedMs,
+    };
+  };
+}
+
+function checkCount(given: number, asked: number): void {
+  if (given === asked) return;
+  throw new BridgeError('protocol', 'the provider gave another number of pictures than asked for');
+}

@@ -1,0 +1,455 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { barrels, cycles, packageBreaches, WALLS, wallBreaches } from './rooms.ts';
+import { ROOT, readSources, type SourceFile } from './sources.ts';
+
+const program = readSources();
+const manifest: { dependencies: Record<string, string> } = JSON.parse(
+  readFileSync(`${ROOT}package.json`, 'utf8'),
+);
+
+/** A house of these files alone: each path with its imports, and the imported files, empty, unless they are named. */
+function house(imports: Readonly<Record<string, readonly string[]>>, ...others: readonly string[]) {
+  const files: SourceFile[] = Object.entries(imports).map(([path, statements]) => ({
+    path,
+    text: `${statements.join('\n')}\nexport const here = 1;\n`,
+  }));
+  return [...files, ...others.map((path) => ({ path, text: 'export const there = 1;\n' }))];
+}
+
+describe('the program', () => {
+  it('is where this test looks for it', () => {
+    const tops = new Set(program.map(({ path }) => path.split('/')[0]));
+
+    expect(tops).toEqual(new Set(['handlers', 'lib', 'local-runtime']));
+    expect(program.length).toBeGreaterThan(200);
+  });
+
+  it('keeps to the walls between its rooms', () => {
+    expect(wallBreaches(program)).toEqual([]);
+  });
+
+  it('imports each outside package in its one home, and has no package that nobody imports', () => {
+    expect(packageBreaches(program, Object.keys(manifest.dependencies))).toEqual([]);
+  });
+
+  it('has no ring of imports', () => {
+    expect(cycles(program)).toEqual([]);
+  });
+
+  it('has no barrel files', () => {
+    expect(barrels(program)).toEqual([]);
+  });
+});
+
+describe('wallBreaches', () => {
+  it('knows every room once', () => {
+    const places = WALLS.map(({ place }) => place);
+
+    expect(new Set(places).size).toBe(places.length);
+  });
+
+  it.each([
+    [
+      'a room that is above and named',
+      'lib/artifacts/a.ts',
+      "import { b } from '../images/b.ts';",
+      'lib/images/b.ts',
+    ],
+    [
+      'a file of the same room',
+      'lib/images/a.ts',
+      "import { b } from './b.ts';",
+      'lib/images/b.ts',
+    ],
+    [
+      'errors from anywhere',
+      'lib/images/a.ts',
+      "import { b } from '../errors/b.ts';",
+      'lib/errors/b.ts',
+    ],
+    [
+      'types of the settings',
+      'lib/images/a.ts',
+      "import type { B } from '../config/b.ts';",
+      'lib/config/b.ts',
+    ],
+    [
+      'a port where ports are named',
+      'lib/inputs/a.ts',
+      "import type { B } from '../artifacts/b-port.ts';",
+      'lib/artifacts/b-port.ts',
+    ],
+    [
+      'any port from the drivers',
+      'lib/storage/sqlite/a.ts',
+      "import type { B } from '../../jobs/b-port.ts';",
+      'lib/jobs/b-port.ts',
+    ],
+    [
+      'types where types are named',
+      'lib/openai/a.ts',
+      "import type { B } from '../generation/b.ts';",
+      'lib/generation/b.ts',
+    ],
+    ['the log from a service', 'lib/jobs/a.ts', "import { b } from '../log/b.ts';", 'lib/log/b.ts'],
+    [
+      'any room from the composition root',
+      'lib/app.ts',
+      "import { b } from './storage/b.ts';",
+      'lib/storage/b.ts',
+    ],
+    [
+      'the stack from a handler',
+      'handlers/jobs/a.ts',
+      "import { b } from '../../lib/http/b.ts';",
+      'lib/http/b.ts',
+    ],
+    [
+      'the route table from the runtime',
+      'local-runtime/a.ts',
+      "import { routes } from '../handlers/routes.ts';",
+      'handlers/routes.ts',
+    ],
+    [
+      'a port from a port of a room above',
+      'lib/jobs/a-port.ts',
+      "import type { B } from '../artifacts/b-port.ts';",
+      'lib/artifacts/b-port.ts',
+    ],
+  ])('lets through %s', (_what, from, statement, to) => {
+    const files = house({ [from]: [statement] }, to);
+
+    expect(wallBreaches(files)).toEqual([]);
+  });
+
+  it.each([
+    [
+      'a room below',
+      'lib/images/a.ts',
+      "import { b } from '../artifacts/b.ts';",
+      'lib/artifacts/b.ts',
+    ],
+    [
+      'a room above that is not named',
+      'lib/providers/a.ts',
+      "import { b } from '../inputs/b.ts';",
+      'lib/inputs/b.ts',
+    ],
+    [
+      'a type of a room that is not named',
+      'lib/admission/a.ts',
+      "import type { B } from '../images/b.ts';",
+      'lib/images/b.ts',
+    ],
+    [
+      'a type named inline',
+      'lib/admission/a.ts',
+      "import { type B } from '../images/b.ts';",
+      'lib/images/b.ts',
+    ],
+    [
+      'a type by its address',
+      'lib/admission/a.ts',
+      "export type B = import('../images/b.ts').B;",
+      'lib/images/b.ts',
+    ],
+    [
+      'a room loaded later',
+      'lib/admission/a.ts',
+      "export const b = () => import('../images/b.ts');",
+      'lib/images/b.ts',
+    ],
+    [
+      'a room that is handed on',
+      'lib/admission/a.ts',
+      "export { b } from '../images/b.ts';",
+      'lib/images/b.ts',
+    ],
+    [
+      'values of the settings',
+      'lib/images/a.ts',
+      "import { b } from '../config/b.ts';",
+      'lib/config/b.ts',
+    ],
+    [
+      'values of the settings beside types',
+      'lib/images/a.ts',
+      "import { type A, b } from '../config/b.ts';",
+      'lib/config/b.ts',
+    ],
+    [
+      'more than the port',
+      'lib/inputs/a.ts',
+      "import { b } from '../artifacts/b.ts';",
+      'lib/artifacts/b.ts',
+    ],
+    [
+      'more than the types',
+      'lib/openai/a.ts',
+      "import { b } from '../generation/b.ts';",
+      'lib/generation/b.ts',
+    ],
+    [
+      'the log from functions on bytes',
+      'lib/images/a.ts',
+      "import { b } from '../log/b.ts';",
+      'lib/log/b.ts',
+    ],
+    [
+      'a driver from a service',
+      'lib/jobs/a.ts',
+      "import { b } from '../storage/b.ts';",
+      'lib/storage/b.ts',
+    ],
+    [
+      'what a port hides from the driver',
+      'lib/storage/a.ts',
+      "import { b } from '../jobs/b.ts';",
+      'lib/jobs/b.ts',
+    ],
+    [
+      'its own room from a port',
+      'lib/jobs/a-port.ts',
+      "import type { B } from './b.ts';",
+      'lib/jobs/b.ts',
+    ],
+    [
+      'a named room from a port',
+      'lib/artifacts/a-port.ts',
+      "import type { B } from '../images/b.ts';",
+      'lib/images/b.ts',
+    ],
+    [
+      'the composition root from a room',
+      'lib/diagnostics/a.ts',
+      "import { b } from '../app.ts';",
+      'lib/app.ts',
+    ],
+    [
+      'values into the list of services',
+      'lib/services.ts',
+      "import { b } from './jobs/b.ts';",
+      'lib/jobs/b.ts',
+    ],
+    [
+      'handlers from lib',
+      'lib/jobs/a.ts',
+      "import { b } from '../../handlers/jobs/b.ts';",
+      'handlers/jobs/b.ts',
+    ],
+    [
+      'the runtime from lib',
+      'lib/app.ts',
+      "import { b } from '../local-runtime/b.ts';",
+      'local-runtime/b.ts',
+    ],
+    [
+      'the runtime from a handler',
+      'handlers/jobs/a.ts',
+      "import { b } from '../../local-runtime/b.ts';",
+      'local-runtime/b.ts',
+    ],
+    [
+      'a service from a handler',
+      'handlers/jobs/a.ts',
+      "import { b } from '../../lib/jobs/b.ts';",
+      'lib/jobs/b.ts',
+    ],
+    [
+      'services as values from a handler',
+      'handlers/jobs/a.ts',
+      "import { b } from '../../lib/services.ts';",
+      'lib/services.ts',
+    ],
+    [
+      'the route table from a handler',
+      'handlers/jobs/a.ts',
+      "import { b } from '../routes.ts';",
+      'handlers/routes.ts',
+    ],
+    ['another handler', 'handlers/jobs/a.ts', "import { b } from './b.ts';", 'handlers/jobs/b.ts'],
+    [
+      'a handler of another resource',
+      'handlers/jobs/a.ts',
+      "import { b } from '../images/b.ts';",
+      'handlers/images/b.ts',
+    ],
+    [
+      'the stack as values into the route table',
+      'handlers/routes.ts',
+      "import { b } from '../lib/http/b.ts';",
+      'lib/http/b.ts',
+    ],
+    [
+      'an answer without a route in the route table',
+      'handlers/routes.ts',
+      "import { b } from './errors/b.ts';",
+      'handlers/errors/b.ts',
+    ],
+    [
+      'a single handler from the runtime',
+      'local-runtime/a.ts',
+      "import { b } from '../handlers/jobs/b.ts';",
+      'handlers/jobs/b.ts',
+    ],
+    [
+      'the library from the dashboard',
+      'dashboard/a.ts',
+      "import { b } from '../lib/contract/b.ts';",
+      'lib/contract/b.ts',
+    ],
+    [
+      'the dashboard from the runtime',
+      'local-runtime/a.ts',
+      "import { b } from '../dashboard/b.ts';",
+      'dashboard/b.ts',
+    ],
+    [
+      'tests',
+      'local-runtime/a.ts',
+      "import { b } from '../test/support/b.ts';",
+      'test/support/b.ts',
+    ],
+    [
+      'a file that is not there',
+      'lib/images/a.ts',
+      "import { b } from './b.ts';",
+      'lib/images/c.ts',
+    ],
+    [
+      'a file without its extension',
+      'lib/images/a.ts',
+      "import { b } from './b';",
+      'lib/images/b.ts',
+    ],
+  ])('tells of %s', (_what, from, statement, to) => {
+    const files = house({ [from]: [statement] }, ...(to.startsWith('test/') ? [] : [to]));
+    const specifier = /'(\..*?)'/.exec(statement)?.[1];
+
+    const breaches = wallBreaches(files);
+
+    expect(breaches).toHaveLength(1);
+    expect(breaches[0]).toContain(`${from} imports ${specifier}: `);
+  });
+
+  it('tells of an import that cannot be read', () => {
+    const files = house({
+      'lib/images/a.ts': ['export const b = (name: string) => import(name);'],
+    });
+
+    expect(wallBreaches(files)).toEqual(['lib/images/a.ts: imports something that is no literal']);
+  });
+
+  it.each([
+    'lib/cellar/a.ts',
+    'lib/a.ts',
+    'handlers/a.ts',
+    'handlers/jobs/deep/a.ts',
+    'server/a.ts',
+  ])('tells of %s, which belongs to no room', (path) => {
+    expect(wallBreaches(house({}, path))).toEqual([
+      `${path}: no row of the table has a place for this file`,
+    ]);
+  });
+});
+
+describe('packageBreaches', () => {
+  it.each([
+    ['outside its home', 'lib/generation/a.ts', 'sharp', 'home is elsewhere'],
+    ['outside its home as a type', 'handlers/jobs/a.ts', 'hono', 'home is elsewhere'],
+    ['outside its home by a path inside it', 'lib/http/a.ts', 'hono/cors', 'home is elsewhere'],
+    [
+      'in the runtime, but not in the locks',
+      'local-runtime/start.ts',
+      'better-sqlite3',
+      'home is elsewhere',
+    ],
+    ['without a home', 'lib/net/a.ts', 'left-pad', 'has no home'],
+    ['of a scope without a home', 'local-runtime/a.ts', '@hono/other', 'has no home'],
+    ['by a name of our own manifest', 'lib/jobs/a.ts', '#package', 'has no home'],
+    ['that is not declared', 'lib/net/a.ts', 'undici', 'package.json lacks it'],
+  ])('tells of a package %s', (_what, from, specifier, reason) => {
+    const files = house({ [from]: [`import type { b } from '${specifier}';`] });
+
+    const breaches = packageBreaches(files, []);
+
+    expect(breaches).toHaveLength(1);
+    expect(breaches[0]).toContain(`${from} imports ${specifier}: `);
+    expect(breaches[0]).toContain(reason);
+  });
+
+  it.each([
+    ['local-runtime/state-lock.ts', 'better-sqlite3'],
+    ['lib/storage/sqlite/a.ts', 'better-sqlite3'],
+    ['local-runtime/a.ts', '@hono/node-server/utils/response'],
+    ['handlers/jobs/a.ts', 'valibot'],
+    ['lib/images/a.ts', 'node:crypto'],
+  ])('lets %s import %s', (from, specifier) => {
+    const files = house({ [from]: [`import { b } from '${specifier}';`] });
+    const dependencies = specifier.startsWith('node:')
+      ? []
+      : [specifier.startsWith('@') ? '@hono/node-server' : specifier];
+
+    expect(packageBreaches(files, dependencies)).toEqual([]);
+  });
+
+  it('tells of a dependency that nobody imports', () => {
+    expect(packageBreaches([], ['sharp'])).toEqual([
+      'package.json depends on sharp: no file imports it',
+    ]);
+  });
+});
+
+describe('cycles', () => {
+  it('tells of a ring once, type-only imports included', () => {
+    const files = house({
+      'lib/jobs/b.ts': ["import type { C } from './c.ts';"],
+      'lib/jobs/c.ts': ["import { a } from './a.ts';"],
+      'lib/jobs/a.ts': ["import { b } from './b.ts';"],
+      'lib/jobs/outside.ts': ["import { a } from './a.ts';"],
+    });
+
+    expect(cycles(files)).toEqual([
+      'a ring of imports: lib/jobs/a.ts → lib/jobs/b.ts → lib/jobs/c.ts → lib/jobs/a.ts',
+    ]);
+  });
+
+  it('tells of a file that imports itself', () => {
+    const files = house({ 'lib/jobs/a.ts': ["import type { A } from './a.ts';"] });
+
+    expect(cycles(files)).toEqual(['a ring of imports: lib/jobs/a.ts → lib/jobs/a.ts']);
+  });
+
+  it('finds none where two ways lead to one file', () => {
+    const files = house({
+      'lib/jobs/a.ts': ["import { b } from './b.ts';", "import { c } from './c.ts';"],
+      'lib/jobs/b.ts': ["import { c } from './c.ts';"],
+      'lib/jobs/c.ts': [],
+    });
+
+    expect(cycles(files)).toEqual([]);
+  });
+});
+
+describe('barrels', () => {
+  it.each([
+    ['names of another file', "export { b } from './b.ts';"],
+    ['everything of another file', "export * from './b.ts';"],
+    ['types of another file', "export type { B } from './b.ts';"],
+    ['what it has imported', "import { b } from './b.ts';\nexport { b as c };"],
+  ])('tells of a file that hands on %s', (_what, statement) => {
+    const files = house({ 'lib/jobs/a.ts': [statement] });
+
+    expect(barrels(files)).toHaveLength(1);
+    expect(barrels(files)[0]).toContain('lib/jobs/a.ts hands on ');
+  });
+
+  it('lets a file export what it makes', () => {
+    const files = house({
+      'lib/jobs/a.ts': ["import { b } from './b.ts';", 'const a = b;', 'export { a };'],
+    });
+
+    expect(barrels(files)).toEqual([]);
+  });
+});

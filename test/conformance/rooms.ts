@@ -1,0 +1,237 @@
+import { type Import, importsOf, reexportsOf } from './imports.ts';
+import type { SourceFile } from './sources.ts';
+
+/**
+ * Who may import whom, in the order of the house: a place may import places above its row only, and of those only what it
+ * names. `lib/x` is all of a room, `lib/x ports` its `*-port.ts` files, `lib/x types` what vanishes when compiled;
+ * `lib/*` is every room above.
+ */
+interface Wall {
+  readonly place: string;
+  readonly imports: readonly string[];
+  /** Whether its files may import each other. */
+  readonly isClosed?: boolean;
+}
+
+const EVERYWHERE = ['lib/platform', 'lib/errors', 'lib/contract', 'lib/config types'];
+
+function room(name: string, ...imports: readonly string[]): Wall {
+  return { place: `lib/${name}`, imports: [...EVERYWHERE, ...imports] };
+}
+
+/** A room that works for requests, and so logs and counts. */
+function service(name: string, ...imports: readonly string[]): Wall {
+  return room(name, 'lib/log', 'lib/metrics', ...imports);
+}
+
+export const WALLS: readonly Wall[] = [
+  room('platform'),
+  room('errors'),
+  room('contract'),
+  room('config'),
+  room('log'),
+  room('metrics'),
+  room('net'),
+  room('http', 'lib/log', 'lib/metrics'),
+  room('images'),
+  service('artifacts', 'lib/images'),
+  service('inputs', 'lib/images', 'lib/net', 'lib/artifacts ports'),
+  service('providers', 'lib/images', 'lib/net'),
+  service('admission'),
+  service(
+    'generation',
+    'lib/images',
+    'lib/inputs',
+    'lib/providers',
+    'lib/admission',
+    'lib/artifacts',
+  ),
+  service('idempotency'),
+  service('sessions', 'lib/providers ports'),
+  service('presets'),
+  service('image-requests', 'lib/generation', 'lib/idempotency', 'lib/inputs'),
+  service('openai', 'lib/generation types'),
+  service('jobs', 'lib/generation', 'lib/inputs', 'lib/artifacts ports'),
+  service('diagnostics', 'lib/* ports'),
+  room('storage', 'lib/* ports'),
+  { place: 'lib/services.ts', imports: ['lib/* types'] },
+  { place: 'lib/app.ts', imports: ['lib/*'] },
+  {
+    place: 'handlers/operation.ts',
+    imports: ['lib/http', 'lib/contract', 'lib/errors', 'lib/services.ts types'],
+  },
+  {
+    place: 'handlers/*',
+    imports: [
+      'lib/http',
+      'lib/contract',
+      'lib/errors',
+      'lib/services.ts types',
+      'handlers/operation.ts',
+    ],
+    isClosed: true,
+  },
+  {
+    place: 'handlers/errors',
+    imports: [
+      'lib/http',
+      'lib/contract',
+      'lib/errors',
+      'lib/services.ts types',
+      'handlers/operation.ts',
+    ],
+    isClosed: true,
+  },
+  {
+    place: 'handlers/routes.ts',
+    imports: ['lib/http types', 'lib/services.ts types', 'handlers/*'],
+  },
+  { place: 'local-runtime', imports: ['lib/*', 'handlers/routes.ts', 'handlers/errors'] },
+  { place: 'dashboard', imports: [] },
+];
+
+/** The one home of each outside package, as the beginning of a path. A package that is not here has none. */
+export const HOMES: Readonly<Record<string, readonly RegExp[]>> = {
+  valibot: [/^(handlers|lib|local-runtime)\//],
+  '@valibot/to-json-schema': [/^lib\/contract\//],
+  '@middy/core': [/^lib\/http\//],
+  '@middy/http-json-body-parser': [/^lib\/http\//],
+  hono: [/^local-runtime\//],
+  '@hono/node-server': [/^local-runtime\//],
+  undici: [/^lib\/net\//],
+  'better-sqlite3': [/^lib\/storage\//, /^local-runtime\/[^/]*lock[^/]*\.ts$/],
+  sharp: [/^lib\/images\//],
+  'prom-client': [/^lib\/metrics\//],
+  '@aws-lambda-powertools/logger': [/^lib\/log\//],
+  'smol-toml': [/^lib\/config\//],
+  yaml: [/^local-runtime\//],
+  piscina: [/^lib\/providers\//],
+  'lru-cache': [/^lib\/artifacts\//],
+};
+
+/** Imports that go through a wall, or lead nowhere. */
+export function wallBreaches(files: readonly SourceFile[]): readonly string[] {
+  const known = new Set(files.map(({ path }) => path));
+  const homeless = files
+    .filter(({ path }) => wallOf(path) === undefined)
+    .map(({ path }) => `${path}: no row of the table has a place for this file`);
+  const breaches = files.flatMap(importsOf).flatMap((one) => {
+    if (one.specifier === '') return [`${one.from}: imports something that is no literal`];
+    if (one.to === undefined || mayImport(one)) return [];
+    return [`${one.from} imports ${one.specifier}: ${reasonOf(one.to, known)}`];
+  });
+  return [...homeless, ...breaches];
+
+  function mayImport(one: Import): boolean {
+    return one.to !== undefined && known.has(one.to) && isAllowed(one, one.to);
+  }
+}
+
+/** Imports of packages outside their home, or of packages that the manifest does not list. */
+export function packageBreaches(
+  files: readonly SourceFile[],
+  dependencies: readonly string[],
+): readonly string[] {
+  const declared = new Set(dependencies);
+  const imports = files.flatMap(importsOf).filter((one) => one.package !== undefined);
+  const used = new Set(imports.map((one) => one.package));
+  return [
+    ...imports.flatMap(({ from, specifier, package: name = '' }) => {
+      const homes = HOMES[name];
+      if (!homes) return [`${from} imports ${specifier}: the package has no home`];
+      if (!homes.some((home) => home.test(from))) {
+        return [`${from} imports ${specifier}: the package's home is elsewhere`];
+      }
+      return declared.has(name) ? [] : [`${from} imports ${specifier}: package.json lacks it`];
+    }),
+    ...dependencies
+      .filter((name) => !used.has(name))
+      .map((name) => `package.json depends on ${name}: no file imports it`),
+  ];
+}
+
+/** Rings of imports, type-only ones included; each is told once, from its first file in the alphabet. */
+export function cycles(files: readonly SourceFile[]): readonly string[] {
+  const targets = new Map(
+    files.map((file) => [file.path, importsOf(file).flatMap(({ to }) => to ?? [])]),
+  );
+  const found = new Set<string>();
+  const finished = new Set<string>();
+  const trail: string[] = [];
+  const visit = (path: string): void => {
+    const start = trail.indexOf(path);
+    if (start !== -1) {
+      found.add(ring(trail.slice(start)));
+      return;
+    }
+    if (finished.has(path)) return;
+    trail.push(path);
+    for (const target of targets.get(path) ?? []) visit(target);
+    trail.pop();
+    finished.add(path);
+  };
+  for (const path of targets.keys()) visit(path);
+  return [...found];
+}
+
+/** Files that hand on what others export. */
+export function barrels(files: readonly SourceFile[]): readonly string[] {
+  return files.flatMap((file) =>
+    reexportsOf(file).map((what) => `${file.path} hands on ${what}: no barrel files`),
+  );
+}
+
+function isAllowed({ from, isTypeOnly }: Import, to: string): boolean {
+  const [source, target] = [wallOf(from), wallOf(to)];
+  if (!source || !target) return false;
+  if (isPort(from)) return isPortImport(to, source, target, isTypeOnly);
+  if (source === target) return !source.isClosed;
+  return source.imports.some((allowance) => covers(allowance, source, target, to, isTypeOnly));
+}
+
+/** A port speaks of shapes alone: what every room may import, and other ports. */
+function isPortImport(to: string, source: Wall, target: Wall, isTypeOnly: boolean): boolean {
+  if (isPort(to)) return source === target || isAbove(target, source);
+  return EVERYWHERE.some((allowance) => covers(allowance, source, target, to, isTypeOnly));
+}
+
+function covers(
+  allowance: string,
+  source: Wall,
+  target: Wall,
+  to: string,
+  isTypeOnly: boolean,
+): boolean {
+  const [place = '', part] = allowance.split(' ');
+  const isNamed = place === target.place || (place === 'lib/*' && to.startsWith('lib/'));
+  if (!isNamed || !isAbove(target, source)) return false;
+  if (part === 'ports') return isPort(to);
+  return part === 'types' ? isTypeOnly : true;
+}
+
+function isAbove(target: Wall, source: Wall): boolean {
+  return WALLS.indexOf(target) < WALLS.indexOf(source);
+}
+
+function isPort(path: string): boolean {
+  return path.startsWith('lib/') && path.endsWith('-port.ts');
+}
+
+function wallOf(path: string): Wall | undefined {
+  const [top = '', second = '', ...rest] = path.split('/');
+  const exact = `${top}/${second}`;
+  const place = WALLS.find((wall) => wall.place === top || wall.place === exact)?.place;
+  const fallback = top === 'handlers' && rest.length === 1 ? 'handlers/*' : undefined;
+  return WALLS.find((wall) => wall.place === (place ?? fallback));
+}
+
+function reasonOf(to: string, known: ReadonlySet<string>): string {
+  if (to.startsWith('test/')) return 'nobody imports tests';
+  return known.has(to) ? 'there is a wall' : 'there is no such file';
+}
+
+function ring(paths: readonly string[]): string {
+  const first = paths.indexOf([...paths].sort()[0] ?? '');
+  const turned = [...paths.slice(first), ...paths.slice(0, first)];
+  return `a ring of imports: ${[...turned, turned[0]].join(' → ')}`;
+}

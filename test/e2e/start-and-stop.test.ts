@@ -1,0 +1,201 @@
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import { afterAll, describe, expect, it } from 'vitest';
+import { cleanUp, freshFolder, runProgram, startBridge } from '../support/start-bridge.ts';
+
+afterAll(cleanUp);
+
+/** Every file below a folder with its content and times, to see whether anything was touched. */
+async function snapshot(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  return Promise.all(
+    entries.map(async (entry) => {
+      const path = join(entry.parentPath, entry.name);
+      const { mtimeMs } = await stat(path);
+      const content = entry.isFile() ? (await readFile(path)).toString('base64') : 'folder';
+      return `${path} ${mtimeMs} ${content}`;
+    }),
+  );
+}
+
+const serve = (cwd: string, set: readonly string[] = [], env: Record<string, string> = {}) =>
+  runProgram(
+    [
+      'serve',
+      ...[
+        'default_provider=sandbox',
+        'providers.sandbox.enabled=true',
+        'server.bind=127.0.0.1:0',
+        ...set,
+      ].flatMap((assignment) => ['--set', assignment]),
+    ],
+    cwd,
+    env,
+  );
+
+describe('image-bridge serve', () => {
+  it('refuses an unsound configuration with every field and source, touching nothing', async () => {
+    const cwd = await freshFolder();
+    await writeFile(join(cwd, 'image-bridge.toml'), '[server]\nbind = "nowhere"\nspeed = 9\n');
+
+    const ended = await serve(cwd, ['images.max_edge=0'], { IMAGE_BRIDGE__STATE__DIRECTORY: '' });
+
+    expect(ended.code).toBe(2);
+    expect(ended.stderr).toMatch(/server\.speed .*3/);
+    expect(ended.stderr).toMatch(/images\.max_edge .*--set/);
+    expect(ended.stderr).toMatch(/state\.directory .*IMAGE_BRIDGE__STATE__DIRECTORY/);
+    expect(await readdir(cwd)).toEqual(['image-bridge.toml']);
+  });
+
+  it.each([
+    ['unset', {}],
+    ['empty', { BRIDGE_TOKEN: '' }],
+    ['short', { BRIDGE_TOKEN: 'fifteen-bytes-x' }],
+    ['unsendable', { BRIDGE_TOKEN: 'a token with some spaces' }],
+  ])('refuses a bearer variable that is %s, without its value', async (_name, env) => {
+    const cwd = await freshFolder();
+
+    const ended = await serve(cwd, ['server.bearer_token_env=BRIDGE_TOKEN'], env);
+
+    expect(ended.code).toBe(1);
+    expect(ended.stderr).toMatch(/^image-bridge: server\.bearer_token_env: [^\n]+\n$/);
+    expect(ended.stderr).not.toMatch(/fifteen|spaces/);
+    expect(await readdir(cwd)).toEqual([]);
+  });
+
+  it('refuses a taken port, touching nothing', async () => {
+    const cwd = await freshFolder();
+    const other = createServer();
+    await new Promise<void>((resolve) => {
+      other.listen(0, '127.0.0.1', resolve);
+    });
+    const address = other.address();
+    const port = typeof address === 'object' ? address?.port : 0;
+
+    const ended = await serve(cwd, [`server.bind=127.0.0.1:${port}`]);
+    other.close();
+
+    expect(ended.code).toBe(1);
+    expect(ended.stderr).toBe('image-bridge: server.bind: the port is taken by another program\n');
+    expect(await readdir(cwd)).toEqual([]);
+  });
+
+  it('refuses a database of a newer version, touching nothing', async () => {
+    const cwd = await freshFolder();
+    await mkdir(join(cwd, 'data/state'), { recursive: true });
+    const database = new Sqlite(join(cwd, 'data/state/bridge.sqlite'));
+    database.pragma('user_version = 9999');
+    database.close();
+    const before = await snapshot(cwd);
+
+    const ended = await serve(cwd);
+
+    expect(ended.code).toBe(1);
+    expect(ended.stderr).toMatch(/^image-bridge: state\.directory: [^\n]+\n$/);
+    expect(await snapshot(cwd)).toEqual(before);
+  });
+
+  it('refuses a file that is no database, touching nothing', async () => {
+    const cwd = await freshFolder();
+    await mkdir(join(cwd, 'data/state'), { recursive: true });
+    await writeFile(
+      join(cwd, 'data/state/bridge.sqlite'),
+      'this is a letter, not a database, and long enough to be one',
+    );
+    const before = await snapshot(cwd);
+
+    const ended = await serve(cwd);
+
+    expect(ended.code).toBe(1);
+    expect(ended.stderr).toMatch(/^image-bridge: state\.directory: [^\n]+\n$/);
+    expect(await snapshot(cwd)).toEqual(before);
+  });
+
+  it('refuses a state directory that another bridge uses, and takes it once that is gone', async () => {
+    const first = await startBridge();
+    const before = await snapshot(first.cwd);
+
+    const ended = await serve(first.cwd);
+
+    expect(ended.code).toBe(1);
+    expect(ended.stderr).toBe('image-bridge: state.directory: another process is using it\n');
+    expect(await snapshot(first.cwd)).toEqual(before);
+    await first.end('SIGKILL');
+    const second = await startBridge({ cwd: first.cwd });
+    expect((await fetch(`${second.address}/health/ready`)).status).toBe(200);
+  });
+
+  it('says which provider this version lacks', async () => {
+    const cwd = await freshFolder();
+
+    const ended = await serve(cwd, ['default_provider=agent-responses']);
+
+    expect(ended.code).toBe(1);
+    expect(ended.stderr).toContain('default_provider: ');
+    expect(await readdir(cwd)).toEqual([]);
+  });
+
+  it.each(['SIGTERM', 'SIGINT'] as const)(
+    'lets a generation finish on %s, then exits 0',
+    async (signal) => {
+      const bridge = await startBridge({ set: ['providers.sandbox.latency_ms=800'] });
+      const answering = fetch(`${bridge.address}/v1/images`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({
+          prompt: 'dusk',
+          parameters: { size: '256x256' },
+          output: { response_format: 'artifact' },
+        }),
+      });
+      await expect.poll(() => bridge.stderr()).toContain('image_operation_started');
+
+      const ended = bridge.end(signal);
+      const answer = await answering;
+
+      expect(answer.status).toBe(200);
+      expect(answer.headers.get('connection')).toBe('close');
+      const { data } = (await answer.json()) as { data: { name: string; bytes: number }[] };
+      const { code } = await ended;
+      expect(code).toBe(0);
+      const file = await readFile(join(bridge.cwd, 'data/artifacts', data[0]?.name ?? ''));
+      expect(file.length).toBe(data[0]?.bytes);
+    },
+  );
+
+  it('ends what outlasts the grace, and still exits 0', async () => {
+    const bridge = await startBridge({
+      set: ['runtime.shutdown_grace_ms=100', 'runtime.cancellation_grace_ms=50'],
+    });
+    const answering = fetch(`${bridge.address}/v1/images`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ prompt: 'dusk', routing: { model: 'sandbox-hang' } }),
+    });
+    await expect.poll(() => bridge.stderr()).toContain('image_operation_started');
+
+    const ended = await bridge.end('SIGTERM');
+    const answer = await answering;
+
+    expect(answer.status).toBe(499);
+    expect(ended.code).toBe(0);
+  });
+});
+
+describe('image-bridge', () => {
+  it.each([
+    [['--version'], 0, /^\d+\.\d+\.\d+\n$/, /^$/],
+    [['--help'], 0, /quickstart[\s\S]+serve[\s\S]+config[\s\S]+schema/, /^$/],
+    [['dance'], 2, /^$/, /quickstart/],
+    [['serve', '--speed'], 2, /^$/, /^usage: image-bridge serve/],
+    [['__proto__'], 2, /^$/, /quickstart/],
+  ])('answers %j with %i', async (argv, code, stdout, stderr) => {
+    const ended = await runProgram(argv, await freshFolder());
+
+    expect(ended.code).toBe(code);
+    expect(ended.stdout).toMatch(stdout);
+    expect(ended.stderr).toMatch(stderr);
+  });
+});

@@ -1,0 +1,114 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const PROGRAM = fileURLToPath(new URL('../../dist/local-runtime/main.js', import.meta.url));
+
+interface Options {
+  readonly command?: 'quickstart' | 'serve';
+  /** Where the bridge keeps its state; a fresh folder otherwise, which `cleanUp` removes. */
+  readonly cwd?: string;
+  readonly set?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** How a run of the program ended. */
+export interface Ended {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface StartedBridge {
+  readonly address: string;
+  readonly port: number;
+  readonly cwd: string;
+  readonly child: ChildProcess;
+  stdout(): string;
+  stderr(): string;
+  /** Sends the signal and resolves with the end. */
+  end(signal?: NodeJS.Signals): Promise<Ended>;
+}
+
+const started: StartedBridge[] = [];
+const folders: string[] = [];
+
+/** A folder of its own that `cleanUp` removes. */
+export async function freshFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'bridge-'));
+  folders.push(folder);
+  return folder;
+}
+
+/** Starts the compiled program on a free port, as a user would, and resolves once it listens. */
+export async function startBridge(options: Options = {}): Promise<StartedBridge> {
+  const cwd = options.cwd ?? (await freshFolder());
+  const run = launch([options.command ?? 'quickstart', ...toArguments(options)], cwd, options.env);
+  const address = await new Promise<string>((resolve, reject) => {
+    run.child.stdout?.on('data', () => {
+      const found = /listens on (http:\S+)/.exec(run.output.stdout)?.[1];
+      if (found) resolve(found);
+    });
+    run.ended.then(({ stderr }) =>
+      reject(new Error(`the bridge ended before it listened: ${stderr}`)),
+    );
+  });
+  const bridge: StartedBridge = {
+    address,
+    port: Number(new URL(address).port),
+    cwd,
+    child: run.child,
+    stdout: () => run.output.stdout,
+    stderr: () => run.output.stderr,
+    async end(signal = 'SIGTERM') {
+      run.child.kill(signal);
+      return run.ended;
+    },
+  };
+  started.push(bridge);
+  return bridge;
+}
+
+/** Runs the program to its end. */
+export function runProgram(
+  argv: readonly string[],
+  cwd: string,
+  env: Readonly<Record<string, string>> = {},
+): Promise<Ended> {
+  return launch(argv, cwd, env).ended;
+}
+
+/** Ends what still runs and removes the folders; for `afterAll`. */
+export async function cleanUp(): Promise<void> {
+  await Promise.all(started.splice(0).map((bridge) => bridge.end('SIGKILL')));
+  await Promise.all(
+    folders.splice(0).map((folder) => rm(folder, { recursive: true, force: true })),
+  );
+}
+
+function toArguments({ set = [] }: Options): string[] {
+  return ['server.bind=127.0.0.1:0', 'providers.sandbox.latency_ms=0', ...set].flatMap(
+    (assignment) => ['--set', assignment],
+  );
+}
+
+function launch(argv: readonly string[], cwd: string, env: Readonly<Record<string, string>> = {}) {
+  const child = spawn(process.execPath, [PROGRAM, ...argv], {
+    cwd,
+    // Settings of whoever runs the tests must not reach the program.
+    env: { PATH: process.env['PATH'] ?? '', ...env },
+  });
+  const output = { stdout: '', stderr: '' };
+  child.stdout.on('data', (chunk) => {
+    output.stdout += chunk;
+  });
+  child.stderr.on('data', (chunk) => {
+    output.stderr += chunk;
+  });
+  const ended = once(child, 'close').then(([code, signal]): Ended => ({ code, signal, ...output }));
+  return { child, output, ended };
+}
