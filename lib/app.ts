@@ -61,7 +61,10 @@ export async function createApp(config: Config, { clock, ids, log }: Outside): P
   });
   const maxInputBytes = config.inputs.max_bytes_each;
   const imageRequests = createImageRequests({ generation, publisher, log, maxInputBytes });
-  const readiness = createReadiness({ registry, isStateReady: database.probe });
+  const readiness = createReadiness({
+    provider: registry.find(registry.defaultName),
+    isStateReady: database.probe,
+  });
 
   async function close(): Promise<void> {
     await registry.close();

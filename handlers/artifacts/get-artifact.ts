@@ -1,4 +1,4 @@
-import { ArtifactPath, ArtifactQuery } from '../../lib/contract/artifact.ts';
+import { ArtifactHeaders, ArtifactPath, ArtifactQuery } from '../../lib/contract/artifact.ts';
 import { answerFile } from '../../lib/http/answer-file.ts';
 import { operation } from '../operation.ts';
 
@@ -7,7 +7,7 @@ export const handler = operation<'artifacts'>()({
   id: 'getArtifact',
   summary: 'Download an artifact',
   protection: 'bearer',
-  request: { path: ArtifactPath, query: ArtifactQuery },
+  request: { path: ArtifactPath, query: ArtifactQuery, headers: ArtifactHeaders },
   reply: {
     status: 200,
     description: 'The verified bytes of the picture.',

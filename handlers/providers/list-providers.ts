@@ -1,5 +1,5 @@
-import { PageQuery, pageOf } from '../../lib/contract/page.ts';
-import { ProviderDescriptor } from '../../lib/contract/provider.ts';
+import { PageQuery } from '../../lib/contract/page.ts';
+import { ProviderPage } from '../../lib/contract/provider.ts';
 import { ok } from '../../lib/http/reply.ts';
 import { operation } from '../operation.ts';
 
@@ -9,7 +9,7 @@ export const handler = operation<'providers'>()({
   summary: 'List the providers',
   protection: 'bearer',
   request: { query: PageQuery },
-  reply: { status: 200, description: 'One page of providers.', body: pageOf(ProviderDescriptor) },
+  reply: { status: 200, description: 'One page of providers.', body: ProviderPage },
   errors: [],
   handle: ({ query, services }) => ok(services.providers.list(query.limit, query.cursor)),
 });

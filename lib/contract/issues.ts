@@ -18,7 +18,7 @@ export function coded(code: string, message: string): string {
   return `[${code}] ${message}`;
 }
 
-/** valibot's issues as ours. `root` stands before every field, for parts of a request that are no body. */
+/** valibot's issues as ours: where, by which code, and what the field must be. */
 export function toRequestIssues(issues: readonly v.BaseIssue<unknown>[]): RequestIssue[] {
   return issues.map((issue) => {
     const field = toField(issue.path ?? []);
@@ -105,11 +105,20 @@ function isMissing(issue: v.BaseIssue<unknown>): boolean {
   return last?.type === 'object' && last.origin === 'key';
 }
 
+const EXPECTED: Readonly<Record<string, string>> = {
+  Object: 'an object',
+  Array: 'an array',
+  string: 'a string',
+  number: 'a number',
+  boolean: 'a boolean',
+};
+
 // `expected` comes from the schema; valibot's own message would quote what was received.
 function issueMessage(issue: v.BaseIssue<unknown>): string {
   if (issue.type === 'unknown_field') return 'is not a known field';
   if (isMissing(issue)) return 'is required';
   if (!issue.message.startsWith('Invalid ')) return issue.message;
   if (issue.type === 'integer') return 'must be a whole number';
-  return issue.expected === null ? 'is not valid' : `must be ${issue.expected}`;
+  if (issue.expected === null) return 'is not valid';
+  return `must be ${EXPECTED[issue.expected] ?? issue.expected}`;
 }

@@ -1,7 +1,8 @@
-import type { ProviderRegistry } from '../providers/registry.ts';
+import type { Provider } from '../providers/provider-port.ts';
 
 interface Deps {
-  readonly registry: ProviderRegistry;
+  /** The default provider, which readiness follows. */
+  readonly provider: Pick<Provider, 'probe'> | undefined;
   /** Whether the state database answers and takes writes. */
   readonly isStateReady: () => Promise<boolean>;
 }
@@ -18,22 +19,25 @@ export type Readiness = ReturnType<typeof createReadiness>;
 const PROBE_EVERY_MS = 5000;
 
 /** Whether work would be taken now. The provider is probed in the background; a request only reads what was found. */
-export function createReadiness({ registry, isStateReady }: Deps) {
-  let providerReady = false;
+export function createReadiness({ provider, isStateReady }: Deps) {
+  let isProviderReady = false;
   const probe: Task = {
     name: 'readiness-probe',
     everyMs: PROBE_EVERY_MS,
     async run(signal) {
-      const provider = registry.find(registry.defaultName);
-      // A probe that fails is an answer: not ready.
-      const found = await provider?.probe(signal).catch(() => undefined);
-      providerReady = found?.ready ?? false;
+      try {
+        const found = await provider?.probe(signal);
+        isProviderReady = found?.ready ?? false;
+      } catch {
+        // A probe that fails is an answer too.
+        isProviderReady = false;
+      }
     },
   };
   return {
     probe,
     async isReady(): Promise<boolean> {
-      return providerReady && (await isStateReady());
+      return isProviderReady && (await isStateReady());
     },
   };
 }

@@ -19,6 +19,8 @@ export interface BridgeErrorOptions {
   readonly details?: { readonly [key: string]: Detail | undefined };
   /** Overrides the table where the cause decides. */
   readonly retryable?: boolean;
+  /** The provider itself may be asked again at once (specification 7.8); the client is not told. */
+  readonly transient?: boolean;
   /** Further answer headers, such as `allow`. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly cause?: unknown;
@@ -33,6 +35,7 @@ export class BridgeError extends Error {
   readonly upstreamRequestId: string | undefined;
   readonly details: { readonly [key: string]: Detail | undefined };
   readonly retryable: boolean;
+  readonly transient: boolean;
   readonly headers: Readonly<Record<string, string>>;
 
   constructor(code: ErrorCode, message: string, options: BridgeErrorOptions = {}) {
@@ -43,6 +46,7 @@ export class BridgeError extends Error {
     this.upstreamRequestId = options.upstreamRequestId;
     this.details = options.details ?? {};
     this.retryable = options.retryable ?? ERRORS[code].retryable;
+    this.transient = options.transient ?? false;
     this.headers = options.headers ?? {};
   }
 
@@ -60,6 +64,7 @@ export class BridgeError extends Error {
         upstreamRequestId: this.upstreamRequestId,
       }),
       retryable: this.retryable,
+      transient: this.transient,
       headers: { ...this.headers, ...more.headers },
       cause: this.cause,
       ...definedOnly(more),

@@ -20,7 +20,7 @@ export interface AttemptResult {
   /** By index, ascending; none under `fail_fast`. */
   readonly failures: readonly OutputFailure[];
   readonly usage: Usage | undefined;
-  /** Each once, in no particular order. */
+  /** As they came up: perhaps repeated, in no particular order. */
   readonly warnings: readonly Warning[];
   /** When the last provider call had ended, on the monotonic clock. */
   readonly providerEndedMs: number;
@@ -54,11 +54,10 @@ export function createAttempt({ clock, runCall }: Deps) {
     siblings.end();
 
     const outputs = reports.flatMap((report) => report.outputs);
-    const dispatched = watched.dispatched() || outputs.length > 0;
     const error = requestFailure(failures, {
       isFailFast,
       succeeded: outputs.length,
-      dispatched,
+      dispatched: watched.dispatched(),
       signal: deadline.signal,
     });
     if (error) throw error;
@@ -67,12 +66,10 @@ export function createAttempt({ clock, runCall }: Deps) {
       failures: failures.sort(byIndex),
       usage: reports.reduce<Usage | undefined>((sum, { usage }) => addUsage(sum, usage), undefined),
       warnings: [
-        ...new Set<Warning>([
-          ...negotiated.warnings,
-          ...reports.flatMap(({ warnings }) => warnings),
-          ...outputs.flatMap(({ warnings }) => warnings),
-          ...(failures.length > 0 ? (['partial_output_failure'] as const) : []),
-        ]),
+        ...negotiated.warnings,
+        ...reports.flatMap(({ warnings }) => warnings),
+        ...outputs.flatMap(({ warnings }) => warnings),
+        ...(failures.length > 0 ? (['partial_output_failure'] as const) : []),
       ],
       providerEndedMs: Math.max(startedMs, ...reports.map((report) => report.providerEndedMs)),
     };
@@ -102,12 +99,12 @@ function split(n: number, size: number): number[][] {
   );
 }
 
-/** Passes events on, and remembers whether any of them tells of a call under way. */
+/** Passes events on. All that a call tells of, it tells of something that was dispatched. */
 function watchDispatch(onEvent: (event: GenerationEvent) => void) {
   let seen = false;
   return {
     onEvent(event: GenerationEvent): void {
-      seen ||= event.type === 'partial_image' || event.stage === 'dispatched';
+      seen = true;
       onEvent(event);
     },
     dispatched: () => seen,

@@ -1,30 +1,28 @@
 import type { GenerationEvent } from './generation-event.ts';
 
-// Beyond this many waiting events an older partial image of the same output makes room for the newer one.
 const MAX_WAITING = 64;
+/** Partial images hold their bytes; one that is larger still waits alone. */
+const MAX_WAITING_BYTES = 32 * 1024 * 1024;
 
 /** Events on their way from a generation to whoever reads them, at the reader's pace and under a bound. */
 export interface EventQueue {
   push(event: GenerationEvent): void;
-  /** No event follows; readers come to their end. */
+  /** No event follows; the reader comes to its end after what still waits. */
   end(): void;
   readonly events: AsyncIterable<GenerationEvent>;
 }
 
-/**
- * A bounded queue for one reader. It never holds its writer up: when nobody reads, repeated progress and superseded
- * partial images are dropped, oldest first.
- */
+/** A bounded queue for one reader. It never holds its writer up: what a slow reader misses is what has been superseded. */
 export function createEventQueue(): EventQueue {
-  let waiting: GenerationEvent[] = [];
-  let ended = false;
-  let wake: (() => void) | undefined;
+  const waiting: GenerationEvent[] = [];
+  let hasEnded = false;
+  let wake = () => {};
 
   async function* read(): AsyncGenerator<GenerationEvent> {
     for (;;) {
       const event = waiting.shift();
       if (event) yield event;
-      else if (ended) return;
+      else if (hasEnded) return;
       else {
         await new Promise<void>((resolve) => {
           wake = resolve;
@@ -35,27 +33,39 @@ export function createEventQueue(): EventQueue {
 
   return {
     push(event) {
-      if (ended) return;
+      if (hasEnded) return;
       waiting.push(event);
-      if (waiting.length > MAX_WAITING) waiting = withoutSuperseded(waiting);
-      wake?.();
+      while (isTooMuch(waiting)) waiting.splice(leastWorth(waiting), 1);
+      wake();
     },
     end() {
-      ended = true;
-      wake?.();
+      hasEnded = true;
+      wake();
     },
     events: { [Symbol.asyncIterator]: read },
   };
 }
 
-/** Drops the oldest event that a later one makes worthless; the very oldest when there is none. */
-function withoutSuperseded(events: readonly GenerationEvent[]): GenerationEvent[] {
-  const seen = new Set<string>();
-  const kept = events.toReversed().filter((event) => {
-    const subject = `${event.type} ${event.index ?? ''}`;
-    if (seen.has(subject)) return false;
-    seen.add(subject);
-    return true;
-  });
-  return kept.slice(0, MAX_WAITING).toReversed();
+function isTooMuch(waiting: readonly GenerationEvent[]): boolean {
+  if (waiting.length < 2) return false;
+  return waiting.length > MAX_WAITING || heldBytes(waiting) > MAX_WAITING_BYTES;
+}
+
+function heldBytes(waiting: readonly GenerationEvent[]): number {
+  return waiting.reduce(
+    (sum, event) => sum + (event.type === 'partial_image' ? event.bytes.length : 0),
+    0,
+  );
+}
+
+/** The place of the oldest event that a later one supersedes; of the very oldest when there is none. */
+function leastWorth(waiting: readonly GenerationEvent[]): number {
+  const superseded = waiting.findIndex((event, place) =>
+    waiting.slice(place + 1).some((later) => isOfSameSubject(event, later)),
+  );
+  return Math.max(superseded, 0);
+}
+
+function isOfSameSubject(one: GenerationEvent, other: GenerationEvent): boolean {
+  return one.type === other.type && one.index === other.index;
 }

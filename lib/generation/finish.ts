@@ -1,13 +1,13 @@
 import type { Delivered, Warning } from '../contract/image-response.ts';
-import { type Parameters, parseSize } from '../contract/parameters.ts';
 import { BridgeError } from '../errors/bridge-error.ts';
 import type { ImageEngine, VerifiedImage } from '../images/image.ts';
 import type { ProviderOutput } from '../providers/provider-port.ts';
 import type { GenerationRequest } from './generation-request.ts';
 import type { NegotiatedRequest } from './negotiation.ts';
+import { judge } from './verdict.ts';
 
 interface Deps {
-  readonly engine: ImageEngine;
+  readonly engine: Pick<ImageEngine, 'inspect' | 'convert'>;
 }
 
 /** One output that is fit to be delivered. */
@@ -38,6 +38,20 @@ export function createFinish({ engine }: Deps) {
     });
   }
 
+  async function converted(
+    image: VerifiedImage,
+    { effective }: NegotiatedRequest,
+    signal: AbortSignal,
+  ): Promise<VerifiedImage> {
+    const { output_format: format, output_compression: compression } = effective;
+    const options = { format, ...(compression === null ? {} : { compression }) };
+    const inspection = await engine.inspect(await engine.convert(image, options, signal), signal);
+    if (inspection.ok) return inspection.image;
+    throw new BridgeError('internal', 'a picture came out of its conversion unsound', {
+      details: { reason: inspection.fault },
+    });
+  }
+
   /** Throws `protocol` for a picture that does not verify or is not what was asked for, `upstream` for a missing revised prompt. */
   return async function finish(
     { index, output, generationMs }: Unfinished,
@@ -45,66 +59,42 @@ export function createFinish({ engine }: Deps) {
     negotiated: NegotiatedRequest,
     signal: AbortSignal,
   ): Promise<FinishedOutput> {
-    const warnings: Warning[] = [];
     const { compatibility, revised_prompt: policy } = request.policies;
     if (policy === 'require' && output.revisedPrompt === undefined) {
       throw new BridgeError('upstream', 'the provider gave no revised prompt');
     }
-    let image = await verified(output.bytes, signal);
-    if (image.format !== negotiated.effective.output_format) {
-      // Under strict only a format that the provider was not asked for can get here.
-      if (compatibility === 'strict') throw wrongFormat();
-      const { output_format: format, output_compression: compression } = negotiated.effective;
-      const options = { format, ...(compression === null ? {} : { compression }) };
-      image = await verified(await engine.convert(image, options, signal), signal);
-      warnings.push('output_format_converted');
-    }
+    const given = await verified(output.bytes, signal);
+    const fits = given.format === negotiated.effective.output_format;
+    // Under strict the provider was asked for this very format: it did not follow.
+    if (!fits && compatibility === 'strict') throw wrongFormat();
+    // Before a conversion, which may do away with the alpha that is judged here.
+    const isTransparent = checkTransparency(given, request);
+    const image = fits ? given : await converted(given, negotiated, signal);
     const verdict = judge(index, image, request);
-    if (verdict.size === 'changed') warnings.push('output_size_differs');
-    if (request.parameters.background === 'transparent' && isNotTransparent(image)) {
-      const alpha = image.alpha === 'empty' ? 'empty' : 'opaque';
-      if (compatibility !== 'best_effort') throw failedTransparency(alpha);
-      warnings.push('transparency_failed');
-    }
+    const warnings: Warning[] = [
+      ...(verdict.size === 'changed' ? (['output_size_differs'] as const) : []),
+      ...(fits ? [] : (['output_format_converted'] as const)),
+      ...(isTransparent ? [] : (['transparency_failed'] as const)),
+    ];
     const revisedPrompt = policy === 'omit' ? undefined : output.revisedPrompt;
     return { index, image, revisedPrompt, generationMs, verdict, warnings };
   };
 }
 
-/** What came back against what was asked, by the decoded pixels (contract.md 2, `delivered`). */
-export function judge(index: number, image: VerifiedImage, request: GenerationRequest): Delivered {
-  const asked: Parameters = request.parameters;
-  const size = parseSize(asked.size);
-  const hasAlpha = image.alpha === 'some' || image.alpha === 'empty';
-  const wantsAlpha = asked.background === 'transparent';
-  const isAsWished = wantsAlpha ? !isNotTransparent(image) : !hasAlpha;
-  return {
-    index,
-    size: !size
-      ? 'unspecified'
-      : verdictOf(image.width === size.width && image.height === size.height),
-    format: request.formatNamed ? verdictOf(image.format === asked.output_format) : 'unspecified',
-    alpha: asked.background === 'auto' ? 'unspecified' : verdictOf(isAsWished),
-  };
-}
-
-function verdictOf(isHonoured: boolean): 'honoured' | 'changed' {
-  return isHonoured ? 'honoured' : 'changed';
-}
-
-/** Nothing to see through, or nothing to see. */
-function isNotTransparent({ alpha }: VerifiedImage): boolean {
-  return alpha !== 'some';
+/**
+ * Whether the picture has the transparency that was asked for, if any was. Throws `protocol` for an opaque picture, which
+ * `best_effort` takes all the same, and for one in which there is nothing to see.
+ */
+function checkTransparency({ alpha }: VerifiedImage, request: GenerationRequest): boolean {
+  if (request.parameters.background !== 'transparent' || alpha === 'some') return true;
+  if (alpha !== 'empty' && request.policies.compatibility === 'best_effort') return false;
+  throw new BridgeError('protocol', 'the picture did not come out transparent', {
+    details: { alpha: alpha === 'empty' ? 'empty' : 'opaque' },
+  });
 }
 
 function wrongFormat(): BridgeError {
   return new BridgeError('protocol', 'the provider gave another format than it was asked for', {
     details: { reason: 'format_mismatch' },
-  });
-}
-
-function failedTransparency(alpha: 'opaque' | 'empty'): BridgeError {
-  return new BridgeError('protocol', 'the picture did not come out transparent', {
-    details: { alpha },
   });
 }

@@ -17,6 +17,7 @@ import { negotiate } from './negotiate.ts';
 import { createProviderSlots } from './provider-slots.ts';
 import { toImageResponse } from './response.ts';
 import { resolvePrimary } from './routing.ts';
+import { createRunCall } from './run-call.ts';
 import { refuseUnbuilt } from './unbuilt.ts';
 
 interface Deps {
@@ -82,12 +83,11 @@ export function createGeneration(deps: Deps) {
 
 function createWork({ registry, engine, inputs, publisher, clock, ids, settings }: Deps) {
   const graceMs = settings.cancellation_grace_ms;
-  const attempt = createAttempt({
-    clock,
-    callProvider: createCallProvider({ clock, ids, graceMs }),
-    finish: createFinish({ engine }),
-    slotsOf: createProviderSlots(),
-  });
+  const callProvider = createCallProvider({ clock, ids, graceMs });
+  const finish = createFinish({ engine });
+  const slotsOf = createProviderSlots();
+  const runCall = createRunCall({ clock, callProvider, finish, slotsOf });
+  const attempt = createAttempt({ clock, runCall });
   const deliver = createDeliver({ publisher });
 
   return async function work(

@@ -1,7 +1,7 @@
 import type { OutputFormat } from '../contract/parameters.ts';
-import { type Negotiation, normalize, record, refuse } from './negotiation.ts';
+import { drop, type Negotiation, normalize, record, refuse } from './negotiation.ts';
 
-/** Fits everything that is one value out of a list or a range. */
+/** Fits everything that is one value out of a list or a range. What is `auto` is the model's to choose, and always fits. */
 export function negotiateOptions(negotiation: Negotiation): void {
   const { effective, capabilities } = negotiation;
   const { count, partial_images: partials } = capabilities;
@@ -11,20 +11,24 @@ export function negotiateOptions(negotiation: Negotiation): void {
     normalize(negotiation, 'partial_images', partials.max, 'clamped_to_provider_range');
   }
   negotiateQuality(negotiation);
-  if (!capabilities.moderation.includes(effective.moderation)) {
+  if (!fits(capabilities.moderation, effective.moderation)) {
     normalize(negotiation, 'moderation', 'auto', 'normalized_to_provider_default');
   }
-  if (!capabilities.actions.includes(effective.action)) {
+  if (!fits(capabilities.actions, effective.action)) {
     normalize(negotiation, 'action', 'auto', 'provider_uses_automatic_action');
   }
   negotiateFidelity(negotiation);
+}
+
+function fits<T extends string>(listed: readonly T[], value: T): boolean {
+  return value === 'auto' || listed.includes(value);
 }
 
 /** `xhigh` and `max` come down to `high` where only that is known; anything else unknown becomes `auto`. */
 function negotiateQuality(negotiation: Negotiation): void {
   const { effective, capabilities } = negotiation;
   const { quality } = effective;
-  if (capabilities.qualities.includes(quality)) return;
+  if (fits(capabilities.qualities, quality)) return;
   const isAboveHigh = quality === 'xhigh' || quality === 'max';
   if (isAboveHigh && capabilities.qualities.includes('high')) {
     normalize(negotiation, 'quality', 'high', 'clamped_to_provider_range');
@@ -33,14 +37,18 @@ function negotiateQuality(negotiation: Negotiation): void {
   }
 }
 
-/** There is no nearest thing to a fidelity that a model does not take: it is dropped, or refused. */
+/** The other fidelity is the nearest thing where a model takes just that one; where it takes none, there is none. */
 function negotiateFidelity(negotiation: Negotiation): void {
-  const { effective, capabilities, mode } = negotiation;
+  const { effective, capabilities } = negotiation;
   const fidelity = effective.input_fidelity;
   if (fidelity === null || capabilities.input_fidelities.includes(fidelity)) return;
-  if (mode === 'best_effort') record(negotiation, 'input_fidelity', null, 'provider_unsupported');
-  else refuse(negotiation, 'parameters.input_fidelity');
+  const [other] = capabilities.input_fidelities;
+  if (other === undefined) drop(negotiation, 'input_fidelity', null);
+  else normalize(negotiation, 'input_fidelity', other, 'normalized_to_provider_default');
 }
+
+/** What can be converted with the least loss, first. */
+const BEST_SOURCES: readonly OutputFormat[] = ['png', 'webp', 'jpeg'];
 
 /**
  * The format to ask the provider for. One that it lacks is delivered by conversion, unless `strict` refuses it; a format
@@ -48,14 +56,21 @@ function negotiateFidelity(negotiation: Negotiation): void {
  */
 export function negotiateFormat(negotiation: Negotiation): OutputFormat {
   const { effective, capabilities, request, mode } = negotiation;
-  const formats = capabilities.output_formats;
   const wanted = effective.output_format;
-  const [own] = formats.includes('png') ? (['png'] as const) : formats;
-  if (formats.includes(wanted) || own === undefined) return wanted;
-  if (!request.formatNamed) {
-    record(negotiation, 'output_format', own, 'normalized_to_provider_default');
-  } else if (mode === 'strict') {
+  if (capabilities.output_formats.includes(wanted)) return wanted;
+  const own = BEST_SOURCES.find((format) => capabilities.output_formats.includes(format));
+  if (own === undefined) {
+    refuse(negotiation, 'parameters.output_format');
+    return wanted;
+  }
+  const mayChange = !request.formatNamed && !(own === 'jpeg' && isTransparent(negotiation));
+  if (mayChange) record(negotiation, 'output_format', own, 'normalized_to_provider_default');
+  else if (request.formatNamed && mode === 'strict') {
     refuse(negotiation, 'parameters.output_format');
   }
   return own;
+}
+
+function isTransparent({ effective }: Negotiation): boolean {
+  return effective.background === 'transparent';
 }

@@ -1,4 +1,3 @@
-import type { Warning } from '../contract/image-response.ts';
 import type { CapabilityDocument } from '../contract/provider.ts';
 import type { GenerationRequest } from './generation-request.ts';
 import { negotiateInputs } from './negotiate-inputs.ts';
@@ -7,6 +6,7 @@ import { negotiateSize } from './negotiate-size.ts';
 import {
   type NegotiatedRequest,
   type Negotiation,
+  note,
   refuse,
   startNegotiation,
   throwRefusals,
@@ -50,38 +50,54 @@ function negotiateSession(negotiation: Negotiation): void {
   if (!isSupported) refuse(negotiation, 'session.mode');
 }
 
+type Prompts = Pick<NegotiatedRequest, 'prompt' | 'negativePrompt' | 'warnings'>;
+
 /** Where the negative prompt goes, and whether a revised one can come back. */
-function negotiatePrompts(
-  negotiation: Negotiation,
-): Pick<NegotiatedRequest, 'prompt' | 'negativePrompt' | 'warnings'> {
-  const { request, capabilities, mode } = negotiation;
+function negotiatePrompts(negotiation: Negotiation): Prompts {
+  const { request, capabilities } = negotiation;
   const { prompt, negative_prompt: negative, policies } = request;
   if (policies.revised_prompt === 'require' && capabilities.revised_prompt === 'unsupported') {
     refuse(negotiation, 'policies.revised_prompt');
   }
-  const plain = { prompt, negativePrompt: undefined, warnings: [] };
+  const plain: Prompts = { prompt, negativePrompt: undefined, warnings: [] };
   if (negative === null) return plain;
-  const isNative = capabilities.negative_prompt === 'native';
-  if (isNative && policies.negative_prompt !== 'merge') {
-    return { prompt, negativePrompt: negative, warnings: [] };
+  switch (wayOfNegativePrompt(negotiation)) {
+    case 'native':
+      return { ...plain, negativePrompt: negative };
+    case 'merge':
+      return {
+        ...plain,
+        prompt: `${prompt}\n\nAvoid: ${negative}`,
+        warnings: ['negative_prompt_merged'],
+      };
+    case 'drop':
+      // Whether, not what: rows of normalizations go where prompts do not.
+      note(negotiation, 'negative_prompt', true, false, 'provider_unsupported');
+      return plain;
+    case 'refuse':
+      refuse(negotiation, 'negative_prompt');
+      return plain;
   }
-  const mayMerge =
-    policies.negative_prompt === 'merge' ||
-    (policies.negative_prompt === 'auto' && capabilities.negative_prompt === 'emulated') ||
-    (policies.negative_prompt === 'native' && mode !== 'strict');
-  if (mayMerge) {
-    const warnings: Warning[] = ['negative_prompt_merged'];
-    return { prompt: `${prompt}\n\nAvoid: ${negative}`, negativePrompt: undefined, warnings };
+}
+
+/** Merging is always possible, because it is text; it happens where the policy or the model calls for it. */
+function wayOfNegativePrompt({
+  request,
+  capabilities,
+  mode,
+}: Negotiation): 'native' | 'merge' | 'drop' | 'refuse' {
+  const { negative_prompt: support } = capabilities;
+  switch (request.policies.negative_prompt) {
+    case 'reject':
+      return 'refuse';
+    case 'merge':
+      return 'merge';
+    case 'native':
+      if (support === 'native') return 'native';
+      return mode === 'strict' ? 'refuse' : 'merge';
+    case 'auto':
+      if (support === 'native') return 'native';
+      if (support === 'emulated') return 'merge';
+      return mode === 'best_effort' ? 'drop' : 'refuse';
   }
-  if (mode === 'best_effort' && policies.negative_prompt === 'auto') {
-    negotiation.normalizations.push({
-      field: 'negative_prompt',
-      requested: true,
-      effective: null,
-      reason: 'provider_unsupported',
-    });
-    return plain;
-  }
-  refuse(negotiation, 'negative_prompt');
-  return plain;
 }

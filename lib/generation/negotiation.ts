@@ -22,6 +22,7 @@ export interface NegotiatedRequest {
   readonly negativePrompt: string | undefined;
   readonly dropsReferences: boolean;
   readonly transparency: TransparencyPlan;
+  /** Every parameter that differs between what was requested and `effective` has a row. */
   readonly normalizations: readonly Normalization[];
   readonly warnings: readonly Warning[];
 }
@@ -64,16 +65,28 @@ export function refuse(
   negotiation.refusals.push({ field, details });
 }
 
-/** Sets an effective parameter to the nearest thing and records that, whatever the mode. */
+/** Notes what became of a field, under its path in the request. */
+export function note(
+  { normalizations }: Negotiation,
+  field: string,
+  requested: Normalization['requested'],
+  effective: Normalization['effective'],
+  reason: NormalizationReason,
+): void {
+  normalizations.push({ field, requested, effective, reason });
+}
+
+/** Sets an effective parameter and notes it, whatever the mode. */
 export function record<K extends keyof Parameters>(
-  { effective, normalizations }: Negotiation,
+  negotiation: Negotiation,
   name: K,
   value: Parameters[K],
   reason: NormalizationReason,
 ): void {
+  const { effective } = negotiation;
   const requested = effective[name];
   effective[name] = value;
-  normalizations.push({ field: `parameters.${name}`, requested, effective: value, reason });
+  note(negotiation, `parameters.${name}`, requested, value, reason);
 }
 
 /** `record` where the mode allows a change, a refusal under `strict`. */
@@ -87,12 +100,20 @@ export function normalize<K extends keyof Parameters>(
   else record(negotiation, name, value, reason);
 }
 
+/** `record` for what can only be left out: a refusal unless the mode is `best_effort`. */
+export function drop<K extends keyof Parameters>(
+  negotiation: Negotiation,
+  name: K,
+  value: Parameters[K],
+): void {
+  if (negotiation.mode !== 'best_effort') refuse(negotiation, `parameters.${name}`);
+  else record(negotiation, name, value, 'provider_unsupported');
+}
+
 /** Throws `unsupported_capability` if anything was refused: the first field, and all of them in the details. */
 export function throwRefusals({ refusals, capabilities }: Negotiation): void {
   // A mask is what a client must hear about first: it must not repeat the request without it.
-  const [first] = [...refusals].sort(
-    (a, b) => Number(b.field === 'mask') - Number(a.field === 'mask'),
-  );
+  const first = refusals.find(({ field }) => field === 'mask') ?? refusals[0];
   if (!first) return;
   throw new BridgeError('unsupported_capability', 'the model cannot do what the request asks for', {
     param: first.field,

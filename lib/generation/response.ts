@@ -1,4 +1,5 @@
 import { type ImageResponseWithBytes, type Timings, WARNINGS } from '../contract/image-response.ts';
+import type { BridgeError } from '../errors/bridge-error.ts';
 import { toFlatError } from '../errors/error-body.ts';
 import type { AttemptResult } from './attempt.ts';
 import type { DeliveredImages } from './deliver.ts';
@@ -20,8 +21,8 @@ interface Outcome {
 /** The answer to one generation (contract.md 2). */
 export function toImageResponse(outcome: Outcome): ImageResponseWithBytes {
   const { request, route, negotiated, result, delivered } = outcome;
-  const revised = result.outputs.find(({ revisedPrompt }) => revisedPrompt !== undefined);
   const { failures } = result;
+  const revisedPrompt = result.outputs[0]?.revisedPrompt;
   return {
     id: outcome.requestId,
     created: outcome.createdSecs,
@@ -40,16 +41,16 @@ export function toImageResponse(outcome: Outcome): ImageResponseWithBytes {
           })),
         }
       : {}),
-    ...(revised?.revisedPrompt === undefined ? {} : { revised_prompt: revised.revisedPrompt }),
+    ...(revisedPrompt === undefined ? {} : { revised_prompt: revisedPrompt }),
     ...(result.usage ? { usage: result.usage } : {}),
     timings: outcome.timings,
     delivered: result.outputs.map(({ verdict }) => verdict),
-    // In the order of the contract, whatever order they came up in.
+    // Each once and in the order of the contract, however they came up.
     warnings: WARNINGS.filter((warning) => result.warnings.includes(warning)),
   };
 }
 
-function flat(error: Parameters<typeof toFlatError>[0]) {
+function flat(error: BridgeError) {
   const { details, suggestions, ...rest } = toFlatError(error);
   return { ...rest, details: { ...details }, suggestions: [...suggestions] };
 }

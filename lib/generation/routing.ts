@@ -1,6 +1,7 @@
 import { invalidField } from '../contract/issues.ts';
 import type { CapabilityDocument } from '../contract/provider.ts';
 import type { Routing } from '../contract/routing.ts';
+import { BridgeError } from '../errors/bridge-error.ts';
 import type { Provider } from '../providers/provider-port.ts';
 import type { ProviderRegistry } from '../providers/registry.ts';
 
@@ -13,16 +14,13 @@ export interface Route {
 
 /**
  * The route that a request asks for (contract.md 1, `routing`). Throws `invalid_request` for a provider that is not
- * registered, `unsupported_capability` for a model that nobody lists.
+ * registered, `unsupported_capability` for a model that nobody lists, `configuration` without a default provider.
  */
 export function resolvePrimary(
   { provider: name, model }: Routing,
   registry: ProviderRegistry,
 ): Route {
-  const provider = name === null ? providerFor(model, registry) : registry.find(name);
-  if (!provider) {
-    throw invalidField('routing.provider', 'unknown_provider', 'must be a registered provider');
-  }
+  const provider = name === null ? providerFor(model, registry) : findNamed(name, registry);
   const chosen = model ?? provider.describe().defaultModel;
   return {
     provider,
@@ -31,11 +29,19 @@ export function resolvePrimary(
   };
 }
 
+function findNamed(name: string, registry: ProviderRegistry): Provider {
+  const provider = registry.find(name);
+  if (provider) return provider;
+  throw invalidField('routing.provider', 'unknown_provider', 'must be a registered provider');
+}
+
 /** A model on its own goes to the default provider, or else to the first by name that lists it. */
-function providerFor(model: string | null, registry: ProviderRegistry): Provider | undefined {
-  const lists = (provider: Provider) =>
-    model !== null && provider.describe().models.includes(model);
+function providerFor(model: string | null, registry: ProviderRegistry): Provider {
   const preferred = registry.find(registry.defaultName);
-  if (model === null || !preferred || lists(preferred)) return preferred;
-  return registry.all.find(lists) ?? preferred;
+  if (!preferred) {
+    throw new BridgeError('configuration', 'default_provider: is not an enabled provider');
+  }
+  if (model === null) return preferred;
+  const lists = (provider: Provider) => provider.describe().models.includes(model);
+  return [preferred, ...registry.all].find(lists) ?? preferred;
 }

@@ -61,19 +61,14 @@ export function createRunCall({ clock, callProvider, finish, slotsOf }: Deps) {
     signal: AbortSignal,
     onStart: () => void,
   ): Promise<CallResult> {
-    const { request, route, negotiated } = input;
-    const release = await slotsOf(route)
-      .take(signal)
-      .catch(() => {
-        throw stopError(signal, { dispatched: false, outcomeKnown: true, stopped: true });
-      });
+    const { requestId, request, route, negotiated, inputs, deadline, onEvent } = input;
+    const release = await takePlace(slotsOf(route), signal);
     onStart();
     try {
       return await callProvider({
-        ...input,
+        ...{ requestId, deadline, signal, onEvent },
         provider: route.provider,
-        request: toProviderRequest(request, route, negotiated, input.inputs, indices),
-        signal,
+        request: toProviderRequest(request, route, negotiated, inputs, indices),
       });
     } finally {
       release();
@@ -130,7 +125,8 @@ export function createRunCall({ clock, callProvider, finish, slotsOf }: Deps) {
         }
       }),
     );
-    const retried: readonly Warning[] = result.attempts > 1 ? ['transient_provider_retry_used'] : [];
+    const retried: readonly Warning[] =
+      result.attempts > 1 ? ['transient_provider_retry_used'] : [];
     return {
       outputs: finished.flat(),
       usage: result.usage,
@@ -138,6 +134,14 @@ export function createRunCall({ clock, callProvider, finish, slotsOf }: Deps) {
       providerEndedMs,
     };
   };
+}
+
+async function takePlace(slots: Slots, signal: AbortSignal): Promise<() => void> {
+  try {
+    return await slots.take(signal);
+  } catch {
+    throw stopError(signal, { dispatched: false, outcomeKnown: true, stopped: true });
+  }
 }
 
 function checkCount(given: number, asked: number): void {

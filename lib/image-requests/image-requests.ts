@@ -1,15 +1,21 @@
-import type { Publisher } from '../artifacts/publisher.ts';
 import type { ImageRequest } from '../contract/image-request.ts';
 import type { ImageResponseWithBytes } from '../contract/image-response.ts';
 import { BridgeError, toBridgeError } from '../errors/bridge-error.ts';
-import type { Generation, GenerationContext } from '../generation/generation.ts';
+import type { Generation, GenerationContext, GenerationResult } from '../generation/generation.ts';
 import { toGenerationRequest } from '../generation/generation-request.ts';
 import type { TraceLog } from '../log/trace-log.ts';
 
+type Publications = GenerationResult['publications'];
+
 interface Deps {
   readonly generation: Generation;
-  readonly publisher: Pick<Publisher, 'commit' | 'discard'>;
+  /** What a generation has published is made its owner's, or removed again. */
+  readonly publisher: {
+    commit(publications: Publications): Promise<void>;
+    discard(publications: Publications): Promise<void>;
+  };
   readonly log: TraceLog;
+  /** `inputs.max_bytes_each`. */
   readonly maxInputBytes: number;
 }
 
@@ -29,13 +35,22 @@ export function createImageRequests({ generation, publisher, log, maxInputBytes 
   ): Promise<ImageResponseWithBytes> {
     refuseIdempotency(request, context);
     const running = generation.run(toGenerationRequest(request, maxInputBytes), context);
+    void ignoreAll(running.events);
     const { response, publications } = await running.result;
-    if (context.signal.aborted) {
-      await publisher.discard(publications);
-      throw context.signal.reason;
-    }
-    await publisher.commit(publications);
+    await handOver(publications, context.signal);
     return response;
+  }
+
+  /** A file whose owner has left, or cannot be written down, must not stay. */
+  async function handOver(publications: Publications, signal: AbortSignal): Promise<void> {
+    try {
+      signal.throwIfAborted();
+      if (publications.length > 0) await publisher.commit(publications);
+    } catch (failure) {
+      // What cannot be removed now is removed at the next start.
+      if (publications.length > 0) await publisher.discard(publications).catch(() => {});
+      throw failure;
+    }
   }
 
   return {
@@ -64,6 +79,11 @@ export function createImageRequests({ generation, publisher, log, maxInputBytes 
       }
     },
   };
+}
+
+/** Events that nobody reads would hold their partial images until the end. */
+async function ignoreAll(events: AsyncIterable<unknown>): Promise<void> {
+  for await (const _ of events);
 }
 
 /** A key promises a replay that this version cannot give; taking it silently could cost a second picture. */

@@ -13,7 +13,8 @@ export function toInputSource(input: ImageInput, field: string, maxBytes: number
     case 'data_url': {
       const head = DATA_URL.exec(input.data_url.slice(0, 40));
       if (!head) throw badInput(`${field}.data_url`, field, 'not_a_data_url');
-      const bytes = decodeBase64(input.data_url.slice(head[0].length), field, maxBytes);
+      const text = input.data_url.slice(head[0].length);
+      const bytes = decodeBase64(text, `${field}.data_url`, field, maxBytes);
       const declared = `image/${head[1]}`.toLowerCase();
       if (input.media_type !== undefined && !isSameType(input.media_type, declared)) {
         throw badInput(`${field}.media_type`, field, 'media_type_mismatch');
@@ -21,9 +22,10 @@ export function toInputSource(input: ImageInput, field: string, maxBytes: number
       return { kind: 'inline', field, bytes, declaredMediaType: declared };
     }
     case 'base64': {
-      const bytes = decodeBase64(input.data, field, maxBytes);
+      const bytes = decodeBase64(input.data, `${field}.data`, field, maxBytes);
       const declared = input.media_type?.toLowerCase();
-      return { kind: 'inline', field, bytes, ...(declared ? { declaredMediaType: declared } : {}) };
+      const inline = { kind: 'inline', field, bytes } as const;
+      return declared === undefined ? inline : { ...inline, declaredMediaType: declared };
     }
     case 'artifact':
     case 'url':
@@ -52,13 +54,13 @@ function canonical(mediaType: string): string {
   return lower === 'image/jpg' ? 'image/jpeg' : lower;
 }
 
-function decodeBase64(text: string, field: string, maxBytes: number): Buffer {
+function decodeBase64(text: string, where: string, field: string, maxBytes: number): Buffer {
   // Three bytes stand in four characters: what is too long is never decoded.
-  if ((text.length / 4) * 3 - 2 > maxBytes) throw badInput(field, field, 'too_many_bytes');
+  if ((text.length / 4) * 3 - 2 > maxBytes) throw badInput(where, field, 'too_many_bytes');
   const bytes = Buffer.from(text, 'base64');
   // Node's decoder takes whitespace, the URL alphabet and junk; only what it would write itself is strict.
   if (bytes.length === 0 || bytes.toString('base64') !== text) {
-    throw badInput(field, field, 'not_base64');
+    throw badInput(where, field, 'not_base64');
   }
   return bytes;
 }

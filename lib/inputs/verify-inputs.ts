@@ -29,6 +29,18 @@ export function createInputVerifier({ engine, limits }: Deps) {
     return inspection.image;
   }
 
+  /** Waits for all of them, so that the same request always fails at the same picture. */
+  async function verifyAll(
+    sources: readonly InputSource[],
+    signal: AbortSignal,
+  ): Promise<VerifiedImage[]> {
+    const outcomes = await Promise.allSettled(sources.map((source) => verifyOne(source, signal)));
+    return outcomes.map((outcome) => {
+      if (outcome.status === 'rejected') throw outcome.reason;
+      return outcome.value;
+    });
+  }
+
   return {
     /** Throws `input` at the first picture that is not sound, or over the limits. */
     async verify(
@@ -36,17 +48,16 @@ export function createInputVerifier({ engine, limits }: Deps) {
       signal: AbortSignal,
     ): Promise<InputSet<VerifiedImage>> {
       checkSizes(sources, limits);
-      const verifyAll = (list: readonly InputSource[]) =>
-        Promise.all(list.map((source) => verifyOne(source, signal)));
-      const [images, masks, references] = await Promise.all([
-        verifyAll(sources.images),
-        verifyAll(sources.mask ? [sources.mask] : []),
-        verifyAll(sources.references),
-      ]);
-      const [mask] = masks;
-      if (!mask) return { images, references };
-      checkMask(mask, images[0]);
-      return { images, mask, references };
+      const { images, mask, references } = sources;
+      const all = await verifyAll([...images, ...(mask ? [mask] : []), ...references], signal);
+      const verified = {
+        images: all.slice(0, images.length),
+        references: all.slice(all.length - references.length),
+      };
+      const verifiedMask = mask && all[images.length];
+      if (!verifiedMask) return verified;
+      checkMask(verifiedMask, verified.images[0]);
+      return { ...verified, mask: verifiedMask };
     },
   };
 }

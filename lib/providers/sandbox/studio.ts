@@ -7,7 +7,7 @@ import type { SandboxModel } from './models.ts';
 import type { Edges } from './output-size.ts';
 import type { Pace } from './pace.ts';
 import { revisedPromptOf } from './revised-prompt.ts';
-import { taskOf, toDrawing } from './to-drawing.ts';
+import { type CommonTask, taskOf, toDrawing } from './to-drawing.ts';
 
 /** So many raw pictures are in memory at a time: 64 MiB each at the largest size. */
 const EASELS = 2;
@@ -32,11 +32,7 @@ export function createStudio({ engine }: { readonly engine: ImageEngine }) {
   const pool = createDrawPool();
   const easels = createDecodeGate(EASELS);
 
-  async function draw(
-    commission: Commission,
-    common: Awaited<ReturnType<typeof toDrawing>>,
-    index: number,
-  ) {
+  async function draw(commission: Commission, common: CommonTask, index: number) {
     const { request, signal, onEvent } = commission;
     onEvent({ type: 'progress', stage: 'generating', index });
     const drawing = await pool.draw(taskOf(common, request, index), signal);

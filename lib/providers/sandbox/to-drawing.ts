@@ -11,7 +11,7 @@ import { outputSeed, promptSeed } from './seeds.ts';
 import { toSharedPixels } from './shared-pixels.ts';
 
 /** All that the outputs of one call have in common. */
-type CommonTask = Omit<DrawingTask, 'stop' | 'outputSeed'>;
+export type CommonTask = Omit<DrawingTask, 'stop' | 'outputSeed'>;
 
 const DETAIL = { auto: 1, low: 0, medium: 1, high: 2, xhigh: 2, max: 2 } as const;
 /** How far a picture may go away from its source. */

@@ -609,7 +609,7 @@ describe('ImageRequest', () => {
     const error = errorOf(ImageRequest, body);
 
     expect(error?.details['issues']).toEqual([
-      { field: '', code: 'invalid_type', message: 'must be Object' },
+      { field: '', code: 'invalid_type', message: 'must be an object' },
     ]);
     expect(error?.param).toBeNull();
   });

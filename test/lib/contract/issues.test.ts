@@ -13,14 +13,14 @@ describe('toRequestIssues', () => {
   it.each([
     ['a missing discriminator', {}, 'kind', 'required', 'is required'],
     ['an unknown discriminator', { kind: 'c' }, 'kind', 'invalid_value', 'must be ("a" | "b")'],
-    ['a list in place of an object', 'x', '', 'invalid_type', 'must be Object'],
+    ['a list in place of an object', 'x', '', 'invalid_type', 'must be an object'],
     ['a fraction', { kind: 'a', size: 1.5 }, 'size', 'out_of_range', 'must be a whole number'],
     [
       'an item of the wrong type',
       { kind: 'b', list: ['x', 5] },
       'list[1]',
       'invalid_type',
-      'must be string',
+      'must be a string',
     ],
     ['a missing member', { kind: 'b' }, 'list', 'required', 'is required'],
   ])('names field, code and message of %s', (_name, value, field, code, message) => {
@@ -51,7 +51,9 @@ describe('toRequestIssues', () => {
 
 describe('invalidRequest', () => {
   it('has no param when the request fails as a whole', () => {
-    const error = invalidRequest([{ field: '', code: 'invalid_type', message: 'must be Object' }]);
+    const error = invalidRequest([
+      { field: '', code: 'invalid_type', message: 'must be an object' },
+    ]);
 
     expect(error.param).toBeNull();
   });

@@ -48,23 +48,29 @@ export function restyle(
       }
       bristle *= (0.34 * strength) / TAPS;
       const [red = 0, green = 0, blue = 0] = color;
-      const shade = ramp.step(0.04 + 0.92 * (0.3 * red + 0.59 * green + 0.11 * blue));
+      const shade = ramp.step(0.04 + 0.92 * luma(red, green, blue));
       const edge = Math.max(Math.abs(u) / frame.halfWidth, Math.abs(v) / frame.halfHeight);
       const grown = edge + noise2(u * 2.6, v * 2.6, seed ^ 0x33) * 0.42;
-      const over = strength * (0.08 + 1.05 * smoothstep(0.62, 1.02, grown));
+      const over = clamp01(strength * (0.08 + 1.05 * smoothstep(0.62, 1.02, grown)));
       const at = x * 3;
-      row[at] = blend(mix(red, ramp.red(shade), graded), dreamed[at] ?? 0, over) + bristle;
-      row[at + 1] =
-        blend(mix(green, ramp.green(shade), graded), dreamed[at + 1] ?? 0, over) + bristle;
-      row[at + 2] =
-        blend(mix(blue, ramp.blue(shade), graded), dreamed[at + 2] ?? 0, over) + bristle;
+      row[at] = mix(red, ramp.red(shade), graded) + bristle;
+      row[at + 1] = mix(green, ramp.green(shade), graded) + bristle;
+      row[at + 2] = mix(blue, ramp.blue(shade), graded) + bristle;
+      growOver(row, dreamed, at, over);
     }
   };
 }
 
-/** Half soft light, which keeps what is underneath, half cover. */
-function blend(under: number, over: number, share: number): number {
-  const base = clamp01(under);
-  const soft = base + (2 * over - 1) * base * (1 - base);
-  return mix(base, mix(soft, over, 0.72), clamp01(share));
+/** Mixes the dream's pixel into the row's, mostly by its colour: lights and shadows stay more the photograph's than its own. */
+function growOver(row: Float32Array, dreamed: Float32Array, at: number, share: number): void {
+  const under = luma(row[at] ?? 0, row[at + 1] ?? 0, row[at + 2] ?? 0);
+  const over = luma(dreamed[at] ?? 0, dreamed[at + 1] ?? 0, dreamed[at + 2] ?? 0);
+  const scale = mix(under, over, 0.35) / Math.max(over, 0.02);
+  for (let channel = at; channel < at + 3; channel += 1) {
+    row[channel] = mix(row[channel] ?? 0, clamp01((dreamed[channel] ?? 0) * scale), share);
+  }
+}
+
+function luma(red: number, green: number, blue: number): number {
+  return 0.3 * red + 0.59 * green + 0.11 * blue;
 }

@@ -168,7 +168,13 @@ describe('StateDatabase', () => {
   test('all writes of one turn are one commit', async () => {
     const before = await commits();
 
-    await Promise.all(Array.from({ length: 100 }, (_, id) => database.write(() => insert(id))));
+    await Promise.all(
+      Array.from({ length: 100 }, async (_, id) => {
+        // As in service, where each comes at the end of its own chain of promises.
+        for (let link = 0; link < id; link += 1) await undefined;
+        await database.write(() => insert(id));
+      }),
+    );
 
     expect(await commits()).toBe(before + 1);
     expect(stored()).toHaveLength(100);

@@ -1,0 +1,80 @@
+import type { CapabilityDocument } from '../../contract/provider.ts';
+
+export const PROVIDER_NAME = 'agent-responses';
+/** Of the mapping: it rises when the same request is sent in another form. */
+export const IMPLEMENTATION_VERSION = '1.0.0';
+
+const MAX_IMAGES = 5;
+const MAX_BYTES_EACH = 33_554_432;
+const MAX_BYTES_TOTAL = 67_108_864;
+
+const SIZES = ['1024x1024', '1536x1024', '1024x1536'];
+const LARGE_SIZES = [...SIZES, '2048x2048', '2048x1152', '3840x2160', '2160x3840'];
+
+/** Where the families of models differ (providers.md); an operator's own model is taken for the default one's kind. */
+interface Family {
+  readonly sizes: readonly string[];
+  readonly hasNativeAlpha: boolean;
+  readonly fidelities: readonly ('low' | 'high')[];
+}
+
+const FAMILIES: Readonly<Record<string, Family>> = {
+  'gpt-image-2': { sizes: LARGE_SIZES, hasNativeAlpha: false, fidelities: [] },
+  'gpt-image-1.5': { sizes: LARGE_SIZES, hasNativeAlpha: true, fidelities: ['low', 'high'] },
+  'gpt-image-1': { sizes: SIZES, hasNativeAlpha: true, fidelities: ['low', 'high'] },
+  'gpt-image-1-mini': { sizes: SIZES, hasNativeAlpha: true, fidelities: ['low', 'high'] },
+};
+
+interface Limits {
+  /** `providers.agent_responses.max_outputs`. */
+  readonly maxOutputs: number;
+  /** Simultaneous calls of the whole provider. */
+  readonly maxParallelOutputs: number;
+  readonly defaultModel: string;
+}
+
+/** What `model` can do, under the operator's limits. */
+export function capabilitiesOf(model: string, limits: Limits): CapabilityDocument {
+  const family = FAMILIES[model] ?? FAMILIES[limits.defaultModel] ?? FAMILIES['gpt-image-2'];
+  if (!family) throw new Error('the table of families has no default');
+  const images = {
+    support: 'native',
+    max_count: MAX_IMAGES,
+    max_bytes_each: MAX_BYTES_EACH,
+    max_bytes_total: MAX_BYTES_TOTAL,
+  } as const;
+  return {
+    provider: PROVIDER_NAME,
+    model,
+    implementation_version: IMPLEMENTATION_VERSION,
+    experimental: false,
+    generation: true,
+    edits: true,
+    count: { min: 1, max: limits.maxOutputs },
+    batching: {
+      mode: 'fan_out',
+      native_count: { min: 1, max: 1 },
+      max_parallel_outputs: limits.maxParallelOutputs,
+    },
+    sizes: { auto: true, allowed: [...family.sizes], arbitrary: false },
+    aspect_ratio: 'emulated',
+    resolution: 'emulated',
+    negative_prompt: 'emulated',
+    revised_prompt: 'native',
+    transparent_background: family.hasNativeAlpha ? 'native' : 'emulated',
+    user_attribution: 'unsupported',
+    qualities: ['auto', 'low', 'medium', 'high'],
+    output_formats: ['png', 'jpeg', 'webp'],
+    backgrounds: family.hasNativeAlpha ? ['auto', 'opaque', 'transparent'] : ['auto', 'opaque'],
+    moderation: ['auto', 'low'],
+    actions: ['auto', 'generate', 'edit'],
+    input_fidelities: [...family.fidelities],
+    reference_images: images,
+    edit_images: images,
+    masks: { support: 'unsupported', max_count: 0, max_bytes_each: 0, max_bytes_total: 0 },
+    partial_images: { min: 0, max: 3 },
+    persistent_sessions: false,
+    explicit_threads: false,
+    source_transport: 'conversation_attachment',
+  };
+}

@@ -1,0 +1,140 @@
+import { type Base64Decoder, createBase64Decoder } from './base64-decoder.ts';
+import { createGrowingBytes } from './growing-bytes.ts';
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const QUOTE_BYTES = Buffer.from('"');
+
+// No text of an event is so long; pictures nearly always are.
+const BLOB_BYTES = 16_384;
+
+/** The JSON of one event. */
+export interface EventData {
+  /** Parsed; a long string stands in it as a short placeholder. */
+  readonly value: unknown;
+  /** The bytes of a base64 string of `value`, long or short; undefined when it was no base64. */
+  bytesOf(text: string): Buffer | undefined;
+}
+
+export type EventDataReader = ReturnType<typeof createEventDataReader>;
+
+/**
+ * Reads the JSON of one event after the other, part by part. A string that grows beyond what text ever does is decoded
+ * from base64 while it comes: a picture never becomes a JavaScript string of megabytes, and what is parsed stays small.
+ * `maxTextBytes` bounds everything but those strings, which the caller bounds by what it pushes.
+ */
+export function createEventDataReader(maxTextBytes: number) {
+  const text = createGrowingBytes();
+  const string = createGrowingBytes();
+  let blobs = new Map<string, Buffer | undefined>();
+  let decoder: Base64Decoder | undefined;
+  let inString = false;
+  // Whether the next byte of the string is escaped by the last one before it.
+  let isEscaped = false;
+
+  function stringPart(part: Buffer): void {
+    if (!decoder) {
+      string.push(part);
+      if (string.length <= BLOB_BYTES) return;
+      decoder = createBase64Decoder();
+      decoder.push(toBase64Text(string.take()));
+    } else decoder.push(toBase64Text(part));
+  }
+
+  function endString(): void {
+    inString = false;
+    if (decoder) {
+      const placeholder = `blob ${blobs.size}`;
+      blobs.set(placeholder, decoder.end());
+      decoder = undefined;
+      text.push(Buffer.from(placeholder, 'latin1'));
+    } else text.push(string.take());
+    text.push(QUOTE_BYTES);
+  }
+
+  /** Reads on inside a string; returns the place behind its closing quote, or the part's end. */
+  function readString(part: Buffer, from: number): number {
+    const close = closingQuote(part, from, isEscaped);
+    const end = close === -1 ? part.length : close;
+    if (close === -1) isEscaped = escapesNext(part, from, isEscaped);
+    else isEscaped = false;
+    if (end > from) stringPart(part.subarray(from, end));
+    if (close !== -1) endString();
+    return close === -1 ? part.length : close + 1;
+  }
+
+  return {
+    /** Whether `part` was taken: false when the text has become longer than it may be. */
+    push(part: Buffer): boolean {
+      let at = 0;
+      while (at < part.length) {
+        if (inString) {
+          at = readString(part, at);
+          continue;
+        }
+        const open = part.indexOf(QUOTE, at);
+        const end = open === -1 ? part.length : open + 1;
+        text.push(part.subarray(at, end));
+        inString = open !== -1;
+        at = end;
+      }
+      return text.length <= maxTextBytes;
+    },
+
+    /** The event that has come; undefined when it is no JSON. The next part begins the next event. */
+    end(): EventData | undefined {
+      const json = text.take().toString('utf8');
+      const found = blobs;
+      const isComplete = !inString;
+      blobs = new Map();
+      string.take();
+      decoder = undefined;
+      inString = false;
+      isEscaped = false;
+      const value = isComplete ? parse(json) : undefined;
+      return value === undefined
+        ? undefined
+        : { value, bytesOf: (name) => (found.has(name) ? found.get(name) : decodeShort(name)) };
+    },
+  };
+}
+
+function parse(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined;
+  }
+}
+
+function decodeShort(text: string): Buffer | undefined {
+  const decoder = createBase64Decoder();
+  decoder.push(text);
+  return decoder.end();
+}
+
+/** Some writers escape the slash, which is a digit of base64; nothing else of it is ever escaped. */
+function toBase64Text(part: Buffer): string {
+  const text = part.toString('latin1');
+  return text.includes('\\') ? text.replaceAll('\\', '') : text;
+}
+
+/** The quote that ends the string under way; -1 when it is not in this part. */
+function closingQuote(part: Buffer, from: number, isFirstEscaped: boolean): number {
+  let quote = part.indexOf(QUOTE, from);
+  while (quote !== -1 && isEscapedAt(part, from, quote, isFirstEscaped)) {
+    quote = part.indexOf(QUOTE, quote + 1);
+  }
+  return quote;
+}
+
+function isEscapedAt(part: Buffer, from: number, at: number, isFirstEscaped: boolean): boolean {
+  let slashes = 0;
+  while (at - 1 - slashes >= from && part[at - 1 - slashes] === BACKSLASH) slashes += 1;
+  const reachesStart = at - slashes === from;
+  return (slashes + Number(reachesStart && isFirstEscaped)) % 2 === 1;
+}
+
+function escapesNext(part: Buffer, from: number, isFirstEscaped: boolean): boolean {
+  return isEscapedAt(part, from, part.length, isFirstEscaped);
+}

@@ -1,0 +1,98 @@
+import type { ProviderInput, ProviderRequest } from '../provider-port.ts';
+
+const INSTRUCTIONS =
+  'Make exactly one picture with the image generation tool, from the description and the pictures given. Answer with nothing else.';
+
+interface Target {
+  /** The model that answers, and hands the work to the image model. */
+  readonly responsesModel: string;
+  /** Unguessable: it stands for the pictures until the JSON is written. */
+  readonly marker: string;
+}
+
+/** A body in pieces, so that pictures of many megabytes are encoded once and never joined. */
+export interface RequestBody {
+  readonly pieces: readonly Buffer[];
+  readonly length: number;
+}
+
+// The calls of one fan-out send the same pictures; they are the same buffers, and encoded once.
+const encoded = new WeakMap<Buffer, Buffer>();
+
+/** One call in the backend's form (providers.md, "Body"). A value of `auto` is left out. */
+export function toRequestBody(
+  request: ProviderRequest,
+  { responsesModel, marker }: Target,
+): RequestBody {
+  const { images, references } = request;
+  const inputs = [...images, ...references];
+  const json = JSON.stringify({
+    model: responsesModel,
+    instructions: INSTRUCTIONS,
+    input: [
+      {
+        type: 'message',
+        role: 'user',
+        content: [
+          { type: 'input_text', text: toText(request) },
+          ...inputs.map(({ mediaType }) => ({
+            type: 'input_image',
+            image_url: `data:${mediaType};base64,${marker}`,
+            detail: 'auto',
+          })),
+        ],
+      },
+    ],
+    tools: [toTool(request)],
+    tool_choice: { type: 'image_generation' },
+    stream: true,
+    store: false,
+  });
+  const texts = json.split(marker).map((text) => Buffer.from(text, 'utf8'));
+  const pieces = texts.flatMap((text, place) => {
+    const input = inputs[place];
+    return input ? [text, toBase64(input)] : [text];
+  });
+  return { pieces, length: pieces.reduce((sum, { length }) => sum + length, 0) };
+}
+
+/** The prompt, and which picture is which: sources come before references. */
+function toText({ prompt, images, references }: ProviderRequest): string {
+  const sources = images.length;
+  const notes = [
+    ...(sources > 0 ? [`${numbered(1, sources)} to be edited.`] : []),
+    ...(references.length > 0
+      ? [`${numbered(sources + 1, sources + references.length)} for reference only.`]
+      : []),
+  ];
+  return notes.length > 0 ? `${prompt}\n\n${notes.join(' ')}` : prompt;
+}
+
+function numbered(first: number, last: number): string {
+  return first === last ? `Picture ${first} is` : `Pictures ${first} to ${last} are`;
+}
+
+function toTool({ model, parameters }: ProviderRequest): Readonly<Record<string, unknown>> {
+  const { size, quality, background, moderation, action } = parameters;
+  const optional = Object.entries({ size, quality, background, moderation, action }).filter(
+    ([, value]) => value !== 'auto',
+  );
+  const { output_compression, partial_images, input_fidelity } = parameters;
+  return {
+    type: 'image_generation',
+    model,
+    output_format: parameters.output_format,
+    ...Object.fromEntries(optional),
+    ...(output_compression === null ? {} : { output_compression }),
+    ...(partial_images === 0 ? {} : { partial_images }),
+    ...(input_fidelity === null ? {} : { input_fidelity }),
+  };
+}
+
+function toBase64({ bytes }: ProviderInput): Buffer {
+  const known = encoded.get(bytes);
+  if (known) return known;
+  const made = Buffer.from(bytes.toString('base64'), 'latin1');
+  encoded.set(bytes, made);
+  return made;
+}

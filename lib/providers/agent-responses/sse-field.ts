@@ -1,0 +1,33 @@
+const SPACE = 0x20;
+const DATA = 'data:';
+
+/** Picks the value out of `data:` lines (WHATWG HTML, 9.2.6), however they are cut; other fields are passed over. */
+export function createDataField(onValue: (part: Buffer) => void) {
+  let name = '';
+  let state: 'name' | 'space' | 'value' | 'other' = 'name';
+
+  return {
+    part(bytes: Buffer): void {
+      let at = 0;
+      while (state === 'name' && at < bytes.length) {
+        name += String.fromCharCode(bytes[at] ?? 0);
+        at += 1;
+        if (name.length === DATA.length) state = name === DATA ? 'space' : 'other';
+      }
+      if (state === 'space' && at < bytes.length) {
+        if (bytes[at] === SPACE) at += 1;
+        state = 'value';
+      }
+      if (state === 'value' && at < bytes.length) onValue(bytes.subarray(at));
+    },
+
+    /** The line is complete. What it was: nothing at all, a line of data, or something else. */
+    end(): 'blank' | 'data' | 'other' {
+      const isData = state === 'value' || state === 'space' || name === 'data';
+      const kind = isData ? 'data' : name === '' ? 'blank' : 'other';
+      name = '';
+      state = 'name';
+      return kind;
+    },
+  };
+}

@@ -1,0 +1,23 @@
+import type { Detail } from '../errors/bridge-error.ts';
+import type { ProviderRequest } from './provider-port.ts';
+
+const STAGES: readonly string[] = ['input', 'output', 'unknown'];
+const CATEGORIES: readonly string[] = ['harassment', 'self-harm', 'sexual', 'violence'];
+
+/** What a safety rejection tells, whichever provider rejected (specification 7.4); unknown words are left out. */
+export function safetyDetails(
+  { parameters, images, references }: ProviderRequest,
+  stage: string | undefined,
+  categories: readonly string[],
+): { readonly [key: string]: Detail } {
+  const known = CATEGORIES.filter((category) => categories.includes(category));
+  return {
+    safety_category: 'content_policy',
+    recovery: 'revise_prompt_or_inputs',
+    retry_same_request: false,
+    requested_moderation: parameters.moderation,
+    input_images_present: images.length + references.length > 0,
+    ...(stage !== undefined && STAGES.includes(stage) ? { moderation_stage: stage } : {}),
+    ...(known.length > 0 ? { moderation_categories: known } : {}),
+  };
+}

@@ -1,0 +1,40 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Bench } from './bench.ts';
+import { compare, timeRow } from './compare.ts';
+import { inMegabytes, writePicture } from './picture.ts';
+
+/**
+ * An edit of 12 MB over HTTP. The provider answers at once with a picture of a few pixels, so that nearly all of the
+ * time is the way up to it, the verification of the input included: the other side decodes and hashes it too.
+ */
+export const editImage: Bench = {
+  name: 'edit-image',
+  async run(tools) {
+    const smallFile = join(tools.folder, 'small.png');
+    await writePicture(smallFile, { edge: 16, noise: 16 });
+    const source = await writePicture(join(tools.folder, 'source.png'), { edge: 2048, noise: 40 });
+    const bodyFile = join(tools.folder, 'edit.json');
+    const body = editBody(source);
+    await writeFile(bodyFile, body);
+    const bridge = await tools.start('bridge', { folder: tools.folder, pictureFile: smallFile });
+    const floor = await tools.start('floor', { kind: 'edit' });
+    const requests = [{ method: 'POST', path: '/v1/images', bodyFile } as const];
+    const task = { requests, connections: 1, forMs: 3000 };
+    const comparison = await compare(tools, { server: bridge, task }, { server: floor, task });
+    await Promise.all([bridge.stop(), floor.stop()]);
+    return [
+      timeRow(comparison, {
+        what: `edit of ${inMegabytes(body.length)} over HTTP, input verified`,
+        against: 'read, `latin1`, `JSON.parse`, base64, decode and hash',
+        budget: '≤ 1.3',
+      }),
+    ];
+  },
+};
+
+/** The request for an edit of one PNG, as JSON. */
+export function editBody(source: Buffer): string {
+  const images = [{ type: 'base64', media_type: 'image/png', data: source.toString('base64') }];
+  return JSON.stringify({ operation: 'edit', prompt: 'the same in winter', images });
+}

@@ -1,0 +1,44 @@
+import { fork } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { ask } from './server-process.ts';
+
+/** Requests of one kind, one after the other on each connection, until the time is up. */
+export interface LoadTask {
+  readonly port: number;
+  /** The head of each request as it is sent, `Host` and `Content-Length` excepted. A connection sends always the same one. */
+  readonly requests: readonly LoadRequest[];
+  readonly connections: number;
+  readonly forMs: number;
+}
+
+export interface LoadRequest {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  /** JSON in a file. */
+  readonly bodyFile?: string;
+}
+
+export interface LoadResult {
+  readonly completed: number;
+  readonly elapsedMs: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+}
+
+/** Rejects when an answer is no 200, or a connection breaks. */
+export type Load = (task: LoadTask) => Promise<LoadResult>;
+
+const PROGRAM = fileURLToPath(new URL('./programs/load-generator.js', import.meta.url));
+
+/** Starts the process that makes the load: it must not share an event loop with a server. */
+export function startLoad(): { load: Load; stop(): void } {
+  const child = fork(PROGRAM);
+  return {
+    async load(task) {
+      const answer = await ask<LoadResult | { readonly failed: string }>(child, task);
+      if ('failed' in answer) throw new Error(answer.failed);
+      return answer;
+    },
+    stop: () => child.disconnect(),
+  };
+}

@@ -1,0 +1,79 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { cpus, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import type { Bench, Row, Tools } from './bench.ts';
+import { createImage } from './create-image.ts';
+import { editImage } from './edit-image.ts';
+import { getArtifact } from './get-artifact.ts';
+import { startLoad } from './load.ts';
+import { parseEdit } from './parse-edit.ts';
+import { type ServerProcess, startServer } from './server-process.ts';
+import { smallGets } from './small-gets.ts';
+import { startUp } from './start-up.ts';
+
+/**
+ * `npm run bench [-- --only NAME]... [-- --rounds N]`: prints one Markdown table. It asserts nothing and always ends
+ * with 0: what a number means is for a reader to judge.
+ */
+const BENCHES: readonly Bench[] = [
+  smallGets,
+  createImage,
+  editImage,
+  parseEdit,
+  getArtifact,
+  startUp,
+];
+
+const LONGEST_RUN_MS = 20 * 60 * 1000;
+const COLUMNS: readonly (readonly [heading: string, member: keyof Row])[] = [
+  ['what', 'what'],
+  ['ours', 'ours'],
+  ['measured against', 'against'],
+  ['gives', 'theirs'],
+  ['ratio', 'ratio'],
+  ['ratio of CPU time', 'cpuRatio'],
+  ['budget', 'budget'],
+  ['event-loop delay, p99 / worst', 'loop'],
+];
+
+const { values } = parseArgs({
+  options: { only: { type: 'string', multiple: true }, rounds: { type: 'string' } },
+});
+const rounds = Math.max(1, Number(values.rounds ?? 5));
+const chosen = BENCHES.filter(({ name }) => values.only?.includes(name) ?? true);
+setTimeout(() => process.exit(), LONGEST_RUN_MS).unref();
+await runAll(chosen);
+
+async function runAll(benches: readonly Bench[]): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'image-bridge-bench-'));
+  const { load, stop } = startLoad();
+  const started: ServerProcess[] = [];
+  const start: Tools['start'] = async (program, options) => {
+    const server = await startServer(program, options);
+    started.push(server);
+    return server;
+  };
+  print(COLUMNS.map(([heading]) => heading));
+  print(COLUMNS.map(() => '---'));
+  for (const bench of benches) {
+    try {
+      const own = await mkdtemp(join(folder, `${bench.name}-`));
+      const rows = await bench.run({ rounds, folder: own, load, start });
+      for (const row of rows) print(COLUMNS.map(([, member]) => row[member]));
+    } catch (error) {
+      print([bench.name, `failed: ${error}`, ...COLUMNS.slice(2).map(() => '–')]);
+    }
+    await Promise.all(started.splice(0).map((server) => server.stop()));
+  }
+  stop();
+  await rm(folder, { recursive: true, force: true });
+  const model = cpus()[0]?.model ?? 'unknown processor';
+  process.stdout.write(
+    `\nNode ${process.version}, ${cpus().length} × ${model}, ${rounds} rounds.\n`,
+  );
+}
+
+function print(cells: readonly string[]): void {
+  process.stdout.write(`| ${cells.join(' | ')} |\n`);
+}

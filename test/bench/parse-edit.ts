@@ -1,0 +1,78 @@
+import { isAscii } from 'node:buffer';
+import { randomBytes } from 'node:crypto';
+import { handler } from '../../handlers/images/create-image.ts';
+import type { ImageRequest } from '../../lib/contract/image-request.ts';
+import type { ImageResponseWithBytes } from '../../lib/contract/image-response.ts';
+import { toGenerationRequest } from '../../lib/generation/generation-request.ts';
+import { invoke } from '../support/invoke.ts';
+import type { Bench } from './bench.ts';
+import { editBody } from './edit-image.ts';
+import { inMegabytes } from './picture.ts';
+import { inMs, median, withRange } from './statistics.ts';
+
+const SOURCE_BYTES = 9_000_000;
+const REQUESTS_A_ROUND = 20;
+const NOTHING = {} as ImageResponseWithBytes;
+
+/**
+ * The same edit in this very process, from the body's bytes to the picture's, without socket and verification: what is
+ * left is parsing. The other side is the cheapest way to the same bytes that checks nothing.
+ */
+export const parseEdit: Bench = {
+  name: 'parse-edit',
+  async run({ rounds }) {
+    const body = Buffer.from(editBody(randomBytes(SOURCE_BYTES)));
+    const imageRequests = {
+      async create(request: ImageRequest): Promise<ImageResponseWithBytes> {
+        expectBytes(toGenerationRequest(request, 2 * SOURCE_BYTES).inputs.images[0]?.bytes);
+        // Nobody reads the answer, and it has no bytes to encode.
+        return NOTHING;
+      },
+    };
+    const ours = async () => {
+      const { status } = await invoke(handler, { method: 'POST', body }, { imageRequests });
+      if (status !== 200) throw new Error(`answered ${status}`);
+    };
+    const theirs = async () => {
+      const text = isAscii(body) ? body.toString('latin1') : body.toString('utf8');
+      const request: { images: { data: string }[] } = JSON.parse(text);
+      expectBytes(Buffer.from(request.images[0]?.data ?? '', 'base64'));
+    };
+    const times = { ours: [0], theirs: [0] };
+    await each(ours);
+    await each(theirs);
+    times.ours.length = 0;
+    times.theirs.length = 0;
+    for (let round = 0; round < rounds; round += 1) {
+      times.ours.push(await each(ours));
+      times.theirs.push(await each(theirs));
+    }
+    return [
+      {
+        what: `edit of ${inMegabytes(body.length)} from body to bytes, in one process`,
+        ours: inMs(median(times.ours)),
+        against: '`isAscii`, `latin1`, `JSON.parse`, base64',
+        theirs: inMs(median(times.theirs)),
+        ratio: withRange(times.ours.map((ms, round) => ms / (times.theirs[round] ?? Number.NaN))),
+        cpuRatio: '–',
+        budget: '≤ 1.3',
+        loop: '–',
+      },
+    ];
+  },
+};
+
+/** Milliseconds of one call, the median of many. */
+async function each(call: () => Promise<void>): Promise<number> {
+  const times: number[] = [];
+  for (let request = 0; request < REQUESTS_A_ROUND; request += 1) {
+    const startMs = performance.now();
+    await call();
+    times.push(performance.now() - startMs);
+  }
+  return median(times);
+}
+
+function expectBytes(bytes: Buffer | undefined): void {
+  if (bytes?.length !== SOURCE_BYTES) throw new Error('the picture did not arrive');
+}

@@ -1,0 +1,92 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { routes } from '../../../handlers/routes.ts';
+import { createArtifactDelivery } from '../../../lib/artifacts/delivery.ts';
+import { createPublisher } from '../../../lib/artifacts/publisher.ts';
+import { loadConfig } from '../../../lib/config/load-config.ts';
+import { createGeneration } from '../../../lib/generation/generation.ts';
+import { createImageRequests } from '../../../lib/image-requests/image-requests.ts';
+import { createImageEngine } from '../../../lib/images/image-engine.ts';
+import { createInputVerifier } from '../../../lib/inputs/verify-inputs.ts';
+import { silentLog } from '../../../lib/log/trace-log.ts';
+import { createProviderInventory } from '../../../lib/providers/inventory.ts';
+import type { Provider } from '../../../lib/providers/provider-port.ts';
+import { createProviderRegistry } from '../../../lib/providers/registry.ts';
+import { capabilitiesOf } from '../../../lib/providers/sandbox/capabilities.ts';
+import { createSandboxProvider } from '../../../lib/providers/sandbox/provider.ts';
+import type { Services } from '../../../lib/services.ts';
+import { createArtifactFiles } from '../../../lib/storage/file-system/artifact-files.ts';
+import { createArtifactStore } from '../../../lib/storage/sqlite/artifact-store.ts';
+import { openStateDatabase, stateDatabaseFile } from '../../../lib/storage/sqlite/database.ts';
+import { createListener } from '../../../local-runtime/listener.ts';
+import { allowedMethods } from '../../../local-runtime/mount-routes.ts';
+import { lockStateDirectory } from '../../../local-runtime/state-lock.ts';
+import { openEdge } from '../../support/invoke.ts';
+import { programOptions, tellPort } from './measured-server.ts';
+
+/** A bridge with everything as `lib/app.ts` builds it, but for a provider that answers at once with one picture. */
+export interface BridgeOptions {
+  readonly folder: string;
+  /** A PNG. */
+  readonly pictureFile: string;
+  readonly cacheBytes?: number;
+}
+
+const { folder, pictureFile, cacheBytes = 134_217_728 } = programOptions<BridgeOptions>();
+
+async function readConfig() {
+  const loaded = await loadConfig({
+    env: {},
+    cwd: folder,
+    presets: { default_provider: 'sandbox', 'providers.sandbox.enabled': true },
+    set: [
+      `state.directory=${join(folder, 'state')}`,
+      `artifacts.root=${join(folder, 'artifacts')}`,
+    ],
+  });
+  if (!loaded.ok) throw new Error(JSON.stringify(loaded.errors));
+  return loaded.config;
+}
+
+const config = await readConfig();
+const edge = openEdge({ maxBodyBytes: config.server.max_body_bytes });
+const { clock, ids } = edge;
+lockStateDirectory(config.state.directory);
+
+const engine = createImageEngine({ limits: config.images, clock });
+const picture = await readFile(pictureFile);
+const sandbox = createSandboxProvider({ settings: { latency_ms: 0 }, engine, clock });
+const instant: Provider = {
+  ...sandbox,
+  capabilities: capabilitiesOf,
+  async execute({ indices }, { onEvent }) {
+    onEvent({ type: 'progress', stage: 'dispatched' });
+    return { outputs: indices.map(() => ({ bytes: picture })) };
+  },
+};
+const registry = createProviderRegistry([instant], config.default_provider);
+const database = openStateDatabase({ file: stateDatabaseFile(config.state.directory), ids });
+const store = createArtifactStore(database);
+const files = createArtifactFiles({ root: config.artifacts.root, clock });
+const publisher = createPublisher({ store, files, ids, clock });
+const inputs = createInputVerifier({ engine, limits: config.inputs });
+const generation = createGeneration({
+  ...{ registry, engine, inputs, publisher, clock, ids },
+  settings: config.runtime,
+});
+const maxInputBytes = config.inputs.max_bytes_each;
+
+const services: Services = {
+  imageRequests: createImageRequests({ generation, publisher, log: silentLog, maxInputBytes }),
+  providers: createProviderInventory({ registry }),
+  artifacts: createArtifactDelivery({ store, files, engine, cacheBytes }),
+  readiness: { isReady: async () => true },
+  apiDocument: () => Buffer.alloc(0),
+  allowedMethods: allowedMethods(routes),
+};
+const listener = createListener({
+  ...{ routes, edge },
+  services: Promise.resolve(services),
+  settings: config.server,
+});
+tellPort(await listener.listen({ host: '127.0.0.1', port: 0 }));

@@ -1,0 +1,120 @@
+import { isAscii } from 'node:buffer';
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { readFile, stat } from 'node:fs/promises';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createAdaptorServer } from '@hono/node-server';
+import { Hono } from 'hono';
+import sharp from 'sharp';
+import { listenForBench, programOptions } from './measured-server.ts';
+
+/** The least that any server would have to do for the same answer. */
+export type FloorOptions =
+  /** Bare Hono, one JSON value. */
+  | { readonly kind: 'json'; readonly text: string }
+  /** Bare Hono, one Buffer. */
+  | { readonly kind: 'bytes'; readonly file: string }
+  /** Plain Node, a stream of the file for each answer. */
+  | { readonly kind: 'stream'; readonly file: string }
+  /** Plain Node: read the file, hash and decode it, send it. */
+  | { readonly kind: 'verified-file'; readonly file: string }
+  /** Plain Node: parse the body, hash and decode the picture, send it as base64 in JSON. */
+  | { readonly kind: 'image'; readonly file: string }
+  /** Plain Node: parse the body, decode its base64, hash and decode the picture, send a small answer. */
+  | { readonly kind: 'edit' };
+
+type Answer = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void>;
+
+// As the bridge has them: two decodes at a time are one a core on the smallest machine that matters.
+sharp.concurrency(1);
+sharp.cache(false);
+
+const options = programOptions<FloorOptions>();
+listenForBench(await serverFor(options));
+
+async function serverFor(floor: FloorOptions): Promise<Server> {
+  switch (floor.kind) {
+    case 'json': {
+      const value: object = JSON.parse(floor.text);
+      return bare((app) => app.get('*', (c) => c.json(value)));
+    }
+    case 'bytes': {
+      const bytes = new Uint8Array(await readFile(floor.file));
+      const headers = { 'content-type': 'image/png', 'content-length': String(bytes.length) };
+      return bare((app) => app.get('*', (c) => c.body(bytes, 200, headers)));
+    }
+    case 'stream':
+      return plain(async (_incoming, outgoing) => {
+        const { size } = await stat(floor.file);
+        outgoing.writeHead(200, { 'content-type': 'image/png', 'content-length': size });
+        createReadStream(floor.file).pipe(outgoing);
+      });
+    case 'verified-file':
+      return plain(async (_incoming, outgoing) => {
+        const bytes = await readFile(floor.file);
+        await verify(bytes);
+        send(outgoing, 'image/png', bytes);
+      });
+    case 'image': {
+      const picture = await readFile(floor.file);
+      return plain(async (incoming, outgoing) => {
+        const request: { prompt: string } = JSON.parse(toText(await read(incoming)));
+        const sha256 = await verify(picture);
+        const head = `{"prompt":"${request.prompt}","sha256":"${sha256}","b64_json":"`;
+        const base64 = picture.toString('base64');
+        send(outgoing, 'application/json', Buffer.from(`${head}${base64}"}`, 'latin1'));
+      });
+    }
+    case 'edit':
+      return plain(async (incoming, outgoing) => {
+        const request: EditBody = JSON.parse(toText(await read(incoming)));
+        const bytes = Buffer.from(request.images[0]?.data ?? '', 'base64');
+        const sha256 = await verify(bytes);
+        send(outgoing, 'application/json', Buffer.from(JSON.stringify({ sha256 })));
+      });
+  }
+}
+
+interface EditBody {
+  readonly images: readonly { readonly data: string }[];
+}
+
+function bare(mount: (app: Hono) => void): Server {
+  const app = new Hono();
+  mount(app);
+  // Without further options it makes a plain HTTP/1.1 server.
+  return createAdaptorServer({ fetch: app.fetch }) as Server;
+}
+
+function plain(answer: Answer): Server {
+  return createServer((incoming, outgoing) => {
+    answer(incoming, outgoing).catch((error: unknown) => {
+      process.stderr.write(`${error}\n`);
+      outgoing.destroy();
+    });
+  });
+}
+
+/** Every pixel decoded, and the checksum meanwhile. */
+async function verify(bytes: Buffer): Promise<string> {
+  const decoded = sharp(bytes, { failOn: 'warning' }).raw().toBuffer();
+  const sha256 = createHash('sha256').update(bytes).digest('hex');
+  await decoded;
+  return sha256;
+}
+
+async function read(incoming: IncomingMessage): Promise<Buffer> {
+  const whole = Buffer.allocUnsafe(Number(incoming.headers['content-length']));
+  let received = 0;
+  for await (const chunk of incoming) received += (chunk as Buffer).copy(whole, received);
+  return whole;
+}
+
+function toText(bytes: Buffer): string {
+  return isAscii(bytes) ? bytes.toString('latin1') : bytes.toString('utf8');
+}
+
+function send(outgoing: ServerResponse, mediaType: string, bytes: Buffer): void {
+  outgoing.writeHead(200, { 'content-type': mediaType, 'content-length': bytes.length });
+  outgoing.end(bytes);
+}

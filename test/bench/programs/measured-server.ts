@@ -1,0 +1,51 @@
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import type { Span } from '../server-process.ts';
+
+// The sampler's own interval is part of each sample.
+const INTERVAL_MS = 1;
+
+/** What the bench handed this program. */
+export function programOptions<T>(): T {
+  // Both ends of the command line are ours.
+  return JSON.parse(process.argv[2] ?? '{}') as T;
+}
+
+/** Listens on a free loopback port and tells the parent. */
+export function listenForBench(server: Server): void {
+  server.listen({ host: '127.0.0.1', port: 0 }, () => {
+    // A server that listens on a TCP port has an address of this form.
+    tellPort((server.address() as AddressInfo).port);
+  });
+}
+
+/** Tells the parent the port, and from then on what this process uses, whenever it asks. Ends with the parent. */
+export function tellPort(port: number): void {
+  const delay = monitorEventLoopDelay({ resolution: INTERVAL_MS });
+  let cpu = process.cpuUsage();
+  process.on('message', (message) => {
+    if (message === 'begin') {
+      delay.enable();
+      delay.reset();
+      cpu = process.cpuUsage();
+      process.send?.({});
+      return;
+    }
+    const { user, system } = process.cpuUsage(cpu);
+    delay.disable();
+    const span: Span = {
+      cpuMs: (user + system) / 1000,
+      loopP99Ms: delayMs(delay.percentile(99)),
+      loopMaxMs: delayMs(delay.max),
+      residentMb: process.memoryUsage.rss() / 2 ** 20,
+    };
+    process.send?.(span);
+  });
+  process.on('disconnect', () => process.exit());
+  process.send?.({ port });
+}
+
+function delayMs(nanoseconds: number): number {
+  return Math.max(0, nanoseconds / 1e6 - INTERVAL_MS);
+}

@@ -1,0 +1,65 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+
+/** What a server's process used between `begin` and `end`. */
+export interface Span {
+  /** Of all its threads. */
+  readonly cpuMs: number;
+  readonly loopP99Ms: number;
+  readonly loopMaxMs: number;
+  readonly residentMb: number;
+}
+
+export interface ServerProcess {
+  readonly port: number;
+  begin(): Promise<void>;
+  end(): Promise<Span>;
+  stop(): Promise<void>;
+}
+
+export type ProgramName = 'bridge' | 'floor';
+
+/** Starts a program of `programs/` in a process of its own; it ends with this one at the latest. */
+export type StartServer = (program: ProgramName, options: object) => Promise<ServerProcess>;
+
+export const startServer: StartServer = async (program, options) => {
+  const file = fileURLToPath(new URL(`./programs/${program}.js`, import.meta.url));
+  const child = fork(file, [JSON.stringify(options)]);
+  const { port } = await answerOf<{ readonly port: number }>(child);
+  return {
+    port,
+    async begin() {
+      await ask(child, 'begin');
+    },
+    end: () => ask<Span>(child, 'end'),
+    async stop() {
+      if (child.exitCode !== null) return;
+      const ended = once(child, 'exit');
+      child.disconnect();
+      await ended;
+    },
+  };
+};
+
+/** Sends one message and resolves with the one that comes back. Rejects when the process ends instead. */
+export async function ask<T>(child: ChildProcess, message: string | object): Promise<T> {
+  const answer = answerOf<T>(child);
+  child.send(message);
+  return answer;
+}
+
+async function answerOf<T>(child: ChildProcess): Promise<T> {
+  const over = new AbortController();
+  const onExit = () => over.abort();
+  child.once('exit', onExit);
+  try {
+    const [message] = await once(child, 'message', { signal: over.signal });
+    // Both ends of the channel are ours.
+    return message as T;
+  } catch (cause) {
+    throw new Error(`a process of the bench has ended: ${child.spawnargs.at(1)}`, { cause });
+  } finally {
+    child.off('exit', onExit);
+  }
+}

@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest';
+import { Ready } from '../../lib/contract/health.ts';
+import { buildOpenApiDocument } from '../../local-runtime/openapi.ts';
+import { createAnswerChecker } from '../support/contract-check.ts';
+
+const spec = {
+  id: 'getReadiness',
+  summary: 'Tell whether work would be taken now',
+  protection: 'bearer',
+  request: {},
+  reply: {
+    status: 200,
+    description: 'Ready.',
+    body: Ready,
+    also: [{ status: 304, description: '' }],
+  },
+  errors: [],
+} as const;
+const handler = { spec };
+const checker = createAnswerChecker(
+  buildOpenApiDocument([{ method: 'GET', path: '/v1/{name}/ready', tag: 'Health', handler }], '1'),
+);
+
+const headers = { 'x-request-id': 'r1', 'content-type': 'application/json; charset=utf-8' };
+const request = { method: 'GET', path: '/v1/x/ready?a=b' };
+const error = {
+  error: {
+    message: 'm',
+    type: 't',
+    param: null,
+    code: 'not_found',
+    bridge_ext: { code: 'not_found', retryable: false, details: {}, suggestions: [] },
+  },
+  request_id: 'r1',
+};
+
+describe('createAnswerChecker', () => {
+  it.each([
+    ['by its operation', 'getReadiness', { status: 'ready' }],
+    ['by its path', request, { status: 'ready' }],
+    ['as text', request, '{"status":"ready"}'],
+    ['as bytes', request, Buffer.from('{"status":"ready"}')],
+  ])('takes a documented answer %s', (_name, operation, body) => {
+    expect(() => checker.check(operation, 200, headers, body)).not.toThrow();
+  });
+
+  it('takes an answer to HEAD without its body', () => {
+    expect(() => checker.check({ ...request, method: 'HEAD' }, 200, headers, '')).not.toThrow();
+  });
+
+  it('takes an answer without a body', () => {
+    expect(() => checker.check(request, 304, { 'x-request-id': 'r1' }, undefined)).not.toThrow();
+  });
+
+  it.each([
+    ['an unknown path', { method: 'GET', path: '/nowhere' }, 404],
+    ['an unknown method', { ...request, method: 'PUT' }, 405],
+  ])('takes the error that stands for %s', (_name, operation, status) => {
+    expect(() => checker.check(operation, status, headers, error)).not.toThrow();
+  });
+
+  it.each([
+    ['an undocumented status', request, 404, headers, error],
+    ['a field too many', request, 200, headers, { status: 'ready', more: 1 }],
+    ['a value of another kind', request, 200, headers, { status: 'live' }],
+    ['text that is no JSON', request, 200, headers, 'ready'],
+    ['another media type', request, 200, { ...headers, 'content-type': 'text/plain' }, 'ready'],
+    ['no request id', request, 200, { 'content-type': 'application/json' }, { status: 'ready' }],
+    ['a bad request id', request, 200, { ...headers, 'x-request-id': 'ä' }, { status: 'ready' }],
+    [
+      'another request id in the body',
+      { method: 'GET', path: '/x' },
+      404,
+      headers,
+      { ...error, request_id: 'r2' },
+    ],
+    ['a body where there is none', request, 304, headers, { status: 'ready' }],
+    ['an error without the header that tells whether to retry', request, 401, headers, error],
+    ['success where there is no route', { method: 'GET', path: '/x' }, 200, headers, {}],
+  ])('refuses %s', (_name, operation, status, given, body) => {
+    expect(() => checker.check(operation, status, given, body)).toThrow();
+  });
+
+  it('refuses to look for an operation that the document does not have', () => {
+    expect(() => checker.check('getNothing', 200, headers, {})).toThrow('getNothing');
+  });
+
+  it('holds the data of an event against its schema', () => {
+    const event = { type: 'progress', stage: 'queued' };
+
+    expect(() => checker.checkComponent('StreamEvent', event)).not.toThrow();
+    expect(() => checker.checkComponent('StreamEvent', { ...event, stage: 'x' })).toThrow();
+  });
+});

@@ -1,0 +1,178 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { ROOT, readSources, type SourceFile } from './sources.ts';
+
+const MAX_LINES = 250;
+
+/** Words that no line of the program may hold, and the files that may, each with its reason. */
+interface Ban {
+  readonly what: string;
+  readonly pattern: RegExp;
+  readonly except?: RegExp;
+}
+
+const BANS: readonly Ban[] = [
+  {
+    what: 'the time, which comes from a Clock',
+    pattern: /\bDate\.now\b|\bnew Date\(\)|\bperformance\.now\b|\bhrtime\b/,
+    // The clock itself.
+    except: /^lib\/platform\/clock\.ts$/,
+  },
+  {
+    what: 'a timer, which comes from a Clock',
+    // A socket's own `setTimeout` is an option of it, not a timer of ours.
+    pattern: /(?<!socket\.)\b(setTimeout|setInterval)\(|\bAbortSignal\.timeout\b/,
+    except: /^lib\/platform\/clock\.ts$/,
+  },
+  {
+    what: 'randomness, which comes from Ids',
+    pattern: /\bMath\.random\b|\brandom(UUID|Bytes|Int|Fill|FillSync)\b|\bgetRandomValues\b/,
+    except: /^lib\/platform\/ids\.ts$/,
+  },
+  { what: 'a note about unfinished work', pattern: /\b(TODO|FIXME|XXX|HACK)\b/ },
+  { what: 'a silenced compiler', pattern: /@ts-(ignore|nocheck)\b/ },
+];
+
+const program = readSources();
+const everything = readSources(['handlers', 'lib', 'local-runtime', 'test']);
+
+function bannedLines(files: readonly SourceFile[]): readonly string[] {
+  return files.flatMap(({ path, text }) =>
+    BANS.filter(({ except }) => !except?.test(path)).flatMap(({ what, pattern }) =>
+      text
+        .split('\n')
+        .flatMap((line, index) =>
+          pattern.test(line) ? [`${path}:${index + 1} holds ${what}: ${line.trim()}`] : [],
+        ),
+    ),
+  );
+}
+
+function longFiles(files: readonly SourceFile[]): readonly string[] {
+  return files
+    .map(({ path, text }) => ({ path, lines: text.trimEnd().split('\n').length }))
+    .filter(({ lines }) => lines > MAX_LINES)
+    .map(({ path, lines }) => `${path} has ${lines} lines, of at most ${MAX_LINES}`);
+}
+
+/** Names that say nothing of what is inside, or are not written as file names are. */
+function badNames(paths: readonly string[]): readonly string[] {
+  return paths.filter((path) =>
+    path
+      .split('/')
+      .some(
+        (part) =>
+          /^(utils?|helpers?|base|data|info|manager|misc|process|index)(\.|$)/.test(part) ||
+          !/^[a-z0-9]+([-.][a-z0-9]+)*$/.test(part),
+      ),
+  );
+}
+
+describe('the files of the program', () => {
+  it('hold no time, no timer, no randomness and no unfinished work', () => {
+    expect(bannedLines(program)).toEqual([]);
+  });
+
+  it(`have at most ${MAX_LINES} lines`, () => {
+    expect(longFiles(program)).toEqual([]);
+  });
+
+  it('are named for what is inside, tests included', () => {
+    expect(badNames(everything.map(({ path }) => path))).toEqual([]);
+  });
+
+  it('are TypeScript alone', () => {
+    const others = ['handlers', 'lib', 'local-runtime'].flatMap((folder) =>
+      readdirSync(`${ROOT}${folder}`, { recursive: true, encoding: 'utf8', withFileTypes: true })
+        .filter((entry) => !entry.isDirectory() && !entry.name.endsWith('.ts'))
+        .map(({ name }) => `${folder}: ${name}`),
+    );
+
+    expect(others).toEqual([]);
+  });
+});
+
+describe('package.json', () => {
+  const manifest: {
+    files: string[];
+    bin: Record<string, string>;
+    imports: Record<string, string>;
+  } = JSON.parse(readFileSync(`${ROOT}package.json`, 'utf8'));
+
+  it('names files that are there once the program was built', () => {
+    const named = [
+      ...manifest.files,
+      ...Object.values(manifest.bin),
+      ...Object.values(manifest.imports),
+    ];
+
+    expect(named.filter((path) => !existsSync(`${ROOT}${path}`))).toEqual([]);
+  });
+
+  it('ships whatever its own names lead to', () => {
+    const named = [...Object.values(manifest.bin), ...Object.values(manifest.imports)];
+    const shipped = (path: string) =>
+      // The manifest ships itself.
+      path === './package.json' ||
+      manifest.files.some((entry) => path.replace(/^\.\//, '').startsWith(`${entry}/`));
+
+    expect(named.filter((path) => !shipped(path))).toEqual([]);
+  });
+
+  it('starts its command by the line that makes it a program', () => {
+    const bins = Object.values(manifest.bin).map((path) => readFileSync(`${ROOT}${path}`, 'utf8'));
+
+    expect(bins.map((text) => text.split('\n')[0])).toEqual(['#!/usr/bin/env node']);
+  });
+});
+
+describe('these rules', () => {
+  it.each([
+    ['const at = Date.now();', 'lib/jobs/a.ts'],
+    ['const at = new Date();', 'local-runtime/a.ts'],
+    ['const at = performance.now();', 'lib/images/a.ts'],
+    ['setTimeout(run, 5);', 'local-runtime/a.ts'],
+    ['globalThis.setInterval(run, 5);', 'local-runtime/a.ts'],
+    ['const signal = AbortSignal.timeout(5);', 'lib/net/a.ts'],
+    ["import { randomUUID } from 'node:crypto';", 'lib/jobs/a.ts'],
+    ['const jitter = Math.random();', 'lib/platform/clock.ts'],
+    ["import { randomBytes } from 'node:crypto';", 'handlers/jobs/a.ts'],
+    ['// TODO: later', 'lib/jobs/a.ts'],
+    ['/* FIXME */', 'lib/platform/clock.ts'],
+    ['// @ts-ignore', 'lib/jobs/a.ts'],
+  ])('refuse %s in %s', (line, path) => {
+    const files = [{ path, text: `\n${line}\n` }];
+
+    expect(bannedLines(files)).toHaveLength(1);
+    expect(bannedLines(files)[0]).toContain(`${path}:2 holds `);
+  });
+
+  it.each([
+    ['socket.setTimeout(0);', 'local-runtime/a.ts'],
+    ['const at = Date.now();', 'lib/platform/clock.ts'],
+    ['const made = new Date(createdSecs * 1000);', 'lib/jobs/a.ts'],
+    ['const schemas = toDocumentSchemas(all);', 'local-runtime/a.ts'],
+  ])('allow %s in %s', (line, path) => {
+    expect(bannedLines([{ path, text: line }])).toEqual([]);
+  });
+
+  it('refuse a file of one line too many', () => {
+    const lines = (count: number) => ({ path: 'lib/jobs/a.ts', text: 'a;\n'.repeat(count) });
+
+    expect(longFiles([lines(MAX_LINES)])).toEqual([]);
+    expect(longFiles([lines(MAX_LINES + 1)])).toEqual([
+      'lib/jobs/a.ts has 251 lines, of at most 250',
+    ]);
+  });
+
+  it('refuse names that say nothing', () => {
+    const bad = [
+      'lib/utils/a.ts',
+      'lib/jobs/helper.ts',
+      'lib/jobs/index.ts',
+      'lib/jobs/JobQueue.ts',
+    ];
+
+    expect(badNames([...bad, 'lib/jobs/job-queue.ts', 'test/lib/jobs/job.test.ts'])).toEqual(bad);
+  });
+});

@@ -1,0 +1,167 @@
+import { pathToFileURL } from 'node:url';
+import * as v from 'valibot';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { routes } from '../../handlers/routes.ts';
+import type { Operation } from '../../lib/http/operation.ts';
+import type { OperationSpec } from '../../lib/http/operation-spec.ts';
+import type { Services } from '../../lib/services.ts';
+import { importsOf } from './imports.ts';
+import { ROOT, readSources } from './sources.ts';
+
+/** Answers that no route gives, by the operation that gives them. */
+const WITHOUT_ROUTE: Readonly<Record<string, string>> = {
+  'handlers/errors/not-found.ts': 'answerNotFound',
+  'handlers/errors/method-not-allowed.ts': 'answerMethodNotAllowed',
+};
+
+interface HandlerFile {
+  readonly path: string;
+  readonly exports: Readonly<Record<string, unknown>>;
+  readonly handler: Operation<Services>;
+}
+
+const paths = readSources(['handlers'])
+  .map(({ path }) => path)
+  .filter((path) => path.split('/').length === 3);
+let files: readonly HandlerFile[] = [];
+
+beforeAll(async () => {
+  files = await Promise.all(
+    paths.map(async (path) => {
+      const exports = await import(pathToFileURL(`${ROOT}${path}`).href);
+      return { path, exports, handler: exports.handler };
+    }),
+  );
+});
+
+/** What is wrong between these handler files and the handlers of this table, one line each. */
+function routeBreaches(
+  handlers: readonly Pick<HandlerFile, 'path' | 'handler'>[],
+  routed: readonly Operation<Services>[],
+): readonly string[] {
+  return handlers.flatMap(({ path, handler }) => {
+    const expected = WITHOUT_ROUTE[path] === undefined ? 1 : 0;
+    const times = routed.filter((one) => one === handler).length;
+    return times === expected ? [] : [`${path} stands in the route table ${times} times`];
+  });
+}
+
+/** `createImage` as `create-image`. */
+function toKebabCase(id: string): string {
+  return id.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}
+
+function nameBreaches({ path, handler }: Pick<HandlerFile, 'path' | 'handler'>): readonly string[] {
+  const { id } = handler.spec;
+  const isRight = WITHOUT_ROUTE[path] === id || path.endsWith(`/${toKebabCase(id)}.ts`);
+  return isRight ? [] : [`${path} holds the operation ${id}`];
+}
+
+/** The names of a path's parameters against the members of the schema that its handler declares. */
+function parameterBreaches(path: string, spec: OperationSpec): readonly string[] {
+  const inPath = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]).sort();
+  const schema = spec.request.path;
+  const result = schema ? v.safeParse(schema, {}) : undefined;
+  const inSchema = (result?.issues ?? []).map((issue) => v.getDotPath(issue)).sort();
+  return String(inPath) === String(inSchema)
+    ? []
+    : [`${spec.id}: the path has [${inPath}], the schema [${inSchema}]`];
+}
+
+describe('the handler files', () => {
+  it('export exactly one thing, the handler of one operation', () => {
+    const others = files.filter(
+      ({ exports, handler }) =>
+        String(Object.keys(exports)) !== 'handler' || typeof handler?.spec?.id !== 'string',
+    );
+
+    expect(others.map(({ path }) => path)).toEqual([]);
+    expect(files.length).toBeGreaterThan(0);
+  });
+
+  it('are named after their operations', () => {
+    expect(files.flatMap(nameBreaches)).toEqual([]);
+  });
+
+  it('stand in the route table once, but for the answers without a route', () => {
+    const routed = routes.map(({ handler }) => handler);
+
+    expect(routeBreaches(files, routed)).toEqual([]);
+  });
+
+  it('bind their operation by the one way there is', () => {
+    const unbound = readSources(['handlers'])
+      .filter(({ path }) => paths.includes(path))
+      .filter((file) => !importsOf(file).some(({ to }) => to === 'handlers/operation.ts'));
+
+    expect(unbound.map(({ path }) => path)).toEqual([]);
+  });
+
+  it('include every answer that is listed as one without a route', () => {
+    expect(paths).toEqual(expect.arrayContaining(Object.keys(WITHOUT_ROUTE)));
+  });
+});
+
+describe('the route table', () => {
+  it('has each method and path once', () => {
+    const places = routes.map(({ method, path }) => `${method} ${path}`);
+
+    expect(new Set(places).size).toBe(places.length);
+  });
+
+  it('has each operation id once', () => {
+    const ids = files.map(({ handler }) => handler.spec.id);
+
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  it('gives each handler the path parameters that it declares', () => {
+    const breaches = routes.flatMap(({ path, handler }) => parameterBreaches(path, handler.spec));
+
+    expect(breaches).toEqual([]);
+  });
+
+  it('asks for a bearer everywhere below /v1 and nowhere in health', () => {
+    const others = routes.filter(
+      ({ path, handler }) =>
+        handler.spec.protection !== (path.startsWith('/v1/') ? 'bearer' : 'public'),
+    );
+
+    expect(others.map(({ path }) => path)).toEqual([]);
+  });
+});
+
+describe('these rules', () => {
+  const handler = Object.assign(() => Promise.reject(new Error('never called')), {
+    spec: {
+      id: 'createJob',
+      summary: 'Create a job',
+      protection: 'bearer' as const,
+      request: { path: v.object({ id: v.string() }) },
+      reply: { status: 200, description: 'A job.' },
+      errors: [],
+    },
+  });
+
+  it('tell of a file with another name than its operation', () => {
+    expect(nameBreaches({ path: 'handlers/jobs/make-job.ts', handler })).toEqual([
+      'handlers/jobs/make-job.ts holds the operation createJob',
+    ]);
+    expect(nameBreaches({ path: 'handlers/jobs/create-job.ts', handler })).toEqual([]);
+  });
+
+  it('tell of a handler without a route, with two, and of a routed answer that should have none', () => {
+    const path = 'handlers/jobs/create-job.ts';
+    const answer = { path: 'handlers/errors/not-found.ts', handler };
+
+    expect(routeBreaches([{ path, handler }], [])).toHaveLength(1);
+    expect(routeBreaches([{ path, handler }], [handler, handler])).toHaveLength(1);
+    expect(routeBreaches([answer], [handler])).toHaveLength(1);
+  });
+
+  it('tell of a path parameter that nobody declares, and of one that no path has', () => {
+    expect(parameterBreaches('/v1/jobs/{job}', handler.spec)).toHaveLength(1);
+    expect(parameterBreaches('/v1/jobs', handler.spec)).toHaveLength(1);
+    expect(parameterBreaches('/v1/jobs/{id}', handler.spec)).toEqual([]);
+  });
+});

@@ -1,0 +1,94 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { nowSecs, sleep, systemClock } from '../../../lib/platform/clock.ts';
+import { createManualClock } from '../../support/manual-clock.ts';
+
+const DAY_MS = 86_400_000;
+
+describe('systemClock', () => {
+  beforeEach(() => {
+    vi.useFakeTimers();
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  it.each([0, 5, 1000, 24 * DAY_MS, 25 * DAY_MS, 400 * DAY_MS])(
+    'runs what is due after %i ms then, and not before',
+    (delayMs) => {
+      const run = vi.fn();
+
+      systemClock.after(delayMs, run);
+      vi.advanceTimersByTime(Math.max(0, delayMs - 1));
+      const early = run.mock.calls.length;
+      vi.advanceTimersByTime(1);
+
+      expect(early).toBe(0);
+      expect(run).toHaveBeenCalledTimes(1);
+    },
+  );
+
+  it('runs what is overdue at once', () => {
+    const run = vi.fn();
+
+    systemClock.after(-5, run);
+    vi.advanceTimersByTime(1);
+
+    expect(run).toHaveBeenCalledTimes(1);
+  });
+
+  it.each([10, 60 * DAY_MS])('does not run what was taken back, even halfway to %i ms', (delayMs) => {
+    const run = vi.fn();
+    const cancel = systemClock.after(delayMs, run);
+
+    vi.advanceTimersByTime(delayMs / 2);
+    cancel();
+    vi.advanceTimersByTime(delayMs);
+
+    expect(run).not.toHaveBeenCalled();
+  });
+});
+
+describe('nowSecs', () => {
+  it('counts whole seconds', () => {
+    const clock = { ...createManualClock(), nowMs: () => 1_735_689_600_999 };
+
+    expect(nowSecs(clock)).toBe(1_735_689_600);
+  });
+});
+
+describe('sleep', () => {
+  it('resolves once the time has passed', async () => {
+    const clock = createManualClock();
+    const woken = vi.fn();
+
+    void sleep(clock, 100, new AbortController().signal).then(woken);
+    await clock.advance(99);
+    const early = woken.mock.calls.length;
+    await clock.advance(1);
+
+    expect(early).toBe(0);
+    expect(woken).toHaveBeenCalledTimes(1);
+  });
+
+  it('rejects with the reason of the abort and leaves no timer', async () => {
+    const clock = createManualClock();
+    const controller = new AbortController();
+    const reason = new Error('gone');
+
+    const sleeping = sleep(clock, 100, controller.signal);
+    controller.abort(reason);
+
+    await expect(sleeping).rejects.toBe(reason);
+    expect(clock.waiting).toBe(0);
+  });
+
+  it('does not begin when the signal has aborted before', async () => {
+    const clock = createManualClock();
+    const reason = new Error('gone');
+
+    const sleeping = sleep(clock, 100, AbortSignal.abort(reason));
+
+    await expect(sleeping).rejects.toBe(reason);
+    expect(clock.waiting).toBe(0);
+  });
+});

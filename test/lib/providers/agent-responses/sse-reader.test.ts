@@ -1,0 +1,146 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { EventData } from '../../../../lib/providers/agent-responses/event-data.ts';
+import {
+  createSseReader,
+  streamLimits,
+} from '../../../../lib/providers/agent-responses/sse-reader.ts';
+
+const LIMITS = streamLimits(8 * 1024 * 1024);
+
+/** Everything that a stream says, cut into chunks of the given sizes, over and over. */
+function read(stream: Buffer | string, sizes: readonly number[] = [65_536], limits = LIMITS) {
+  const events: EventData[] = [];
+  const reader = createSseReader(limits, (data) => events.push(data));
+  const bytes = Buffer.from(stream);
+  let fault: string | undefined;
+  for (let at = 0, turn = 0; at < bytes.length && !fault; turn += 1) {
+    const size = sizes[turn % sizes.length] ?? 1;
+    // A buffer of its own, as the network gives it: nobody may rely on the bytes before it.
+    fault = reader.push(Buffer.from(bytes.subarray(at, at + size)));
+    at += size;
+  }
+  return { events, fault, values: events.map(({ value }) => value) };
+}
+
+const event = (value: unknown, end = '\n') => `data: ${JSON.stringify(value)}${end}${end}`;
+
+describe('createSseReader', () => {
+  it('reads events whatever ends their lines and wherever they are cut', () => {
+    const text = fc.array(
+      fc.jsonValue({ maxDepth: 3 }).filter((value) => value !== undefined),
+      {
+        maxLength: 6,
+      },
+    );
+    fc.assert(
+      fc.property(
+        text,
+        fc.constantFrom('\n', '\r', '\r\n'),
+        fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1 }),
+        (values, end, sizes) => {
+          const stream = values
+            .map((value) => `: beat${end}event: x${end}${event(value, end)}`)
+            .join('');
+
+          expect(read(stream, sizes).values).toEqual(JSON.parse(JSON.stringify(values)));
+        },
+      ),
+    );
+  });
+
+  it.each([
+    ['no space after the colon', 'data:{"a":1}\n\n', [{ a: 1 }]],
+    ['several data lines', 'data: {"a":\ndata: 1}\n\n', [{ a: 1 }]],
+    ['a comment', ': heartbeat\n\n', []],
+    ['other fields', 'event: x\nid: 7\nretry: 10\ndataset: {\n\n', []],
+    ['an event that was not finished', 'data: {"a":1}\n', []],
+    ['nothing', '', []],
+  ])('reads %s', (_name, stream, values) => {
+    expect(read(stream, [1])).toMatchObject({ values, fault: undefined });
+  });
+
+  it.each([1, 2, 3, 7, 1000, 16_384, 65_536])(
+    'turns a picture into bytes in chunks of %i',
+    (size) => {
+      const picture = Buffer.alloc(50_000).map((_, place) => (place * 7919) % 256);
+      const value = {
+        type: 'x',
+        before: 'a"\\\\',
+        item: { result: picture.toString('base64'), after: 'ü' },
+      };
+
+      const { events } = read(event(value), [size]);
+
+      const [found] = events;
+      const parsed = found?.value as { before: string; item: { result: string; after: string } };
+      expect(parsed.before).toBe('a"\\\\');
+      expect(parsed.item.after).toBe('ü');
+      expect(found?.bytesOf(parsed.item.result)?.equals(picture)).toBe(true);
+    },
+  );
+
+  it('reads pictures of every length, short ones too', () => {
+    for (const length of [1, 2, 3, 100, 12_287, 12_288, 12_289, 12_290, 30_001]) {
+      const picture = Buffer.alloc(length).map((_, place) => (place * 31 + length) % 256);
+
+      const { events } = read(event({ result: picture.toString('base64') }), [4093]);
+
+      const { result } = (events[0]?.value ?? {}) as { result: string };
+      expect(events[0]?.bytesOf(result)?.equals(picture)).toBe(true);
+    }
+  });
+
+  it('takes a slash that the writer escaped', () => {
+    const picture = Buffer.alloc(60_000, 0xff);
+    const json = JSON.stringify({ result: picture.toString('base64') }).replaceAll('/', '\\/');
+
+    for (const size of [1, 4096]) {
+      const { events } = read(`data: ${json}\n\n`, [size]);
+
+      const { result } = (events[0]?.value ?? {}) as { result: string };
+      expect(events[0]?.bytesOf(result)?.equals(picture)).toBe(true);
+    }
+  });
+
+  it.each([
+    ['a foreign character', (text: string) => `${text.slice(0, 20_000)}!${text.slice(20_001)}`],
+    ['padding in the middle', (text: string) => `${text.slice(0, 20_000)}=${text.slice(20_001)}`],
+    ['white space', (text: string) => `${text.slice(0, 20_000)} ${text.slice(20_001)}`],
+    ['a missing end', (text: string) => text.slice(0, -1)],
+  ])('gives no bytes for base64 with %s', (_name, spoil) => {
+    const text = spoil(Buffer.alloc(45_000, 7).toString('base64'));
+
+    const { events } = read(event({ result: text }));
+
+    const { result } = (events[0]?.value ?? {}) as { result: string };
+    expect(events[0]?.bytesOf(result)).toBeUndefined();
+  });
+
+  it('keeps the pictures of one event apart', () => {
+    const [a, b] = [Buffer.alloc(30_000, 1), Buffer.alloc(40_000, 2)];
+
+    const { events } = read(event({ a: a.toString('base64'), b: b.toString('base64') }), [999]);
+
+    const value = events[0]?.value as { a: string; b: string };
+    expect(events[0]?.bytesOf(value.a)?.equals(a)).toBe(true);
+    expect(events[0]?.bytesOf(value.b)?.equals(b)).toBe(true);
+  });
+
+  it.each([
+    ['garbage', 'data: {"a":\n\n', 'not_json'],
+    ['a string that never ends', `data: "${'x'.repeat(100)}\n\n`, 'not_json'],
+    ['an endless line', `data: ${'['.repeat(3_000_000)}`, 'event_too_long'],
+    ['an endless comment', `: ${'x'.repeat(30_000_000)}`, 'event_too_long'],
+    ['an endless string', `data: "${'A'.repeat(30_000_000)}`, 'event_too_long'],
+    ['an endless event of many lines', 'id: x\n'.repeat(5_000_000), 'event_too_long'],
+  ])('stops at %s', (_name, stream, fault) => {
+    expect(read(stream).fault).toBe(fault);
+  });
+
+  it('stops at a stream of endless small events', () => {
+    const limits = { maxEventBytes: 1000, maxStreamBytes: 10_000 };
+
+    expect(read(event({ a: 1 }).repeat(10_000), [100], limits).fault).toBe('stream_too_long');
+  });
+});

@@ -1,0 +1,278 @@
+import * as v from 'valibot';
+import { describe, expect, it } from 'vitest';
+import { closedObject } from '../../lib/contract/closed-object.ts';
+import { NotReady, Ready } from '../../lib/contract/health.ts';
+import { IdempotencyHeaders, ImageRequest } from '../../lib/contract/image-request.ts';
+import { JobListQuery, JobPage } from '../../lib/contract/job.ts';
+import type { JsonObject } from '../../lib/contract/json-schema.ts';
+import { SessionQuery } from '../../lib/contract/session.ts';
+import type { OperationSpec } from '../../lib/http/operation-spec.ts';
+import { buildOpenApiDocument } from '../../local-runtime/openapi.ts';
+import type { DocumentedRoute } from '../../local-runtime/openapi-operation.ts';
+
+const plain: OperationSpec = {
+  id: 'doThing',
+  summary: 'Do a thing',
+  protection: 'bearer',
+  request: {},
+  reply: { status: 200, description: 'The thing is done.' },
+  errors: [],
+};
+
+function documentOf(spec: Partial<OperationSpec>, route: Partial<DocumentedRoute> = {}) {
+  const handler = { spec: { ...plain, ...spec } };
+  return buildOpenApiDocument(
+    [{ method: 'POST', path: '/v1/things', tag: 'Images', handler, ...route }],
+    '1.2.3',
+  );
+}
+
+/** What stands in the document under these keys. */
+function at(document: JsonObject, ...keys: string[]): unknown {
+  return keys.reduce<unknown>((part, key) => (part as JsonObject)[key], document);
+}
+
+function operationOf(spec: Partial<OperationSpec>): JsonObject {
+  return at(documentOf(spec), 'paths', '/v1/things', 'post') as JsonObject;
+}
+
+function statusesOf(spec: Partial<OperationSpec>): string[] {
+  return Object.keys(operationOf(spec)['responses'] as object);
+}
+
+describe('buildOpenApiDocument', () => {
+  it('is a document of OpenAPI 3.1 under the given version', () => {
+    const document = documentOf({});
+
+    expect(document['openapi']).toBe('3.1.0');
+    expect(document['info']).toMatchObject({ version: '1.2.3', license: { identifier: 'MIT' } });
+    expect(document['servers']).toMatchObject([{ url: 'http://127.0.0.1:8787' }]);
+  });
+
+  it('gives the same text for the same routes', () => {
+    expect(JSON.stringify(documentOf({}))).toBe(JSON.stringify(documentOf({})));
+  });
+
+  it('gathers the methods of one path', () => {
+    const handler = { spec: plain };
+    const document = buildOpenApiDocument(
+      [
+        { method: 'GET', path: '/v1/things', tag: 'Images', handler },
+        { method: 'DELETE', path: '/v1/things', tag: 'Images', handler },
+      ],
+      '1',
+    );
+
+    expect(Object.keys(at(document, 'paths', '/v1/things') as object)).toEqual(['get', 'delete']);
+  });
+
+  it('describes each tag that a route has, once', () => {
+    expect(documentOf({})['tags']).toEqual([
+      { name: 'Images', description: expect.stringContaining('pictures') },
+    ]);
+  });
+
+  it('refuses a tag without a description', () => {
+    expect(() => documentOf({}, { tag: 'Nowhere' })).toThrow('Nowhere');
+  });
+
+  it('asks for a token where there is one, and for nothing on public routes', () => {
+    expect(operationOf({})['security']).toEqual([{ bearer: [] }, {}]);
+    expect(operationOf({ protection: 'public' })['security']).toEqual([]);
+    expect(at(documentOf({}), 'components', 'securitySchemes', 'bearer')).toMatchObject({
+      type: 'http',
+      scheme: 'bearer',
+    });
+  });
+
+  it('lists the parameters of path, query and headers as what their text stands for', () => {
+    const operation = operationOf({
+      request: {
+        path: v.strictObject({ id: v.string() }),
+        query: JobListQuery,
+        headers: IdempotencyHeaders,
+      },
+    });
+
+    const parameters = operation['parameters'] as JsonObject[];
+    expect(parameters.map(({ name, in: place }) => `${place} ${name}`)).toEqual([
+      'path id',
+      'query limit',
+      'query cursor',
+      'query status',
+      'query visibility',
+      'query favorite',
+      'query search',
+      'query include_deleted',
+      'header idempotency-key',
+    ]);
+    expect(parameters[0]).toMatchObject({ required: true, schema: { type: 'string' } });
+    expect(parameters[1]).toEqual({
+      name: 'limit',
+      in: 'query',
+      required: false,
+      schema: { type: 'integer', minimum: 1, maximum: 100, default: 20 },
+    });
+    expect(parameters[5]).toMatchObject({ required: false, schema: { type: 'boolean' } });
+    expect(parameters[7]).toMatchObject({ deprecated: true, schema: { type: 'boolean' } });
+  });
+
+  it('keeps a default that is text', () => {
+    const operation = operationOf({ request: { query: SessionQuery } });
+
+    expect(operation['parameters']).toMatchObject([{ schema: { default: 'agent-app-server' } }]);
+  });
+
+  it('refers to a body that has a name, and shows its examples', () => {
+    const operation = operationOf({ request: { body: ImageRequest } });
+
+    expect(operation['requestBody']).toMatchObject({
+      required: true,
+      content: {
+        'application/json': {
+          schema: { $ref: '#/components/schemas/ImageRequest' },
+          examples: { generate: { value: { prompt: expect.any(String) } } },
+        },
+      },
+    });
+  });
+
+  it('writes out a body that has no name', () => {
+    const operation = operationOf({ request: { body: closedObject({ a: v.boolean() }) } });
+
+    expect(operation['requestBody']).toMatchObject({
+      content: { 'application/json': { schema: { type: 'object', required: ['a'] } } },
+    });
+  });
+
+  it('describes answers that are no JSON, parts of them and nothing at all', () => {
+    const operation = operationOf({
+      reply: {
+        status: 200,
+        description: 'The bytes.',
+        mediaTypes: ['image/png', 'text/plain'],
+        headers: { etag: 'The quoted sum.' },
+        also: [
+          { status: 206, description: 'Some.', mediaTypes: ['image/png'] },
+          { status: 304, description: 'None.' },
+        ],
+      },
+    });
+
+    const responses = operation['responses'] as Record<string, JsonObject>;
+    expect(responses['200']).toMatchObject({
+      headers: { etag: { description: 'The quoted sum.' } },
+      content: {
+        'image/png': { schema: { format: 'binary' } },
+        'text/plain': { schema: { type: 'string' } },
+      },
+    });
+    expect(responses['206']).toHaveProperty('content');
+    expect(responses['304']).not.toHaveProperty('content');
+  });
+
+  it('gives every answer the headers of every answer', () => {
+    const document = documentOf({ reply: { ...plain.reply, body: JobPage } });
+
+    const responses = {
+      ...(at(document, 'paths', '/v1/things', 'post', 'responses') as JsonObject),
+      ...(at(document, 'components', 'responses') as JsonObject),
+    };
+    for (const answer of Object.values(responses) as JsonObject[]) {
+      if ('$ref' in answer) continue;
+      expect(answer['headers']).toMatchObject({
+        'x-request-id': { $ref: '#/components/headers/x-request-id' },
+        traceparent: { $ref: '#/components/headers/traceparent' },
+      });
+    }
+  });
+
+  const always = ['400', '408', '417', '431', '500', '503'];
+  it.each<readonly [string, Partial<OperationSpec>, readonly string[]]>([
+    ['public', { protection: 'public' }, []],
+    ['guarded', {}, ['401', '403', '422']],
+    ['public with a query', { protection: 'public', request: { query: JobListQuery } }, ['422']],
+    ['with a body', { request: { body: ImageRequest } }, ['401', '403', '413', '415', '422']],
+    [
+      'that names its own failures',
+      { errors: ['not_found', 'rate_limited'] },
+      ['401', '403', '404', '422', '429'],
+    ],
+  ])('lists what an operation %s can fail with', (_name, spec, more) => {
+    expect(statusesOf(spec)).toEqual(['200', ...always, ...more].sort());
+  });
+
+  it('shares an error answer that has one cause, and lists the causes of one that has several', () => {
+    const operation = operationOf({ errors: ['input', 'safety_rejected'] });
+
+    const responses = operation['responses'] as Record<string, JsonObject>;
+    expect(responses['401']).toEqual({ $ref: '#/components/responses/authentication_required' });
+    expect(responses['400']).toMatchObject({
+      description: 'Bad Request: `invalid_request`, `invalid_image_input`, `moderation_blocked`.',
+      content: {
+        'application/json': {
+          schema: { $ref: '#/components/schemas/ErrorAnswer' },
+          examples: {
+            malformed_request: { $ref: '#/components/examples/malformed_request' },
+            input: { $ref: '#/components/examples/input' },
+            safety_rejected: { $ref: '#/components/examples/safety_rejected' },
+          },
+        },
+      },
+    });
+  });
+
+  it('shows how to wait and how to log in', () => {
+    const responses = at(documentOf({}), 'components', 'responses');
+
+    expect(responses).toMatchObject({
+      overloaded: { headers: { 'retry-after': {}, 'retry-after-ms': {}, 'x-should-retry': {} } },
+      authentication_required: { headers: { 'www-authenticate': {} } },
+    });
+  });
+
+  it('says both of a status that is an answer and an error', () => {
+    const operation = operationOf({
+      protection: 'public',
+      reply: {
+        ...plain.reply,
+        body: Ready,
+        also: [{ status: 503, description: 'Not ready.', body: NotReady }],
+      },
+    });
+
+    expect(at(operation, 'responses', '503', 'content', 'application/json', 'schema')).toEqual({
+      oneOf: [
+        { $ref: '#/components/schemas/NotReady' },
+        { $ref: '#/components/schemas/ErrorAnswer' },
+      ],
+    });
+  });
+
+  it('holds the schemas that its routes need, and those of what is no whole body', () => {
+    const schemas = at(documentOf({ protection: 'public' }), 'components', 'schemas') as object;
+
+    expect(schemas).toHaveProperty('ErrorAnswer');
+    expect(schemas).toHaveProperty('ImageMetadataRecord');
+    expect(schemas).toHaveProperty('PartialImageEvent');
+    expect(schemas).not.toHaveProperty('ImageJob');
+    expect(schemas).not.toHaveProperty('ImageRequest');
+  });
+
+  it('tells defaults of requests in words, so that no client sends what was not named', () => {
+    const document = documentOf({ request: { body: ImageRequest } });
+
+    const parameters = at(
+      document,
+      'components',
+      'schemas',
+      'ImageRequestParameters',
+      'properties',
+    );
+    expect(parameters).toMatchObject({
+      moderation: { description: 'Default: `auto`.' },
+      n: { description: 'How many pictures to make. Default: `1`.' },
+    });
+    expect(JSON.stringify(at(document, 'components', 'schemas'))).not.toContain('"default":"');
+  });
+});

@@ -1,0 +1,54 @@
+import type { Clock } from '../../lib/platform/clock.ts';
+
+export interface ManualClock extends Clock {
+  /** Lets time pass: what falls due runs in its order, and what follows from it in promises runs before the next. */
+  advance(ms: number): Promise<void>;
+  /** How many timers have not run yet. */
+  readonly waiting: number;
+}
+
+interface Timer {
+  readonly dueMs: number;
+  readonly run: () => void;
+}
+
+const START_MS = Date.UTC(2025, 0, 1);
+
+/** Time that stands still until a test moves it. */
+export function createManualClock(): ManualClock {
+  const timers = new Set<Timer>();
+  let passedMs = 0;
+
+  return {
+    nowMs: () => START_MS + passedMs,
+    monotonicMs: () => passedMs,
+    after(delayMs, run) {
+      const timer = { dueMs: passedMs + Math.max(delayMs, 0), run };
+      timers.add(timer);
+      return () => timers.delete(timer);
+    },
+    async advance(ms) {
+      const endMs = passedMs + ms;
+      await promisesToSettle();
+      for (;;) {
+        const [next] = [...timers].sort((one, other) => one.dueMs - other.dueMs);
+        if (!next || next.dueMs > endMs) break;
+        timers.delete(next);
+        passedMs = next.dueMs;
+        next.run();
+        await promisesToSettle();
+      }
+      passedMs = endMs;
+    },
+    get waiting() {
+      return timers.size;
+    },
+  };
+}
+
+/** All promises that wait for nothing but other promises. */
+function promisesToSettle(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve);
+  });
+}

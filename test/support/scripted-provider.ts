@@ -1,0 +1,91 @@
+import type { CapabilityDocument } from '../../lib/contract/provider.ts';
+import type {
+  Provider,
+  ProviderContext,
+  ProviderOutput,
+  ProviderReadiness,
+  ProviderRequest,
+  ProviderResult,
+} from '../../lib/providers/provider-port.ts';
+
+/** One call that a test answers. */
+export interface ScriptedCall {
+  readonly request: ProviderRequest;
+  readonly context: ProviderContext;
+  /** Says that the call is under way, as a provider does before it can have any effect. */
+  dispatch(): void;
+  succeed(result: ProviderResult): void;
+  fail(error: Error): void;
+}
+
+export interface Script {
+  readonly name?: string;
+  readonly models?: readonly string[];
+  /** Of every model. */
+  readonly capabilities: CapabilityDocument;
+  readonly retry?: Provider['retry'];
+  /** Answers each call at once; without it a test does, through `call`. */
+  readonly answer?: (call: ScriptedCall) => void | Promise<void>;
+  /** Stops with the signal's reason, as the port demands; `false` for one that does not listen. */
+  readonly obeys?: boolean;
+  readonly probe?: () => Promise<ProviderReadiness>;
+}
+
+export interface ScriptedProvider extends Provider {
+  /** All calls so far. */
+  readonly calls: readonly ScriptedCall[];
+  /** The nth call, counted from 0, once it has come. */
+  call(nth: number): Promise<ScriptedCall>;
+}
+
+/** Stands for an upstream: a test says what comes back, and sees what was asked. */
+export function createScriptedProvider(script: Script): ScriptedProvider {
+  const { name = 'scripted', models = ['scripted-image'], obeys = true } = script;
+  const calls: ScriptedCall[] = [];
+  const waiting = new Map<number, (call: ScriptedCall) => void>();
+
+  return {
+    name,
+    retry: script.retry ?? { attempts: 1, backoffMs: 0 },
+    describe: () => ({
+      displayName: name,
+      version: '1.0.0',
+      experimental: false,
+      models,
+      defaultModel: models[0] ?? '',
+    }),
+    capabilities: (model) =>
+      models.includes(model) ? { ...script.capabilities, provider: name, model } : undefined,
+    execute(request, context) {
+      return new Promise((resolve, reject) => {
+        const call: ScriptedCall = {
+          request,
+          context,
+          dispatch: () => context.onEvent({ type: 'progress', stage: 'dispatched' }),
+          succeed: resolve,
+          fail: reject,
+        };
+        if (obeys) context.signal.addEventListener('abort', () => reject(context.signal.reason));
+        const nth = calls.push(call) - 1;
+        waiting.get(nth)?.(call);
+        Promise.resolve(script.answer?.(call)).catch(reject);
+      });
+    },
+    probe: script.probe ?? (async () => ({ ready: true })),
+    close: async () => {},
+    calls,
+    call(nth) {
+      const come = calls[nth];
+      if (come) return Promise.resolve(come);
+      return new Promise((resolve) => waiting.set(nth, resolve));
+    },
+  };
+}
+
+/** Answers a call with as many copies of one picture as it asks for. */
+export function answerWith(bytes: Buffer, more: Partial<ProviderOutput> = {}) {
+  return (call: ScriptedCall): void => {
+    call.dispatch();
+    call.succeed({ outputs: call.request.indices.map(() => ({ bytes, ...more })) });
+  };
+}
