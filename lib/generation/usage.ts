@@ -21,8 +21,11 @@ function addMembers<T extends Readonly<Record<string, number | undefined>>>(
   other: T | undefined,
 ): T | undefined {
   if (!one || !other) return one ?? other;
-  const sums: Record<string, number | undefined> = { ...one };
-  for (const [name, value] of Object.entries(other)) sums[name] = (sums[name] ?? 0) + (value ?? 0);
+  // Names come from the provider, so they are looked up where nothing is inherited.
+  const sums = new Map(Object.entries(one));
+  for (const [name, value] of Object.entries(other)) {
+    sums.set(name, (sums.get(name) ?? 0) + (value ?? 0));
+  }
   // Every member comes from one of the two, so the shape is theirs.
-  return sums as T;
+  return Object.fromEntries(sums) as T;
 }

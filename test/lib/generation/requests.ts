@@ -1,0 +1,24 @@
+import * as v from 'valibot';
+import { ImageRequest } from '../../../lib/contract/image-request.ts';
+import {
+  type GenerationRequest,
+  toGenerationRequest,
+} from '../../../lib/generation/generation-request.ts';
+
+/** What a client sends, as the pipeline gets it: the prompt is there, everything else by default. */
+export function requestOf(sent: object = {}): GenerationRequest {
+  return toGenerationRequest(wireRequestOf(sent), 32 * 1024 * 1024);
+}
+
+export function wireRequestOf(sent: object = {}): ImageRequest {
+  return v.parse(ImageRequest, { prompt: 'a boat', ...sent });
+}
+
+/** An inline picture of so many bytes, which need not be one. */
+export function inlineBytes(length = 3): object {
+  return { type: 'base64', data: Buffer.alloc(length, 'picture').toString('base64') };
+}
+
+export function inlinePicture(bytes: Buffer): object {
+  return { type: 'base64', data: bytes.toString('base64') };
+}

@@ -1,0 +1,71 @@
+import { describe, expect, it } from 'vitest';
+import { resolvePrimary } from '../../../lib/generation/routing.ts';
+import { createProviderRegistry } from '../../../lib/providers/registry.ts';
+import { createScriptedProvider } from '../../support/scripted-provider.ts';
+import { anything } from './capability-documents.ts';
+import { requestOf } from './requests.ts';
+
+const registry = createProviderRegistry(
+  [
+    provider('zeta', ['zeta-image', 'shared', 'common']),
+    provider('main', ['main-image', 'main-fast', 'common']),
+    provider('beta', ['beta-image', 'shared']),
+  ],
+  'main',
+);
+
+describe('resolvePrimary', () => {
+  it.each([
+    ['nothing', {}, 'main', 'main-image'],
+    ['null for both', { provider: null, model: null }, 'main', 'main-image'],
+    ['a provider', { provider: 'beta' }, 'beta', 'beta-image'],
+    ['a provider and its model', { provider: 'beta', model: 'shared' }, 'beta', 'shared'],
+    ['a model of the default provider', { model: 'main-fast' }, 'main', 'main-fast'],
+    ['a model that the default provider lists too', { model: 'common' }, 'main', 'common'],
+    ['a model that one other lists', { model: 'zeta-image' }, 'zeta', 'zeta-image'],
+    ['a model that several others list', { model: 'shared' }, 'beta', 'shared'],
+  ])('takes for %s the route %s', (_, routing, name, model) => {
+    const route = resolvePrimary(requestOf({ routing }).routing, registry);
+
+    expect([route.provider.name, route.model]).toEqual([name, model]);
+    expect(route.capabilities).toMatchObject({ provider: name, model });
+  });
+
+  it.each(['nobody', 'MAIN', 'main ', '__proto__'])(
+    'refuses the provider "%s", which is not registered',
+    (name) => {
+      const { routing } = requestOf({ routing: { provider: name } });
+
+      expect(() => resolvePrimary(routing, registry)).toThrow(
+        expect.objectContaining({ code: 'invalid_request', param: 'routing.provider' }),
+      );
+    },
+  );
+
+  it.each([
+    ['of a named provider', { provider: 'beta', model: 'main-image' }, ['beta-image', 'shared']],
+    ['that nobody lists', { model: 'unheard-of' }, ['main-image', 'main-fast', 'common']],
+  ])('refuses an unknown model %s with the models that there are', (_, sent, models) => {
+    const { routing } = requestOf({ routing: sent });
+
+    expect(() => resolvePrimary(routing, registry)).toThrow(
+      expect.objectContaining({
+        code: 'unsupported_capability',
+        param: 'routing.model',
+        details: { field: 'routing.model', supported_models: models },
+      }),
+    );
+  });
+
+  it('says whose fault it is when there is no default provider', () => {
+    const without = createProviderRegistry([provider('beta', ['beta-image'])], 'main');
+
+    expect(() => resolvePrimary(requestOf().routing, without)).toThrow(
+      expect.objectContaining({ code: 'configuration' }),
+    );
+  });
+});
+
+function provider(name: string, models: readonly string[]) {
+  return createScriptedProvider({ name, models, capabilities: anything });
+}

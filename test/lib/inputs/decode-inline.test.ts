@@ -1,0 +1,187 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { ImageInput } from '../../../lib/contract/image-input.ts';
+import { isSameType, toInputSource } from '../../../lib/inputs/decode-inline.ts';
+
+const NO_LIMIT = 1024 * 1024;
+const BYTES = Buffer.from([0xfb, 0xef, 0xff, 0x00, 0x10]);
+const TEXT = BYTES.toString('base64');
+
+describe('toInputSource', () => {
+  afterEach(() => {
+    vi.restoreAllMocks();
+  });
+
+  it.each([
+    ['one byte', Buffer.from([7])],
+    ['two bytes', Buffer.from([7, 8])],
+    ['three bytes', Buffer.from([7, 8, 9])],
+    ['every byte there is', Buffer.from(Array.from({ length: 256 }, (_, byte) => byte))],
+  ])('decodes base64 of %s', (_, bytes) => {
+    const source = toInputSource(base64(bytes.toString('base64')), 'images[0]', NO_LIMIT);
+
+    expect(source).toEqual({ kind: 'inline', field: 'images[0]', bytes });
+  });
+
+  it.each([
+    ['nothing', ''],
+    ['a line break', `${TEXT.slice(0, 4)}\n${TEXT.slice(4)}`],
+    ['a blank before', ` ${TEXT}`],
+    ['a blank behind', `${TEXT} `],
+    ['the URL alphabet', TEXT.replaceAll('+', '-').replaceAll('/', '_')],
+    ['no padding', TEXT.replace('=', '')],
+    ['too much padding', `${TEXT}=`],
+    ['padding only', '===='],
+    ['junk behind the padding', `${TEXT}AAAA`],
+    ['padding in the middle', `AA==${TEXT}`],
+    ['bits that no encoder writes', 'AB=='],
+    ['a length that cannot be', 'AAAAA'],
+    ['a letter beyond ASCII', 'AAÄA'],
+    ['NUL', 'AA\u0000A'],
+    ['a data URL', `data:image/png;base64,${TEXT}`],
+  ])('refuses base64 with %s', (_, data) => {
+    expect(() => toInputSource(base64(data), 'images[2]', NO_LIMIT)).toThrow(
+      expect.objectContaining({
+        code: 'input',
+        param: 'images[2]',
+        details: { field: 'images[2].data', reason: 'not_base64' },
+      }),
+    );
+  });
+
+  it.each([
+    ['data:image/png;base64,', 'image/png'],
+    ['data:image/jpeg;base64,', 'image/jpeg'],
+    ['data:image/jpg;base64,', 'image/jpg'],
+    ['data:image/webp;base64,', 'image/webp'],
+    ['DATA:IMAGE/PNG;BASE64,', 'image/png'],
+    ['Data:Image/WebP;Base64,', 'image/webp'],
+  ])('takes a data URL that begins with %s', (head, declaredMediaType) => {
+    const source = toInputSource(dataUrl(`${head}${TEXT}`), 'mask', NO_LIMIT);
+
+    expect(source).toEqual({ kind: 'inline', field: 'mask', bytes: BYTES, declaredMediaType });
+  });
+
+  it.each([
+    ['no scheme', `image/png;base64,${TEXT}`],
+    ['another scheme', `https://example.com/a.png`],
+    ['another type', `data:image/gif;base64,${TEXT}`],
+    ['a vector type', `data:image/svg+xml;base64,${TEXT}`],
+    ['no type', `data:;base64,${TEXT}`],
+    ['a type that only begins right', `data:image/pngx;base64,${TEXT}`],
+    ['no base64', `data:image/png,${TEXT}`],
+    ['a parameter', `data:image/png;charset=utf-8;base64,${TEXT}`],
+    ['a parameter behind', `data:image/png;base64;name=a,${TEXT}`],
+    ['a blank', `data:image/png; base64,${TEXT}`],
+    ['a blank before', ` data:image/png;base64,${TEXT}`],
+    ['no comma', `data:image/png;base64${TEXT}`],
+    ['nothing at all', ''],
+  ])('refuses a data URL with %s', (_, url) => {
+    expect(() => toInputSource(dataUrl(url), 'images[0]', NO_LIMIT)).toThrow(
+      expect.objectContaining({
+        code: 'input',
+        param: 'images[0]',
+        details: { field: 'images[0].data_url', reason: 'not_a_data_url' },
+      }),
+    );
+  });
+
+  it.each([
+    ['nothing', ''],
+    ['percent signs', encodeURIComponent(TEXT)],
+    ['a fragment', `${TEXT}#here`],
+  ])('refuses a data URL that holds %s', (_, data) => {
+    expect(() =>
+      toInputSource(dataUrl(`data:image/png;base64,${data}`), 'reference_images[1]', NO_LIMIT),
+    ).toThrow(
+      expect.objectContaining({
+        param: 'reference_images[1]',
+        details: { field: 'reference_images[1].data_url', reason: 'not_base64' },
+      }),
+    );
+  });
+
+  it.each([
+    ['image/png', 'image/png'],
+    ['image/PNG', 'image/png'],
+    ['image/jpeg', 'image/jpg'],
+    ['image/jpg', 'image/jpeg'],
+  ])('takes a media type of %s beside a data URL of %s', (mediaType, inUrl) => {
+    const input = { ...dataUrl(`data:${inUrl};base64,${TEXT}`), media_type: mediaType };
+
+    expect(toInputSource(input, 'images[0]', NO_LIMIT).bytes).toEqual(BYTES);
+  });
+
+  it.each(['image/jpeg', 'image/png;q=1', 'png', ''])(
+    'refuses a media type of "%s" beside a data URL of image/png',
+    (mediaType) => {
+      const input = { ...dataUrl(`data:image/png;base64,${TEXT}`), media_type: mediaType };
+
+      expect(() => toInputSource(input, 'images[0]', NO_LIMIT)).toThrow(
+        expect.objectContaining({
+          code: 'input',
+          param: 'images[0]',
+          details: { field: 'images[0].media_type', reason: 'media_type_mismatch' },
+        }),
+      );
+    },
+  );
+
+  it.each([
+    ['image/PNG', 'image/png'],
+    ['text/plain', 'text/plain'],
+    ['', ''],
+  ])('keeps a declared media type of "%s" for the comparison with the bytes', (given, kept) => {
+    const source = toInputSource({ ...base64(TEXT), media_type: given }, 'images[0]', NO_LIMIT);
+
+    expect(source.declaredMediaType).toBe(kept);
+  });
+
+  it('refuses what is too long before it decodes anything', () => {
+    const decoded = vi.spyOn(Buffer, 'from');
+
+    expect(() => toInputSource(base64('A'.repeat(4000)), 'images[0]', 2997)).toThrow(
+      expect.objectContaining({
+        details: { field: 'images[0].data', reason: 'too_many_bytes' },
+      }),
+    );
+    expect(decoded).not.toHaveBeenCalled();
+  });
+
+  it.each([1, 2, 3, 4, 5, 6])('never refuses %i bytes under a limit of as many', (length) => {
+    const text = Buffer.alloc(length).toString('base64');
+
+    expect(toInputSource(base64(text), 'images[0]', length).bytes).toHaveLength(length);
+  });
+
+  it.each<ImageInput>([
+    { type: 'artifact', artifact_id: 'a'.repeat(32) },
+    { type: 'url', url: 'https://example.com/a.png' },
+  ])('says of the kind $type that this version cannot load it', (input) => {
+    expect(() => toInputSource(input, 'images[1]', NO_LIMIT)).toThrow(
+      expect.objectContaining({
+        code: 'unsupported_capability',
+        param: 'images[1]',
+        details: { field: 'images[1]', reason: 'not_in_this_version' },
+      }),
+    );
+  });
+});
+
+describe('isSameType', () => {
+  it.each([
+    ['image/png', 'IMAGE/PNG', true],
+    ['image/jpg', 'image/jpeg', true],
+    ['image/jpg', 'image/png', false],
+    ['image/png', 'image/png ', false],
+  ])('compares %s with %s', (one, other, expected) => {
+    expect(isSameType(one, other)).toBe(expected);
+  });
+});
+
+function base64(data: string): ImageInput {
+  return { type: 'base64', data };
+}
+
+function dataUrl(url: string): ImageInput {
+  return { type: 'data_url', data_url: url };
+}

@@ -1,0 +1,271 @@
+import sharp from 'sharp';
+import { afterAll, describe, expect, it } from 'vitest';
+import { BridgeError } from '../../../lib/errors/bridge-error.ts';
+import { createImageEngine } from '../../../lib/images/image-engine.ts';
+import type { InputSource } from '../../../lib/inputs/input-source.ts';
+import { createInputVerifier, type InputSet } from '../../../lib/inputs/verify-inputs.ts';
+import { createManualClock } from '../../support/manual-clock.ts';
+
+const engine = createImageEngine({
+  limits: {
+    max_encoded_bytes: 1_000_000,
+    max_edge: 500,
+    max_pixels: 100_000,
+    max_decode_ms: 10_000,
+  },
+  clock: createManualClock(),
+});
+const limits = { max_bytes_each: 1_000_000, max_bytes_total: 2_000_000 };
+const verifier = createInputVerifier({ engine, limits });
+const signal = new AbortController().signal;
+
+afterAll(() => engine.close());
+
+describe('createInputVerifier', () => {
+  it('answers each picture in its place', async () => {
+    const sources = {
+      images: [await picture('images[0]', 20, 10), await picture('images[1]', 21, 11)],
+      mask: await picture('mask', 20, 10, { channels: 4 }),
+      references: [await picture('reference_images[0]', 22, 12)],
+    };
+
+    const verified = await verifier.verify(sources, signal);
+
+    expect(verified.images.map(({ width }) => width)).toEqual([20, 21]);
+    expect(verified.mask?.alpha).toBe('some');
+    expect(verified.references.map(({ width }) => width)).toEqual([22]);
+    expect(verified.images[0]?.bytes).toBe(sources.images[0]?.bytes);
+  });
+
+  it('answers nothing for nothing', async () => {
+    const verified = await verifier.verify({ images: [], references: [] }, signal);
+
+    expect(verified).toEqual({ images: [], references: [] });
+  });
+
+  it('takes references without a source', async () => {
+    const references = [await picture('reference_images[0]', 22, 12)];
+
+    const verified = await verifier.verify({ images: [], references }, signal);
+
+    expect(verified.references).toHaveLength(1);
+  });
+
+  it.each(['image/png', 'image/jpeg', 'image/webp'] as const)(
+    'believes a declared %s that is one',
+    async (declaredMediaType) => {
+      const format = declaredMediaType.slice('image/'.length) as 'png' | 'jpeg' | 'webp';
+      const source = await picture('images[0]', 20, 10, { format });
+
+      const verified = await verifier.verify(only({ ...source, declaredMediaType }), signal);
+
+      expect(verified.images[0]?.format).toBe(format);
+    },
+  );
+
+  it('takes image/jpg for image/jpeg', async () => {
+    const source = await picture('images[0]', 20, 10, { format: 'jpeg' });
+
+    const verified = await verifier.verify(
+      only({ ...source, declaredMediaType: 'image/jpg' }),
+      signal,
+    );
+
+    expect(verified.images[0]?.format).toBe('jpeg');
+  });
+
+  it.each(['image/jpeg', 'image/webp', 'text/plain', ''])(
+    'refuses a PNG that is declared "%s"',
+    async (declaredMediaType) => {
+      const source = await picture('images[0]', 20, 10);
+
+      const verified = verifier.verify(only({ ...source, declaredMediaType }), signal);
+
+      await expect(verified).rejects.toMatchObject({
+        code: 'input',
+        param: 'images[0]',
+        details: { field: 'images[0]', reason: 'media_type_mismatch' },
+      });
+    },
+  );
+
+  it('tells what is wrong with a picture, and which it is', async () => {
+    const sound = await picture('images[0]', 20, 10);
+    const cut = await picture('images[1]', 20, 10);
+    const sources = {
+      images: [sound, { ...cut, bytes: cut.bytes.subarray(0, -1) }],
+      references: [],
+    };
+
+    await expect(verifier.verify(sources, signal)).rejects.toMatchObject({
+      code: 'input',
+      param: 'images[1]',
+      details: { field: 'images[1]', reason: 'truncated' },
+    });
+  });
+
+  it('names the first of several unsound pictures, whichever is judged first', async () => {
+    const slow = await sharp({
+      create: { width: 300, height: 300, channels: 3, background: '#888' },
+    })
+      .jpeg()
+      .toBuffer();
+    const damaged = Buffer.concat([slow.subarray(0, -2), Buffer.from([0, 0])]);
+    const sources = {
+      images: [inline('images[0]', damaged), inline('images[1]', Buffer.from('no picture'))],
+      references: [inline('reference_images[0]', Buffer.from('none either'))],
+    };
+
+    await expect(verifier.verify(sources, signal)).rejects.toMatchObject({ param: 'images[0]' });
+  });
+
+  it('refuses a picture over the limit of one, in whichever list', async () => {
+    const small = await picture('images[0]', 20, 10);
+    const large = { ...small, field: 'reference_images[0]', bytes: Buffer.alloc(101) };
+    const tight = createInputVerifier({
+      engine,
+      limits: { max_bytes_each: 100, max_bytes_total: 10_000 },
+    });
+
+    await expect(
+      tight.verify(
+        { images: [{ ...small, bytes: Buffer.alloc(100) }], references: [large] },
+        signal,
+      ),
+    ).rejects.toMatchObject({
+      code: 'input',
+      param: 'reference_images[0]',
+      details: { reason: 'too_many_bytes' },
+    });
+  });
+
+  it('refuses the picture with which all of them become too much', async () => {
+    const tight = createInputVerifier({
+      engine,
+      limits: { max_bytes_each: 100, max_bytes_total: 250 },
+    });
+    const sources = {
+      images: [inline('images[0]', Buffer.alloc(100)), inline('images[1]', Buffer.alloc(100))],
+      mask: inline('mask', Buffer.alloc(51)),
+      references: [],
+    };
+
+    await expect(tight.verify(sources, signal)).rejects.toMatchObject({
+      param: 'mask',
+      details: { reason: 'too_many_bytes' },
+    });
+  });
+
+  it('rejects with the reason of the abort', async () => {
+    const reason = new BridgeError('cancelled', 'the client has left');
+    const source = await picture('images[0]', 20, 10);
+
+    await expect(verifier.verify(only(source), AbortSignal.abort(reason))).rejects.toBe(reason);
+  });
+});
+
+describe('createInputVerifier, masks', () => {
+  it.each([
+    ['no alpha channel', { channels: 3, width: 20, height: 10 }, 'no_alpha_channel'],
+    ['another width', { channels: 4, width: 21, height: 10 }, 'dimensions_differ'],
+    ['another height', { channels: 4, width: 20, height: 11 }, 'dimensions_differ'],
+    [
+      'the edges of a picture that lies',
+      { channels: 4, width: 10, height: 20 },
+      'dimensions_differ',
+    ],
+  ] as const)('refuses one with %s', async (_, mask, reason) => {
+    const sources = {
+      images: [await picture('images[0]', 20, 10)],
+      mask: await picture('mask', mask.width, mask.height, mask),
+      references: [],
+    };
+
+    await expect(verifier.verify(sources, signal)).rejects.toMatchObject({
+      code: 'input',
+      param: 'mask',
+      details: { field: 'mask', reason },
+    });
+  });
+
+  it.each([1, 2, 3, 4, 5, 6, 7, 8])(
+    'compares the edges of a source of orientation %i as they are seen',
+    async (orientation) => {
+      const isTurned = orientation >= 5;
+      const source = await picture('images[0]', 20, 10, { format: 'jpeg', orientation });
+      const upright = await picture('mask', isTurned ? 10 : 20, isTurned ? 20 : 10, {
+        channels: 4,
+      });
+      const asStored = await picture('mask', isTurned ? 20 : 10, isTurned ? 10 : 20, {
+        channels: 4,
+      });
+
+      const verified = await verifier.verify({ ...only(source), mask: upright }, signal);
+      const refused = verifier.verify({ ...only(source), mask: asStored }, signal);
+
+      expect(verified.mask?.width).toBe(isTurned ? 10 : 20);
+      await expect(refused).rejects.toMatchObject({ details: { reason: 'dimensions_differ' } });
+    },
+  );
+
+  it('turns the mask too before it compares', async () => {
+    const source = await picture('images[0]', 10, 20);
+    const mask = await picture('mask', 20, 10, { channels: 4, format: 'webp', orientation: 6 });
+
+    const verified = await verifier.verify({ ...only(source), mask }, signal);
+
+    expect(verified.mask?.orientation).toBe(6);
+  });
+
+  it('compares with the first source, not with another', async () => {
+    const sources = {
+      images: [await picture('images[0]', 20, 10), await picture('images[1]', 30, 30)],
+      mask: await picture('mask', 30, 30, { channels: 4 }),
+      references: [],
+    };
+
+    await expect(verifier.verify(sources, signal)).rejects.toMatchObject({
+      details: { reason: 'dimensions_differ' },
+    });
+  });
+
+  it('takes one that protects everything: it has the channel', async () => {
+    const mask = await picture('mask', 20, 10, { channels: 4, alpha: 1 });
+
+    const verified = await verifier.verify(
+      { ...only(await picture('images[0]', 20, 10)), mask },
+      signal,
+    );
+
+    expect(verified.mask?.alpha).toBe('opaque');
+  });
+});
+
+interface Looks {
+  readonly format?: 'png' | 'jpeg' | 'webp';
+  readonly channels?: 3 | 4;
+  readonly alpha?: number;
+  readonly orientation?: number;
+}
+
+async function picture(
+  field: string,
+  width: number,
+  height: number,
+  { format = 'png', channels = 3, alpha = 0.5, orientation = 1 }: Looks = {},
+): Promise<InputSource> {
+  const background = { r: 200, g: 100, b: 50, alpha };
+  const bytes = await sharp({ create: { width, height, channels, background } })
+    .withMetadata({ orientation })
+    .toFormat(format)
+    .toBuffer();
+  return inline(field, bytes);
+}
+
+function inline(field: string, bytes: Buffer): InputSource {
+  return { kind: 'inline', field, bytes };
+}
+
+function only(source: InputSource): InputSet<InputSource> {
+  return { images: [source], references: [] };
+}
