@@ -1,0 +1,184 @@
+import { Readable } from 'node:stream';
+import type { Agent, Dispatcher } from 'undici';
+import { BridgeError } from '../errors/bridge-error.ts';
+
+export interface HttpRequest {
+  readonly method: 'GET' | 'POST';
+  /** Names in lower case; `host`, `connection` and `content-length` are not the caller's. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Several parts are sent one after the other, under one `content-length`, without being joined. */
+  readonly body?: string | Buffer | readonly Buffer[];
+  /** Ends the request, or the reading of its answer, and closes its connection at once. */
+  readonly signal: AbortSignal;
+  /** Called just before the first byte goes out; a request that fails without this call has had no effect. */
+  readonly onSending?: () => void;
+  /** The longest silence between the request and the head of its answer, give or take a second; without it, none. */
+  readonly headersTimeoutMs?: number;
+}
+
+/** Chunks as they come. Whoever does not read to the end calls `destroy`, which closes the connection. */
+export interface HttpBody extends AsyncIterable<Buffer> {
+  destroy(): void;
+}
+
+export interface HttpAnswer {
+  readonly status: number;
+  /** The value under a name in lower case; repeated ones are joined by commas. */
+  header(name: string): string | undefined;
+  /** Rejects as `request` does when the answer breaks off. */
+  readonly body: HttpBody;
+}
+
+export interface HttpClient {
+  /**
+   * Sends one request to an http or https address and resolves with the head of the answer, whatever its status.
+   * Redirects are not followed, nothing is repeated, no proxy of the environment is used. Rejects with the signal's
+   * reason when it aborts. Throws `upstream`, retryable, when certainly nothing was sent: no address, no connection, no
+   * TLS; throws `protocol` of unknown outcome when the connection failed, or the answer made no sense, afterwards.
+   */
+  request(url: string, request: HttpRequest): Promise<HttpAnswer>;
+  /** Ends all requests and resolves when no connection is open any more. */
+  close(): Promise<void>;
+}
+
+const CONNECT_TIMEOUT_MS = 10_000;
+// The heads of some backends carry long policies and many cookies; Node's own bound is 16 KiB.
+const MAX_HEAD_BYTES = 65_536;
+
+/** The connections that all of the process shares; one that is free is used again for the same origin. */
+export function createHttpClient(): HttpClient {
+  let opening: Promise<Agent> | undefined;
+  let isClosed = false;
+  return {
+    async request(url, request) {
+      request.signal.throwIfAborted();
+      opening ??= openAgent();
+      const agent = await opening;
+      request.signal.throwIfAborted();
+      if (isClosed) throw notSent(undefined);
+      return exchange(agent, new URL(url), request);
+    },
+    async close() {
+      isClosed = true;
+      await (await opening)?.destroy();
+    },
+  };
+}
+
+/** Imports undici, which starting up does not wait for. Throws `internal`. */
+async function openAgent(): Promise<Agent> {
+  const { Agent } = await import('undici').catch((cause: unknown) => {
+    throw new BridgeError('internal', 'the HTTP library cannot be loaded', { cause });
+  });
+  return new Agent({
+    connect: { timeout: CONNECT_TIMEOUT_MS },
+    maxHeaderSize: MAX_HEAD_BYTES,
+    // How long a picture may take is for the caller's signal to say.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  });
+}
+
+/** One request on the wire, from asking for a connection to the end of the answer. */
+function exchange(agent: Agent, url: URL, request: HttpRequest): Promise<HttpAnswer> {
+  const { signal, onSending } = request;
+  return new Promise((resolve, reject) => {
+    let connection: Dispatcher.DispatchController | undefined;
+    let body: Readable | undefined;
+    const toFailure = (cause: unknown): unknown => {
+      if (signal.aborted) return signal.reason;
+      return connection ? lost(cause) : notSent(cause);
+    };
+    const fail = (cause: unknown) => {
+      const failure = toFailure(cause);
+      // A stream takes errors alone, and an abort may have any reason.
+      if (body) body.destroy(failure instanceof Error ? failure : lost(failure));
+      else reject(failure);
+    };
+    const abort = () => {
+      fail(signal.reason);
+      connection?.abort(givenUp());
+    };
+    const unfollow = () => signal.removeEventListener('abort', abort);
+    signal.addEventListener('abort', abort, { once: true });
+
+    agent.dispatch(toDispatch(url, request), {
+      onRequestStart(controller) {
+        // The abort came while there was no connection yet: this is the last moment before the first byte.
+        if (signal.aborted) return controller.abort(givenUp());
+        connection = controller;
+        onSending?.();
+      },
+      onResponseStart(controller, status, headers) {
+        // Such as 103: the answer proper is still to come.
+        if (status < 200) return;
+        body = openBody(controller).on('close', unfollow);
+        resolve({ status, header: (name) => joined(headers[name]), body });
+      },
+      onResponseData(controller, chunk) {
+        if (body?.push(chunk) === false) controller.pause();
+      },
+      onResponseEnd() {
+        body?.push(null);
+      },
+      onResponseError(_controller, cause) {
+        if (!body) unfollow();
+        fail(cause);
+      },
+    });
+  });
+}
+
+function toDispatch(url: URL, request: HttpRequest): Dispatcher.DispatchOptions {
+  const { method, headers, headersTimeoutMs } = request;
+  return {
+    origin: url.origin,
+    path: `${url.pathname}${url.search}`,
+    method,
+    ...toContent(headers, request.body),
+    ...(headersTimeoutMs === undefined ? {} : { headersTimeout: headersTimeoutMs }),
+  };
+}
+
+function toContent(headers: HttpRequest['headers'], body: HttpRequest['body']) {
+  if (body === undefined) return { headers };
+  if (typeof body === 'string' || Buffer.isBuffer(body)) return { headers, body };
+  const length = body.reduce((sum, part) => sum + part.length, 0);
+  return {
+    headers: { ...headers, 'content-length': String(length) },
+    body: Readable.from(body, { objectMode: false }),
+  };
+}
+
+/** What the parser pushes, no faster than it is read; whoever destroys it closes the connection. */
+function openBody(controller: Dispatcher.DispatchController): Readable {
+  const body = new Readable({
+    read: () => controller.resume(),
+    destroy(error, done) {
+      controller.abort(givenUp());
+      done(error);
+    },
+  });
+  // Without a listener, a connection that breaks between two reads would end the process.
+  return body.on('error', () => undefined);
+}
+
+function joined(value: string | string[] | undefined): string | undefined {
+  return Array.isArray(value) ? value.join(', ') : value;
+}
+
+function notSent(cause: unknown): BridgeError {
+  return new BridgeError('upstream', 'the upstream cannot be reached', { retryable: true, cause });
+}
+
+function lost(cause: unknown): BridgeError {
+  return new BridgeError('protocol', 'the connection to the upstream was lost', {
+    retryable: false,
+    details: { outcome: 'unknown' },
+    cause,
+  });
+}
+
+function givenUp(): Error {
+  return new Error('the request was given up');
+}

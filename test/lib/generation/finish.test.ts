@@ -1,0 +1,202 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import type { CapabilityDocument } from '../../../lib/contract/provider.ts';
+import { BridgeError } from '../../../lib/errors/bridge-error.ts';
+import { createFinish } from '../../../lib/generation/finish.ts';
+import { negotiate } from '../../../lib/generation/negotiate.ts';
+import { anything, appServer, gptImage15 } from './capability-documents.ts';
+import { openEngine, picture } from './pictures.ts';
+import { requestOf } from './requests.ts';
+
+const engine = openEngine();
+const finish = createFinish({ engine });
+const signal = new AbortController().signal;
+
+afterAll(() => engine.close());
+
+describe('createFinish', () => {
+  it('hands a sound picture on as it came', async () => {
+    const bytes = await picture();
+
+    const finished = await finishing(bytes);
+
+    expect(finished).toMatchObject({
+      index: 2,
+      generationMs: 40,
+      image: { format: 'png', width: 32, height: 24, alpha: 'none' },
+      verdict: { index: 2, size: 'unspecified', format: 'unspecified', alpha: 'unspecified' },
+      warnings: [],
+    });
+    expect(finished.image.bytes).toBe(bytes);
+  });
+
+  it.each<[string, (bytes: Buffer) => Buffer, string]>([
+    ['is cut', (bytes) => bytes.subarray(0, -1), 'truncated'],
+    ['goes on after its end', (bytes) => Buffer.concat([bytes, Buffer.alloc(3)]), 'trailing_bytes'],
+    ['is no picture', () => Buffer.from('<html>Bad gateway</html>'), 'unsupported_format'],
+    ['is empty', () => Buffer.alloc(0), 'unsupported_format'],
+    ['is too large', () => Buffer.alloc(1024 * 1024 + 1), 'too_many_bytes'],
+  ])('refuses one that %s', async (_, spoil, reason) => {
+    const spoilt = spoil(await picture());
+
+    await expect(finishing(spoilt)).rejects.toMatchObject({
+      code: 'protocol',
+      retryable: false,
+      details: { reason },
+    });
+  });
+
+  it('warns of another size than was asked for', async () => {
+    const finished = await finishing(await picture(), { parameters: { size: '64x64' } });
+
+    expect(finished.verdict.size).toBe('changed');
+    expect(finished.warnings).toEqual(['output_size_differs']);
+  });
+
+  it('rejects with the reason of the abort', async () => {
+    const reason = new BridgeError('cancelled', 'the client has left');
+    const request = requestOf();
+    const unfinished = { index: 0, output: { bytes: await picture() }, generationMs: 0 };
+
+    await expect(
+      finish(unfinished, request, negotiate(request, anything), AbortSignal.abort(reason)),
+    ).rejects.toBe(reason);
+  });
+});
+
+describe('createFinish, formats', () => {
+  const webp = { output_format: 'webp' };
+
+  it('refuses under strict another format than the provider was asked for', async () => {
+    const bytes = await picture({ format: 'jpeg' });
+
+    await expect(finishing(bytes, { parameters: webp })).rejects.toMatchObject({
+      code: 'protocol',
+      details: { reason: 'format_mismatch' },
+    });
+  });
+
+  it.each(['normalize', 'best_effort'])('converts it under %s', async (compatibility) => {
+    const bytes = await picture({ format: 'jpeg' });
+
+    const finished = await finishing(bytes, { parameters: webp, policies: { compatibility } });
+
+    expect(finished.image).toMatchObject({ format: 'webp', width: 32, height: 24 });
+    expect(finished.verdict.format).toBe('honoured');
+    expect(finished.warnings).toEqual(['output_format_converted']);
+  });
+
+  it('converts what the model could not give in the format that was asked for', async () => {
+    const sent = { parameters: webp, policies: { compatibility: 'normalize' } };
+
+    const finished = await finishing(await picture(), sent, appServer);
+
+    expect(finished.image.format).toBe('webp');
+    expect(finished.warnings).toEqual(['output_format_converted']);
+  });
+
+  it('converts with the compression that was asked for', async () => {
+    const noise = await picture({ width: 300, height: 300 });
+    const sent = (output_compression: number) => ({
+      parameters: { output_format: 'jpeg', output_compression },
+      policies: { compatibility: 'normalize' },
+    });
+
+    const small = await finishing(noise, sent(1), appServer);
+    const large = await finishing(noise, sent(100), appServer);
+
+    expect(small.image.bytes.length).toBeLessThan(large.image.bytes.length);
+  });
+
+  it('lets a transparent picture fall on white in a JPEG', async () => {
+    const sent = {
+      parameters: { output_format: 'jpeg' },
+      policies: { compatibility: 'normalize' },
+    };
+
+    const finished = await finishing(await picture({ alpha: 0.5 }), sent, appServer);
+
+    expect(finished.image).toMatchObject({ format: 'jpeg', alpha: 'none' });
+  });
+});
+
+describe('createFinish, transparency', () => {
+  const transparent = { background: 'transparent' };
+
+  it('takes a picture that one can see through', async () => {
+    const bytes = await picture({ alpha: 0.5 });
+
+    const finished = await finishing(bytes, { parameters: transparent }, gptImage15);
+
+    expect(finished.verdict.alpha).toBe('honoured');
+    expect(finished.warnings).toEqual([]);
+  });
+
+  it.each([
+    ['without alpha', undefined, 'strict', 'opaque'],
+    ['without alpha', undefined, 'normalize', 'opaque'],
+    ['with alpha that hides nothing', 1, 'strict', 'opaque'],
+    ['in which nothing can be seen', 0, 'strict', 'empty'],
+    ['in which nothing can be seen', 0, 'normalize', 'empty'],
+    ['in which nothing can be seen', 0, 'best_effort', 'empty'],
+  ] as const)('refuses a picture %s (%s) under %s', async (_, alpha, compatibility, expected) => {
+    const bytes = await picture(alpha === undefined ? {} : { alpha });
+    const sent = { parameters: transparent, policies: { compatibility } };
+
+    await expect(finishing(bytes, sent, gptImage15)).rejects.toMatchObject({
+      code: 'protocol',
+      details: { alpha: expected },
+    });
+  });
+
+  it.each([undefined, 1])(
+    'delivers an opaque picture under best_effort, alpha %s',
+    async (alpha) => {
+      const bytes = await picture(alpha === undefined ? {} : { alpha });
+      const sent = { parameters: transparent, policies: { compatibility: 'best_effort' } };
+
+      const finished = await finishing(bytes, sent, gptImage15);
+
+      expect(finished.verdict.alpha).toBe('changed');
+      expect(finished.warnings).toEqual(['transparency_failed']);
+    },
+  );
+});
+
+describe('createFinish, revised prompts', () => {
+  it.each([
+    ['include', 'a red boat', 'a red boat'],
+    ['include', undefined, undefined],
+    ['omit', 'a red boat', undefined],
+    ['require', 'a red boat', 'a red boat'],
+  ])('under the policy %s makes of "%s": %s', async (revised_prompt, given, expected) => {
+    const finished = await finishing(
+      await picture(),
+      { policies: { revised_prompt } },
+      anything,
+      given,
+    );
+
+    expect(finished.revisedPrompt).toBe(expected);
+  });
+
+  it('fails where one was required, not to be repeated', async () => {
+    const sent = { policies: { revised_prompt: 'require' } };
+
+    await expect(finishing(await picture(), sent)).rejects.toMatchObject({
+      code: 'upstream',
+      retryable: false,
+    });
+  });
+});
+
+function finishing(
+  bytes: Buffer,
+  sent: object = {},
+  capabilities: CapabilityDocument = anything,
+  revisedPrompt?: string,
+) {
+  const request = requestOf(sent);
+  const output = revisedPrompt === undefined ? { bytes } : { bytes, revisedPrompt };
+  const unfinished = { index: 2, output, generationMs: 40 };
+  return finish(unfinished, request, negotiate(request, capabilities), signal);
+}

@@ -1,0 +1,31 @@
+import sharp from 'sharp';
+import type { OutputFormat } from '../../../lib/contract/parameters.ts';
+import { createImageEngine } from '../../../lib/images/image-engine.ts';
+import { systemClock } from '../../../lib/platform/clock.ts';
+
+interface Looks {
+  readonly width?: number;
+  readonly height?: number;
+  readonly format?: OutputFormat;
+  /** 0 to 1; left out, there is no alpha channel. */
+  readonly alpha?: number;
+}
+
+/** A small sound picture. */
+export function picture({ width = 32, height = 24, format = 'png', alpha }: Looks = {}) {
+  const background = { r: 20, g: 120, b: 220, alpha: alpha ?? 1 };
+  const channels = alpha === undefined ? 3 : 4;
+  return sharp({ create: { width, height, channels, background } }).toFormat(format).toBuffer();
+}
+
+export function openEngine() {
+  return createImageEngine({
+    limits: {
+      max_encoded_bytes: 1024 * 1024,
+      max_edge: 2048,
+      max_pixels: 4_194_304,
+      max_decode_ms: 10_000,
+    },
+    clock: systemClock,
+  });
+}
