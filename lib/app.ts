@@ -7,6 +7,7 @@ import { createImageRequests } from './image-requests/image-requests.ts';
 import { createImageEngine } from './images/image-engine.ts';
 import { createInputVerifier } from './inputs/verify-inputs.ts';
 import type { TraceLog } from './log/trace-log.ts';
+import { createHttpClient } from './net/http-client.ts';
 import type { Clock } from './platform/clock.ts';
 import type { Ids } from './platform/ids.ts';
 import { enabledProviders } from './providers/enabled-providers.ts';
@@ -21,6 +22,7 @@ interface Outside {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly log: TraceLog;
+  readonly env: Readonly<Record<string, string | undefined>>;
 }
 
 /** What the runtime adds, because it knows the route table. */
@@ -37,12 +39,12 @@ export interface App {
  * Builds the house once, leaves first, and removes what an earlier process left unfinished. The state directory must be
  * locked for this process. Throws `configuration`.
  */
-export async function createApp(config: Config, { clock, ids, log }: Outside): Promise<App> {
+export async function createApp(config: Config, outside: Outside): Promise<App> {
+  const { clock, ids, log, env } = outside;
+  const httpClient = createHttpClient();
   const engine = createImageEngine({ limits: config.images, clock });
-  const registry = createProviderRegistry(
-    enabledProviders(config.providers, { engine, clock }),
-    config.default_provider,
-  );
+  const enabled = enabledProviders(config, { engine, httpClient, clock, ids, env });
+  const registry = createProviderRegistry(enabled.providers, config.default_provider);
   const database = openStateDatabase({ file: stateDatabaseFile(config.state.directory), ids });
   const store = createArtifactStore(database);
   const files = createArtifactFiles({ root: config.artifacts.root, clock });
@@ -68,6 +70,8 @@ export async function createApp(config: Config, { clock, ids, log }: Outside): P
 
   async function close(): Promise<void> {
     await registry.close();
+    await enabled.close();
+    await httpClient.close();
     await engine.close();
     await database.close();
   }

@@ -55,7 +55,7 @@ export async function startBridge(config: Config, outside: Outside): Promise<Run
   const taken = await listener.listen({ host, port });
   try {
     const log = config.server.tracing.enabled ? createTraceLog(outside.stderr) : silentLog;
-    const house = await openHouse(config, { clock, ids, log });
+    const house = await openHouse(config, { clock, ids, log, env: outside.env });
     opened(house.services);
     return {
       address: `http://${host.includes(':') ? `[${host}]` : host}:${taken}`,

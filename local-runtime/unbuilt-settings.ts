@@ -29,12 +29,8 @@ function isNumber(value: unknown): boolean {
 }
 
 function refuseUnbuiltDefault({ default_provider: name, server }: Config): void {
-  if (name !== 'sandbox') {
-    throw new BridgeError(
-      'configuration',
-      `default_provider: this version has the provider sandbox only, and no ${name} yet; ` +
-        'run image-bridge quickstart, or set default_provider = "sandbox" and providers.sandbox.enabled = true',
-    );
+  if (name === 'agent-app-server') {
+    throw new BridgeError('configuration', `default_provider: this version has no ${name} yet`);
   }
   if (server.activation_lock !== undefined) {
     throw new BridgeError(

@@ -48,6 +48,8 @@ export function createCallProvider({ clock, ids, graceMs }: Deps) {
     progress: Progress,
   ): Promise<ProviderResult> {
     const { provider, request, requestId, signal } = call;
+    const { dispatched } = progress;
+    if (signal.aborted) throw stopError(signal, { dispatched, outcomeKnown: true, stopped: true });
     let isOver = false;
     progress.dispatchedNow = false;
     const running = provider.execute(request, {

@@ -64,9 +64,10 @@ export function createFinish({ engine }: Deps) {
       throw new BridgeError('upstream', 'the provider gave no revised prompt');
     }
     const given = await verified(output.bytes, signal);
+    if (given.format !== negotiated.providerFormat && compatibility === 'strict') {
+      throw wrongFormat();
+    }
     const fits = given.format === negotiated.effective.output_format;
-    // Under strict the provider was asked for this very format: it did not follow.
-    if (!fits && compatibility === 'strict') throw wrongFormat();
     // Before a conversion, which may do away with the alpha that is judged here.
     const isTransparent = checkTransparency(given, request);
     const image = fits ? given : await converted(given, negotiated, signal);

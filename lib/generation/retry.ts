@@ -15,16 +15,14 @@ interface Situation {
 
 /**
  * How long to wait before a failed call is tried again, or undefined when it must not be (specification 7.8): only a
- * failure that the provider calls retryable, before any output, with a known outcome, inside the deadline.
+ * failure that the provider calls transient, before any output, with a known outcome, inside the deadline.
  */
 export function retryDelayMs(
   error: BridgeError,
   policy: { readonly attempts: number; readonly backoffMs: number },
   { attempt, outputBegan, remainingMs, fraction }: Situation,
 ): number | undefined {
-  const isTransient = error.code === 'upstream' || error.code === 'rate_limited';
-  if (!isTransient || !error.retryable || outputBegan || attempt >= policy.attempts)
-    return undefined;
+  if (!error.transient || outputBegan || attempt >= policy.attempts) return undefined;
   if (error.details['outcome'] === 'unknown') return undefined;
   const asked = error.details['retry_after_ms'];
   const jitter = 0.8 + 0.4 * fraction;

@@ -7,7 +7,7 @@ import type { InputSet } from '../inputs/verify-inputs.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { CallProvider, CallResult } from './call-provider.ts';
 import type { OutputFailure } from './failure-policy.ts';
-import type { Finish, FinishedOutput } from './finish.ts';
+import type { Finish, FinishedOutput, Unfinished } from './finish.ts';
 import type { GenerationEvent } from './generation-event.ts';
 import type { GenerationRequest } from './generation-request.ts';
 import type { NegotiatedRequest } from './negotiation.ts';
@@ -55,37 +55,30 @@ export type RunCall = ReturnType<typeof createRunCall>;
 
 /** Makes the outputs of one provider call: waits for a place, calls, and finishes what comes back. */
 export function createRunCall({ clock, callProvider, finish, slotsOf }: Deps) {
-  async function callInSlot(
-    input: AttemptInput,
+  /** Undefined after a failure, which has then been told. */
+  async function call(
+    { requestId, request, route, negotiated, inputs, deadline, onEvent }: AttemptInput,
     indices: readonly number[],
     signal: AbortSignal,
-    onStart: () => void,
-  ): Promise<CallResult> {
-    const { requestId, request, route, negotiated, inputs, deadline, onEvent } = input;
-    const release = await takePlace(slotsOf(route), signal);
-    onStart();
+    onFailure: (thrown: unknown) => void,
+  ): Promise<{ readonly result: CallResult; readonly generationMs: number } | undefined> {
+    const release = await takePlace(slotsOf(route), signal).catch(onFailure);
+    if (!release) return undefined;
+    const startedMs = clock.monotonicMs();
     try {
-      return await callProvider({
+      const result = await callProvider({
         ...{ requestId, deadline, signal, onEvent },
         provider: route.provider,
         request: toProviderRequest(request, route, negotiated, inputs, indices),
       });
+      checkCount(result.outputs.length, indices.length);
+      return { result, generationMs: Math.round(clock.monotonicMs() - startedMs) };
+    } catch (thrown) {
+      // Told before the place is free: where this ends the siblings, none of them must begin now.
+      onFailure(thrown);
+      return undefined;
     } finally {
       release();
-    }
-  }
-
-  async function finishOne(
-    unfinished: Parameters<Finish>[0],
-    { request, negotiated, onEvent }: AttemptInput,
-    signal: AbortSignal,
-  ): Promise<FinishedOutput> {
-    onEvent({ type: 'progress', stage: 'verifying', index: unfinished.index });
-    try {
-      return await finish(unfinished, request, negotiated, signal);
-    } catch (thrown) {
-      if (!signal.aborted) throw thrown;
-      throw stopError(signal, { dispatched: true, outcomeKnown: true, stopped: true });
     }
   }
 
@@ -95,45 +88,51 @@ export function createRunCall({ clock, callProvider, finish, slotsOf }: Deps) {
     indices: readonly number[],
     { signal, onFailure }: CallContext,
   ): Promise<CallReport> {
-    let startedMs = clock.monotonicMs();
-    const sinceMs = () => Math.round(clock.monotonicMs() - startedMs);
+    const begunMs = clock.monotonicMs();
     const fail = (index: number, thrown: unknown) => {
       const error = toBridgeError(thrown).with({ provider: input.route.provider.name });
-      onFailure({ index, error, generationMs: sinceMs() });
+      onFailure({ index, error, generationMs: Math.round(clock.monotonicMs() - begunMs) });
     };
-    let result: CallResult;
-    try {
-      result = await callInSlot(input, indices, signal, () => {
-        startedMs = clock.monotonicMs();
-      });
-      checkCount(result.outputs.length, indices.length);
-    } catch (thrown) {
+    const called = await call(input, indices, signal, (thrown) => {
       for (const index of indices) fail(index, thrown);
-      const providerEndedMs = clock.monotonicMs();
-      return { outputs: [], usage: undefined, warnings: [], providerEndedMs };
-    }
+    });
     const providerEndedMs = clock.monotonicMs();
-    const generationMs = sinceMs();
+    if (!called) return { outputs: [], usage: undefined, warnings: [], providerEndedMs };
+    const { result, generationMs } = called;
     const finished = await Promise.all(
-      result.outputs.map(async (output, place) => {
-        const index = indices[place] ?? place;
+      indices.map(async (index, place) => {
+        const output = result.outputs[place];
+        if (!output) return [];
         try {
-          return [await finishOne({ index, output, generationMs }, input, signal)];
+          return [await finishOne(finish, { index, output, generationMs }, input, signal)];
         } catch (thrown) {
           fail(index, thrown);
           return [];
         }
       }),
     );
-    const retried: readonly Warning[] =
-      result.attempts > 1 ? ['transient_provider_retry_used'] : [];
-    return {
-      outputs: finished.flat(),
-      usage: result.usage,
-      warnings: [...(result.warnings ?? []), ...retried],
-      providerEndedMs,
-    };
+    const warnings = [...(result.warnings ?? []), ...repetitionWarnings(result)];
+    return { outputs: finished.flat(), usage: result.usage, warnings, providerEndedMs };
   };
+}
+
+async function finishOne(
+  finish: Finish,
+  unfinished: Unfinished,
+  { request, negotiated, onEvent }: AttemptInput,
+  signal: AbortSignal,
+): Promise<FinishedOutput> {
+  onEvent({ type: 'progress', stage: 'verifying', index: unfinished.index });
+  try {
+    return await finish(unfinished, request, negotiated, signal);
+  } catch (thrown) {
+    if (!signal.aborted) throw thrown;
+    throw stopError(signal, { dispatched: true, outcomeKnown: true, stopped: true });
+  }
+}
+
+function repetitionWarnings({ attempts }: CallResult): readonly Warning[] {
+  return attempts > 1 ? ['transient_provider_retry_used'] : [];
 }
 
 async function takePlace(slots: Slots, signal: AbortSignal): Promise<() => void> {

@@ -25,6 +25,10 @@ Paste this into another terminal; it leaves picture.png in that folder:
   curl -s ${address}/v1/images${bearer} -H 'content-type: application/json' -d '{"prompt": "a lighthouse at dusk"}' | sed 's/.*"b64_json":"\\([^"]*\\)".*/\\1/' | base64 -d > picture.png
 
 The pictures come from the sandbox provider: drawn right here, without a network or an account, from nothing but the prompt's letters.
+For pictures of a real model, sign the agent in (its auth.json lies in $CODEX_HOME, else ~/.codex), then serve with the provider agent-responses:
+
+  npx image-bridge serve
+
 The contract is at ${address}/v1/openapi.json. Ctrl+C stops the bridge.
 
 `;

@@ -130,7 +130,10 @@ describe('image-bridge serve', () => {
   it('says which provider this version lacks', async () => {
     const cwd = await freshFolder();
 
-    const ended = await serve(cwd, ['default_provider=agent-responses']);
+    const ended = await serve(cwd, [
+      'default_provider=agent-app-server',
+      'providers.agent_app_server.enabled=true',
+    ]);
 
     expect(ended.code).toBe(1);
     expect(ended.stderr).toContain('default_provider: ');

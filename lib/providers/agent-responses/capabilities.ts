@@ -4,9 +4,9 @@ export const PROVIDER_NAME = 'agent-responses';
 /** Of the mapping: it rises when the same request is sent in another form. */
 export const IMPLEMENTATION_VERSION = '1.0.0';
 
-const MAX_IMAGES = 5;
+export const MAX_IMAGES = 5;
 const MAX_BYTES_EACH = 33_554_432;
-const MAX_BYTES_TOTAL = 67_108_864;
+export const MAX_BYTES_TOTAL = 67_108_864;
 
 const SIZES = ['1024x1024', '1536x1024', '1024x1536'];
 const LARGE_SIZES = [...SIZES, '2048x2048', '2048x1152', '3840x2160', '2160x3840'];

@@ -10,20 +10,17 @@ interface Target {
   readonly marker: string;
 }
 
-/** A body in pieces, so that pictures of many megabytes are encoded once and never joined. */
-export interface RequestBody {
-  readonly pieces: readonly Buffer[];
-  readonly length: number;
-}
-
 // The calls of one fan-out send the same pictures; they are the same buffers, and encoded once.
 const encoded = new WeakMap<Buffer, Buffer>();
 
-/** One call in the backend's form (providers.md, "Body"). A value of `auto` is left out. */
+/**
+ * One call in the backend's form (providers.md, "Body"), in pieces: pictures of many megabytes are encoded once and never
+ * joined. A value of `auto` is left out.
+ */
 export function toRequestBody(
   request: ProviderRequest,
   { responsesModel, marker }: Target,
-): RequestBody {
+): readonly Buffer[] {
   const { images, references } = request;
   const inputs = [...images, ...references];
   const json = JSON.stringify({
@@ -49,11 +46,10 @@ export function toRequestBody(
     store: false,
   });
   const texts = json.split(marker).map((text) => Buffer.from(text, 'utf8'));
-  const pieces = texts.flatMap((text, place) => {
+  return texts.flatMap((text, place) => {
     const input = inputs[place];
     return input ? [text, toBase64(input)] : [text];
   });
-  return { pieces, length: pieces.reduce((sum, { length }) => sum + length, 0) };
 }
 
 /** The prompt, and which picture is which: sources come before references. */

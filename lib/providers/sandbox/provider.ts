@@ -7,11 +7,11 @@ import type {
   ProviderRequest,
   ProviderResult,
 } from '../provider-port.ts';
+import { createRunningCalls } from '../running-calls.ts';
 import { capabilitiesOf, PROVIDER_NAME, SANDBOX_VERSION } from './capabilities.ts';
 import { DEFAULT_MODEL, findModel, MODELS, type SandboxModel } from './models.ts';
 import { createPace, type Pace } from './pace.ts';
 import { rehearsedError, transientError } from './rehearsed-errors.ts';
-import { createRunningCalls } from './running-calls.ts';
 import { type Commission, createStudio } from './studio.ts';
 import { usageOf } from './usage.ts';
 

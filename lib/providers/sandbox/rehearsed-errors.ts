@@ -1,5 +1,6 @@
 import { BridgeError } from '../../errors/bridge-error.ts';
 import type { ProviderRequest } from '../provider-port.ts';
+import { safetyDetails } from '../safety-details.ts';
 import { PROVIDER_NAME } from './capabilities.ts';
 import type { RehearsedFailure } from './models.ts';
 
@@ -14,18 +15,10 @@ const FAILURES: Readonly<Record<RehearsedFailure, (request: ProviderRequest) => 
     new BridgeError('permission_denied', 'rehearsal: the account may not use this model', {
       provider,
     }),
-  safety_rejected: ({ parameters, images, references }) =>
+  safety_rejected: (request) =>
     new BridgeError('safety_rejected', 'rehearsal: the request was refused for its content', {
       provider,
-      details: {
-        safety_category: 'content_policy',
-        recovery: 'revise_prompt_or_inputs',
-        retry_same_request: false,
-        requested_moderation: parameters.moderation,
-        input_images_present: images.length + references.length > 0,
-        moderation_stage: 'input',
-        moderation_categories: ['violence'],
-      },
+      details: safetyDetails(request, 'input', ['violence']),
     }),
   unsupported_capability: () =>
     new BridgeError('unsupported_capability', 'rehearsal: the model refuses a parameter', {
@@ -34,6 +27,7 @@ const FAILURES: Readonly<Record<RehearsedFailure, (request: ProviderRequest) => 
   rate_limited: () =>
     new BridgeError('rate_limited', 'rehearsal: too many requests', {
       provider,
+      transient: true,
       details: { retry_after_ms: RETRY_AFTER_MS },
     }),
   overloaded: () =>
@@ -67,6 +61,6 @@ export function transientError(): BridgeError {
   return new BridgeError('upstream', 'rehearsal: the first attempt fails, the next one succeeds', {
     provider,
     retryable: true,
-    details: { transient: true },
+    transient: true,
   });
 }

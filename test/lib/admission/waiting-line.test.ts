@@ -8,7 +8,10 @@ describe('createWaitingLine', () => {
   });
 
   it('calls whoever waits longest, whoever has left from wherever', () => {
-    type Step = { readonly kind: 'join' | 'next' } | { readonly kind: 'leave'; nth: number };
+    type Step =
+      | { readonly kind: 'join' }
+      | { readonly kind: 'next' }
+      | { readonly kind: 'leave'; readonly nth: number };
     const step: fc.Arbitrary<Step> = fc.oneof(
       fc.constant({ kind: 'join' } as const),
       fc.constant({ kind: 'next' } as const),

@@ -120,7 +120,7 @@ describe('createAttempt', () => {
       retry: { attempts: 2, backoffMs: 0 },
       answer(call) {
         if (call.context.attempt === 2) answerWith(png)(call);
-        else call.fail(new BridgeError('upstream', 'again', { retryable: true }));
+        else call.fail(new BridgeError('upstream', 'again', { retryable: true, transient: true }));
       },
     });
 
@@ -260,7 +260,7 @@ describe('createAttempt, fail_fast', () => {
     const first = await provider.call(0);
     const second = await provider.call(1);
     if (isDispatched) second.dispatch();
-    first.fail(new BridgeError('upstream', 'again', { retryable: true }));
+    first.fail(new BridgeError('upstream', 'again', { retryable: true, transient: true }));
 
     const error = await running.then(
       () => undefined,

@@ -180,6 +180,19 @@ describe('createCallProvider, endings', () => {
     await expect(calling).rejects.not.toHaveProperty('details.outcome');
   });
 
+  it('does not call a provider for whoever has left before', async () => {
+    const { start, provider, client } = rig();
+    client.abort(gone());
+
+    const calling = start();
+
+    await expect(calling).rejects.toMatchObject({
+      code: 'cancelled',
+      details: { provider_stopped: true },
+    });
+    expect(provider.calls).toEqual([]);
+  });
+
   it('does not know the outcome of what was dispatched before the deadline', async () => {
     const { start, provider, clock } = rig({}, 5000);
 
@@ -334,7 +347,7 @@ function rig(script: Partial<Script> = {}, timeoutMs = 60_000) {
 }
 
 function transient(details: NonNullable<BridgeErrorOptions['details']> = {}): BridgeError {
-  return new BridgeError('upstream', 'try again', { retryable: true, details });
+  return new BridgeError('upstream', 'try again', { retryable: true, transient: true, details });
 }
 
 function gone(): BridgeError {

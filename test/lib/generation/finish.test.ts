@@ -3,7 +3,7 @@ import type { CapabilityDocument } from '../../../lib/contract/provider.ts';
 import { BridgeError } from '../../../lib/errors/bridge-error.ts';
 import { createFinish } from '../../../lib/generation/finish.ts';
 import { negotiate } from '../../../lib/generation/negotiate.ts';
-import { anything, appServer, gptImage15 } from './capability-documents.ts';
+import { anything, appServer, gptImage2, gptImage15 } from './capability-documents.ts';
 import { openEngine, picture } from './pictures.ts';
 import { requestOf } from './requests.ts';
 
@@ -92,6 +92,27 @@ describe('createFinish, formats', () => {
 
     expect(finished.image.format).toBe('webp');
     expect(finished.warnings).toEqual(['output_format_converted']);
+  });
+
+  it('converts under strict what the model gave as it was asked, where nobody named a format', async () => {
+    const capabilities: CapabilityDocument = { ...gptImage2, output_formats: ['jpeg'] };
+    const request = requestOf({ parameters: { background: 'transparent' } });
+    const negotiated = negotiate(request, capabilities);
+    const opaque = {
+      ...request,
+      parameters: { ...request.parameters, background: 'auto' as const },
+    };
+    const output = { bytes: await picture({ format: 'jpeg' }) };
+
+    const finished = await finish(
+      { index: 0, output, generationMs: 0 },
+      opaque,
+      negotiated,
+      signal,
+    );
+
+    expect(negotiated.providerFormat).toBe('jpeg');
+    expect(finished.image.format).toBe('png');
   });
 
   it('converts with the compression that was asked for', async () => {

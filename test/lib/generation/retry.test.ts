@@ -8,21 +8,15 @@ const situation = { attempt: 1, outputBegan: false, remainingMs: 60_000, fractio
 const CODES = Object.keys(ERRORS) as ErrorCode[];
 
 describe('retryDelayMs', () => {
-  it.each(['upstream', 'rate_limited'] as const)('repeats %s after its wait', (code) => {
-    const waitMs = retryDelayMs(failure(code, { retryable: true }), policy, situation);
-
-    expect(waitMs).toBe(1000);
+  it('repeats what the provider calls transient, after its wait', () => {
+    expect(retryDelayMs(transient(), policy, situation)).toBe(1000);
   });
 
-  it.each(CODES.filter((code) => code !== 'upstream' && code !== 'rate_limited'))(
-    'never repeats %s, whatever it says of itself',
-    (code) => {
-      expect(retryDelayMs(failure(code, { retryable: true }), policy, situation)).toBeUndefined();
-    },
-  );
+  it.each(CODES)('never repeats %s on the word of its table row alone', (code) => {
+    expect(retryDelayMs(failure(code, { retryable: true }), policy, situation)).toBeUndefined();
+  });
 
   it.each<[string, BridgeError, Partial<typeof situation>]>([
-    ['a failure that is not retryable', failure('upstream', { retryable: false }), {}],
     ['an unknown outcome', transient({ outcome: 'unknown' }), {}],
     ['what had begun to give output', transient(), { outputBegan: true }],
     ['the last attempt', transient(), { attempt: 3 }],
@@ -50,7 +44,7 @@ describe('retryDelayMs', () => {
   });
 
   it.each([0, 1, 3000, 10_000])('waits for the %i ms that it was told, without jitter', (asked) => {
-    const error = failure('rate_limited', { details: { retry_after_ms: asked } });
+    const error = failure('rate_limited', { transient: true, details: { retry_after_ms: asked } });
 
     expect(retryDelayMs(error, policy, { ...situation, fraction: 0.9 })).toBe(asked);
   });
@@ -67,5 +61,5 @@ function failure(code: ErrorCode, options: BridgeErrorOptions): BridgeError {
 }
 
 function transient(details: NonNullable<BridgeErrorOptions['details']> = {}): BridgeError {
-  return failure('upstream', { retryable: true, details });
+  return failure('upstream', { retryable: true, transient: true, details });
 }

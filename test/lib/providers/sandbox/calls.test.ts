@@ -193,7 +193,7 @@ describe('sandbox rehearsals', () => {
     expect(first).toMatchObject({
       code: 'upstream',
       retryable: true,
-      details: { transient: true },
+      transient: true,
     });
     expect(second.outputs).toHaveLength(1);
   });

@@ -1,0 +1,27 @@
+/** A login as a call needs it. */
+export interface Credentials {
+  readonly accessToken: string;
+  /** The value of the header of that name. */
+  authorization(): string;
+  readonly accountId: string | undefined;
+  /** When the access token expires, in milliseconds since the Unix epoch; undefined when it does not say. */
+  readonly expiresAtMs: number | undefined;
+}
+
+/**
+ * Credentials that nobody tells by accident: their secrets are there for whoever names them, but not for log lines,
+ * JSON texts, copies and test reports, which take what can be enumerated.
+ */
+export function createCredentials({
+  accessToken,
+  accountId,
+  expiresAtMs,
+}: Omit<Credentials, 'authorization'>): Credentials {
+  const shown = { expiresAtMs };
+  return Object.defineProperties(shown, {
+    accessToken: { value: accessToken },
+    authorization: { value: () => `Bearer ${accessToken}` },
+    accountId: { value: accountId },
+    // These three are all that the type of `shown` lacks.
+  }) as Credentials;
+}

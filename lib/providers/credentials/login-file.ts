@@ -1,0 +1,166 @@
+import { type BigIntStats, constants } from 'node:fs';
+import { type FileHandle, lstat, open } from 'node:fs/promises';
+import { join } from 'node:path';
+import { BridgeError } from '../../errors/bridge-error.ts';
+import { type Clock, sleep } from '../../platform/clock.ts';
+import { type Login, parseLogin } from './login.ts';
+
+// The agent's own file, whose name, place and rights are part of its format: no storage port stands before it.
+
+/** A login as it lay in the file when the file had this stamp. */
+export interface StoredLogin extends Login {
+  readonly stamp: string;
+}
+
+export type LoginFile = ReturnType<typeof createLoginFile>;
+
+interface Deps {
+  /** The folder of `auth.json`. */
+  readonly home: string;
+  readonly clock: Clock;
+}
+
+const PROBLEMS = {
+  missing: 'there is no login file',
+  unreadable: 'the login file cannot be read',
+  irregular: 'the login file is a link, a folder or something else that is no regular file',
+  too_large: 'the login file is larger than 1 MiB',
+  writable_by_others: 'the login file may be written by others than its owner',
+  garbled: 'the login file is no whole JSON document',
+  no_login: 'the login file holds no login of the kind that this provider needs',
+} as const;
+
+/** Why a login file is of no use. */
+export type LoginProblem = keyof typeof PROBLEMS;
+
+interface Sight {
+  /** One state of one file; empty where nothing was read. */
+  readonly stamp: string;
+  /** Whether every later change is certain to change the stamp. */
+  readonly isSettled: boolean;
+  readonly found: Login | LoginProblem;
+}
+
+const MAX_BYTES = 1_048_576;
+const WRITABLE_BY_OTHERS = 0o022n;
+// Opening a pipe must not wait for its other end.
+const READ = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
+// Whoever rewrites the file in place is done within a moment; together some 0.6 s.
+const REREAD_AFTER_MS = [10, 20, 40, 80, 150, 300] as const;
+// File times advance in steps of some milliseconds: a change within the step of the one before leaves no trace.
+const FILE_TIME_STEP_MS = 50;
+
+/** Reads the login that another program keeps. A file that has not changed since is not read again. */
+export function createLoginFile({ home, clock }: Deps) {
+  const path = join(home, 'auth.json');
+  let known: Sight | undefined;
+
+  async function see(): Promise<Sight> {
+    try {
+      const named = await lstat(path, { bigint: true });
+      if (toStamp(named) === known?.stamp) return known;
+      return named.isFile() ? await readSight(path, clock) : unusable('irregular');
+    } catch (error) {
+      return unusable(toProblem(error));
+    }
+  }
+
+  /** What is there now. A file that another program is just writing is looked at again before it is called garbled. */
+  async function look(signal: AbortSignal): Promise<Sight> {
+    for (const waitMs of REREAD_AFTER_MS) {
+      const sight = await see();
+      if (sight.found !== 'garbled' || sight === known) return remembered(sight);
+      await sleep(clock, waitMs, signal);
+    }
+    return remembered(await see());
+  }
+
+  function remembered(sight: Sight): Sight {
+    if (sight.isSettled) known = sight;
+    return sight;
+  }
+
+  async function find(signal: AbortSignal): Promise<StoredLogin | LoginProblem> {
+    const { found, stamp } = await look(signal);
+    return typeof found === 'string' ? found : { ...found, stamp };
+  }
+
+  return {
+    /** The login, or why there is none. Rejects with the signal's reason. */
+    find,
+
+    /** The login. Rejects with the signal's reason; throws `provider_authentication`. */
+    async read(signal: AbortSignal): Promise<StoredLogin> {
+      const found = await find(signal);
+      if (typeof found !== 'string') return found;
+      throw new BridgeError('provider_authentication', PROBLEMS[found]);
+    },
+
+    /** From now on `login` counts for what lies in the file, as long as that has this stamp. */
+    override(stamp: string, login: Login): void {
+      known = { stamp, isSettled: true, found: login };
+    },
+  };
+}
+
+async function readSight(path: string, clock: Clock): Promise<Sight> {
+  const file = await open(path, READ);
+  try {
+    const before = await file.stat({ bigint: true });
+    if (!before.isFile()) return unusable('irregular');
+    const stamp = toStamp(before);
+    if (before.size > MAX_BYTES) return unusable('too_large');
+    if ((before.mode & WRITABLE_BY_OTHERS) !== 0n) return unusable('writable_by_others');
+    const bytes = await readBytes(file, Number(before.size));
+    const after = await file.stat({ bigint: true });
+    if (toStamp(after) !== stamp) return unusable('garbled');
+    return { stamp, isSettled: isOld(after, clock), found: parseFile(bytes) };
+  } finally {
+    await file.close();
+  }
+}
+
+/** What can be read of that many bytes: a file that shrinks meanwhile gives fewer. */
+async function readBytes(file: FileHandle, size: number): Promise<Buffer> {
+  const bytes = Buffer.alloc(size);
+  let at = 0;
+  while (at < size) {
+    const { bytesRead } = await file.read(bytes, at, size - at, at);
+    if (bytesRead === 0) break;
+    at += bytesRead;
+  }
+  return bytes.subarray(0, at);
+}
+
+function parseFile(bytes: Buffer): Login | LoginProblem {
+  let value: unknown;
+  try {
+    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch {
+    // The error is dropped on purpose: it quotes the text around its place.
+    return 'garbled';
+  }
+  return parseLogin(value) ?? 'no_login';
+}
+
+/** Names one state of one file. */
+function toStamp({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): string {
+  return `${dev}:${ino}:${size}:${mtimeNs}:${ctimeNs}`;
+}
+
+/** A clock that disagrees with the file system's by more than the step tells nothing, and costs nothing. */
+function isOld({ ctimeMs }: BigIntStats, clock: Clock): boolean {
+  return Math.abs(clock.nowMs() - Number(ctimeMs)) > FILE_TIME_STEP_MS;
+}
+
+function unusable(found: LoginProblem): Sight {
+  return { stamp: '', isSettled: false, found };
+}
+
+/** The file system's own error names the path, so that it goes no further. */
+function toProblem(error: unknown): LoginProblem {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  if (code === 'ENOENT' || code === 'ENOTDIR') return 'missing';
+  return code === 'ELOOP' || code === 'ENXIO' ? 'irregular' : 'unreadable';
+}

@@ -1,0 +1,148 @@
+import { BridgeError } from '../../errors/bridge-error.ts';
+import { type Clock, sleep } from '../../platform/clock.ts';
+import type { Ids } from '../../platform/ids.ts';
+import { type FreshTokens, type Login, parseLogin, withTokens } from './login.ts';
+import type { LoginFile, StoredLogin } from './login-file.ts';
+import { type LoginReplacement, openReplacement } from './login-replacement.ts';
+import type { HeldLock, RefreshLock } from './refresh-lock.ts';
+import type { TokenRefresh } from './token-refresh.ts';
+
+interface Deps {
+  /** The folder of the login file. */
+  readonly home: string;
+  readonly file: LoginFile;
+  readonly lock: RefreshLock;
+  readonly endpoint: TokenRefresh;
+  readonly clock: Clock;
+  readonly ids: Ids;
+}
+
+export type LoginRenewal = ReturnType<typeof createLoginRenewal>;
+
+const POLL_MS = 100;
+// Another process may need all of its time for the endpoint, or be dead and its lock not yet stale.
+const LONGEST_WAIT_MS = 60_000;
+
+/** Renews the login in its file, once for all bridges that use it. */
+export function createLoginRenewal(deps: Deps) {
+  const { file, lock, endpoint, clock } = deps;
+  let refusal: { readonly stamp: string; readonly error: BridgeError } | undefined;
+
+  /** Throws what the endpoint has said to exactly this state of the file. */
+  function throwIfRefused({ stamp }: StoredLogin): void {
+    if (refusal?.stamp === stamp) throw refusal.error;
+  }
+
+  async function exchange(stored: StoredLogin, refreshToken: string): Promise<FreshTokens | Login> {
+    try {
+      return await endpoint.exchange(refreshToken);
+    } catch (error) {
+      if (!(error instanceof BridgeError) || error.code !== 'provider_authentication') throw error;
+      // Another program, which knows nothing of our lock, may have spent the token just before.
+      const now = await file.find(UNENDING);
+      if (typeof now !== 'string' && now.refreshToken !== refreshToken) return now;
+      refusal = { stamp: stored.stamp, error };
+      throw error;
+    }
+  }
+
+  /** The login that then holds; undefined when the lock was lost before anything was spent. */
+  async function renewHolding(
+    held: HeldLock,
+    isGood: (login: Login) => boolean,
+  ): Promise<Login | undefined> {
+    const stored = await file.read(UNENDING);
+    if (isGood(stored)) return stored;
+    throwIfRefused(stored);
+    const { refreshToken } = stored;
+    if (refreshToken === undefined) throw unrenewable('the login cannot be renewed');
+    const replacement = await orUnrenewable(openReplacement(roomFor(stored), deps));
+    try {
+      // The last moment at which a process that stood still can step back.
+      if (!(await held.isHeld())) return undefined;
+      const fresh = await exchange(stored, refreshToken);
+      return 'credentials' in fresh ? fresh : await save(stored, fresh, replacement, deps);
+    } finally {
+      await replacement.discard();
+    }
+  }
+
+  return {
+    throwIfRefused,
+
+    /**
+     * Waits for the lock and exchanges the tokens, unless the file by then holds a login that `isGood`. Rejects with the
+     * reason of `signal`, which ends the wait for the lock alone: a token that was sent is always written back. Throws
+     * `provider_authentication` and `upstream`.
+     */
+    async renew(isGood: (login: Login) => boolean, signal: AbortSignal): Promise<Login> {
+      const endsAtMs = clock.monotonicMs() + LONGEST_WAIT_MS;
+      while (clock.monotonicMs() < endsAtMs) {
+        signal.throwIfAborted();
+        const stored = await file.read(signal);
+        if (isGood(stored)) return stored;
+        throwIfRefused(stored);
+        const held = await orUnrenewable(lock.tryTake());
+        const login = held && (await renewHolding(held, isGood).finally(held.release));
+        if (login) return login;
+        await sleep(clock, POLL_MS, signal);
+      }
+      throw new BridgeError('upstream', 'another process is renewing the login', {
+        retryable: true,
+      });
+    },
+  };
+}
+
+// What is under way once the lock is held ends by its own bounds.
+const { signal: UNENDING } = new AbortController();
+
+/** Writes the new tokens into what the file holds by now. */
+async function save(
+  stored: StoredLogin,
+  fresh: FreshTokens,
+  replacement: LoginReplacement,
+  { file, clock }: Deps,
+): Promise<Login> {
+  const found = await file.find(UNENDING);
+  // Half a file of somebody who never finished it holds nothing that is worth more than these tokens.
+  const now = found === 'garbled' ? stored : found;
+  // Somebody has logged in anew, or out, and that is the last word.
+  if (typeof now === 'string') return toLogin(withTokens(stored, fresh, clock.nowMs()));
+  if (now.refreshToken !== stored.refreshToken) return now;
+  const document = withTokens(now, fresh, clock.nowMs());
+  const login = toLogin(document);
+  try {
+    await replacement.commit(`${JSON.stringify(document, null, 2)}\n`);
+  } catch {
+    // The old tokens are spent, so that this process at least goes on with the new ones.
+    file.override(now.stamp, login);
+  }
+  return login;
+}
+
+function toLogin(document: Login['document']): Login {
+  const login = parseLogin(document);
+  if (!login) throw new BridgeError('internal', 'a renewed login makes no sense');
+  return login;
+}
+
+// What new tokens may need beyond the old ones.
+const ROOM_BYTES = 65_536;
+
+function roomFor({ document }: Login): number {
+  return Buffer.byteLength(JSON.stringify(document, null, 2)) + ROOM_BYTES;
+}
+
+/** The file system's own errors name the path, so that they go no further. */
+async function orUnrenewable<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch {
+    throw unrenewable('the login has to be renewed, but its folder cannot be written');
+  }
+}
+
+function unrenewable(message: string): BridgeError {
+  return new BridgeError('provider_authentication', message);
+}

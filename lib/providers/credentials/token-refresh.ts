@@ -1,0 +1,120 @@
+import * as v from 'valibot';
+import { BridgeError } from '../../errors/bridge-error.ts';
+import type { HttpClient } from '../../net/http-client.ts';
+import { readWhole } from '../../net/read-whole.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { FreshTokens } from './login.ts';
+import { TokenText } from './token-text.ts';
+
+export type TokenRefresh = ReturnType<typeof createTokenRefresh>;
+
+interface Deps {
+  readonly tokenEndpoint: string;
+  readonly httpClient: Pick<HttpClient, 'request'>;
+  readonly clock: Clock;
+}
+
+interface Reply {
+  readonly status: number;
+  /** The value of its JSON; undefined when it is none, or too long. */
+  readonly value: unknown;
+}
+
+const CLIENT_ID = 'app_EMoamEEZ73f0CkXaXp7hrann';
+// Generous: whoever hangs up too early may lose the answer, and with it the only token that still works.
+const TIMEOUT_MS = 30_000;
+const MAX_REPLY_BYTES = 262_144;
+
+/** Exchanges refresh tokens at the token endpoint (RFC 6749, 6, in the form of providers.md, "Credentials"). */
+export function createTokenRefresh({ tokenEndpoint, httpClient, clock }: Deps) {
+  async function post(body: string, signal: AbortSignal): Promise<Reply> {
+    const headers = { 'content-type': 'application/json', accept: 'application/json' };
+    const answer = await httpClient.request(tokenEndpoint, {
+      method: 'POST',
+      headers,
+      body,
+      signal,
+    });
+    const bytes = await readWhole(answer.body, MAX_REPLY_BYTES);
+    return { status: answer.status, value: bytes && parseJson(bytes) };
+  }
+
+  async function ask(refreshToken: string): Promise<Reply> {
+    const controller = new AbortController();
+    const cancel = clock.after(TIMEOUT_MS, () => controller.abort(new Error('no answer in time')));
+    const body = { client_id: CLIENT_ID, grant_type: 'refresh_token', refresh_token: refreshToken };
+    try {
+      return await post(JSON.stringify(body), controller.signal);
+    } catch (cause) {
+      throw failed(cause);
+    } finally {
+      cancel();
+    }
+  }
+
+  return {
+    /**
+     * Spends a refresh token, so that the answer must not get lost. Throws `provider_authentication` when the endpoint
+     * refuses it, and `upstream`, retryable, for every other failure.
+     */
+    async exchange(refreshToken: string): Promise<FreshTokens> {
+      const { status, value } = await ask(refreshToken);
+      if (isRefusal(status, value)) {
+        const message = 'the token endpoint refuses to renew the login';
+        throw new BridgeError('provider_authentication', message);
+      }
+      const grant = v.safeParse(Grant, value);
+      if (status !== 200 || !grant.success) throw failed();
+      return {
+        accessToken: grant.output.access_token,
+        refreshToken: grant.output.refresh_token ?? undefined,
+        idToken: grant.output.id_token ?? undefined,
+      };
+    },
+  };
+}
+
+const Grant = v.object({
+  access_token: TokenText,
+  refresh_token: v.nullish(TokenText),
+  id_token: v.nullish(TokenText),
+});
+
+const Code = v.fallback(v.optional(v.string()), undefined);
+
+/** An error answer: its code stands where RFC 6749, 5.2 has it, or inside an object. */
+const Refusal = v.object({
+  code: Code,
+  error: v.fallback(v.union([v.string(), v.object({ code: Code, type: Code })]), ''),
+});
+
+const REFUSALS: readonly unknown[] = [
+  'refresh_token_expired',
+  'refresh_token_reused',
+  'refresh_token_invalidated',
+  'invalid_grant',
+];
+
+/** A 401 is one whatever its code says (agent-app-server.md, 8): nothing else than the token is being judged there. */
+function isRefusal(status: number, value: unknown): boolean {
+  if (status !== 400) return status === 401;
+  const refusal = v.safeParse(Refusal, value);
+  if (!refusal.success) return false;
+  const { code, error } = refusal.output;
+  const codes = typeof error === 'string' ? [code, error] : [code, error.code, error.type];
+  return codes.some((one) => REFUSALS.includes(one));
+}
+
+function failed(cause?: unknown): BridgeError {
+  const message = 'the token endpoint did not renew the login';
+  return new BridgeError('upstream', message, { retryable: true, cause });
+}
+
+function parseJson(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString('utf8'));
+  } catch {
+    // The error is dropped on purpose: it quotes the text around its place.
+    return undefined;
+  }
+}

@@ -1,0 +1,56 @@
+import type { CapabilityDocument } from '../../../lib/contract/provider.ts';
+import type { BridgeError } from '../../../lib/errors/bridge-error.ts';
+import { createGeneration } from '../../../lib/generation/generation.ts';
+import { createInputVerifier } from '../../../lib/inputs/verify-inputs.ts';
+import { createProviderRegistry } from '../../../lib/providers/registry.ts';
+import { createManualClock } from '../../support/manual-clock.ts';
+import { createScriptedProvider, type Script } from '../../support/scripted-provider.ts';
+import { openArtifactRig } from '../artifacts/artifact-rig.ts';
+import { anything } from './capability-documents.ts';
+import { openEngine } from './pictures.ts';
+
+export type GenerationRig = Awaited<ReturnType<typeof openGenerationRig>>;
+
+/** The whole pipeline with real pictures, a real store and a real folder; only the provider and the time are scripted. */
+export async function openGenerationRig(
+  script: Partial<Script> = {},
+  capabilities: CapabilityDocument = anything,
+) {
+  const clock = createManualClock();
+  const engine = openEngine();
+  const artifacts = await openArtifactRig();
+  const provider = createScriptedProvider({ capabilities, ...script });
+  const generation = createGeneration({
+    registry: createProviderRegistry([provider], provider.name),
+    engine,
+    inputs: createInputVerifier({
+      engine,
+      limits: { max_bytes_each: 1_000_000, max_bytes_total: 2_000_000 },
+    }),
+    publisher: artifacts.publisher,
+    clock,
+    ids: artifacts.ids,
+    settings: { default_timeout_ms: 60_000, cancellation_grace_ms: 1000 },
+  });
+  return {
+    clock,
+    provider,
+    generation,
+    artifacts,
+    /** What a route gives along; `leave` is the client going away. */
+    newContext() {
+      const client = new AbortController();
+      return {
+        requestId: 'request-1',
+        scope: 'anonymous',
+        baseUrl: 'http://localhost:8787',
+        signal: client.signal,
+        leave: (reason: BridgeError) => client.abort(reason),
+      };
+    },
+    async close(): Promise<void> {
+      await engine.close();
+      await artifacts.close();
+    },
+  };
+}

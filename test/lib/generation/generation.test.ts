@@ -1,0 +1,434 @@
+import { createHash } from 'node:crypto';
+import * as v from 'valibot';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { ImageResponse } from '../../../lib/contract/image-response.ts';
+import type { CapabilityDocument } from '../../../lib/contract/provider.ts';
+import { BridgeError } from '../../../lib/errors/bridge-error.ts';
+import type { GenerationEvent } from '../../../lib/generation/generation-event.ts';
+import { answerWith, type Script } from '../../support/scripted-provider.ts';
+import { appServer } from './capability-documents.ts';
+import { type GenerationRig, openGenerationRig } from './generation-rig.ts';
+import { picture } from './pictures.ts';
+import { inlinePicture, requestOf } from './requests.ts';
+
+const rigs: GenerationRig[] = [];
+let png = Buffer.alloc(0);
+
+beforeAll(async () => {
+  png = await picture();
+});
+afterEach(async () => {
+  await Promise.all(rigs.splice(0).map((rig) => rig.close()));
+});
+
+describe('createGeneration', () => {
+  it('answers as the contract says', async () => {
+    const rig = await open({ answer: (call) => answerWith(png, { revisedPrompt: 'red' })(call) });
+
+    const { response, publications } = await run(rig, {
+      parameters: { n: 2, size: '32x24', output_format: 'png' },
+    });
+
+    const sha256 = createHash('sha256').update(png).digest('hex');
+    const data = [0, 1].map((index) => ({
+      type: 'b64_json',
+      b64_json: new Uint8Array(png),
+      ...{ index, format: 'png', width: 32, height: 24, bytes: png.length, sha256 },
+      ...{ generation_ms: 0, revised_prompt: 'red' },
+    }));
+    expect(response).toEqual({
+      id: 'request-1',
+      created: Math.floor(rig.clock.nowMs() / 1000),
+      provider: 'scripted',
+      model: 'scripted-image',
+      requested: response.effective,
+      effective: expect.objectContaining({ n: 2, size: '32x24', aspect_ratio: null }),
+      normalizations: [],
+      data,
+      revised_prompt: 'red',
+      timings: { queue_ms: 0, input_ms: 0, provider_ms: 0, artifact_ms: 0, total_ms: 0 },
+      delivered: [0, 1].map((index) => ({
+        ...{ index, size: 'honoured', format: 'honoured', alpha: 'unspecified' },
+      })),
+      warnings: [],
+    });
+    expect(publications).toEqual([]);
+  });
+
+  it.each([
+    {},
+    { parameters: { n: 3, failure_policy: 'best_effort' } },
+    { output: { response_format: 'metadata' } },
+    { output: { response_format: 'artifact', directory: 'a/b', filename_prefix: 'boat' } },
+    { output: { response_format: 'url' } },
+    { parameters: { size: '1x1', quality: 'max' }, policies: { compatibility: 'normalize' } },
+  ])('answers %j in a form that the schema knows', async (sent) => {
+    const rig = await open({ answer: (call) => answerWith(png)(call) });
+
+    const { response } = await run(rig, sent);
+
+    const data = response.data.map((it) => ('b64_json' in it ? { ...it, b64_json: 'AA==' } : it));
+    expect(v.safeParse(ImageResponse, { ...response, data }).issues).toBeUndefined();
+  });
+
+  it('delivers artifacts under their names, pending until somebody commits them', async () => {
+    const rig = await open({ answer: (call) => answerWith(png)(call) });
+    const sent = { output: { response_format: 'artifact', directory: 'boats', filename: 'red' } };
+
+    const { response, publications } = await run(rig, sent);
+
+    expect(response.data).toEqual([
+      expect.objectContaining({
+        type: 'artifact',
+        id: publications[0]?.record.id,
+        name: 'boats/red.png',
+      }),
+    ]);
+    expect(Object.keys(await rig.artifacts.onDisk())).toEqual(['boats/red.png']);
+    await expect(
+      rig.artifacts.store.find('anonymous', publications[0]?.record.id ?? ''),
+    ).resolves.toBeUndefined();
+  });
+
+  it('delivers links below the address that the client knows', async () => {
+    const rig = await open({ answer: (call) => answerWith(png)(call) });
+
+    const { response, publications } = await run(rig, { output: { response_format: 'url' } });
+
+    const id = publications[0]?.record.id;
+    expect(response.data[0]).toMatchObject({
+      type: 'url',
+      id,
+      url: `http://localhost:8787/v1/artifacts/${id}`,
+    });
+  });
+
+  it('describes without delivering, and keeps nothing', async () => {
+    const rig = await open({ answer: (call) => answerWith(png)(call) });
+
+    const { response, publications } = await run(rig, { output: { response_format: 'metadata' } });
+
+    expect(response.data[0]).toMatchObject({ type: 'metadata', width: 32, bytes: png.length });
+    expect(response.data[0]).not.toHaveProperty('b64_json');
+    expect(publications).toEqual([]);
+    expect(await rig.artifacts.onDisk()).toEqual({});
+  });
+
+  it('names each artifact and its index when they came out in another order', async () => {
+    const rig = await open({}, oneByOne(appServer));
+    const sent = {
+      parameters: { n: 3 },
+      output: { response_format: 'artifact', filename_prefix: 'boat' },
+    };
+    const pictures = await Promise.all([10, 20, 30].map((width) => picture({ width })));
+
+    const running = rig.generation.run(requestOf(sent), rig.newContext());
+    await rig.provider.call(2);
+    for (const nth of [2, 0, 1]) {
+      const call = await rig.provider.call(nth);
+      call.succeed({ outputs: [{ bytes: pictures[call.request.indices[0] ?? 0] ?? png }] });
+    }
+
+    const { response, publications } = await running.result;
+    expect(response.data.map(({ index, width }) => [index, width])).toEqual([
+      [0, 10],
+      [1, 20],
+      [2, 30],
+    ]);
+    expect(response.data.map((it) => 'name' in it && it.name)).toEqual(
+      publications.map(({ record }) => record.name),
+    );
+  });
+
+  it('reports failures of best_effort beside what came out', async () => {
+    const rig = await open(
+      {
+        answer(call) {
+          if (call.request.indices[0] === 1) {
+            call.dispatch();
+            call.fail(new BridgeError('upstream', 'no', { details: { upstream_code: 'x' } }));
+          } else answerWith(png)(call);
+        },
+      },
+      oneByOne(appServer),
+    );
+
+    const { response } = await run(rig, { parameters: { n: 3, failure_policy: 'best_effort' } });
+
+    expect(response.data.map(({ index }) => index)).toEqual([0, 2]);
+    expect(response.delivered.map(({ index }) => index)).toEqual([0, 2]);
+    expect(response.failures).toEqual([
+      {
+        index: 1,
+        error: {
+          code: 'upstream',
+          message: 'no',
+          retryable: false,
+          provider: 'scripted',
+          details: { upstream_code: 'x', provider_attempts: 1 },
+          suggestions: expect.arrayContaining([expect.any(String)]),
+        },
+        generation_ms: 0,
+      },
+    ]);
+    expect(response.warnings).toEqual(['partial_output_failure']);
+  });
+
+  it('lists no failures of a best_effort that had none, and none at all of fail_fast', async () => {
+    const rig = await open({ answer: (call) => answerWith(png)(call) });
+
+    const bestEffort = await run(rig, { parameters: { failure_policy: 'best_effort' } });
+    const failFast = await run(rig);
+
+    expect(bestEffort.response.failures).toEqual([]);
+    expect(failFast.response).not.toHaveProperty('failures');
+  });
+
+  it('gives the warnings in the order of the contract, each once', async () => {
+    const rig = await open(
+      {
+        answer(call) {
+          if (call.request.indices[0] === 0) call.fail(new BridgeError('protocol', 'no'));
+          else call.succeed({ outputs: [{ bytes: png }], warnings: ['sandbox_output'] });
+        },
+      },
+      oneByOne({ ...appServer, sizes: { auto: true, allowed: ['32x32'], arbitrary: false } }),
+    );
+
+    const { response } = await run(rig, {
+      negative_prompt: 'text',
+      parameters: { n: 3, size: '32x32', output_format: 'webp', failure_policy: 'best_effort' },
+      policies: { compatibility: 'normalize' },
+    });
+
+    expect(response.warnings).toEqual([
+      'partial_output_failure',
+      'negative_prompt_merged',
+      'output_size_differs',
+      'output_format_converted',
+      'sandbox_output',
+    ]);
+  });
+
+  it('takes the revised prompt of the first output for that of the answer', async () => {
+    const rig = await open({
+      answer: (call) =>
+        call.succeed({ outputs: [{ bytes: png }, { bytes: png, revisedPrompt: 'second' }] }),
+    });
+
+    const { response } = await run(rig, { parameters: { n: 2 } });
+
+    expect(response).not.toHaveProperty('revised_prompt');
+    expect(response.data[1]).toHaveProperty('revised_prompt', 'second');
+  });
+
+  it('measures the parts of its time', async () => {
+    const rig = await open();
+
+    const running = rig.generation.run(requestOf(), rig.newContext());
+    const call = await rig.provider.call(0);
+    await rig.clock.advance(1500);
+    call.succeed({ outputs: [{ bytes: png }] });
+
+    const { response } = await running.result;
+    expect(response.timings).toEqual({
+      ...{ queue_ms: 0, input_ms: 0, provider_ms: 1500, artifact_ms: 0, total_ms: 1500 },
+    });
+  });
+
+  it('verifies the pictures of a request before it calls the provider', async () => {
+    const rig = await open({ answer: (call) => answerWith(png)(call) });
+    const sent = { operation: 'edit', images: [inlinePicture(png.subarray(0, -2))] };
+
+    const running = rig.generation.run(requestOf(sent), rig.newContext());
+
+    await expect(running.started).rejects.toMatchObject({ code: 'input', param: 'images[0]' });
+    await expect(running.result).rejects.toMatchObject({ code: 'input' });
+    expect(rig.provider.calls).toEqual([]);
+  });
+});
+
+describe('createGeneration, events', () => {
+  it('has started once the work is admitted', async () => {
+    const rig = await open();
+
+    const running = rig.generation.run(requestOf(), rig.newContext());
+
+    await expect(running.started).resolves.toBeUndefined();
+    (await rig.provider.call(0)).succeed({ outputs: [{ bytes: png }] });
+    await running.result;
+  });
+
+  it('tells the stages in their order, with the indices of the request, and ends', async () => {
+    const rig = await open(
+      {
+        async answer(call) {
+          const [index = 0] = call.request.indices;
+          call.dispatch();
+          call.context.onEvent({ type: 'progress', stage: 'generating', index });
+          call.context.onEvent({ type: 'partial_image', index, partialIndex: 0, bytes: png });
+          call.succeed({ outputs: [{ bytes: png }] });
+        },
+      },
+      oneByOne(appServer),
+    );
+    const sent = { parameters: { n: 2 }, policies: { batch_execution: 'sequential' } };
+
+    const running = rig.generation.run(requestOf(sent), rig.newContext());
+
+    const ofOutput = (index: number): GenerationEvent[] => [
+      { type: 'progress', stage: 'dispatched' },
+      { type: 'progress', stage: 'generating', index },
+      { type: 'partial_image', index, partialIndex: 0, bytes: png },
+      { type: 'progress', stage: 'verifying', index },
+    ];
+    expect(await readAll(running.events)).toEqual([
+      { type: 'progress', stage: 'preparing' },
+      ...ofOutput(0),
+      ...ofOutput(1),
+      { type: 'progress', stage: 'publishing' },
+    ]);
+  });
+
+  it('ends the events of a request that was refused', async () => {
+    const rig = await open();
+
+    const running = rig.generation.run(
+      requestOf({ routing: { model: 'unheard-of' } }),
+      rig.newContext(),
+    );
+
+    expect(await readAll(running.events)).toEqual([]);
+    await expect(running.result).rejects.toMatchObject({ code: 'unsupported_capability' });
+  });
+});
+
+describe('createGeneration, endings', () => {
+  it('ends at the deadline of the request', async () => {
+    const rig = await open();
+
+    const running = rig.generation.run(requestOf({ timeout_ms: 3000 }), rig.newContext());
+    await rig.provider.call(0);
+    await rig.clock.advance(3000);
+
+    await expect(running.result).rejects.toMatchObject({
+      code: 'timeout',
+      retryable: true,
+      provider: 'scripted',
+    });
+  });
+
+  it('ends at the deadline of the settings without one', async () => {
+    const rig = await open();
+
+    const running = rig.generation.run(requestOf(), rig.newContext());
+    (await rig.provider.call(0)).dispatch();
+    await rig.clock.advance(60_000);
+
+    await expect(running.result).rejects.toMatchObject({
+      code: 'timeout',
+      retryable: false,
+      details: { outcome: 'unknown', provider_stopped: true },
+    });
+  });
+
+  it('leaves no timer behind', async () => {
+    const rig = await open({ answer: (call) => answerWith(png)(call) });
+
+    await run(rig);
+
+    expect(rig.clock.waiting).toBe(0);
+  });
+
+  it('ends when the client leaves', async () => {
+    const rig = await open();
+    const context = rig.newContext();
+
+    const running = rig.generation.run(requestOf(), context);
+    const call = await rig.provider.call(0);
+    context.leave(new BridgeError('cancelled', 'the client has left'));
+
+    await expect(running.result).rejects.toMatchObject({ code: 'cancelled' });
+    expect(call.context.signal.aborted).toBe(true);
+  });
+
+  it('does no work for a client that has left before', async () => {
+    const rig = await open({ answer: (call) => answerWith(png)(call) });
+    const context = rig.newContext();
+    context.leave(new BridgeError('cancelled', 'the client has left'));
+
+    const running = rig.generation.run(requestOf(), context);
+
+    await expect(running.result).rejects.toMatchObject({ code: 'cancelled' });
+    expect(rig.provider.calls).toEqual([]);
+  });
+
+  it('publishes nothing of fail_fast when one output does not verify', async () => {
+    const rig = await open(
+      {
+        answer(call) {
+          const isLast = call.request.indices[0] === 2;
+          answerWith(isLast ? png.subarray(0, -3) : png)(call);
+        },
+      },
+      oneByOne(appServer),
+    );
+    const sent = { parameters: { n: 3 }, output: { response_format: 'artifact' } };
+
+    await expect(run(rig, sent)).rejects.toMatchObject({ code: 'protocol' });
+
+    expect(await rig.artifacts.onDisk()).toEqual({});
+    await expect(rig.artifacts.store.listPending()).resolves.toEqual([]);
+  });
+
+  it('publishes of best_effort what came out', async () => {
+    const rig = await open(
+      {
+        answer(call) {
+          const isLast = call.request.indices[0] === 2;
+          answerWith(isLast ? png.subarray(0, -3) : png)(call);
+        },
+      },
+      oneByOne(appServer),
+    );
+    const sent = {
+      parameters: { n: 3, failure_policy: 'best_effort' },
+      output: { response_format: 'artifact' },
+    };
+
+    const { publications } = await run(rig, sent);
+
+    expect(publications).toHaveLength(2);
+    expect(Object.keys(await rig.artifacts.onDisk())).toHaveLength(2);
+  });
+
+  it('refuses a name that is taken, and leaves no file of its own', async () => {
+    const rig = await open({ answer: (call) => answerWith(png)(call) });
+    const sent = { output: { response_format: 'artifact', filename: 'red.png' } };
+    await run(rig, sent);
+
+    await expect(run(rig, sent)).rejects.toMatchObject({ code: 'artifact_exists' });
+
+    expect(Object.keys(await rig.artifacts.onDisk())).toEqual(['red.png']);
+  });
+});
+
+async function open(script: Partial<Script> = {}, capabilities?: CapabilityDocument) {
+  const rig = await openGenerationRig(script, capabilities);
+  rigs.push(rig);
+  return rig;
+}
+
+function run(rig: GenerationRig, sent: object = {}) {
+  return rig.generation.run(requestOf(sent), rig.newContext()).result;
+}
+
+function oneByOne(capabilities: CapabilityDocument): CapabilityDocument {
+  return { ...capabilities, provider: 'scripted' };
+}
+
+async function readAll(events: AsyncIterable<GenerationEvent>): Promise<GenerationEvent[]> {
+  const read: GenerationEvent[] = [];
+  for await (const event of events) read.push(event);
+  return read;
+}

@@ -1,0 +1,107 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import type { CapabilityDocument } from '../../../lib/contract/provider.ts';
+import { negotiate } from '../../../lib/generation/negotiate.ts';
+import { toProviderRequest } from '../../../lib/generation/provider-request.ts';
+import { createInputVerifier } from '../../../lib/inputs/verify-inputs.ts';
+import { capabilitiesOf } from '../../../lib/providers/sandbox/capabilities.ts';
+import { createScriptedProvider } from '../../support/scripted-provider.ts';
+import { anything, appServer, gptImage2 } from './capability-documents.ts';
+import { openEngine, picture } from './pictures.ts';
+import { inlinePicture, requestOf } from './requests.ts';
+
+const engine = openEngine();
+afterAll(() => engine.close());
+
+describe('toProviderRequest', () => {
+  it('asks for the outputs of one call, in effective values', async () => {
+    const sent = { parameters: { n: 5, quality: 'max' }, policies: { compatibility: 'normalize' } };
+
+    const request = await providerRequestOf(sent, gptImage2, [3, 4]);
+
+    expect(request).toMatchObject({
+      model: 'the-model',
+      operation: 'generate',
+      prompt: 'a boat',
+      indices: [3, 4],
+      images: [],
+      references: [],
+    });
+    expect(request.parameters).toMatchObject({ n: 2, quality: 'high', output_format: 'png' });
+  });
+
+  it('asks for the format that the provider has, and keeps the compression to the bridge', async () => {
+    const sent = {
+      parameters: { output_format: 'webp', output_compression: 40 },
+      policies: { compatibility: 'normalize' },
+    };
+
+    const own = await providerRequestOf(sent, anything);
+    const converted = await providerRequestOf(sent, appServer);
+
+    expect(own.parameters).toMatchObject({ output_format: 'webp', output_compression: 40 });
+    expect(converted.parameters).toMatchObject({ output_format: 'png', output_compression: null });
+  });
+
+  it('hands verified pictures over with their true media types', async () => {
+    const sent = {
+      operation: 'edit',
+      images: [inlinePicture(await picture({ format: 'jpeg' }))],
+      mask: inlinePicture(await picture({ alpha: 0.5 })),
+      reference_images: [inlinePicture(await picture({ format: 'webp' }))],
+    };
+
+    const request = await providerRequestOf(sent, anything);
+
+    expect(request.images).toEqual([
+      expect.objectContaining({ mediaType: 'image/jpeg', width: 32, height: 24, orientation: 1 }),
+    ]);
+    expect(request.mask).toMatchObject({ mediaType: 'image/png' });
+    expect(request.references).toEqual([expect.objectContaining({ mediaType: 'image/webp' })]);
+  });
+
+  it('leaves out references that were dropped', async () => {
+    const sent = {
+      reference_images: [inlinePicture(await picture())],
+      policies: { compatibility: 'best_effort' },
+    };
+
+    const request = await providerRequestOf(sent, capabilitiesOf('sandbox-basic') ?? gptImage2);
+
+    expect(request.references).toEqual([]);
+  });
+
+  it('sends a negative prompt where the provider takes one, and only there', async () => {
+    const sent = { negative_prompt: 'text' };
+
+    const native = await providerRequestOf(sent, anything);
+    const merged = await providerRequestOf(sent, gptImage2);
+
+    expect(native).toMatchObject({ prompt: 'a boat', negativePrompt: 'text' });
+    expect(merged.prompt).toContain('text');
+    expect(merged).not.toHaveProperty('negativePrompt');
+  });
+
+  it('names the colour to be cut out later', async () => {
+    const sent = {
+      parameters: { background: 'transparent' },
+      output: { transparency: { key_color: '#00ff00' } },
+    };
+
+    expect(await providerRequestOf(sent, gptImage2)).toHaveProperty('keyColor', '#00ff00');
+    expect(await providerRequestOf(sent, anything)).not.toHaveProperty('keyColor');
+  });
+});
+
+async function providerRequestOf(
+  sent: object,
+  capabilities: CapabilityDocument,
+  indices: readonly number[] = [0],
+) {
+  const request = requestOf(sent);
+  const limits = { max_bytes_each: 1_000_000, max_bytes_total: 1_000_000 };
+  const verifier = createInputVerifier({ engine, limits });
+  const inputs = await verifier.verify(request.inputs, new AbortController().signal);
+  const provider = createScriptedProvider({ capabilities });
+  const route = { provider, model: 'the-model', capabilities };
+  return toProviderRequest(request, route, negotiate(request, capabilities), inputs, indices);
+}

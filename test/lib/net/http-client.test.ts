@@ -1,0 +1,416 @@
+import { once } from 'node:events';
+import type { IncomingMessage, RequestListener } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+import { setImmediate as turn } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createHttpClient, type HttpClient } from '../../../lib/net/http-client.ts';
+import { readWhole } from '../../../lib/net/read-whole.ts';
+import { type Origin, refusingPort, startOrigin, startRawOrigin } from './origin.ts';
+
+const UNSENT = { code: 'upstream', retryable: true, details: {} };
+const LOST = { code: 'protocol', retryable: false, details: { outcome: 'unknown' } };
+const ONE_MIB = 1_048_576;
+
+let client: HttpClient;
+let origins: Origin[];
+
+beforeEach(() => {
+  client = createHttpClient();
+  origins = [];
+});
+afterEach(async () => {
+  vi.unstubAllEnvs();
+  await client.close();
+  await Promise.all(origins.map((origin) => origin.close()));
+});
+
+async function serving(listener: RequestListener): Promise<Origin> {
+  return kept(await startOrigin(listener));
+}
+
+async function saying(...said: Parameters<typeof startRawOrigin>): Promise<Origin> {
+  return kept(await startRawOrigin(...said));
+}
+
+function kept(origin: Origin): Origin {
+  origins.push(origin);
+  return origin;
+}
+
+function get(url: string, more: Partial<Parameters<HttpClient['request']>[1]> = {}) {
+  const { signal } = new AbortController();
+  return client.request(url, { method: 'GET', headers: {}, signal, ...more });
+}
+
+function post(url: string, body: Parameters<HttpClient['request']>[1]['body']) {
+  const { signal } = new AbortController();
+  return client.request(url, { method: 'POST', headers: {}, body: body ?? '', signal });
+}
+
+async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await turn();
+}
+
+describe('createHttpClient', () => {
+  it('sends method, path, query and headers, and gives status, headers and body', async () => {
+    let seen: Partial<IncomingMessage> = {};
+    const { url } = await serving((request, response) => {
+      seen = request;
+      response.writeHead(418, { 'x-one': 'a', 'set-cookie': ['b', 'c'] }).end('short and stout');
+    });
+
+    const answer = await get(`${url}/a/b?c=d%20e`, { headers: { 'x-mine': 'yes' } });
+
+    expect(seen).toMatchObject({ method: 'GET', url: '/a/b?c=d%20e' });
+    expect(seen.headers).toMatchObject({ 'x-mine': 'yes' });
+    expect(answer.status).toBe(418);
+    expect([answer.header('x-one'), answer.header('set-cookie'), answer.header('x-two')]).toEqual([
+      'a',
+      'b, c',
+      undefined,
+    ]);
+    expect(String(await readWhole(answer.body, 100))).toBe('short and stout');
+  });
+
+  it.each([
+    ['text', 'añb', 'añb'],
+    ['bytes', Buffer.from('añb'), 'añb'],
+    ['several parts', [Buffer.from('a'), Buffer.alloc(300_000, 'b'), Buffer.from('c')], undefined],
+    ['no parts', [], ''],
+  ])('sends %s with their length', async (_what, body, expected) => {
+    const { url } = await serving(async (request, response) => {
+      const got = await buffer(request);
+      response.end(`${request.headers['content-length'] === String(got.length)} ${got}`);
+    });
+
+    const answer = await post(url, body);
+
+    const text = expected ?? `a${'b'.repeat(300_000)}c`;
+    expect(String(await readWhole(answer.body, ONE_MIB))).toBe(`true ${text}`);
+  });
+
+  it('hands over a redirect as it is', async () => {
+    let calls = 0;
+    const { url } = await serving((_request, response) => {
+      calls += 1;
+      response.writeHead(307, { location: '/elsewhere' }).end();
+    });
+
+    const answer = await get(url);
+
+    expect([answer.status, answer.header('location'), calls]).toEqual([307, '/elsewhere', 1]);
+  });
+
+  it('waits for the answer proper behind an early hint', async () => {
+    const { url } = await serving((_request, response) => {
+      response.writeEarlyHints({ link: '</a>; rel=preload' }, () => response.end('done'));
+    });
+
+    const answer = await get(url);
+
+    expect([answer.status, String(await readWhole(answer.body, 10))]).toEqual([200, 'done']);
+  });
+
+  it('uses no proxy of the environment', async () => {
+    const dead = `http://127.0.0.1:${await refusingPort()}`;
+    for (const name of ['http_proxy', 'HTTP_PROXY', 'https_proxy', 'HTTPS_PROXY', 'ALL_PROXY']) {
+      vi.stubEnv(name, dead);
+    }
+    const { url } = await serving((_request, response) => void response.end('direct'));
+
+    const answer = await get(url);
+
+    expect(String(await readWhole(answer.body, 10))).toBe('direct');
+  });
+
+  it('uses a connection again once its answer was read', async () => {
+    const origin = await serving((_request, response) => void response.end('x'));
+
+    for (let call = 0; call < 3; call += 1) {
+      await readWhole((await get(origin.url)).body, 10);
+      await turn();
+    }
+
+    expect(origin.connections).toHaveLength(1);
+  });
+
+  it('runs sixty-four requests to one origin side by side', async () => {
+    const waiting: (() => void)[] = [];
+    const { url } = await serving((_request, response) => {
+      waiting.push(() => response.end());
+      if (waiting.length === 64) for (const answer of waiting) answer();
+    });
+
+    const answers = await Promise.all(Array.from({ length: 64 }, () => post(url, 'x')));
+
+    expect(answers.map(({ status }) => status)).toEqual(Array(64).fill(200));
+    for (const { body } of answers) body.destroy();
+  });
+
+  it('reads no faster than the caller does', async () => {
+    let given = 0;
+    const { url } = await serving(async (_request, response) => {
+      response.on('error', () => undefined);
+      for (; given < 64 && !response.destroyed; given += 1) {
+        if (!response.write(Buffer.alloc(ONE_MIB))) await once(response, 'drain');
+      }
+      response.end();
+    });
+
+    const { body } = await get(url);
+    const chunks = body[Symbol.asyncIterator]();
+    await chunks.next();
+    let before = -1;
+    while (before !== given) {
+      before = given;
+      for (let turns = 0; turns < 100; turns += 1) await turn();
+    }
+
+    expect(given).toBeLessThan(64);
+    body.destroy();
+  });
+});
+
+describe('a request that cannot be sent', () => {
+  it.each([
+    ['a refused connection', async () => `http://127.0.0.1:${await refusingPort()}`],
+    ['a name without an address', async () => 'http://nowhere.invalid/'],
+    [
+      'a server that speaks no TLS',
+      async () => (await serving(() => undefined)).url.replace('http:', 'https:'),
+    ],
+    [
+      'a server that hangs up before TLS is there',
+      async () => {
+        const origin = await serving(() => undefined);
+        void until(() => origin.connections.length > 0).then(() =>
+          origin.connections[0]?.destroy(),
+        );
+        return origin.url.replace('http:', 'https:');
+      },
+    ],
+  ])('fails as never sent: %s', async (_what, prepare) => {
+    const url = await prepare();
+    const onSending = vi.fn();
+
+    const work = get(url, { onSending });
+
+    await expect(work).rejects.toMatchObject(UNSENT);
+    expect(onSending).not.toHaveBeenCalled();
+  });
+
+  it('fails as never sent after the client was closed', async () => {
+    const { url, connections } = await serving((_request, response) => void response.end());
+    await client.close();
+
+    await expect(get(url)).rejects.toMatchObject(UNSENT);
+    expect(connections).toHaveLength(0);
+  });
+
+  it('says nothing of the address in its message', async () => {
+    const port = await refusingPort();
+
+    const failure = await get(`http://127.0.0.1:${port}/secret`).catch((error: Error) => error);
+
+    expect(String(failure)).not.toMatch(/127\.0|secret/);
+  });
+});
+
+describe('a request that was sent', () => {
+  const HEAD = 'HTTP/1.1 200 OK\r\n';
+
+  it.each([
+    ['the connection closes without an answer', ''],
+    ['the head breaks off', 'HTTP/1.1 200 OK\r\nx-'],
+    ['the answer is no HTTP', 'SSH-2.0-OpenSSH_9.9\r\n\r\n'],
+    ['the answer upgrades to what nobody asked for', `HTTP/1.1 101 Up\r\nupgrade: x\r\n\r\n`],
+    ['the head is too long', `${HEAD}x: ${'y'.repeat(70_000)}\r\n\r\n`],
+  ])('fails with an unknown outcome when %s', async (_what, said) => {
+    const { url } = await saying(said, (socket) => socket.end());
+    const onSending = vi.fn();
+
+    const work = get(url, { onSending });
+
+    await expect(work).rejects.toMatchObject(LOST);
+    expect(onSending).toHaveBeenCalledTimes(1);
+  });
+
+  it.each([
+    ['the promised length does not come', `${HEAD}content-length: 10\r\n\r\nabc`],
+    ['the last chunk does not come', `${HEAD}transfer-encoding: chunked\r\n\r\n3\r\nabc\r\n`],
+    ['a chunk makes no sense', `${HEAD}transfer-encoding: chunked\r\n\r\n3\r\nabc\r\nzz\r\n`],
+  ])('gives what came and then fails with an unknown outcome when %s', async (_what, said) => {
+    const { url } = await saying(said, (socket) => socket.end());
+
+    const { body } = await get(url);
+
+    const read = async () => {
+      for await (const chunk of body) expect(String(chunk)).toBe('abc');
+    };
+    await expect(read()).rejects.toMatchObject(LOST);
+  });
+
+  it('fails with an unknown outcome when the connection is reset inside the answer', async () => {
+    const { url } = await saying(`${HEAD}content-length: 10\r\n\r\nabc`, (socket) =>
+      socket.resetAndDestroy(),
+    );
+
+    const work = get(url).then(({ body }) => readWhole(body, 100));
+
+    await expect(work).rejects.toMatchObject(LOST);
+  });
+
+  it('fails with an unknown outcome when its answer does not begin in time', async () => {
+    const { url } = await saying('', () => undefined);
+
+    await expect(get(url, { headersTimeoutMs: 1 })).rejects.toMatchObject(LOST);
+  });
+
+  it('is never sent twice', async () => {
+    const origin = await saying('', (socket) => socket.destroy());
+
+    await expect(get(origin.url)).rejects.toMatchObject(LOST);
+    await turn();
+
+    expect(origin.connections).toHaveLength(1);
+  });
+
+  it('ends when the client is closed', async () => {
+    const origin = await saying('', () => undefined);
+    // Not from inside the call: the library is in the middle of its own work there.
+    const onSending = () => queueMicrotask(() => void client.close());
+    const work = get(origin.url, { onSending });
+
+    await expect(work).rejects.toMatchObject(LOST);
+    await until(() => origin.connections[0]?.destroyed === true);
+
+    expect(origin.connections).toHaveLength(1);
+  });
+
+  it('takes no harm from a connection that breaks while nobody reads', async () => {
+    const { url, connections } = await saying(
+      `${HEAD}content-length: 10\r\n\r\nabc`,
+      () => undefined,
+    );
+    const { body } = await get(url);
+
+    connections[0]?.resetAndDestroy();
+    await until(() => connections[0]?.destroyed === true);
+    for (let turns = 0; turns < 20; turns += 1) await turn();
+
+    await expect(readWhole(body, 100)).rejects.toMatchObject(LOST);
+  });
+});
+
+describe('an abort', () => {
+  const reason = new Error('given up');
+
+  it('before the request sends nothing', async () => {
+    const { url, connections } = await serving(() => undefined);
+
+    await expect(get(url, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+    expect(connections).toHaveLength(0);
+  });
+
+  it('while there is no connection yet ends the wait at once and sends nothing', async () => {
+    // A server that accepts and never says a word of TLS.
+    const { url } = await saying('', () => undefined);
+    const controller = new AbortController();
+    const onSending = vi.fn();
+
+    const work = get(url.replace('http:', 'https:'), { signal: controller.signal, onSending });
+    const ended = expect(work).rejects.toBe(reason);
+    for (let turns = 0; turns < 20; turns += 1) await turn();
+    controller.abort(reason);
+
+    await ended;
+    expect(onSending).not.toHaveBeenCalled();
+  });
+
+  it('in the moment of sending sends nothing', async () => {
+    const seen: unknown[] = [];
+    const { url } = await serving((request) => void seen.push(request));
+    const controller = new AbortController();
+
+    // The library is loaded after this, the connection made later still.
+    await get(`http://127.0.0.1:${await refusingPort()}`).catch(() => undefined);
+    const work = get(url, { signal: controller.signal });
+    const ended = expect(work).rejects.toBe(reason);
+    await Promise.resolve();
+    controller.abort(reason);
+
+    await ended;
+    await client.close();
+    expect(seen).toHaveLength(0);
+  });
+
+  it.each(['head', 'body'])('while the %s is awaited closes the connection', async (part) => {
+    const controller = new AbortController();
+    const origin = await serving((_request, response) => {
+      if (part === 'body') response.write('abc');
+      else controller.abort(reason);
+    });
+
+    const work = get(origin.url, { signal: controller.signal }).then(async ({ body }) => {
+      for await (const _chunk of body) controller.abort(reason);
+    });
+
+    await expect(work).rejects.toBe(reason);
+    await until(() => origin.connections[0]?.destroyed === true);
+  });
+
+  it('with a reason that is no error still ends the reading', async () => {
+    const controller = new AbortController();
+    const { url } = await serving((_request, response) => void response.write('abc'));
+    const { body } = await get(url, { signal: controller.signal });
+
+    controller.abort('enough');
+
+    await expect(readWhole(body, 100)).rejects.toMatchObject(LOST);
+  });
+
+  it('after the end changes nothing and is listened to no longer', async () => {
+    const controller = new AbortController();
+    const removed = vi.spyOn(controller.signal, 'removeEventListener');
+    const { url } = await serving((_request, response) => void response.end('abc'));
+
+    const { body } = await get(url, { signal: controller.signal });
+    const bytes = await readWhole(body, 100);
+    await turn();
+    controller.abort(reason);
+
+    expect(String(bytes)).toBe('abc');
+    expect(removed).toHaveBeenCalled();
+  });
+});
+
+describe('a body', () => {
+  it.each(['left in the middle', 'destroyed unread'])('%s closes its connection', async (how) => {
+    const origin = await serving((_request, response) => void response.write('abc'));
+
+    const { body } = await get(origin.url);
+    if (how === 'destroyed unread') body.destroy();
+    else for await (const _chunk of body) break;
+
+    await until(() => origin.connections[0]?.destroyed === true);
+  });
+});
+
+describe('readWhole', () => {
+  it('gives up a body that is too long, and its connection', async () => {
+    const origin = await serving((_request, response) => void response.write('abcd'));
+
+    const { body } = await get(origin.url);
+
+    expect(await readWhole(body, 3)).toBeUndefined();
+    await until(() => origin.connections[0]?.destroyed === true);
+  });
+
+  it('gives a body of exactly the bound', async () => {
+    const { url } = await serving((_request, response) => void response.end('abc'));
+
+    const { body } = await get(url);
+
+    expect(String(await readWhole(body, 3))).toBe('abc');
+  });
+});

@@ -1,0 +1,38 @@
+import { inspect } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { createCredentials } from '../../../../lib/providers/credentials/credentials.ts';
+
+const credentials = createCredentials({
+  accessToken: 'secret-token',
+  accountId: 'secret-account',
+  expiresAtMs: 5,
+});
+
+describe('createCredentials', () => {
+  it('gives its secrets to whoever names them', () => {
+    const { accessToken, accountId, expiresAtMs } = credentials;
+
+    expect([accessToken, accountId, expiresAtMs, credentials.authorization()]).toEqual([
+      'secret-token',
+      'secret-account',
+      5,
+      'Bearer secret-token',
+    ]);
+  });
+
+  it.each<[string, (value: object) => unknown]>([
+    ['JSON', JSON.stringify],
+    ['a log line', (value) => inspect({ value }, { depth: 9 })],
+    ['a formatted text', (value) => `${value}`],
+    ['a list of its members', Object.entries],
+    ['a copy', (value) => JSON.stringify({ ...value })],
+    ['a clone', (value) => inspect(structuredClone(value))],
+    ['an error', (value) => inspect(new Error('failed', { cause: value }))],
+  ])('shows none in %s', (_what, show) => {
+    expect(String(show(credentials))).not.toContain('secret');
+  });
+
+  it('does not let them be changed', () => {
+    expect(() => Object.assign(credentials, { accessToken: 'other' })).toThrow(TypeError);
+  });
+});

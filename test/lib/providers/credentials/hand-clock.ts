@@ -1,0 +1,54 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import type { Clock } from '../../../../lib/platform/clock.ts';
+
+/** A clock that starts with the real time, which file times are compared with, and then moves by hand alone. */
+export function createHandClock() {
+  const startMs = Date.now();
+  let movedMs = 0;
+  const timers = new Map<symbol, { readonly dueMs: number; readonly run: () => void }>();
+  const clock: Clock = {
+    nowMs: () => startMs + movedMs,
+    monotonicMs: () => movedMs,
+    after(delayMs, run) {
+      const timer = Symbol('timer');
+      timers.set(timer, { dueMs: movedMs + delayMs, run });
+      return () => timers.delete(timer);
+    },
+  };
+
+  function advance(ms: number): void {
+    const endMs = movedMs + ms;
+    for (;;) {
+      const [next] = [...timers].sort(([, a], [, b]) => a.dueMs - b.dueMs);
+      if (!next || next[1].dueMs > endMs) break;
+      timers.delete(next[0]);
+      movedMs = Math.max(movedMs, next[1].dueMs);
+      next[1].run();
+    }
+    movedMs = endMs;
+  }
+
+  return {
+    clock,
+    /** Lets time pass, and runs what becomes due. */
+    advance,
+    /** Resolves once somebody waits for the time to pass. */
+    async waited(): Promise<void> {
+      while (timers.size === 0) await turn();
+    },
+    /** What `work` gives; as long as it has not settled, time passes. */
+    async until<T>(work: Promise<T>): Promise<T> {
+      let isSettled = false;
+      const done = () => {
+        isSettled = true;
+      };
+      work.then(done, done);
+      while (!isSettled) {
+        // The file system, too, gets its turns.
+        for (let turns = 0; turns < 20 && !isSettled; turns += 1) await turn();
+        if (!isSettled) advance(50);
+      }
+      return work;
+    },
+  };
+}
