@@ -1,18 +1,24 @@
+import { type Admission, createAdmission } from './admission/admission.ts';
 import { createArtifactDelivery } from './artifacts/delivery.ts';
 import { createPublisher } from './artifacts/publisher.ts';
 import type { Config } from './config/settings.ts';
+import { createDiagnostics, type HouseFacts } from './diagnostics/diagnostics.ts';
+import type { EventRing } from './diagnostics/event-ring.ts';
 import { createReadiness, type Task } from './diagnostics/readiness.ts';
 import { createGeneration } from './generation/generation.ts';
+import { createIdempotency } from './idempotency/idempotency.ts';
+import { createMemoryReplayStore } from './idempotency/memory-replay-store.ts';
 import { createImageRequests } from './image-requests/image-requests.ts';
 import { createImageEngine } from './images/image-engine.ts';
 import { createInputVerifier } from './inputs/verify-inputs.ts';
 import type { TraceLog } from './log/trace-log.ts';
+import type { Metrics } from './metrics/metrics.ts';
 import { createHttpClient } from './net/http-client.ts';
 import type { Clock } from './platform/clock.ts';
 import type { Ids } from './platform/ids.ts';
 import { enabledProviders } from './providers/enabled-providers.ts';
 import { createProviderInventory } from './providers/inventory.ts';
-import { createProviderRegistry } from './providers/registry.ts';
+import { createProviderRegistry, type ProviderRegistry } from './providers/registry.ts';
 import type { Services } from './services.ts';
 import { createArtifactFiles } from './storage/file-system/artifact-files.ts';
 import { createArtifactStore } from './storage/sqlite/artifact-store.ts';
@@ -22,6 +28,10 @@ interface Outside {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly log: TraceLog;
+  readonly metrics: Metrics;
+  /** The last answers of the listener, which stands before the house does. */
+  readonly events: EventRing;
+  readonly facts: HouseFacts;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
@@ -31,6 +41,8 @@ type HouseServices = Omit<Services, 'apiDocument' | 'allowedMethods'>;
 export interface App {
   readonly services: HouseServices;
   readonly tasks: readonly Task[];
+  /** Waits for work that runs on without a client; once `grace` aborts, it is cancelled and its end waited for. */
+  drain(grace: AbortSignal): Promise<void>;
   /** Ends everything, last built first. */
   close(): Promise<void>;
 }
@@ -40,7 +52,7 @@ export interface App {
  * locked for this process. Throws `configuration`.
  */
 export async function createApp(config: Config, outside: Outside): Promise<App> {
-  const { clock, ids, log, env } = outside;
+  const { clock, ids, log, metrics, env } = outside;
   const httpClient = createHttpClient();
   const engine = createImageEngine({ limits: config.images, clock });
   const enabled = enabledProviders(config, { engine, httpClient, clock, ids, env });
@@ -50,10 +62,13 @@ export async function createApp(config: Config, outside: Outside): Promise<App> 
   const files = createArtifactFiles({ root: config.artifacts.root, clock });
   const publisher = createPublisher({ store, files, ids, clock });
   const cacheBytes = config.artifacts.cache_bytes;
-  const artifacts = createArtifactDelivery({ store, files, engine, cacheBytes });
+  const artifacts = createArtifactDelivery({ store, files, engine, cacheBytes, metrics });
   const inputs = createInputVerifier({ engine, limits: config.inputs });
+  const admission = openAdmission(config, registry, { clock, metrics });
   const generation = createGeneration({
     registry,
+    admission,
+    metrics,
     engine,
     inputs,
     publisher,
@@ -62,13 +77,27 @@ export async function createApp(config: Config, outside: Outside): Promise<App> 
     settings: config.runtime,
   });
   const maxInputBytes = config.inputs.max_bytes_each;
-  const imageRequests = createImageRequests({ generation, publisher, log, maxInputBytes });
+  const replays = createMemoryReplayStore({ clock, limits: config.runtime.idempotency });
+  const idempotency = createIdempotency({ store: replays, ids });
+  const imageRequests = createImageRequests({
+    ...{ generation, publisher, idempotency },
+    ...{ clock, log, maxInputBytes },
+  });
   const readiness = createReadiness({
-    provider: registry.find(registry.defaultName),
+    providers: registry.all,
+    defaultProvider: registry.defaultName,
     isStateReady: database.probe,
+    clock,
+  });
+  const diagnostics = createDiagnostics({
+    ...{ facts: outside.facts, events: outside.events, config, clock, database },
+    artifacts: store,
+    runtime: admission.snapshot,
+    providers: readiness.providers,
   });
 
   async function close(): Promise<void> {
+    await imageRequests.close();
     await registry.close();
     await enabled.close();
     await httpClient.close();
@@ -83,8 +112,28 @@ export async function createApp(config: Config, outside: Outside): Promise<App> 
   }
   const providers = createProviderInventory({ registry });
   return {
-    services: { imageRequests, providers, artifacts, readiness },
-    tasks: [readiness.probe],
+    services: {
+      ...{ imageRequests, providers, artifacts, readiness, diagnostics },
+      metrics: { exposition: () => metrics.exposition(admission.snapshot()) },
+    },
+    tasks: [readiness.probe, replays.expiry],
+    drain: imageRequests.drain,
     close,
   };
+}
+
+function openAdmission(
+  { runtime }: Config,
+  registry: ProviderRegistry,
+  { clock, metrics }: Pick<Outside, 'clock' | 'metrics'>,
+): Admission {
+  return createAdmission({
+    runtime,
+    clock,
+    providers: registry.all.map(({ name }) => name),
+    hooks: {
+      onTransition: (provider, from, to) => metrics.circuitTransition({ provider, from, to }),
+      onRejection: (provider) => metrics.circuitRejected({ provider }),
+    },
+  });
 }

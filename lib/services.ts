@@ -1,4 +1,5 @@
 import type { ArtifactDelivery } from './artifacts/delivery.ts';
+import type { DiagnosticsReporter } from './diagnostics/diagnostics.ts';
 import type { Readiness } from './diagnostics/readiness.ts';
 import type { ImageRequests } from './image-requests/image-requests.ts';
 import type { ProviderInventory } from './providers/inventory.ts';
@@ -9,6 +10,9 @@ export interface Services {
   readonly providers: ProviderInventory;
   readonly artifacts: ArtifactDelivery;
   readonly readiness: Pick<Readiness, 'isReady'>;
+  readonly diagnostics: DiagnosticsReporter;
+  /** What a scraper reads; empty where metrics are off. */
+  readonly metrics: { exposition(): Promise<string> };
   /** The OpenAPI document as JSON, made by the runtime from the route table. */
   readonly apiDocument: () => Uint8Array;
   /** The value of `Allow` for the route at a path, from the route table. */

@@ -22,6 +22,8 @@ export interface Exchange {
 /** Where a request was routed to. */
 export interface Destination {
   readonly handler: Operation<Services>;
+  /** The path as the route table writes it; undefined where no route has it. */
+  readonly route: string | undefined;
   readonly path: string;
   readonly parameters: Readonly<Record<string, string>>;
 }
@@ -38,7 +40,7 @@ export function createExchanges({ edge, services, sendReply }: Deps) {
     /** Resolves when the answer has been handed to the socket. A client that leaves aborts the handler's signal. */
     async run(
       { incoming, outgoing }: Exchange,
-      { handler, path, parameters }: Destination,
+      { handler, route, path, parameters }: Destination,
       onAnswer: () => void,
     ): Promise<void> {
       const gone = new AbortController();
@@ -48,7 +50,7 @@ export function createExchanges({ edge, services, sendReply }: Deps) {
       });
       running.add(gone);
       try {
-        const context = { services: await services, edge, signal: gone.signal };
+        const context = { services: await services, edge, route, signal: gone.signal };
         const reply = await handler(toEvent(incoming, path, parameters), context);
         onAnswer();
         await sendReply(reply, incoming, outgoing, stopping);

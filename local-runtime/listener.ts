@@ -1,8 +1,10 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import type { Route } from '../handlers/routes.ts';
 import { BridgeError } from '../lib/errors/bridge-error.ts';
 import type { Edge } from '../lib/http/http-event.ts';
+import { unroutedAnswer } from '../lib/http/observe.ts';
 import type { Services } from '../lib/services.ts';
 import { createExchanges, type Exchange } from './exchanges.ts';
 import { headBytes } from './head-size.ts';
@@ -44,15 +46,16 @@ export function createListener({ routes, edge, services, settings }: Deps) {
     writeTimeoutMs: settings.write_timeout_ms,
     onReadStall(socket, exchange) {
       const error = new BridgeError('request_timeout', 'the request stopped before its end');
+      // An exchange that began is told of by the stack that it is in.
       if (exchange) refuse(exchange, error);
-      else answerSocket(socket, error, ids);
+      else refuseSocket(socket, error, edge);
     },
   });
   const answer = mountRoutes(
     routes,
     (exchange, destination) =>
       exchanges.run(exchange, destination, () => sockets.answering(exchange)),
-    ids,
+    edge,
   );
 
   function onRequest(incoming: IncomingMessage, outgoing: ServerResponse): void {
@@ -60,7 +63,7 @@ export function createListener({ routes, edge, services, settings }: Deps) {
     const refusal = exchanges.isStopping()
       ? stopping()
       : refuseHead(incoming, settings.max_header_bytes);
-    if (refusal) refuse({ incoming, outgoing }, refusal);
+    if (refusal) refuseUnrouted({ incoming, outgoing }, refusal);
     else void answer(incoming, outgoing);
   }
 
@@ -71,9 +74,14 @@ export function createListener({ routes, edge, services, settings }: Deps) {
     void sendReply(reply, incoming, outgoing, true);
   }
 
+  function refuseUnrouted(exchange: Exchange, error: BridgeError): void {
+    edge.observer?.answered(unroutedAnswer(error, exchange.incoming.method));
+    refuse(exchange, error);
+  }
+
   server.on('request', onRequest);
   server.on('checkExpectation', (incoming: IncomingMessage, outgoing: ServerResponse) => {
-    refuse(
+    refuseUnrouted(
       { incoming, outgoing },
       new BridgeError('expectation_failed', 'only 100-continue can be expected'),
     );
@@ -121,7 +129,7 @@ function createHttpServer(settings: Settings): Server {
 /** Everything that reaches a server beside requests that can be answered at once. */
 function answerOddities(
   server: Server,
-  { ids }: Edge,
+  edge: Edge,
   onRequest: (incoming: IncomingMessage, outgoing: ServerResponse) => void,
 ): void {
   server.on('checkContinue', (incoming: IncomingMessage, outgoing: ServerResponse) => {
@@ -132,13 +140,18 @@ function answerOddities(
     onRequest(incoming, outgoing);
   });
   server.on('connect', (_incoming, socket) => {
-    answerSocket(socket, new BridgeError('method_not_allowed', 'this is no proxy'), ids);
+    refuseSocket(socket, new BridgeError('method_not_allowed', 'this is no proxy'), edge);
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     const refusal = malformedHttp(error, socket);
-    if (refusal) answerSocket(socket, refusal, ids);
+    if (refusal) refuseSocket(socket, refusal, edge);
     else socket.destroy();
   });
+}
+
+function refuseSocket(socket: Duplex, error: BridgeError, { ids, observer }: Edge): void {
+  observer?.answered(unroutedAnswer(error));
+  answerSocket(socket, error, ids);
 }
 
 function stopping(): BridgeError {

@@ -5,8 +5,9 @@ import { handler as methodNotAllowed } from '../handlers/errors/method-not-allow
 import { handler as notFound } from '../handlers/errors/not-found.ts';
 import type { Route } from '../handlers/routes.ts';
 import { BridgeError } from '../lib/errors/bridge-error.ts';
+import type { Edge } from '../lib/http/http-event.ts';
+import { unroutedAnswer } from '../lib/http/observe.ts';
 import type { Operation } from '../lib/http/operation.ts';
-import type { Ids } from '../lib/platform/ids.ts';
 import type { Services } from '../lib/services.ts';
 import type { Destination, Exchange } from './exchanges.ts';
 import { toRawReply } from './raw-reply.ts';
@@ -15,16 +16,17 @@ type Env = { Bindings: HttpBindings };
 type RunExchange = (exchange: Exchange, destination: Destination) => Promise<void>;
 
 /** Node's request listener for the whole route table: every path and method ends at an operation. */
-export function mountRoutes(routes: readonly Route[], run: RunExchange, ids: Ids) {
+export function mountRoutes(routes: readonly Route[], run: RunExchange, edge: Edge) {
   const app = new Hono<Env>();
-  const to = (handler: Operation<Services>) => async (c: Context<Env>) => {
-    const destination = { handler, path: c.req.path, parameters: c.req.param() };
+  const to = (handler: Operation<Services>, route?: string) => async (c: Context<Env>) => {
+    const destination = { handler, route, path: c.req.path, parameters: c.req.param() };
     await run(c.env, destination);
     return RESPONSE_ALREADY_SENT;
   };
-  for (const { method, path, handler } of routes) app.on(method, toHonoPath(path), to(handler));
+  for (const { method, path, handler } of routes)
+    app.on(method, toHonoPath(path), to(handler, path));
   for (const path of new Set(routes.map((route) => route.path))) {
-    app.all(toHonoPath(path), to(methodNotAllowed));
+    app.all(toHonoPath(path), to(methodNotAllowed, path));
   }
   app.notFound(to(notFound));
   return getRequestListener(app.fetch, {
@@ -33,7 +35,7 @@ export function mountRoutes(routes: readonly Route[], run: RunExchange, ids: Ids
     overrideGlobalObjects: false,
     // `sendReply` drains unread bodies, by the contract's bounds.
     autoCleanupIncoming: false,
-    errorHandler: () => refuseTarget(ids),
+    errorHandler: () => refuseTarget(edge),
   });
 }
 
@@ -55,8 +57,9 @@ function toHonoPath(path: string): string {
 }
 
 /** A Host or a request target that is no part of any address: nothing can be routed by it. */
-function refuseTarget(ids: Ids): Response {
+function refuseTarget({ ids, observer }: Edge): Response {
   const error = new BridgeError('malformed_request', 'the Host or the request target is not valid');
+  observer?.answered(unroutedAnswer(error));
   const { statusCode, headers, body } = toRawReply(error, ids);
   return new Response(body instanceof Uint8Array ? body : null, { status: statusCode, headers });
 }

@@ -1,8 +1,10 @@
 import type { Writable } from 'node:stream';
-import { routes } from '../handlers/routes.ts';
+import { type Route, routes } from '../handlers/routes.ts';
 import { createApp } from '../lib/app.ts';
-import { parseAuthority } from '../lib/config/addresses.ts';
+import { isLoopbackHost, parseAuthority } from '../lib/config/addresses.ts';
+import type { FieldOrigin } from '../lib/config/resolve-config.ts';
 import type { Config } from '../lib/config/settings.ts';
+import type { HouseFacts } from '../lib/diagnostics/diagnostics.ts';
 import { BridgeError } from '../lib/errors/bridge-error.ts';
 import { createAccess } from '../lib/http/access.ts';
 import { encodeJson } from '../lib/http/encode-json.ts';
@@ -15,6 +17,7 @@ import { refuseForeignDatabase, stateDatabaseFile } from '../lib/storage/sqlite/
 import { resolveBearer } from './bearer.ts';
 import { createListener } from './listener.ts';
 import { allowedMethods } from './mount-routes.ts';
+import { openObservation } from './observation.ts';
 import { buildOpenApiDocument } from './openapi.ts';
 import { packageVersion } from './package-version.ts';
 import { lockStateDirectory } from './state-lock.ts';
@@ -23,6 +26,8 @@ import { startTasks } from './task-loop.ts';
 interface Outside {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly stderr: Writable;
+  /** Where each setting of the configuration comes from. */
+  readonly origins: readonly FieldOrigin[];
 }
 
 export interface RunningBridge {
@@ -34,6 +39,8 @@ export interface RunningBridge {
 
 interface House {
   readonly services: Services;
+  /** Resolves when no work runs whose client has left; what is left at the end of the grace is ended. */
+  drain(grace: AbortSignal): Promise<void>;
   /** Ends what runs by itself, then everything else, last built first. */
   close(): Promise<void>;
 }
@@ -45,22 +52,46 @@ interface House {
 export async function startBridge(config: Config, outside: Outside): Promise<RunningBridge> {
   const clock = systemClock;
   const ids = createIds(clock.nowMs);
+  const version = packageVersion();
   const bearer = resolveBearer(config.server.bearer_token_env, outside.env);
   refuseForeignDatabase(stateDatabaseFile(config.state.directory));
 
-  const edge = toEdge(config, bearer, { clock, ids });
+  const mounted = routes.filter(({ setting }) => setting === undefined || isOn(setting, config));
+  const observation = await openObservation({ config, routes: mounted, clock, version });
+  const { metrics, events, observer } = observation;
+  const edge = toEdge(config, bearer, { clock, ids, observer });
   const { services, opened, failed } = pending<Services>();
-  const listener = createListener({ routes, edge, services, settings: config.server });
+  const listener = createListener({ routes: mounted, edge, services, settings: config.server });
   const { host = '127.0.0.1', port = 0 } = parseAuthority(config.server.bind) ?? {};
   const taken = await listener.listen({ host, port });
   try {
     const log = config.server.tracing.enabled ? createTraceLog(outside.stderr) : silentLog;
-    const house = await openHouse(config, { clock, ids, log, env: outside.env });
+    const facts: HouseFacts = {
+      version,
+      listener: { scope: isLoopbackHost(host) ? 'loopback' : 'remote', port: taken },
+      authenticationRequired: bearer !== undefined,
+      origins: outside.origins,
+    };
+    const { env } = outside;
+    const house = await openHouse(config, mounted, {
+      clock,
+      ids,
+      log,
+      metrics,
+      events,
+      facts,
+      env,
+    });
     opened(house.services);
     return {
       address: `http://${host.includes(':') ? `[${host}]` : host}:${taken}`,
       async stop() {
-        await listener.stop(config.runtime.shutdown_grace_ms);
+        const graceMs = config.runtime.shutdown_grace_ms;
+        const grace = new AbortController();
+        const cancel = clock.after(graceMs, () => grace.abort());
+        // Work whose client has left runs beside what the listener still answers, in the same grace.
+        await Promise.all([listener.stop(graceMs), house.drain(grace.signal)]);
+        cancel();
         await house.close();
       },
     };
@@ -71,7 +102,11 @@ export async function startBridge(config: Config, outside: Outside): Promise<Run
   }
 }
 
-async function openHouse(config: Config, outside: Parameters<typeof createApp>[1]): Promise<House> {
+async function openHouse(
+  config: Config,
+  mounted: readonly Route[],
+  outside: Parameters<typeof createApp>[1],
+): Promise<House> {
   const lock = lockStateDirectory(config.state.directory);
   if (!lock.ok) {
     throw new BridgeError('configuration', 'state.directory: another process is using it');
@@ -81,9 +116,10 @@ async function openHouse(config: Config, outside: Parameters<typeof createApp>[1
     // Readiness is known before the first request can ask for it.
     await Promise.all(app.tasks.map((task) => task.run(new AbortController().signal)));
     const tasks = startTasks(app.tasks, outside.clock);
-    const apiDocument = once(() => encodeJson(buildOpenApiDocument(routes, packageVersion())));
+    const apiDocument = once(() => encodeJson(buildOpenApiDocument(routes, outside.facts.version)));
     return {
-      services: { ...app.services, apiDocument, allowedMethods: allowedMethods(routes) },
+      services: { ...app.services, apiDocument, allowedMethods: allowedMethods(mounted) },
+      drain: app.drain,
       async close() {
         await tasks.stop();
         await app.close();
@@ -96,10 +132,18 @@ async function openHouse(config: Config, outside: Parameters<typeof createApp>[1
   }
 }
 
+/** Whether the setting that a route hangs on is on. */
+function isOn(setting: NonNullable<Route['setting']>, { server }: Config): boolean {
+  switch (setting) {
+    case 'server.metrics.enabled':
+      return server.metrics.enabled;
+  }
+}
+
 function toEdge(
   config: Config,
   bearer: string | undefined,
-  outside: Pick<Edge, 'clock' | 'ids'>,
+  outside: Pick<Edge, 'clock' | 'ids' | 'observer'>,
 ): Edge {
   const { server, runtime, inputs } = config;
   const publicBaseUrl = server.public_base_url?.replace(/\/+$/, '');

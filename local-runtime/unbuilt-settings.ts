@@ -7,25 +7,15 @@ import { BridgeError } from '../lib/errors/bridge-error.ts';
  */
 export function unbuiltSettings(config: Config): readonly string[] {
   refuseUnbuiltDefault(config);
-  const { runtime, server, inputs, providers } = config;
-  const gates = [runtime.global, runtime.provider_default, ...Object.values(runtime.providers)];
-  const isGated = gates.some(
-    (gate) => isNumber(gate?.max_concurrent) || isNumber(gate?.max_queued),
-  );
+  const { server, inputs, providers } = config;
   const unbuilt: readonly (readonly [field: string, isSet: boolean])[] = [
-    ['runtime.global, runtime.provider_default, runtime.providers', isGated],
     ['inputs.remote.enabled', inputs.remote.enabled],
-    ['server.metrics.enabled', server.metrics.enabled],
     ['server.compat.model_aliases', Object.keys(server.compat.model_aliases).length > 0],
     ['providers.agent_app_server.enabled', providers.agent_app_server.enabled],
   ];
   return unbuilt
     .filter(([, isSet]) => isSet)
     .map(([field]) => `${field}: has no effect in this version`);
-}
-
-function isNumber(value: unknown): boolean {
-  return typeof value === 'number';
 }
 
 function refuseUnbuiltDefault({ default_provider: name, server }: Config): void {

@@ -1,4 +1,4 @@
-import { IdempotencyHeaders, ImageRequest } from '../../lib/contract/image-request.ts';
+import { ImageRequest, REPLAYED, SynchronousHeaders } from '../../lib/contract/image-request.ts';
 import { ImageResponse } from '../../lib/contract/image-response.ts';
 import { ok } from '../../lib/http/reply.ts';
 import { operation } from '../operation.ts';
@@ -8,12 +8,16 @@ export const handler = operation<'imageRequests'>()({
   id: 'createImage',
   summary: 'Generate or edit pictures',
   protection: 'bearer',
-  request: { headers: IdempotencyHeaders, body: ImageRequest },
+  request: { headers: SynchronousHeaders, body: ImageRequest },
   reply: {
     status: 200,
     description: 'The pictures, each verified to its last byte and pixel.',
     body: ImageResponse,
     holdsBytes: true,
+    headers: {
+      'idempotent-replayed':
+        'There, and `true`, when the work was that of an equal request; the body is the one that it got.',
+    },
   },
   errors: [
     'input',
@@ -33,8 +37,12 @@ export const handler = operation<'imageRequests'>()({
     'configuration',
   ],
   async handle({ body, headers, scope, requestId, trace, signal, baseUrl, services }) {
-    const idempotencyKey = headers['idempotency-key'];
-    const context = { scope, requestId, trace, signal, baseUrl, idempotencyKey };
-    return ok(await services.imageRequests.create(body, context));
+    const context = {
+      ...{ scope, requestId, trace, signal, baseUrl },
+      idempotencyKey: headers['idempotency-key'],
+      retryCount: headers['x-stainless-retry-count'],
+    };
+    const { value, replayed } = await services.imageRequests.create(body, context);
+    return ok(value, replayed ? REPLAYED : {});
   },
 });

@@ -38,4 +38,6 @@ export interface ArtifactStore {
   find(scope: string, id: string): Promise<ArtifactRecord | undefined>;
   /** Every intent, in no particular order. */
   listPending(): Promise<readonly ArtifactRecord[]>;
+  /** The published artifacts of all scopes. Takes the same short time however many there are. */
+  totals(): Promise<{ readonly count: number; readonly bytes: number }>;
 }

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { BridgeError } from '../errors/bridge-error.ts';
 import type { ImageEngine } from '../images/image.ts';
+import { type Metrics, silentMetrics } from '../metrics/metrics.ts';
 import type { ArtifactFiles } from './artifact-files-port.ts';
 import type { ArtifactRecord, ArtifactStore } from './artifact-store-port.ts';
 import { createSharedWork } from './shared-work.ts';
@@ -11,6 +12,7 @@ interface Deps {
   readonly engine: Pick<ImageEngine, 'inspect'>;
   /** `artifacts.cache_bytes`. */
   readonly cacheBytes: number;
+  readonly metrics?: Pick<Metrics, 'artifactVerified'>;
 }
 
 /** An artifact with the bytes that were published; whoever gets them must not change them. */
@@ -25,7 +27,13 @@ export type ArtifactDelivery = ReturnType<typeof createArtifactDelivery>;
 const REMEMBERED_STAMPS = 20_000;
 
 /** Hands out artifacts to their owners, never a byte that was not verified (contract.md 6). */
-export function createArtifactDelivery({ store, files, engine, cacheBytes }: Deps) {
+export function createArtifactDelivery({
+  store,
+  files,
+  engine,
+  cacheBytes,
+  metrics = silentMetrics,
+}: Deps) {
   // Apart from the stamps, because equal pictures under several names are worth keeping once.
   const verifiedBytes = new LRUCache<string, Buffer>({
     maxSize: Math.max(1, cacheBytes),
@@ -44,13 +52,21 @@ export function createArtifactDelivery({ store, files, engine, cacheBytes }: Dep
   async function verify(record: ArtifactRecord, signal: AbortSignal): Promise<Buffer> {
     verifiedStamps.delete(record.id);
     const content = await files.read(record.name, record.bytes);
-    if (content === undefined) throw damaged('missing_or_resized');
+    if (content === undefined) return refuse('missing_or_resized');
     const inspection = await engine.inspect(content.bytes, signal);
-    if (!inspection.ok) throw damaged('undecodable');
-    if (inspection.image.sha256 !== record.sha256) throw damaged('changed');
+    if (!inspection.ok) return refuse('undecodable');
+    if (inspection.image.sha256 !== record.sha256) return refuse('changed');
+    metrics.artifactVerified('succeeded');
     verifiedBytes.set(record.sha256, content.bytes);
     if (content.stamp !== undefined) verifiedStamps.set(record.id, content.stamp);
     return content.bytes;
+  }
+
+  function refuse(reason: 'missing_or_resized' | 'changed' | 'undecodable'): never {
+    metrics.artifactVerified('failed');
+    throw new BridgeError('artifact', 'the stored file is missing, changed or damaged', {
+      details: { reason },
+    });
   }
 
   return {
@@ -72,10 +88,4 @@ export function createArtifactDelivery({ store, files, engine, cacheBytes }: Dep
       return { record, bytes };
     },
   };
-}
-
-function damaged(reason: 'missing_or_resized' | 'changed' | 'undecodable'): BridgeError {
-  return new BridgeError('artifact', 'the stored file is missing, changed or damaged', {
-    details: { reason },
-  });
 }

@@ -6,6 +6,16 @@ import { JOB_STATUSES } from './job.ts';
 
 export const BREAKER_STATES = ['closed', 'open', 'half_open'] as const;
 
+/** The route of an answer that no route gave; no path of a caller is ever kept. */
+export const UNMATCHED_ROUTE = 'unmatched';
+
+/** The methods that are told by their names. */
+export const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
+
+export const OTHER_METHOD = 'OTHER';
+
+export type ToldMethod = (typeof METHODS)[number] | typeof OTHER_METHOD;
+
 /** How many events the ring holds. */
 export const EVENT_CAPACITY = 256;
 
@@ -57,7 +67,7 @@ const JobsReport = v.strictObject({
 const ApiEvent = v.strictObject({
   sequence: Count,
   timestamp_ms: Count,
-  method: v.string(),
+  method: v.picklist([...METHODS, OTHER_METHOD]),
   route: documented(v.string(), 'A route of this document, or unmatched.'),
   status: v.pipe(v.number(), v.integer()),
   duration_ms: DurationMs,

@@ -70,3 +70,15 @@ export const IdempotencyHeaders = v.object({
     'An equal request under the same key is done once and answered again.',
   ),
 });
+
+/** As above, for requests that are answered when the work is done. */
+export const SynchronousHeaders = v.object({
+  ...IdempotencyHeaders.entries,
+  'x-stainless-retry-count': documented(
+    v.optional(v.string()),
+    'Sent by the official clients. Such a request lives on 10 s after its client has left; an equal one with a count of 1 or more joins it.',
+  ),
+});
+
+/** On every answer to a request whose work was that of an equal one. */
+export const REPLAYED = { 'idempotent-replayed': 'true' } as const;

@@ -1,10 +1,16 @@
+import { toBridgeError } from '../errors/bridge-error.ts';
+import type { BridgeCode } from '../errors/codes.ts';
+import { type Clock, nowSecs } from '../platform/clock.ts';
 import type { Provider } from '../providers/provider-port.ts';
 
 interface Deps {
-  /** The default provider, which readiness follows. */
-  readonly provider: Pick<Provider, 'probe'> | undefined;
+  /** The enabled ones, by name. */
+  readonly providers: readonly Pick<Provider, 'name' | 'probe'>[];
+  /** The one that readiness follows. */
+  readonly defaultProvider: string;
   /** Whether the state database answers and takes writes. */
   readonly isStateReady: () => Promise<boolean>;
+  readonly clock: Clock;
 }
 
 /** Something that the runtime does again and again. */
@@ -14,30 +20,60 @@ export interface Task {
   run(signal: AbortSignal): Promise<void>;
 }
 
+/** What the last probe of a provider has found. */
+export interface ProviderState {
+  readonly name: string;
+  readonly ready: boolean;
+  /** Unix time of the probe, or of the start while there was none. */
+  readonly checkedSecs: number;
+  readonly errorCode?: BridgeCode;
+}
+
 export type Readiness = ReturnType<typeof createReadiness>;
 
 const PROBE_EVERY_MS = 5000;
 
-/** Whether work would be taken now. The provider is probed in the background; a request only reads what was found. */
-export function createReadiness({ provider, isStateReady }: Deps) {
-  let isProviderReady = false;
+/** Whether work would be taken now. Providers are probed in the background; a request only reads what was found. */
+export function createReadiness({ providers, defaultProvider, isStateReady, clock }: Deps) {
+  const states = new Map<string, ProviderState>(
+    providers.map(({ name }) => [name, { name, ready: false, checkedSecs: nowSecs(clock) }]),
+  );
+
+  async function probeOne(
+    provider: Pick<Provider, 'name' | 'probe'>,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { name } = provider;
+    const found = await ask(provider, signal);
+    // A probe that the end of the bridge cut off has found nothing.
+    if (!signal.aborted) states.set(name, { name, checkedSecs: nowSecs(clock), ...found });
+  }
+
   const probe: Task = {
     name: 'readiness-probe',
     everyMs: PROBE_EVERY_MS,
     async run(signal) {
-      try {
-        const found = await provider?.probe(signal);
-        isProviderReady = found?.ready ?? false;
-      } catch {
-        // A probe that fails is an answer too.
-        isProviderReady = false;
-      }
+      await Promise.all(providers.map((provider) => probeOne(provider, signal)));
     },
   };
   return {
     probe,
     async isReady(): Promise<boolean> {
-      return isProviderReady && (await isStateReady());
+      return (states.get(defaultProvider)?.ready ?? false) && (await isStateReady());
     },
+    /** The enabled providers, by name. */
+    providers: (): readonly ProviderState[] => [...states.values()],
   };
+}
+
+async function ask(
+  provider: Pick<Provider, 'probe'>,
+  signal: AbortSignal,
+): Promise<Pick<ProviderState, 'ready' | 'errorCode'>> {
+  try {
+    return await provider.probe(signal);
+  } catch (error) {
+    // A probe that fails is an answer too.
+    return { ready: false, errorCode: toBridgeError(error).bridgeCode };
+  }
 }

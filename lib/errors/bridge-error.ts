@@ -65,9 +65,9 @@ export class BridgeError extends Error {
       }),
       retryable: this.retryable,
       transient: this.transient,
-      headers: { ...this.headers, ...more.headers },
       cause: this.cause,
       ...definedOnly(more),
+      headers: { ...this.headers, ...more.headers },
       details: { ...this.details, ...more.details },
     });
   }

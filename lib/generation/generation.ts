@@ -1,23 +1,30 @@
+import type { Admission } from '../admission/admission.ts';
 import { type Deadline, startDeadline } from '../admission/deadline.ts';
-import type { PendingPublication, Publisher } from '../artifacts/publisher.ts';
-import type { ImageResponseWithBytes } from '../contract/image-response.ts';
-import type { ImageEngine } from '../images/image.ts';
-import type { InputVerifier } from '../inputs/verify-inputs.ts';
+import type { Permit } from '../admission/gate.ts';
+import type { Publisher } from '../artifacts/publisher.ts';
+import type { ImageEngine, VerifiedImage } from '../images/image.ts';
+import type { InputSet, InputVerifier } from '../inputs/verify-inputs.ts';
+import type { Metrics } from '../metrics/metrics.ts';
 import { type Clock, nowSecs } from '../platform/clock.ts';
 import type { Ids } from '../platform/ids.ts';
 import type { ProviderRegistry } from '../providers/registry.ts';
 import { createAttempt } from './attempt.ts';
 import { createCallProvider } from './call-provider.ts';
+import { countOperation } from './count-operation.ts';
 import { createDeliver, type DeliveryTarget } from './deliver.ts';
 import { createEventQueue } from './event-queue.ts';
 import { createFinish } from './finish.ts';
 import type { GenerationEvent } from './generation-event.ts';
 import type { GenerationRequest } from './generation-request.ts';
+import type { GenerationResult } from './generation-result.ts';
 import { negotiate } from './negotiate.ts';
 import { createProviderSlots } from './provider-slots.ts';
 import { toImageResponse } from './response.ts';
-import { resolvePrimary } from './routing.ts';
+import { type Route, resolveCandidates, toRoute } from './routing.ts';
 import { createRunCall } from './run-call.ts';
+import { createRunRoute } from './run-route.ts';
+import { startTimes } from './times.ts';
+import { tryRoutes } from './try-routes.ts';
 import { refuseUnbuilt } from './unbuilt.ts';
 
 interface Deps {
@@ -25,8 +32,10 @@ interface Deps {
   readonly engine: ImageEngine;
   readonly inputs: InputVerifier;
   readonly publisher: Publisher;
+  readonly admission: Pick<Admission, 'enterOperation' | 'enterRoute'>;
   readonly clock: Clock;
   readonly ids: Ids;
+  readonly metrics: Metrics;
   readonly settings: {
     readonly default_timeout_ms: number;
     readonly cancellation_grace_ms: number;
@@ -36,12 +45,6 @@ interface Deps {
 /** Who asks, and under what conditions. */
 export interface GenerationContext extends DeliveryTarget {
   readonly requestId: string;
-}
-
-export interface GenerationResult {
-  readonly response: ImageResponseWithBytes;
-  /** For the caller to commit, or to discard. */
-  readonly publications: readonly PendingPublication[];
 }
 
 /** A generation under way. */
@@ -57,7 +60,7 @@ export type Generation = ReturnType<typeof createGeneration>;
 
 /** The pipeline that every image goes through, whichever route asked for it: plan, inputs, attempt, finish. */
 export function createGeneration(deps: Deps) {
-  const { clock, settings } = deps;
+  const { clock, metrics, settings } = deps;
   const work = createWork(deps);
   return {
     run(request: GenerationRequest, context: GenerationContext): RunningGeneration {
@@ -68,7 +71,8 @@ export function createGeneration(deps: Deps) {
       const admitted = new Promise<void>((resolve) => {
         admit = resolve;
       });
-      const result = work(request, context, deadline, queue.push, admit).finally(() => {
+      const counted = countOperation(metrics, clock, request);
+      const result = counted(work(request, context, deadline, queue.push, admit)).finally(() => {
         deadline.end();
         queue.end();
       });
@@ -81,13 +85,15 @@ export function createGeneration(deps: Deps) {
   };
 }
 
-function createWork({ registry, engine, inputs, publisher, clock, ids, settings }: Deps) {
+function createWork(deps: Deps) {
+  const { registry, engine, inputs, publisher, admission, clock, ids, metrics, settings } = deps;
   const graceMs = settings.cancellation_grace_ms;
   const callProvider = createCallProvider({ clock, ids, graceMs });
   const finish = createFinish({ engine });
   const slotsOf = createProviderSlots();
-  const runCall = createRunCall({ clock, callProvider, finish, slotsOf });
+  const runCall = createRunCall({ clock, callProvider, finish, slotsOf, metrics });
   const attempt = createAttempt({ clock, runCall });
+  const runRoute = createRunRoute({ admission, attempt, clock, metrics });
   const deliver = createDeliver({ publisher });
 
   return async function work(
@@ -95,30 +101,53 @@ function createWork({ registry, engine, inputs, publisher, clock, ids, settings 
     context: GenerationContext,
     deadline: Deadline,
     onEvent: (event: GenerationEvent) => void,
-    admit: () => void,
+    onAdmitted: () => void,
   ): Promise<GenerationResult> {
-    const begunMs = clock.monotonicMs();
+    const times = startTimes(clock);
     const { requestId } = context;
-    const route = resolvePrimary(request.routing, registry);
-    const negotiated = negotiate(request, route.capabilities);
-    refuseUnbuilt(request, negotiated);
-    onEvent({ type: 'progress', stage: 'preparing' });
-    const verified = await inputs.verify(request.inputs, deadline.signal);
-    const admittedMs = clock.monotonicMs();
-    admit();
-    const planned = { requestId, request, route, negotiated };
-    const result = await attempt({ ...planned, inputs: verified, deadline, onEvent });
-    onEvent({ type: 'progress', stage: 'publishing' });
-    const delivered = await deliver(result.outputs, request, context);
-    const endedMs = clock.monotonicMs();
-    const timings = {
-      queue_ms: 0,
-      input_ms: Math.round(admittedMs - begunMs),
-      provider_ms: Math.round(result.providerEndedMs - admittedMs),
-      artifact_ms: Math.round(endedMs - result.providerEndedMs),
-      total_ms: Math.round(endedMs - begunMs),
-    };
-    const outcome = { ...planned, createdSecs: nowSecs(clock), result, delivered, timings };
-    return { response: toImageResponse(outcome), publications: delivered.publications };
+    const { signal } = deadline;
+    const candidates = resolveCandidates(request.routing, registry);
+    let permit: Permit | undefined;
+    let verified: InputSet<VerifiedImage> = { images: [], references: [] };
+    try {
+      const { planned, result, attempts } = await tryRoutes(candidates, {
+        clock,
+        policy: request.routing.fallback_policy,
+        signal,
+        plan: (candidate) => planRoute(request, toRoute(candidate, registry)),
+        async prepare() {
+          onEvent({ type: 'progress', stage: 'queued' });
+          onEvent({ type: 'progress', stage: 'preparing' });
+          verified = await times.of('input', inputs.verify(request.inputs, signal));
+          permit = await times.of('queue', admission.enterOperation(signal, onAdmitted));
+          metrics.queued({ durationMs: permit.waitedMs });
+        },
+        run: (planned) =>
+          runRoute({ ...planned, requestId, request, inputs: verified, deadline, onEvent }, times),
+      });
+      onEvent({ type: 'progress', stage: 'publishing' });
+      const delivered = await times.of('artifact', deliver(result.outputs, request, context));
+      const response = toImageResponse({
+        ...planned,
+        requestId,
+        request,
+        createdSecs: nowSecs(clock),
+        result,
+        // Only who asked for fallbacks is told of routes (contract.md 2).
+        attempts: candidates.length > 1 ? attempts : undefined,
+        delivered,
+        timings: times.report(),
+      });
+      return { response, publications: delivered.publications };
+    } finally {
+      permit?.release();
+    }
   };
+}
+
+/** Fits a request to one route. Throws `unsupported_capability`. */
+function planRoute(request: GenerationRequest, route: Route) {
+  const negotiated = negotiate(request, route.capabilities);
+  refuseUnbuilt(request, negotiated);
+  return { route, negotiated };
 }

@@ -1,4 +1,9 @@
-import { type ImageResponseWithBytes, type Timings, WARNINGS } from '../contract/image-response.ts';
+import {
+  type Attempt,
+  type ImageResponseWithBytes,
+  type Timings,
+  WARNINGS,
+} from '../contract/image-response.ts';
 import type { BridgeError } from '../errors/bridge-error.ts';
 import { toFlatError } from '../errors/error-body.ts';
 import type { AttemptResult } from './attempt.ts';
@@ -14,13 +19,14 @@ interface Outcome {
   readonly route: Route;
   readonly negotiated: NegotiatedRequest;
   readonly result: AttemptResult;
+  readonly attempts: readonly Attempt[] | undefined;
   readonly delivered: DeliveredImages;
   readonly timings: Timings;
 }
 
 /** The answer to one generation (contract.md 2). */
 export function toImageResponse(outcome: Outcome): ImageResponseWithBytes {
-  const { request, route, negotiated, result, delivered } = outcome;
+  const { request, route, negotiated, result, attempts, delivered } = outcome;
   const { failures } = result;
   const revisedPrompt = result.outputs[0]?.revisedPrompt;
   return {
@@ -31,6 +37,7 @@ export function toImageResponse(outcome: Outcome): ImageResponseWithBytes {
     requested: request.parameters,
     effective: negotiated.effective,
     normalizations: [...negotiated.normalizations],
+    ...(attempts ? { attempts: [...attempts] } : {}),
     data: delivered.data,
     ...(negotiated.effective.failure_policy === 'best_effort'
       ? {

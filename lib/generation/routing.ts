@@ -5,6 +5,14 @@ import { BridgeError } from '../errors/bridge-error.ts';
 import type { Provider } from '../providers/provider-port.ts';
 import type { ProviderRegistry } from '../providers/registry.ts';
 
+/** A provider and one of its models, or what the request takes for one. */
+export interface Candidate {
+  readonly provider: Provider;
+  readonly model: string;
+  /** Where the request names the model. */
+  readonly modelField: string;
+}
+
 /** A provider, one of its models, and what that model can do. */
 export interface Route {
   readonly provider: Provider;
@@ -13,26 +21,41 @@ export interface Route {
 }
 
 /**
- * The route that a request asks for (contract.md 1, `routing`). Throws `invalid_request` for a provider that is not
- * registered, `unsupported_capability` for a model that nobody lists, `configuration` without a default provider.
+ * The routes that a request asks for, in the order in which they are tried (contract.md 1, `routing`). Throws
+ * `invalid_request` for a provider that is not registered, `configuration` without a default provider.
  */
-export function resolvePrimary(
-  { provider: name, model }: Routing,
-  registry: ProviderRegistry,
-): Route {
-  const provider = name === null ? providerFor(model, registry) : findNamed(name, registry);
-  const chosen = model ?? provider.describe().defaultModel;
-  return {
-    provider,
-    model: chosen,
-    capabilities: registry.capabilities(provider, chosen, 'routing.model'),
-  };
+export function resolveCandidates(routing: Routing, registry: ProviderRegistry): Candidate[] {
+  const { provider: name, model, fallbacks } = routing;
+  const primary =
+    name === null ? providerFor(model, registry) : findNamed(name, registry, 'routing');
+  return [
+    toCandidate(primary, model, 'routing'),
+    ...fallbacks.map((fallback, place) => {
+      const field = `routing.fallbacks[${place}]`;
+      return toCandidate(findNamed(fallback.provider, registry, field), fallback.model, field);
+    }),
+  ];
 }
 
-function findNamed(name: string, registry: ProviderRegistry): Provider {
+/** Throws `unsupported_capability` for a model that the provider does not list. */
+export function toRoute(candidate: Candidate, registry: ProviderRegistry): Route {
+  const { provider, model, modelField } = candidate;
+  return { provider, model, capabilities: registry.capabilities(provider, model, modelField) };
+}
+
+function toCandidate(
+  provider: Provider,
+  model: string | null | undefined,
+  field: string,
+): Candidate {
+  const chosen = model ?? provider.describe().defaultModel;
+  return { provider, model: chosen, modelField: `${field}.model` };
+}
+
+function findNamed(name: string, registry: ProviderRegistry, field: string): Provider {
   const provider = registry.find(name);
   if (provider) return provider;
-  throw invalidField('routing.provider', 'unknown_provider', 'must be a registered provider');
+  throw invalidField(`${field}.provider`, 'unknown_provider', 'must be a registered provider');
 }
 
 /** A model on its own goes to the default provider, or else to the first by name that lists it. */

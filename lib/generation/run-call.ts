@@ -4,6 +4,7 @@ import type { Usage, Warning } from '../contract/image-response.ts';
 import { BridgeError, toBridgeError } from '../errors/bridge-error.ts';
 import type { VerifiedImage } from '../images/image.ts';
 import type { InputSet } from '../inputs/verify-inputs.ts';
+import type { Metrics } from '../metrics/metrics.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { CallProvider, CallResult } from './call-provider.ts';
 import type { OutputFailure } from './failure-policy.ts';
@@ -21,6 +22,7 @@ interface Deps {
   readonly finish: Finish;
   /** The simultaneous calls of one provider, whichever operations they belong to. */
   readonly slotsOf: (route: Route) => Slots;
+  readonly metrics: Pick<Metrics, 'providerCallEnded'>;
 }
 
 /** One request on one route. */
@@ -54,7 +56,7 @@ export interface CallReport {
 export type RunCall = ReturnType<typeof createRunCall>;
 
 /** Makes the outputs of one provider call: waits for a place, calls, and finishes what comes back. */
-export function createRunCall({ clock, callProvider, finish, slotsOf }: Deps) {
+export function createRunCall({ clock, callProvider, finish, slotsOf, metrics }: Deps) {
   /** Undefined after a failure, which has then been told. */
   async function call(
     { requestId, request, route, negotiated, inputs, deadline, onEvent }: AttemptInput,
@@ -78,6 +80,8 @@ export function createRunCall({ clock, callProvider, finish, slotsOf }: Deps) {
       onFailure(thrown);
       return undefined;
     } finally {
+      const durationMs = clock.monotonicMs() - startedMs;
+      metrics.providerCallEnded({ provider: route.provider.name, durationMs });
       release();
     }
   }

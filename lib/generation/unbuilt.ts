@@ -8,7 +8,6 @@ import type { NegotiatedRequest } from './negotiation.ts';
  */
 export function refuseUnbuilt(request: GenerationRequest, negotiated: NegotiatedRequest): void {
   const unbuilt: readonly (readonly [field: string, isAsked: boolean])[] = [
-    ['routing.fallbacks', request.routing.fallbacks.length > 0],
     ['output.metadata', request.output.metadata !== 'none'],
     ['parameters.background', negotiated.transparency.kind === 'chroma_key'],
   ];

@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import type { RequestLimits } from '../contract/request-limits.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Ids } from '../platform/ids.ts';
+import type { HttpObserver } from './observer-port.ts';
 
 /** An authorization scope: whoever holds the same token sees the same resources (contract.md 11). */
 export type Scope = string;
@@ -40,6 +41,8 @@ export interface Edge {
   readonly limits: RequestLimits;
   /** `server.public_base_url`, without a slash at its end. */
   readonly publicBaseUrl: string | undefined;
+  /** Is told of every answer. */
+  readonly observer?: HttpObserver;
 }
 
 /** Who may call. */
@@ -54,6 +57,8 @@ export interface Access {
 export interface HttpContext<Services> {
   readonly services: Services;
   readonly edge: Edge;
+  /** The path of the route as the table writes it; absent where no route has the request's path. */
+  readonly route?: string | undefined;
   /** Aborts when the client has left. */
   readonly signal: AbortSignal;
 }

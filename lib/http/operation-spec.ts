@@ -12,6 +12,8 @@ export type Protection = 'public' | 'bearer' | 'by_path';
 export interface RequestSpec {
   readonly path?: Schema;
   readonly query?: Schema;
+  /** Any query is taken and none is read, although a token is asked for: scrapers add parameters of their own. */
+  readonly ignoresQuery?: boolean;
   /** The headers that mean something here, by their lower-case names. */
   readonly headers?: Schema;
   /** A JSON body. */

@@ -6,6 +6,7 @@ import { answerHeaders, toReply } from './encode-reply.ts';
 import { errorReply } from './error-reply.ts';
 import type { Edge, HttpContext, HttpEvent, HttpReply, Scope, Trace } from './http-event.ts';
 import { jsonBody } from './json-body.ts';
+import { observe } from './observe.ts';
 import type { OperationSpec, RequestSpec, Schema } from './operation-spec.ts';
 import { parseBody, parseHead } from './parse-request.ts';
 import { declaredBody } from './read-body.ts';
@@ -91,7 +92,7 @@ export function createOperation<Services, R extends RequestSpec, B>(
 }
 
 function middlewaresFor(spec: OperationSpec): readonly Middleware[] {
-  const common = [requestContext, answerHeaders, errorReply, browserGuard, authenticate];
+  const common = [requestContext, observe, answerHeaders, errorReply, browserGuard, authenticate];
   if (spec.protection === 'by_path') return common;
   const { body } = spec.request;
   return body

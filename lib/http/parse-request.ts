@@ -1,4 +1,3 @@
-import * as v from 'valibot';
 import { closedObject } from '../contract/closed-object.ts';
 import { invalidRequest, type RequestIssue, toRequestIssues } from '../contract/issues.ts';
 import { parseWithLimits, type RequestLimits } from '../contract/request-limits.ts';
@@ -6,12 +5,12 @@ import type { OperationSpec, Schema } from './operation-spec.ts';
 import { callOf, type Middleware } from './stack-request.ts';
 
 const NoQuery = closedObject({});
-const Anything = v.unknown();
 
 /** Parses query and headers, which need no body. Throws `invalid_request` with all issues of both. */
 export function parseHead(spec: OperationSpec): Middleware {
   // Queries are closed where a token is asked for; probes of load balancers add parameters of their own.
-  const querySchema = spec.request.query ?? (spec.protection === 'bearer' ? NoQuery : Anything);
+  const isOpen = spec.protection !== 'bearer' || spec.request.ignoresQuery === true;
+  const querySchema = spec.request.query ?? (isOpen ? undefined : NoQuery);
   return {
     before(request) {
       const { event, context } = request;
@@ -19,7 +18,9 @@ export function parseHead(spec: OperationSpec): Middleware {
       const issues: RequestIssue[] = [];
       const { limits } = context.edge;
       call.path = event.pathParameters ?? {};
-      call.query = parsePart(querySchema, queryOf(event.rawQueryString, issues), limits, issues);
+      call.query =
+        querySchema &&
+        parsePart(querySchema, queryOf(event.rawQueryString, issues), limits, issues);
       call.headers =
         spec.request.headers &&
         parsePart(spec.request.headers, { ...event.headers }, limits, issues);

@@ -14,11 +14,12 @@ export function requestIdOf(header: string | undefined, ids: Ids): string {
 /** Gives the request its id, its trace and a place for what later middlewares find out. */
 export const requestContext: Middleware = {
   before({ event, context }) {
-    const { ids } = context.edge;
+    const { ids, clock } = context.edge;
     const inbound = TRACEPARENT.exec(event.headers['traceparent'] ?? '')?.[1];
     const trace: Trace = { traceId: inbound ?? ids.newOpaqueId(), spanId: ids.newSpanId() };
     context.call = {
       requestId: requestIdOf(event.headers['x-request-id'], ids),
+      startedMs: clock.monotonicMs(),
       trace,
       scope: '',
       path: undefined,

@@ -4,6 +4,8 @@ import type { OperationSpec } from './operation-spec.ts';
 /** What the middlewares have found out about one request; each member is set by exactly one of them. */
 export interface CallState {
   requestId: string;
+  /** Monotonic. */
+  startedMs: number;
   trace: Trace;
   scope: Scope;
   path: unknown;

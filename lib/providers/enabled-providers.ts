@@ -31,7 +31,8 @@ export function enabledProviders(config: Config, deps: Deps): EnabledProviders {
   const { agent_responses, sandbox } = config.providers;
   const credentials = createCredentialSource({
     ...deps,
-    home: agent_responses.home ?? deps.env['CODEX_HOME'] ?? join(homedir(), '.codex'),
+    // A variable that is set to nothing is as good as unset.
+    home: agent_responses.home ?? (deps.env['CODEX_HOME'] || join(homedir(), '.codex')),
     tokenEndpoint: agent_responses.token_endpoint,
   });
   return {
@@ -54,7 +55,7 @@ function agentResponses(
     credentials,
     endpoint: settings.endpoint,
     limits: streamLimits(images.max_encoded_bytes),
-    nowMs: clock.nowMs,
+    clock,
   });
   return createAgentResponsesProvider({ settings, credentials, client, ids });
 }

@@ -8,7 +8,7 @@ const CATEGORIES: readonly string[] = ['harassment', 'self-harm', 'sexual', 'vio
 export function safetyDetails(
   { parameters, images, references }: ProviderRequest,
   stage: string | undefined,
-  categories: readonly string[],
+  categories: readonly unknown[],
 ): { readonly [key: string]: Detail } {
   const known = CATEGORIES.filter((category) => categories.includes(category));
   return {

@@ -36,10 +36,10 @@ export async function runServe(
     for (const problem of loaded.errors) io.stderr(`${problemLine(problem)}\n`);
     return 2;
   }
-  const { config } = loaded;
+  const { config, origins } = loaded;
   try {
     for (const sentence of unbuiltSettings(config)) io.stderr(`warning: ${sentence}\n`);
-    const bridge = await startBridge(config, { env: io.env, stderr: process.stderr });
+    const bridge = await startBridge(config, { env: io.env, stderr: process.stderr, origins });
     io.stdout(greeting(bridge, config.server.bearer_token_env));
     await untilStopped();
     await bridge.stop();

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { admission } from './admission.ts';
 import type { Bench, Row, Tools } from './bench.ts';
 import { createImage } from './create-image.ts';
 import { editImage } from './edit-image.ts';
@@ -21,6 +22,7 @@ const BENCHES: readonly Bench[] = [
   createImage,
   editImage,
   parseEdit,
+  admission,
   getArtifact,
   startUp,
 ];

@@ -121,10 +121,10 @@ describe('the route table', () => {
     expect(breaches).toEqual([]);
   });
 
-  it('asks for a bearer everywhere below /v1 and nowhere in health', () => {
+  it('asks for a bearer everywhere below /v1 and for the metrics, and nowhere in health', () => {
     const others = routes.filter(
       ({ path, handler }) =>
-        handler.spec.protection !== (path.startsWith('/v1/') ? 'bearer' : 'public'),
+        handler.spec.protection !== (/^\/(v1\/|metrics$)/.test(path) ? 'bearer' : 'public'),
     );
 
     expect(others.map(({ path }) => path)).toEqual([]);

@@ -163,6 +163,30 @@ export function describeArtifactStore(label: string, open: () => Promise<Opened>
       expect(await store.claim(draft(), ['a.png'])).toBe('a.png');
     });
 
+    test('totals count what was published, over all scopes, and no intent', async () => {
+      const before = await store.totals();
+      await published({ bytes: 100 });
+      await published({ bytes: 20, scope: 'other' });
+      const pending = draft({ bytes: 3 });
+      await store.claim(pending, ['pending.png']);
+
+      const after = await store.totals();
+      await store.discard([pending.id]);
+
+      expect(before).toEqual({ count: 0, bytes: 0 });
+      expect(after).toEqual({ count: 2, bytes: 120 });
+      expect(await store.totals()).toEqual(after);
+    });
+
+    test('totals forget a publication that was undone', async () => {
+      const first = draft();
+      await store.claim(first, ['a.png']);
+
+      await expect(store.publish([first.id, 'f'.repeat(32)])).rejects.toThrow();
+
+      expect(await store.totals()).toEqual({ count: 0, bytes: 0 });
+    });
+
     test('what is published cannot be discarded', async () => {
       const record = await published();
 

@@ -46,12 +46,12 @@ const response: ImageResponseWithBytes = {
   warnings: [],
 };
 
-function recording() {
+function recording(replayed = false) {
   const calls: { request: ImageRequest; context: ImageRequestContext }[] = [];
   const imageRequests = {
     async create(request: ImageRequest, context: ImageRequestContext) {
       calls.push({ request, context });
-      return response;
+      return { value: response, replayed };
     },
   };
   return { calls, services: { imageRequests } };
@@ -63,7 +63,10 @@ describe('createImage', () => {
     const sent = {
       method: 'POST',
       body: { prompt: 'a fox', parameters: null, mask: null },
-      headers: { 'x-request-id': 'r1', 'idempotency-key': 'k1' },
+      headers: {
+        ...{ 'x-request-id': 'r1', 'idempotency-key': 'k1' },
+        'x-stainless-retry-count': '2',
+      },
     };
 
     await invoke(handler, sent, services);
@@ -74,6 +77,7 @@ describe('createImage', () => {
       requestId: 'r1',
       baseUrl: 'http://localhost:8787',
       idempotencyKey: 'k1',
+      retryCount: '2',
     });
   });
 
@@ -85,6 +89,24 @@ describe('createImage', () => {
     expect(reply.status).toBe(200);
     expect(reply.json).toMatchObject({ data: [{ b64_json: 'AQIDBA==' }] });
     expect(reply.headers['content-length']).toBe(String(reply.bytes.length));
+  });
+
+  it.each([
+    [true, 'true'],
+    [false, undefined],
+  ])('says whether the work was another request’s: %s', async (replayed, header) => {
+    const { services } = recording(replayed);
+    const sent = {
+      method: 'POST',
+      body: { prompt: 'a fox' },
+      headers: { 'x-request-id': 'r2' },
+    };
+
+    const reply = await invoke(handler, sent, services);
+
+    expect(reply.headers['idempotent-replayed']).toBe(header);
+    expect(reply.headers['x-request-id']).toBe('r2');
+    expect(reply.json).toMatchObject({ id: 'r1' });
   });
 
   it('refuses a bad request before any service hears of it', async () => {

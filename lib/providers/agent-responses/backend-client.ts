@@ -2,36 +2,37 @@ import { REQUEST_ID_PATTERN } from '../../contract/fields.ts';
 import { type BridgeError, toBridgeError } from '../../errors/bridge-error.ts';
 import type { HttpAnswer, HttpClient } from '../../net/http-client.ts';
 import { readWhole } from '../../net/read-whole.ts';
+import type { Clock } from '../../platform/clock.ts';
 import type { CredentialSource } from '../credentials/credential-source.ts';
 import type { Credentials } from '../credentials/credentials.ts';
 import type { ProviderContext, ProviderRequest, ProviderResult } from '../provider-port.ts';
-import { type FailedCall, fromStatus } from './backend-errors.ts';
+import { fromStatus } from './backend-errors.ts';
 import { parseErrorBody } from './backend-event.ts';
-import {
-  type CallOutcome,
-  createCallOutcome,
-  toBackendFailure,
-  unknownOutcome,
-} from './call-outcome.ts';
+import { toBackendFailure } from './backend-failure.ts';
+import { type CallOutcome, createCallOutcome, unknownOutcome } from './call-outcome.ts';
 import { retryAfterMs } from './retry-after.ts';
 import { createSseReader, type StreamLimits } from './sse-reader.ts';
 
 interface Deps {
-  readonly httpClient: HttpClient;
+  readonly httpClient: Pick<HttpClient, 'request'>;
   readonly credentials: Pick<CredentialSource, 'current' | 'refreshAfter'>;
   /** `providers.agent_responses.endpoint`. */
   readonly endpoint: string;
   readonly limits: StreamLimits;
-  readonly nowMs: () => number;
+  readonly clock: Pick<Clock, 'nowMs' | 'after'>;
 }
 
 export type BackendClient = ReturnType<typeof createBackendClient>;
 
-// An error's body is a line or two; what is longer tells no more.
+// An error's body is a line or two, and comes with its head; what is longer or later tells no more than the status.
 const MAX_ERROR_BYTES = 65_536;
+const ERROR_BODY_TIMEOUT_MS = 2000;
+
+// The end of a completed answer follows at once, and then the connection can be used again.
+const LINGER_MS = 50;
 
 /** Speaks the backend's protocol: one POST, one stream of events, one picture. */
-export function createBackendClient({ httpClient, credentials, endpoint, limits, nowMs }: Deps) {
+export function createBackendClient({ httpClient, credentials, endpoint, limits, clock }: Deps) {
   function post(body: readonly Buffer[], login: Credentials, { signal, onEvent }: ProviderContext) {
     const { accountId } = login;
     return httpClient.request(endpoint, {
@@ -58,11 +59,28 @@ export function createBackendClient({ httpClient, credentials, endpoint, limits,
     return post(body, await credentials.refreshAfter(login, context.signal), context);
   }
 
-  async function refusalOf(answer: HttpAnswer, call: FailedCall): Promise<BridgeError> {
+  async function refusalOf(answer: HttpAnswer, request: ProviderRequest): Promise<BridgeError> {
+    const stopWaiting = clock.after(ERROR_BODY_TIMEOUT_MS, () => answer.body.destroy());
     const bytes = await readWhole(answer.body, MAX_ERROR_BYTES).catch(() => undefined);
-    const error = parseErrorBody(parseJson(bytes)) ?? {};
-    const wait = retryAfterMs(answer.header('retry-after'), nowMs());
-    return fromStatus(answer.status, toBackendFailure(error, wait), call);
+    stopWaiting();
+    const error = parseErrorBody(parseJson(bytes));
+    const waitMs = retryAfterMs(answer.header('retry-after'), clock.nowMs());
+    return fromStatus(answer.status, toBackendFailure(error ? [error] : [], waitMs), request);
+  }
+
+  async function readAnswer(
+    answer: HttpAnswer,
+    request: ProviderRequest,
+    { onEvent }: ProviderContext,
+  ): Promise<ProviderResult> {
+    if (answer.status < 200 || answer.status > 299) throw await refusalOf(answer, request);
+    const outcome = createCallOutcome(request, onEvent);
+    try {
+      await readEvents(answer, outcome, limits, clock);
+      return outcome.result();
+    } catch (thrown) {
+      throw outcome.hasBegun() ? toBridgeError(thrown).with({ transient: false }) : thrown;
+    }
   }
 
   return {
@@ -73,23 +91,13 @@ export function createBackendClient({ httpClient, credentials, endpoint, limits,
       context: ProviderContext,
     ): Promise<ProviderResult> {
       const answer = await answerTo(body, context);
-      const id = answer.header('x-request-id');
-      const upstreamRequestId = id !== undefined && REQUEST_ID_PATTERN.test(id) ? id : undefined;
-      const call: FailedCall = { request, upstreamRequestId };
-      if (answer.status < 200 || answer.status > 299) throw await refusalOf(answer, call);
-      const outcome = createCallOutcome(call, request.indices[0] ?? 0, context.onEvent);
       try {
-        await readEvents(answer, outcome, limits);
-        return outcome.result();
+        return await readAnswer(answer, request, context);
       } catch (thrown) {
         context.signal.throwIfAborted();
+        const id = answer.header('x-request-id') ?? '';
         const error = toBridgeError(thrown);
-        // A picture has come and may be paid for: whatever failed after it, asking again would be a second one.
-        const isFinal = outcome.hasImage() && error.transient;
-        throw error.with({
-          ...(upstreamRequestId === undefined ? {} : { upstreamRequestId }),
-          ...(isFinal ? { transient: false } : {}),
-        });
+        throw REQUEST_ID_PATTERN.test(id) ? error.with({ upstreamRequestId: id }) : error;
       }
     },
   };
@@ -97,15 +105,25 @@ export function createBackendClient({ httpClient, credentials, endpoint, limits,
 
 /** Reads until the outcome is complete, or the stream ends. Leaving the loop closes the connection. */
 async function readEvents(
-  answer: HttpAnswer,
+  { body }: HttpAnswer,
   outcome: CallOutcome,
   limits: StreamLimits,
+  clock: Pick<Clock, 'after'>,
 ): Promise<void> {
   const reader = createSseReader(limits, (data) => outcome.take(data));
-  for await (const chunk of answer.body) {
-    const fault = reader.push(chunk);
-    if (fault && !outcome.isCompleted()) throw unknownOutcome(fault);
-    if (outcome.isCompleted()) return;
+  let stopLingering = () => {};
+  try {
+    for await (const chunk of body) {
+      if (outcome.isCompleted()) continue;
+      const fault = reader.push(chunk);
+      if (outcome.isCompleted()) stopLingering = clock.after(LINGER_MS, () => body.destroy());
+      else if (fault) throw unknownOutcome(fault);
+    }
+  } catch (thrown) {
+    // What breaks behind the completed answer changes nothing.
+    if (!outcome.isCompleted()) throw thrown;
+  } finally {
+    stopLingering();
   }
 }
 

@@ -1,5 +1,4 @@
-import { REQUEST_ID_PATTERN } from '../../contract/fields.ts';
-import { BridgeError, type BridgeErrorOptions, type Detail } from '../../errors/bridge-error.ts';
+import { BridgeError, type Detail } from '../../errors/bridge-error.ts';
 import type { ErrorCode } from '../../errors/codes.ts';
 import type { ProviderRequest } from '../provider-port.ts';
 import { safetyDetails } from '../safety-details.ts';
@@ -17,7 +16,16 @@ const AUTHENTICATION: CodeRow = {
   code: 'provider_authentication',
   message: 'the backend does not accept the login',
 };
+const PERMISSION: CodeRow = {
+  code: 'permission_denied',
+  message: 'the account may not do this at the backend',
+};
 const SAFETY: CodeRow = { code: 'safety_rejected', message: 'the backend refused the content' };
+const RATE: CodeRow = {
+  code: 'rate_limited',
+  message: 'the backend limits the rate of requests',
+  transient: true,
+};
 const QUOTA: CodeRow = { code: 'rate_limited', message: 'the account has used up its allowance' };
 const UNSUPPORTED: CodeRow = {
   code: 'unsupported_capability',
@@ -29,96 +37,107 @@ const TRANSIENT: CodeRow = {
   transient: true,
   retryable: true,
 };
-const UNKNOWN: CodeRow = { code: 'upstream', message: 'the backend failed' };
+const UNKNOWN: CodeRow = { code: 'upstream', message: 'the backend failed', retryable: false };
 
 /** The allow-list of providers.md. */
-const CODES: Readonly<Record<string, CodeRow>> = {
-  authentication_error: AUTHENTICATION,
-  invalid_api_key: AUTHENTICATION,
-  token_expired: AUTHENTICATION,
-  permission_denied: {
-    code: 'permission_denied',
-    message: 'the account may not do this at the backend',
-  },
-  moderation_blocked: SAFETY,
-  content_policy_violation: SAFETY,
-  safety_violation: SAFETY,
-  cyber_policy: SAFETY,
-  rate_limit_exceeded: {
-    code: 'rate_limited',
-    message: 'the backend limits the rate of requests',
-    transient: true,
-  },
-  insufficient_quota: QUOTA,
-  usage_limit_reached: QUOTA,
-  unsupported_parameter: UNSUPPORTED,
-  unsupported_value: UNSUPPORTED,
-  server_error: TRANSIENT,
-  server_is_overloaded: TRANSIENT,
-  overloaded: TRANSIENT,
-  service_unavailable: TRANSIENT,
-};
+const CODES: ReadonlyMap<string, CodeRow> = new Map([
+  ['authentication_error', AUTHENTICATION],
+  ['invalid_api_key', AUTHENTICATION],
+  ['token_expired', AUTHENTICATION],
+  ['permission_denied', PERMISSION],
+  ['moderation_blocked', SAFETY],
+  ['content_policy_violation', SAFETY],
+  ['safety_violation', SAFETY],
+  ['cyber_policy', SAFETY],
+  ['rate_limit_exceeded', RATE],
+  ['insufficient_quota', QUOTA],
+  ['usage_limit_reached', QUOTA],
+  ['unsupported_parameter', UNSUPPORTED],
+  ['unsupported_value', UNSUPPORTED],
+  ['server_error', TRANSIENT],
+  ['server_is_overloaded', TRANSIENT],
+  ['overloaded', TRANSIENT],
+  ['service_unavailable', TRANSIENT],
+]);
+
+const SHOWABLE_CODE = /^[A-Za-z0-9_-]{1,64}$/;
 
 /** The failure of one call, in the backend's own terms. Nothing of it is believed but what the tables know. */
 export interface BackendFailure {
-  /** `error.code`, else `error.type`. */
   readonly code: string | undefined;
   readonly moderationStage: string | undefined;
-  readonly moderationCategories: readonly string[];
+  readonly moderationCategories: readonly unknown[];
+  /** By the header `retry-after`. */
   readonly retryAfterMs: number | undefined;
-}
-
-/** What is known of the call that failed. */
-export interface FailedCall {
-  readonly request: ProviderRequest;
-  /** The answer's `x-request-id`. */
-  readonly upstreamRequestId: string | undefined;
+  /** Until the account has an allowance again. */
+  readonly resetsInMs: number | undefined;
 }
 
 /** A failure told inside a stream, or in the body of a 3xx or 4xx. */
-export function fromCode(failure: BackendFailure, call: FailedCall): BridgeError {
-  const known = failure.code !== undefined && Object.hasOwn(CODES, failure.code);
-  const row = (known ? CODES[failure.code ?? ''] : undefined) ?? UNKNOWN;
-  const isShown = !known && /^[A-Za-z0-9_-]{1,64}$/.test(failure.code ?? '');
-  return toError(row, failure, call, isShown ? { upstream_code: failure.code ?? '' } : {});
+export function fromCode(failure: BackendFailure, request: ProviderRequest): BridgeError {
+  const row = CODES.get(failure.code ?? '');
+  return row ? toError(row, failure, request) : unknownFailure(failure, request);
 }
 
-/** A refusal by status line (providers.md, "Failures"); 401 is the caller's to repeat first. */
-export function fromStatus(status: number, failure: BackendFailure, call: FailedCall): BridgeError {
-  if (status === 401) return toError(AUTHENTICATION, failure, call);
-  if (status === 403) return fromCode({ ...failure, code: 'permission_denied' }, call);
+/** An answer that stayed incomplete, and gives only its reason for it. */
+export function fromReason(
+  reason: string,
+  failure: BackendFailure,
+  request: ProviderRequest,
+): BridgeError {
+  return reason === 'content_filter'
+    ? toError(SAFETY, failure, request)
+    : unknownFailure({ ...failure, code: reason }, request);
+}
+
+/** A refusal by status line (providers.md, "Failures"); a first 401 is the caller's to repeat. */
+export function fromStatus(
+  status: number,
+  failure: BackendFailure,
+  request: ProviderRequest,
+): BridgeError {
+  if (status === 401) return toError(AUTHENTICATION, failure, request);
+  if (status === 403) return toError(PERMISSION, failure, request);
   if (status === 429) {
-    const isQuota = failure.code === 'insufficient_quota' || failure.code === 'usage_limit_reached';
-    return fromCode({ ...failure, code: isQuota ? failure.code : 'rate_limit_exceeded' }, call);
+    const isQuota = CODES.get(failure.code ?? '') === QUOTA;
+    return toError(isQuota ? QUOTA : RATE, failure, request);
   }
-  return status >= 500 ? toError(TRANSIENT, failure, call) : fromCode(failure, call);
+  return status >= 500 ? toError(TRANSIENT, failure, request) : fromCode(failure, request);
 }
 
 /** A refusal inside a completed answer, where no code says why. */
-export function refusal(call: FailedCall): BridgeError {
-  const nothing = { code: undefined, retryAfterMs: undefined };
-  const moderation = { moderationStage: undefined, moderationCategories: [] };
-  return toError(SAFETY, { ...nothing, ...moderation }, call);
+export function refusal(request: ProviderRequest): BridgeError {
+  return new BridgeError(SAFETY.code, SAFETY.message, {
+    details: safetyDetails(request, undefined, []),
+  });
 }
 
-function toError(
-  { code, message, transient = false, retryable }: CodeRow,
-  failure: BackendFailure,
-  { request, upstreamRequestId }: FailedCall,
-  more: { readonly [key: string]: Detail } = {},
-): BridgeError {
-  const isKnownId = upstreamRequestId !== undefined && REQUEST_ID_PATTERN.test(upstreamRequestId);
-  const options: BridgeErrorOptions = {
-    ...(isKnownId ? { upstreamRequestId } : {}),
+function unknownFailure(failure: BackendFailure, request: ProviderRequest): BridgeError {
+  const { code = '' } = failure;
+  const error = toError(UNKNOWN, failure, request);
+  return SHOWABLE_CODE.test(code) ? error.with({ details: { upstream_code: code } }) : error;
+}
+
+function toError(row: CodeRow, failure: BackendFailure, request: ProviderRequest): BridgeError {
+  const { code, message, transient = false, retryable } = row;
+  return new BridgeError(code, message, {
     ...(retryable === undefined ? {} : { retryable }),
     transient,
     details: {
-      ...more,
-      ...(failure.retryAfterMs === undefined ? {} : { retry_after_ms: failure.retryAfterMs }),
-      ...(code === 'safety_rejected'
+      ...waitDetails(row, failure),
+      ...(row === SAFETY
         ? safetyDetails(request, failure.moderationStage, failure.moderationCategories)
         : {}),
     },
-  };
-  return new BridgeError(code, message, options);
+  });
+}
+
+/** An allowance comes back when it does, whatever the header says; elsewhere the header knows best. */
+function waitDetails(
+  row: CodeRow,
+  { retryAfterMs, resetsInMs }: BackendFailure,
+): { readonly [key: string]: Detail } {
+  const waitMs = row === QUOTA ? (resetsInMs ?? retryAfterMs) : (retryAfterMs ?? resetsInMs);
+  const tells = row.code === 'rate_limited' || row === TRANSIENT;
+  return tells && waitMs !== undefined ? { retry_after_ms: waitMs } : {};
 }

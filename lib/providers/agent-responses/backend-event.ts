@@ -1,42 +1,43 @@
 import * as v from 'valibot';
+import { Count } from '../../contract/fields.ts';
 
-const Text = v.optional(v.nullable(v.string()));
+/** Members that say something more: where they make no sense they say nothing, and the rest still counts. */
+const Text = v.fallback(v.nullish(v.string()), undefined);
+const Amount = v.fallback(v.nullish(v.pipe(v.number(), v.minValue(0))), undefined);
+const Tokens = v.fallback(v.optional(Count), undefined);
 
 const errorEntries = {
   code: Text,
   moderation_stage: Text,
-  moderation_categories: v.optional(v.nullable(v.array(v.string()))),
-  resets_in_seconds: v.optional(v.nullable(v.number())),
+  moderation_categories: v.fallback(v.nullish(v.array(v.unknown())), undefined),
+  resets_in_seconds: Amount,
 };
 
 /** An error as the backend writes it; an event of type `error` may hold the same members itself. */
 const BackendError = v.object({ ...errorEntries, type: Text });
 export type BackendError = v.InferOutput<typeof BackendError>;
 
+const Part = v.fallback(v.object({ type: v.string() }), { type: '' });
+
 const Item = v.object({
   type: v.string(),
-  id: Text,
   status: Text,
-  result: Text,
+  result: v.nullish(v.string()),
   revised_prompt: Text,
-  content: v.optional(v.nullable(v.array(v.object({ type: v.string() })))),
+  content: v.fallback(v.nullish(v.array(Part)), undefined),
 });
 export type BackendItem = v.InferOutput<typeof Item>;
 
-const Usage = v.object({
-  input_tokens: v.optional(v.number()),
-  output_tokens: v.optional(v.number()),
-  total_tokens: v.optional(v.number()),
-});
+const Usage = v.object({ input_tokens: Tokens, output_tokens: Tokens, total_tokens: Tokens });
+
+const ToolUsage = v.object({ image_gen: v.record(v.string(), v.unknown()) });
 
 const Response = v.object({
-  output: v.optional(v.array(Item)),
-  error: v.optional(v.nullable(BackendError)),
-  incomplete_details: v.optional(v.nullable(v.object({ reason: Text }))),
-  usage: v.optional(v.nullable(Usage)),
-  tool_usage: v.optional(
-    v.nullable(v.object({ image_gen: v.optional(v.nullable(v.record(v.string(), v.unknown()))) })),
-  ),
+  output: v.nullish(v.array(Item)),
+  error: v.fallback(v.nullish(BackendError), undefined),
+  incomplete_details: v.fallback(v.nullish(v.object({ reason: Text })), undefined),
+  usage: v.fallback(v.nullish(Usage), undefined),
+  tool_usage: v.fallback(v.nullish(ToolUsage), undefined),
 });
 export type BackendResponse = v.InferOutput<typeof Response>;
 
@@ -46,7 +47,7 @@ const Event = v.variant('type', [
   v.object({ type: v.literal('response.image_generation_call.generating') }),
   v.object({
     type: v.literal('response.image_generation_call.partial_image'),
-    partial_image_index: v.pipe(v.number(), v.integer(), v.minValue(0)),
+    partial_image_index: Count,
     partial_image_b64: v.string(),
   }),
   v.object({ type: v.literal('response.output_item.done'), item: Item }),
@@ -56,7 +57,7 @@ const Event = v.variant('type', [
   v.object({
     ...errorEntries,
     type: v.literal('error'),
-    error: v.optional(v.nullable(BackendError)),
+    error: v.fallback(v.nullish(BackendError), undefined),
   }),
 ]);
 export type BackendEvent = v.InferOutput<typeof Event>;

@@ -1,4 +1,4 @@
-/** Decodes base64 that comes in pieces of any length. */
+/** Decodes base64 (RFC 4648, 4: padded, no white space, not the alphabet for URLs) that comes in pieces of any length. */
 export interface Base64Decoder {
   push(text: string): void;
   /** All bytes; undefined when what came was no base64. */
@@ -19,6 +19,8 @@ export function createBase64Decoder(): Base64Decoder {
     const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0;
     // Node skips what it does not know: then fewer bytes come out than the characters stand for. Nothing follows padding.
     if (isPadded || bytes.length !== (text.length / 4) * 3 - padding) isSound = false;
+    // The two that Node knows although they are not of this alphabet.
+    if (text.includes('-') || text.includes('_')) isSound = false;
     isPadded = padding > 0;
     decoded.push(bytes);
   }

@@ -1,10 +1,11 @@
-import type { Usage } from '../../contract/image-response.ts';
 import { BridgeError } from '../../errors/bridge-error.ts';
-import type { ProviderContext, ProviderResult } from '../provider-port.ts';
-import { type BackendFailure, type FailedCall, fromCode } from './backend-errors.ts';
-import { type BackendError, type BackendResponse, parseBackendEvent } from './backend-event.ts';
+import type { ProviderContext, ProviderRequest, ProviderResult } from '../provider-port.ts';
+import { fromCode, fromReason } from './backend-errors.ts';
+import { type BackendResponse, parseBackendEvent } from './backend-event.ts';
+import { toBackendFailure } from './backend-failure.ts';
 import type { EventData } from './event-data.ts';
 import { createFoundImages } from './found-images.ts';
+import { toUsage } from './response-usage.ts';
 
 export type CallOutcome = ReturnType<typeof createCallOutcome>;
 
@@ -17,23 +18,24 @@ export function unknownOutcome(reason: string): BridgeError {
 }
 
 /** Adds up the events of one call to its outcome (providers.md, "Stream events that matter"). */
-export function createCallOutcome(
-  call: FailedCall,
-  index: number,
-  onEvent: ProviderContext['onEvent'],
-) {
-  const found = createFoundImages(call);
+export function createCallOutcome(request: ProviderRequest, onEvent: ProviderContext['onEvent']) {
+  const [index = 0] = request.indices;
+  const found = createFoundImages(request);
   let completed: BackendResponse | undefined;
   let isGenerating = false;
+  let hasPartial = false;
 
   return {
     /** Takes one event in. Throws the failure that it tells, or an unknown outcome when it makes no sense. */
     take(data: EventData): void {
+      // Nothing that follows can change the outcome, were it nonsense.
+      if (completed) return;
       const event = parseBackendEvent(data.value);
       if (event === undefined) throw unknownOutcome('unexpected_event');
-      if (event === 'unknown' || completed) return;
+      if (event === 'unknown') return;
       switch (event.type) {
         case 'response.image_generation_call.partial_image': {
+          hasPartial = true;
           const bytes = data.bytesOf(event.partial_image_b64);
           const partialIndex = event.partial_image_index;
           if (bytes) onEvent({ type: 'partial_image', index, partialIndex, bytes });
@@ -49,20 +51,21 @@ export function createCallOutcome(
           return;
         case 'response.failed':
         case 'response.incomplete':
-          throw fromCode(responseFailure(event.response), call);
-        case 'error':
-          throw fromCode(toBackendFailure(event.error ?? { ...event, type: undefined }), call);
+          throw responseFailure(event.response, request);
+        case 'error': {
+          const own = { ...event, type: undefined };
+          throw fromCode(toBackendFailure([...(event.error ? [event.error] : []), own]), request);
+        }
         default:
           if (!isGenerating) onEvent({ type: 'progress', stage: 'generating', index });
           isGenerating = true;
       }
     },
 
-    /** Nothing that follows can change the outcome. */
     isCompleted: () => completed !== undefined,
 
-    /** A picture is there, though the answer may not be complete: nothing may be repeated. */
-    hasImage: () => found.hasImage(),
+    /** Output has begun, usable or not: the call is paid for, and must not be repeated whatever comes of it. */
+    hasBegun: () => hasPartial || found.hasResult(),
 
     /** What the stream came to, at its end. Throws when that is no single picture. */
     result(): ProviderResult {
@@ -73,29 +76,13 @@ export function createCallOutcome(
   };
 }
 
-/** An error of the backend in the form that the tables of `backend-errors.ts` take. */
-export function toBackendFailure(error: BackendError, retryAfterMs?: number): BackendFailure {
-  const resets = error.resets_in_seconds;
-  const resetsMs = resets != null && resets >= 0 ? Math.ceil(resets * 1000) : undefined;
-  return {
-    code: error.code ?? error.type ?? undefined,
-    moderationStage: error.moderation_stage ?? undefined,
-    moderationCategories: error.moderation_categories ?? [],
-    retryAfterMs: retryAfterMs ?? resetsMs,
-  };
-}
-
-/** Why an answer failed or stayed incomplete; a content filter names itself in a place of its own. */
-function responseFailure({ error, incomplete_details: details }: BackendResponse): BackendFailure {
-  if (error) return toBackendFailure(error);
-  const code = details?.reason === 'content_filter' ? 'content_policy_violation' : details?.reason;
-  return toBackendFailure({ code });
-}
-
-function toUsage({ usage, tool_usage: tools }: BackendResponse): Usage | undefined {
-  const numbers = Object.entries(tools?.image_gen ?? {}).filter(
-    (entry): entry is [string, number] => typeof entry[1] === 'number' && Number.isFinite(entry[1]),
-  );
-  if (!usage && numbers.length === 0) return undefined;
-  return { ...usage, ...(numbers.length > 0 ? { provider: Object.fromEntries(numbers) } : {}) };
+/** Why an answer failed or stayed incomplete: by the code of its error, else by the reason that it gives. */
+function responseFailure(
+  { error, incomplete_details: details }: BackendResponse,
+  request: ProviderRequest,
+): BridgeError {
+  const failure = toBackendFailure(error ? [error] : []);
+  return !error?.code && details?.reason
+    ? fromReason(details.reason, failure, request)
+    : fromCode(failure, request);
 }

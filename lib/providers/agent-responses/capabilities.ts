@@ -18,12 +18,18 @@ interface Family {
   readonly fidelities: readonly ('low' | 'high')[];
 }
 
-const FAMILIES: Readonly<Record<string, Family>> = {
-  'gpt-image-2': { sizes: LARGE_SIZES, hasNativeAlpha: false, fidelities: [] },
-  'gpt-image-1.5': { sizes: LARGE_SIZES, hasNativeAlpha: true, fidelities: ['low', 'high'] },
-  'gpt-image-1': { sizes: SIZES, hasNativeAlpha: true, fidelities: ['low', 'high'] },
-  'gpt-image-1-mini': { sizes: SIZES, hasNativeAlpha: true, fidelities: ['low', 'high'] },
-};
+const DEFAULT_FAMILY: Family = { sizes: LARGE_SIZES, hasNativeAlpha: false, fidelities: [] };
+const ALPHA: Family = { sizes: SIZES, hasNativeAlpha: true, fidelities: ['low', 'high'] };
+
+const FAMILIES: ReadonlyMap<string, Family> = new Map([
+  ['gpt-image-2', DEFAULT_FAMILY],
+  ['gpt-image-1.5', { ...ALPHA, sizes: LARGE_SIZES }],
+  ['gpt-image-1', ALPHA],
+  ['gpt-image-1-mini', ALPHA],
+]);
+
+// A model of a certain day is of the family that bears its name.
+const SNAPSHOT_DATE = /-\d{4}-\d{2}-\d{2}$/;
 
 interface Limits {
   /** `providers.agent_responses.max_outputs`. */
@@ -35,8 +41,7 @@ interface Limits {
 
 /** What `model` can do, under the operator's limits. */
 export function capabilitiesOf(model: string, limits: Limits): CapabilityDocument {
-  const family = FAMILIES[model] ?? FAMILIES[limits.defaultModel] ?? FAMILIES['gpt-image-2'];
-  if (!family) throw new Error('the table of families has no default');
+  const family = familyOf(model) ?? familyOf(limits.defaultModel) ?? DEFAULT_FAMILY;
   const images = {
     support: 'native',
     max_count: MAX_IMAGES,
@@ -77,4 +82,8 @@ export function capabilitiesOf(model: string, limits: Limits): CapabilityDocumen
     explicit_threads: false,
     source_transport: 'conversation_attachment',
   };
+}
+
+function familyOf(model: string): Family | undefined {
+  return FAMILIES.get(model.replace(SNAPSHOT_DATE, ''));
 }

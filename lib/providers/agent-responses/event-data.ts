@@ -1,5 +1,6 @@
 import { type Base64Decoder, createBase64Decoder } from './base64-decoder.ts';
 import { createGrowingBytes } from './growing-bytes.ts';
+import { createSlashUnescaper, type SlashUnescaper } from './slash-unescaper.ts';
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -10,10 +11,12 @@ const BLOB_BYTES = 16_384;
 
 /** The JSON of one event. */
 export interface EventData {
-  /** Parsed; a long string stands in it as a short placeholder. */
+  /** Parsed; a string that is too long for a text stands in it as a short placeholder. */
   readonly value: unknown;
   /** The bytes of a base64 string of `value`, long or short; undefined when it was no base64. */
   bytesOf(text: string): Buffer | undefined;
+  /** Whether a string of `value` only stands for a longer one. */
+  isPlaceholder(text: string): boolean;
 }
 
 export type EventDataReader = ReturnType<typeof createEventDataReader>;
@@ -28,6 +31,7 @@ export function createEventDataReader(maxTextBytes: number) {
   const string = createGrowingBytes();
   let blobs = new Map<string, Buffer | undefined>();
   let decoder: Base64Decoder | undefined;
+  let toBase64: SlashUnescaper = createSlashUnescaper();
   let inString = false;
   // Whether the next byte of the string is escaped by the last one before it.
   let isEscaped = false;
@@ -37,17 +41,19 @@ export function createEventDataReader(maxTextBytes: number) {
       string.push(part);
       if (string.length <= BLOB_BYTES) return;
       decoder = createBase64Decoder();
-      decoder.push(toBase64Text(string.take()));
-    } else decoder.push(toBase64Text(part));
+      toBase64 = createSlashUnescaper();
+      decoder.push(toBase64(string.take()));
+    } else decoder.push(toBase64(part));
   }
 
   function endString(): void {
     inString = false;
     if (decoder) {
+      // With a character that no text holds, spelled as JSON wants it.
       const placeholder = `blob ${blobs.size}`;
-      blobs.set(placeholder, decoder.end());
+      blobs.set(`\u0000${placeholder}`, decoder.end());
       decoder = undefined;
-      text.push(Buffer.from(placeholder, 'latin1'));
+      text.push(Buffer.from(`\\u0000${placeholder}`, 'latin1'));
     } else text.push(string.take());
     text.push(QUOTE_BYTES);
   }
@@ -92,9 +98,12 @@ export function createEventDataReader(maxTextBytes: number) {
       inString = false;
       isEscaped = false;
       const value = isComplete ? parse(json) : undefined;
-      return value === undefined
-        ? undefined
-        : { value, bytesOf: (name) => (found.has(name) ? found.get(name) : decodeShort(name)) };
+      if (value === undefined) return undefined;
+      return {
+        value,
+        bytesOf: (name) => (found.has(name) ? found.get(name) : decodeShort(name)),
+        isPlaceholder: (name) => found.has(name),
+      };
     },
   };
 }
@@ -111,12 +120,6 @@ function decodeShort(text: string): Buffer | undefined {
   const decoder = createBase64Decoder();
   decoder.push(text);
   return decoder.end();
-}
-
-/** Some writers escape the slash, which is a digit of base64; nothing else of it is ever escaped. */
-function toBase64Text(part: Buffer): string {
-  const text = part.toString('latin1');
-  return text.includes('\\') ? text.replaceAll('\\', '') : text;
 }
 
 /** The quote that ends the string under way; -1 when it is not in this part. */

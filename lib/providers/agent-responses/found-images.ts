@@ -1,47 +1,49 @@
 import { BridgeError } from '../../errors/bridge-error.ts';
-import type { ProviderOutput } from '../provider-port.ts';
-import { type FailedCall, refusal } from './backend-errors.ts';
+import type { ProviderOutput, ProviderRequest } from '../provider-port.ts';
+import { refusal } from './backend-errors.ts';
 import type { BackendItem } from './backend-event.ts';
 import type { EventData } from './event-data.ts';
 import { createSeenShapes } from './seen-shapes.ts';
 
 /** Collects the pictures among the items of one answer; the answer has to come to exactly one. */
-export function createFoundImages(call: FailedCall) {
+export function createFoundImages(request: ProviderRequest) {
   const shapes = createSeenShapes();
-  const images: Buffer[] = [];
-  let isUnusable = false;
+  let image: Buffer | undefined;
+  let revisedPrompt: string | undefined;
+  let fault: 'unusable_image' | 'different_images' | undefined;
   let hasRefusal = false;
   let hasFailedCall = false;
-  let revisedPrompt: string | undefined;
+
+  function takeResult(result: string, data: EventData): void {
+    const bytes = data.bytesOf(result);
+    if (!bytes) fault ??= 'unusable_image';
+    else if (image && !image.equals(bytes)) fault ??= 'different_images';
+    else image ??= bytes;
+  }
 
   return {
     take(item: BackendItem, data: EventData): void {
       shapes.note(item);
       if (item.content?.some(({ type }) => type === 'refusal')) hasRefusal = true;
       if (item.type !== 'image_generation_call') return;
-      revisedPrompt ??= item.revised_prompt ?? undefined;
       // The result is the truth: an item that still says `generating` but holds one is finished.
-      if (!item.result) {
-        if (item.status === 'failed') hasFailedCall = true;
-        return;
-      }
-      const bytes = data.bytesOf(item.result);
-      if (!bytes || bytes.length === 0) isUnusable = true;
-      else if (!images.some((known) => known.equals(bytes))) images.push(bytes);
+      if (item.result) {
+        takeResult(item.result, data);
+        revisedPrompt ??= revisedPromptOf(item, data);
+      } else if (item.status === 'failed') hasFailedCall = true;
     },
 
-    hasImage: () => images.length > 0,
+    /** A result has come, usable or not. */
+    hasResult: () => image !== undefined || fault !== undefined,
 
     /** Throws `protocol` for pictures that are unusable or differ, `safety_rejected` or `upstream` for none. */
     single(): ProviderOutput {
-      const [bytes, ...others] = images;
-      if (isUnusable || others.length > 0) {
-        const reason = isUnusable ? 'unusable_image' : 'different_images';
+      if (fault !== undefined) {
         const message = 'the backend gave no single usable picture';
-        throw new BridgeError('protocol', message, { details: { reason } });
+        throw new BridgeError('protocol', message, { details: { reason: fault } });
       }
-      if (bytes) return revisedPrompt === undefined ? { bytes } : { bytes, revisedPrompt };
-      if (hasRefusal) throw refusal(call);
+      if (image) return { bytes: image, ...(revisedPrompt === undefined ? {} : { revisedPrompt }) };
+      if (hasRefusal) throw refusal(request);
       const message = hasFailedCall
         ? 'the backend failed to make the picture'
         : 'the backend completed without a picture';
@@ -49,4 +51,10 @@ export function createFoundImages(call: FailedCall) {
       throw new BridgeError('upstream', message, { ...again, details: shapes.details() });
     },
   };
+}
+
+/** Undefined for none, for an empty one, and for one that is too long for a text. */
+function revisedPromptOf(item: BackendItem, data: EventData): string | undefined {
+  const text = item.revised_prompt;
+  return text && !data.isPlaceholder(text) ? text : undefined;
 }

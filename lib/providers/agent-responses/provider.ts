@@ -18,7 +18,7 @@ import {
   MAX_IMAGES,
   PROVIDER_NAME,
 } from './capabilities.ts';
-import { toRequestBody } from './request-body.ts';
+import { createRequestBody } from './request-body.ts';
 
 interface Deps {
   readonly settings: Config['providers']['agent_responses'];
@@ -37,6 +37,7 @@ export function createAgentResponsesProvider(deps: Deps): Provider {
     maxOutputs,
     maxParallelOutputs: parallel === 'auto' ? maxOutputs : parallel,
   };
+  const toRequestBody = createRequestBody({ responsesModel: settings.responses_model, ids });
   const documents = new Map(models.map((model) => [model, capabilitiesOf(model, limits)]));
 
   const calls = createRunningCalls();
@@ -60,12 +61,10 @@ export function createAgentResponsesProvider(deps: Deps): Provider {
     capabilities: (model) => documents.get(model),
 
     async execute(request: ProviderRequest, context: ProviderContext): Promise<ProviderResult> {
-      const { responses_model: responsesModel } = settings;
       refuseTooMany(request);
       if (isClosed) throw new BridgeError('overloaded', 'the provider is closed');
-      const body = toRequestBody(request, { responsesModel, marker: ids.newOpaqueId() });
       return calls.run(context.signal, (signal) =>
-        client.call(body, request, { ...context, signal }),
+        client.call(toRequestBody(request), request, { ...context, signal }),
       );
     },
 

@@ -1,65 +1,76 @@
+import type { Ids } from '../../platform/ids.ts';
 import type { ProviderInput, ProviderRequest } from '../provider-port.ts';
+
+interface Deps {
+  /** The model that answers, and hands the work to the image model. */
+  readonly responsesModel: string;
+  readonly ids: Pick<Ids, 'newOpaqueId'>;
+}
 
 const INSTRUCTIONS =
   'Make exactly one picture with the image generation tool, from the description and the pictures given. Answer with nothing else.';
 
-interface Target {
-  /** The model that answers, and hands the work to the image model. */
-  readonly responsesModel: string;
-  /** Unguessable: it stands for the pictures until the JSON is written. */
-  readonly marker: string;
-}
-
-// The calls of one fan-out send the same pictures; they are the same buffers, and encoded once.
-const encoded = new WeakMap<Buffer, Buffer>();
-
 /**
- * One call in the backend's form (providers.md, "Body"), in pieces: pictures of many megabytes are encoded once and never
- * joined. A value of `auto` is left out.
+ * Writes calls in the backend's form (providers.md, "Body"), in pieces: pictures of many megabytes are encoded once and
+ * never joined. A value of `auto` is left out.
  */
-export function toRequestBody(
-  request: ProviderRequest,
-  { responsesModel, marker }: Target,
-): readonly Buffer[] {
-  const { images, references } = request;
-  const inputs = [...images, ...references];
-  const json = JSON.stringify({
-    model: responsesModel,
-    instructions: INSTRUCTIONS,
-    input: [
-      {
-        type: 'message',
-        role: 'user',
-        content: [
-          { type: 'input_text', text: toText(request) },
-          ...inputs.map(({ mediaType }) => ({
-            type: 'input_image',
-            image_url: `data:${mediaType};base64,${marker}`,
-            detail: 'auto',
-          })),
-        ],
-      },
-    ],
-    tools: [toTool(request)],
-    tool_choice: { type: 'image_generation' },
-    stream: true,
-    store: false,
-  });
-  const texts = json.split(marker).map((text) => Buffer.from(text, 'utf8'));
-  return texts.flatMap((text, place) => {
-    const input = inputs[place];
-    return input ? [text, toBase64(input)] : [text];
-  });
+export function createRequestBody({ responsesModel, ids }: Deps) {
+  // The calls of one fan-out send the same pictures; they are the same buffers, and encoded once.
+  const encoded = new WeakMap<Buffer, Buffer>();
+
+  function toBase64({ bytes }: ProviderInput): Buffer {
+    const known = encoded.get(bytes);
+    if (known) return known;
+    const made = Buffer.from(bytes.toString('base64'), 'latin1');
+    encoded.set(bytes, made);
+    return made;
+  }
+
+  return (request: ProviderRequest): readonly Buffer[] => {
+    // It stands for the pictures until the JSON is written, and nobody can know it before.
+    const marker = ids.newOpaqueId();
+    const inputs = [...request.images, ...request.references];
+    const json = JSON.stringify({
+      model: responsesModel,
+      instructions: INSTRUCTIONS,
+      input: [{ type: 'message', role: 'user', content: toContent(request, inputs, marker) }],
+      tools: [toTool(request)],
+      tool_choice: { type: 'image_generation' },
+      stream: true,
+      store: false,
+    });
+    const texts = json.split(marker).map((text) => Buffer.from(text, 'utf8'));
+    return texts.flatMap((text, place) => {
+      const input = inputs[place];
+      return input ? [text, toBase64(input)] : [text];
+    });
+  };
 }
 
-/** The prompt, and which picture is which: sources come before references. */
-function toText({ prompt, images, references }: ProviderRequest): string {
+function toContent(request: ProviderRequest, inputs: readonly ProviderInput[], marker: string) {
+  return [
+    { type: 'input_text', text: toText(request) },
+    ...inputs.map(({ mediaType }) => ({
+      type: 'input_image',
+      image_url: `data:${mediaType};base64,${marker}`,
+      detail: 'auto',
+    })),
+  ];
+}
+
+/** The prompt, which picture is which (sources come before references), and the ground that is to be cut out. */
+function toText({ prompt, images, references, keyColor }: ProviderRequest): string {
   const sources = images.length;
   const notes = [
     ...(sources > 0 ? [`${numbered(1, sources)} to be edited.`] : []),
     ...(references.length > 0
       ? [`${numbered(sources + 1, sources + references.length)} for reference only.`]
       : []),
+    ...(keyColor === undefined
+      ? []
+      : [
+          `Everything around the subject is one flat colour, exactly ${keyColor}, without shadows.`,
+        ]),
   ];
   return notes.length > 0 ? `${prompt}\n\n${notes.join(' ')}` : prompt;
 }
@@ -68,8 +79,14 @@ function numbered(first: number, last: number): string {
   return first === last ? `Picture ${first} is` : `Pictures ${first} to ${last} are`;
 }
 
-function toTool({ model, parameters }: ProviderRequest): Readonly<Record<string, unknown>> {
-  const { size, quality, background, moderation, action } = parameters;
+function toTool({
+  model,
+  parameters,
+  keyColor,
+}: ProviderRequest): Readonly<Record<string, unknown>> {
+  const { size, quality, moderation, action } = parameters;
+  // What is to be cut out has to be painted first.
+  const background = keyColor === undefined ? parameters.background : 'opaque';
   const optional = Object.entries({ size, quality, background, moderation, action }).filter(
     ([, value]) => value !== 'auto',
   );
@@ -83,12 +100,4 @@ function toTool({ model, parameters }: ProviderRequest): Readonly<Record<string,
     ...(partial_images === 0 ? {} : { partial_images }),
     ...(input_fidelity === null ? {} : { input_fidelity }),
   };
-}
-
-function toBase64({ bytes }: ProviderInput): Buffer {
-  const known = encoded.get(bytes);
-  if (known) return known;
-  const made = Buffer.from(bytes.toString('base64'), 'latin1');
-  encoded.set(bytes, made);
-  return made;
 }

@@ -1,10 +1,13 @@
 const SPACE = 0x20;
 const DATA = 'data:';
+// A byte order mark, byte by byte.
+const BOM = '\xef\xbb\xbf';
 
 /** Picks the value out of `data:` lines (WHATWG HTML, 9.2.6), however they are cut; other fields are passed over. */
 export function createDataField(onValue: (part: Buffer) => void) {
   let name = '';
   let state: 'name' | 'space' | 'value' | 'other' = 'name';
+  let isFirstLine = true;
 
   return {
     part(bytes: Buffer): void {
@@ -12,6 +15,7 @@ export function createDataField(onValue: (part: Buffer) => void) {
       while (state === 'name' && at < bytes.length) {
         name += String.fromCharCode(bytes[at] ?? 0);
         at += 1;
+        if (isFirstLine && name === BOM) name = '';
         if (name.length === DATA.length) state = name === DATA ? 'space' : 'other';
       }
       if (state === 'space' && at < bytes.length) {
@@ -27,6 +31,7 @@ export function createDataField(onValue: (part: Buffer) => void) {
       const kind = isData ? 'data' : name === '' ? 'blank' : 'other';
       name = '';
       state = 'name';
+      isFirstLine = false;
       return kind;
     },
   };

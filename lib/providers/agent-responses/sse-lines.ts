@@ -13,12 +13,14 @@ export interface LineSink {
 export function createLineSplitter(sink: LineSink): (chunk: Buffer) => void {
   let afterCr = false;
   return (chunk) => {
-    let at = 0;
     // The LF of a CRLF that the network cut in two.
-    if (afterCr && chunk[0] === LF) at = 1;
+    let at = afterCr && chunk[0] === LF ? 1 : 0;
     if (chunk.length > 0) afterCr = false;
+    // Found once and kept: where lines end with CR, looking for the next LF every time would be quadratic.
+    let lf = -1;
     while (at < chunk.length) {
-      const end = lineEnd(chunk, at);
+      if (lf < at) lf = placeOf(LF, chunk, at, chunk.length);
+      const end = placeOf(CR, chunk, at, lf);
       if (end > at) sink.part(chunk.subarray(at, end));
       if (end === chunk.length) return;
       sink.end();
@@ -29,10 +31,8 @@ export function createLineSplitter(sink: LineSink): (chunk: Buffer) => void {
   };
 }
 
-/** The place of the next line end, or the chunk's length. Both searches are native and stop early. */
-function lineEnd(chunk: Buffer, from: number): number {
-  const lf = chunk.indexOf(LF, from);
-  const end = lf === -1 ? chunk.length : lf;
-  const cr = chunk.subarray(from, end).indexOf(CR);
-  return cr === -1 ? end : from + cr;
+/** The place of the first such byte between the two, or `to`. */
+function placeOf(byte: number, chunk: Buffer, from: number, to: number): number {
+  const found = chunk.subarray(from, to).indexOf(byte);
+  return found === -1 ? to : from + found;
 }

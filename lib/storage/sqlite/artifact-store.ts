@@ -18,6 +18,8 @@ const DISCARD = "DELETE FROM artifact WHERE id = ? AND state = 'pending'";
 const FIND = `SELECT ${COLUMNS} FROM artifact WHERE id = ? AND scope = ? AND state = 'published'`;
 const LIST_PENDING = `SELECT ${COLUMNS} FROM artifact WHERE state = 'pending'`;
 
+const TOTALS = 'SELECT artifacts AS count, bytes FROM artifact_total';
+
 const Row = v.pipe(
   v.object({
     id: v.string(),
@@ -34,6 +36,7 @@ const Row = v.pipe(
 );
 const FoundRow = v.optional(Row);
 const Rows = v.array(Row);
+const TotalRow = v.object({ count: v.number(), bytes: v.number() });
 
 export function createArtifactStore(database: StateDatabase): ArtifactStore {
   const insert = database.prepare(INSERT);
@@ -42,6 +45,7 @@ export function createArtifactStore(database: StateDatabase): ArtifactStore {
   const discard = database.prepare(DISCARD);
   const find = database.prepare(FIND);
   const listPending = database.prepare(LIST_PENDING);
+  const totals = database.prepare(TOTALS);
 
   return {
     claim: (draft, names) =>
@@ -62,5 +66,6 @@ export function createArtifactStore(database: StateDatabase): ArtifactStore {
       }),
     find: (scope, id) => database.read(() => v.parse(FoundRow, find.get(id, scope))),
     listPending: () => database.read(() => v.parse(Rows, listPending.all())),
+    totals: () => database.read(() => v.parse(TotalRow, totals.get())),
   };
 }

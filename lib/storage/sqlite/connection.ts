@@ -40,6 +40,14 @@ export function prepareToServe(connection: Connection): void {
   connection.pragma('journal_size_limit = 67108864');
 }
 
+/** Bytes of the pages that hold something, the write-ahead log included, and of all pages. */
+export function pageBytes(connection: Connection): { readonly used: number; readonly all: number } {
+  const [pages, free, size] = ['page_count', 'freelist_count', 'page_size'].map((name) =>
+    Number(connection.pragma(name, { simple: true })),
+  ) as [number, number, number];
+  return { used: (pages - free) * size, all: pages * size };
+}
+
 /** Rows whose parents are missing: how a migration that ran without foreign keys is judged. */
 export function hasOrphans(connection: Connection): boolean {
   const orphans = connection.pragma('foreign_key_check');

@@ -1,10 +1,10 @@
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, openSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Statement } from 'better-sqlite3';
 import * as v from 'valibot';
 import { BridgeError } from '../../errors/bridge-error.ts';
 import type { Ids } from '../../platform/ids.ts';
-import { type Connection, connect, IN_MEMORY, prepareToServe } from './connection.ts';
+import { type Connection, connect, IN_MEMORY, pageBytes, prepareToServe } from './connection.ts';
 import { toOpenError, toStoreError } from './driver-errors.ts';
 import { createGroupCommit } from './group-commit.ts';
 import { MIGRATIONS, migrate, refuseNewerSchema } from './migrations.ts';
@@ -38,6 +38,11 @@ export interface StateDatabase {
   read<T>(work: () => T): Promise<T>;
   /** Whether the database answers and takes writes: after a refused one, whether it takes one now. */
   probe(): Promise<boolean>;
+  /**
+   * Bytes of what is stored, and of the main file. They differ: the file keeps pages that are free, and does not have
+   * yet what the write-ahead log holds.
+   */
+  sizes(): Promise<{ readonly logicalBytes: number; readonly physicalBytes: number }>;
   /** Resolves when all that was asked for is durable and the file is closed. */
   close(): Promise<void>;
 }
@@ -85,6 +90,15 @@ function serve(connection: Connection, secret: Buffer): StateDatabase {
     if (!connection.open) throw new BridgeError('overloaded', 'the bridge is stopping');
   }
 
+  async function read<T>(work: () => T): Promise<T> {
+    refuseClosed();
+    try {
+      return work();
+    } catch (error) {
+      throw toStoreError(error);
+    }
+  }
+
   return {
     secret,
     prepare: (sql) => connection.prepare(sql),
@@ -92,14 +106,8 @@ function serve(connection: Connection, secret: Buffer): StateDatabase {
       refuseClosed();
       return commits.write(work);
     },
-    async read(work) {
-      refuseClosed();
-      try {
-        return work();
-      } catch (error) {
-        throw toStoreError(error);
-      }
-    },
+    read,
+    sizes: () => read(() => sizesOf(connection)),
     async probe() {
       try {
         // Nothing else may write while readiness is off, so the way back must be tried here.
@@ -115,6 +123,12 @@ function serve(connection: Connection, secret: Buffer): StateDatabase {
       connection.close();
     },
   };
+}
+
+function sizesOf(connection: Connection) {
+  const { used, all } = pageBytes(connection);
+  const physicalBytes = connection.memory ? all : statSync(connection.name).size;
+  return { logicalBytes: used, physicalBytes };
 }
 
 function ownSecret(connection: Connection, ids: Pick<Ids, 'newOpaqueId'>): Buffer {

@@ -8,9 +8,10 @@ import {
 } from './connection.ts';
 import { META } from './migrations/0001-meta.ts';
 import { ARTIFACT } from './migrations/0002-artifact.ts';
+import { ARTIFACT_TOTAL } from './migrations/0003-artifact-total.ts';
 
 /** SQL texts, the first one for an empty database. None is edited or moved once it was released. */
-export const MIGRATIONS: readonly string[] = [META, ARTIFACT];
+export const MIGRATIONS: readonly string[] = [META, ARTIFACT, ARTIFACT_TOTAL];
 
 /** The schema that this program reads and writes. */
 export const SCHEMA_VERSION = MIGRATIONS.length;

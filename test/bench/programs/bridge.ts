@@ -1,14 +1,20 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { routes } from '../../../handlers/routes.ts';
+import { createAdmission } from '../../../lib/admission/admission.ts';
 import { createArtifactDelivery } from '../../../lib/artifacts/delivery.ts';
 import { createPublisher } from '../../../lib/artifacts/publisher.ts';
 import { loadConfig } from '../../../lib/config/load-config.ts';
+import { createEventRing } from '../../../lib/diagnostics/event-ring.ts';
 import { createGeneration } from '../../../lib/generation/generation.ts';
+import { createIdempotency } from '../../../lib/idempotency/idempotency.ts';
+import { createMemoryReplayStore } from '../../../lib/idempotency/memory-replay-store.ts';
 import { createImageRequests } from '../../../lib/image-requests/image-requests.ts';
 import { createImageEngine } from '../../../lib/images/image-engine.ts';
 import { createInputVerifier } from '../../../lib/inputs/verify-inputs.ts';
 import { silentLog } from '../../../lib/log/trace-log.ts';
+import { silentMetrics } from '../../../lib/metrics/metrics.ts';
+import { systemClock } from '../../../lib/platform/clock.ts';
 import { createProviderInventory } from '../../../lib/providers/inventory.ts';
 import type { Provider } from '../../../lib/providers/provider-port.ts';
 import { createProviderRegistry } from '../../../lib/providers/registry.ts';
@@ -49,7 +55,8 @@ async function readConfig() {
 }
 
 const config = await readConfig();
-const edge = openEdge({ maxBodyBytes: config.server.max_body_bytes });
+const events = createEventRing({ clock: systemClock });
+const edge = openEdge({ maxBodyBytes: config.server.max_body_bytes, observer: events });
 const { clock, ids } = edge;
 lockStateDirectory(config.state.directory);
 
@@ -72,15 +79,24 @@ const publisher = createPublisher({ store, files, ids, clock });
 const inputs = createInputVerifier({ engine, limits: config.inputs });
 const generation = createGeneration({
   ...{ registry, engine, inputs, publisher, clock, ids },
+  admission: createAdmission({ runtime: config.runtime, clock }),
+  metrics: silentMetrics,
   settings: config.runtime,
 });
 const maxInputBytes = config.inputs.max_bytes_each;
+const replays = createMemoryReplayStore({ clock, limits: config.runtime.idempotency });
 
 const services: Services = {
-  imageRequests: createImageRequests({ generation, publisher, log: silentLog, maxInputBytes }),
+  imageRequests: createImageRequests({
+    ...{ generation, publisher, clock, maxInputBytes },
+    log: silentLog,
+    idempotency: createIdempotency({ store: replays, ids }),
+  }),
   providers: createProviderInventory({ registry }),
   artifacts: createArtifactDelivery({ store, files, engine, cacheBytes }),
   readiness: { isReady: async () => true },
+  diagnostics: { report: () => Promise.reject(new Error('no benchmark asks for it')) },
+  metrics: { exposition: async () => '' },
   apiDocument: () => Buffer.alloc(0),
   allowedMethods: allowedMethods(routes),
 };

@@ -30,6 +30,7 @@ let photo: VerifiedImage;
 let rig: ArtifactRig;
 let reads: string[];
 let inspections: number;
+let verifications: string[];
 
 beforeAll(async () => {
   engine = createImageEngine({ limits: LIMITS, clock: systemClock });
@@ -46,6 +47,7 @@ beforeEach(async () => {
   rig = await openArtifactRig();
   reads = [];
   inspections = 0;
+  verifications = [];
 });
 afterEach(() => rig.close());
 
@@ -67,6 +69,7 @@ function deliver(cacheBytes = 10_000_000) {
       },
     },
     cacheBytes,
+    metrics: { artifactVerified: (result) => verifications.push(result) },
   });
 }
 
@@ -219,6 +222,20 @@ describe('delivery.open', () => {
     const outcome = delivery.open('scope', record.id, noAbort);
 
     await expect(outcome).rejects.toMatchObject({ code: 'artifact' });
+  });
+
+  test('each verification is told with its outcome, and none where nothing was verified', async () => {
+    const sound = await published();
+    const broken = await published();
+    await writeFile(pathOf(broken), 'no picture');
+    const delivery = deliver();
+
+    await delivery.open('scope', sound.id, noAbort);
+    await delivery.open('scope', sound.id, noAbort);
+    await expect(delivery.open('scope', broken.id, noAbort)).rejects.toThrow();
+    await expect(delivery.open('other', sound.id, noAbort)).rejects.toThrow();
+
+    expect(verifications).toEqual(['succeeded', 'failed']);
   });
 
   test('a file with the right checksum that is no picture is an artifact error', async () => {

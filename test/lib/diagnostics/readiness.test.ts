@@ -1,16 +1,30 @@
 import { describe, expect, it } from 'vitest';
 import { createReadiness } from '../../../lib/diagnostics/readiness.ts';
+import { BridgeError } from '../../../lib/errors/bridge-error.ts';
 import type { ProviderReadiness } from '../../../lib/providers/provider-port.ts';
+import { createManualClock } from '../../support/manual-clock.ts';
 
 const signal = new AbortController().signal;
 const ready: ProviderReadiness = { ready: true };
 const loggedOut: ProviderReadiness = { ready: false, errorCode: 'authentication' };
 
+type Probe = (signal: AbortSignal) => Promise<ProviderReadiness>;
+
+function readinessOf(
+  probes: Readonly<Record<string, Probe>>,
+  isStateReady: () => Promise<boolean> = async () => true,
+  clock = createManualClock(),
+) {
+  const providers = Object.entries(probes).map(([name, probe]) => ({ name, probe }));
+  return createReadiness({ providers, defaultProvider: 'sandbox', isStateReady, clock });
+}
+
 describe('createReadiness', () => {
   it('is not ready before the first probe', async () => {
-    const readiness = createReadiness({ provider: probing(ready), isStateReady: async () => true });
+    const readiness = readinessOf({ sandbox: async () => ready });
 
     await expect(readiness.isReady()).resolves.toBe(false);
+    expect(readiness.providers()).toMatchObject([{ name: 'sandbox', ready: false }]);
   });
 
   it.each([
@@ -18,10 +32,7 @@ describe('createReadiness', () => {
     ['the provider is not', loggedOut, true, false],
     ['the state is not', ready, false, false],
   ] as const)('answers when %s ready', async (_, found, stateReady, expected) => {
-    const readiness = createReadiness({
-      provider: probing(found),
-      isStateReady: async () => stateReady,
-    });
+    const readiness = readinessOf({ sandbox: async () => found }, async () => stateReady);
 
     await readiness.probe.run(signal);
 
@@ -29,51 +40,99 @@ describe('createReadiness', () => {
   });
 
   it('is not ready without a default provider', async () => {
-    const readiness = createReadiness({ provider: undefined, isStateReady: async () => true });
+    const readiness = readinessOf({ other: async () => ready });
 
     await readiness.probe.run(signal);
 
     await expect(readiness.isReady()).resolves.toBe(false);
   });
 
-  it.each([
-    ['rejects', () => Promise.reject(new Error('no'))],
+  it('follows the default provider, and knows of the others', async () => {
+    const clock = createManualClock();
+    const probes = { other: async () => loggedOut, sandbox: async () => ready };
+    const readiness = readinessOf(probes, undefined, clock);
+    await clock.advance(9000);
+
+    await readiness.probe.run(signal);
+
+    const checkedSecs = Math.floor(clock.nowMs() / 1000);
+    await expect(readiness.isReady()).resolves.toBe(true);
+    expect(readiness.providers()).toEqual([
+      { name: 'other', ready: false, errorCode: 'authentication', checkedSecs },
+      { name: 'sandbox', ready: true, checkedSecs },
+    ]);
+  });
+
+  it('knows of one provider while the probe of another still runs', async () => {
+    let finish = (_found: ProviderReadiness) => {};
+    const slow = new Promise<ProviderReadiness>((resolve) => {
+      finish = resolve;
+    });
+    const readiness = readinessOf({ other: () => slow, sandbox: async () => ready });
+
+    const run = readiness.probe.run(signal);
+
+    await expect.poll(() => readiness.isReady()).toBe(true);
+    finish(ready);
+    await run;
+  });
+
+  it.each<[string, Probe, string]>([
+    ['rejects', () => Promise.reject(new Error('no')), 'internal'],
+    ['rejects with a code', () => Promise.reject(new BridgeError('upstream', 'no')), 'upstream'],
     [
       'throws',
       () => {
         throw new Error('no');
       },
+      'internal',
     ],
-  ])('is ready no longer when a probe %s, and again when one succeeds', async (_, fail) => {
-    const probes = [async () => ready, fail, async () => ready];
-    const readiness = createReadiness({
-      provider: { probe: () => (probes.shift() ?? fail)() },
-      isStateReady: async () => true,
-    });
-    const seen: boolean[] = [];
+  ])('is ready no longer when a probe %s, and again when one succeeds', async (_, fail, code) => {
+    const probes: Probe[] = [async () => ready, fail, async () => ready];
+    const readiness = readinessOf({ sandbox: (given) => (probes.shift() ?? fail)(given) });
+    const seen: unknown[] = [];
 
     for (let run = 0; run < 3; run += 1) {
       await readiness.probe.run(signal);
-      seen.push(await readiness.isReady());
+      seen.push([await readiness.isReady(), readiness.providers()[0]?.errorCode]);
     }
 
-    expect(seen).toEqual([true, false, true]);
+    expect(seen).toEqual([
+      [true, undefined],
+      [false, code],
+      [true, undefined],
+    ]);
+  });
+
+  it('takes nothing from a probe that the end of the bridge cut off', async () => {
+    const ending = new AbortController();
+    const readiness = readinessOf({ sandbox: async () => ready });
+    await readiness.probe.run(signal);
+    const cut = readinessOf({
+      async sandbox() {
+        ending.abort();
+        throw new Error('cut');
+      },
+    });
+
+    await cut.probe.run(ending.signal);
+
+    expect(cut.providers()[0]).not.toHaveProperty('errorCode');
+    await expect(readiness.isReady()).resolves.toBe(true);
   });
 
   it('probes in its task only, never when it is asked', async () => {
     let probes = 0;
-    const readiness = createReadiness({
-      provider: {
-        async probe() {
-          probes += 1;
-          return ready;
-        },
+    const readiness = readinessOf({
+      async sandbox() {
+        probes += 1;
+        return ready;
       },
-      isStateReady: async () => true,
     });
 
     await readiness.probe.run(signal);
     await Promise.all([readiness.isReady(), readiness.isReady()]);
+    readiness.providers();
 
     expect(probes).toBe(1);
     expect(readiness.probe.everyMs).toBe(5000);
@@ -81,10 +140,7 @@ describe('createReadiness', () => {
 
   it('asks the state each time', async () => {
     let stateReady = true;
-    const readiness = createReadiness({
-      provider: probing(ready),
-      isStateReady: async () => stateReady,
-    });
+    const readiness = readinessOf({ sandbox: async () => ready }, async () => stateReady);
     await readiness.probe.run(signal);
 
     const before = await readiness.isReady();
@@ -93,7 +149,3 @@ describe('createReadiness', () => {
     expect([before, await readiness.isReady()]).toEqual([true, false]);
   });
 });
-
-function probing(found: ProviderReadiness) {
-  return { probe: async () => found };
-}

@@ -10,6 +10,7 @@ import type { GenerationEvent } from '../../../lib/generation/generation-event.t
 import { negotiate } from '../../../lib/generation/negotiate.ts';
 import { createProviderSlots } from '../../../lib/generation/provider-slots.ts';
 import { createRunCall } from '../../../lib/generation/run-call.ts';
+import { silentMetrics } from '../../../lib/metrics/metrics.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
 import {
   answerWith,
@@ -455,6 +456,7 @@ function rig(script: Partial<Script> = {}, setting: Setting = {}) {
   const run = createAttempt({
     clock,
     runCall: createRunCall({
+      metrics: silentMetrics,
       clock,
       callProvider: createCallProvider({ clock, ids, graceMs: GRACE_MS }),
       finish: watched.finish,

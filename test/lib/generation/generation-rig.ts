@@ -1,7 +1,10 @@
+import { createAdmission } from '../../../lib/admission/admission.ts';
+import { resolveConfig } from '../../../lib/config/resolve-config.ts';
 import type { CapabilityDocument } from '../../../lib/contract/provider.ts';
 import type { BridgeError } from '../../../lib/errors/bridge-error.ts';
 import { createGeneration } from '../../../lib/generation/generation.ts';
 import { createInputVerifier } from '../../../lib/inputs/verify-inputs.ts';
+import { silentMetrics } from '../../../lib/metrics/metrics.ts';
 import { createProviderRegistry } from '../../../lib/providers/registry.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
 import { createScriptedProvider, type Script } from '../../support/scripted-provider.ts';
@@ -28,6 +31,8 @@ export async function openGenerationRig(
       limits: { max_bytes_each: 1_000_000, max_bytes_total: 2_000_000 },
     }),
     publisher: artifacts.publisher,
+    admission: createAdmission({ runtime: defaultRuntime(), clock }),
+    metrics: silentMetrics,
     clock,
     ids: artifacts.ids,
     settings: { default_timeout_ms: 60_000, cancellation_grace_ms: 1000 },
@@ -53,4 +58,10 @@ export async function openGenerationRig(
       await artifacts.close();
     },
   };
+}
+
+function defaultRuntime() {
+  const resolved = resolveConfig([]);
+  if (!resolved.ok) throw new Error('the defaults are not sound');
+  return resolved.config.runtime;
 }

@@ -283,6 +283,7 @@ describe('createGeneration, events', () => {
       { type: 'progress', stage: 'verifying', index },
     ];
     expect(await readAll(running.events)).toEqual([
+      { type: 'progress', stage: 'queued' },
       { type: 'progress', stage: 'preparing' },
       ...ofOutput(0),
       ...ofOutput(1),

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { resolvePrimary } from '../../../lib/generation/routing.ts';
+import type { Routing } from '../../../lib/contract/routing.ts';
+import { resolveCandidates, toRoute } from '../../../lib/generation/routing.ts';
+import type { ProviderRegistry } from '../../../lib/providers/registry.ts';
 import { createProviderRegistry } from '../../../lib/providers/registry.ts';
 import { createScriptedProvider } from '../../support/scripted-provider.ts';
 import { anything } from './capability-documents.ts';
@@ -14,7 +16,38 @@ const registry = createProviderRegistry(
   'main',
 );
 
-describe('resolvePrimary', () => {
+/** The route that a request without fallbacks takes. */
+function resolvePrimary(routing: Routing, known: ProviderRegistry) {
+  const [primary] = resolveCandidates(routing, known);
+  if (!primary) throw new Error('there is no primary route');
+  return toRoute(primary, known);
+}
+
+describe('resolveCandidates', () => {
+  it('lists the fallbacks behind the primary, in their order', () => {
+    const fallbacks = [{ provider: 'zeta', model: 'common' }, { provider: 'beta' }];
+
+    const candidates = resolveCandidates(requestOf({ routing: { fallbacks } }).routing, registry);
+
+    expect(candidates.map(({ provider, model }) => [provider.name, model])).toEqual([
+      ['main', 'main-image'],
+      ['zeta', 'common'],
+      ['beta', 'beta-image'],
+    ]);
+  });
+
+  it('refuses a fallback to a provider that is not registered, at its place', () => {
+    const fallbacks = [{ provider: 'beta' }, { provider: 'nobody' }];
+    const { routing } = requestOf({ routing: { fallbacks } });
+
+    expect(() => resolveCandidates(routing, registry)).toThrow(
+      expect.objectContaining({
+        code: 'invalid_request',
+        param: 'routing.fallbacks[1].provider',
+      }),
+    );
+  });
+
   it.each([
     ['nothing', {}, 'main', 'main-image'],
     ['null for both', { provider: null, model: null }, 'main', 'main-image'],

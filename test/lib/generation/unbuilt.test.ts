@@ -6,7 +6,6 @@ import { requestOf } from './requests.ts';
 
 describe('refuseUnbuilt', () => {
   it.each([
-    ['routing.fallbacks', { routing: { fallbacks: [{ provider: 'other' }] } }],
     ['output.metadata', { output: { metadata: 'embedded' } }],
     ['output.metadata', { output: { metadata: 'sidecar', response_format: 'artifact' } }],
     ['parameters.background', { parameters: { background: 'transparent' } }],

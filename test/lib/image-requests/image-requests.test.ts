@@ -2,6 +2,8 @@ import { Writable } from 'node:stream';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { BridgeError } from '../../../lib/errors/bridge-error.ts';
 import type { Generation } from '../../../lib/generation/generation.ts';
+import { createIdempotency } from '../../../lib/idempotency/idempotency.ts';
+import { createMemoryReplayStore } from '../../../lib/idempotency/memory-replay-store.ts';
 import { createImageRequests } from '../../../lib/image-requests/image-requests.ts';
 import { createTraceLog } from '../../../lib/log/trace-log.ts';
 import { answerWith, type Script } from '../../support/scripted-provider.ts';
@@ -27,7 +29,7 @@ describe('createImageRequests', () => {
   it('answers with the pictures', async () => {
     const { create } = await open();
 
-    const response = await create();
+    const { value: response } = await create();
 
     expect(response).toMatchObject({ id: 'request-1', provider: 'scripted' });
     expect(response.data).toHaveLength(1);
@@ -36,7 +38,7 @@ describe('createImageRequests', () => {
   it('makes what was published its owner’s before anybody hears of it', async () => {
     const { create, artifacts } = await open();
 
-    const { data } = await create(asArtifact);
+    const { data } = (await create(asArtifact)).value;
 
     const id = data[0] && 'id' in data[0] ? data[0].id : '';
     await expect(artifacts.store.find('anonymous', id)).resolves.toMatchObject({
@@ -102,7 +104,7 @@ describe('createImageRequests', () => {
           const running = real.run(...given);
           async function* counted() {
             for await (const event of running.events) {
-              read += 1;
+              if (event.type === 'partial_image') read += 1;
               yield event;
             }
           }
@@ -113,20 +115,7 @@ describe('createImageRequests', () => {
 
     await create({ parameters: { partial_images: 3 } });
 
-    expect(read).toBe(7);
-  });
-
-  it.each([
-    ['in the body', 'a-key', undefined],
-    ['in the header', null, 'a-key'],
-  ])('refuses an idempotency key %s, which it could not honour', async (_, inBody, inHeader) => {
-    const { create, provider } = await open();
-
-    await expect(create({ idempotency_key: inBody }, inHeader)).rejects.toMatchObject({
-      code: 'unsupported_capability',
-      param: 'idempotency_key',
-    });
-    expect(provider.calls).toEqual([]);
+    expect(read).toBe(3);
   });
 
   it.each<[string, object, string]>([
@@ -137,6 +126,150 @@ describe('createImageRequests', () => {
     const { create } = await open();
 
     await expect(create(sent)).rejects.toMatchObject({ code });
+  });
+});
+
+describe('createImageRequests, repeats', () => {
+  it.each([
+    ['in the body', { idempotency_key: 'k' }, {}],
+    ['in the header', {}, { idempotencyKey: 'k' }],
+    ['in both', { idempotency_key: 'k' }, { idempotencyKey: 'k' }],
+  ])('answers a repeat under the key %s with the first picture', async (_, sent, changes) => {
+    const { create, provider } = await open();
+    const first = await create({ idempotency_key: 'k' });
+
+    const second = await create(sent, { ...changes, requestId: 'request-2' });
+
+    expect(second).toEqual({ value: first.value, replayed: true });
+    expect(first.replayed).toBe(false);
+    expect(second.value.id).toBe('request-1');
+    expect(provider.calls).toHaveLength(1);
+  });
+
+  it('refuses two different keys before anything runs', async () => {
+    const { create, provider } = await open();
+
+    await expect(create({ idempotency_key: 'k' }, { idempotencyKey: 'l' })).rejects.toMatchObject({
+      code: 'invalid_request',
+      param: 'idempotency_key',
+    });
+    expect(provider.calls).toEqual([]);
+  });
+
+  it('refuses another request under the key', async () => {
+    const { create, provider } = await open();
+    await create({ idempotency_key: 'k' });
+
+    await expect(create({ idempotency_key: 'k', prompt: 'a house' })).rejects.toMatchObject({
+      code: 'idempotency_conflict',
+    });
+    expect(provider.calls).toHaveLength(1);
+  });
+
+  it('keeps the keys of scopes apart', async () => {
+    const { create, provider } = await open();
+    await create({ idempotency_key: 'k' });
+
+    const other = await create({ idempotency_key: 'k' }, { scope: 'another' });
+
+    expect(other.replayed).toBe(false);
+    expect(provider.calls).toHaveLength(2);
+  });
+
+  it('owns, once, what was published under a key for a client that has left', async () => {
+    const { create, context, provider, artifacts } = await open({ answer: () => {} });
+    const sent = { ...asArtifact, idempotency_key: 'k' };
+    const left = create(sent);
+    left.catch(() => {});
+    const call = await provider.call(0);
+    context.leave(gone);
+    await expect(left).rejects.toBe(gone);
+    const waiting = create(sent, { signal: new AbortController().signal });
+    answerWith(png)(call);
+
+    const { value, replayed } = await waiting;
+
+    expect(replayed).toBe(true);
+    const id = value.data[0] && 'id' in value.data[0] ? value.data[0].id : '';
+    await expect(artifacts.store.find('anonymous', id)).resolves.toMatchObject({ id });
+    expect(Object.keys(await artifacts.onDisk())).toHaveLength(1);
+    expect(provider.calls).toHaveLength(1);
+  });
+
+  it('answers the retry of a client that had left with the picture that was under way', async () => {
+    const { create, context, provider, lines } = await open({ answer: () => {} });
+    const left = create({}, { retryCount: '0' });
+    left.catch(() => {});
+    const call = await provider.call(0);
+    context.leave(gone);
+    await expect(left).rejects.toBe(gone);
+    const changes = { signal: new AbortController().signal, retryCount: '1' };
+    const retry = create({}, { ...changes, requestId: 'request-2' });
+    answerWith(png)(call);
+
+    const { value, replayed } = await retry;
+
+    expect(replayed).toBe(true);
+    expect(value.id).toBe('request-1');
+    expect(provider.calls).toHaveLength(1);
+    expect(lines().map(({ event }) => event)).toEqual([
+      'image_operation_started',
+      'image_operation_succeeded',
+    ]);
+  });
+
+  it('removes what was published for a client that did not come back in time', async () => {
+    const { create, context, clock, provider, artifacts, lines } = await open({ answer: () => {} });
+    const left = create(asArtifact, { retryCount: '0' });
+    left.catch(() => {});
+    const call = await provider.call(0);
+    context.leave(gone);
+    await expect(left).rejects.toBe(gone);
+    answerWith(png)(call);
+    await untilSome(async () => Object.keys(await artifacts.onDisk()).length === 1);
+
+    await clock.advance(10_000);
+
+    await untilSome(async () => (await artifacts.store.listPending()).length === 0);
+    expect(await artifacts.onDisk()).toEqual({});
+    expect(lines().at(-1)).toMatchObject({
+      event: 'image_operation_failed',
+      error_code: 'cancelled',
+    });
+  });
+
+  it('cancels the work of a client that leaves and has said nothing of repeats', async () => {
+    const { create, context, provider } = await open({ answer: () => {} });
+    const left = create();
+    left.catch(() => {});
+    const call = await provider.call(0);
+
+    context.leave(gone);
+
+    await expect(left).rejects.toMatchObject({ code: 'cancelled' });
+    expect(call.context.signal.aborted).toBe(true);
+  });
+
+  it('waits for work under a key before it closes, and cancels it when the grace is over', async () => {
+    const { create, context, provider, imageRequests } = await open({ answer: () => {} });
+    const left = create({ idempotency_key: 'k' });
+    left.catch(() => {});
+    const call = await provider.call(0);
+    context.leave(gone);
+    const grace = new AbortController();
+    let hasDrained = false;
+    const draining = imageRequests.drain(grace.signal).then(() => {
+      hasDrained = true;
+    });
+    await new Promise(setImmediate);
+    const before = { hasDrained, aborted: call.context.signal.aborted };
+    grace.abort();
+
+    await draining;
+
+    expect(before).toEqual({ hasDrained: false, aborted: false });
+    expect(call.context.signal.aborted).toBe(true);
+    await imageRequests.close();
   });
 });
 
@@ -203,19 +336,26 @@ async function open(
 ) {
   const rig = await openGenerationRig({ answer: (call) => answerWith(png)(call), ...script });
   rigs.push(rig);
-  const { publisher } = rig.artifacts;
+  const { clock, artifacts } = rig;
   const stderr = createRecorder();
   const context = rig.newContext();
+  const limits = { max_entries: 10, max_completed_bytes: 1_000_000, completed_ttl_secs: 60 };
+  const store = createMemoryReplayStore({ clock, limits });
   const imageRequests = createImageRequests({
     generation: wrap(rig.generation),
-    publisher: commit ? { ...publisher, commit } : publisher,
+    publisher: commit ? { ...artifacts.publisher, commit } : artifacts.publisher,
+    idempotency: createIdempotency({ store, ids: artifacts.ids }),
     log: createTraceLog(stderr),
     maxInputBytes: 1_000_000,
+    clock,
   });
+  const { provider } = rig;
+  const repeats = { idempotencyKey: undefined, retryCount: undefined };
   return {
-    ...{ context, provider: rig.provider, artifacts: rig.artifacts },
-    create: (sent: object = {}, idempotencyKey?: string) =>
-      imageRequests.create(wireRequestOf(sent), { ...context, trace, idempotencyKey }),
+    ...{ context, clock, provider, artifacts, imageRequests },
+    newContext: rig.newContext,
+    create: (sent: object = {}, changes: object = {}) =>
+      imageRequests.create(wireRequestOf(sent), { ...context, trace, ...repeats, ...changes }),
     lines: (): Record<string, unknown>[] => stderr.lines().map((line) => JSON.parse(line)),
   };
 }
@@ -229,4 +369,9 @@ function createRecorder(): Writable & { lines(): string[] } {
     },
   });
   return Object.assign(stream, { lines: () => text.split('\n').slice(0, -1) });
+}
+
+/** Work of the disk and of threads has no clock of its own. */
+async function untilSome(isSo: () => Promise<boolean>): Promise<void> {
+  while (!(await isSo())) await new Promise(setImmediate);
 }

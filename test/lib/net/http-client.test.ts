@@ -327,20 +327,22 @@ describe('an abort', () => {
     expect(onSending).not.toHaveBeenCalled();
   });
 
-  it('in the moment of sending sends nothing', async () => {
+  it('while the connection is being made sends nothing over it', async () => {
     const seen: unknown[] = [];
-    const { url } = await serving((request) => void seen.push(request));
+    const origin = await serving((request) => void seen.push(request));
     const controller = new AbortController();
-
-    // The library is loaded after this, the connection made later still.
+    const onSending = vi.fn();
+    // Loads the library, which would take longer than the abort.
     await get(`http://127.0.0.1:${await refusingPort()}`).catch(() => undefined);
-    const work = get(url, { signal: controller.signal });
-    const ended = expect(work).rejects.toBe(reason);
-    await Promise.resolve();
-    controller.abort(reason);
 
+    const work = get(origin.url, { signal: controller.signal, onSending });
+    const ended = expect(work).rejects.toBe(reason);
+    for (let steps = 0; steps < 10; steps += 1) await Promise.resolve();
+    controller.abort(reason);
     await ended;
-    await client.close();
+    await until(() => origin.connections[0]?.destroyed === true);
+
+    expect(onSending).not.toHaveBeenCalled();
     expect(seen).toHaveLength(0);
   });
 

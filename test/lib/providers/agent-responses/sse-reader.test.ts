@@ -53,6 +53,10 @@ describe('createSseReader', () => {
     ['no space after the colon', 'data:{"a":1}\n\n', [{ a: 1 }]],
     ['several data lines', 'data: {"a":\ndata: 1}\n\n', [{ a: 1 }]],
     ['a comment', ': heartbeat\n\n', []],
+    ['a byte order mark', '\uFEFFdata: {"a":1}\n\ndata: {"b":2}\n\n', [{ a: 1 }, { b: 2 }]],
+    ['a byte order mark before another field', '\uFEFFevent: x\ndata: 1\n\n', [1]],
+    ['no byte order mark but at the beginning', 'data: 1\n\n\uFEFFdata: 2\n\n', [1]],
+    ['many lines that end with CR', `${'data:1\r\r'.repeat(500)}`, Array(500).fill(1)],
     ['other fields', 'event: x\nid: 7\nretry: 10\ndataset: {\n\n', []],
     ['an event that was not finished', 'data: {"a":1}\n', []],
     ['nothing', '', []],
@@ -112,6 +116,9 @@ describe('createSseReader', () => {
     ['padding in the middle', (text: string) => `${text.slice(0, 20_000)}=${text.slice(20_001)}`],
     ['white space', (text: string) => `${text.slice(0, 20_000)} ${text.slice(20_001)}`],
     ['a missing end', (text: string) => text.slice(0, -1)],
+    ['a digit of the alphabet for URLs', (text: string) => `${text.slice(0, -4)}AAA_`],
+    ['a line end', (text: string) => `${text.slice(0, 20_000)}\n${text.slice(20_000)}`],
+    ['a backslash', (text: string) => `${text.slice(0, 20_000)}\\${text.slice(20_001)}`],
   ])('gives no bytes for base64 with %s', (_name, spoil) => {
     const text = spoil(Buffer.alloc(45_000, 7).toString('base64'));
 
@@ -119,6 +126,27 @@ describe('createSseReader', () => {
 
     const { result } = (events[0]?.value ?? {}) as { result: string };
     expect(events[0]?.bytesOf(result)).toBeUndefined();
+  });
+
+  it('takes an escaped letter for no base64', () => {
+    const text = Buffer.alloc(45_000, 7).toString('base64');
+    const spelled = `${text.slice(0, 20_000)}\\u0041${text.slice(20_001)}`;
+
+    for (const size of [1, 7, 65_536]) {
+      const { events } = read(`data: {"result":"${spelled}"}\n\n`, [size]);
+
+      const { result } = (events[0]?.value ?? {}) as { result: string };
+      expect(events[0]?.bytesOf(result)).toBeUndefined();
+    }
+  });
+
+  it('says which strings only stand for longer ones', () => {
+    const { events } = read(event({ short: 'blob 0', long: 'a b '.repeat(5000) }));
+
+    const [found] = events;
+    const { short, long } = (found?.value ?? {}) as { short: string; long: string };
+    expect(short).toBe('blob 0');
+    expect([found?.isPlaceholder(short), found?.isPlaceholder(long)]).toEqual([false, true]);
   });
 
   it('keeps the pictures of one event apart', () => {

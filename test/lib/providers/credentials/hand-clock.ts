@@ -36,7 +36,7 @@ export function createHandClock() {
     async waited(): Promise<void> {
       while (timers.size === 0) await turn();
     },
-    /** What `work` gives; as long as it has not settled, time passes. */
+    /** What `work` gives; as long as it has not settled, whatever somebody waits for becomes due. */
     async until<T>(work: Promise<T>): Promise<T> {
       let isSettled = false;
       const done = () => {
@@ -44,9 +44,9 @@ export function createHandClock() {
       };
       work.then(done, done);
       while (!isSettled) {
-        // The file system, too, gets its turns.
-        for (let turns = 0; turns < 20 && !isSettled; turns += 1) await turn();
-        if (!isSettled) advance(50);
+        await turn();
+        const [nextMs] = [...timers.values()].map(({ dueMs }) => dueMs).sort((a, b) => a - b);
+        if (!isSettled && nextMs !== undefined) advance(nextMs - movedMs);
       }
       return work;
     },

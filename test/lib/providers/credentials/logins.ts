@@ -31,7 +31,7 @@ export function tokensOf(turn: number, lifeSecs = HOUR_SECS): Tokens {
 }
 
 /** What the agent writes. */
-export function loginOf(tokens: Readonly<Record<string, unknown>>): Record<string, unknown> {
+export function loginOf(tokens: object): Record<string, unknown> {
   return {
     auth_mode: 'chatgpt',
     OPENAI_API_KEY: null,

@@ -11,6 +11,7 @@ import {
   type StateDatabase,
   stateDatabaseFile,
 } from '../../../../lib/storage/sqlite/database.ts';
+import { SCHEMA_VERSION } from '../../../../lib/storage/sqlite/migrations.ts';
 
 const ids = createIds(() => 0);
 const TABLE = 'CREATE TABLE entry (id INTEGER PRIMARY KEY, content BLOB) STRICT';
@@ -84,13 +85,14 @@ describe('openStateDatabase', () => {
     const newer = openStateDatabase({
       file,
       ids,
-      migrations: [META, TABLE, 'SELECT 1', 'SELECT 1'],
+      migrations: [META, ...Array<string>(SCHEMA_VERSION).fill('SELECT 1')],
     });
     await newer.close();
     const before = await everything();
 
-    expect(() => refuseForeignDatabase(file)).toThrow(/schema 4, newer than 2/);
-    expect(() => openStateDatabase({ file, ids })).toThrow(/schema 4, newer than 2/);
+    const refusal = `schema ${SCHEMA_VERSION + 1}, newer than ${SCHEMA_VERSION},`;
+    expect(() => refuseForeignDatabase(file)).toThrow(refusal);
+    expect(() => openStateDatabase({ file, ids })).toThrow(refusal);
 
     expect(await everything()).toEqual(before);
   });
@@ -302,6 +304,20 @@ describe('StateDatabase', () => {
     await expect(damaged.read(() => sum.get())).rejects.toMatchObject({ code: 'internal' });
 
     await damaged.close();
+  });
+
+  test('its sizes are those of what is stored and of the main file, which a free page tells apart', async () => {
+    await database.write(() => insert(1, Buffer.alloc(1_000_000)));
+    const remove = database.prepare('DELETE FROM entry');
+    const filled = await database.sizes();
+
+    await database.write(() => remove.run());
+    const emptied = await database.sizes();
+    const physicalBytes = (await stat(file)).size;
+
+    expect(filled.logicalBytes).toBeGreaterThan(1_000_000);
+    expect(emptied.logicalBytes).toBeLessThan(100_000);
+    expect(emptied.physicalBytes).toBe(physicalBytes);
   });
 
   test('what a read throws of its own comes through', async () => {

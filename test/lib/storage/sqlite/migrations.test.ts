@@ -32,7 +32,7 @@ describe('migrate', () => {
   test('an empty database gets every table and the newest number', () => {
     migrate(connection);
 
-    expect(tables()).toEqual(['artifact', 'meta']);
+    expect(tables()).toEqual(['artifact', 'artifact_total', 'meta']);
     expect(schemaVersion(connection)).toBe(SCHEMA_VERSION);
   });
 
@@ -66,6 +66,23 @@ describe('migrate', () => {
     migrate(connection);
 
     expect(connection.prepare('SELECT name FROM meta').pluck().all()).toEqual(['fact']);
+  });
+
+  test('the totals of artifacts begin with those that were there before they were kept', () => {
+    migrate(connection, MIGRATIONS.slice(0, 2));
+    const insert = connection.prepare(
+      "INSERT INTO artifact VALUES (?, 's', ?, ?, 'png', 1, 1, 50, ?, 0)",
+    );
+    for (const [id, state] of Object.entries({ a: 'published', b: 'published', c: 'pending' })) {
+      insert.run(id, state, `${id}.png`, 'ab'.repeat(32));
+    }
+
+    migrate(connection);
+    connection.exec("DELETE FROM artifact WHERE id = 'a'");
+    connection.exec("UPDATE artifact SET state = 'published' WHERE id = 'c'");
+
+    const totals = connection.prepare('SELECT artifacts, bytes FROM artifact_total').all();
+    expect(totals).toEqual([{ artifacts: 2, bytes: 100 }]);
   });
 
   test('a migration that fails half-way leaves the database as the one before made it', () => {

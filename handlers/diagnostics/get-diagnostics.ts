@@ -1,0 +1,14 @@
+import { Diagnostics } from '../../lib/contract/diagnostics.ts';
+import { ok } from '../../lib/http/reply.ts';
+import { operation } from '../operation.ts';
+
+/** GET /v1/diagnostics: how the bridge is, without anything that anybody sent. */
+export const handler = operation<'diagnostics'>()({
+  id: 'getDiagnostics',
+  summary: 'Read what the bridge is doing',
+  protection: 'bearer',
+  request: {},
+  reply: { status: 200, description: 'Facts and counts, never content.', body: Diagnostics },
+  errors: ['overloaded'],
+  handle: async ({ services }) => ok(await services.diagnostics.report()),
+});

@@ -1,0 +1,22 @@
+import { bytes } from '../../lib/http/reply.ts';
+import { operation } from '../operation.ts';
+
+/** GET /metrics: counts for Prometheus, where the settings turn them on. */
+export const handler = operation<'metrics'>()({
+  id: 'getMetrics',
+  summary: 'Scrape the metrics',
+  protection: 'bearer',
+  request: { ignoresQuery: true },
+  reply: {
+    status: 200,
+    description: 'The metrics in the text format of Prometheus.',
+    mediaTypes: ['text/plain'],
+  },
+  errors: ['not_found'],
+  async handle({ services }) {
+    return bytes(Buffer.from(await services.metrics.exposition()), {
+      'content-type': 'text/plain; version=0.0.4; charset=utf-8',
+      'cache-control': 'no-store',
+    });
+  },
+});

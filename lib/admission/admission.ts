@@ -1,0 +1,147 @@
+import type { Config } from '../config/settings.ts';
+import type { BridgeError } from '../errors/bridge-error.ts';
+import type { Clock } from '../platform/clock.ts';
+import {
+  type BreakerPass,
+  type BreakerSnapshot,
+  type BreakerState,
+  createCircuitBreaker,
+} from './circuit-breaker.ts';
+import { createGate, type Gate, type GateCounts, type Permit } from './gate.ts';
+
+/** Told of what happens at the breakers. */
+export interface AdmissionHooks {
+  readonly onTransition?: (provider: string, from: BreakerState, to: BreakerState) => void;
+  readonly onRejection?: (provider: string) => void;
+}
+
+interface Deps {
+  readonly runtime: Pick<
+    Config['runtime'],
+    'global' | 'provider_default' | 'providers' | 'circuit_breaker' | 'circuit_breakers'
+  >;
+  readonly clock: Pick<Clock, 'monotonicMs'>;
+  /** Those that the snapshot names; all that the settings know unless given. */
+  readonly providers?: readonly string[];
+  readonly hooks?: AdmissionHooks;
+}
+
+/** One attempt of an operation on one provider: its place in the gate, and its leave from the breaker. */
+export interface RoutePass {
+  /** How long it stood in the queue of the provider. */
+  readonly waitedMs: number;
+  /** Gives the place back and tells the breaker how it ended; must be called. Only the first call counts. */
+  settle(error?: BridgeError): void;
+}
+
+interface GateReport extends GateCounts {
+  readonly max_concurrent: number | 'unlimited';
+  readonly max_queued: number | 'unlimited';
+}
+
+export interface AdmissionSnapshot {
+  readonly global: GateReport;
+  readonly providers: Readonly<Record<string, GateReport & { readonly breaker: BreakerSnapshot }>>;
+}
+
+export type Admission = ReturnType<typeof createAdmission>;
+
+/** Decides who may begin now, who waits and who is refused: `runtime.*`, contract.md 13. */
+export function createAdmission({ runtime, clock, providers, hooks }: Deps) {
+  const { max_concurrent: maxConcurrent, max_queued: maxQueued } = runtime.global;
+  const global = createGate({
+    name: 'runtime.global.max_queued',
+    ...{ maxConcurrent, maxQueued, clock },
+  });
+  const lanes = new Map<string, ReturnType<typeof openLane>>();
+  for (const provider of providers ?? Object.keys(runtime.providers)) laneOf(provider);
+
+  function laneOf(provider: string) {
+    const known = lanes.get(provider);
+    if (known) return known;
+    const made = openLane(provider);
+    lanes.set(provider, made);
+    return made;
+  }
+
+  function openLane(provider: string) {
+    const bounds = settingsOf(runtime.providers, provider) ?? runtime.provider_default;
+    const gate = createGate({
+      name: `runtime.providers.${provider}.max_queued`,
+      maxConcurrent: bounds.max_concurrent,
+      maxQueued: bounds.max_queued,
+      ...{ provider, clock },
+    });
+    const breaker = createCircuitBreaker({
+      settings: settingsOf(runtime.circuit_breakers, provider) ?? runtime.circuit_breaker,
+      onTransition: (from, to) => hooks?.onTransition?.(provider, from, to),
+      onRejection: () => hooks?.onRejection?.(provider),
+      ...{ provider, clock },
+    });
+    return { gate, breaker };
+  }
+
+  return {
+    /**
+     * Once an operation, whatever its routes. `onQueued` is called at once with a place inside or in the queue. Rejects
+     * with the signal's reason when it aborts first. Throws `overloaded`.
+     */
+    enterOperation: (signal: AbortSignal, onQueued?: () => void): Promise<Permit> =>
+      global.enter(signal, onQueued),
+
+    /** Once a route attempt, whatever its fan-out. Like `enterOperation`; an open breaker refuses without any wait. */
+    async enterRoute(
+      provider: string,
+      signal: AbortSignal,
+      onQueued?: () => void,
+    ): Promise<RoutePass> {
+      const { gate, breaker } = laneOf(provider);
+      breaker.check();
+      const permit = await gate.enter(signal, onQueued);
+      try {
+        // Who has left must not use up a probe.
+        signal.throwIfAborted();
+        // It may have opened while this one waited.
+        return toRoutePass(permit, breaker.admit());
+      } catch (refusal) {
+        permit.release();
+        throw refusal;
+      }
+    },
+
+    /** The `runtime` of the diagnostics (contract.md 12). */
+    snapshot(): AdmissionSnapshot {
+      return {
+        global: report(global),
+        providers: Object.fromEntries(
+          [...lanes].map(([provider, { gate, breaker }]) => [
+            provider,
+            { ...report(gate), breaker: breaker.state() },
+          ]),
+        ),
+      };
+    },
+  };
+}
+
+function settingsOf<S>(
+  byProvider: Readonly<Partial<Record<string, S>>>,
+  provider: string,
+): S | undefined {
+  return Object.hasOwn(byProvider, provider) ? byProvider[provider] : undefined;
+}
+
+function toRoutePass(permit: Permit, pass: BreakerPass): RoutePass {
+  return {
+    waitedMs: permit.waitedMs,
+    settle(error) {
+      // The verdict first: whoever enters in this place is to meet a breaker that knows of it.
+      pass.settle(error);
+      permit.release();
+    },
+  };
+}
+
+function report(gate: Gate): GateReport {
+  return { ...gate.counts(), ...gate.limits };
+}

@@ -1,0 +1,135 @@
+import type { Config } from '../config/settings.ts';
+import type { BREAKER_STATES } from '../contract/diagnostics.ts';
+import { BridgeError } from '../errors/bridge-error.ts';
+import type { Clock } from '../platform/clock.ts';
+import { type Verdict, verdictOf } from './breaker-rules.ts';
+
+export type BreakerSettings = Config['runtime']['circuit_breaker'];
+export type BreakerState = (typeof BREAKER_STATES)[number];
+
+interface Deps {
+  readonly provider: string;
+  readonly settings: BreakerSettings;
+  readonly clock: Pick<Clock, 'monotonicMs'>;
+  readonly onTransition?: (from: BreakerState, to: BreakerState) => void;
+  readonly onRejection?: () => void;
+}
+
+/** Leave to call the provider once. */
+export interface BreakerPass {
+  /** Says how it ended; must be called, whatever happens. Only the first call counts. */
+  settle(error: BridgeError | undefined): void;
+}
+
+export interface BreakerSnapshot {
+  readonly state: BreakerState;
+  /** In a row. */
+  readonly failures: number;
+  /** How often it has opened. */
+  readonly opens: number;
+  /** While it is open. */
+  readonly retry_after_ms?: number;
+}
+
+export type CircuitBreaker = ReturnType<typeof createCircuitBreaker>;
+
+// A probe is under way and may take minutes, or be over in a moment.
+const RETRY_AFTER_PROBE_MS = 1000;
+
+/**
+ * Spares a provider that keeps failing. After `failure_threshold` failures in a row it refuses everybody for
+ * `open_duration_ms`; then it lets a few probes through, of which enough successes close it, and anything else opens it
+ * again.
+ */
+export function createCircuitBreaker(deps: Deps) {
+  const { settings, clock } = deps;
+  let state: BreakerState = 'closed';
+  // Counts the changes of state: a verdict speaks for the period in which its pass was given, and for no other.
+  let period = 0;
+  let failures = 0;
+  let successes = 0;
+  let opens = 0;
+  let opensAgainMs = 0;
+  // Probes of an earlier half-open period that still run keep their places.
+  let probes = 0;
+
+  function become(next: BreakerState): void {
+    const before = state;
+    state = next;
+    period += 1;
+    successes = 0;
+    if (next === 'closed') failures = 0;
+    if (next === 'open') {
+      opens += 1;
+      opensAgainMs = clock.monotonicMs() + settings.open_duration_ms;
+    }
+    deps.onTransition?.(before, next);
+  }
+
+  function judge(verdict: Verdict): void {
+    if (verdict === 'failure') failures += 1;
+    if (state === 'half_open') {
+      if (verdict === 'success') successes += 1;
+      if (verdict !== 'success') become('open');
+      else if (successes >= settings.success_threshold) become('closed');
+    } else if (verdict === 'success') failures = 0;
+    else if (failures >= settings.failure_threshold) become('open');
+  }
+
+  function leftMs(): number {
+    return Math.max(0, Math.ceil(opensAgainMs - clock.monotonicMs()));
+  }
+
+  /** Nothing runs on a timer: that time has passed shows when somebody looks. */
+  function look(): BreakerState {
+    if (state === 'open' && leftMs() === 0) become('half_open');
+    return state;
+  }
+
+  function check(): void {
+    const seen = look();
+    if (seen === 'closed') return;
+    if (seen === 'half_open' && probes < settings.half_open_max_calls) return;
+    deps.onRejection?.();
+    const retryAfterMs = seen === 'open' ? leftMs() : RETRY_AFTER_PROBE_MS;
+    throw circuitOpen(deps.provider, retryAfterMs);
+  }
+
+  return {
+    /** Throws `overloaded` when `admit` would. Takes no place: for whoever still has to wait for something else. */
+    check,
+
+    /** Throws `overloaded` when the circuit is open, or half open with all its probes under way. */
+    admit(): BreakerPass {
+      if (!settings.enabled) return { settle() {} };
+      check();
+      const given = period;
+      const isProbe = state === 'half_open';
+      if (isProbe) probes += 1;
+      let isSettled = false;
+      return {
+        settle(error) {
+          if (isSettled) return;
+          isSettled = true;
+          if (isProbe) probes -= 1;
+          if (given === period) judge(verdictOf(error));
+        },
+      };
+    },
+
+    state(): BreakerSnapshot {
+      const seen = look();
+      return {
+        ...{ state: seen, failures, opens },
+        ...(seen === 'open' ? { retry_after_ms: leftMs() } : {}),
+      };
+    },
+  };
+}
+
+function circuitOpen(provider: string, retryAfterMs: number): BridgeError {
+  return new BridgeError('overloaded', 'the provider has kept failing and is given a rest', {
+    provider,
+    details: { reason: 'circuit_open', retry_after_ms: retryAfterMs },
+  });
+}

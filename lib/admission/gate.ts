@@ -1,0 +1,106 @@
+import { BridgeError } from '../errors/bridge-error.ts';
+import type { Clock } from '../platform/clock.ts';
+import { createWaitingLine } from './waiting-line.ts';
+
+type Limit = number | 'unlimited';
+
+interface Deps {
+  /** What `details.limit` calls the bound of the queue: the path of a setting. */
+  readonly name: string;
+  /** The provider whose gate it is. */
+  readonly provider?: string;
+  readonly maxConcurrent: Limit;
+  /** 0 refuses whoever would have to wait. */
+  readonly maxQueued: Limit;
+  readonly clock: Pick<Clock, 'monotonicMs'>;
+}
+
+/** A place inside a gate. */
+export interface Permit {
+  /** How long its holder stood in the queue. */
+  readonly waitedMs: number;
+  /** Gives the place to whoever waits longest. Only the first call counts. */
+  release(): void;
+}
+
+export interface GateCounts {
+  readonly active: number;
+  readonly queued: number;
+}
+
+export type Gate = ReturnType<typeof createGate>;
+
+// Nobody knows when an operation ends that takes minutes; whoever was refused may ask again soon.
+const RETRY_AFTER_MS = 1000;
+
+/** Lets a limited number of operations in at a time, in the order in which they came. */
+export function createGate({ name, provider, maxConcurrent, maxQueued, clock }: Deps) {
+  const concurrent = toBound(maxConcurrent);
+  const waiting = toBound(maxQueued);
+  const line = createWaitingLine<() => void>();
+  let active = 0;
+  let queued = 0;
+
+  function admit(waitedMs: number): Permit {
+    active += 1;
+    let isHeld = true;
+    return {
+      waitedMs,
+      release() {
+        if (!isHeld) return;
+        isHeld = false;
+        active -= 1;
+        // The next one enters in this very step, so that nobody who comes now can overtake.
+        line.next()?.();
+      },
+    };
+  }
+
+  function wait(signal: AbortSignal): Promise<Permit> {
+    const joinedMs = clock.monotonicMs();
+    queued += 1;
+    return new Promise((resolve, reject) => {
+      const leaveLine = line.join(() => {
+        queued -= 1;
+        signal.removeEventListener('abort', giveUp);
+        resolve(admit(clock.monotonicMs() - joinedMs));
+      });
+      const giveUp = () => {
+        queued -= 1;
+        leaveLine();
+        reject(signal.reason);
+      };
+      signal.addEventListener('abort', giveUp, { once: true });
+    });
+  }
+
+  return {
+    limits: { max_concurrent: maxConcurrent, max_queued: maxQueued },
+
+    /**
+     * Resolves inside, where the permit must be released even if `signal` has aborted since. `onQueued` is called at once
+     * with a place in the gate or in its queue. Rejects with the signal's reason when it aborts first. Throws `overloaded`.
+     */
+    enter(signal: AbortSignal, onQueued?: () => void): Promise<Permit> {
+      if (signal.aborted) return Promise.reject(signal.reason);
+      const hasRoom = active < concurrent;
+      if (!hasRoom && queued >= waiting) return Promise.reject(queueFull(name, provider));
+      const entering = hasRoom ? Promise.resolve(admit(0)) : wait(signal);
+      onQueued?.();
+      return entering;
+    },
+
+    counts: (): GateCounts => ({ active, queued }),
+  };
+}
+
+function toBound(limit: Limit): number {
+  return limit === 'unlimited' ? Number.POSITIVE_INFINITY : limit;
+}
+
+function queueFull(limit: string, provider: string | undefined): BridgeError {
+  return new BridgeError('overloaded', 'as many operations wait already as may wait', {
+    ...(provider === undefined ? {} : { provider }),
+    details: { reason: 'queue_full', limit, retry_after_ms: RETRY_AFTER_MS },
+  });
+}

@@ -1,0 +1,46 @@
+import { type ApiEvent, type Diagnostics, EVENT_CAPACITY } from '../contract/diagnostics.ts';
+import type { HttpObserver } from '../http/observer-port.ts';
+import type { Clock } from '../platform/clock.ts';
+
+interface Deps {
+  readonly clock: Pick<Clock, 'nowMs'>;
+}
+
+export interface EventRing extends HttpObserver {
+  /** The newest first. */
+  report(): Diagnostics['events'];
+}
+
+/** Keeps the last answers by their fixed words, in memory alone (specification 2.6). */
+export function createEventRing({ clock }: Deps): EventRing {
+  const ring: ApiEvent[] = [];
+  let told = 0;
+  return {
+    answered({ route, method, status, durationMs }) {
+      if (isLeftOut(route)) return;
+      const place = told % EVENT_CAPACITY;
+      told += 1;
+      ring[place] = {
+        sequence: told,
+        timestamp_ms: clock.nowMs(),
+        ...{ method, route, status },
+        duration_ms: toMicroseconds(durationMs),
+      };
+    },
+    report() {
+      const next = told % EVENT_CAPACITY;
+      const items = [...ring.slice(next), ...ring.slice(0, next)].reverse();
+      return { capacity: EVENT_CAPACITY, overwritten: told - items.length, items };
+    },
+  };
+}
+
+/** Probes, scrapers and page loads would push out everything else. */
+function isLeftOut(route: string): boolean {
+  return route.startsWith('/health/') || route === '/metrics' || route.startsWith('/dashboard/');
+}
+
+/** More digits would be noise. */
+function toMicroseconds(durationMs: number): number {
+  return Math.round(durationMs * 1000) / 1000;
+}

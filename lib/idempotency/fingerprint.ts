@@ -1,0 +1,21 @@
+import { createHash } from 'node:crypto';
+
+/**
+ * The SHA-256 of one request to one operation, in lowercase hexadecimal: the same for every order of members, and another
+ * one for another operation. `request` is plain JSON; members that are undefined are as good as absent.
+ */
+export function toFingerprint(operationId: string, request: unknown): string {
+  return createHash('sha256')
+    .update(JSON.stringify([operationId, toCanonical(request)]))
+    .digest('hex');
+}
+
+/** Pairs instead of members: JSON would put names that look like numbers first, and `__proto__` is no member like others. */
+function toCanonical(value: unknown): unknown {
+  if (Array.isArray(value)) return { list: value.map(toCanonical) };
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.entries(value)
+    .filter(([, member]) => member !== undefined)
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .map(([name, member]) => [name, toCanonical(member)]);
+}

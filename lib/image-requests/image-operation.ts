@@ -1,0 +1,125 @@
+import type { ImageResponseWithBytes } from '../contract/image-response.ts';
+import { type BridgeError, toBridgeError } from '../errors/bridge-error.ts';
+import type { Generation, GenerationContext } from '../generation/generation.ts';
+import type { GenerationRequest } from '../generation/generation-request.ts';
+import type { GenerationResult } from '../generation/generation-result.ts';
+import type { TraceLog } from '../log/trace-log.ts';
+
+type Publications = GenerationResult['publications'];
+
+interface Deps {
+  readonly generation: Generation;
+  /** What a generation has published is made its owner's, or removed again. */
+  readonly publisher: {
+    commit(publications: Publications): Promise<void>;
+    discard(publications: Publications): Promise<void>;
+  };
+  readonly log: TraceLog;
+}
+
+/** The trace that the work belongs to. */
+export interface Traced {
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly requestId: string;
+}
+
+/** Work in two steps: what `run` made belongs to nobody until it is kept, once, or dropped. */
+export interface Operation<R, T> {
+  run(signal: AbortSignal): Promise<R>;
+  /** Rejects when it cannot be kept; it is dropped then. */
+  keep(made: R): Promise<T>;
+  /** Leaves nothing of it behind. */
+  drop(made: R, reason: BridgeError): Promise<void>;
+}
+
+export type ImageOperation = Operation<GenerationResult, ImageResponseWithBytes>;
+
+/** One generation with its publications and its lines in the log, whoever waits for it and for how long. */
+export function createImageOperations({ generation, publisher, log }: Deps) {
+  function failed(traced: Traced, error: BridgeError): void {
+    log.imageOperation({
+      event: 'image_operation_failed',
+      ...traced,
+      ...(error.provider === undefined ? {} : { provider: error.provider }),
+      errorCode: error.bridgeCode,
+      retryable: error.retryable,
+    });
+  }
+
+  async function watched<T>(traced: Traced, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (thrown) {
+      const error = toBridgeError(thrown);
+      failed(traced, error);
+      throw error;
+    }
+  }
+
+  /** What cannot be removed now is removed at the next start. */
+  async function discard(publications: Publications): Promise<void> {
+    if (publications.length > 0) await publisher.discard(publications).catch(() => {});
+  }
+
+  return {
+    newOperation(
+      request: GenerationRequest,
+      context: Omit<GenerationContext, 'signal'>,
+      traced: Traced,
+    ): ImageOperation {
+      return {
+        run(signal) {
+          log.imageOperation({ event: 'image_operation_started', ...traced });
+          return watched(traced, () => {
+            const running = generation.run(request, { ...context, signal });
+            void ignoreAll(running.events);
+            return running.result;
+          });
+        },
+
+        async keep({ response, publications }) {
+          await watched(traced, async () => {
+            if (publications.length === 0) return;
+            try {
+              await publisher.commit(publications);
+            } catch (failure) {
+              // A file whose owner cannot be written down must not stay.
+              await discard(publications);
+              throw failure;
+            }
+          });
+          const { provider } = response;
+          log.imageOperation({ event: 'image_operation_succeeded', ...traced, provider });
+          return response;
+        },
+
+        async drop({ response, publications }, reason) {
+          await discard(publications);
+          failed(traced, reason.with({ provider: response.provider }));
+        },
+      };
+    },
+
+    /** Notes a request that was refused before there was anything to run. */
+    refused(traced: Traced, thrown: unknown): BridgeError {
+      const error = toBridgeError(thrown);
+      log.imageOperation({ event: 'image_operation_started', ...traced });
+      failed(traced, error);
+      return error;
+    },
+  };
+}
+
+/** Runs and keeps; what was made for a client that has left since is dropped. Rejects with the signal's reason then. */
+export async function carryOut<R, T>(operation: Operation<R, T>, signal: AbortSignal): Promise<T> {
+  const made = await operation.run(signal);
+  if (!signal.aborted) return operation.keep(made);
+  await operation.drop(made, toBridgeError(signal.reason));
+  throw signal.reason;
+}
+
+/** Events that nobody reads would hold their partial images until the end. */
+async function ignoreAll(events: AsyncIterable<unknown>): Promise<void> {
+  for await (const _ of events);
+}

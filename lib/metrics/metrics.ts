@@ -1,0 +1,58 @@
+import type { Diagnostics } from '../contract/diagnostics.ts';
+import type { OutputFormat } from '../contract/parameters.ts';
+import type { BridgeCode } from '../errors/codes.ts';
+
+type BreakerState = Diagnostics['runtime']['providers'][string]['breaker']['state'];
+
+/**
+ * What happened, told in the words of the house; which metrics that moves is the table's business. None of these throws,
+ * and none waits. A name that is not registered never becomes a label.
+ */
+export interface Metrics {
+  httpRequestEnded(ended: {
+    readonly route: string;
+    readonly method: string;
+    readonly status: number;
+    readonly durationMs: number;
+  }): void;
+  /** Once for each image operation; `provider` is undefined where it ended before one was chosen. */
+  operationEnded(ended: {
+    readonly provider: string | undefined;
+    readonly operation: 'generate' | 'edit';
+    readonly result: 'succeeded' | 'failed';
+    readonly code: BridgeCode | 'ok';
+    readonly durationMs: number;
+  }): void;
+  providerCallEnded(ended: { readonly provider: string; readonly durationMs: number }): void;
+  /** An operation has left the queue of a gate; a wait of 0 counts too. */
+  queued(wait: { readonly durationMs: number }): void;
+  imageGenerated(image: {
+    readonly provider: string;
+    readonly format: OutputFormat;
+    readonly bytes: number;
+  }): void;
+  normalized(count: number): void;
+  artifactVerified(result: 'succeeded' | 'failed'): void;
+  circuitTransition(transition: {
+    readonly provider: string;
+    readonly from: BreakerState;
+    readonly to: BreakerState;
+  }): void;
+  circuitRejected(rejection: { readonly provider: string }): void;
+  /** Everything as Prometheus text (version 0.0.4), with the gates and breakers as they are now. */
+  exposition(runtime: Diagnostics['runtime']): Promise<string>;
+}
+
+/** Metrics that count nothing: `server.metrics.enabled = false`. */
+export const silentMetrics: Metrics = {
+  httpRequestEnded: () => {},
+  operationEnded: () => {},
+  providerCallEnded: () => {},
+  queued: () => {},
+  imageGenerated: () => {},
+  normalized: () => {},
+  artifactVerified: () => {},
+  circuitTransition: () => {},
+  circuitRejected: () => {},
+  exposition: async () => '',
+};

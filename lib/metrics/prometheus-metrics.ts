@@ -1,0 +1,155 @@
+import type { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import {
+  BREAKER_STATES,
+  type Diagnostics,
+  METHODS,
+  OTHER_METHOD,
+  UNMATCHED_ROUTE,
+} from '../contract/diagnostics.ts';
+import { BRIDGE_CODES } from '../errors/codes.ts';
+import { METRICS, type MetricRow, PREFIX } from './metric-table.ts';
+import type { Metrics } from './metrics.ts';
+
+interface Facts {
+  readonly version: string;
+  /** The registered names: no other becomes a label. */
+  readonly providers: readonly string[];
+  /** The paths of the route table: no other becomes a label. */
+  readonly routes: readonly string[];
+}
+
+/** The label of whatever has no registered provider. */
+const NO_PROVIDER = 'none';
+
+const METHOD_LABELS: readonly string[] = [...METHODS, OTHER_METHOD];
+const CODES: ReadonlySet<string> = new Set(['ok', ...BRIDGE_CODES]);
+
+// Statuses have three digits, so that method and status fit into one number.
+const STATUSES = 1000;
+
+/** Metrics for a scraper. The library is loaded here, so that a bridge without metrics never pays for it. */
+export async function createPrometheusMetrics(facts: Facts): Promise<Metrics> {
+  const library = await import('prom-client');
+  const registry = new library.Registry();
+  const counters = createCounters(library, registry);
+  const histograms = createHistograms(library, registry);
+  const showRuntime = createGauges(library, registry, facts);
+  const { operations, generatedBytes, generatedImages } = counters;
+  const registered = registeredIn(facts.providers);
+
+  return {
+    httpRequestEnded: createHttpCounts(
+      counters.httpRequests,
+      histograms.httpRequestSecs,
+      facts.routes,
+    ),
+    operationEnded({ provider, operation, result, code, durationMs }) {
+      const known = CODES.has(code) ? code : 'internal';
+      operations.inc({ provider: registered(provider), operation, result, code: known });
+      histograms.operationSecs.observe(durationMs / 1000);
+    },
+    providerCallEnded: ({ durationMs }) => histograms.providerSecs.observe(durationMs / 1000),
+    queued: ({ durationMs }) => histograms.queueSecs.observe(durationMs / 1000),
+    imageGenerated({ provider, format, bytes }) {
+      generatedImages.inc({ provider: registered(provider), format });
+      generatedBytes.inc(bytes);
+    },
+    normalized: (count) => counters.normalizations.inc(count),
+    artifactVerified: (result) => counters.artifactVerifications.inc({ result }),
+    circuitTransition: () => counters.circuitTransitions.inc(),
+    circuitRejected: () => counters.circuitRejections.inc(),
+    exposition(runtime) {
+      showRuntime(runtime);
+      return registry.metrics();
+    },
+  };
+}
+
+type Library = typeof import('prom-client');
+
+function createCounters(library: Library, registry: Registry) {
+  const counter = (row: MetricRow) => new library.Counter(toOptions(row, registry));
+  return {
+    operations: counter(METRICS.operations),
+    generatedBytes: counter(METRICS.generatedBytes),
+    generatedImages: counter(METRICS.generatedImages),
+    normalizations: counter(METRICS.normalizations),
+    circuitTransitions: counter(METRICS.circuitTransitions),
+    circuitRejections: counter(METRICS.circuitRejections),
+    httpRequests: counter(METRICS.httpRequests),
+    artifactVerifications: counter(METRICS.artifactVerifications),
+  };
+}
+
+function createHistograms(library: Library, registry: Registry) {
+  const histogram = (row: MetricRow & { readonly buckets: readonly number[] }) =>
+    new library.Histogram({ ...toOptions(row, registry), buckets: [...row.buckets] });
+  return {
+    operationSecs: histogram(METRICS.operationSecs),
+    providerSecs: histogram(METRICS.providerSecs),
+    queueSecs: histogram(METRICS.queueSecs),
+    httpRequestSecs: histogram(METRICS.httpRequestSecs),
+  };
+}
+
+/** Gauges are no running totals: they show what gates and breakers say when somebody looks. */
+function createGauges(library: Library, registry: Registry, { version, providers }: Facts) {
+  const gauge = (row: MetricRow): Gauge => new library.Gauge(toOptions(row, registry));
+  const [depth, active] = [gauge(METRICS.queueDepth), gauge(METRICS.activeOperations)];
+  const circuit = gauge(METRICS.circuitState);
+  gauge(METRICS.build).set({ version }, 1);
+
+  function showGate(scope: string, gate: { readonly queued: number; readonly active: number }) {
+    depth.set({ scope }, gate.queued);
+    active.set({ scope }, gate.active);
+  }
+
+  return (runtime: Diagnostics['runtime']): void => {
+    showGate('global', runtime.global);
+    for (const provider of providers) {
+      const state = runtime.providers[provider];
+      if (!state) continue;
+      showGate(provider, state);
+      for (const one of BREAKER_STATES) {
+        circuit.set({ provider, state: one }, state.breaker.state === one ? 1 : 0);
+      }
+    }
+  };
+}
+
+/** Counts HTTP requests, on children that are made once: this runs for every request, small ones included. */
+function createHttpCounts(
+  requests: Counter,
+  secs: Histogram,
+  routes: readonly string[],
+): Metrics['httpRequestEnded'] {
+  const toRoute = (route: string) => ({
+    secs: secs.labels(route),
+    counts: new Map<number, Counter.Internal>(),
+    route,
+  });
+  const unmatched = toRoute(UNMATCHED_ROUTE);
+  const byRoute = new Map(routes.map((route) => [route, toRoute(route)]));
+  return ({ route, method, status, durationMs }) => {
+    const known = byRoute.get(route) ?? unmatched;
+    const place = METHOD_LABELS.indexOf(method);
+    const methodPlace = place === -1 ? METHOD_LABELS.length - 1 : place;
+    const key = methodPlace * STATUSES + status;
+    let count = known.counts.get(key);
+    if (!count) {
+      count = requests.labels(known.route, METHOD_LABELS[methodPlace] ?? '', String(status));
+      known.counts.set(key, count);
+    }
+    count.inc();
+    known.secs.observe(durationMs / 1000);
+  };
+}
+
+function registeredIn(providers: readonly string[]): (name: string | undefined) => string {
+  const names = new Set(providers);
+  return (name) => (name !== undefined && names.has(name) ? name : NO_PROVIDER);
+}
+
+function toOptions({ name, help, labels }: MetricRow, registry: Registry) {
+  return { name: PREFIX + name, help, labelNames: [...labels], registers: [registry] };
+}

@@ -1,0 +1,29 @@
+import type { BackendFailure } from './backend-errors.ts';
+import type { BackendError } from './backend-event.ts';
+
+// Thirty years: whatever says more says nothing, and a number of milliseconds stays an exact one.
+const MAX_SECS = 1e9;
+
+/**
+ * Errors of the backend that tell of one failure, in the form that the tables of `backend-errors.ts` take; each member
+ * comes from the first error that has it.
+ */
+export function toBackendFailure(
+  errors: readonly BackendError[],
+  retryAfterMs?: number,
+): BackendFailure {
+  const [resetsInSecs] = errors.flatMap((error) => error.resets_in_seconds ?? []);
+  const isSensible = resetsInSecs !== undefined && resetsInSecs <= MAX_SECS;
+  return {
+    code:
+      errors.map(({ code }) => code).find(isText) ?? errors.map(({ type }) => type).find(isText),
+    moderationStage: errors.map((error) => error.moderation_stage).find(isText),
+    moderationCategories: errors.flatMap((error) => error.moderation_categories ?? []),
+    retryAfterMs,
+    resetsInMs: isSensible ? Math.ceil(resetsInSecs * 1000) : undefined,
+  };
+}
+
+function isText(value: string | null | undefined): value is string {
+  return value !== undefined && value !== null && value !== '';
+}

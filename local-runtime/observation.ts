@@ -1,0 +1,44 @@
+import type { Route } from '../handlers/routes.ts';
+import { PROVIDER_NAMES } from '../lib/config/provider-names.ts';
+import type { Config } from '../lib/config/settings.ts';
+import { createEventRing, type EventRing } from '../lib/diagnostics/event-ring.ts';
+import type { HttpObserver } from '../lib/http/observer-port.ts';
+import { type Metrics, silentMetrics } from '../lib/metrics/metrics.ts';
+import { createPrometheusMetrics } from '../lib/metrics/prometheus-metrics.ts';
+import type { Clock } from '../lib/platform/clock.ts';
+
+interface Deps {
+  readonly config: Config;
+  readonly routes: readonly Route[];
+  readonly clock: Clock;
+  /** Of the package. */
+  readonly version: string;
+}
+
+/** What sees every answer, from the first one on: it is there before the house is. */
+export interface Observation {
+  readonly events: EventRing;
+  readonly metrics: Metrics;
+  readonly observer: HttpObserver;
+}
+
+export async function openObservation(deps: Deps): Promise<Observation> {
+  const events = createEventRing({ clock: deps.clock });
+  const metrics = await openMetrics(deps);
+  const observer: HttpObserver = {
+    answered(answer) {
+      events.answered(answer);
+      metrics.httpRequestEnded(answer);
+    },
+  };
+  return { events, metrics, observer };
+}
+
+async function openMetrics({ config, routes, version }: Deps): Promise<Metrics> {
+  if (!config.server.metrics.enabled) return silentMetrics;
+  return createPrometheusMetrics({
+    version,
+    providers: PROVIDER_NAMES,
+    routes: routes.map(({ path }) => path),
+  });
+}

@@ -1,0 +1,362 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import sharp from 'sharp';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { UPSTREAM_TEXT } from '../support/responses-upstream/behaviours/behaviour.ts';
+import {
+  BEHAVIOUR_NAMES,
+  type BehaviourName,
+} from '../support/responses-upstream/behaviours/behaviours.ts';
+import { cleanUp } from '../support/start-bridge.ts';
+import { EXPECTED_ANSWERS, type ExpectedAnswer } from './agent-responses-answers.ts';
+import { type AgentBridge, startAgentBridge } from './agent-responses-rig.ts';
+
+const PICTURE_BYTES = 40_000;
+/** Stands in every prompt, so that a search finds it wherever it went. */
+const SECRET = 'zebra-lantern';
+
+let rig: AgentBridge;
+/** Every token that was ever good. */
+const secrets = new Set<string>();
+
+function noteSecrets(): void {
+  for (const token of Object.values(rig.upstream.tokens())) secrets.add(token);
+}
+
+beforeAll(async () => {
+  rig = await startAgentBridge({
+    pictureBytes: PICTURE_BYTES,
+    // Small pictures, and so small bounds: an endless answer ends soon.
+    set: ['images.max_encoded_bytes=4194304'],
+  });
+  secrets.add(rig.upstream.accountId).add(rig.home);
+  noteSecrets();
+});
+afterAll(async () => {
+  await cleanUp();
+  await rig.close();
+});
+
+const promptOf = (behaviour: string) => `A ${SECRET} at dusk [[fail:${behaviour}]]`;
+
+describe('an answer of the backend', () => {
+  it('has a row in the table of expected answers, whatever the emulator can do', () => {
+    expect(Object.keys(EXPECTED_ANSWERS).sort()).toEqual([...BEHAVIOUR_NAMES].sort());
+  });
+
+  it.each(BEHAVIOUR_NAMES)('of the kind %s becomes the answer of the contract', async (name) => {
+    const expected = EXPECTED_ANSWERS[name];
+    const before = rig.upstream.calls.length;
+
+    const answer = await rig.create({
+      prompt: promptOf(name),
+      parameters: { size: '1024x1024', partial_images: name.startsWith('partial=') ? 1 : 0 },
+      ...(expected.timeoutMs === undefined ? {} : { timeout_ms: expected.timeoutMs }),
+    });
+
+    noteSecrets();
+    if (answer.status === 200) expectPicture(answer.json, expected);
+    else expectFailure(answer, expected);
+    expect(answer.status).toBe(expected.status);
+    const calls = rig.upstream.calls.slice(before);
+    expect(calls.map(({ behaviour }) => behaviour)).toEqual(Array(expected.calls).fill(name));
+    expect(rig.upstream.strays).toEqual([]);
+    // Whatever was not read to its end was closed.
+    await rig.upstream.until(() => rig.upstream.counters().open === 0);
+  });
+});
+
+// biome-ignore lint/suspicious/noExplicitAny: the checker of the rig has held it against the document.
+function expectPicture(json: any, { warnings }: ExpectedAnswer): void {
+  expect(json).toMatchObject({ provider: 'agent-responses', warnings });
+  expect(json.data).toHaveLength(1);
+  const bytes = Buffer.from(json.data[0].b64_json, 'base64');
+  expect(bytes).toHaveLength(PICTURE_BYTES);
+}
+
+function expectFailure(
+  { headers, json }: Awaited<ReturnType<AgentBridge['create']>>,
+  { error = ['', '', ''], retryable = false, details, attempts }: ExpectedAnswer,
+): void {
+  const [type, code, bridgeCode] = error;
+  expect(json.error).toMatchObject({ type, code, param: null });
+  expect(json.error.bridge_ext).toMatchObject({
+    code: bridgeCode,
+    retryable,
+    provider: 'agent-responses',
+  });
+  expect(json.error.bridge_ext.details).toEqual({
+    ...details,
+    ...(attempts === undefined ? {} : { provider_attempts: attempts }),
+  });
+  expect(headers['x-should-retry']).toBe(String(retryable));
+  expect(JSON.stringify(json)).not.toContain(UPSTREAM_TEXT);
+  expect(headers['retry-after'] === undefined).toBe(bridgeCode !== 'rate_limited');
+}
+
+/** What is tried again, and comes out well the second time. */
+const PASSING = BEHAVIOUR_NAMES.filter((name) => EXPECTED_ANSWERS[name].attempts === 2);
+
+describe('a call that fails in passing', () => {
+  it.each(PASSING)('is repeated once after %s, and the answer says so', async (name) => {
+    const [{ status, json }, calls] = await rig.callsDuring(() =>
+      rig.create({ prompt: promptOf(`${name};succeed`) }),
+    );
+
+    expect(status).toBe(200);
+    expect(json.warnings).toEqual(['transient_provider_retry_used']);
+    expect(calls).toBe(2);
+  });
+
+  it('is not repeated past the deadline', async () => {
+    const [{ status, json }, calls] = await rig.callsDuring(() =>
+      rig.create({ prompt: promptOf('status=429,retry-after=1;succeed'), timeout_ms: 900 }),
+    );
+
+    expect(status).toBe(429);
+    expect(json.error.bridge_ext).toMatchObject({
+      retryable: true,
+      details: { retry_after_ms: 1000, provider_attempts: 1 },
+    });
+    expect(calls).toBe(1);
+  });
+});
+
+describe('pictures of the backend', () => {
+  it.each([1, 4, 20])('come one a call, %i of them, in the order of the request', async (n) => {
+    const [{ status, json }, calls] = await rig.callsDuring(() =>
+      rig.create({ prompt: `${n} of a ${SECRET}`, parameters: { n, size: '1024x1024' } }),
+    );
+
+    expect(status).toBe(200);
+    expect(json.data.map(({ index }: { index: number }) => index)).toEqual([...Array(n).keys()]);
+    expect(new Set(json.data.map(({ sha256 }: { sha256: string }) => sha256)).size).toBe(n);
+    expect(json.warnings).toEqual([]);
+    expect(json.usage).toEqual({
+      input_tokens: 60 * n,
+      output_tokens: 40 * n,
+      total_tokens: 100 * n,
+      provider: { input_tokens: 60 * n, output_tokens: 1056 * n, total_tokens: 1116 * n },
+    });
+    expect(calls).toBe(n);
+  });
+
+  it('come with what the backend made of the prompt', async () => {
+    const { json } = await rig.create({ prompt: `A ${SECRET}` });
+
+    expect(json.revised_prompt).toMatch(/^Soft colours/);
+    expect(json.data[0].revised_prompt).toBe(json.revised_prompt);
+  });
+
+  it.each(['png', 'jpeg', 'webp'])('come as %s when asked to', async (format) => {
+    const { json } = await rig.create({
+      prompt: `A ${SECRET}`,
+      parameters: { output_format: format, size: '1536x1024' },
+    });
+
+    const picture = sharp(Buffer.from(json.data[0].b64_json, 'base64'));
+    expect(await picture.metadata()).toMatchObject({ format, width: 1536, height: 1024 });
+    expect(json.delivered).toEqual([
+      { index: 0, size: 'honoured', format: 'honoured', alpha: 'unspecified' },
+    ]);
+  });
+
+  it('come with an alpha of their own from a model that has one', async () => {
+    const { json } = await rig.create({
+      prompt: `A ${SECRET}`,
+      routing: { model: 'gpt-image-1.5' },
+      parameters: { background: 'transparent' },
+    });
+
+    expect(json.delivered).toMatchObject([{ alpha: 'honoured' }]);
+    const stats = await sharp(Buffer.from(json.data[0].b64_json, 'base64')).stats();
+    expect(stats.isOpaque).toBe(false);
+  });
+
+  it.each(['artifact', 'url'])('are kept as files when %s is asked for', async (form) => {
+    const { json } = await rig.create({
+      prompt: `A ${SECRET}`,
+      output: { response_format: form },
+    });
+
+    const [{ id, sha256 }] = json.data;
+    const response = await fetch(`${rig.bridge.address}/v1/artifacts/${id}`);
+    const bytes = Buffer.from(await response.arrayBuffer());
+    expect(bytes).toHaveLength(PICTURE_BYTES);
+    expect(response.headers.get('etag')).toBe(`"${sha256}"`);
+  });
+
+  it('are edited from photographs that arrive byte for byte', async () => {
+    const photos = ['chelsea.png', 'rocket.jpg', 'coffee.png'].map((name) =>
+      readFileSync(new URL(`../../../shared/data/photos/${name}`, import.meta.url)),
+    );
+    const [first, second, reference] = photos.map((bytes) => ({
+      type: 'base64',
+      data: bytes.toString('base64'),
+    }));
+
+    const { status, json } = await rig.create({
+      operation: 'edit',
+      prompt: `Make it a ${SECRET}`,
+      images: [first, second],
+      reference_images: [reference],
+      parameters: { action: 'edit', input_fidelity: 'high', n: 2 },
+      routing: { model: 'gpt-image-1.5' },
+    });
+
+    expect(status).toBe(200);
+    expect(json.data).toHaveLength(2);
+    for (const { body } of rig.upstream.calls.slice(-2)) {
+      const sent = JSON.parse(body?.toString() ?? '');
+      const [text, ...images] = sent.input[0].content;
+      expect(text.text).toContain('Pictures 1 to 2 are to be edited. Picture 3 is for reference');
+      const arrived = images.map(({ image_url }: { image_url: string }) =>
+        Buffer.from(image_url.split(',')[1] ?? '', 'base64'),
+      );
+      expect(arrived.map((bytes: Buffer, at: number) => bytes.equals(photos[at] ?? bytes))).toEqual(
+        [true, true, true],
+      );
+    }
+  });
+
+  it('are delivered beside the failures of others when the best effort is asked for', async () => {
+    rig.upstream.script('succeed', 'status=403', 'truncated=item', 'succeed');
+
+    const { status, json } = await rig.create({
+      prompt: `Four of a ${SECRET}`,
+      parameters: { n: 4, failure_policy: 'best_effort' },
+    });
+
+    expect(status).toBe(200);
+    expect(json.data).toHaveLength(2);
+    expect(json.warnings).toEqual(['partial_output_failure']);
+    const failures: { error: { code: string; details: object } }[] = json.failures;
+    expect(failures.map(({ error }) => [error.code, error.details]).sort()).toEqual([
+      ['permission_denied', { provider_attempts: 1 }],
+      ['protocol', { provider_attempts: 1, outcome: 'unknown', reason: 'stream_ended_early' }],
+    ]);
+  });
+
+  it('are not made any more once one of them has failed', async () => {
+    rig.upstream.script('silence=drawing', 'status=403', 'silence=before-headers');
+
+    const [{ status, json }, calls] = await rig.callsDuring(() =>
+      rig.create({ prompt: `Three of a ${SECRET}`, parameters: { n: 3 } }),
+    );
+
+    expect(status).toBe(403);
+    expect(json.error.bridge_ext).toMatchObject({
+      code: 'permission_denied',
+      retryable: false,
+      details: { outcome: 'unknown' },
+    });
+    expect(calls).toBe(3);
+    await rig.upstream.until(() => rig.upstream.counters().open === 0);
+  });
+});
+
+describe('a client that leaves', () => {
+  it.each<BehaviourName>(['silence=before-headers', 'silence=drawing', 'silence=line'])(
+    'closes the connection to the backend during %s',
+    async (name) => {
+      const leaving = new AbortController();
+      const { upstream } = rig;
+      const nth = upstream.calls.length;
+      const answer = rig.create({ prompt: promptOf(name) }, leaving.signal).catch(() => 'left');
+      await upstream.until(() => upstream.calls[nth]?.behaviour === name);
+
+      leaving.abort();
+
+      expect(await answer).toBe('left');
+      await upstream.until(() => upstream.calls[nth]?.outcome === 'client_left');
+      expect(upstream.calls).toHaveLength(nth + 1);
+    },
+  );
+});
+
+describe('a login', () => {
+  it('is renewed once when the backend rejects it, and nobody hears of it', async () => {
+    const { upstream } = rig;
+    const before = upstream.counters();
+    upstream.revokeAccessToken();
+
+    const { status, json } = await rig.create({ prompt: `A ${SECRET}` });
+
+    noteSecrets();
+    const after = upstream.counters();
+    expect(status).toBe(200);
+    expect(json.warnings).toEqual([]);
+    expect(after.calls - before.calls).toBe(2);
+    expect(after.refreshes - before.refreshes).toBe(1);
+    expect(JSON.parse(readFileSync(join(rig.home, 'auth.json'), 'utf8')).tokens).toMatchObject({
+      ...upstream.tokens(),
+    });
+  });
+
+  it('that cannot be renewed is told as such, and asked for no more until it changes', async () => {
+    const { upstream } = rig;
+    upstream.expireAccessToken();
+    upstream.spoilRefreshToken('expired');
+    await upstream.writeLogin(rig.home);
+    noteSecrets();
+    const before = upstream.counters();
+
+    const answers = [];
+    for (let time = 0; time < 3; time += 1) {
+      answers.push(await rig.create({ prompt: `A ${SECRET}` }));
+    }
+    const after = upstream.counters();
+    upstream.signInAgain();
+    await upstream.writeLogin(rig.home);
+    noteSecrets();
+    const { status } = await rig.create({ prompt: `A ${SECRET}` });
+
+    for (const answer of answers) expect(answer.status).toBe(503);
+    expect(answers[0]?.json.error).toMatchObject({
+      code: 'provider_authentication',
+      bridge_ext: { code: 'authentication', retryable: false, details: { provider_attempts: 1 } },
+    });
+    expect(after.calls - before.calls).toBe(0);
+    expect(after.refreshCalls - before.refreshCalls).toBe(1);
+    expect(status).toBe(200);
+  });
+
+  it('that the token endpoint fails to renew in passing may be tried again', async () => {
+    const { upstream } = rig;
+    upstream.expireAccessToken();
+    await upstream.writeLogin(rig.home);
+    noteSecrets();
+    upstream.scriptToken('status=503');
+
+    const [failed, calls] = await rig.callsDuring(() => rig.create({ prompt: `A ${SECRET}` }));
+    const { status } = await rig.create({ prompt: `A ${SECRET}` });
+
+    noteSecrets();
+    expect(failed.status).toBe(502);
+    expect(failed.json.error.bridge_ext).toMatchObject({
+      code: 'upstream',
+      retryable: true,
+      details: { provider_attempts: 1 },
+    });
+    expect(calls).toBe(0);
+    expect(status).toBe(200);
+  });
+});
+
+describe('what the program leaves behind', () => {
+  it('holds no token, account, prompt or path, and no words of the backend', async () => {
+    await rig.get('/health/ready');
+    await rig.get('/v1/providers');
+    await rig.get('/v1/providers/agent-responses/capabilities');
+
+    const traces = await rig.traces();
+
+    expect([...traces.keys()]).toContain('data/state/state.sqlite');
+    expect(traces.get('standard error')).toContain('agent-responses');
+    const sought = [...secrets, SECRET, UPSTREAM_TEXT, 'auth.json', 'words of the token endpoint'];
+    const found = [...traces].flatMap(([where, text]) =>
+      sought.filter((secret) => text.includes(secret)).map((secret) => `${where}: ${secret}`),
+    );
+    expect(found).toEqual([]);
+  });
+});

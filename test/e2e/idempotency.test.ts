@@ -1,0 +1,161 @@
+import { setTimeout as patience } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { cleanUp, type StartedBridge, startBridge } from '../support/start-bridge.ts';
+
+const drawn = (bridge: StartedBridge) =>
+  bridge.stderr().split('"image_operation_started"').length - 1;
+
+// One that answers at once, and one whose clients have the time to leave.
+let bridge: StartedBridge;
+let slow: StartedBridge;
+
+beforeAll(async () => {
+  [bridge, slow] = await Promise.all([
+    startBridge(),
+    startBridge({ set: ['providers.sandbox.latency_ms=1500'] }),
+  ]);
+});
+afterAll(cleanUp);
+
+const post = (body: object, headers: Record<string, string>) => postTo(bridge, body, headers);
+
+async function postTo(
+  { address }: StartedBridge,
+  body: object,
+  headers: Record<string, string>,
+  signal?: AbortSignal,
+) {
+  const response = await fetch(`${address}/v1/images`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify({ prompt: 'a fox', ...body }),
+    ...(signal ? { signal } : {}),
+  });
+  // Each test knows the shape that it asked for.
+  // biome-ignore lint/suspicious/noExplicitAny: see above.
+  const json: any = await response.json();
+  return { status: response.status, headers: Object.fromEntries(response.headers), json };
+}
+
+/** A client that sends a request and is gone once it is under way. */
+async function sendAndLeave(body: object, headers: Record<string, string>): Promise<void> {
+  const before = drawn(slow);
+  const client = new AbortController();
+  const sending = postTo(slow, body, headers, client.signal);
+  sending.catch(() => {});
+  while (drawn(slow) === before) await patience(5);
+  client.abort();
+  await expect(sending).rejects.toThrow();
+}
+
+describe('an idempotency key', () => {
+  it('gets a repeat the same body under an id of its own, and one drawing', async () => {
+    const before = drawn(bridge);
+    const first = await post({}, { 'idempotency-key': 'repeat' });
+
+    const second = await post({ idempotency_key: 'repeat' }, {});
+
+    expect([first.status, second.status]).toEqual([200, 200]);
+    expect(second.json).toEqual(first.json);
+    expect(first.headers).not.toHaveProperty('idempotent-replayed');
+    expect(second.headers['idempotent-replayed']).toBe('true');
+    expect(second.headers['x-request-id']).not.toBe(first.headers['x-request-id']);
+    expect(second.json.id).toBe(first.headers['x-request-id']);
+    expect(drawn(bridge) - before).toBe(1);
+  });
+
+  it('makes two requests at the same time one drawing', async () => {
+    const before = drawn(slow);
+    const [one, other] = await Promise.all([
+      postTo(slow, {}, { 'idempotency-key': 'together' }),
+      postTo(slow, {}, { 'idempotency-key': 'together' }),
+    ]);
+
+    expect(one.json).toEqual(other.json);
+    const replayed = [one, other].filter(({ headers }) => headers['idempotent-replayed']);
+    expect(replayed).toHaveLength(1);
+    expect(drawn(slow) - before).toBe(1);
+  });
+
+  it('keeps the drawing of a client that has left for its repeat', async () => {
+    const before = drawn(slow);
+    const headers = { 'idempotency-key': 'left' };
+    await sendAndLeave({}, headers);
+
+    const repeat = await postTo(slow, {}, headers);
+
+    expect(repeat.status).toBe(200);
+    expect(repeat.headers['idempotent-replayed']).toBe('true');
+    expect(repeat.json.data).toHaveLength(1);
+    expect(drawn(slow) - before).toBe(1);
+  });
+
+  it('is refused for another request', async () => {
+    await post({}, { 'idempotency-key': 'conflict' });
+
+    const { status, json, headers } = await post(
+      { prompt: 'another' },
+      { 'idempotency-key': 'conflict' },
+    );
+
+    expect(status).toBe(409);
+    expect(json.error).toMatchObject({ code: 'idempotency_conflict' });
+    expect(headers['x-should-retry']).toBe('false');
+    expect(headers).not.toHaveProperty('idempotent-replayed');
+  });
+
+  it('is refused when head and body do not agree', async () => {
+    const { status, json } = await post({ idempotency_key: 'one' }, { 'idempotency-key': 'two' });
+
+    expect(status).toBe(422);
+    expect(json.error).toMatchObject({ param: 'idempotency_key' });
+  });
+
+  it('is free again after a failure of known outcome, and keeps one of unknown outcome', async () => {
+    const before = drawn(bridge);
+    const known = { routing: { model: 'sandbox-fail-rate_limited' } };
+    const unknown = { routing: { model: 'sandbox-hang' }, timeout_ms: 100 };
+    const answers = [
+      await post(known, { 'idempotency-key': 'known' }),
+      await post(known, { 'idempotency-key': 'known' }),
+      await post(unknown, { 'idempotency-key': 'unknown' }),
+      await post(unknown, { 'idempotency-key': 'unknown' }),
+    ];
+
+    expect(answers.map(({ headers }) => headers['idempotent-replayed'])).toEqual([
+      ...[undefined, undefined, undefined],
+      'true',
+    ]);
+    expect(answers.map(({ status }) => status)).toEqual([429, 429, 504, 504]);
+    expect(answers[3]?.json.error).toEqual(answers[2]?.json.error);
+    expect(drawn(bridge) - before).toBe(3);
+  });
+});
+
+describe('a retry of the official client', () => {
+  const count = (times: number) => ({
+    'x-stainless-retry-count': String(times),
+    'user-agent': 'OpenAI/JS 6.0.0',
+    'x-stainless-lang': 'js',
+  });
+
+  it('gets the picture that was under way when the first try was given up', async () => {
+    const before = drawn(slow);
+    const body = { prompt: 'a retried fox' };
+    await sendAndLeave(body, count(0));
+
+    const retry = await postTo(slow, body, count(1));
+
+    expect(retry.status).toBe(200);
+    expect(retry.headers['idempotent-replayed']).toBe('true');
+    expect(retry.json.id).not.toBe(retry.headers['x-request-id']);
+    expect(drawn(slow) - before).toBe(1);
+  });
+
+  it('is a new request without an earlier one', async () => {
+    const { status, headers } = await post({ prompt: 'a first fox' }, count(1));
+
+    expect(status).toBe(200);
+    expect(headers).not.toHaveProperty('idempotent-replayed');
+  });
+});

@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest';
+import { handler as getDiagnostics } from '../../handlers/diagnostics/get-diagnostics.ts';
+import type { Diagnostics } from '../../lib/contract/diagnostics.ts';
+import { STORED_EXAMPLES } from '../../lib/contract/examples/stored-examples.ts';
+import { createAccess } from '../../lib/http/access.ts';
+import { invoke, openEdge } from '../support/invoke.ts';
+
+const path = '/v1/diagnostics';
+const report = STORED_EXAMPLES['Diagnostics']?.['idle']?.value as Diagnostics;
+const services = { diagnostics: { report: async () => report } };
+
+describe('getDiagnostics', () => {
+  it('answers with the report, for nobody to keep', async () => {
+    const reply = await invoke(getDiagnostics, { path }, services);
+
+    expect(reply.status).toBe(200);
+    expect(reply.headers['cache-control']).toBe('no-store');
+    expect(reply.json).toEqual(report);
+  });
+
+  it('takes no query', async () => {
+    const reply = await invoke(getDiagnostics, { path, query: 'verbose=1' }, services);
+
+    expect(reply.status).toBe(422);
+  });
+
+  it('asks for the token where there is one', async () => {
+    const edge = openEdge({ access: createAccess({ bearer: 'sixteen-bytes-ok', hosts: [] }) });
+
+    const reply = await invoke(getDiagnostics, { path }, services, edge);
+
+    expect(reply.status).toBe(401);
+  });
+});

@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest';
+import { type Verdict, verdictOf } from '../../../lib/admission/breaker-rules.ts';
+import { BridgeError, type BridgeErrorOptions } from '../../../lib/errors/bridge-error.ts';
+import { ERRORS, type ErrorCode } from '../../../lib/errors/codes.ts';
+
+const provider = 'sandbox';
+
+type Row = readonly [code: ErrorCode, what: string, options: BridgeErrorOptions, verdict: Verdict];
+
+const ROWS: readonly Row[] = [
+  ['rate_limited', 'of the provider', { provider }, 'failure'],
+  ['overloaded', 'of the provider', { provider, details: { retry_after_ms: 1 } }, 'failure'],
+  ['overloaded', 'of a full queue', { provider, details: { reason: 'queue_full' } }, 'neutral'],
+  [
+    'overloaded',
+    'of an open breaker',
+    { provider, details: { reason: 'circuit_open' } },
+    'neutral',
+  ],
+  ['overloaded', 'of the state store', {}, 'neutral'],
+  ['timeout', 'before dispatch', { provider, retryable: true }, 'neutral'],
+  ['timeout', 'after dispatch', { provider, retryable: false }, 'failure'],
+  ['timeout', 'of unknown outcome', { provider, details: { outcome: 'unknown' } }, 'failure'],
+  ['upstream', 'that may be repeated', { provider, retryable: true }, 'failure'],
+  ['upstream', 'for good', { provider }, 'failure'],
+  ['protocol', 'of known outcome', { provider }, 'failure'],
+  ['protocol', 'of unknown outcome', { provider, details: { outcome: 'unknown' } }, 'failure'],
+  ['cancelled', 'of unknown outcome', { provider, details: { outcome: 'unknown' } }, 'neutral'],
+  ['internal', 'of the provider', { provider }, 'neutral'],
+];
+
+const COUNTED = new Set(ROWS.filter(([, , , verdict]) => verdict === 'failure').map(([it]) => it));
+// The keys of a table are its codes.
+const OTHERS = (Object.keys(ERRORS) as ErrorCode[]).filter((code) => !COUNTED.has(code));
+
+describe('verdictOf', () => {
+  it('takes the absence of an error for a success', () => {
+    expect(verdictOf(undefined)).toBe('success');
+  });
+
+  it.each(ROWS)('judges `%s` %s (%o) to be a %s', (code, _what, options, verdict) => {
+    expect(verdictOf(new BridgeError(code, 'it failed', options))).toBe(verdict);
+  });
+
+  it.each(OTHERS)('never counts `%s`', (code) => {
+    expect(verdictOf(new BridgeError(code, 'it failed', { provider }))).toBe('neutral');
+  });
+});

@@ -1,0 +1,305 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  type BreakerPass,
+  type BreakerSettings,
+  createCircuitBreaker,
+} from '../../../lib/admission/circuit-breaker.ts';
+import { BridgeError } from '../../../lib/errors/bridge-error.ts';
+import { createManualClock } from '../../support/manual-clock.ts';
+
+const provider = 'sandbox';
+const OPEN_MS = 1000;
+const SETTINGS: BreakerSettings = {
+  enabled: true,
+  failure_threshold: 3,
+  open_duration_ms: OPEN_MS,
+  half_open_max_calls: 1,
+  success_threshold: 1,
+};
+
+const FAILURE = new BridgeError('upstream', 'it failed', { provider });
+const NEUTRAL = new BridgeError('cancelled', 'nobody wants it any more', { provider });
+
+function breakerOf(settings: Partial<BreakerSettings> = {}) {
+  const clock = createManualClock();
+  const transitions: string[] = [];
+  let rejections = 0;
+  const breaker = createCircuitBreaker({
+    provider,
+    settings: { ...SETTINGS, ...settings },
+    clock,
+    onTransition: (from, to) => transitions.push(`${from} > ${to}`),
+    onRejection: () => {
+      rejections += 1;
+    },
+  });
+  const fail = (times = 1) => {
+    for (let nth = 0; nth < times; nth += 1) breaker.admit().settle(FAILURE);
+  };
+  return { breaker, clock, transitions, fail, rejections: () => rejections };
+}
+
+async function halfOpen(settings: Partial<BreakerSettings> = {}) {
+  const made = breakerOf(settings);
+  made.fail(settings.failure_threshold ?? SETTINGS.failure_threshold);
+  await made.clock.advance(OPEN_MS);
+  return made;
+}
+
+const isOpen = expect.objectContaining({
+  code: 'overloaded',
+  provider,
+  details: expect.objectContaining({ reason: 'circuit_open' }),
+});
+
+describe('createCircuitBreaker', () => {
+  it('opens after the threshold of failures in a row, and refuses at once with the time that is left', async () => {
+    const { breaker, clock, fail, transitions, rejections } = breakerOf();
+
+    fail(3);
+    await clock.advance(400);
+
+    expect(breaker.state()).toEqual({ state: 'open', failures: 3, opens: 1, retry_after_ms: 600 });
+    expect(() => breaker.admit()).toThrow(
+      expect.objectContaining({
+        code: 'overloaded',
+        retryable: true,
+        provider,
+        details: { reason: 'circuit_open', retry_after_ms: 600 },
+      }),
+    );
+    expect(() => breaker.check()).toThrow(isOpen);
+    expect(transitions).toEqual(['closed > open']);
+    expect(rejections()).toBe(2);
+  });
+
+  it('starts to count anew after a success, even one that took longer than the failures', () => {
+    const { breaker, fail } = breakerOf();
+    const slow = breaker.admit();
+
+    fail(2);
+    slow.settle(undefined);
+    fail(2);
+
+    expect(breaker.state()).toEqual({ state: 'closed', failures: 2, opens: 0 });
+  });
+
+  it('neither counts nor starts anew after what says nothing of the provider', () => {
+    const { breaker, fail } = breakerOf();
+
+    fail(2);
+    breaker.admit().settle(NEUTRAL);
+
+    expect(breaker.state()).toMatchObject({ state: 'closed', failures: 2 });
+    fail();
+    expect(breaker.state()).toMatchObject({ state: 'open' });
+  });
+
+  it('counts the first verdict of a pass only', () => {
+    const { breaker } = breakerOf({ failure_threshold: 2 });
+    const pass = breaker.admit();
+
+    pass.settle(FAILURE);
+    pass.settle(FAILURE);
+    pass.settle(undefined);
+
+    expect(breaker.state()).toMatchObject({ state: 'closed', failures: 1 });
+  });
+
+  it('closes again when enough probes succeed', async () => {
+    const { breaker, transitions } = await halfOpen({ success_threshold: 2 });
+
+    breaker.admit().settle(undefined);
+    const between = breaker.state().state;
+    breaker.admit().settle(undefined);
+
+    expect(between).toBe('half_open');
+    expect(breaker.state()).toEqual({ state: 'closed', failures: 0, opens: 1 });
+    expect(transitions).toEqual(['closed > open', 'open > half_open', 'half_open > closed']);
+  });
+
+  it.each([
+    ['a failure', FAILURE],
+    ['a cancellation', NEUTRAL],
+    ['a refusal of the content', new BridgeError('safety_rejected', 'no', { provider })],
+  ])('opens again for the whole time after a probe that ends with %s', async (_what, error) => {
+    const { breaker, clock } = await halfOpen();
+
+    breaker.admit().settle(error);
+    await clock.advance(OPEN_MS - 1);
+
+    expect(breaker.state()).toMatchObject({ state: 'open', opens: 2, retry_after_ms: 1 });
+    await clock.advance(1);
+    expect(breaker.state()).toMatchObject({ state: 'half_open' });
+    breaker.admit().settle(undefined);
+    expect(breaker.state()).toMatchObject({ state: 'closed' });
+  });
+
+  it('lets no more probes through than allowed, and says when to come back', async () => {
+    const { breaker } = await halfOpen({ half_open_max_calls: 2, success_threshold: 3 });
+    const first = breaker.admit();
+    breaker.admit();
+
+    expect(() => breaker.check()).toThrow(isOpen);
+    expect(() => breaker.admit()).toThrow(
+      expect.objectContaining({
+        details: { reason: 'circuit_open', retry_after_ms: expect.any(Number) },
+      }),
+    );
+    first.settle(undefined);
+    expect(() => breaker.admit()).not.toThrow();
+  });
+
+  it('takes no place for a look', async () => {
+    const { breaker } = await halfOpen();
+
+    breaker.check();
+    breaker.check();
+
+    expect(() => breaker.admit()).not.toThrow();
+  });
+
+  it.each([
+    ['success', undefined],
+    ['failure', FAILURE],
+  ])('stays open whatever a call that began before it opened ends with, as %s', (_what, error) => {
+    const { breaker, fail } = breakerOf();
+    const early = breaker.admit();
+
+    fail(3);
+    early.settle(error);
+
+    expect(breaker.state()).toMatchObject({ state: 'open', failures: 3, opens: 1 });
+  });
+
+  it.each([
+    ['success', undefined],
+    ['failure', FAILURE],
+  ])(
+    'lets only probes decide when it is half open, not the late %s of an early call',
+    async (_what, error) => {
+      const { breaker, fail, clock } = breakerOf();
+      const early = breaker.admit();
+      fail(3);
+      await clock.advance(OPEN_MS);
+      breaker.check();
+
+      early.settle(error);
+
+      expect(breaker.state()).toMatchObject({ state: 'half_open', opens: 1 });
+    },
+  );
+
+  it('counts a probe that still runs from an earlier half-open time among those under way', async () => {
+    const { breaker, clock } = await halfOpen({ half_open_max_calls: 2 });
+    const slow = breaker.admit();
+    breaker.admit().settle(FAILURE);
+    await clock.advance(OPEN_MS);
+    const probe = breaker.admit();
+
+    expect(() => breaker.admit()).toThrow(isOpen);
+    slow.settle(FAILURE);
+    expect(breaker.state()).toMatchObject({ state: 'half_open' });
+    probe.settle(undefined);
+    expect(breaker.state()).toMatchObject({ state: 'closed' });
+  });
+
+  it('lets everybody through when it is off', () => {
+    const { breaker, fail, rejections } = breakerOf({ enabled: false, failure_threshold: 1 });
+
+    fail(20);
+
+    expect(breaker.state()).toEqual({ state: 'closed', failures: 0, opens: 0 });
+    expect(rejections()).toBe(0);
+  });
+
+  it('never lets more probes through than allowed, and always recovers, whatever happens when', async () => {
+    const settings = fc.record({
+      enabled: fc.constant(true),
+      failure_threshold: fc.integer({ min: 1, max: 4 }),
+      open_duration_ms: fc.constant(OPEN_MS),
+      half_open_max_calls: fc.integer({ min: 1, max: 3 }),
+      success_threshold: fc.integer({ min: 1, max: 4 }),
+    });
+    const step = fc.record({
+      kind: fc.constantFrom('admit', 'admit', 'success', 'failure', 'neutral', 'wait'),
+      nth: fc.nat(20),
+    });
+
+    await fc.assert(
+      fc.asyncProperty(
+        settings,
+        fc.array(step, { maxLength: 80, size: 'max' }),
+        async (given, steps) => {
+          const drive = createDrive(given);
+          for (const { kind, nth } of steps) {
+            if (kind === 'admit') drive.admit();
+            else if (kind === 'wait') await drive.clock.advance(nth * 100);
+            else drive.settle(nth, kind);
+          }
+          await drive.expectRecovery();
+        },
+      ),
+      { numRuns: 80 },
+    );
+  });
+});
+
+/** Calls through a breaker, each remembered with the state in which it was let through. */
+function createDrive(settings: BreakerSettings) {
+  const { breaker, clock, transitions } = breakerOf(settings);
+  let underWay: {
+    readonly pass: BreakerPass;
+    readonly isProbe: boolean;
+    readonly period: number;
+  }[] = [];
+
+  const probes = () => underWay.filter(({ isProbe }) => isProbe).length;
+
+  function admit(): void {
+    const { state, retry_after_ms: leftMs } = breaker.state();
+    let pass: BreakerPass | undefined;
+    try {
+      pass = breaker.admit();
+    } catch (error) {
+      expect(error).toEqual(isOpen);
+      // Nobody is refused without cause.
+      if (state === 'open') expect(leftMs).toBeGreaterThan(0);
+      else expect([state, probes()]).toEqual(['half_open', settings.half_open_max_calls]);
+      return;
+    }
+    expect(state).not.toBe('open');
+    underWay.push({ pass, isProbe: state === 'half_open', period: transitions.length });
+    expect(probes()).toBeLessThanOrEqual(settings.half_open_max_calls);
+  }
+
+  function settle(nth: number, kind: 'success' | 'failure' | 'neutral'): void {
+    const call = underWay[nth % Math.max(1, underWay.length)];
+    if (!call) return;
+    underWay = underWay.filter((it) => it !== call);
+    const [before, steps] = [breaker.state().state, transitions.length];
+    call.pass.settle({ success: undefined, failure: FAILURE, neutral: NEUTRAL }[kind]);
+    const after = breaker.state().state;
+    if (transitions.length === steps) return;
+    // Only a call of this very period can have ended it.
+    expect(call.period).toBe(steps);
+    expect(before).not.toBe('open');
+    if (before === 'closed') expect(kind).toBe('failure');
+    expect(after).toBe(before === 'half_open' && kind === 'success' ? 'closed' : 'open');
+  }
+
+  return {
+    clock,
+    admit,
+    settle,
+    async expectRecovery(): Promise<void> {
+      while (underWay.length > 0) settle(0, 'neutral');
+      await clock.advance(OPEN_MS);
+      for (let nth = 0; nth < settings.success_threshold; nth += 1) {
+        breaker.admit().settle(undefined);
+      }
+      expect(breaker.state()).toMatchObject({ state: 'closed', failures: 0 });
+    },
+  };
+}

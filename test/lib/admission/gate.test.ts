@@ -1,0 +1,293 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createGate, type Permit } from '../../../lib/admission/gate.ts';
+import { createManualClock } from '../../support/manual-clock.ts';
+
+type Limit = number | 'unlimited';
+
+const patient = new AbortController().signal;
+const NAME = 'runtime.global.max_queued';
+
+function gateOf(maxConcurrent: Limit, maxQueued: Limit = 'unlimited') {
+  const clock = createManualClock();
+  return { clock, gate: createGate({ name: NAME, maxConcurrent, maxQueued, clock }) };
+}
+
+/** What became of a promise once all promises have settled that can. */
+async function fateOf(promise: Promise<unknown>): Promise<'waiting' | 'inside' | 'refused'> {
+  return Promise.race([
+    promise.then(
+      () => 'inside' as const,
+      () => 'refused' as const,
+    ),
+    turn().then(() => 'waiting' as const),
+  ]);
+}
+
+function turn(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve);
+  });
+}
+
+describe('createGate', () => {
+  it('lets everybody in at once when it is unlimited', async () => {
+    const { gate } = gateOf('unlimited', 0);
+
+    const permits = await Promise.all(Array.from({ length: 1000 }, () => gate.enter(patient)));
+
+    expect(permits.every(({ waitedMs }) => waitedMs === 0)).toBe(true);
+    expect(gate.counts()).toEqual({ active: 1000, queued: 0 });
+  });
+
+  it('says what limits it has', () => {
+    const { gate } = gateOf(2, 'unlimited');
+
+    expect(gate.limits).toEqual({ max_concurrent: 2, max_queued: 'unlimited' });
+  });
+
+  it('tells how long one has waited', async () => {
+    const { gate, clock } = gateOf(1);
+    const first = await gate.enter(patient);
+    const waiting = gate.enter(patient);
+
+    await clock.advance(1234);
+    first.release();
+
+    expect((await waiting).waitedMs).toBe(1234);
+  });
+
+  it('fails fast without a queue', async () => {
+    const { gate } = gateOf(1, 0);
+    await gate.enter(patient);
+
+    const refused = gate.enter(patient);
+
+    await expect(refused).rejects.toMatchObject({
+      code: 'overloaded',
+      retryable: true,
+      provider: undefined,
+      details: { reason: 'queue_full', limit: NAME, retry_after_ms: expect.any(Number) },
+    });
+  });
+
+  it('names its provider when it refuses', async () => {
+    const clock = createManualClock();
+    const bounds = { name: 'it', maxConcurrent: 1, maxQueued: 0 } as const;
+    const gate = createGate({ ...bounds, provider: 'sandbox', clock });
+    await gate.enter(patient);
+
+    await expect(gate.enter(patient)).rejects.toMatchObject({ provider: 'sandbox' });
+  });
+
+  it('takes one more into its queue as soon as one has left it', async () => {
+    const { gate } = gateOf(1, 1);
+    const leaving = new AbortController();
+    await gate.enter(patient);
+    const left = gate.enter(leaving.signal);
+
+    leaving.abort(new Error('gone'));
+    const next = gate.enter(patient);
+
+    await expect(left).rejects.toThrow('gone');
+    expect(await fateOf(next)).toBe('waiting');
+    expect(gate.counts()).toEqual({ active: 1, queued: 1 });
+  });
+
+  it('rejects whoever has left before asking, with the reason, and keeps no place for them', async () => {
+    const { gate } = gateOf(1);
+    const reason = new Error('gone');
+
+    await expect(gate.enter(AbortSignal.abort(reason))).rejects.toBe(reason);
+    expect(gate.counts()).toEqual({ active: 0, queued: 0 });
+  });
+
+  it.each([
+    ['inside', 0, 1],
+    ['in the queue', 1, 1],
+    ['nowhere', 2, 0],
+  ])('tells at once of a place %s', async (_where, before, times) => {
+    const { gate } = gateOf(1, 1);
+    for (let nth = 0; nth < before; nth += 1) void gate.enter(patient);
+    let told = 0;
+
+    const entering = gate.enter(patient, () => {
+      told += 1;
+    });
+
+    expect(told).toBe(times);
+    await fateOf(entering);
+  });
+
+  it('gives a place that was released twice to one only', async () => {
+    const { gate } = gateOf(1);
+    const first = await gate.enter(patient);
+    const second = gate.enter(patient);
+    const third = gate.enter(patient);
+
+    first.release();
+    first.release();
+
+    expect(await fateOf(second)).toBe('inside');
+    expect(await fateOf(third)).toBe('waiting');
+  });
+
+  it('passes a released place to the line, not to whoever comes in that moment', async () => {
+    const { gate } = gateOf(1);
+    const first = await gate.enter(patient);
+    const waiting = gate.enter(patient);
+
+    first.release();
+    const newcomer = gate.enter(patient);
+
+    expect(await fateOf(waiting)).toBe('inside');
+    expect(await fateOf(newcomer)).toBe('waiting');
+  });
+
+  it('keeps the place of whoever was let in before leaving, until it is released', async () => {
+    const { gate } = gateOf(1);
+    const leaving = new AbortController();
+    const first = await gate.enter(patient);
+    const called = gate.enter(leaving.signal);
+
+    first.release();
+    leaving.abort(new Error('gone'));
+
+    expect(gate.counts()).toEqual({ active: 1, queued: 0 });
+    (await called).release();
+    expect(gate.counts()).toEqual({ active: 0, queued: 0 });
+  });
+
+  it('drains a queue of ten thousand in order, half of whom leave from all over it', async () => {
+    const { gate } = gateOf(1);
+    const first = await gate.enter(patient);
+    const served: number[] = [];
+    const crowd = Array.from({ length: 10_000 }, () => new AbortController());
+    const all = crowd.map(({ signal }, nth) =>
+      gate.enter(signal).then(
+        (permit) => {
+          served.push(nth);
+          permit.release();
+        },
+        () => {},
+      ),
+    );
+
+    for (const [nth, controller] of crowd.entries()) if (nth % 2 === 0) controller.abort();
+    expect(gate.counts()).toEqual({ active: 1, queued: 5000 });
+    first.release();
+    await Promise.all(all);
+
+    expect(served).toEqual(Array.from({ length: 5000 }, (_, nth) => 2 * nth + 1));
+    expect(gate.counts()).toEqual({ active: 0, queued: 0 });
+  });
+
+  it('never exceeds its limits, leaks a place or lets anybody overtake, whatever happens when', async () => {
+    const step = fc.record({
+      kind: fc.constantFrom('enter', 'enter', 'release', 'abort', 'wait'),
+      nth: fc.nat(40),
+    });
+    const queue = fc.oneof(fc.nat(5), fc.constant('unlimited' as const));
+
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 1, max: 4 }),
+        queue,
+        fc.array(step, { maxLength: 60, size: 'max' }),
+        async (maxConcurrent, maxQueued, steps) => {
+          const crowd = createCrowd(maxConcurrent, maxQueued);
+          for (const { kind, nth } of steps) {
+            if (kind === 'enter') crowd.enter();
+            else if (kind === 'release') crowd.release(nth);
+            else if (kind === 'abort') crowd.abort(nth);
+            else await crowd.clock.advance(nth);
+            await turn();
+            crowd.expectAgreement();
+          }
+          await crowd.everybodyOut();
+        },
+      ),
+      { numRuns: 80 },
+    );
+  });
+});
+
+type Fate = 'waiting' | 'inside' | 'full' | 'left' | 'done';
+
+/** Callers at a gate, beside a plain model of where each of them should be. */
+function createCrowd(maxConcurrent: number, maxQueued: Limit) {
+  const { gate, clock } = gateOf(maxConcurrent, maxQueued);
+  const people: { controller: AbortController; permit?: Permit; fate: Fate; answers: number }[] =
+    [];
+  const model: Fate[] = [];
+  const joinedMs: number[] = [];
+  const enteredMs: number[] = [];
+
+  const countOf = (fate: Fate) => model.filter((it) => it === fate).length;
+  function callNext(): void {
+    const next = model.indexOf('waiting');
+    if (next < 0 || countOf('inside') >= maxConcurrent) return;
+    model[next] = 'inside';
+    enteredMs[next] = clock.monotonicMs();
+  }
+  function release(nth: number): void {
+    const person = people[nth];
+    if (person?.fate !== 'inside') return;
+    person.fate = 'done';
+    model[nth] = 'done';
+    callNext();
+    person.permit?.release();
+  }
+
+  return {
+    clock,
+    enter(): void {
+      const person: (typeof people)[number] = {
+        controller: new AbortController(),
+        fate: 'waiting',
+        answers: 0,
+      };
+      people.push(person);
+      joinedMs.push(clock.monotonicMs());
+      const hasRoom = countOf('inside') < maxConcurrent;
+      const isFull = !hasRoom && maxQueued !== 'unlimited' && countOf('waiting') >= maxQueued;
+      model.push(isFull ? 'full' : 'waiting');
+      callNext();
+      gate.enter(person.controller.signal).then(
+        (permit) => {
+          person.permit = permit;
+          person.fate = 'inside';
+          person.answers += 1;
+        },
+        (error: { code?: string }) => {
+          person.fate = error.code === 'overloaded' ? 'full' : 'left';
+          person.answers += 1;
+        },
+      );
+    },
+    release,
+    abort(nth: number): void {
+      people[nth]?.controller.abort(new Error('gone'));
+      if (model[nth] === 'waiting') model[nth] = 'left';
+    },
+    expectAgreement(): void {
+      expect(people.map(({ fate }) => fate)).toEqual(model);
+      expect(people.every(({ fate, answers }) => answers === (fate === 'waiting' ? 0 : 1))).toBe(
+        true,
+      );
+      expect(gate.counts()).toEqual({ active: countOf('inside'), queued: countOf('waiting') });
+      expect(gate.counts().active).toBeLessThanOrEqual(maxConcurrent);
+      for (const [nth, { permit }] of people.entries()) {
+        if (permit) expect(permit.waitedMs).toBe((enteredMs[nth] ?? 0) - (joinedMs[nth] ?? 0));
+      }
+    },
+    async everybodyOut(): Promise<void> {
+      for (let rounds = people.length; rounds > 0; rounds -= 1) {
+        for (const nth of people.keys()) release(nth);
+        await turn();
+      }
+      expect(people.filter(({ fate }) => fate === 'waiting' || fate === 'inside')).toEqual([]);
+      expect(gate.counts()).toEqual({ active: 0, queued: 0 });
+    },
+  };
+}

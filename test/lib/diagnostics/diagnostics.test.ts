@@ -1,0 +1,103 @@
+import * as v from 'valibot';
+import { describe, expect, it } from 'vitest';
+import { Diagnostics } from '../../../lib/contract/diagnostics.ts';
+import { createDiagnostics } from '../../../lib/diagnostics/diagnostics.ts';
+import { createEventRing } from '../../../lib/diagnostics/event-ring.ts';
+import type { ProviderState } from '../../../lib/diagnostics/readiness.ts';
+import { createManualClock } from '../../support/manual-clock.ts';
+import { runtimeReport } from '../metrics/runtime-report.ts';
+
+const clock = createManualClock();
+
+function diagnosticsWith(providers: readonly ProviderState[] = []) {
+  const events = createEventRing({ clock });
+  events.answered({ route: '/v1/images', method: 'POST', status: 200, durationMs: 4 });
+  return createDiagnostics({
+    clock,
+    events,
+    facts: {
+      version: '1.2.3',
+      listener: { scope: 'loopback', port: 8787 },
+      authenticationRequired: true,
+      origins: [{ field: 'server.bind', source: 'file' }],
+    },
+    config: {
+      version: 1,
+      server: {
+        jobs: {
+          enabled: true,
+          max_pending: 1,
+          max_running: 2,
+          retention_secs: 3,
+          max_retained: 4,
+          max_retained_bytes: 5,
+          max_database_bytes: 6,
+        },
+      },
+    },
+    runtime: runtimeReport,
+    providers: () => providers,
+    database: { sizes: async () => ({ logicalBytes: 8192, physicalBytes: 4096 }) },
+    artifacts: { totals: async () => ({ count: 7, bytes: 700 }) },
+  });
+}
+
+describe('createDiagnostics', () => {
+  it('reports what the contract lists, each field from its source', async () => {
+    const report = await diagnosticsWith().report();
+
+    expect(v.parse(Diagnostics, report)).toEqual(report);
+    expect(report).toMatchObject({
+      service_version: '1.2.3',
+      started: Math.floor(clock.nowMs() / 1000),
+      listener: { scope: 'loopback', port: 8787 },
+      authentication_required: true,
+      configuration: { version: 1, origins: [{ field: 'server.bind', source: 'file' }] },
+      runtime: runtimeReport(),
+      storage: {
+        database_bytes_logical: 8192,
+        database_bytes_physical: 4096,
+        artifacts_count: 7,
+        artifacts_bytes: 700,
+      },
+      events: { capacity: 256, overwritten: 0, items: [{ sequence: 1, route: '/v1/images' }] },
+    });
+  });
+
+  it('counts its time from when it was made', async () => {
+    const diagnostics = diagnosticsWith();
+
+    await clock.advance(1500);
+
+    expect((await diagnostics.report()).uptime_ms).toBe(1500);
+  });
+
+  it('says why a provider is not ready, and nothing of why where it is', async () => {
+    const report = await diagnosticsWith([
+      { name: 'agent-responses', ready: false, checkedSecs: 9, errorCode: 'authentication' },
+      { name: 'sandbox', ready: true, checkedSecs: 8 },
+    ]).report();
+
+    expect(report.providers).toEqual([
+      {
+        name: 'agent-responses',
+        ready: false,
+        checked: 9,
+        error_code: 'authentication',
+        restarts: 0,
+      },
+      { name: 'sandbox', ready: true, checked: 8, restarts: 0 },
+    ]);
+    expect(v.is(Diagnostics, report)).toBe(true);
+  });
+
+  it('tells the limits of the jobs, and that none are taken', async () => {
+    const { jobs } = await diagnosticsWith().report();
+
+    expect(jobs).toMatchObject({
+      enabled: false,
+      limits: { max_pending: 1, max_running: 2, max_database_bytes: 6 },
+      retention: { retention_secs: 3, max_retained: 4, max_retained_bytes: 5 },
+    });
+  });
+});

@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest';
+import { createEventRing } from '../../../lib/diagnostics/event-ring.ts';
+import type { Answered } from '../../../lib/http/observer-port.ts';
+import { createManualClock } from '../../support/manual-clock.ts';
+
+const answer: Answered = { route: '/v1/images', method: 'POST', status: 200, durationMs: 12 };
+
+function ringWith(count: number) {
+  const ring = createEventRing({ clock: createManualClock() });
+  for (let told = 0; told < count; told += 1) ring.answered({ ...answer, status: 200 + told });
+  return ring.report();
+}
+
+describe('createEventRing', () => {
+  it('is empty before anything was answered', () => {
+    expect(ringWith(0)).toEqual({ capacity: 256, overwritten: 0, items: [] });
+  });
+
+  it('tells of an answer by its fixed words, its time and its place in the order', async () => {
+    const clock = createManualClock();
+    const ring = createEventRing({ clock });
+    await clock.advance(5000);
+
+    ring.answered({ ...answer, durationMs: 1.23456 });
+
+    expect(ring.report().items).toEqual([
+      {
+        sequence: 1,
+        timestamp_ms: clock.nowMs(),
+        method: 'POST',
+        route: '/v1/images',
+        status: 200,
+        duration_ms: 1.235,
+      },
+    ]);
+  });
+
+  it.each([
+    [1, 0, 1],
+    [255, 0, 1],
+    [256, 0, 1],
+    [257, 1, 2],
+    [512, 256, 257],
+    [1000, 744, 745],
+  ])(
+    'after %i answers %i are overwritten and the newest stand first',
+    (count, overwritten, oldest) => {
+      const report = ringWith(count);
+
+      const sequences = report.items.map(({ sequence }) => sequence);
+      expect(report.overwritten).toBe(overwritten);
+      expect(sequences).toEqual(
+        Array.from({ length: count - oldest + 1 }, (_, index) => count - index),
+      );
+      expect(report.items.every(({ sequence, status }) => status === 199 + sequence)).toBe(true);
+    },
+  );
+
+  it.each(['/health/live', '/health/ready', '/metrics', '/dashboard/assets/{name}'])(
+    'leaves out %s',
+    (route) => {
+      const ring = createEventRing({ clock: createManualClock() });
+
+      ring.answered({ ...answer, route });
+
+      expect(ring.report()).toMatchObject({ overwritten: 0, items: [] });
+    },
+  );
+
+  it('gives a report that later answers do not change', () => {
+    const ring = createEventRing({ clock: createManualClock() });
+    ring.answered(answer);
+    const report = ring.report();
+
+    ring.answered(answer);
+
+    expect(report.items).toHaveLength(1);
+  });
+});

@@ -1,0 +1,243 @@
+import { describe, expect, it } from 'vitest';
+import { BridgeError } from '../../../lib/errors/bridge-error.ts';
+import { createIdempotency, type KeyedRequest } from '../../../lib/idempotency/idempotency.ts';
+import { createMemoryReplayStore } from '../../../lib/idempotency/memory-replay-store.ts';
+import type { ReplayStore } from '../../../lib/idempotency/replay-store-port.ts';
+import { createIds } from '../../../lib/platform/ids.ts';
+import { createManualClock } from '../../support/manual-clock.ts';
+
+const gone = new BridgeError('cancelled', 'the client has left');
+const unknown = new BridgeError('protocol', 'the answer was cut off', {
+  provider: 'p',
+  upstreamRequestId: 'u-1',
+  details: { outcome: 'unknown', provider_stopped: false },
+  cause: new Error('with the whole body'),
+});
+
+function open(limits: object = {}, wrap: (store: ReplayStore) => ReplayStore = (it) => it) {
+  const clock = createManualClock();
+  const all = { max_entries: 10, max_completed_bytes: 9000, completed_ttl_secs: 60, ...limits };
+  const store = createMemoryReplayStore({ clock, limits: all });
+  const idempotency = createIdempotency({ store: wrap(store), ids: createIds(clock.nowMs) });
+  const works: { succeed(value: string): void; fail(error: Error): void }[] = [];
+  const work = () =>
+    new Promise<string>((succeed, fail) => {
+      works.push({ succeed, fail });
+    });
+  return {
+    ...{ clock, store, works },
+    ask(changes: Partial<KeyedRequest> = {}, client = new AbortController().signal) {
+      const keyed = { scope: 's', key: 'k', fingerprint: 'f', ...changes };
+      return idempotency.answer(keyed, work, client);
+    },
+  };
+}
+
+describe('createIdempotency', () => {
+  it('does equal requests at the same time once, and tells the later ones', async () => {
+    const { ask, works, clock } = open();
+    const asking = [ask(), ask(), ask()];
+    await clock.advance(0);
+    works[0]?.succeed('a picture');
+
+    const answers = await Promise.all(asking);
+
+    expect(works).toHaveLength(1);
+    expect(answers).toEqual([
+      { value: 'a picture', replayed: false },
+      { value: 'a picture', replayed: true },
+      { value: 'a picture', replayed: true },
+    ]);
+  });
+
+  it('answers a repeat with the first result', async () => {
+    const { ask, works, clock } = open();
+    const first = ask();
+    await clock.advance(0);
+    works[0]?.succeed('a picture');
+    await first;
+
+    const second = await ask();
+
+    expect(second).toEqual({ value: 'a picture', replayed: true });
+    expect(works).toHaveLength(1);
+  });
+
+  it('answers a repeat with a failure of unknown outcome as it was', async () => {
+    const { ask, works, clock } = open();
+    const first = ask();
+    first.catch(() => {});
+    await clock.advance(0);
+    works[0]?.fail(unknown);
+    await expect(first).rejects.toBe(unknown);
+
+    const second = await ask().catch((error: unknown) => error);
+
+    const { code, message, provider, upstreamRequestId, details, retryable } = unknown;
+    expect(second).toMatchObject({
+      code,
+      message,
+      provider,
+      upstreamRequestId,
+      details,
+      retryable,
+    });
+    expect(second).toMatchObject({ headers: { 'idempotent-replayed': 'true' } });
+    expect(second).not.toHaveProperty('cause');
+    expect(works).toHaveLength(1);
+  });
+
+  it('gives those who wait a failure of known outcome, and does the next request anew', async () => {
+    const { ask, works, clock } = open();
+    const failure = new BridgeError('upstream', 'no');
+    const asking = [ask(), ask()].map((it) => it.catch((error: unknown) => error));
+    await clock.advance(0);
+    works[0]?.fail(failure);
+    const [first, joined] = await Promise.all(asking);
+
+    const next = ask({ fingerprint: 'another' });
+    await clock.advance(0);
+    works[1]?.succeed('a picture');
+
+    expect(first).toBe(failure);
+    expect(joined).toMatchObject({ code: 'upstream', headers: { 'idempotent-replayed': 'true' } });
+    await expect(next).resolves.toEqual({ value: 'a picture', replayed: false });
+  });
+
+  it('turns what nobody foresaw into a failure of known outcome', async () => {
+    const { ask, works, clock } = open();
+    const first = ask();
+    first.catch(() => {});
+    await clock.advance(0);
+
+    works[0]?.fail(new Error('a bug'));
+
+    await expect(first).rejects.toMatchObject({ code: 'internal' });
+  });
+
+  it.each([
+    ['while the first runs', false],
+    ['when the first has finished', true],
+  ])('refuses another request under the key %s, and no equal one with it', async (_, finish) => {
+    const { ask, works, clock } = open();
+    const first = ask();
+    await clock.advance(0);
+    if (finish) works[0]?.succeed('a picture');
+    await clock.advance(0);
+    const other = ask({ fingerprint: 'g' });
+    const equal = ask();
+    other.catch(() => {});
+    works[0]?.succeed('a picture');
+
+    await expect(other).rejects.toMatchObject({ code: 'idempotency_conflict', headers: {} });
+    await expect(equal).resolves.toEqual({ value: 'a picture', replayed: true });
+    await expect(first).resolves.toMatchObject({ replayed: false });
+    expect(works).toHaveLength(1);
+  });
+
+  it.each([
+    ['scopes', { scope: 't' }],
+    ['keys', { key: 'l' }],
+    ['scopes and keys that look alike together', { scope: 's"', key: ',"k' }],
+  ])('keeps %s apart', async (_, changes) => {
+    const { ask, works, clock } = open();
+    const asking = [ask(), ask(changes)];
+    await clock.advance(0);
+    works[0]?.succeed('one');
+    works[1]?.succeed('another');
+
+    const answers = await Promise.all(asking);
+
+    expect(answers.map(({ value }) => value)).toEqual(['one', 'another']);
+  });
+
+  it('lets a client leave at once, and its work go on for the repeat', async () => {
+    const { ask, works, clock } = open();
+    const client = new AbortController();
+    const left = ask({}, client.signal);
+    left.catch(() => {});
+    await clock.advance(0);
+    client.abort(gone);
+    await expect(left).rejects.toBe(gone);
+    works[0]?.succeed('a picture');
+    await clock.advance(0);
+
+    const repeat = await ask();
+
+    expect(repeat).toEqual({ value: 'a picture', replayed: true });
+  });
+
+  it('starts nothing for a client that has left already', async () => {
+    const { ask, works, store } = open();
+
+    await expect(ask({}, AbortSignal.abort(gone))).rejects.toBe(gone);
+
+    expect(works).toEqual([]);
+    expect(store.size().running).toBe(0);
+  });
+
+  it('takes no new key while the table is full of running ones', async () => {
+    const { ask, works, clock } = open({ max_entries: 1 });
+    const first = ask();
+    await clock.advance(0);
+
+    await expect(ask({ key: 'other' })).rejects.toMatchObject({
+      code: 'overloaded',
+      details: { reason: 'idempotency_full', retry_after_ms: 1000 },
+    });
+
+    works[0]?.succeed('a picture');
+    await expect(first).resolves.toMatchObject({ value: 'a picture' });
+  });
+
+  it('does a request anew whose answer was too large to keep', async () => {
+    const { ask, works, clock } = open({ max_completed_bytes: 1000 });
+    const first = ask();
+    await clock.advance(0);
+    works[0]?.succeed('x'.repeat(1000));
+    await first;
+
+    const second = ask();
+    await clock.advance(0);
+    works[1]?.succeed('again');
+
+    await expect(second).resolves.toEqual({ value: 'again', replayed: false });
+  });
+
+  it('answers although the store cannot keep the answer', async () => {
+    const { ask, works, clock } = open({}, (store) => ({
+      ...store,
+      finish: () => Promise.reject(new Error('the store is away')),
+    }));
+    const first = ask();
+    await clock.advance(0);
+
+    works[0]?.succeed('a picture');
+
+    await expect(first).resolves.toEqual({ value: 'a picture', replayed: false });
+  });
+
+  it('sends whoever comes for a key that another process holds away for a moment', async () => {
+    const { ask } = open({}, (store) => ({ ...store, claim: async () => ({ kind: 'running' }) }));
+
+    await expect(ask()).rejects.toMatchObject({
+      code: 'overloaded',
+      details: { reason: 'running_elsewhere' },
+    });
+  });
+
+  it('shows its store no key and no scope', async () => {
+    const seen: string[] = [];
+    const { ask } = open({}, (store) => ({
+      ...store,
+      claim(keyHash, fingerprint) {
+        seen.push(keyHash);
+        return store.claim(keyHash, fingerprint);
+      },
+    }));
+
+    void ask({ scope: 'a-scope', key: 'a-key' });
+
+    expect(seen).toEqual([expect.stringMatching(/^[0-9a-f]{64}$/)]);
+  });
+});

@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest';
+import { toGenerationRequest } from '../../../lib/generation/generation-request.ts';
+import { toFingerprint } from '../../../lib/idempotency/fingerprint.ts';
+import { toFingerprintedRequest } from '../../../lib/image-requests/fingerprinted-request.ts';
+import { hashInputs } from '../../../lib/inputs/hash-inputs.ts';
+import { createManualClock } from '../../support/manual-clock.ts';
+import { wireRequestOf } from '../generation/requests.ts';
+
+const data = (text: string) => Buffer.from(text).toString('base64');
+const edit = { operation: 'edit', images: [{ type: 'base64', data: data('one') }] };
+
+async function fingerprintOf(sent: object): Promise<string> {
+  const request = wireRequestOf(sent);
+  const { inputs } = toGenerationRequest(request, 1000);
+  const hashes = await hashInputs(inputs, createManualClock(), new AbortController().signal);
+  return toFingerprint('createImage', toFingerprintedRequest(request, inputs, hashes));
+}
+
+describe('toFingerprintedRequest', () => {
+  it.each<[string, object, object]>([
+    ['the key', { idempotency_key: 'a' }, { idempotency_key: 'b' }],
+    ['a default that is spelled out', {}, { parameters: { n: 1 }, output: {}, mask: null }],
+    [
+      'the form of a picture',
+      {
+        operation: 'edit',
+        images: [{ type: 'data_url', data_url: `data:image/png;base64,${data('one')}` }],
+      },
+      {
+        operation: 'edit',
+        images: [{ type: 'base64', data: data('one'), media_type: 'image/png' }],
+      },
+    ],
+  ])('is the same whatever %s', async (_, one, other) => {
+    expect(await fingerprintOf(one)).toBe(await fingerprintOf(other));
+  });
+
+  it.each<[string, object, object]>([
+    ['the prompt', {}, { prompt: 'another' }],
+    ['the user', {}, { user: 'somebody' }],
+    ['the metadata', {}, { metadata: { a: 'b' } }],
+    ['the deadline', {}, { timeout_ms: 5 }],
+    ['a named format', {}, { parameters: { output_format: 'png' } }],
+    ['a picture', edit, { ...edit, images: [{ type: 'base64', data: data('two') }] }],
+    [
+      'what a picture is called',
+      edit,
+      { ...edit, images: [{ type: 'base64', data: data('one'), filename: 'a.png' }] },
+    ],
+    ['a mask', edit, { ...edit, mask: { type: 'base64', data: data('one') } }],
+    [
+      'the place of a picture',
+      { ...edit, mask: { type: 'base64', data: data('two') } },
+      { ...edit, reference_images: [{ type: 'base64', data: data('two') }] },
+    ],
+  ])('differs with %s', async (_, one, other) => {
+    expect(await fingerprintOf(one)).not.toBe(await fingerprintOf(other));
+  });
+
+  it('holds no bytes of a picture', () => {
+    const request = wireRequestOf(edit);
+    const { inputs } = toGenerationRequest(request, 1000);
+
+    const it = toFingerprintedRequest(request, inputs, { images: ['a hash'], references: [] });
+
+    expect(JSON.stringify(it)).not.toContain(data('one'));
+  });
+});

@@ -1,0 +1,187 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { ImageResponseWithBytes } from '../../../lib/contract/image-response.ts';
+import { BridgeError } from '../../../lib/errors/bridge-error.ts';
+import type { Generation } from '../../../lib/generation/generation.ts';
+import type { GenerationResult } from '../../../lib/generation/generation-result.ts';
+import { createIdempotency } from '../../../lib/idempotency/idempotency.ts';
+import { createMemoryReplayStore } from '../../../lib/idempotency/memory-replay-store.ts';
+import { createImageRequests } from '../../../lib/image-requests/image-requests.ts';
+import { silentLog } from '../../../lib/log/trace-log.ts';
+import { createIds } from '../../../lib/platform/ids.ts';
+import { createManualClock } from '../../support/manual-clock.ts';
+import { wireRequestOf } from '../generation/requests.ts';
+
+type Ending = 'succeeded' | 'known_failure' | 'unknown_outcome';
+type Publication = GenerationResult['publications'][number];
+
+interface Made {
+  readonly id: string;
+  readonly keyed: string | undefined;
+  readonly signal: AbortSignal;
+  ending: Ending | 'cancelled' | undefined;
+  end(ending: Ending): void;
+}
+
+interface Client {
+  readonly controller: AbortController;
+  readonly answers: unknown[];
+}
+
+const arrival = fc.record({
+  kind: fc.constant('arrive' as const),
+  scope: fc.constantFrom('one', 'two'),
+  prompt: fc.constantFrom('a boat', 'a house'),
+  key: fc.constantFrom(undefined, undefined, 'k', 'l'),
+  retryCount: fc.constantFrom(undefined, '0', '1'),
+});
+const step = fc.oneof(
+  { weight: 4, arbitrary: arrival },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('leave' as const), nth: fc.nat(20) }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: fc.constant('end' as const),
+      nth: fc.nat(20),
+      ending: fc.constantFrom<Ending>('succeeded', 'known_failure', 'unknown_outcome'),
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('wait' as const), ms: fc.nat(12_000) }) },
+);
+type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
+
+describe('createImageRequests, any schedule', () => {
+  it('pays once for a key, answers everybody once and leaves nothing behind', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 30 }), async (steps) => {
+        const world = open();
+
+        for (const one of steps) await world.take(one);
+        await world.finishAll();
+
+        for (const ended of world.paidByKey().values()) expect(ended).toBeLessThanOrEqual(1);
+        for (const { controller, answers } of world.clients) {
+          expect(answers).toHaveLength(1);
+          const isCancelled = answers[0] instanceof BridgeError && answers[0].code === 'cancelled';
+          expect(isCancelled).toBe(controller.signal.aborted && isCancelled);
+        }
+        expect(world.left()).toEqual({ running: 0, timers: 0, publications: [], twice: [] });
+      }),
+      { numRuns: 150 },
+    );
+  });
+});
+
+function open() {
+  const clock = createManualClock();
+  const limits = { max_entries: 100, max_completed_bytes: 1e6, completed_ttl_secs: 1e6 };
+  const store = createMemoryReplayStore({ clock, limits });
+  const made: Made[] = [];
+  const clients: Client[] = [];
+  const pending = new Set<string>();
+  const twice: string[] = [];
+  const settle = async (publications: readonly Publication[]) => {
+    for (const { record } of publications) if (!pending.delete(record.id)) twice.push(record.id);
+  };
+  const imageRequests = createImageRequests({
+    generation: toGeneration(made, pending),
+    publisher: { commit: settle, discard: settle },
+    idempotency: createIdempotency({ store, ids: createIds(clock.nowMs) }),
+    ...{ clock, log: silentLog, maxInputBytes: 1000 },
+  });
+
+  async function arrive({ scope, prompt, key, retryCount }: Extract<Step, { kind: 'arrive' }>) {
+    const client: Client = { controller: new AbortController(), answers: [] };
+    clients.push(client);
+    const note = (answer: unknown) => {
+      client.answers.push(answer);
+    };
+    const context = {
+      ...{ scope, retryCount, idempotencyKey: undefined, baseUrl: 'http://localhost' },
+      requestId: `${key === undefined ? 'free' : `${scope} ${key} ${prompt}`}`,
+      trace: { traceId: 't', spanId: 's' },
+      signal: client.controller.signal,
+    };
+    const sent = wireRequestOf({ prompt, idempotency_key: key ?? null });
+    imageRequests.create(sent, context).then(note, note);
+  }
+
+  return {
+    clients,
+    async take(one: Step): Promise<void> {
+      if (one.kind === 'arrive') await arrive(one);
+      if (one.kind === 'leave') {
+        clients[one.nth]?.controller.abort(new BridgeError('cancelled', 'the client has left'));
+      }
+      if (one.kind === 'end') made[one.nth]?.end(one.ending);
+      await clock.advance(one.kind === 'wait' ? one.ms : 0);
+    },
+    async finishAll(): Promise<void> {
+      for (const one of made) one.end('succeeded');
+      await clock.advance(20_000);
+      const grace = new AbortController();
+      await imageRequests.drain(grace.signal);
+    },
+    /** For each key and request: how many generations did not fail for certain. */
+    paidByKey(): Map<string, number> {
+      const counts = new Map<string, number>();
+      for (const { keyed, ending } of made) {
+        if (keyed === undefined || ending === 'known_failure') continue;
+        counts.set(keyed, (counts.get(keyed) ?? 0) + 1);
+      }
+      return counts;
+    },
+    left: () => ({
+      running: store.size().running,
+      timers: clock.waiting,
+      publications: [...pending],
+      twice,
+    }),
+  };
+}
+
+/** A pipeline that ends when and how a test says, and at once when it is cancelled. */
+function toGeneration(made: Made[], pending: Set<string>): Generation {
+  return {
+    run(_request, { signal, requestId }) {
+      const id = `generation-${made.length}`;
+      const keyed = requestId === 'free' ? undefined : requestId;
+      const result = new Promise<GenerationResult>((resolve, reject) => {
+        const one: Made = {
+          ...{ id, keyed, signal, ending: undefined },
+          end(ending) {
+            if (one.ending !== undefined) return;
+            one.ending = ending;
+            if (ending === 'succeeded') {
+              pending.add(id);
+              resolve(resultOf(id));
+            } else reject(failureOf(ending));
+          },
+        };
+        made.push(one);
+        signal.addEventListener('abort', () => {
+          one.ending ??= 'cancelled';
+          reject(signal.reason);
+        });
+      });
+      result.catch(() => {});
+      return { started: Promise.resolve(), events: noEvents(), result };
+    },
+  };
+}
+
+async function* noEvents() {}
+
+// Nobody looks into a response or a record here but for their ids.
+function resultOf(id: string): GenerationResult {
+  return {
+    response: { id, provider: 'p' } as ImageResponseWithBytes,
+    publications: [{ record: { id } } as Publication],
+  };
+}
+
+function failureOf(ending: Ending): BridgeError {
+  return new BridgeError('upstream', 'no', {
+    details: ending === 'unknown_outcome' ? { outcome: 'unknown' } : {},
+  });
+}

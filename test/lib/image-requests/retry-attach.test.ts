@@ -1,0 +1,214 @@
+import { describe, expect, it } from 'vitest';
+import { BridgeError } from '../../../lib/errors/bridge-error.ts';
+import { createDetachedRuns } from '../../../lib/image-requests/detached-runs.ts';
+import type { Operation } from '../../../lib/image-requests/image-operation.ts';
+import { type Attempt, createRetryAttach } from '../../../lib/image-requests/retry-attach.ts';
+import { createManualClock } from '../../support/manual-clock.ts';
+
+const gone = new BridgeError('cancelled', 'the client has left');
+const unknown = new BridgeError('protocol', 'cut off', { details: { outcome: 'unknown' } });
+
+function open() {
+  const clock = createManualClock();
+  const detached = createDetachedRuns();
+  const attach = createRetryAttach<string>({ clock, detached });
+  const runs: { succeed(made: string): void; fail(error: Error): void; signal: AbortSignal }[] = [];
+  const kept: string[] = [];
+  const dropped: string[] = [];
+  const operation: Operation<string, string> = {
+    run: (signal) =>
+      new Promise((succeed, fail) => {
+        signal.addEventListener('abort', () => fail(signal.reason));
+        runs.push({ succeed, fail, signal });
+      }),
+    async keep(made) {
+      kept.push(made);
+      return made;
+    },
+    async drop(made) {
+      dropped.push(made);
+    },
+  };
+  function ask(retryCount: number, changes: Partial<Attempt> = {}) {
+    const client = new AbortController();
+    const attempt = { scope: 's', fingerprint: 'f', retryCount, ...changes };
+    const answer = attach.answer(attempt, operation, client.signal);
+    answer.catch(() => {});
+    return { answer, leave: () => client.abort(gone) };
+  }
+  return { clock, detached, attach, runs, kept, dropped, ask };
+}
+
+describe('createRetryAttach', () => {
+  it('answers one that nobody joins like any other', async () => {
+    const { ask, runs, kept, clock, attach } = open();
+    const one = ask(0);
+    runs[0]?.succeed('a picture');
+
+    await expect(one.answer).resolves.toEqual({ value: 'a picture', replayed: false });
+
+    expect(kept).toEqual(['a picture']);
+    expect([clock.waiting, attach.size()]).toEqual([0, 0]);
+  });
+
+  it('gives a retry the work that its client has left', async () => {
+    const { ask, runs, clock } = open();
+    const left = ask(0);
+    left.leave();
+    await clock.advance(9999);
+    const retry = ask(1);
+    await clock.advance(60_000);
+    runs[0]?.succeed('a picture');
+
+    await expect(left.answer).rejects.toBe(gone);
+    await expect(retry.answer).resolves.toEqual({ value: 'a picture', replayed: true });
+    expect(runs).toHaveLength(1);
+  });
+
+  it('gives a retry what was finished meanwhile, and keeps it only then', async () => {
+    const { ask, runs, kept, clock } = open();
+    ask(0).leave();
+    runs[0]?.succeed('a picture');
+    await clock.advance(5000);
+    const before = [...kept];
+
+    const answer = await ask(2).answer;
+
+    expect(before).toEqual([]);
+    expect(answer).toEqual({ value: 'a picture', replayed: true });
+    expect(kept).toEqual(['a picture']);
+  });
+
+  it('cancels the work 10 s after its client has left', async () => {
+    const { ask, runs, clock, attach, detached } = open();
+    ask(0).leave();
+    await clock.advance(9999);
+    const before = runs[0]?.signal.aborted;
+
+    await clock.advance(1);
+
+    expect([before, runs[0]?.signal.aborted]).toEqual([false, true]);
+    expect(runs[0]?.signal.reason).toBe(gone);
+    expect([attach.size(), detached.size(), clock.waiting]).toEqual([0, 0, 0]);
+  });
+
+  it('drops what was finished for nobody', async () => {
+    const { ask, runs, kept, dropped, clock, detached } = open();
+    ask(0).leave();
+    runs[0]?.succeed('a picture');
+
+    await clock.advance(10_000);
+
+    expect({ kept, dropped }).toEqual({ kept: [], dropped: ['a picture'] });
+    expect(detached.size()).toBe(0);
+  });
+
+  it('cancels only when the last of several clients has left', async () => {
+    const { ask, runs, clock } = open();
+    const [first, second, third] = [ask(0), ask(1), ask(2)];
+    first.leave();
+    second.leave();
+    await clock.advance(60_000);
+    const before = runs[0]?.signal.aborted;
+    third.leave();
+    await clock.advance(10_000);
+
+    expect([before, runs[0]?.signal.aborted]).toEqual([false, true]);
+    expect(runs).toHaveLength(1);
+  });
+
+  it.each<[string, number, Partial<Attempt>]>([
+    ['is no retry', 0, {}],
+    ['comes from another scope', 1, { scope: 't' }],
+    ['is another one', 1, { fingerprint: 'g' }],
+  ])('starts anew for a request that %s', async (_, count, changes) => {
+    const { ask, runs } = open();
+    ask(0).leave();
+
+    ask(count, changes);
+
+    expect(runs).toHaveLength(2);
+  });
+
+  it('starts anew for a retry that comes too late', async () => {
+    const { ask, runs, clock } = open();
+    ask(0).leave();
+    await clock.advance(10_000);
+
+    ask(1);
+
+    expect(runs).toHaveLength(2);
+  });
+
+  it('prefers the work that nobody waits for', async () => {
+    const { ask, runs, clock } = open();
+    const [other, left] = [ask(0), ask(0)];
+    left.leave();
+    await clock.advance(0);
+    const retry = ask(1);
+    runs[0]?.succeed('of the other');
+    runs[1]?.succeed('of the one that left');
+
+    await expect(other.answer).resolves.toMatchObject({ value: 'of the other' });
+    await expect(retry.answer).resolves.toMatchObject({ value: 'of the one that left' });
+  });
+
+  it('tells a retry of an unknown outcome instead of paying again', async () => {
+    const { ask, runs, clock } = open();
+    ask(0).leave();
+    runs[0]?.fail(unknown);
+    await clock.advance(5000);
+
+    const retry = ask(1);
+
+    await expect(retry.answer).rejects.toMatchObject({
+      code: 'protocol',
+      details: { outcome: 'unknown' },
+      headers: { 'idempotent-replayed': 'true' },
+    });
+    expect(runs).toHaveLength(1);
+  });
+
+  it('forgets a failure of known outcome at once', async () => {
+    const { ask, runs, clock } = open();
+    ask(0).leave();
+    runs[0]?.fail(new BridgeError('upstream', 'no'));
+    await clock.advance(1);
+
+    ask(1);
+
+    expect(runs).toHaveLength(2);
+    expect(clock.waiting).toBe(0);
+  });
+
+  it('lets nobody come back once the bridge stops', async () => {
+    const { ask, runs, attach, clock } = open();
+    const [left, staying] = [ask(0), ask(0, { fingerprint: 'g' })];
+    left.leave();
+    await clock.advance(0);
+
+    attach.stopLingering();
+    staying.leave();
+    await clock.advance(0);
+
+    expect(runs.map(({ signal }) => signal.aborted)).toEqual([true, true]);
+    expect([attach.size(), clock.waiting]).toEqual([0, 0]);
+  });
+
+  it('starts nothing for a client that has left already', async () => {
+    const { attach, runs } = open();
+    const operation: Operation<string, string> = {
+      run: () => Promise.reject(new Error('nobody asked')),
+      ...{ keep: async (made) => made, drop: async () => {} },
+    };
+
+    const answer = attach.answer(
+      { scope: 's', fingerprint: 'f', retryCount: 0 },
+      operation,
+      AbortSignal.abort(gone),
+    );
+
+    await expect(answer).rejects.toBe(gone);
+    expect(runs).toEqual([]);
+  });
+});

@@ -1,0 +1,41 @@
+import { createHash } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { BridgeError } from '../../../lib/errors/bridge-error.ts';
+import { hashInputs } from '../../../lib/inputs/hash-inputs.ts';
+import type { Clock } from '../../../lib/platform/clock.ts';
+import { createManualClock } from '../../support/manual-clock.ts';
+
+const source = (bytes: Buffer) => ({ kind: 'inline', field: 'images[0]', bytes }) as const;
+const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
+const forever = new AbortController().signal;
+
+describe('hashInputs', () => {
+  it('hashes every picture in its place', async () => {
+    const [one, two, three, four] = ['1', '2', '3', '4'].map((text) => Buffer.from(text));
+    const sources = {
+      images: [source(one!), source(two!)],
+      mask: source(three!),
+      references: [source(four!)],
+    };
+
+    const hashes = await hashInputs(sources, createManualClock(), forever);
+
+    expect(hashes).toEqual({
+      images: [sha256(one!), sha256(two!)],
+      mask: sha256(three!),
+      references: [sha256(four!)],
+    });
+  });
+
+  it('lets others in while it hashes a large picture, and stops when nobody wants it', async () => {
+    const client = new AbortController();
+    const gone = new BridgeError('cancelled', 'the client has left');
+    let readings = 0;
+    // Every look at the clock finds a whole slice gone.
+    const clock: Clock = { ...createManualClock(), monotonicMs: () => (readings += 10) };
+    const sources = { images: [source(Buffer.alloc(12_000_000))], references: [] };
+    setImmediate(() => client.abort(gone));
+
+    await expect(hashInputs(sources, clock, client.signal)).rejects.toBe(gone);
+  });
+});

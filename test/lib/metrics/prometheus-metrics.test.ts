@@ -1,0 +1,203 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { METHODS, OTHER_METHOD } from '../../../lib/contract/diagnostics.ts';
+import { BRIDGE_CODES, type BridgeCode } from '../../../lib/errors/codes.ts';
+import { METRICS, type MetricRow, PREFIX } from '../../../lib/metrics/metric-table.ts';
+import type { Metrics } from '../../../lib/metrics/metrics.ts';
+import { createPrometheusMetrics } from '../../../lib/metrics/prometheus-metrics.ts';
+import { parseExposition } from './exposition.ts';
+import { runtimeReport } from './runtime-report.ts';
+
+const PROVIDERS = ['agent-responses', 'sandbox'];
+const ROUTES = ['/v1/images', '/v1/artifacts/{id}'];
+const ROWS: readonly MetricRow[] = Object.values(METRICS);
+
+const open = () =>
+  createPrometheusMetrics({ version: '1.2.3', providers: PROVIDERS, routes: ROUTES });
+
+/** One of everything that can happen. */
+function tellAll(metrics: Metrics): void {
+  metrics.httpRequestEnded({ route: '/v1/images', method: 'POST', status: 200, durationMs: 20 });
+  metrics.operationEnded({
+    provider: 'sandbox',
+    operation: 'generate',
+    result: 'succeeded',
+    code: 'ok',
+    durationMs: 700,
+  });
+  metrics.providerCallEnded({ provider: 'sandbox', durationMs: 400 });
+  metrics.queued({ durationMs: 0 });
+  metrics.imageGenerated({ provider: 'sandbox', format: 'png', bytes: 1000 });
+  metrics.normalized(3);
+  metrics.artifactVerified('succeeded');
+  metrics.circuitTransition({ provider: 'sandbox', from: 'closed', to: 'open' });
+  metrics.circuitRejected({ provider: 'sandbox' });
+}
+
+async function read(metrics: Metrics, runtime = runtimeReport()) {
+  return parseExposition(await metrics.exposition(runtime));
+}
+
+/** The samples of one metric, its labels and value each. */
+async function samples(metrics: Metrics, name: string, runtime = runtimeReport()) {
+  const family = (await read(metrics, runtime)).get(PREFIX + name);
+  return (family?.samples ?? []).map(({ labels, value }) => ({ ...labels, value }));
+}
+
+describe('createPrometheusMetrics', () => {
+  it('exposes every row of the table once, as it is written, and nothing else', async () => {
+    const metrics = await open();
+    tellAll(metrics);
+
+    const families = await read(metrics);
+
+    expect(
+      [...families].map(([name, { help, type }]) => ({ name, help, type })).sort(byName),
+    ).toEqual(
+      ROWS.map(({ kind, name, help }) => ({ name: PREFIX + name, help, type: kind })).sort(byName),
+    );
+  });
+
+  it.each(ROWS)('gives $name its labels and no others', async ({ kind, name, labels }) => {
+    const metrics = await open();
+    tellAll(metrics);
+
+    const found = (await read(metrics)).get(PREFIX + name)?.samples ?? [];
+
+    expect(found).not.toEqual([]);
+    for (const sample of found) {
+      const isBucket = kind === 'histogram' && sample.name.endsWith('_bucket');
+      const expected = isBucket ? [...labels, 'le'] : [...labels];
+      expect(Object.keys(sample.labels).sort()).toEqual(expected.sort());
+    }
+  });
+
+  it('says nothing before anything happened but totals of zero, the gates and the build', async () => {
+    const metrics = await open();
+
+    expect(await samples(metrics, 'requests_total')).toEqual([]);
+    expect(await samples(metrics, 'normalizations_total')).toEqual([{ value: 0 }]);
+    expect(await samples(metrics, 'build_info')).toEqual([{ version: '1.2.3', value: 1 }]);
+  });
+
+  it('puts durations into the buckets of the contract, in seconds', async () => {
+    const metrics = await open();
+    metrics.queued({ durationMs: 700 });
+
+    const buckets = (await samples(metrics, 'queue_duration_seconds')).filter(
+      (sample) => 'le' in sample,
+    );
+
+    expect(buckets).toEqual(
+      [0.1, 0.5, 1, 5, 10, 30, 60, 120, 180, 300, 600, 1800, '+Inf'].map((le) => ({
+        le: String(le),
+        value: le === 0.1 || le === 0.5 ? 0 : 1,
+      })),
+    );
+  });
+
+  it('adds up requests by route, method and status', async () => {
+    const metrics = await open();
+    const get = { route: '/v1/images', method: 'GET', status: 405, durationMs: 1 };
+
+    metrics.httpRequestEnded(get);
+    metrics.httpRequestEnded({ ...get, method: 'POST', status: 200 });
+    metrics.httpRequestEnded(get);
+
+    expect(await samples(metrics, 'http_requests_total')).toEqual([
+      { route: '/v1/images', method: 'GET', status: '405', value: 2 },
+      { route: '/v1/images', method: 'POST', status: '200', value: 1 },
+    ]);
+  });
+
+  it('shows gates and breakers as they are when it is read', async () => {
+    const metrics = await open();
+    await metrics.exposition(runtimeReport('open'));
+
+    const runtime = runtimeReport('half_open');
+
+    expect(await samples(metrics, 'queue_depth', runtime)).toEqual([
+      { scope: 'global', value: 5 },
+      { scope: 'sandbox', value: 3 },
+    ]);
+    expect(await samples(metrics, 'active_operations', runtime)).toEqual([
+      { scope: 'global', value: 2 },
+      { scope: 'sandbox', value: 1 },
+    ]);
+    expect(await samples(metrics, 'circuit_state', runtime)).toEqual([
+      { provider: 'sandbox', state: 'closed', value: 0 },
+      { provider: 'sandbox', state: 'open', value: 0 },
+      { provider: 'sandbox', state: 'half_open', value: 1 },
+    ]);
+  });
+
+  it('counts an operation that ended before a provider was chosen under none', async () => {
+    const metrics = await open();
+
+    metrics.operationEnded({
+      provider: undefined,
+      operation: 'edit',
+      result: 'failed',
+      code: 'invalid_request',
+      durationMs: 1,
+    });
+
+    expect(await samples(metrics, 'requests_total')).toEqual([
+      { provider: 'none', operation: 'edit', result: 'failed', code: 'invalid_request', value: 1 },
+    ]);
+  });
+
+  it('never makes a label of a name, a path, a method or a code that nobody registered', async () => {
+    const allowed = new Set([
+      ...['none', 'global', 'unmatched', 'ok', 'generate', 'edit', 'succeeded', 'failed'],
+      ...['png', 'closed', 'open', 'half_open', '1.2.3', OTHER_METHOD],
+      ...[...PROVIDERS, ...ROUTES, ...METHODS, ...BRIDGE_CODES],
+    ]);
+    const metrics = await open();
+
+    await fc.assert(
+      fc.asyncProperty(anything, anything, anything, anything, async (name, path, method, code) => {
+        metrics.httpRequestEnded({ route: path, method, status: 200, durationMs: 1 });
+        metrics.operationEnded({
+          provider: name,
+          operation: 'generate',
+          result: 'failed',
+          // Whoever forgets to translate a code must not open the door.
+          code: code as BridgeCode,
+          durationMs: 1,
+        });
+        metrics.imageGenerated({ provider: name, format: 'png', bytes: 1 });
+        metrics.circuitTransition({ provider: name, from: 'closed', to: 'open' });
+        metrics.circuitRejected({ provider: name });
+        metrics.providerCallEnded({ provider: name, durationMs: 1 });
+        await metrics.exposition(runtimeReport('open', name));
+      }),
+    );
+
+    const strange = [...(await read(metrics)).values()]
+      .flatMap((family) => family.samples)
+      .flatMap(({ labels }) => Object.entries(labels))
+      .filter(([label, value]) => {
+        if (label === 'le') return false;
+        return label === 'status' ? value !== '200' : !allowed.has(value);
+      });
+    expect(strange).toEqual([]);
+  });
+
+  it('keeps two sets of metrics apart', async () => {
+    const [one, other] = [await open(), await open()];
+
+    one.normalized(2);
+
+    expect(await samples(other, 'normalizations_total')).toEqual([{ value: 0 }]);
+  });
+});
+
+const anything = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 40 }),
+  fc.constantFrom('__proto__', 'constructor', 'toString', '', '/v1/images/../x', 'sandbox '),
+);
+
+function byName(one: { readonly name: string }, other: { readonly name: string }): number {
+  return one.name < other.name ? -1 : 1;
+}

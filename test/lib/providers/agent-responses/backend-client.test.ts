@@ -1,0 +1,379 @@
+import { describe, expect, it } from 'vitest';
+import { BridgeError } from '../../../../lib/errors/bridge-error.ts';
+import { createBackendClient } from '../../../../lib/providers/agent-responses/backend-client.ts';
+import { streamLimits } from '../../../../lib/providers/agent-responses/sse-reader.ts';
+import {
+  type Credentials,
+  createCredentials,
+} from '../../../../lib/providers/credentials/credentials.ts';
+import type { ProviderEvent } from '../../../../lib/providers/provider-port.ts';
+import { createManualClock } from '../../../support/manual-clock.ts';
+import { completed, done, imageCall, pictureOf } from './outcome-rig.ts';
+import { agentRequest } from './requests.ts';
+import { createScriptedHttp, type ScriptedAnswer } from './scripted-http.ts';
+
+const ENDPOINT = 'https://backend.example/responses';
+const PICTURE = pictureOf(1, 40_000);
+const BODY = [Buffer.from('{"a":'), Buffer.from('1}')];
+
+const line = (event: unknown) => `data: ${JSON.stringify(event)}\n\n`;
+const SUCCESS = line(done(imageCall(PICTURE))) + line(completed());
+
+function loginOf(accessToken: string, accountId?: string): Credentials {
+  return createCredentials({ accessToken, accountId, expiresAtMs: undefined });
+}
+
+interface Rig {
+  readonly answers: readonly (ScriptedAnswer | Error)[];
+  readonly current?: () => Promise<Credentials>;
+  readonly refreshAfter?: (rejected: Credentials) => Promise<Credentials>;
+  readonly maxEncodedBytes?: number;
+}
+
+function rigOf({ answers, current, refreshAfter, maxEncodedBytes = 1024 * 1024 }: Rig) {
+  const clock = createManualClock();
+  const http = createScriptedHttp(answers);
+  const told: ProviderEvent[] = [];
+  const controller = new AbortController();
+  const client = createBackendClient({
+    httpClient: http,
+    credentials: {
+      current: current ?? (async () => loginOf('first', 'account')),
+      refreshAfter:
+        refreshAfter ??
+        (() => {
+          throw new Error('nobody expected a renewal');
+        }),
+    },
+    endpoint: ENDPOINT,
+    limits: streamLimits(maxEncodedBytes),
+    clock,
+  });
+  return {
+    http,
+    clock,
+    told,
+    abort: (reason: Error) => controller.abort(reason),
+    call: () =>
+      client.call(BODY, agentRequest({ indices: [3] }), {
+        requestId: 'a-request',
+        attempt: 1,
+        signal: controller.signal,
+        onEvent: (event) => told.push(event),
+      }),
+  };
+}
+
+async function failureOf(work: Promise<unknown>): Promise<unknown> {
+  return work.then(
+    (value) => ({ unexpected: value }),
+    (thrown: unknown) => thrown,
+  );
+}
+
+/** What is known of a failure by a client of ours. */
+async function shownOf(work: Promise<unknown>) {
+  const error = await failureOf(work);
+  if (!(error instanceof BridgeError)) throw new Error('no BridgeError');
+  const { code, retryable, transient, details, upstreamRequestId } = error;
+  return { code, retryable, transient, details, upstreamRequestId };
+}
+
+describe('createBackendClient', () => {
+  it('posts the body with the headers of the backend, and gives the picture', async () => {
+    const { call, http, told } = rigOf({ answers: [{ chunks: [SUCCESS] }] });
+
+    const result = await call();
+
+    expect(result).toEqual({ outputs: [{ bytes: PICTURE }] });
+    expect(http.requests).toEqual([
+      {
+        url: ENDPOINT,
+        method: 'POST',
+        headers: {
+          authorization: 'Bearer first',
+          'chatgpt-account-id': 'account',
+          originator: 'image-bridge',
+          'content-type': 'application/json',
+          accept: 'text/event-stream',
+        },
+        body: BODY,
+        signal: expect.any(AbortSignal),
+        onSending: expect.any(Function),
+      },
+    ]);
+    expect(told).toEqual([{ type: 'progress', stage: 'dispatched' }]);
+  });
+
+  it('sends no account when none is known', async () => {
+    const { call, http } = rigOf({
+      answers: [{ chunks: [SUCCESS] }],
+      current: async () => loginOf('first'),
+    });
+
+    await call();
+
+    expect(http.requests[0]?.headers).not.toHaveProperty('chatgpt-account-id');
+  });
+
+  it('calls nobody without a login', async () => {
+    const lost = new BridgeError('provider_authentication', 'no login');
+    const { call, http, told } = rigOf({ answers: [], current: () => Promise.reject(lost) });
+
+    expect(await failureOf(call())).toBe(lost);
+    expect(http.requests).toEqual([]);
+    expect(told).toEqual([]);
+  });
+
+  it('passes the failure of a request that was never sent on as it is', async () => {
+    const refused = new BridgeError('upstream', 'no connection', { retryable: true });
+    const { call, told } = rigOf({ answers: [refused] });
+
+    expect(await failureOf(call())).toBe(refused);
+    expect(told).toEqual([]);
+  });
+
+  it('reads a completed answer to its end, so that the connection can be used again', async () => {
+    const { call, http, clock } = rigOf({ answers: [{ chunks: [SUCCESS, ': bye\n\n'] }] });
+
+    const { outputs } = await call();
+
+    expect(outputs).toHaveLength(1);
+    expect(http.closed).toEqual([false]);
+    expect(clock.waiting).toBe(0);
+  });
+
+  it('does not wait for the end of a completed answer that does not come', async () => {
+    const { call, http, clock } = rigOf({ answers: [{ chunks: [SUCCESS], ending: 'hang' }] });
+    const result = call();
+
+    await clock.advance(50);
+
+    expect((await result).outputs).toHaveLength(1);
+    expect(http.closed).toEqual([true]);
+  });
+
+  it('does not mind a connection that breaks behind the completed answer', async () => {
+    const { call } = rigOf({ answers: [{ chunks: [SUCCESS], ending: new Error('reset') }] });
+
+    expect((await call()).outputs).toHaveLength(1);
+  });
+
+  it.each([
+    ['words', 'data: [DONE]\n\n'],
+    ['a failure', line({ type: 'response.failed', response: { error: { code: 'server_error' } } })],
+    ['more than an event may hold', `data: "${'A'.repeat(3_000_000)}"\n\n`],
+  ])('does not mind %s behind the completed answer', async (_name, more) => {
+    const { call } = rigOf({ answers: [{ chunks: [`${SUCCESS}${more}`] }] });
+
+    expect((await call()).outputs).toHaveLength(1);
+  });
+
+  it.each([
+    [
+      'an endless line',
+      { chunks: ['data: "', ...Array(30).fill('A'.repeat(100_000))] },
+      'event_too_long',
+    ],
+    [
+      'an endless stream',
+      { chunks: Array(200).fill(`: ${'A'.repeat(50_000)}\n\n`) },
+      'stream_too_long',
+    ],
+    ['nonsense', { chunks: ['data: alive\n\n'] }, 'not_json'],
+    ['a page', { chunks: ['<!doctype html><p>hello</p>'] }, 'stream_ended_early'],
+    ['no body', { status: 204 }, 'stream_ended_early'],
+  ])('knows no outcome of %s', async (_name, answer, reason) => {
+    const { call } = rigOf({ answers: [answer] });
+
+    expect(await shownOf(call())).toMatchObject({
+      code: 'protocol',
+      retryable: false,
+      transient: false,
+      details: { outcome: 'unknown', reason },
+    });
+  });
+
+  it.each([
+    [
+      'a partial picture',
+      {
+        type: 'response.image_generation_call.partial_image',
+        partial_image_index: 0,
+        partial_image_b64: 'no!',
+      },
+    ],
+    ['a finished item', done(imageCall(PICTURE))],
+    ['a finished item that is unusable', done(imageCall('no!'))],
+  ])('lets nobody repeat a call that fails after %s', async (_name, event) => {
+    const failed = { type: 'response.failed', response: { error: { code: 'server_error' } } };
+    const { call } = rigOf({ answers: [{ chunks: [line(event), line(failed)] }] });
+
+    expect(await shownOf(call())).toMatchObject({
+      code: 'upstream',
+      retryable: true,
+      transient: false,
+    });
+  });
+
+  it('tells what broke the connection, and nothing that it does not know', async () => {
+    const lost = new BridgeError('protocol', 'lost', { details: { outcome: 'unknown' } });
+    const { call } = rigOf({ answers: [{ chunks: [line({ type: 'x' })], ending: lost }] });
+
+    expect(await shownOf(call())).toEqual({
+      code: 'protocol',
+      retryable: false,
+      transient: false,
+      details: { outcome: 'unknown' },
+      upstreamRequestId: undefined,
+    });
+  });
+
+  it.each([
+    ['of a failed stream', { chunks: ['data: x\n\n'] }],
+    ['of a truncated stream', {}],
+    ['of a refusal', { status: 500 }],
+  ])('names the request of the backend %s', async (_name, answer) => {
+    const headers = { 'x-request-id': 'req_1.a-B' };
+    const { call } = rigOf({ answers: [{ ...answer, headers }] });
+
+    expect(await shownOf(call())).toMatchObject({ upstreamRequestId: 'req_1.a-B' });
+  });
+
+  it.each(['two words', '', 'x'.repeat(129), '<b>'])(
+    'does not pass %j on as the name of a request',
+    async (id) => {
+      const { call } = rigOf({ answers: [{ status: 500, headers: { 'x-request-id': id } }] });
+
+      expect(await shownOf(call())).toMatchObject({ upstreamRequestId: undefined });
+    },
+  );
+});
+
+describe('a refusal of the backend', () => {
+  it.each([
+    ['with a code', 400, '{"error":{"code":"cyber_policy"}}', { code: 'safety_rejected' }],
+    [
+      'with a type alone',
+      400,
+      '{"error":{"code":null,"type":"cyber_policy"}}',
+      { code: 'safety_rejected' },
+    ],
+    ['with a page', 502, '<html>', { code: 'upstream', transient: true }],
+    ['with nothing', 404, '', { code: 'upstream', retryable: false }],
+    [
+      'with too much',
+      400,
+      `{"error":{"code":"cyber_policy","x":"${'x'.repeat(70_000)}"}}`,
+      { code: 'upstream', retryable: false },
+    ],
+    ['that points elsewhere', 307, '', { code: 'upstream', retryable: false }],
+  ])('is told %s', async (_name, status, body, expected) => {
+    const { call, http } = rigOf({ answers: [{ status, chunks: [body] }] });
+
+    expect(await shownOf(call())).toMatchObject(expected);
+    expect(http.requests).toHaveLength(1);
+  });
+
+  it('is known by its status when its body breaks off', async () => {
+    const { call } = rigOf({
+      answers: [{ status: 503, chunks: ['{'], ending: new Error('reset') }],
+    });
+
+    expect(await shownOf(call())).toMatchObject({ code: 'upstream', transient: true });
+  });
+
+  it('is known by its status when its body does not come', async () => {
+    const { call, clock, http } = rigOf({ answers: [{ status: 503, ending: 'hang' }] });
+    const shown = shownOf(call());
+
+    await clock.advance(2000);
+
+    expect(await shown).toMatchObject({ code: 'upstream', transient: true });
+    expect(http.closed).toEqual([true]);
+    expect(clock.waiting).toBe(0);
+  });
+
+  it('ends with the reason of its signal while its body is awaited', async () => {
+    const { call, clock, abort } = rigOf({ answers: [{ status: 503, ending: 'hang' }] });
+    const reason = new Error('given up');
+    const failure = failureOf(call());
+    await clock.advance(1);
+
+    abort(reason);
+
+    expect(await failure).toBe(reason);
+    expect(clock.waiting).toBe(0);
+  });
+
+  it('says how long to wait, counted from now', async () => {
+    const headers = { 'retry-after': 'Wed, 01 Jan 2025 00:00:09 GMT' };
+    const { call, clock } = rigOf({ answers: [{ status: 429, headers }] });
+    await clock.advance(2000);
+
+    expect(await shownOf(call())).toMatchObject({
+      code: 'rate_limited',
+      transient: true,
+      details: { retry_after_ms: 7000 },
+    });
+  });
+});
+
+describe('a 401 of the backend', () => {
+  it('renews the login and repeats the call, once', async () => {
+    const rejected: Credentials[] = [];
+    const { call, http } = rigOf({
+      answers: [{ status: 401, ending: 'hang' }, { chunks: [SUCCESS] }],
+      refreshAfter: async (credentials) => {
+        rejected.push(credentials);
+        return loginOf('second', 'account');
+      },
+    });
+
+    const { outputs } = await call();
+
+    expect(outputs).toHaveLength(1);
+    expect(rejected.map(({ accessToken }) => accessToken)).toEqual(['first']);
+    expect(http.requests.map(({ headers }) => headers['authorization'])).toEqual([
+      'Bearer first',
+      'Bearer second',
+    ]);
+    expect(http.requests[1]?.body).toBe(BODY);
+    expect(http.closed).toEqual([true, false]);
+  });
+
+  it('is final the second time', async () => {
+    const { call, http } = rigOf({
+      answers: [{ status: 401 }, { status: 401 }],
+      refreshAfter: async () => loginOf('second'),
+    });
+
+    expect(await shownOf(call())).toMatchObject({
+      code: 'provider_authentication',
+      retryable: false,
+      transient: false,
+      details: {},
+    });
+    expect(http.requests).toHaveLength(2);
+  });
+
+  it('is final when the login cannot be renewed', async () => {
+    const refused = new BridgeError('provider_authentication', 'refused');
+    const { call, http } = rigOf({
+      answers: [{ status: 401 }],
+      refreshAfter: () => Promise.reject(refused),
+    });
+
+    expect(await failureOf(call())).toBe(refused);
+    expect(http.requests).toHaveLength(1);
+  });
+
+  it('leaves the repeated call to be judged as any other', async () => {
+    const { call } = rigOf({
+      answers: [{ status: 401 }, { status: 503 }],
+      refreshAfter: async () => loginOf('second'),
+    });
+
+    expect(await shownOf(call())).toMatchObject({ code: 'upstream', transient: true });
+  });
+});

@@ -1,0 +1,216 @@
+import { describe, expect, it } from 'vitest';
+import type { BridgeError } from '../../../../lib/errors/bridge-error.ts';
+import {
+  type BackendFailure,
+  fromCode,
+  fromReason,
+  fromStatus,
+  refusal,
+} from '../../../../lib/providers/agent-responses/backend-errors.ts';
+import { agentRequest, inputOf } from './requests.ts';
+
+const request = agentRequest();
+
+function failure(code?: string, more: Partial<BackendFailure> = {}): BackendFailure {
+  const nothing = { moderationStage: undefined, moderationCategories: [] };
+  return { code, ...nothing, retryAfterMs: undefined, resetsInMs: undefined, ...more };
+}
+
+/** What a client and the retry rules see of an error. */
+function shown({ code, retryable, transient, details }: BridgeError) {
+  return { code, retryable, transient, details };
+}
+
+const SAFETY = {
+  code: 'safety_rejected',
+  retryable: false,
+  transient: false,
+  details: {
+    safety_category: 'content_policy',
+    recovery: 'revise_prompt_or_inputs',
+    retry_same_request: false,
+    requested_moderation: 'auto',
+    input_images_present: false,
+  },
+};
+const AUTHENTICATION = final('provider_authentication');
+const PERMISSION = final('permission_denied');
+const UNSUPPORTED = final('unsupported_capability');
+const RATE = { code: 'rate_limited', retryable: true, transient: true, details: {} };
+const QUOTA = { code: 'rate_limited', retryable: true, transient: false, details: {} };
+const TRANSIENT = { code: 'upstream', retryable: true, transient: true, details: {} };
+const UNKNOWN = final('upstream');
+
+function final(code: string, details: object = {}) {
+  return { code, retryable: false, transient: false, details };
+}
+
+/** The allow-list of providers.md. */
+const CODES = [
+  ['authentication_error', AUTHENTICATION],
+  ['invalid_api_key', AUTHENTICATION],
+  ['token_expired', AUTHENTICATION],
+  ['permission_denied', PERMISSION],
+  ['moderation_blocked', SAFETY],
+  ['content_policy_violation', SAFETY],
+  ['safety_violation', SAFETY],
+  ['cyber_policy', SAFETY],
+  ['rate_limit_exceeded', RATE],
+  ['insufficient_quota', QUOTA],
+  ['usage_limit_reached', QUOTA],
+  ['unsupported_parameter', UNSUPPORTED],
+  ['unsupported_value', UNSUPPORTED],
+  ['server_error', TRANSIENT],
+  ['server_is_overloaded', TRANSIENT],
+  ['overloaded', TRANSIENT],
+  ['service_unavailable', TRANSIENT],
+] as const;
+
+describe('fromCode', () => {
+  it.each(CODES)('knows %s', (code, expected) => {
+    expect(shown(fromCode(failure(code), request))).toEqual(expected);
+  });
+
+  it.each([
+    ['a_code_from_tomorrow', { upstream_code: 'a_code_from_tomorrow' }],
+    ['Server-Error-7', { upstream_code: 'Server-Error-7' }],
+    ['x'.repeat(64), { upstream_code: 'x'.repeat(64) }],
+    ['x'.repeat(65), {}],
+    ['server_error ', {}],
+    ['server error', {}],
+    ['<b>', {}],
+    ['naïve', {}],
+    ['two\nlines', {}],
+    ['', {}],
+    [undefined, {}],
+  ])('shows the unknown code %j only when it is a word', (code, details) => {
+    expect(shown(fromCode(failure(code), request))).toEqual(final('upstream', details));
+  });
+
+  it.each(['constructor', '__proto__', 'toString'])(
+    'takes %s for what it is: an unknown word',
+    (code) => {
+      const error = fromCode(failure(code), request);
+
+      expect(shown(error)).toEqual(final('upstream', { upstream_code: code }));
+    },
+  );
+
+  it('tells of a safety rejection what the fields say, and nothing that is not listed', () => {
+    const asked = agentRequest({
+      parameters: { moderation: 'low' },
+      references: [inputOf(Buffer.from('x'))],
+    });
+
+    const error = fromCode(
+      failure('moderation_blocked', {
+        moderationStage: 'output',
+        moderationCategories: ['violence', 'some-new-category', 7, null, 'harassment', 'violence'],
+      }),
+      asked,
+    );
+
+    expect(error.details).toEqual({
+      ...SAFETY.details,
+      requested_moderation: 'low',
+      input_images_present: true,
+      moderation_stage: 'output',
+      moderation_categories: ['harassment', 'violence'],
+    });
+  });
+
+  it.each(['input', 'output', 'unknown'])('passes the stage %s on', (moderationStage) => {
+    const error = fromCode(failure('safety_violation', { moderationStage }), request);
+
+    expect(error.details).toMatchObject({ moderation_stage: moderationStage });
+  });
+
+  it('passes no other stage on', () => {
+    const error = fromCode(failure('safety_violation', { moderationStage: 'later' }), request);
+
+    expect(error.details).not.toHaveProperty('moderation_stage');
+  });
+});
+
+describe('fromReason', () => {
+  it('takes a content filter for a safety rejection', () => {
+    expect(shown(fromReason('content_filter', failure(), request))).toEqual(SAFETY);
+  });
+
+  it.each([
+    ['max_output_tokens', { upstream_code: 'max_output_tokens' }],
+    ['server_error', { upstream_code: 'server_error' }],
+    ['rate_limit_exceeded', { upstream_code: 'rate_limit_exceeded' }],
+    ['some words', {}],
+  ])('repeats nothing for the reason %s', (reason, details) => {
+    expect(shown(fromReason(reason, failure(), request))).toEqual(final('upstream', details));
+  });
+});
+
+describe('fromStatus', () => {
+  const known = CODES.map(([code]) => code);
+
+  it.each([401])('takes %i for a login that is not accepted, whatever the code', (status) => {
+    for (const code of [undefined, 'odd', ...known]) {
+      expect(shown(fromStatus(status, failure(code), request))).toEqual(AUTHENTICATION);
+    }
+  });
+
+  it('takes 403 for a missing permission, whatever the code', () => {
+    for (const code of [undefined, 'odd', ...known]) {
+      expect(shown(fromStatus(403, failure(code), request))).toEqual(PERMISSION);
+    }
+  });
+
+  it('takes 429 for a limit, and repeats nothing where an allowance is used up', () => {
+    for (const code of [undefined, 'odd', ...known]) {
+      const isQuota = code === 'insufficient_quota' || code === 'usage_limit_reached';
+
+      expect(shown(fromStatus(429, failure(code), request))).toEqual(isQuota ? QUOTA : RATE);
+    }
+  });
+
+  it.each([500, 502, 503, 504, 529, 599])(
+    'takes %i for a passing failure, whatever the code',
+    (status) => {
+      for (const code of [undefined, 'odd', ...known]) {
+        expect(shown(fromStatus(status, failure(code), request))).toEqual(TRANSIENT);
+      }
+    },
+  );
+
+  it.each([
+    300, 301, 302, 303, 304, 307, 308, 400, 402, 404, 405, 408, 409, 410, 413, 415, 418, 422, 451,
+  ])('goes by the code for %i', (status) => {
+    for (const [code, expected] of CODES) {
+      expect(shown(fromStatus(status, failure(code), request))).toEqual(expected);
+    }
+    expect(shown(fromStatus(status, failure(), request))).toEqual(UNKNOWN);
+    expect(shown(fromStatus(status, failure('odd'), request))).toEqual(
+      final('upstream', { upstream_code: 'odd' }),
+    );
+  });
+
+  it.each([
+    [429, 'rate_limit_exceeded', { retryAfterMs: 3000 }, 3000],
+    [429, 'rate_limit_exceeded', { resetsInMs: 5000 }, 5000],
+    [429, 'rate_limit_exceeded', { retryAfterMs: 3000, resetsInMs: 5000 }, 3000],
+    [429, 'usage_limit_reached', { retryAfterMs: 3000, resetsInMs: 5000 }, 5000],
+    [429, 'usage_limit_reached', { retryAfterMs: 3000 }, 3000],
+    [429, undefined, {}, undefined],
+    [503, 'server_is_overloaded', { retryAfterMs: 0 }, 0],
+    [400, 'moderation_blocked', { retryAfterMs: 3000 }, undefined],
+    [403, undefined, { retryAfterMs: 3000 }, undefined],
+    [404, 'odd', { retryAfterMs: 3000 }, undefined],
+  ])('says of %i with %s and %o to wait %s ms', (status, code, waits, waitMs) => {
+    const { details } = fromStatus(status, failure(code, waits), request);
+
+    expect(details['retry_after_ms']).toBe(waitMs);
+  });
+});
+
+describe('refusal', () => {
+  it('is a safety rejection of which nothing more is known', () => {
+    expect(shown(refusal(request))).toEqual(SAFETY);
+  });
+});

@@ -1,0 +1,444 @@
+import { describe, expect, it } from 'vitest';
+import { completed, done, failureOf, imageCall, pictureOf, play } from './outcome-rig.ts';
+import { agentRequest } from './requests.ts';
+
+const CALL = 'response.image_generation_call';
+const PICTURE = pictureOf(1);
+
+const partial = (index: number, b64: string) => ({
+  type: `${CALL}.partial_image`,
+  partial_image_index: index,
+  partial_image_b64: b64,
+});
+
+const failed = (response: object) => ({ type: 'response.failed', response });
+const incomplete = (response: object) => ({ type: 'response.incomplete', response });
+
+describe('createCallOutcome', () => {
+  it('comes to the picture, what was made of the prompt, and what it cost', () => {
+    const picture = pictureOf(1, 60_000);
+    const item = imageCall(picture, { revised_prompt: 'A calm lighthouse' });
+    const { outcome, told } = play(
+      [
+        { type: 'response.created', response: {} },
+        { type: 'response.in_progress', response: {} },
+        { type: 'response.output_item.added', item: imageCall(null) },
+        { type: `${CALL}.in_progress` },
+        { type: `${CALL}.generating` },
+        partial(0, pictureOf(2, 50_000).toString('base64')),
+        partial(1, pictureOf(3).toString('base64')),
+        { type: `${CALL}.completed` },
+        done(item),
+        completed([item], { usage: { input_tokens: 1, output_tokens: 2, total_tokens: 3 } }),
+      ],
+      agentRequest({ indices: [4] }),
+    );
+
+    expect(outcome.isCompleted()).toBe(true);
+    expect(outcome.result()).toEqual({
+      outputs: [{ bytes: picture, revisedPrompt: 'A calm lighthouse' }],
+      usage: { input_tokens: 1, output_tokens: 2, total_tokens: 3 },
+    });
+    expect(told).toEqual([
+      { type: 'progress', stage: 'generating', index: 4 },
+      { type: 'partial_image', index: 4, partialIndex: 0, bytes: pictureOf(2, 50_000) },
+      { type: 'partial_image', index: 4, partialIndex: 1, bytes: pictureOf(3) },
+    ]);
+  });
+
+  it.each([
+    ['an item that is done', [done(imageCall(PICTURE)), completed()]],
+    ['the completed answer alone', [completed([imageCall(PICTURE)])]],
+    [
+      'an answer that repeats no items',
+      [done(imageCall(PICTURE)), completed([], { output: null })],
+    ],
+    [
+      'an answer without output',
+      [done(imageCall(PICTURE)), { type: 'response.completed', response: {} }],
+    ],
+    [
+      'an item that still says generating',
+      [done(imageCall(PICTURE, { status: 'generating' })), completed()],
+    ],
+    [
+      'an item that says nothing of itself',
+      [done({ type: 'image_generation_call', result: PICTURE.toString('base64') }), completed()],
+    ],
+    ['an item of an odd status', [done(imageCall(PICTURE, { status: 7 })), completed()]],
+    [
+      'the same picture twice',
+      [done(imageCall(PICTURE)), done(imageCall(PICTURE, { id: 'ig_2' })), completed()],
+    ],
+    [
+      'the same picture in both places',
+      [done(imageCall(PICTURE)), completed([imageCall(PICTURE)])],
+    ],
+    [
+      'a failed call before it',
+      [done(imageCall(null, { status: 'failed' })), done(imageCall(PICTURE)), completed()],
+    ],
+    [
+      'a refusal beside it',
+      [
+        done({ type: 'message', content: [{ type: 'refusal' }] }),
+        done(imageCall(PICTURE)),
+        completed(),
+      ],
+    ],
+    [
+      'items that nobody knows',
+      [
+        done({ type: 'hologram', content: 'words', status: {} }),
+        done({ type: 'reasoning', content: [7] }),
+        done(imageCall(PICTURE)),
+        completed(),
+      ],
+    ],
+  ])('finds the picture in %s', (_name, events) => {
+    const { outcome } = play(events);
+
+    expect(outcome.result()).toEqual({ outputs: [{ bytes: PICTURE }] });
+  });
+
+  it.each([
+    [
+      'from the first item that has one',
+      [imageCall(PICTURE), imageCall(PICTURE, { revised_prompt: 'late' })],
+      'late',
+    ],
+    [
+      'from no item without a picture',
+      [imageCall(null, { revised_prompt: 'no' }), imageCall(PICTURE)],
+      undefined,
+    ],
+    ['when it is empty', [imageCall(PICTURE, { revised_prompt: '' })], undefined],
+    ['when it is no text', [imageCall(PICTURE, { revised_prompt: 7 })], undefined],
+    [
+      'when it is too long for a text',
+      [imageCall(PICTURE, { revised_prompt: 'a'.repeat(30_000) })],
+      undefined,
+    ],
+  ])('takes the revised prompt %s', (_name, items, revisedPrompt) => {
+    const { outcome } = play([...items.map(done), completed()]);
+
+    expect(outcome.result().outputs[0]?.revisedPrompt).toBe(revisedPrompt);
+  });
+
+  it.each([
+    ['an unknown event', { type: 'codex.rate_limits', rate_limits: {} }],
+    ['a known event of no interest', { type: 'response.output_text.delta', delta: 7 }],
+    ['an item that is added', { type: 'response.output_item.added', item: 7 }],
+    ['a queued answer', { type: 'response.queued' }],
+  ])('passes over %s', (_name, event) => {
+    const { outcome, told } = play([event, done(imageCall(PICTURE)), event, completed()]);
+
+    expect(outcome.result().outputs).toHaveLength(1);
+    expect(told).toEqual([]);
+  });
+
+  it.each([
+    ['nothing', []],
+    ['an opening', [{ type: 'response.created' }]],
+    ['a partial picture', [partial(0, PICTURE.toString('base64'))]],
+    ['a finished item', [done(imageCall(PICTURE))]],
+  ])('is of unknown outcome when the stream ends after %s', (_name, events) => {
+    expect(failureOf(events)).toMatchObject({
+      code: 'protocol',
+      retryable: false,
+      transient: false,
+      details: { outcome: 'unknown', reason: 'stream_ended_early' },
+    });
+  });
+
+  it.each([
+    ['null', null],
+    ['a word', 'alive'],
+    ['a list', []],
+    ['an object without a type', { sequence_number: 7 }],
+    ['a type that is no text', { type: 7 }],
+    ['a done item that is missing', { type: 'response.output_item.done' }],
+    ['an item without a type', done({ result: 'AAAA' })],
+    ['a result that is no text', done(imageCall(PICTURE, { result: 7 }))],
+    ['a partial picture that is no text', { ...partial(0, ''), partial_image_b64: 7 }],
+    [
+      'a partial picture without its place',
+      { type: `${CALL}.partial_image`, partial_image_b64: '' },
+    ],
+    ['a partial picture at a broken place', partial(0.5, 'AAAA')],
+    ['an answer that is missing', { type: 'response.completed' }],
+    ['an answer whose output is no list', completed([], { output: {} })],
+    ['a failed answer that is missing', { type: 'response.failed' }],
+  ])('is of unknown outcome after an event that is %s', (_name, event) => {
+    const { outcome, thrown } = play([event, done(imageCall(PICTURE)), completed()]);
+
+    expect(thrown).toMatchObject({
+      code: 'protocol',
+      retryable: false,
+      details: { outcome: 'unknown', reason: 'unexpected_event' },
+    });
+    expect(outcome.isCompleted()).toBe(false);
+  });
+
+  it.each([
+    ['a failure', failed({ error: { code: 'server_error' } })],
+    ['an error', { type: 'error', code: 'server_error' }],
+    ['another picture', done(imageCall(pictureOf(2)))],
+    ['a partial picture', partial(0, 'AAAA')],
+    ['another end', completed([imageCall(pictureOf(2))])],
+    ['nonsense', null],
+  ])('ignores %s after the answer has completed', (_name, event) => {
+    const { outcome, told } = play([done(imageCall(PICTURE)), completed(), event]);
+
+    expect(outcome.result()).toEqual({ outputs: [{ bytes: PICTURE }] });
+    expect(told).toEqual([]);
+  });
+
+  it.each([
+    [
+      'two different pictures',
+      [done(imageCall(PICTURE)), done(imageCall(pictureOf(2))), completed()],
+      'different_images',
+    ],
+    [
+      'an answer that contradicts its item',
+      [done(imageCall(PICTURE)), completed([imageCall(pictureOf(2))])],
+      'different_images',
+    ],
+    [
+      'a picture that only continues another',
+      [done(imageCall(PICTURE)), completed([imageCall(pictureOf(1, 700))])],
+      'different_images',
+    ],
+    [
+      'words in place of a picture',
+      [done(imageCall('this is no picture')), completed()],
+      'unusable_image',
+    ],
+    [
+      'a data URL',
+      [done(imageCall(`data:image/png;base64,${PICTURE.toString('base64')}`)), completed()],
+      'unusable_image',
+    ],
+    [
+      'the alphabet for URLs',
+      [done(imageCall(Buffer.alloc(90, 0xff).toString('base64url'))), completed()],
+      'unusable_image',
+    ],
+    [
+      'a long picture with a hole',
+      [done(imageCall(`${'A'.repeat(20_000)}*${'A'.repeat(20_003)}`)), completed()],
+      'unusable_image',
+    ],
+    [
+      'a good picture after a bad one',
+      [done(imageCall('**')), completed([imageCall(PICTURE)])],
+      'unusable_image',
+    ],
+  ])('is a protocol failure of known outcome for %s', (_name, events, reason) => {
+    expect(failureOf(events)).toMatchObject({
+      code: 'protocol',
+      retryable: false,
+      transient: false,
+      details: { reason },
+    });
+    expect(failureOf(events)).not.toMatchObject({ details: { outcome: 'unknown' } });
+  });
+
+  it('never makes a final picture of a partial one', () => {
+    expect(failureOf([partial(0, PICTURE.toString('base64')), completed()])).toMatchObject({
+      code: 'upstream',
+      retryable: true,
+    });
+  });
+
+  it('leaves out a partial picture that is no base64', () => {
+    const { outcome, told } = play([
+      partial(0, 'no base64!'),
+      done(imageCall(PICTURE)),
+      completed(),
+    ]);
+
+    expect(told).toEqual([]);
+    expect(outcome.result().outputs).toHaveLength(1);
+  });
+});
+
+describe('an answer that completes without a picture', () => {
+  it.each([
+    ['a refusal', [{ type: 'message', content: [{ type: 'output_text' }, { type: 'refusal' }] }]],
+    [
+      'a refusal and a failed call',
+      [imageCall(null, { status: 'failed' }), { type: 'message', content: [{ type: 'refusal' }] }],
+    ],
+    ['a refusal beside odd parts', [{ type: 'message', content: [7, null, { type: 'refusal' }] }]],
+  ])('is a safety rejection for %s', (_name, items) => {
+    expect(failureOf([completed(items)])).toMatchObject({
+      code: 'safety_rejected',
+      retryable: false,
+      transient: false,
+      details: { safety_category: 'content_policy', retry_same_request: false },
+    });
+  });
+
+  it.each([
+    ['nothing', [], {}],
+    [
+      'words',
+      [{ type: 'message', content: [{ type: 'output_text', text: 'secret words' }] }],
+      { output_item_types: ['message'], message_content_types: ['output_text'] },
+    ],
+    [
+      'a failed call',
+      [imageCall(null, { status: 'failed' })],
+      { output_item_types: ['image_generation_call'], image_call_statuses: ['failed'] },
+    ],
+    [
+      'an empty result',
+      [imageCall('', { status: 'completed' })],
+      { output_item_types: ['image_generation_call'], image_call_statuses: ['completed'] },
+    ],
+    [
+      'kinds that nobody knows',
+      [
+        { type: 'secret words', content: [{ type: 'more secret words' }] },
+        imageCall(null, { status: 'still more' }),
+        { type: 'reasoning', content: null },
+      ],
+      {
+        output_item_types: ['image_generation_call', 'other', 'reasoning'],
+        message_content_types: ['other'],
+        image_call_statuses: ['other'],
+      },
+    ],
+  ])('may be repeated and tells of the kinds it was made of: %s', (_name, items, details) => {
+    const error = failureOf([...items.map(done), completed(items)]);
+
+    expect(error).toMatchObject({ code: 'upstream', retryable: true, transient: true });
+    expect(error).toHaveProperty('details', details);
+  });
+});
+
+describe('an answer that fails', () => {
+  it.each([
+    [
+      'by the code of its error',
+      failed({ error: { code: 'server_error', message: 'words' } }),
+      { code: 'upstream', transient: true },
+    ],
+    [
+      'by an unknown code',
+      failed({ error: { code: 'odd' } }),
+      { code: 'upstream', transient: false, details: { upstream_code: 'odd' } },
+    ],
+    [
+      'by a type in place of a code',
+      failed({ error: { code: null, type: 'usage_limit_reached', resets_in_seconds: 60 } }),
+      { code: 'rate_limited', details: { retry_after_ms: 60_000 } },
+    ],
+    [
+      'without a reason',
+      failed({ error: null }),
+      { code: 'upstream', retryable: false, details: {} },
+    ],
+    [
+      'with an error that is none',
+      failed({ error: 'words' }),
+      { code: 'upstream', retryable: false, details: {} },
+    ],
+    [
+      'for a content filter',
+      incomplete({ error: null, incomplete_details: { reason: 'content_filter' } }),
+      { code: 'safety_rejected' },
+    ],
+    [
+      'for another reason',
+      incomplete({ incomplete_details: { reason: 'max_output_tokens' } }),
+      {
+        code: 'upstream',
+        retryable: false,
+        transient: false,
+        details: { upstream_code: 'max_output_tokens' },
+      },
+    ],
+    [
+      'for a reason that looks like a code',
+      incomplete({ incomplete_details: { reason: 'server_error' } }),
+      { code: 'upstream', retryable: false, transient: false },
+    ],
+    [
+      'by its code rather than its reason',
+      incomplete({
+        error: { code: 'moderation_blocked', moderation_stage: 'output' },
+        incomplete_details: { reason: 'max_output_tokens' },
+      }),
+      { code: 'safety_rejected', details: { moderation_stage: 'output' } },
+    ],
+    [
+      'by its reason when its error has no code',
+      incomplete({
+        error: { message: 'words', moderation_stage: 'input' },
+        incomplete_details: { reason: 'content_filter' },
+      }),
+      { code: 'safety_rejected', details: { moderation_stage: 'input' } },
+    ],
+    ['incomplete without a reason', incomplete({}), { code: 'upstream', retryable: false }],
+    [
+      'by an error event',
+      { type: 'error', code: 'rate_limit_exceeded', message: 'words' },
+      { code: 'rate_limited', transient: true },
+    ],
+    [
+      'by an error event with an error inside',
+      { type: 'error', error: { type: 'x', code: 'cyber_policy' } },
+      { code: 'safety_rejected' },
+    ],
+    [
+      'by an error event with both',
+      { type: 'error', code: 'server_error', error: { code: 'permission_denied' } },
+      { code: 'permission_denied' },
+    ],
+    [
+      'by an error event whose inner error says less',
+      { type: 'error', code: 'permission_denied', error: { message: 'words' } },
+      { code: 'permission_denied' },
+    ],
+    [
+      'by an error event without a code',
+      { type: 'error', message: 'words' },
+      { code: 'upstream', retryable: false, details: {} },
+    ],
+    [
+      'by an error event whose type is all it has',
+      { type: 'error', error: { type: 'invalid_request_error' } },
+      { code: 'upstream', details: { upstream_code: 'invalid_request_error' } },
+    ],
+  ])('is told %s', (_name, event, expected) => {
+    expect(failureOf([event, done(imageCall(PICTURE)), completed()])).toMatchObject(expected);
+  });
+
+  it.each(['authentication_error', 'invalid_api_key', 'token_expired'])(
+    'is not repeated for %s: only the status 401 is',
+    (code) => {
+      expect(failureOf([failed({ error: { code } })])).toMatchObject({
+        code: 'provider_authentication',
+        transient: false,
+      });
+    },
+  );
+});
+
+describe('hasBegun', () => {
+  it.each([
+    ['nothing', [], false],
+    ['progress', [{ type: `${CALL}.generating` }], false],
+    ['words', [done({ type: 'message', content: [{ type: 'output_text' }] })], false],
+    ['a failed call', [done(imageCall(null, { status: 'failed' }))], false],
+    ['a partial picture', [partial(0, PICTURE.toString('base64'))], true],
+    ['a partial picture that is no base64', [partial(0, 'no base64!')], true],
+    ['a finished picture', [done(imageCall(PICTURE))], true],
+    ['a finished picture that is no base64', [done(imageCall('no base64!'))], true],
+  ])('tells whether there is output after %s', (_name, events, hasBegun) => {
+    expect(play(events).outcome.hasBegun()).toBe(hasBegun);
+  });
+});

@@ -1,0 +1,96 @@
+import * as v from 'valibot';
+import { describe, expect, it } from 'vitest';
+import { CapabilityDocument } from '../../../../lib/contract/provider.ts';
+import { capabilitiesOf } from '../../../../lib/providers/agent-responses/capabilities.ts';
+
+const LIMITS = { defaultModel: 'gpt-image-2', maxOutputs: 255, maxParallelOutputs: 255 };
+const SMALL = ['1024x1024', '1536x1024', '1024x1536'];
+const ALL = [...SMALL, '2048x2048', '2048x1152', '3840x2160', '2160x3840'];
+
+describe('capabilitiesOf', () => {
+  it('is exactly what the default model can do', () => {
+    const images = {
+      support: 'native',
+      max_count: 5,
+      max_bytes_each: 33_554_432,
+      max_bytes_total: 67_108_864,
+    };
+
+    expect(capabilitiesOf('gpt-image-2', LIMITS)).toEqual({
+      provider: 'agent-responses',
+      model: 'gpt-image-2',
+      implementation_version: '1.0.0',
+      experimental: false,
+      generation: true,
+      edits: true,
+      count: { min: 1, max: 255 },
+      batching: {
+        mode: 'fan_out',
+        native_count: { min: 1, max: 1 },
+        max_parallel_outputs: 255,
+      },
+      sizes: { auto: true, allowed: ALL, arbitrary: false },
+      aspect_ratio: 'emulated',
+      resolution: 'emulated',
+      negative_prompt: 'emulated',
+      revised_prompt: 'native',
+      transparent_background: 'emulated',
+      user_attribution: 'unsupported',
+      qualities: ['auto', 'low', 'medium', 'high'],
+      output_formats: ['png', 'jpeg', 'webp'],
+      backgrounds: ['auto', 'opaque'],
+      moderation: ['auto', 'low'],
+      actions: ['auto', 'generate', 'edit'],
+      input_fidelities: [],
+      reference_images: images,
+      edit_images: images,
+      masks: { support: 'unsupported', max_count: 0, max_bytes_each: 0, max_bytes_total: 0 },
+      partial_images: { min: 0, max: 3 },
+      persistent_sessions: false,
+      explicit_threads: false,
+      source_transport: 'conversation_attachment',
+    });
+  });
+
+  it.each([
+    ['gpt-image-2', ALL, 'emulated', []],
+    ['gpt-image-1.5', ALL, 'native', ['low', 'high']],
+    ['gpt-image-1', SMALL, 'native', ['low', 'high']],
+    ['gpt-image-1-mini', SMALL, 'native', ['low', 'high']],
+  ])('knows the sizes, the alpha and the fidelities of %s', (model, sizes, alpha, fidelities) => {
+    const document = v.parse(CapabilityDocument, capabilitiesOf(model, LIMITS));
+
+    expect(document.model).toBe(model);
+    expect(document.sizes.allowed).toEqual(sizes);
+    expect(document.transparent_background).toBe(alpha);
+    expect(document.backgrounds.includes('transparent')).toBe(alpha === 'native');
+    expect(document.input_fidelities).toEqual(fidelities);
+  });
+
+  it.each([
+    ['one of its own day', 'gpt-image-1.5-2026-03-01', 'gpt-image-2', 'gpt-image-1.5'],
+    ['an unknown one', 'picture-maker-9', 'gpt-image-2', 'gpt-image-2'],
+    ['an unknown one beside another default', 'picture-maker-9', 'gpt-image-1', 'gpt-image-1'],
+    ['an unknown default', 'picture-maker-9', 'picture-maker-9', 'gpt-image-2'],
+    ['a name that objects inherit', 'constructor', 'gpt-image-2', 'gpt-image-2'],
+  ])("takes an operator's model for a known one: %s", (_name, model, defaultModel, like) => {
+    const document = capabilitiesOf(model, { ...LIMITS, defaultModel });
+
+    expect(document).toEqual({ ...capabilitiesOf(like, LIMITS), model });
+  });
+
+  it("holds the operator's limits", () => {
+    const document = capabilitiesOf('gpt-image-2', {
+      ...LIMITS,
+      maxOutputs: 12,
+      maxParallelOutputs: 3,
+    });
+
+    expect(document.count).toEqual({ min: 1, max: 12 });
+    expect(document.batching).toEqual({
+      mode: 'fan_out',
+      native_count: { min: 1, max: 1 },
+      max_parallel_outputs: 3,
+    });
+  });
+});

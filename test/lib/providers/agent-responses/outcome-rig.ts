@@ -1,0 +1,60 @@
+import { createCallOutcome } from '../../../../lib/providers/agent-responses/call-outcome.ts';
+import {
+  createSseReader,
+  streamLimits,
+} from '../../../../lib/providers/agent-responses/sse-reader.ts';
+import type { ProviderEvent, ProviderRequest } from '../../../../lib/providers/provider-port.ts';
+import { agentRequest } from './requests.ts';
+
+const LIMITS = streamLimits(4 * 1024 * 1024);
+
+/** What one stream came to. */
+export interface Played {
+  readonly outcome: ReturnType<typeof createCallOutcome>;
+  readonly told: readonly ProviderEvent[];
+  /** What an event threw; nothing after it was read. */
+  readonly thrown: unknown;
+}
+
+/** Gives these events, spelled as a stream, to an outcome. */
+export function play(
+  events: readonly unknown[],
+  request: ProviderRequest = agentRequest(),
+): Played {
+  const told: ProviderEvent[] = [];
+  const outcome = createCallOutcome(request, (event) => told.push(event));
+  const reader = createSseReader(LIMITS, (data) => outcome.take(data));
+  try {
+    for (const event of events) reader.push(Buffer.from(`data: ${JSON.stringify(event)}\n\n`));
+    return { outcome, told, thrown: undefined };
+  } catch (thrown) {
+    return { outcome, told, thrown };
+  }
+}
+
+/** What the stream throws, at the event that tells it or at its end. */
+export function failureOf(events: readonly unknown[], request?: ProviderRequest): unknown {
+  const { outcome, thrown } = play(events, request);
+  if (thrown !== undefined) return thrown;
+  try {
+    return { unexpected: outcome.result() };
+  } catch (error) {
+    return error;
+  }
+}
+
+/** Bytes that nothing else has, as many as a small picture has, or a large one. */
+export function pictureOf(seed: number, length = 600): Buffer {
+  return Buffer.from(Uint8Array.from({ length }, (_, place) => (place * 31 + seed) % 256));
+}
+
+export function imageCall(bytes: Buffer | string | null, members: object = {}) {
+  const result = Buffer.isBuffer(bytes) ? bytes.toString('base64') : bytes;
+  return { type: 'image_generation_call', id: 'ig_1', status: 'completed', result, ...members };
+}
+
+export const done = (item: object) => ({ type: 'response.output_item.done', item });
+
+export function completed(output: readonly object[] = [], members: object = {}) {
+  return { type: 'response.completed', response: { status: 'completed', output, ...members } };
+}

@@ -1,0 +1,170 @@
+import { describe, expect, it } from 'vitest';
+import { createRequestBody } from '../../../../lib/providers/agent-responses/request-body.ts';
+import type { ProviderRequest } from '../../../../lib/providers/provider-port.ts';
+import { readPhoto } from '../../images/photos.ts';
+import { agentRequest, inputOf, type RequestParts } from './requests.ts';
+
+const INSTRUCTIONS =
+  'Make exactly one picture with the image generation tool, from the description and the pictures given. Answer with nothing else.';
+
+/** Writes with ids that are always the same, so that a test can know them. */
+function writer(id = '0123456789abcdef0123456789abcdef') {
+  return createRequestBody({ responsesModel: 'gpt-5.5', ids: { newOpaqueId: () => id } });
+}
+
+interface Body {
+  readonly input: readonly {
+    readonly content: readonly { readonly text?: string; readonly image_url?: string }[];
+  }[];
+  readonly tools: readonly object[];
+}
+
+function written(request: ProviderRequest, write = writer()): Body {
+  return JSON.parse(Buffer.concat(write(request)).toString('utf8'));
+}
+
+const contentOf = (parts: RequestParts, write = writer()) =>
+  written(agentRequest(parts), write).input[0]?.content ?? [];
+const toolOf = (parts: RequestParts) => written(agentRequest(parts)).tools[0];
+const textOf = (parts: RequestParts) => contentOf(parts)[0]?.text;
+
+describe('createRequestBody', () => {
+  it('writes a generation that leaves everything to the backend', () => {
+    const body = written(agentRequest());
+
+    expect(body).toEqual({
+      model: 'gpt-5.5',
+      instructions: INSTRUCTIONS,
+      input: [
+        {
+          type: 'message',
+          role: 'user',
+          content: [{ type: 'input_text', text: 'A lighthouse in a storm' }],
+        },
+      ],
+      tools: [{ type: 'image_generation', model: 'gpt-image-2', output_format: 'png' }],
+      tool_choice: { type: 'image_generation' },
+      stream: true,
+      store: false,
+    });
+  });
+
+  it('writes an edit with its sources before its references, and says which is which', () => {
+    const [source, other, reference] = [Buffer.from('one'), Buffer.from('two!'), Buffer.from('3')];
+
+    const content = contentOf({
+      images: [inputOf(source), inputOf(other, 'image/jpeg')],
+      references: [inputOf(reference, 'image/webp')],
+    });
+
+    expect(content).toEqual([
+      {
+        type: 'input_text',
+        text: 'A lighthouse in a storm\n\nPictures 1 to 2 are to be edited. Picture 3 is for reference only.',
+      },
+      { type: 'input_image', image_url: 'data:image/png;base64,b25l', detail: 'auto' },
+      { type: 'input_image', image_url: 'data:image/jpeg;base64,dHdvIQ==', detail: 'auto' },
+      { type: 'input_image', image_url: 'data:image/webp;base64,Mw==', detail: 'auto' },
+    ]);
+  });
+
+  it.each<[counts: { images?: number; references?: number }, note: string]>([
+    [{ images: 1 }, 'Picture 1 is to be edited.'],
+    [{ images: 3 }, 'Pictures 1 to 3 are to be edited.'],
+    [{ references: 1 }, 'Picture 1 is for reference only.'],
+    [{ references: 2 }, 'Pictures 1 to 2 are for reference only.'],
+    [
+      { images: 2, references: 3 },
+      'Pictures 1 to 2 are to be edited. Pictures 3 to 5 are for reference only.',
+    ],
+  ])('names the pictures of %o', ({ images = 0, references = 0 }, note) => {
+    const many = (count: number) => Array.from({ length: count }, () => inputOf(Buffer.from('x')));
+
+    const text = textOf({ images: many(images), references: many(references) });
+
+    expect(text).toBe(`A lighthouse in a storm\n\n${note}`);
+  });
+
+  it.each([
+    [{ size: '1536x1024' }, { size: '1536x1024' }],
+    [{ quality: 'high' }, { quality: 'high' }],
+    [{ output_format: 'webp' }, { output_format: 'webp' }],
+    [
+      { output_format: 'jpeg', output_compression: 0 },
+      { output_format: 'jpeg', output_compression: 0 },
+    ],
+    [{ background: 'opaque' }, { background: 'opaque' }],
+    [{ background: 'transparent' }, { background: 'transparent' }],
+    [{ moderation: 'low' }, { moderation: 'low' }],
+    [{ partial_images: 3 }, { partial_images: 3 }],
+    [{ action: 'edit' }, { action: 'edit' }],
+    [{ input_fidelity: 'high' }, { input_fidelity: 'high' }],
+    [{ aspect_ratio: '16:9', resolution: '2k', n: 1, failure_policy: 'best_effort' }, {}],
+  ] as const)('sends %o as %o', (parameters, sent) => {
+    expect(toolOf({ parameters })).toEqual({
+      type: 'image_generation',
+      model: 'gpt-image-2',
+      output_format: 'png',
+      ...sent,
+    });
+  });
+
+  it('asks for the flat ground that is cut out afterwards', () => {
+    const parts: RequestParts = { keyColor: '#00FF00', parameters: { background: 'transparent' } };
+
+    expect(textOf(parts)).toBe(
+      'A lighthouse in a storm\n\nEverything around the subject is one flat colour, exactly #00FF00, without shadows.',
+    );
+    expect(toolOf(parts)).toMatchObject({ background: 'opaque' });
+  });
+
+  it('sends photographs byte for byte', () => {
+    const photo = readPhoto('rocket.jpg');
+
+    const [, image] = contentOf({ images: [inputOf(photo, 'image/jpeg')] });
+
+    const [head, base64 = ''] = image?.image_url?.split(',') ?? [];
+    expect(head).toBe('data:image/jpeg;base64');
+    expect(Buffer.from(base64, 'base64').equals(photo)).toBe(true);
+  });
+
+  it('encodes a picture once for all calls of a fan-out', () => {
+    const write = writer();
+    const images = [inputOf(Buffer.from('the same'))];
+
+    const [one, other] = [0, 1].map((index) =>
+      write(agentRequest({ images, indices: [index] })).find((part) => part.length === 12),
+    );
+
+    expect(one?.toString()).toBe('dGhlIHNhbWU=');
+    expect(other).toBe(one);
+  });
+
+  it.each([
+    ['quotes and backslashes', '"\\" \\u0041 \\'],
+    ['line ends and control characters', 'a\r\nb\tc\u0001\u2028\u2029'],
+    ['letters of every plane', 'ü 漢字 👩‍🚀'],
+    ['a data URL', 'data:image/png;base64,AAAA'],
+    ['what ends the JSON', '"}]}],"tools":[]}'],
+  ])('keeps a prompt of %s as it is', (_name, prompt) => {
+    const content = contentOf({ prompt, references: [inputOf(Buffer.from('x'))] });
+
+    expect(content[0]?.text).toBe(`${prompt}\n\nPicture 1 is for reference only.`);
+    expect(content[1]?.image_url).toBe('data:image/png;base64,eA==');
+  });
+
+  it('is not misled by a prompt that tries to look like the place of a picture', () => {
+    const ids = ['a'.repeat(32), 'b'.repeat(32)];
+    const images = [inputOf(Buffer.from('x'))];
+    const write = createRequestBody({
+      responsesModel: 'gpt-5.5',
+      ids: { newOpaqueId: () => ids.shift() ?? '' },
+    });
+    contentOf({ images }, write);
+
+    const content = contentOf({ prompt: 'a'.repeat(32), images }, write);
+
+    expect(content[0]?.text).toContain('a'.repeat(32));
+    expect(content[1]?.image_url).toBe('data:image/png;base64,eA==');
+  });
+});

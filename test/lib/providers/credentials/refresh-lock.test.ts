@@ -1,0 +1,287 @@
+import { execFileSync } from 'node:child_process';
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { setImmediate as turn } from 'node:timers/promises';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { systemClock } from '../../../../lib/platform/clock.ts';
+import { createIds } from '../../../../lib/platform/ids.ts';
+import {
+  createRefreshLock,
+  type HeldLock,
+} from '../../../../lib/providers/credentials/refresh-lock.ts';
+import { createHandClock } from './hand-clock.ts';
+import { temporaryHome } from './logins.ts';
+
+const ids = createIds(systemClock.nowMs);
+const home = temporaryHome();
+
+let hand: ReturnType<typeof createHandClock>;
+
+beforeEach(() => {
+  hand = createHandClock();
+});
+
+function lockOf(clock = hand.clock) {
+  return createRefreshLock({ home: home.path(), clock, ids });
+}
+
+function path(): string {
+  return join(home.path(), '.image-bridge-auth.lock');
+}
+
+/** What a process has left that was killed so long ago. */
+function leave(content: string, agoMs: number): void {
+  writeFileSync(path(), content);
+  const secs = (hand.clock.nowMs() - agoMs) / 1000;
+  utimesSync(path(), secs, secs);
+}
+
+async function take(lock = lockOf()): Promise<HeldLock> {
+  const held = await lock.tryTake();
+  if (!held) throw new Error('the lock is not free');
+  return held;
+}
+
+describe('createRefreshLock', () => {
+  it('is a file for its owner alone, which is gone afterwards', async () => {
+    const held = await take();
+    const mode = statSync(path()).mode & 0o777;
+
+    await held.release();
+
+    expect(mode).toBe(0o600);
+    expect(existsSync(path())).toBe(false);
+  });
+
+  it('is held by one at a time', async () => {
+    const held = await take();
+    const other = lockOf();
+
+    const before = await other.tryTake();
+    await held.release();
+    const after = await other.tryTake();
+
+    expect(before).toBeUndefined();
+    expect(await after?.isHeld()).toBe(true);
+    await after?.release();
+  });
+
+  it('is renewed every two seconds, so that nobody takes it over however long it is held', async () => {
+    const held = await take();
+    const other = lockOf();
+
+    for (let secs = 0; secs < 60; secs += 2) {
+      const before = statSync(path()).mtimeMs;
+      await hand.waited();
+      hand.advance(2000);
+      while (statSync(path()).mtimeMs === before) await turn();
+      expect(await other.tryTake()).toBeUndefined();
+    }
+
+    expect(await held.isHeld()).toBe(true);
+    await held.release();
+  });
+
+  it('is not renewed after its release', async () => {
+    const held = await take();
+    await held.release();
+    const next = await take(lockOf(systemClock));
+    const { mtimeMs } = statSync(path());
+
+    hand.advance(10_000);
+    for (let turns = 0; turns < 20; turns += 1) await turn();
+
+    expect(statSync(path()).mtimeMs).toBe(mtimeMs);
+    await next.release();
+  });
+
+  it.each(['', '4711', '4711\n', '{"pid": 4711}', `${'a'.repeat(32)} -\n`, '\n\n- -\n'])(
+    'is taken over when %j was left more than ten seconds ago and nobody renews it',
+    async (content) => {
+      leave(content, 11_000);
+      const lock = lockOf();
+
+      const before = await lock.tryTake();
+      hand.advance(3000);
+      const after = await lock.tryTake();
+
+      expect(before).toBeUndefined();
+      expect(await after?.isHeld()).toBe(true);
+      await after?.release();
+      expect(existsSync(path())).toBe(false);
+    },
+  );
+
+  it.each([
+    ['has just been left', 0],
+    ['claims to be from the future', -3_600_000],
+  ])('is taken over ten seconds later when it %s', async (_what, agoMs) => {
+    leave('', agoMs);
+    const lock = lockOf();
+
+    const before = await lock.tryTake();
+    hand.advance(9000);
+    const early = await lock.tryTake();
+    hand.advance(1000);
+    const after = await lock.tryTake();
+
+    expect([before, early]).toEqual([undefined, undefined]);
+    expect(await after?.isHeld()).toBe(true);
+    await after?.release();
+  });
+
+  it('is not taken over from an owner that slept and woke up', async () => {
+    leave('', 60_000);
+    const lock = lockOf();
+
+    await lock.tryTake();
+    hand.advance(2000);
+    leave('', 0);
+    await lock.tryTake();
+    hand.advance(3000);
+
+    expect(await lock.tryTake()).toBeUndefined();
+  });
+
+  it('tells an owner that it was taken over, and leaves the next one alone', async () => {
+    const first = await take();
+    const secs = (hand.clock.nowMs() - 20_000) / 1000;
+    utimesSync(path(), secs, secs);
+    // Another machine's clock, so to speak: this owner's own stands still.
+    const others = createHandClock();
+    const second = lockOf(others.clock);
+    await second.tryTake();
+    others.advance(3000);
+
+    const held = await take(second);
+    const firstIsHeld = await first.isHeld();
+    await first.release();
+
+    expect(firstIsHeld).toBe(false);
+    expect(await held.isHeld()).toBe(true);
+    expect(existsSync(path())).toBe(true);
+    await held.release();
+  });
+
+  it('tells an owner whose file was taken away', async () => {
+    const held = await take();
+    renameSync(path(), `${path()}.moved`);
+    const next = await take();
+
+    expect(await held.isHeld()).toBe(false);
+    await held.release();
+
+    expect(await next.isHeld()).toBe(true);
+    await next.release();
+  });
+
+  it('stays with whoever took it over in the moment between looking and taking', async () => {
+    const [dead, faster] = ['a'.repeat(32), 'b'.repeat(32)];
+    leave(`${dead} -\n`, 20_000);
+    const newOpaqueId = () => {
+      appendFileSync(path(), `\n${faster} ${dead}\n`);
+      return ids.newOpaqueId();
+    };
+    const deps = { home: home.path(), clock: hand.clock, ids: { ...ids, newOpaqueId } };
+    const lock = createRefreshLock(deps);
+    await lock.tryTake();
+    hand.advance(3000);
+
+    const held = await lock.tryTake();
+
+    expect(held).toBeUndefined();
+    expect(readFileSync(path(), 'utf8')).toBe(`${dead} -\n\n${faster} ${dead}\n`);
+  });
+
+  it('goes to whoever took it over before its maker, standing still, had signed it', async () => {
+    const faster = 'b'.repeat(32);
+    const newOpaqueId = () => {
+      appendFileSync(path(), `\n${faster} -\n`);
+      return ids.newOpaqueId();
+    };
+    const deps = { home: home.path(), clock: hand.clock, ids: { ...ids, newOpaqueId } };
+
+    const held = await createRefreshLock(deps).tryTake();
+
+    expect(held).toBeUndefined();
+    expect(existsSync(path())).toBe(true);
+  });
+
+  it('never goes to a second one, however many find it stale at the same time', async () => {
+    for (let round = 0; round < 20; round += 1) {
+      leave(`${'a'.repeat(32)} -\n`, 20_000);
+      const locks = Array.from({ length: 50 }, () => lockOf());
+      await Promise.all(locks.map((lock) => lock.tryTake()));
+      hand.advance(3000);
+
+      const taken = await Promise.all(locks.map((lock) => lock.tryTake()));
+
+      const held = taken.filter((one) => one !== undefined);
+      expect(held).toHaveLength(1);
+      expect(await held[0]?.isHeld()).toBe(true);
+      await held[0]?.release();
+      expect(existsSync(path())).toBe(false);
+    }
+  });
+
+  it('lets many pass one after the other, the first of them over a stale one', async () => {
+    leave('', 20_000);
+    const locks = Array.from({ length: 20 }, () => lockOf());
+    await Promise.all(locks.map((lock) => lock.tryTake()));
+    hand.advance(3000);
+    let inside = 0;
+    let most = 0;
+    let passed = 0;
+
+    const pass = async (lock: ReturnType<typeof lockOf>) => {
+      let held = await lock.tryTake();
+      while (!held) {
+        await turn();
+        held = await lock.tryTake();
+      }
+      inside += 1;
+      most = Math.max(most, inside);
+      for (let turns = 0; turns < 5; turns += 1) await turn();
+      passed += (await held.isHeld()) ? 1 : 0;
+      inside -= 1;
+      await held.release();
+    };
+    await Promise.all(locks.map(pass));
+
+    expect([most, passed]).toEqual([1, 20]);
+  });
+
+  it.each<[string, () => void]>([
+    ['a link', () => symlinkSync(join(home.path(), 'target'), path())],
+    ['a folder', () => mkdirSync(path())],
+    ['a pipe', () => void execFileSync('mkfifo', [path()])],
+  ])('fails when %s has its name, which no owner will remove', async (_what, prepare) => {
+    prepare();
+
+    await expect(lockOf().tryTake()).rejects.toThrow();
+    expect(existsSync(join(home.path(), 'target'))).toBe(false);
+  });
+
+  it('leaves lock files of other programs alone', async () => {
+    const names = ['auth.lock', 'auth.json.lock'];
+    for (const name of names) writeFileSync(join(home.path(), name), 'theirs');
+
+    const held = await take();
+    await held.release();
+
+    expect(names.map((name) => readFileSync(join(home.path(), name), 'utf8'))).toEqual([
+      'theirs',
+      'theirs',
+    ]);
+  });
+});

@@ -1,0 +1,31 @@
+import type { Ids } from '../../../lib/platform/ids.ts';
+
+/** Base64 that stands in an event as a short mark until the event is written. */
+export type Base64Slots = ReturnType<typeof createBase64Slots>;
+
+/**
+ * Megabytes of base64 need not go through `JSON.stringify` and an encoder for every call: an emulator that is busy with
+ * them would be measured in place of the client.
+ */
+export function createBase64Slots(ids: Ids) {
+  // Nobody who writes a prompt can guess it.
+  const tag = `base64-${ids.newOpaqueId()}`;
+  const pattern = new RegExp(`${tag}-(\\d+)-`);
+  const slots: Buffer[] = [];
+
+  return {
+    /** A string that stands for these bytes, which are ASCII that JSON need not escape. */
+    mark(base64: Buffer): string {
+      slots.push(base64);
+      return `${tag}-${slots.length - 1}-`;
+    },
+
+    /** The text as bytes, in parts, each mark replaced by what it stands for. */
+    fill(text: string): Buffer[] {
+      return text.split(pattern).map((part, index) => {
+        if (index % 2 === 0) return Buffer.from(part);
+        return slots[Number(part)] ?? Buffer.alloc(0);
+      });
+    },
+  };
+}

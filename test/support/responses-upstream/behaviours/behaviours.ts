@@ -1,0 +1,27 @@
+import type { Behaviour } from './behaviour.ts';
+import { BROKEN_ROWS } from './broken-rows.ts';
+import { ENDLESS_ROWS } from './endless-rows.ts';
+import { FAILURE_ROWS } from './failure-rows.ts';
+import { PICTURE_ROWS } from './picture-rows.ts';
+import { SILENCE_ROWS } from './silence-rows.ts';
+import { STATUS_ROWS } from './status-rows.ts';
+import { SUCCESS_ROWS } from './success-rows.ts';
+
+const ROWS = [
+  ...SUCCESS_ROWS,
+  ...STATUS_ROWS,
+  ...FAILURE_ROWS,
+  ...PICTURE_ROWS,
+  ...BROKEN_ROWS,
+  ...SILENCE_ROWS,
+  ...ENDLESS_ROWS,
+] as const;
+
+export type BehaviourName = (typeof ROWS)[number]['name'];
+
+/** Every way to answer a call, by name, in the order in which they are listed. */
+export const BEHAVIOURS: ReadonlyMap<string, Behaviour> = new Map(
+  ROWS.map((row) => [row.name, row]),
+);
+
+export const BEHAVIOUR_NAMES: readonly BehaviourName[] = ROWS.map(({ name }) => name);

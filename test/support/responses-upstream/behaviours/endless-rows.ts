@@ -1,0 +1,39 @@
+import type { EventStream } from '../event-stream.ts';
+import { behaviour } from './behaviour.ts';
+import { drawing, opening, sendAll } from './usual-answer.ts';
+
+const PIECE_BYTES = 65_536;
+const PIECE = Buffer.alloc(PIECE_BYTES, 'A');
+const LINE_BYTES = 1000;
+const DATA_LINES = Buffer.from(`data: ${'A'.repeat(LINE_BYTES)}\n`.repeat(64));
+
+/** Answers without an end: they go on until the client leaves. */
+export const ENDLESS_ROWS = [
+  endless('line', 'one line', (stream) => stream.raw(PIECE), 'data: {"partial_image_b64":"'),
+  endless('data-lines', 'lines of one event', (stream) => stream.raw(DATA_LINES)),
+  endless('events', 'small unknown events', (stream) => stream.aside({ type: 'keepalive' })),
+  endless('comments', 'comments', (stream) => stream.comment('still here')),
+  endless('blank-lines', 'blank lines', (stream) => stream.raw('\n'.repeat(LINE_BYTES))),
+  behaviour('heartbeats', 'a comment now and then, and never more', async (exchange) => {
+    const stream = exchange.open();
+    await sendAll(stream, [...opening(exchange), ...drawing(exchange, exchange.items.newCallId())]);
+    for (;;) {
+      await exchange.wait(exchange.settings.heartbeatMs);
+      await stream.comment('keep-alive');
+    }
+  }),
+] as const;
+
+function endless<const Name extends string>(
+  name: Name,
+  what: string,
+  write: (stream: EventStream) => Promise<void>,
+  beginning = '',
+) {
+  return behaviour(`endless=${name}`, `${what} without end`, async (exchange) => {
+    const stream = exchange.open();
+    await sendAll(stream, opening(exchange));
+    await stream.raw(beginning);
+    for (;;) await write(stream);
+  });
+}

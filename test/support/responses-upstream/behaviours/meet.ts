@@ -1,0 +1,79 @@
+import { gunzipSync } from 'node:zlib';
+import * as v from 'valibot';
+import type { Call } from '../calls.ts';
+import { callWell, eventData, goodBody, type Heard } from '../plain-client.ts';
+import type { ResponsesUpstream } from '../responses-upstream.ts';
+import type { BehaviourName } from './behaviours.ts';
+
+const Item = v.object({
+  type: v.string(),
+  status: v.optional(v.string()),
+  result: v.optional(v.nullable(v.string())),
+  content: v.optional(v.array(v.object({ type: v.string() }))),
+});
+
+const WireError = v.object({ code: v.nullable(v.string()), message: v.string() });
+
+/** What the tests look at in an event. */
+const MetEvent = v.object({
+  type: v.string(),
+  item: v.optional(Item),
+  response: v.optional(
+    v.object({
+      status: v.string(),
+      error: v.nullable(WireError),
+      incomplete_details: v.nullable(v.object({ reason: v.string() })),
+      output: v.array(Item),
+    }),
+  ),
+  code: v.optional(v.string()),
+  error: v.optional(WireError),
+  partial_image_b64: v.optional(v.string()),
+});
+export type MetEvent = v.InferOutput<typeof MetEvent>;
+
+/** One call to a behaviour. */
+export interface Met {
+  readonly heard: Heard | undefined;
+  /** The body as text, decompressed. */
+  readonly text: string;
+  /** The sound events. */
+  readonly events: readonly MetEvent[];
+  /** The base64 of all finished items, those of the completed response included. */
+  readonly results: readonly string[];
+  /** What the emulator remembers. */
+  readonly call: Call | undefined;
+}
+
+/** Calls the backend once and has it answer so; leaves after `maxBytes`. */
+export async function meet(
+  upstream: ResponsesUpstream,
+  behaviour: BehaviourName,
+  { maxBytes = Number.POSITIVE_INFINITY, tool = {} } = {},
+): Promise<Met> {
+  upstream.script(behaviour);
+  const body = JSON.stringify(goodBody('A lighthouse', tool));
+  const heard = await callWell(upstream, '', { body, maxBytes });
+  await upstream.until(() => upstream.counters().open === 0);
+  const bytes = heard?.bytes ?? Buffer.alloc(0);
+  const isCompressed = heard?.headers['content-encoding'] === 'gzip';
+  const plain = isCompressed ? gunzipSync(bytes) : bytes;
+  const events = eventData(plain).flatMap(parsed);
+  const results = events
+    .flatMap(({ item, response }) => [...(item ? [item] : []), ...(response?.output ?? [])])
+    .flatMap(({ result, status }) => (result != null && status !== 'failed' ? [result] : []));
+  return { heard, text: plain.toString(), events, results, call: upstream.calls.at(-1) };
+}
+
+export function typesOf({ events }: Met): string[] {
+  return events.map(({ type }) => type);
+}
+
+function parsed(data: string): MetEvent[] {
+  try {
+    const event = v.safeParse(MetEvent, JSON.parse(data));
+    return event.success ? [event.output] : [];
+  } catch {
+    return [];
+  }
+}

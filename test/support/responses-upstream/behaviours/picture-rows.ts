@@ -1,0 +1,102 @@
+import type { Exchange } from '../exchange.ts';
+import { dataBomb, gif, pixelBomb, svg, textBomb } from '../odd-pictures.ts';
+import { padPng } from '../png-chunks.ts';
+import { behaviour } from './behaviour.ts';
+import { allOf, firstIndex, play, usualAnswer } from './usual-answer.ts';
+
+const TOO_LARGE_BYTES = 35_000_000;
+
+type Make = (exchange: Exchange) => Buffer | Promise<Buffer>;
+
+/** Streams that are all right but for the picture. */
+export const PICTURE_ROWS = [
+  picture('gif', 'a GIF', gif),
+  picture('svg', 'an SVG', svg),
+  picture('html', 'a page', () => Buffer.from('<!doctype html><p>no picture</p>')),
+  picture('pixel-bomb', 'a small PNG of 900 million pixels', pixelBomb),
+  picture('data-bomb', 'a small PNG that inflates to 256 MiB', dataBomb),
+  picture('text-bomb', 'a small PNG with a text of 256 MiB', textBomb),
+  picture('truncated', 'the first two thirds of the picture', async (exchange) => {
+    const { bytes } = await exchange.draw();
+    return bytes.subarray(0, Math.floor((bytes.length * 2) / 3));
+  }),
+  picture('trailing', 'the picture and 1000 bytes more', async (exchange) => {
+    const { bytes } = await exchange.draw();
+    return Buffer.concat([bytes, Buffer.alloc(1000, 'x')]);
+  }),
+  picture('corrupt', 'the picture with a run of zeros inside', async (exchange) => {
+    const bytes = Buffer.from((await exchange.draw()).bytes);
+    const middle = Math.floor(bytes.length / 2);
+    return bytes.fill(0, middle, middle + Math.floor(bytes.length / 20));
+  }),
+  picture('other-format', 'another format than was asked for', async (exchange) => {
+    const { format } = exchange.order;
+    return (await exchange.draw({ format: format === 'png' ? 'jpeg' : 'png' })).bytes;
+  }),
+  picture('other-size', 'half as wide as was asked for', async (exchange) => {
+    return (await exchange.draw({ width: exchange.order.width / 2 })).bytes;
+  }),
+  picture('with-alpha', 'a PNG with alpha, asked for or not', async (exchange) => {
+    return (await exchange.draw({ hasAlpha: true, ground: undefined, format: 'png' })).bytes;
+  }),
+  picture('without-alpha', 'an opaque PNG, whatever was asked for', async (exchange) => {
+    return (await exchange.draw({ hasAlpha: false, ground: undefined, format: 'png' })).bytes;
+  }),
+  picture('too-large', `a PNG of ${TOO_LARGE_BYTES} bytes`, async (exchange) => {
+    return padPng((await exchange.draw({ format: 'png' })).bytes, TOO_LARGE_BYTES);
+  }),
+  picture('empty', 'an empty result', () => Buffer.alloc(0)),
+
+  base64('alphabet', 'a * in the middle', (good) => splice(good, '*')),
+  base64('url', 'in the alphabet for URLs', (good) =>
+    good.replaceAll('+', '-').replaceAll('/', '_'),
+  ),
+  base64('space', 'a space in the middle', (good) => splice(good, ' ')),
+  base64('length', 'its last character is missing', (good) => good.slice(0, -1)),
+  base64('padding', 'more after the padding', (good) => `${good.replace(/=+$/, '')}==AAAA`),
+  base64('data-url', 'a data URL', (good) => `data:image/png;base64,${good}`),
+  base64('words', 'words', () => 'this is no picture, is it?'),
+
+  partial('gif', 'a GIF', async () => (await gif()).toString('base64')),
+  partial('base64', 'wrong base64', () => 'no base64!'),
+] as const;
+
+function picture<const Name extends string>(name: Name, what: string, make: Make) {
+  return behaviour(`picture=${name}`, `the picture is ${what}`, async (exchange) => {
+    const bytes = await make(exchange);
+    const answer = await usualAnswer(exchange, { base64: Buffer.from(bytes.toString('base64')) });
+    await play(exchange, allOf(answer));
+  });
+}
+
+function base64<const Name extends string>(
+  name: Name,
+  what: string,
+  spoil: (good: string) => string,
+) {
+  return behaviour(`base64=${name}`, `wrong base64: ${what}`, async (exchange) => {
+    const good = (await exchange.draw()).base64.toString('latin1');
+    const answer = await usualAnswer(exchange, { base64: Buffer.from(spoil(good)) });
+    await play(exchange, allOf(answer));
+  });
+}
+
+function splice(text: string, letter: string): string {
+  const middle = Math.floor(text.length / 2);
+  return `${text.slice(0, middle)}${letter}${text.slice(middle + 1)}`;
+}
+
+/** The partial picture is spoilt; the finished one is good. */
+function partial<const Name extends string>(
+  name: Name,
+  what: string,
+  make: () => string | Promise<string>,
+) {
+  return behaviour(`partial=${name}`, `the partial picture is ${what}`, async (exchange) => {
+    const answer = await usualAnswer(exchange);
+    const spoilt = Buffer.from(await make());
+    const id = exchange.items.newCallId();
+    const shown = exchange.events.partial(id, firstIndex(exchange), 0, spoilt);
+    await play(exchange, allOf({ ...answer, partials: [shown] }));
+  });
+}

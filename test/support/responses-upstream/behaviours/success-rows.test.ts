@@ -1,0 +1,66 @@
+import sharp from 'sharp';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createResponsesUpstream, type ResponsesUpstream } from '../responses-upstream.ts';
+import { type Met, meet, typesOf } from './meet.ts';
+import { SUCCESS_ROWS } from './success-rows.ts';
+
+type Name = (typeof SUCCESS_ROWS)[number]['name'];
+
+let upstream: ResponsesUpstream;
+
+beforeAll(async () => {
+  upstream = await createResponsesUpstream({ pictureBytes: 30_000, completedOutput: 'empty' });
+});
+afterAll(() => upstream.close());
+
+const PARTIAL = 'response.image_generation_call.partial_image';
+const DONE = 'response.output_item.done';
+
+/** What makes each way to succeed different from the others. */
+const MARKS: Readonly<Record<Name, (met: Met) => boolean>> = {
+  succeed: ({ text }) => /^: keep-alive\n\nevent: response.created\ndata: \{"/.test(text),
+  'item=generating': (met) => statusOf(met) === 'generating',
+  'item=completed': (met) => statusOf(met) === 'completed',
+  'result-in-completed': (met) => statusOf(met) === undefined,
+  'completed-empty': ({ events }) => events.at(-1)?.response?.output.length === 0,
+  'done-twice': ({ events }) => events.filter(({ item }) => item?.result != null).length === 2,
+  'partials=three': (met) => typesOf(met).filter((type) => type === PARTIAL).length === 3,
+  'partials=late': (met) => typesOf(met).lastIndexOf(PARTIAL) > typesOf(met).lastIndexOf(DONE),
+  'many-events': ({ events }) => events.length > 100_000,
+  'wire=crlf': ({ text }) => /^(?:[^\r\n]|\r\n)*$/.test(text),
+  'wire=cr': ({ text }) => text.includes('\r') && !text.includes('\n'),
+  'wire=no-event-lines': ({ text }) => !/^event:/m.test(text),
+  'wire=no-space': ({ text }) => !/^\w+: /m.test(text),
+  'wire=many-data-lines': ({ text }) => text.includes('\ndata: {\ndata:  "type"'),
+  'wire=bom': ({ text }) => text.startsWith('\uFEFF'),
+  'wire=done': ({ text }) => text.endsWith('\n\ndata: [DONE]\n\n'),
+  'wire=no-content-type': ({ heard }) => heard?.headers['content-type'] === undefined,
+  'wire=one-byte': ({ heard }) => largestPiece(heard?.pieces) === 1,
+  'wire=random': ({ heard }) => largestPiece(heard?.pieces) <= 1000,
+  'wire=gzip': ({ heard }) => heard?.headers['content-encoding'] === 'gzip',
+  'wire=bare': ({ text }) => !/^:|codex|keepalive|"type":"reasoning"/m.test(text),
+  drip: ({ heard }) => largestPiece(heard?.pieces) <= 1024,
+};
+
+describe('SUCCESS_ROWS', () => {
+  it.each(SUCCESS_ROWS)('has one picture and an end in $name', async ({ name }) => {
+    const met = await meet(upstream, name);
+
+    const { heard, results, events, call } = met;
+    expect([heard?.status, heard?.end, call?.outcome]).toEqual([200, 'ended', 'answered']);
+    expect(new Set(results).size).toBe(1);
+    const picture = sharp(Buffer.from(results[0] ?? '', 'base64'));
+    expect(await picture.metadata()).toMatchObject({ format: 'png', width: 1024 });
+    expect(events.at(-1)).toMatchObject({ type: 'response.completed' });
+    expect(MARKS[name](met)).toBe(true);
+  });
+});
+
+/** What the finished item says about itself. */
+function statusOf({ events }: Met): string | undefined {
+  return events.find(({ item }) => item?.result != null)?.item?.status;
+}
+
+function largestPiece(pieces: readonly number[] = []): number {
+  return Math.max(...pieces);
+}

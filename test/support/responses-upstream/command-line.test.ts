@@ -1,0 +1,118 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { BEHAVIOUR_NAMES } from './behaviours/behaviours.ts';
+import { listing, parseCommand } from './command-line.ts';
+import { goodBody, hear } from './plain-client.ts';
+import { TOKEN_BEHAVIOURS } from './token-behaviours.ts';
+
+const PROGRAM = fileURLToPath(
+  new URL('../../../dist/test/support/responses-upstream/main.js', import.meta.url),
+);
+
+let home: string;
+let child: ChildProcess | undefined;
+
+beforeEach(async () => {
+  home = await mkdtemp(join(tmpdir(), 'emulator-'));
+});
+afterEach(async () => {
+  child?.kill('SIGKILL');
+  await rm(home, { recursive: true });
+});
+
+/** Starts the program; what it prints can be waited for. */
+function start(...words: readonly string[]) {
+  const started = spawn(process.execPath, [PROGRAM, ...words]);
+  child = started;
+  let printed = '';
+  for (const stream of [started.stdout, started.stderr]) {
+    stream.on('data', (part) => {
+      printed += part;
+    });
+  }
+  const ended = once(started, 'close').then(([code]) => ({ code, printed }));
+  const prints = async (pattern: RegExp) => {
+    while (!pattern.test(printed)) {
+      const isOver = await Promise.race([ended, once(started.stdout, 'data').then(() => false)]);
+      if (isOver) throw new Error(`the program ended before it printed that: ${printed}`);
+    }
+    return pattern.exec(printed)?.[1] ?? '';
+  };
+  return { started, ended, prints };
+}
+
+describe('parseCommand', () => {
+  it('reads what the words say and fills in the rest', () => {
+    const words = ['--port', '9090', '--home', 'x', '--answer', 'drip', '--token-life', '60'];
+
+    const command = parseCommand(words);
+
+    expect(command).toEqual({
+      kind: 'run',
+      home: 'x',
+      answer: 'drip',
+      options: { port: 9090, pictureBytes: 2_000_000, pauseMs: 300, accessLifeMs: 60_000 },
+    });
+  });
+
+  it.each([
+    [['--list'], 'list'],
+    [['--help'], 'help'],
+    [['--port', 'many'], 'wrong'],
+    [['--answer', 'no-such-thing'], 'wrong'],
+    [['--unknown'], 'wrong'],
+    [['word'], 'wrong'],
+  ])('takes %j for %s', (words, kind) => {
+    expect(parseCommand(words).kind).toBe(kind);
+  });
+});
+
+describe('listing', () => {
+  it('names every behaviour and tells what it does', () => {
+    const lines = listing().split('\n');
+
+    for (const name of [...BEHAVIOUR_NAMES, ...TOKEN_BEHAVIOURS.keys()]) {
+      expect(lines.some((line) => line.startsWith(`  ${name} `))).toBe(true);
+    }
+  });
+});
+
+describe('the program', () => {
+  it('writes a login, prints the configuration, answers and ends', async () => {
+    const { started, ended, prints } = start('--home', home, '--pause', '0', '--bytes', '30000');
+    const url = await prints(/^endpoint = "(.*)"$/m);
+    const { tokens } = JSON.parse(await readFile(join(home, 'auth.json'), 'utf8'));
+    const headers = {
+      ...{ accept: 'text/event-stream', 'content-type': 'application/json' },
+      ...{ originator: 'image-bridge', 'chatgpt-account-id': tokens.account_id },
+      authorization: `Bearer ${tokens.access_token}`,
+    };
+
+    const bodies = ['A cup', 'A cup [[fail:status=429]]'].map((text) => goodBody(text));
+    const heard = [];
+    for (const body of bodies) heard.push(await hear({ url, headers, body: JSON.stringify(body) }));
+    await prints(/(call 2)/);
+    started.kill('SIGTERM');
+
+    expect(heard.map((one) => one?.status)).toEqual([200, 429]);
+    const { code, printed } = await ended;
+    expect(code).toBe(0);
+    expect(printed).toMatch(/^call 1: succeed, answered, \d+ ms\ncall 2: status=429, answered/m);
+    expect(printed).not.toContain('A cup');
+  });
+
+  it('leaves a login alone that is not its own', async () => {
+    const login = '{"tokens":{"access_token":"a.b.c"}}';
+    await writeFile(join(home, 'auth.json'), login);
+
+    const { code } = await start('--home', home).ended;
+
+    expect(code).toBe(2);
+    expect(await readFile(join(home, 'auth.json'), 'utf8')).toBe(login);
+  });
+});

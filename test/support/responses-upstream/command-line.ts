@@ -1,0 +1,109 @@
+import { parseArgs } from 'node:util';
+import { BEHAVIOURS, type BehaviourName } from './behaviours/behaviours.ts';
+import type { UpstreamOptions } from './responses-upstream.ts';
+import { TOKEN_BEHAVIOURS } from './token-behaviours.ts';
+
+export const USAGE = `An emulator of the Responses backend, for trying the bridge without an account.
+
+  npm run emulator -- [--port N] [--home DIR] [options]
+  npm run emulator -- --list
+
+  --port N            listen on this port of 127.0.0.1; otherwise on one that is free
+  --home DIR          write the made-up login here; otherwise into a new temporary folder
+  --answer NAME       answer every call this way that does not say otherwise
+  --bytes N           the size of a picture (2000000)
+  --pause MS          between two events (300)
+  --chunk N           bytes a piece
+  --token-life SECS   how long an access token is good (3600)
+  --list              print all names
+`;
+
+export type Command =
+  | { readonly kind: 'help' }
+  | { readonly kind: 'list' }
+  | { readonly kind: 'wrong'; readonly what: string }
+  | Run;
+
+export interface Run {
+  readonly kind: 'run';
+  readonly options: UpstreamOptions;
+  readonly home: string | undefined;
+  readonly answer: BehaviourName;
+}
+
+const NUMBERS = {
+  port: 0,
+  bytes: 2_000_000,
+  pause: 300,
+  chunk: 65_536,
+  'token-life': 3600,
+} as const;
+
+/** What the words on the command line ask for. */
+export function parseCommand(words: readonly string[]): Command {
+  try {
+    return toCommand(words);
+  } catch (error) {
+    return { kind: 'wrong', what: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+/** The names of all behaviours and what each does, a line each. */
+export function listing(): string {
+  const rows = [...BEHAVIOURS.values()];
+  const tokenRows = [...TOKEN_BEHAVIOURS.values()];
+  return [
+    'Answers to a call, for --answer and for [[fail:NAME]] in a prompt:',
+    ...aligned(rows),
+    '',
+    'Answers to a refresh, for tests:',
+    ...aligned(tokenRows),
+    '',
+  ].join('\n');
+}
+
+function toCommand(words: readonly string[]): Command {
+  const { values } = parseArgs({
+    args: [...words],
+    strict: true,
+    options: {
+      port: { type: 'string' },
+      home: { type: 'string' },
+      answer: { type: 'string' },
+      bytes: { type: 'string' },
+      pause: { type: 'string' },
+      chunk: { type: 'string' },
+      'token-life': { type: 'string' },
+      list: { type: 'boolean' },
+      help: { type: 'boolean' },
+    },
+  });
+  if (values.help) return { kind: 'help' };
+  if (values.list) return { kind: 'list' };
+  const number = (name: keyof typeof NUMBERS) => {
+    const text = values[name];
+    if (text === undefined) return NUMBERS[name];
+    if (!/^\d{1,9}$/.test(text)) throw new Error(`--${name} takes a number`);
+    return Number(text);
+  };
+  const answer = values.answer ?? 'succeed';
+  if (!isBehaviourName(answer)) throw new Error(`--answer ${answer}: no such name, see --list`);
+  const chunks = values.chunk === undefined ? {} : { chunks: Math.max(1, number('chunk')) };
+  const options = {
+    port: number('port'),
+    pictureBytes: number('bytes'),
+    pauseMs: number('pause'),
+    accessLifeMs: number('token-life') * 1000,
+    ...chunks,
+  };
+  return { kind: 'run', options, home: values.home, answer };
+}
+
+function isBehaviourName(name: string): name is BehaviourName {
+  return BEHAVIOURS.has(name);
+}
+
+function aligned(rows: readonly { readonly name: string; readonly tells: string }[]): string[] {
+  const width = Math.max(...rows.map(({ name }) => name.length));
+  return rows.map(({ name, tells }) => `  ${name.padEnd(width)}  ${tells}`);
+}

@@ -1,0 +1,137 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { type Clock, nowSecs, sleep } from '../../../lib/platform/clock.ts';
+import type { Ids } from '../../../lib/platform/ids.ts';
+import { createBase64Slots } from './base64-slots.ts';
+import { type ByteSink, createByteSink, createGzipSink } from './byte-sink.ts';
+import { createEventStream, type EventStream } from './event-stream.ts';
+import { createEvents } from './events.ts';
+import { createItems } from './items.ts';
+import type { Picture, PictureOrder, Pictures } from './pictures.ts';
+import { type ResponsesRequest, textOf, toolOf } from './responses-request.ts';
+import type { Settings } from './settings.ts';
+import type { PictureNotes } from './wire-types.ts';
+
+interface Deps {
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly pictures: Pictures;
+  readonly settings: Settings;
+  readonly request: ResponsesRequest;
+  /** 0 for the first call. */
+  readonly number: number;
+  readonly incoming: IncomingMessage;
+  readonly response: ServerResponse;
+  /** Aborts when the client leaves. */
+  readonly signal: AbortSignal;
+  /** Called before the connection is broken on purpose. */
+  readonly onCut: () => void;
+  readonly onSilence: (isSilent: boolean) => void;
+}
+
+type Headers = Readonly<Record<string, string>>;
+
+/** What a behaviour may change about its stream. */
+export type StreamChanges = Partial<Settings> & { readonly isCompressed?: boolean };
+
+const USUAL_SIZE = '1024x1024';
+
+export type Exchange = ReturnType<typeof createExchange>;
+
+/** One checked call and all that a behaviour may do with it. Whatever waits rejects once the client has left. */
+export function createExchange(deps: Deps) {
+  const { clock, ids, pictures, settings, request, number, response, signal } = deps;
+  const slots = createBase64Slots(ids);
+  const notes = pictureNotes(request);
+  const responseId = `resp_${ids.newOpaqueId()}`;
+  const revisedPrompt = `Soft colours under a little grain, picture ${number + 1}.`;
+  const order = pictureOrder(request, settings, number);
+  const wait = (delayMs: number) => sleep(clock, delayMs, signal);
+  let sink: ByteSink | undefined;
+
+  return {
+    settings,
+    request,
+    signal,
+    wait,
+    order,
+    events: createEvents({ responseId, slots, notes, request, createdSecs: nowSecs(clock) }),
+    items: createItems({ ids, slots, notes, revisedPrompt }),
+
+    /** The picture that was asked for, or one that differs from it as `changes` say. */
+    draw(changes: Partial<PictureOrder> = {}): Promise<Picture> {
+      return pictures.draw({ ...order, ...changes });
+    },
+
+    /** Answers with one body: text as HTML, anything else as JSON. */
+    async reply(status: number, body: unknown, headers: Headers = {}): Promise<void> {
+      const text = typeof body === 'string' ? body : JSON.stringify(body);
+      const type = typeof body === 'string' ? 'text/html; charset=utf-8' : 'application/json';
+      response.writeHead(status, { 'content-type': type, ...headers });
+      const whole = createByteSink({ ...deps, ...settings });
+      for (const part of slots.fill(text)) await whole.write(part);
+      await whole.end();
+    },
+
+    /** Sends the head of an event stream that differs from the usual as `changes` say. */
+    open({ isCompressed = false, ...changes }: StreamChanges = {}): EventStream {
+      const chosen = { ...settings, ...changes };
+      const type = chosen.hasContentType ? { 'content-type': 'text/event-stream' } : {};
+      const encoding = isCompressed ? { 'content-encoding': 'gzip' } : {};
+      const ownId = { 'x-request-id': ids.newUuid() };
+      response.writeHead(200, { 'cache-control': 'no-cache', ...ownId, ...type, ...encoding });
+      response.flushHeaders();
+      sink = createByteSink({ ...deps, ...chosen });
+      const body = isCompressed ? createGzipSink(sink) : sink;
+      return createEventStream({ sink: body, slots, settings: chosen, wait });
+    },
+
+    /** A point in time ahead as headers spell it (RFC 9110, 5.6.7). */
+    httpDate: (aheadSecs: number) => new Date(clock.nowMs() + aheadSecs * 1000).toUTCString(),
+
+    /** Writes past HTTP. */
+    socket: (): Socket => deps.incoming.socket,
+
+    /** Says nothing for as long as the settings want, once all is out that was said before. */
+    async silence(): Promise<void> {
+      await sink?.flush();
+      deps.onSilence(true);
+      await wait(settings.silenceMs);
+      deps.onSilence(false);
+    },
+
+    /** Breaks the connection; what was written before is delivered first, unless the client is to see a reset. */
+    cut(how: 'close' | 'reset'): void {
+      const { socket } = deps.incoming;
+      deps.onCut();
+      if (how === 'reset') socket.resetAndDestroy();
+      else socket.end(() => socket.destroy());
+    },
+  };
+}
+
+function pictureOrder(request: ResponsesRequest, settings: Settings, number: number): PictureOrder {
+  const tool = toolOf(request);
+  const [width = 0, height = 0] = (tool.size ?? USUAL_SIZE).split('x').map(Number);
+  return {
+    format: tool.output_format,
+    width,
+    height,
+    hasAlpha: tool.background === 'transparent',
+    ground: /#[0-9a-f]{6}\b/i.exec(textOf(request))?.[0],
+    quality: tool.output_compression,
+    bytes: settings.pictureBytes,
+    variant: String(number % settings.pictureVariants),
+  };
+}
+
+function pictureNotes(request: ResponsesRequest): PictureNotes {
+  const { action, background, output_format, quality, size } = toolOf(request);
+  return {
+    action: action ?? 'generate',
+    background: background ?? 'opaque',
+    output_format,
+    quality: quality ?? 'high',
+    size: size ?? USUAL_SIZE,
+  };
+}

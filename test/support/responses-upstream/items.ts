@@ -1,0 +1,44 @@
+import type {
+  ResponseOutputMessage,
+  ResponseReasoningItem,
+} from 'openai/resources/responses/responses';
+import type { Ids } from '../../../lib/platform/ids.ts';
+import type { Base64Slots } from './base64-slots.ts';
+import type { ImageCallItem, PictureNotes } from './wire-types.ts';
+
+interface Deps {
+  readonly ids: Ids;
+  readonly slots: Base64Slots;
+  readonly notes: PictureNotes;
+  readonly revisedPrompt: string;
+}
+
+export type Items = ReturnType<typeof createItems>;
+
+/** Builds the output items of one call. */
+export function createItems({ ids, slots, notes, revisedPrompt }: Deps) {
+  return {
+    newCallId: () => `ig_${ids.newOpaqueId()}`,
+
+    /** An image call that has not ended, or has failed: it has no picture. */
+    emptyCall(id: string, status: 'in_progress' | 'failed'): ImageCallItem {
+      return { type: 'image_generation_call', id, status, result: null };
+    },
+
+    /** An image call with its picture. */
+    finishedCall(id: string, status: ImageCallItem['status'], base64: Buffer): ImageCallItem {
+      const result = slots.mark(base64);
+      const revised_prompt = revisedPrompt;
+      return { type: 'image_generation_call', id, status, result, ...notes, revised_prompt };
+    },
+
+    message(content: ResponseOutputMessage['content']): ResponseOutputMessage {
+      const id = `msg_${ids.newOpaqueId()}`;
+      return { type: 'message', id, role: 'assistant', status: 'completed', content };
+    },
+
+    reasoning(): ResponseReasoningItem {
+      return { type: 'reasoning', id: `rs_${ids.newOpaqueId()}`, summary: [] };
+    },
+  };
+}

@@ -1,0 +1,57 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+
+export type Handler = (incoming: IncomingMessage, response: ServerResponse) => Promise<void>;
+
+/** By method and path, as `POST /oauth/token`. A handler never rejects. */
+export type Routes = Readonly<Record<string, Handler>>;
+
+/** Listens on 127.0.0.1, keeps count of the connections, and answers itself what no route takes. */
+export async function listen(port: number, routes: Routes, onChange: () => void) {
+  const sockets = new Set<Socket>();
+  const strays: string[] = [];
+  const server = createServer((incoming, response) => {
+    // A client that leaves is no failure of the server; the handlers hear of it from the signal.
+    response.on('error', () => undefined);
+    const route = `${incoming.method} ${incoming.url}`;
+    const handle = routes[route];
+    if (handle) return void handle(incoming, response);
+    strays.push(route);
+    onChange();
+    const isKnown = Object.keys(routes).some((known) => known.split(' ')[1] === incoming.url);
+    answerStray(response, isKnown ? 405 : 404);
+  });
+  server.requestTimeout = 0;
+  server.on('connection', (socket) => {
+    sockets.add(socket);
+    onChange();
+    socket.on('error', () => undefined);
+    socket.once('close', () => {
+      sockets.delete(socket);
+      onChange();
+    });
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, '127.0.0.1', resolve);
+  });
+  const address = server.address();
+
+  return {
+    port: typeof address === 'object' && address ? address.port : port,
+    strays: (): readonly string[] => strays,
+    connections: () => sockets.size,
+    close: () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        for (const socket of sockets) socket.destroy();
+      }),
+  };
+}
+
+function answerStray(response: ServerResponse, status: 404 | 405): void {
+  const code = status === 404 ? 'not_found' : 'method_not_allowed';
+  const error = { message: 'nothing is here', type: 'invalid_request_error', param: null, code };
+  response.writeHead(status, { 'content-type': 'application/json' });
+  response.end(JSON.stringify({ error }));
+}

@@ -1,0 +1,155 @@
+import { randomBytes } from 'node:crypto';
+import { promisify } from 'node:util';
+import sharp, { type Sharp } from 'sharp';
+import { padPng } from './png-chunks.ts';
+
+export interface PictureOrder {
+  readonly format: 'png' | 'jpeg' | 'webp';
+  readonly width: number;
+  readonly height: number;
+  readonly hasAlpha: boolean;
+  /** The flat colour around the subject, as `#rrggbb`. */
+  readonly ground?: string | undefined;
+  /** 0 to 100, of JPEG and WebP. */
+  readonly quality?: number | undefined;
+  readonly bytes: number;
+  /** Orders that differ in it alone get different pictures. */
+  readonly variant: string;
+}
+
+export interface Picture {
+  readonly bytes: Buffer;
+  /** The bytes in base64, as ASCII. */
+  readonly base64: Buffer;
+}
+
+export type Pictures = ReturnType<typeof createPictures>;
+
+type Rgb = readonly [number, number, number];
+
+const MAX_KEPT_BYTES = 256 * 1024 * 1024;
+const SAMPLE_EDGE = 256;
+const SEARCH_STEPS = 7;
+const GROUND_EDGE = 5;
+
+/** Draws soft colours under as much grain as the wanted size takes, once for each order. */
+export function createPictures() {
+  const kept = new Map<string, Picture>();
+  const grains = new Map<string, number>();
+  // Encoders side by side would keep the file system of the same process waiting.
+  let turn: Promise<unknown> = Promise.resolve();
+
+  return {
+    draw(order: PictureOrder): Promise<Picture> {
+      const drawn = turn.then(() => remembered(order));
+      turn = drawn.catch(() => undefined);
+      return drawn;
+    },
+  };
+
+  async function remembered(order: PictureOrder): Promise<Picture> {
+    const key = JSON.stringify(order);
+    const known = kept.get(key);
+    if (known) return known;
+    const bytes = await draw(order);
+    const picture = { bytes, base64: Buffer.from(bytes.toString('base64'), 'latin1') };
+    kept.set(key, picture);
+    forgetOldest();
+    return picture;
+  }
+
+  function forgetOldest(): void {
+    const sizes = [...kept].map(([key, { base64 }]) => [key, base64.length] as const);
+    let total = sizes.reduce((sum, [, size]) => sum + size, 0);
+    for (const [key, size] of sizes.slice(0, -1)) {
+      if (total <= MAX_KEPT_BYTES) return;
+      kept.delete(key);
+      total -= size;
+    }
+  }
+
+  async function draw(order: PictureOrder): Promise<Buffer> {
+    const grain = await grainOf(order);
+    const soft = await encode(order, grain);
+    const isTooLarge = grain === 0 && soft.length > order.bytes;
+    const encoded = isTooLarge ? await encode(order, 'blocks') : soft;
+    return order.format === 'png' ? padPng(encoded, order.bytes) : encoded;
+  }
+
+  /** How opaque the grain has to be, tried out on small pictures. */
+  async function grainOf(order: PictureOrder): Promise<number> {
+    const { width, height, bytes, variant: _, ...rest } = order;
+    const sampleBytes = (bytes * SAMPLE_EDGE ** 2) / (width * height);
+    const key = JSON.stringify([rest, sampleBytes]);
+    const known = grains.get(key);
+    if (known !== undefined) return known;
+    const sample = { ...order, width: SAMPLE_EDGE, height: SAMPLE_EDGE };
+    let [low, high] = [0, 1];
+    for (let step = 0; step < SEARCH_STEPS; step += 1) {
+      const middle = (low + high) / 2;
+      const encoded = await encode(sample, middle);
+      if (encoded.length > sampleBytes) high = middle;
+      else low = middle;
+    }
+    grains.set(key, low);
+    return low;
+  }
+}
+
+/** With grain of this opacity, or in plain blocks, which take the least. */
+async function encode(order: PictureOrder, grain: number | 'blocks'): Promise<Buffer> {
+  const { width, height, format, quality = 100, ground } = order;
+  const channels = order.hasAlpha || ground ? 4 : 3;
+  const colours = paint(order, channels, grain === 'blocks' ? 'nearest' : 'linear');
+  const layers = typeof grain === 'number' && grain > 0 ? [await layer(width, height, grain)] : [];
+  const pixels = await colours
+    .composite(layers)
+    .toColourspace('srgb')
+    .raw()
+    .toBuffer({ resolveWithObject: true });
+  const raw = { width, height, channels: pixels.info.channels };
+  const picture = sharp(pixels.data, { raw });
+  const finished = ground ? picture.flatten({ background: ground }) : picture;
+  const even = channels === 3 ? finished.removeAlpha() : finished;
+  if (format === 'png')
+    return even.png({ compressionLevel: 3, adaptiveFiltering: grain === 0 }).toBuffer();
+  if (format === 'webp') return even.webp({ quality: Math.max(1, quality), effort: 1 }).toBuffer();
+  return even.jpeg({ quality: Math.max(1, quality), chromaSubsampling: '4:4:4' }).toBuffer();
+}
+
+/** A few colours that run into each other; with alpha they end in nothing before the edge. */
+function paint(order: PictureOrder, channels: 3 | 4, kernel: 'linear' | 'nearest'): Sharp {
+  const colours = coloursOf(order.variant);
+  const data = Buffer.alloc(GROUND_EDGE ** 2 * channels);
+  for (let at = 0; at < GROUND_EDGE ** 2; at += 1) {
+    const x = at % GROUND_EDGE;
+    const y = Math.floor(at / GROUND_EDGE);
+    const isEdge = x % (GROUND_EDGE - 1) === 0 || y % (GROUND_EDGE - 1) === 0;
+    data.set(colours[(x + y) % colours.length] ?? [0, 0, 0], at * channels);
+    if (channels === 4) data[at * channels + 3] = isEdge ? 0 : 255;
+  }
+  const { width, height } = order;
+  const raw = { width: GROUND_EDGE, height: GROUND_EDGE, channels };
+  return sharp(data, { raw }).resize(width, height, { fit: 'fill', kernel });
+}
+
+async function layer(width: number, height: number, opacity: number) {
+  const noise = await promisify(randomBytes)(width * height * 3);
+  const input = await sharp(noise, { raw: { width, height, channels: 3 } })
+    .ensureAlpha(opacity)
+    .raw()
+    .toBuffer();
+  return { input, raw: { width, height, channels: 4 as const }, blend: 'atop' as const };
+}
+
+/** Three colours that nobody else has, by the letters of the variant. */
+function coloursOf(variant: string): readonly Rgb[] {
+  let state = [...variant].reduce((hash, letter) => {
+    return (Math.imul(hash, 31) + (letter.codePointAt(0) ?? 0)) >>> 0;
+  }, 7);
+  const next = () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return 40 + (state >>> 24) * 0.7;
+  };
+  return [0, 1, 2].map((): Rgb => [next(), next(), next()]);
+}

@@ -1,0 +1,99 @@
+import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
+import type { ResponsesUpstream } from './responses-upstream.ts';
+
+/** What a call brought, to its end or as far as it was read. */
+export interface Heard {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly bytes: Buffer;
+  /** The sizes of the pieces in which they came. */
+  readonly pieces: readonly number[];
+  /** `ended` as HTTP has it; `broken` when the connection went first, `left` when we did. */
+  readonly end: 'ended' | 'broken' | 'left';
+}
+
+interface Call {
+  readonly url: string;
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Buffer;
+  /** Leaves after so many bytes. */
+  readonly maxBytes?: number;
+}
+
+/** Sends one request and notes all that comes back; undefined when there is no answer. */
+export async function hear(call: Call): Promise<Heard | undefined> {
+  const incoming = await answerTo(call);
+  if (!incoming) return undefined;
+  const { statusCode: status = 0, headers } = incoming;
+  return { status, headers, ...(await listen(incoming, call.maxBytes)) };
+}
+
+function listen(incoming: IncomingMessage, maxBytes = Number.POSITIVE_INFINITY) {
+  return new Promise<Pick<Heard, 'bytes' | 'pieces' | 'end'>>((resolve) => {
+    const parts: Buffer[] = [];
+    const pieces: number[] = [];
+    const settle = (end: Heard['end']) => resolve({ bytes: Buffer.concat(parts), pieces, end });
+    let left = maxBytes;
+    // Iterating over the stream would join what has come meanwhile.
+    incoming.on('data', (part: Buffer) => {
+      parts.push(part);
+      pieces.push(part.length);
+      left -= part.length;
+      if (left > 0) return;
+      settle('left');
+      incoming.destroy();
+    });
+    incoming.on('error', () => settle('broken'));
+    incoming.on('end', () => settle(incoming.complete ? 'ended' : 'broken'));
+  });
+}
+
+function answerTo({ url, method = 'POST', headers, body = '' }: Call) {
+  return new Promise<IncomingMessage | undefined>((resolve) => {
+    const outgoing = request(url, { method, headers: headers ?? {}, agent: false }, resolve);
+    outgoing.on('error', () => resolve(undefined));
+    outgoing.end(body);
+  });
+}
+
+/** A body that the backend takes; `tool` goes to its one tool. */
+export function goodBody(text: string, tool: Readonly<Record<string, unknown>> = {}) {
+  return {
+    model: 'gpt-5.5',
+    instructions: 'Make one picture.',
+    input: [{ type: 'message', role: 'user', content: [{ type: 'input_text', text }] }],
+    tools: [{ type: 'image_generation', model: 'gpt-image-2', output_format: 'png', ...tool }],
+    tool_choice: { type: 'image_generation' },
+    stream: true,
+    store: false,
+  };
+}
+
+/** The headers that the backend takes. */
+export function goodHeaders({ tokens, accountId }: ResponsesUpstream): Record<string, string> {
+  return {
+    accept: 'text/event-stream',
+    'content-type': 'application/json',
+    authorization: `Bearer ${tokens().access_token}`,
+    'chatgpt-account-id': accountId,
+    originator: 'image-bridge',
+  };
+}
+
+/** Calls the backend as it wants to be called, but for `changes`. */
+export function callWell(upstream: ResponsesUpstream, text: string, changes: Partial<Call> = {}) {
+  const body = JSON.stringify(goodBody(text));
+  return hear({ url: upstream.url, headers: goodHeaders(upstream), body, ...changes });
+}
+
+/** The data of each event (HTML standard, 9.2.6), for a stream that came whole. */
+export function eventData(bytes: Buffer): string[] {
+  const text = bytes.toString().replace(/^\uFEFF/, '');
+  return text
+    .replaceAll(/\r\n?/g, '\n')
+    .split('\n\n')
+    .map((block) => block.split('\n').filter((line) => line.startsWith('data:')))
+    .filter((lines) => lines.length > 0)
+    .map((lines) => lines.map((line) => line.replace(/^data: ?/, '')).join('\n'));
+}

@@ -1,0 +1,28 @@
+interface Reason {
+  readonly status: number;
+  readonly code: string;
+  readonly message: string;
+  /** The member or header that is wrong. */
+  readonly param?: string | undefined;
+}
+
+/** Thrown by the checks: what a strict backend would answer in place of doing the work. */
+export class Refusal extends Error {
+  readonly status: number;
+  readonly code: string;
+  readonly param: string | undefined;
+
+  constructor({ status, code, message, param }: Reason) {
+    super(message);
+    this.name = 'Refusal';
+    this.status = status;
+    this.code = code;
+    this.param = param;
+  }
+}
+
+/** The body of a refusal, as the backend words it. */
+export function refusalBody({ code, message, param, status }: Refusal) {
+  const type = status === 401 ? 'authentication_error' : 'invalid_request_error';
+  return { error: { message, type, param: param ?? null, code } };
+}

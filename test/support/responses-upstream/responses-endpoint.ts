@@ -1,0 +1,68 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type Clock, sleep } from '../../../lib/platform/clock.ts';
+import type { Ids } from '../../../lib/platform/ids.ts';
+import type { Calls } from './calls.ts';
+import { checkBody } from './check-body.ts';
+import { checkHead } from './check-head.ts';
+import { createExchange } from './exchange.ts';
+import { leavingSignal } from './leaving-signal.ts';
+import type { Login } from './login.ts';
+import type { ImageModel } from './models.ts';
+import type { Pictures } from './pictures.ts';
+import { readBody } from './read-body.ts';
+import { Refusal, refusalBody } from './refusal.ts';
+import { textOf } from './responses-request.ts';
+import type { Script } from './script.ts';
+
+interface Deps {
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly login: Login;
+  readonly pictures: Pictures;
+  readonly script: Script;
+  readonly calls: Calls;
+  readonly originator: string;
+  readonly responsesModels: readonly string[];
+  readonly imageModels: ReadonlyMap<string, ImageModel>;
+}
+
+type Tell = ReturnType<Calls['begin']>['tell'];
+
+/** `POST …/responses`: checks the call, then answers as the script says. */
+export function createResponsesEndpoint(deps: Deps) {
+  const { clock, login, calls, script, originator } = deps;
+
+  return async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const { number, tell } = calls.begin(incoming.headers);
+    const signal = leavingSignal(response);
+    try {
+      const body = await readBody(incoming);
+      tell({ body });
+      checkHead(incoming.headers, login, originator);
+      const request = checkBody(body, deps);
+      const { behaviour, settings, delayMs } = script.next(textOf(request));
+      tell({ behaviour: behaviour.name });
+      if (delayMs > 0) await sleep(clock, delayMs, signal);
+      const onCut = () => tell({ outcome: 'cut' });
+      const onSilence = (isSilent: boolean) => tell({ isSilent });
+      const wire = { incoming, response, signal, onCut, onSilence };
+      await behaviour.run(createExchange({ ...deps, ...wire, settings, request, number }));
+      tell({ outcome: 'answered' });
+    } catch (error) {
+      if (error instanceof Refusal) refuse(response, error, tell);
+      else if (signal.aborted || !incoming.complete) tell({ outcome: 'client_left' });
+      else {
+        calls.fail(error);
+        tell({ outcome: 'broken' });
+        response.destroy();
+      }
+    }
+  };
+}
+
+function refuse(response: ServerResponse, refusal: Refusal, tell: Tell): void {
+  const { status, code, param } = refusal;
+  tell({ outcome: 'refused', refusal: { status, code, ...(param ? { param } : {}) } });
+  response.writeHead(status, { 'content-type': 'application/json' });
+  response.end(JSON.stringify(refusalBody(refusal)));
+}

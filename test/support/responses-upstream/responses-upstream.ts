@@ -1,0 +1,134 @@
+import { type Clock, systemClock } from '../../../lib/platform/clock.ts';
+import { createIds } from '../../../lib/platform/ids.ts';
+import { type Call, createCalls } from './calls.ts';
+import { listen } from './listener.ts';
+import { type Account, createLogin } from './login.ts';
+import { imageModels } from './models.ts';
+import { createPictures } from './pictures.ts';
+import { createResponsesEndpoint } from './responses-endpoint.ts';
+import { createScript, type Step } from './script.ts';
+import { DEFAULT_SETTINGS, type Settings } from './settings.ts';
+import type { TokenBehaviourName } from './token-behaviours.ts';
+import { createTokenEndpoint } from './token-endpoint.ts';
+import { writeLogin } from './write-login.ts';
+
+export interface UpstreamOptions extends Partial<Settings> {
+  /** 0 for one that is free. */
+  readonly port?: number;
+  readonly clock?: Clock;
+  readonly account?: Partial<Account>;
+  /** How long an access token is good. */
+  readonly accessLifeMs?: number;
+  readonly originator?: string;
+  readonly responsesModels?: readonly string[];
+  /** Image models beside the known ones. */
+  readonly moreImageModels?: readonly string[];
+  /** Whether `calls` holds what was sent. */
+  readonly keepsBodies?: boolean;
+  readonly onEnd?: (call: Call) => void;
+}
+
+const HOUR_MS = 3_600_000;
+const RESPONSES_PATH = '/backend-api/codex/responses';
+const TOKEN_PATH = '/oauth/token';
+
+const ACCOUNT: Account = {
+  email: 'someone@example.com',
+  plan: 'pro',
+  accountId: 'acc-5f1c0a6e-made-up',
+  userId: 'user-made-up',
+};
+
+export type ResponsesUpstream = Awaited<ReturnType<typeof createResponsesUpstream>>;
+
+/** Starts an emulator of the backend and of its token endpoint on 127.0.0.1. */
+export async function createResponsesUpstream(options: UpstreamOptions = {}) {
+  const {
+    port = 0,
+    clock = systemClock,
+    account = {},
+    accessLifeMs = HOUR_MS,
+    originator = 'image-bridge',
+    responsesModels = ['gpt-5.5'],
+    moreImageModels = [],
+    keepsBodies = true,
+    onEnd = () => undefined,
+    ...changes
+  } = options;
+  const settings = { ...DEFAULT_SETTINGS, ...changes };
+  const ids = createIds(clock.nowMs);
+  const login = createLogin({ clock, ids, account: { ...ACCOUNT, ...account }, accessLifeMs });
+  const calls = createCalls({ clock, keepsBodies, onEnd });
+  const script = createScript(settings);
+  const tokens = createTokenEndpoint({
+    ...{ clock, login, silenceMs: settings.silenceMs },
+    onFailure: calls.fail,
+    onChange: calls.wake,
+  });
+  const responses = createResponsesEndpoint({
+    ...{ clock, ids, login, script, calls, originator, responsesModels },
+    pictures: createPictures(),
+    imageModels: imageModels(moreImageModels),
+  });
+
+  const routes = { [`POST ${RESPONSES_PATH}`]: responses, [`POST ${TOKEN_PATH}`]: tokens.answer };
+  const listener = await listen(port, routes, calls.wake);
+  const origin = `http://127.0.0.1:${listener.port}`;
+
+  return {
+    port: listener.port,
+    url: `${origin}${RESPONSES_PATH}`,
+    tokenUrl: `${origin}${TOKEN_PATH}`,
+
+    /** Queues the answers to the next calls; a refused call takes none. */
+    script: (...steps: readonly Step[]) => script.add(steps),
+    /** Queues the answers to the next refreshes. */
+    scriptToken: (...names: readonly TokenBehaviourName[]) => tokens.script(names),
+    /** Says how a call is answered for which nothing is queued and whose prompt has no marker. */
+    answerUsually: script.setUsual,
+
+    /** The content of `auth.json` for the tokens that are good now. */
+    loginFile: login.file,
+    /** Writes it into this folder, mode 0600. */
+    writeLogin: (home: string) => writeLogin(home, login.file()),
+    accountId: login.account.accountId,
+    /** The tokens that are good now. */
+    tokens: login.tokens,
+    signInAgain: login.renew,
+    expireAccessToken: login.expireAccess,
+    revokeAccessToken: login.revokeAccess,
+    spoilRefreshToken: login.spoilRefresh,
+
+    /** Every call of the backend, in the order in which they came. */
+    get calls() {
+      return calls.all();
+    },
+    /** Every well-formed request for new tokens. */
+    get refreshes() {
+      return tokens.refreshes();
+    },
+    /** Method and path of every request that no route takes. */
+    get strays() {
+      return listener.strays();
+    },
+    counters() {
+      return {
+        calls: calls.all().length,
+        ...calls.byOutcome(),
+        connections: listener.connections(),
+        refreshCalls: tokens.refreshes().length,
+        refreshes: tokens.refreshes().filter(({ hasIssued }) => hasIssued).length,
+      };
+    },
+    /** Resolves as soon as `isSo` holds; it is asked again after everything that happens. */
+    until: calls.until,
+
+    /** Resolves when nothing of it runs any more. Throws what the emulator itself has done wrong. */
+    async close(): Promise<void> {
+      await listener.close();
+      await calls.until(() => calls.byOutcome().open === 0);
+      const failures = calls.failures();
+      if (failures.length > 0) throw new AggregateError(failures, 'the emulator has failed');
+    },
+  };
+}

@@ -1,0 +1,31 @@
+import { imageUrlsOf, type ResponsesRequest } from './responses-request.ts';
+import type { WireResponse } from './wire-types.ts';
+
+const TEXT_TOKENS = 60;
+const TOKENS_OF_AN_INPUT = 300;
+const TOKENS_OF_A_PICTURE = 1056;
+const TOKENS_OF_THE_CALL = 40;
+
+/** What a completed call has cost; it depends on the number of given pictures alone, so that tests can add it up. */
+export function tokenUsage(request: ResponsesRequest) {
+  const imageTokens = imageUrlsOf(request).length * TOKENS_OF_AN_INPUT;
+  const inputTokens = TEXT_TOKENS + imageTokens;
+  return {
+    usage: {
+      input_tokens: inputTokens,
+      input_tokens_details: { cached_tokens: 0, cache_write_tokens: 0 },
+      output_tokens: TOKENS_OF_THE_CALL,
+      output_tokens_details: { reasoning_tokens: 0 },
+      total_tokens: inputTokens + TOKENS_OF_THE_CALL,
+    },
+    tool_usage: {
+      image_gen: {
+        input_tokens: inputTokens,
+        input_tokens_details: { image_tokens: imageTokens, text_tokens: TEXT_TOKENS },
+        output_tokens: TOKENS_OF_A_PICTURE,
+        output_tokens_details: { image_tokens: TOKENS_OF_A_PICTURE, text_tokens: 0 },
+        total_tokens: inputTokens + TOKENS_OF_A_PICTURE,
+      },
+    },
+  } satisfies Pick<WireResponse, 'usage' | 'tool_usage'>;
+}

@@ -1,0 +1,26 @@
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isEmulated } from './jwt.ts';
+
+/** Puts the content of an `auth.json` into this folder in one step, for its owner alone. */
+export async function writeLogin(home: string, content: string): Promise<void> {
+  await mkdir(home, { recursive: true, mode: 0o700 });
+  const file = join(home, 'auth.json');
+  const temporary = `${file}.new`;
+  await writeFile(temporary, content, { mode: 0o600 });
+  await rename(temporary, file);
+}
+
+/** Whether the folder holds a login that is not an emulator's, and so must be left alone. */
+export async function holdsForeignLogin(home: string): Promise<boolean> {
+  const text = await readFile(join(home, 'auth.json'), 'utf8').catch((error: unknown) => {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw error;
+  });
+  if (text === undefined) return false;
+  try {
+    return !isEmulated(JSON.parse(text)?.tokens?.access_token);
+  } catch {
+    return true;
+  }
+}
