@@ -89,6 +89,9 @@ export function createAdmission({ runtime, clock, providers, hooks }: Deps) {
     enterOperation: (signal: AbortSignal, onQueued?: () => void): Promise<Permit> =>
       global.enter(signal, onQueued),
 
+    /** Refuses at once an operation that would find the queue full, before anything is spent on it. Throws `overloaded`. */
+    checkOperation: (): void => global.check(),
+
     /** Once a route attempt, whatever its fan-out. Like `enterOperation`; an open breaker refuses without any wait. */
     async enterRoute(
       provider: string,

@@ -41,6 +41,10 @@ export function createGate({ name, provider, maxConcurrent, maxQueued, clock }: 
   let active = 0;
   let queued = 0;
 
+  function isFull(): boolean {
+    return active >= concurrent && queued >= waiting;
+  }
+
   function admit(waitedMs: number): Permit {
     active += 1;
     let isHeld = true;
@@ -83,11 +87,15 @@ export function createGate({ name, provider, maxConcurrent, maxQueued, clock }: 
      */
     enter(signal: AbortSignal, onQueued?: () => void): Promise<Permit> {
       if (signal.aborted) return Promise.reject(signal.reason);
-      const hasRoom = active < concurrent;
-      if (!hasRoom && queued >= waiting) return Promise.reject(queueFull(name, provider));
-      const entering = hasRoom ? Promise.resolve(admit(0)) : wait(signal);
+      if (isFull()) return Promise.reject(queueFull(name, provider));
+      const entering = active < concurrent ? Promise.resolve(admit(0)) : wait(signal);
       onQueued?.();
       return entering;
+    },
+
+    /** Throws as `enter` would now, and takes no place. */
+    check(): void {
+      if (isFull()) throw queueFull(name, provider);
     },
 
     counts: (): GateCounts => ({ active, queued }),

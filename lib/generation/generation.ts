@@ -32,7 +32,7 @@ interface Deps {
   readonly engine: ImageEngine;
   readonly inputs: InputVerifier;
   readonly publisher: Publisher;
-  readonly admission: Pick<Admission, 'enterOperation' | 'enterRoute'>;
+  readonly admission: Pick<Admission, 'checkOperation' | 'enterOperation' | 'enterRoute'>;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly metrics: Metrics;
@@ -116,6 +116,8 @@ function createWork(deps: Deps) {
         signal,
         plan: (candidate) => planRoute(request, toRoute(candidate, registry)),
         async prepare() {
+          // Pictures are decoded for requests only that have a chance to be served.
+          admission.checkOperation();
           onEvent({ type: 'progress', stage: 'queued' });
           onEvent({ type: 'progress', stage: 'preparing' });
           verified = await times.of('input', inputs.verify(request.inputs, signal));

@@ -11,7 +11,8 @@ import { cleanUp } from '../support/start-bridge.ts';
 import { EXPECTED_ANSWERS, type ExpectedAnswer } from './agent-responses-answers.ts';
 import { type AgentBridge, startAgentBridge } from './agent-responses-rig.ts';
 
-const PICTURE_BYTES = 40_000;
+// The least that the emulator makes to the byte.
+const PICTURE_BYTES = 30_000;
 /** Stands in every prompt, so that a search finds it wherever it went. */
 const SECRET = 'zebra-lantern';
 
@@ -27,7 +28,7 @@ beforeAll(async () => {
   rig = await startAgentBridge({
     pictureBytes: PICTURE_BYTES,
     // Small pictures, and so small bounds: an endless answer ends soon.
-    set: ['images.max_encoded_bytes=4194304'],
+    set: ['images.max_encoded_bytes=2097152'],
   });
   secrets.add(rig.upstream.accountId).add(rig.home);
   noteSecrets();
@@ -71,7 +72,8 @@ function expectPicture(json: any, { warnings }: ExpectedAnswer): void {
   expect(json).toMatchObject({ provider: 'agent-responses', warnings });
   expect(json.data).toHaveLength(1);
   const bytes = Buffer.from(json.data[0].b64_json, 'base64');
-  expect(bytes).toHaveLength(PICTURE_BYTES);
+  // A warning tells of another picture than the one that was asked for.
+  if (warnings?.length === 0) expect(bytes).toHaveLength(PICTURE_BYTES);
 }
 
 function expectFailure(
@@ -95,7 +97,9 @@ function expectFailure(
 }
 
 /** What is tried again, and comes out well the second time. */
-const PASSING = BEHAVIOUR_NAMES.filter((name) => EXPECTED_ANSWERS[name].attempts === 2);
+const PASSING = Object.entries(EXPECTED_ANSWERS).flatMap(([name, { attempts }]) =>
+  attempts === 2 ? [name] : [],
+);
 
 describe('a call that fails in passing', () => {
   it.each(PASSING)('is repeated once after %s, and the answer says so', async (name) => {
@@ -110,7 +114,7 @@ describe('a call that fails in passing', () => {
 
   it('is not repeated past the deadline', async () => {
     const [{ status, json }, calls] = await rig.callsDuring(() =>
-      rig.create({ prompt: promptOf('status=429,retry-after=1;succeed'), timeout_ms: 900 }),
+      rig.create({ prompt: promptOf('status=429,retry-after=1;succeed;succeed'), timeout_ms: 900 }),
     );
 
     expect(status).toBe(429);
@@ -238,7 +242,12 @@ describe('pictures of the backend', () => {
   });
 
   it('are not made any more once one of them has failed', async () => {
-    rig.upstream.script('silence=drawing', 'status=403', 'silence=before-headers');
+    // It fails once the others are there.
+    rig.upstream.script(
+      'silence=drawing',
+      { behaviour: 'status=403', delayMs: 300 },
+      'silence=before-headers',
+    );
 
     const [{ status, json }, calls] = await rig.callsDuring(() =>
       rig.create({ prompt: `Three of a ${SECRET}`, parameters: { n: 3 } }),
@@ -351,7 +360,7 @@ describe('what the program leaves behind', () => {
 
     const traces = await rig.traces();
 
-    expect([...traces.keys()]).toContain('data/state/state.sqlite');
+    expect([...traces.keys()]).toContain('data/state/bridge.sqlite');
     expect(traces.get('standard error')).toContain('agent-responses');
     const sought = [...secrets, SECRET, UPSTREAM_TEXT, 'auth.json', 'words of the token endpoint'];
     const found = [...traces].flatMap(([where, text]) =>

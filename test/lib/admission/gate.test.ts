@@ -71,6 +71,18 @@ describe('createGate', () => {
     });
   });
 
+  it('tells beforehand that it would refuse, and takes no place for that', async () => {
+    const { gate } = gateOf(1, 0);
+
+    gate.check();
+    const permit = await gate.enter(patient);
+
+    expect(() => gate.check()).toThrow(expect.objectContaining({ code: 'overloaded' }));
+    expect(gate.counts()).toEqual({ active: 1, queued: 0 });
+    permit.release();
+    expect(() => gate.check()).not.toThrow();
+  });
+
   it('names its provider when it refuses', async () => {
     const clock = createManualClock();
     const bounds = { name: 'it', maxConcurrent: 1, maxQueued: 0 } as const;
