@@ -48,7 +48,7 @@ export function createDiagnostics(deps: Deps) {
       return {
         service_version,
         started,
-        uptime_ms: clock.monotonicMs() - startedMs,
+        uptime_ms: Math.round(clock.monotonicMs() - startedMs),
         listener,
         authentication_required: authenticationRequired,
         configuration,
