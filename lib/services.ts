@@ -14,7 +14,7 @@ export interface Services {
   /** What a scraper reads; empty where metrics are off. */
   readonly metrics: { exposition(): Promise<string> };
   /** The OpenAPI document as JSON, made by the runtime from the route table. */
-  readonly apiDocument: () => Uint8Array;
+  readonly apiDocument: () => Uint8Array | Promise<Uint8Array>;
   /** The value of `Allow` for the route at a path, from the route table. */
   readonly allowedMethods: (path: string) => string;
 }

@@ -18,7 +18,6 @@ import { resolveBearer } from './bearer.ts';
 import { createListener } from './listener.ts';
 import { allowedMethods } from './mount-routes.ts';
 import { openObservation } from './observation.ts';
-import { buildOpenApiDocument } from './openapi.ts';
 import { packageVersion } from './package-version.ts';
 import { lockStateDirectory } from './state-lock.ts';
 import { startTasks } from './task-loop.ts';
@@ -116,7 +115,7 @@ async function openHouse(
     // Readiness is known before the first request can ask for it.
     await Promise.all(app.tasks.map((task) => task.run(new AbortController().signal)));
     const tasks = startTasks(app.tasks, outside.clock);
-    const apiDocument = once(() => encodeJson(buildOpenApiDocument(routes, outside.facts.version)));
+    const apiDocument = once(() => writeApiDocument(outside.facts.version));
     return {
       services: { ...app.services, apiDocument, allowedMethods: allowedMethods(mounted) },
       drain: app.drain,
@@ -130,6 +129,12 @@ async function openHouse(
     lock.release();
     throw error;
   }
+}
+
+/** Loaded when somebody asks for it: nothing that listening needs. */
+async function writeApiDocument(version: string): Promise<Uint8Array> {
+  const { buildOpenApiDocument } = await import('./openapi.ts');
+  return encodeJson(buildOpenApiDocument(routes, version));
 }
 
 /** Whether the setting that a route hangs on is on. */

@@ -13,8 +13,8 @@ export const handler = operation<'apiDocument'>()({
     mediaTypes: ['application/json'],
   },
   errors: [],
-  handle: ({ services }) =>
-    bytes(services.apiDocument(), {
+  handle: async ({ services }) =>
+    bytes(await services.apiDocument(), {
       'content-type': 'application/json',
       'cache-control': 'no-store',
     }),
