@@ -13,7 +13,7 @@ export const editImage: Bench = {
   async run(tools) {
     const smallFile = join(tools.folder, 'small.png');
     await writePicture(smallFile, { edge: 16, noise: 16 });
-    const source = await writePicture(join(tools.folder, 'source.png'), { edge: 2048, noise: 26 });
+    const source = await writePicture(join(tools.folder, 'source.png'), { edge: 1960, noise: 26 });
     const bodyFile = join(tools.folder, 'edit.json');
     const body = editBody(source);
     await writeFile(bodyFile, body);

@@ -9,13 +9,15 @@ import { editImage } from './edit-image.ts';
 import { getArtifact } from './get-artifact.ts';
 import { startLoad } from './load.ts';
 import { parseEdit } from './parse-edit.ts';
+import { writePerformancePage } from './performance-page.ts';
 import { type ServerProcess, startServer } from './server-process.ts';
 import { smallGets } from './small-gets.ts';
 import { startUp } from './start-up.ts';
+import { upstreamStream } from './upstream-stream.ts';
 
 /**
- * `npm run bench [-- --only NAME]... [-- --rounds N]`: prints one Markdown table. It asserts nothing and always ends
- * with 0: what a number means is for a reader to judge.
+ * `npm run bench -- [--only NAME]... [--rounds N] [--write]`: prints one Markdown table, and with `--write` puts it on
+ * the performance page. It asserts nothing and always ends with 0: what a number means is for a reader to judge.
  */
 const BENCHES: readonly Bench[] = [
   smallGets,
@@ -23,6 +25,7 @@ const BENCHES: readonly Bench[] = [
   editImage,
   parseEdit,
   admission,
+  upstreamStream,
   getArtifact,
   startUp,
 ];
@@ -40,12 +43,18 @@ const COLUMNS: readonly (readonly [heading: string, member: keyof Row])[] = [
 ];
 
 const { values } = parseArgs({
-  options: { only: { type: 'string', multiple: true }, rounds: { type: 'string' } },
+  options: {
+    only: { type: 'string', multiple: true },
+    rounds: { type: 'string' },
+    write: { type: 'boolean', default: false },
+  },
 });
 const rounds = Math.max(1, Number(values.rounds ?? 5));
 const chosen = BENCHES.filter(({ name }) => values.only?.includes(name) ?? true);
+const lines: string[] = [];
 setTimeout(() => process.exit(), LONGEST_RUN_MS).unref();
 await runAll(chosen);
+if (values.write) writePerformancePage(lines);
 
 async function runAll(benches: readonly Bench[]): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'image-bridge-bench-'));
@@ -71,11 +80,15 @@ async function runAll(benches: readonly Bench[]): Promise<void> {
   stop();
   await rm(folder, { recursive: true, force: true });
   const model = cpus()[0]?.model ?? 'unknown processor';
-  process.stdout.write(
-    `\nNode ${process.version}, ${cpus().length} × ${model}, ${rounds} rounds.\n`,
-  );
+  tell('');
+  tell(`Node ${process.version}, ${cpus().length} × ${model}, ${rounds} rounds.`);
 }
 
 function print(cells: readonly string[]): void {
-  process.stdout.write(`| ${cells.join(' | ')} |\n`);
+  tell(`| ${cells.join(' | ')} |`);
+}
+
+function tell(line: string): void {
+  lines.push(line);
+  process.stdout.write(`${line}\n`);
 }

@@ -28,7 +28,7 @@ beforeAll(async () => {
   rig = await startAgentBridge({
     pictureBytes: PICTURE_BYTES,
     // Small pictures, and so small bounds: an endless answer ends soon.
-    set: ['images.max_encoded_bytes=2097152'],
+    set: ['images.max_encoded_bytes=2097152', 'server.metrics.enabled=true'],
   });
   secrets.add(rig.upstream.accountId).add(rig.home);
   noteSecrets();
@@ -354,9 +354,8 @@ describe('a login', () => {
 
 describe('what the program leaves behind', () => {
   it('holds no token, account, prompt or path, and no words of the backend', async () => {
-    await rig.get('/health/ready');
-    await rig.get('/v1/providers');
-    await rig.get('/v1/providers/agent-responses/capabilities');
+    const paths = ['/health/ready', '/v1/providers', '/v1/diagnostics', '/metrics'];
+    for (const path of paths) expect((await rig.get(path)).status).toBe(200);
 
     const traces = await rig.traces();
 

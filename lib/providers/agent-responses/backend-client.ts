@@ -9,9 +9,10 @@ import type { ProviderContext, ProviderRequest, ProviderResult } from '../provid
 import { fromStatus } from './backend-errors.ts';
 import { parseErrorBody } from './backend-event.ts';
 import { toBackendFailure } from './backend-failure.ts';
-import { type CallOutcome, createCallOutcome, unknownOutcome } from './call-outcome.ts';
+import { createCallOutcome } from './call-outcome.ts';
+import { createStreamReader } from './read-stream.ts';
 import { retryAfterMs } from './retry-after.ts';
-import { createSseReader, type StreamLimits } from './sse-reader.ts';
+import type { StreamLimits } from './sse-reader.ts';
 
 interface Deps {
   readonly httpClient: Pick<HttpClient, 'request'>;
@@ -19,7 +20,7 @@ interface Deps {
   /** `providers.agent_responses.endpoint`. */
   readonly endpoint: string;
   readonly limits: StreamLimits;
-  readonly clock: Pick<Clock, 'nowMs' | 'after'>;
+  readonly clock: Clock;
 }
 
 export type BackendClient = ReturnType<typeof createBackendClient>;
@@ -28,11 +29,10 @@ export type BackendClient = ReturnType<typeof createBackendClient>;
 const MAX_ERROR_BYTES = 65_536;
 const ERROR_BODY_TIMEOUT_MS = 2000;
 
-// The end of a completed answer follows at once, and then the connection can be used again.
-const LINGER_MS = 50;
-
 /** Speaks the backend's protocol: one POST, one stream of events, one picture. */
 export function createBackendClient({ httpClient, credentials, endpoint, limits, clock }: Deps) {
+  const readStream = createStreamReader(limits, clock);
+
   function post(body: readonly Buffer[], login: Credentials, { signal, onEvent }: ProviderContext) {
     const { accountId } = login;
     return httpClient.request(endpoint, {
@@ -76,7 +76,7 @@ export function createBackendClient({ httpClient, credentials, endpoint, limits,
     if (answer.status < 200 || answer.status > 299) throw await refusalOf(answer, request);
     const outcome = createCallOutcome(request, onEvent);
     try {
-      await readEvents(answer, outcome, limits, clock);
+      await readStream(answer.body, outcome);
       return outcome.result();
     } catch (thrown) {
       throw outcome.hasBegun() ? toBridgeError(thrown).with({ transient: false }) : thrown;
@@ -101,30 +101,6 @@ export function createBackendClient({ httpClient, credentials, endpoint, limits,
       }
     },
   };
-}
-
-/** Reads until the outcome is complete, or the stream ends. Leaving the loop closes the connection. */
-async function readEvents(
-  { body }: HttpAnswer,
-  outcome: CallOutcome,
-  limits: StreamLimits,
-  clock: Pick<Clock, 'after'>,
-): Promise<void> {
-  const reader = createSseReader(limits, (data) => outcome.take(data));
-  let stopLingering = () => {};
-  try {
-    for await (const chunk of body) {
-      if (outcome.isCompleted()) continue;
-      const fault = reader.push(chunk);
-      if (outcome.isCompleted()) stopLingering = clock.after(LINGER_MS, () => body.destroy());
-      else if (fault) throw unknownOutcome(fault);
-    }
-  } catch (thrown) {
-    // What breaks behind the completed answer changes nothing.
-    if (!outcome.isCompleted()) throw thrown;
-  } finally {
-    stopLingering();
-  }
 }
 
 function parseJson(bytes: Buffer | undefined): unknown {

@@ -1,4 +1,4 @@
-import { type Base64Decoder, createBase64Decoder } from './base64-decoder.ts';
+import { type Base64Decoder, createBase64Decoder, type DecodedBytes } from './base64-decoder.ts';
 import { createGrowingBytes } from './growing-bytes.ts';
 import { createSlashUnescaper, type SlashUnescaper } from './slash-unescaper.ts';
 
@@ -14,7 +14,7 @@ export interface EventData {
   /** Parsed; a string that is too long for a text stands in it as a short placeholder. */
   readonly value: unknown;
   /** The bytes of a base64 string of `value`, long or short; undefined when it was no base64. */
-  bytesOf(text: string): Buffer | undefined;
+  bytesOf(text: string): DecodedBytes | undefined;
   /** Whether a string of `value` only stands for a longer one. */
   isPlaceholder(text: string): boolean;
 }
@@ -24,12 +24,16 @@ export type EventDataReader = ReturnType<typeof createEventDataReader>;
 /**
  * Reads the JSON of one event after the other, part by part. A string that grows beyond what text ever does is decoded
  * from base64 while it comes: a picture never becomes a JavaScript string of megabytes, and what is parsed stays small.
- * `maxTextBytes` bounds everything but those strings, which the caller bounds by what it pushes.
+ * `maxTextBytes` bounds everything but those strings, which the caller bounds by what it pushes. `knownBytes` gives the
+ * picture that is likely to come again.
  */
-export function createEventDataReader(maxTextBytes: number) {
+export function createEventDataReader(
+  maxTextBytes: number,
+  knownBytes: () => Buffer | undefined = () => undefined,
+) {
   const text = createGrowingBytes();
   const string = createGrowingBytes();
-  let blobs = new Map<string, Buffer | undefined>();
+  let blobs = new Map<string, DecodedBytes | undefined>();
   let decoder: Base64Decoder | undefined;
   let toBase64: SlashUnescaper = createSlashUnescaper();
   let inString = false;
@@ -40,7 +44,7 @@ export function createEventDataReader(maxTextBytes: number) {
     if (!decoder) {
       string.push(part);
       if (string.length <= BLOB_BYTES) return;
-      decoder = createBase64Decoder();
+      decoder = createBase64Decoder(knownBytes());
       toBase64 = createSlashUnescaper();
       decoder.push(toBase64(string.take()));
     } else decoder.push(toBase64(part));
@@ -116,9 +120,9 @@ function parse(json: string): unknown {
   }
 }
 
-function decodeShort(text: string): Buffer | undefined {
+function decodeShort(text: string): DecodedBytes | undefined {
   const decoder = createBase64Decoder();
-  decoder.push(text);
+  decoder.push(Buffer.from(text, 'utf8'));
   return decoder.end();
 }
 

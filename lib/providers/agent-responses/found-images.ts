@@ -15,7 +15,7 @@ export function createFoundImages(request: ProviderRequest) {
   let hasFailedCall = false;
 
   function takeResult(result: string, data: EventData): void {
-    const bytes = data.bytesOf(result);
+    const bytes = data.bytesOf(result)?.toBuffer();
     if (!bytes) fault ??= 'unusable_image';
     else if (image && !image.equals(bytes)) fault ??= 'different_images';
     else image ??= bytes;
@@ -32,6 +32,8 @@ export function createFoundImages(request: ProviderRequest) {
         revisedPrompt ??= revisedPromptOf(item, data);
       } else if (item.status === 'failed') hasFailedCall = true;
     },
+
+    image: () => image,
 
     /** A result has come, usable or not. */
     hasResult: () => image !== undefined || fault !== undefined,

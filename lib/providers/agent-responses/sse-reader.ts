@@ -24,13 +24,14 @@ export function streamLimits(maxEncodedBytes: number): StreamLimits {
 
 /**
  * Reads server-sent events (WHATWG HTML, 9.2) whose data is JSON, chunk by chunk under bounds. The `event` field is not
- * needed: the JSON names its own type.
+ * needed: the JSON names its own type. `knownBytes` gives the picture that is likely to come again.
  */
 export function createSseReader(
   { maxEventBytes, maxStreamBytes }: StreamLimits,
   onEvent: (data: EventData) => void,
+  knownBytes?: () => Buffer | undefined,
 ) {
-  const data = createEventDataReader(MAX_TEXT_BYTES);
+  const data = createEventDataReader(MAX_TEXT_BYTES, knownBytes);
   let fault: StreamFault | undefined;
   let streamBytes = 0;
   let eventBytes = 0;

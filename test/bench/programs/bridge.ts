@@ -1,19 +1,18 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Writable } from 'node:stream';
 import { routes } from '../../../handlers/routes.ts';
 import { createAdmission } from '../../../lib/admission/admission.ts';
 import { createArtifactDelivery } from '../../../lib/artifacts/delivery.ts';
 import { createPublisher } from '../../../lib/artifacts/publisher.ts';
 import { loadConfig } from '../../../lib/config/load-config.ts';
-import { createEventRing } from '../../../lib/diagnostics/event-ring.ts';
 import { createGeneration } from '../../../lib/generation/generation.ts';
 import { createIdempotency } from '../../../lib/idempotency/idempotency.ts';
 import { createMemoryReplayStore } from '../../../lib/idempotency/memory-replay-store.ts';
 import { createImageRequests } from '../../../lib/image-requests/image-requests.ts';
 import { createImageEngine } from '../../../lib/images/image-engine.ts';
 import { createInputVerifier } from '../../../lib/inputs/verify-inputs.ts';
-import { silentLog } from '../../../lib/log/trace-log.ts';
-import { silentMetrics } from '../../../lib/metrics/metrics.ts';
+import { createTraceLog } from '../../../lib/log/trace-log.ts';
 import { systemClock } from '../../../lib/platform/clock.ts';
 import { createProviderInventory } from '../../../lib/providers/inventory.ts';
 import type { Provider } from '../../../lib/providers/provider-port.ts';
@@ -26,6 +25,7 @@ import { createArtifactStore } from '../../../lib/storage/sqlite/artifact-store.
 import { openStateDatabase, stateDatabaseFile } from '../../../lib/storage/sqlite/database.ts';
 import { createListener } from '../../../local-runtime/listener.ts';
 import { allowedMethods } from '../../../local-runtime/mount-routes.ts';
+import { openObservation } from '../../../local-runtime/observation.ts';
 import { lockStateDirectory } from '../../../local-runtime/state-lock.ts';
 import { openEdge } from '../../support/invoke.ts';
 import { programOptions, tellPort } from './measured-server.ts';
@@ -44,7 +44,11 @@ async function readConfig() {
   const loaded = await loadConfig({
     env: {},
     cwd: folder,
-    presets: { default_provider: 'sandbox', 'providers.sandbox.enabled': true },
+    presets: {
+      default_provider: 'sandbox',
+      'providers.sandbox.enabled': true,
+      'server.metrics.enabled': true,
+    },
     set: [
       `state.directory=${join(folder, 'state')}`,
       `artifacts.root=${join(folder, 'artifacts')}`,
@@ -55,8 +59,9 @@ async function readConfig() {
 }
 
 const config = await readConfig();
-const events = createEventRing({ clock: systemClock });
-const edge = openEdge({ maxBodyBytes: config.server.max_body_bytes, observer: events });
+const observing = { config, routes, clock: systemClock, version: '0.0.0' };
+const { metrics, observer } = await openObservation(observing);
+const edge = openEdge({ maxBodyBytes: config.server.max_body_bytes, observer });
 const { clock, ids } = edge;
 lockStateDirectory(config.state.directory);
 
@@ -80,20 +85,22 @@ const inputs = createInputVerifier({ engine, limits: config.inputs });
 const generation = createGeneration({
   ...{ registry, engine, inputs, publisher, clock, ids },
   admission: createAdmission({ runtime: config.runtime, clock }),
-  metrics: silentMetrics,
+  metrics,
   settings: config.runtime,
 });
+// The log makes its lines, and whatever takes them costs nothing.
+const nowhere = new Writable({ write: (_line, _encoding, done) => done() });
 const maxInputBytes = config.inputs.max_bytes_each;
 const replays = createMemoryReplayStore({ clock, limits: config.runtime.idempotency });
 
 const services: Services = {
   imageRequests: createImageRequests({
     ...{ generation, publisher, clock, maxInputBytes },
-    log: silentLog,
+    log: createTraceLog(nowhere),
     idempotency: createIdempotency({ store: replays, ids }),
   }),
   providers: createProviderInventory({ registry }),
-  artifacts: createArtifactDelivery({ store, files, engine, cacheBytes }),
+  artifacts: createArtifactDelivery({ store, files, engine, cacheBytes, metrics }),
   readiness: { isReady: async () => true },
   diagnostics: { report: () => Promise.reject(new Error('no benchmark asks for it')) },
   metrics: { exposition: async () => '' },

@@ -42,6 +42,8 @@ export async function openAgentRig({ set = [], ...options }: Options = {}) {
     home,
     upstream,
     provider,
+    config,
+    engine,
     /** Ends the provider and what it shares with others, as the program does. */
     async closeProviders(): Promise<void> {
       await provider.close();

@@ -4,12 +4,13 @@ import { createBase64Decoder } from '../../../../lib/providers/agent-responses/b
 
 function decode(text: string, sizes: readonly number[]): Buffer | undefined {
   const decoder = createBase64Decoder();
-  for (let at = 0, turn = 0; at < text.length; turn += 1) {
+  const bytes = Buffer.from(text, 'utf8');
+  for (let at = 0, turn = 0; at < bytes.length; turn += 1) {
     const size = sizes[turn % sizes.length] ?? 1;
-    decoder.push(text.slice(at, at + size));
+    decoder.push(bytes.subarray(at, at + size));
     at += size;
   }
-  return decoder.end();
+  return decoder.end()?.toBuffer();
 }
 
 const sizes = fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1 });

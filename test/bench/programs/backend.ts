@@ -1,0 +1,26 @@
+import { createResponsesUpstream } from '../../support/responses-upstream/responses-upstream.ts';
+import { programOptions } from './measured-server.ts';
+
+/** The emulator of the backend in a process of its own: what it costs must not be counted as ours. */
+export interface BackendOptions {
+  /** Where it leaves the login. */
+  readonly home: string;
+  readonly pictureBytes: number;
+}
+
+export interface Backend {
+  readonly url: string;
+  readonly tokenUrl: string;
+}
+
+const { home, pictureBytes } = programOptions<BackendOptions>();
+const upstream = await createResponsesUpstream({
+  pictureBytes,
+  // One picture, drawn once.
+  pictureVariants: 1,
+  keepsBodies: false,
+});
+await upstream.writeLogin(home);
+process.on('disconnect', () => process.exit());
+const backend: Backend = { url: upstream.url, tokenUrl: upstream.tokenUrl };
+process.send?.(backend);

@@ -1,0 +1,57 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+
+/** So many pictures, so many at a time. */
+export interface ReaderTask {
+  readonly pictures: number;
+  readonly atOnce: number;
+}
+
+/** What they took. */
+export interface ReaderResult {
+  readonly elapsedMs: number;
+  readonly cpuMs: number;
+  readonly loopP99Ms: number;
+  readonly loopMaxMs: number;
+  /** The most memory that the process ever had. */
+  readonly peakMb: number;
+}
+
+// The sampler's own interval is part of each sample.
+const INTERVAL_MS = 1;
+
+/** Reads pictures whenever the parent asks, and tells it what they took. Ends with the parent. */
+export function meterOf(readOne: () => Promise<void>): void {
+  const delay = monitorEventLoopDelay({ resolution: INTERVAL_MS });
+  process.on('message', async ({ pictures, atOnce }: ReaderTask) => {
+    let left = pictures;
+    const reader = async () => {
+      while (left > 0) {
+        left -= 1;
+        await readOne();
+      }
+    };
+    delay.enable();
+    delay.reset();
+    const cpu = process.cpuUsage();
+    const startMs = performance.now();
+    try {
+      await Promise.all(Array.from({ length: atOnce }, reader));
+    } catch (error) {
+      process.send?.({ failed: String(error) });
+      return;
+    }
+    const elapsedMs = performance.now() - startMs;
+    const { user, system } = process.cpuUsage(cpu);
+    delay.disable();
+    const result: ReaderResult = {
+      elapsedMs,
+      cpuMs: (user + system) / 1000,
+      loopP99Ms: Math.max(0, delay.percentile(99) / 1e6 - INTERVAL_MS),
+      loopMaxMs: Math.max(0, delay.max / 1e6 - INTERVAL_MS),
+      peakMb: process.resourceUsage().maxRSS / 1024,
+    };
+    process.send?.(result);
+  });
+  process.on('disconnect', () => process.exit());
+  process.send?.({});
+}

@@ -1,0 +1,105 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Agent, request } from 'undici';
+import { loadConfig } from '../../../lib/config/load-config.ts';
+import { createImageEngine } from '../../../lib/images/image-engine.ts';
+import { createHttpClient } from '../../../lib/net/http-client.ts';
+import { systemClock } from '../../../lib/platform/clock.ts';
+import { createIds } from '../../../lib/platform/ids.ts';
+import { createRequestBody } from '../../../lib/providers/agent-responses/request-body.ts';
+import { enabledProviders } from '../../../lib/providers/enabled-providers.ts';
+import type { ProviderRequest } from '../../../lib/providers/provider-port.ts';
+import type { Backend } from './backend.ts';
+import { programOptions } from './measured-server.ts';
+import { meterOf } from './stream-meter.ts';
+
+/** Reads pictures from the backend, many at a time. */
+export interface ReaderOptions extends Backend {
+  readonly home: string;
+  /** Through the provider, by a loop that takes every byte for base64, or by one that drops what it reads. */
+  readonly kind: 'provider' | 'decode' | 'drop';
+}
+
+const options = programOptions<ReaderOptions>();
+
+const REQUEST: ProviderRequest = {
+  model: 'gpt-image-2',
+  operation: 'generate',
+  prompt: 'A lighthouse at dusk',
+  indices: [0],
+  images: [],
+  references: [],
+  parameters: {
+    n: 1,
+    size: '1024x1024',
+    aspect_ratio: null,
+    resolution: null,
+    quality: 'auto',
+    output_format: 'png',
+    output_compression: null,
+    background: 'auto',
+    moderation: 'auto',
+    partial_images: 0,
+    failure_policy: 'fail_fast',
+    action: 'auto',
+    input_fidelity: null,
+  },
+};
+
+const readOne = options.kind === 'provider' ? await throughProvider() : plainly(options.kind);
+meterOf(readOne);
+
+async function throughProvider(): Promise<() => Promise<void>> {
+  const loaded = await loadConfig({
+    env: {},
+    cwd: options.home,
+    set: [
+      `providers.agent_responses.endpoint=${options.url}`,
+      `providers.agent_responses.token_endpoint=${options.tokenUrl}`,
+      `providers.agent_responses.home=${options.home}`,
+    ],
+  });
+  if (!loaded.ok) throw new Error(JSON.stringify(loaded.errors));
+  const clock = systemClock;
+  const { providers } = enabledProviders(loaded.config, {
+    engine: createImageEngine({ limits: loaded.config.images, clock }),
+    httpClient: createHttpClient(),
+    clock,
+    ids: createIds(clock.nowMs),
+    env: {},
+  });
+  return async () => {
+    await providers[0]?.execute(REQUEST, {
+      requestId: 'a-request',
+      attempt: 1,
+      signal: new AbortController().signal,
+      onEvent: () => undefined,
+    });
+  };
+}
+
+/** The least that anybody has to do who reads the same bytes; `decode` keeps the picture, as every reader must. */
+function plainly(kind: 'decode' | 'drop'): () => Promise<void> {
+  const dispatcher = new Agent();
+  const { tokens } = JSON.parse(readFileSync(join(options.home, 'auth.json'), 'utf8'));
+  const headers = {
+    authorization: `Bearer ${tokens.access_token}`,
+    'chatgpt-account-id': tokens.account_id,
+    originator: 'image-bridge',
+    'content-type': 'application/json',
+    accept: 'text/event-stream',
+  };
+  const toBody = createRequestBody({ responsesModel: 'gpt-5.5', ids: createIds(Date.now) });
+  const body = Buffer.concat(toBody(REQUEST));
+  return async () => {
+    const answer = await request(options.url, { method: 'POST', headers, body, dispatcher });
+    const decoded: Buffer[] = [];
+    for await (const chunk of answer.body) {
+      // Without an encoding, chunks are buffers.
+      if (kind === 'decode')
+        decoded.push(Buffer.from((chunk as Buffer).toString('latin1'), 'base64'));
+    }
+    if (answer.statusCode !== 200) throw new Error(`the backend answered ${answer.statusCode}`);
+    Buffer.concat(decoded);
+  };
+}

@@ -1,0 +1,120 @@
+import sharp from 'sharp';
+import { afterEach, describe, expect, it } from 'vitest';
+import { createAdmission } from '../../lib/admission/admission.ts';
+import { createGeneration } from '../../lib/generation/generation.ts';
+import type { GenerationEvent } from '../../lib/generation/generation-event.ts';
+import { createInputVerifier } from '../../lib/inputs/verify-inputs.ts';
+import { silentMetrics } from '../../lib/metrics/metrics.ts';
+import { systemClock } from '../../lib/platform/clock.ts';
+import { createProviderRegistry } from '../../lib/providers/registry.ts';
+import { openArtifactRig } from '../lib/artifacts/artifact-rig.ts';
+import { requestOf } from '../lib/generation/requests.ts';
+import { openAgentRig } from '../lib/providers/agent-responses/agent-rig.ts';
+
+const closing: (() => Promise<void>)[] = [];
+
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close();
+});
+
+/** The whole pipeline in this process, so that its events can be listened to. */
+async function openPipeline() {
+  const agent = await openAgentRig({ set: ['runtime.circuit_breaker.enabled=false'] });
+  const artifacts = await openArtifactRig();
+  closing.push(agent.close, artifacts.close);
+  const { config, engine, provider, upstream } = agent;
+  const clock = systemClock;
+  const generation = createGeneration({
+    engine,
+    clock,
+    registry: createProviderRegistry([provider], provider.name),
+    inputs: createInputVerifier({ engine, limits: config.inputs }),
+    publisher: artifacts.publisher,
+    admission: createAdmission({ runtime: config.runtime, clock }),
+    metrics: silentMetrics,
+    ids: artifacts.ids,
+    settings: config.runtime,
+  });
+
+  /** All events of one request, and what came of it. */
+  async function run(sent: object) {
+    const running = generation.run(requestOf(sent), {
+      requestId: 'request-1',
+      scope: 'anonymous',
+      baseUrl: 'http://localhost:8787',
+      signal: new AbortController().signal,
+    });
+    const events: GenerationEvent[] = [];
+    for await (const event of running.events) events.push(event);
+    const result = await running.result.catch((error: unknown) => error);
+    return { events, result };
+  }
+
+  return { upstream, run };
+}
+
+/** An event as a few words. */
+function nameOf(event: GenerationEvent): string {
+  const place = event.index === undefined ? '' : ` ${event.index}`;
+  return event.type === 'progress'
+    ? `${event.stage}${place}`
+    : `partial${place}.${event.partialIndex}`;
+}
+
+describe('the pipeline in front of agent-responses', () => {
+  it('tells of a picture from its request to its publication', async () => {
+    const { run } = await openPipeline();
+
+    const { events } = await run({ parameters: { partial_images: 3 } });
+
+    expect(events.map(nameOf).filter((name) => name !== 'queued')).toEqual([
+      'preparing',
+      'dispatched',
+      'generating 0',
+      'partial 0.0',
+      'partial 0.1',
+      'partial 0.2',
+      'verifying 0',
+      'publishing',
+    ]);
+  });
+
+  it('shows partial pictures that are pictures, each for the output that it belongs to', async () => {
+    const { run } = await openPipeline();
+
+    const { events } = await run({ parameters: { n: 4, partial_images: 2, size: '1536x1024' } });
+
+    const partials = events.filter((event) => event.type === 'partial_image');
+    expect(partials.map(nameOf).sort()).toEqual(
+      [0, 1, 2, 3].flatMap((index) => [`partial ${index}.0`, `partial ${index}.1`]),
+    );
+    for (const { bytes } of partials) {
+      expect(await sharp(bytes).metadata()).toMatchObject({ width: 1536, height: 1024 });
+    }
+  });
+
+  it('shows the partial picture of a call that then fails, and does not repeat it', async () => {
+    const { run, upstream } = await openPipeline();
+    upstream.answerUsually('failed-after-partial');
+
+    const { events, result } = await run({ parameters: { partial_images: 1 } });
+
+    expect(events.map(nameOf)).toContain('partial 0.0');
+    expect(result).toMatchObject({ code: 'upstream', details: { provider_attempts: 1 } });
+    expect(upstream.calls).toHaveLength(1);
+  });
+
+  it('begins anew with the events of a call that is repeated', async () => {
+    const { run, upstream } = await openPipeline();
+    upstream.script('failed=server_error', 'succeed');
+
+    const { events, result } = await run({ parameters: { partial_images: 1 } });
+
+    const names = events.map(nameOf);
+    expect(names.filter((name) => name === 'dispatched')).toHaveLength(2);
+    expect(names.filter((name) => name.startsWith('partial'))).toEqual(['partial 0.0']);
+    expect(result).toMatchObject({
+      response: { warnings: ['transient_provider_retry_used'] },
+    });
+  });
+});
