@@ -2,13 +2,13 @@ import { readFileSync, writeFileSync } from 'node:fs';
 
 // This file runs compiled, from below `dist`.
 const PAGE = new URL('../../../infra/performance.md', import.meta.url);
-const TABLE = /(<!-- table -->\n).*(\n<!-- end of table -->)/s;
+const TABLE = /(<!-- table -->\n).*(<!-- end of table -->)/s;
 
 /** Puts the lines that a run has printed in their place on the performance page. */
 export function writePerformancePage(lines: readonly string[]): void {
   const page = readFileSync(PAGE, 'utf8');
   writeFileSync(
     PAGE,
-    page.replace(TABLE, (_all, start, end) => `${start}${lines.join('\n')}${end}`),
+    page.replace(TABLE, (_all, start, end) => `${start}${lines.join('\n')}\n${end}`),
   );
 }

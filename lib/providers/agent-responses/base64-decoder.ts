@@ -3,14 +3,8 @@ import { createBlocks } from './decoded-blocks.ts';
 /** Decodes base64 (RFC 4648, 4: padded, no white space, not the alphabet for URLs) that comes in parts of any length. */
 export interface Base64Decoder {
   push(part: Buffer): void;
-  /** What has been decoded; undefined when what came was no base64. */
-  end(): DecodedBytes | undefined;
-}
-
-/** Bytes as they were decoded, not put together yet. */
-export interface DecodedBytes {
-  /** `known` itself where they are no others. */
-  toBuffer(): Buffer;
+  /** All bytes, put together for this call; undefined when what came was no base64. */
+  end(): Buffer | undefined;
 }
 
 const MINUS = 0x2d;
@@ -60,7 +54,7 @@ export function createBase64Decoder(known: Buffer = NOTHING): Base64Decoder {
     },
 
     end() {
-      return isSound && open === '' ? { toBuffer: kept.toBuffer } : undefined;
+      return isSound && open === '' ? kept.toBuffer() : undefined;
     },
   };
 }

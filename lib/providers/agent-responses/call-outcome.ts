@@ -36,7 +36,7 @@ export function createCallOutcome(request: ProviderRequest, onEvent: ProviderCon
       switch (event.type) {
         case 'response.image_generation_call.partial_image': {
           hasPartial = true;
-          const bytes = data.bytesOf(event.partial_image_b64)?.toBuffer();
+          const bytes = data.bytesOf(event.partial_image_b64);
           const partialIndex = event.partial_image_index;
           if (bytes) onEvent({ type: 'partial_image', index, partialIndex, bytes });
           return;

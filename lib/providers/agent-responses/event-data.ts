@@ -1,4 +1,4 @@
-import { type Base64Decoder, createBase64Decoder, type DecodedBytes } from './base64-decoder.ts';
+import { type Base64Decoder, createBase64Decoder } from './base64-decoder.ts';
 import { createGrowingBytes } from './growing-bytes.ts';
 import { createSlashUnescaper, type SlashUnescaper } from './slash-unescaper.ts';
 
@@ -14,7 +14,7 @@ export interface EventData {
   /** Parsed; a string that is too long for a text stands in it as a short placeholder. */
   readonly value: unknown;
   /** The bytes of a base64 string of `value`, long or short; undefined when it was no base64. */
-  bytesOf(text: string): DecodedBytes | undefined;
+  bytesOf(text: string): Buffer | undefined;
   /** Whether a string of `value` only stands for a longer one. */
   isPlaceholder(text: string): boolean;
 }
@@ -33,7 +33,7 @@ export function createEventDataReader(
 ) {
   const text = createGrowingBytes();
   const string = createGrowingBytes();
-  let blobs = new Map<string, DecodedBytes | undefined>();
+  let blobs = new Map<string, Base64Decoder>();
   let decoder: Base64Decoder | undefined;
   let toBase64: SlashUnescaper = createSlashUnescaper();
   let inString = false;
@@ -55,7 +55,7 @@ export function createEventDataReader(
     if (decoder) {
       // With a character that no text holds, spelled as JSON wants it.
       const placeholder = `blob ${blobs.size}`;
-      blobs.set(`\u0000${placeholder}`, decoder.end());
+      blobs.set(`\u0000${placeholder}`, decoder);
       decoder = undefined;
       text.push(Buffer.from(`\\u0000${placeholder}`, 'latin1'));
     } else text.push(string.take());
@@ -105,7 +105,7 @@ export function createEventDataReader(
       if (value === undefined) return undefined;
       return {
         value,
-        bytesOf: (name) => (found.has(name) ? found.get(name) : decodeShort(name)),
+        bytesOf: (name) => (found.get(name) ?? decoderOf(name)).end(),
         isPlaceholder: (name) => found.has(name),
       };
     },
@@ -120,10 +120,10 @@ function parse(json: string): unknown {
   }
 }
 
-function decodeShort(text: string): DecodedBytes | undefined {
+function decoderOf(text: string): Base64Decoder {
   const decoder = createBase64Decoder();
   decoder.push(Buffer.from(text, 'utf8'));
-  return decoder.end();
+  return decoder;
 }
 
 /** The quote that ends the string under way; -1 when it is not in this part. */

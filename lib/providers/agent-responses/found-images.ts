@@ -15,7 +15,7 @@ export function createFoundImages(request: ProviderRequest) {
   let hasFailedCall = false;
 
   function takeResult(result: string, data: EventData): void {
-    const bytes = data.bytesOf(result)?.toBuffer();
+    const bytes = data.bytesOf(result);
     if (!bytes) fault ??= 'unusable_image';
     else if (image && !image.equals(bytes)) fault ??= 'different_images';
     else image ??= bytes;
