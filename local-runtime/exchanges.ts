@@ -32,8 +32,11 @@ export type Exchanges = ReturnType<typeof createExchanges>;
 
 /** Runs handlers for requests, and knows which of them have not been answered yet. */
 export function createExchanges({ edge, services, sendReply }: Deps) {
-  const running = new Set<AbortController>();
+  let running = 0;
+  // Those whose handlers asked for a signal.
+  const waiting = new Set<AbortController>();
   let stopping = false;
+  let isGraceOver = false;
   let becameIdle = () => {};
 
   return {
@@ -43,20 +46,32 @@ export function createExchanges({ edge, services, sendReply }: Deps) {
       { handler, route, path, parameters }: Destination,
       onAnswer: () => void,
     ): Promise<void> {
-      const gone = new AbortController();
+      let gone: AbortController | undefined;
+      let hasLeft = false;
+      const leave = () => gone?.abort(new BridgeError('cancelled', 'the client has left'));
+      const signal = () => {
+        if (gone) return gone.signal;
+        gone = new AbortController();
+        waiting.add(gone);
+        if (hasLeft) leave();
+        if (isGraceOver) gone.abort(stopped());
+        return gone.signal;
+      };
       outgoing.once('close', () => {
         if (outgoing.writableFinished) return;
-        gone.abort(new BridgeError('cancelled', 'the client has left'));
+        hasLeft = true;
+        leave();
       });
-      running.add(gone);
+      running += 1;
       try {
-        const context = { services: await services, edge, route, signal: gone.signal };
+        const context = { services: await services, edge, route, signal };
         const reply = await handler(toEvent(incoming, path, parameters), context);
         onAnswer();
         await sendReply(reply, incoming, outgoing, stopping);
       } finally {
-        running.delete(gone);
-        if (running.size === 0) becameIdle();
+        if (gone) waiting.delete(gone);
+        running -= 1;
+        if (running === 0) becameIdle();
       }
     },
 
@@ -69,17 +84,20 @@ export function createExchanges({ edge, services, sendReply }: Deps) {
 
     /** Resolves when nothing runs any more; after `graceMs` it ends what still does. */
     async drain(graceMs: number): Promise<void> {
-      if (running.size === 0) return;
+      if (running === 0) return;
       const idle = new Promise<void>((resolve) => {
         becameIdle = resolve;
       });
       const cancel = edge.clock.after(graceMs, () => {
-        for (const gone of running) {
-          gone.abort(new BridgeError('cancelled', 'the bridge is stopping'));
-        }
+        isGraceOver = true;
+        for (const gone of waiting) gone.abort(stopped());
       });
       await idle;
       cancel();
     },
   };
+}
+
+function stopped(): BridgeError {
+  return new BridgeError('cancelled', 'the bridge is stopping');
 }

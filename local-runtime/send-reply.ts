@@ -43,7 +43,7 @@ export function createSendReply({ clock, maxDrainBytes }: Deps) {
 }
 
 function toHeaders(reply: HttpReply, isLast: boolean): Record<string, string> {
-  const headers: Record<string, string> = { ...reply.headers };
+  const { headers } = reply;
   if (reply.body instanceof Uint8Array) headers['content-length'] ??= String(reply.body.byteLength);
   if (isLast) headers['connection'] = 'close';
   return headers;

@@ -24,7 +24,7 @@ export const handler = operation<'artifacts'>()({
   },
   errors: ['not_found', 'range_not_satisfiable', 'artifact', 'overloaded'],
   async handle({ path, query, event, scope, signal, services }) {
-    const { record, bytes } = await services.artifacts.open(scope, path.id, signal);
+    const { record, bytes } = await services.artifacts.open(scope, path.id, signal());
     return answerFile(event.headers, {
       bytes,
       mediaType: `image/${record.format}`,

@@ -38,7 +38,7 @@ export const handler = operation<'imageRequests'>()({
   ],
   async handle({ body, headers, scope, requestId, trace, signal, baseUrl, services }) {
     const context = {
-      ...{ scope, requestId, trace, signal, baseUrl },
+      ...{ scope, requestId, trace, signal: signal(), baseUrl },
       idempotencyKey: headers['idempotency-key'],
       retryCount: headers['x-stainless-retry-count'],
     };

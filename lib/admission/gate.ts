@@ -1,6 +1,6 @@
 import { BridgeError } from '../errors/bridge-error.ts';
 import type { Clock } from '../platform/clock.ts';
-import { createWaitingLine } from './waiting-line.ts';
+import { createWaitingLine } from '../platform/waiting-line.ts';
 
 type Limit = number | 'unlimited';
 

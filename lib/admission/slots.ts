@@ -1,4 +1,4 @@
-import { createWaitingLine } from './waiting-line.ts';
+import { createWaitingLine } from '../platform/waiting-line.ts';
 
 /** A fixed number of places, taken in the order of asking. */
 export interface Slots {

@@ -28,7 +28,8 @@ export type ReplyBody = Uint8Array | AsyncIterable<Uint8Array>;
 /** One answer in API Gateway's shape, with the same freedom for the body. */
 export interface HttpReply {
   readonly statusCode: number;
-  readonly headers: Readonly<Record<string, string>>;
+  /** Its own: whoever it passes may add to them. */
+  readonly headers: Record<string, string>;
   readonly body?: ReplyBody;
 }
 
@@ -59,8 +60,8 @@ export interface HttpContext<Services> {
   readonly edge: Edge;
   /** The path of the route as the table writes it; absent where no route has the request's path. */
   readonly route?: string | undefined;
-  /** Aborts when the client has left. */
-  readonly signal: AbortSignal;
+  /** Aborts when the client has left. Made when it is first asked for. */
+  readonly signal: () => AbortSignal;
 }
 
 /** W3C trace context of one request: the caller's trace, our span. */

@@ -17,7 +17,7 @@ export interface CallState {
 /** middy's request, in our types. Nothing outside this room sees it. */
 export interface StackRequest {
   readonly event: HttpEvent;
-  readonly context: HttpContext<unknown> & { call?: CallState; spec?: OperationSpec };
+  readonly context: HttpContext<unknown> & { call?: CallState | undefined; spec?: OperationSpec };
   response?: HttpReply;
   error?: unknown;
 }

@@ -1,11 +1,11 @@
+import { createWaitingLine } from '../platform/waiting-line.ts';
 import { orAborted } from './or-aborted.ts';
 
 export type DecodeGate = ReturnType<typeof createDecodeGate>;
 
 /** Lets at most `places` pieces of work run at a time, first come, first served. */
 export function createDecodeGate(places: number) {
-  // A set keeps the order of arrival and forgets one who left in constant time.
-  const waiting = new Set<() => void>();
+  const waiting = createWaitingLine<() => void>();
   let taken = 0;
 
   function enter(signal: AbortSignal): Promise<void> {
@@ -21,22 +21,19 @@ export function createDecodeGate(places: number) {
         resolve();
       };
       const quit = () => {
-        waiting.delete(admit);
+        quitLine();
         reject(signal.reason);
       };
-      waiting.add(admit);
+      const quitLine = waiting.join(admit);
       signal.addEventListener('abort', quit, { once: true });
     });
   }
 
   /** Hands the place to whoever waits longest, else frees it. */
   function leave(): void {
-    const [next] = waiting;
+    const next = waiting.next();
     if (next === undefined) taken -= 1;
-    else {
-      waiting.delete(next);
-      next();
-    }
+    else next();
   }
 
   async function occupy<T>(work: () => Promise<T>): Promise<T> {

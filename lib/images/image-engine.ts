@@ -19,14 +19,18 @@ const PLACES = 2;
 /** Owns sharp, which it loads with the first picture. Throws `overloaded` once closed. */
 export function createImageEngine({ limits, clock }: Deps): ImageEngine {
   const gate = createDecodeGate(PLACES);
-  const running = new Set<Promise<unknown>>();
+  let running = 0;
+  let becameIdle = () => {};
   let closed = false;
   let loading: Promise<SharpFactory> | undefined;
 
   /** `close` waits for `work`, whoever has stopped listening to it. */
   function track<T>(work: Promise<T>): Promise<T> {
-    const settled = () => running.delete(work);
-    running.add(work);
+    running += 1;
+    const settled = () => {
+      running -= 1;
+      if (running === 0) becameIdle();
+    };
     work.then(settled, settled);
     return work;
   }
@@ -77,7 +81,10 @@ export function createImageEngine({ limits, clock }: Deps): ImageEngine {
 
     async close() {
       closed = true;
-      while (running.size > 0) await Promise.allSettled(running);
+      if (running === 0) return;
+      await new Promise<void>((resolve) => {
+        becameIdle = resolve;
+      });
     },
   };
 }

@@ -4,6 +4,7 @@ import type { Presets } from '../../lib/config/named-sources.ts';
 import { problemLine, warningLine } from '../../lib/config/problem.ts';
 import { BridgeError } from '../../lib/errors/bridge-error.ts';
 import type { CommandIo } from '../command-io.ts';
+import { letHeapGrow } from '../heap-growth.ts';
 import { type RunningBridge, startBridge } from '../start.ts';
 import { untilStopped } from '../stop-signals.ts';
 import { unbuiltSettings } from '../unbuilt-settings.ts';
@@ -25,6 +26,7 @@ export async function runServe(
   io: CommandIo,
   { name, presets = {}, greeting }: ServeOptions,
 ): Promise<number> {
+  letHeapGrow();
   const options = parseOptions(argv);
   if (!options) {
     io.stderr(`usage: image-bridge ${name} [--config FILE] [--set field=value]...\n`);

@@ -23,6 +23,7 @@ import type { Services } from '../../../lib/services.ts';
 import { createArtifactFiles } from '../../../lib/storage/file-system/artifact-files.ts';
 import { createArtifactStore } from '../../../lib/storage/sqlite/artifact-store.ts';
 import { openStateDatabase, stateDatabaseFile } from '../../../lib/storage/sqlite/database.ts';
+import { letHeapGrow } from '../../../local-runtime/heap-growth.ts';
 import { createListener } from '../../../local-runtime/listener.ts';
 import { allowedMethods } from '../../../local-runtime/mount-routes.ts';
 import { openObservation } from '../../../local-runtime/observation.ts';
@@ -58,6 +59,7 @@ async function readConfig() {
   return loaded.config;
 }
 
+letHeapGrow();
 const config = await readConfig();
 const observing = { config, routes, clock: systemClock, version: '0.0.0' };
 const { metrics, observer } = await openObservation(observing);

@@ -38,7 +38,7 @@ async function told(
     services: {},
     edge,
     route,
-    signal,
+    signal: () => signal,
   });
   return answers;
 }
@@ -86,7 +86,7 @@ describe('observe', () => {
     await answering(toEvent({ path: '/v1/nothing' }), {
       services: {},
       edge: openEdge({ observer: { answered: (answer) => edge.push(answer) } }),
-      signal,
+      signal: () => signal,
     });
 
     expect(edge.map(({ route }) => route)).toEqual(['unmatched']);

@@ -147,7 +147,7 @@ describe('createOperation', () => {
       },
     });
     const edge = openEdge({ maxBodyBytes: 10_000 });
-    const context = { services: {}, edge, signal: new AbortController().signal };
+    const context = { services: {}, edge, signal: () => new AbortController().signal };
     const event = {
       version: '2.0' as const,
       rawPath: '/v1/test',
@@ -167,7 +167,7 @@ describe('createOperation', () => {
 
   it('answers a body that ends before its length as malformed', async () => {
     const broken = new Readable({ read() {} });
-    const context = { services: {}, edge: openEdge(), signal: new AbortController().signal };
+    const context = { services: {}, edge: openEdge(), signal: () => new AbortController().signal };
     const event = {
       version: '2.0' as const,
       rawPath: '/v1/test',

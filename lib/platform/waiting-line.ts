@@ -26,6 +26,9 @@ export function createWaitingLine<T>(): WaitingLine<T> {
     else first = behind;
     if (behind) behind.before = before;
     else last = before;
+    // Whoever has left, and lives on for the collector, must not keep all who came later.
+    place.before = undefined;
+    place.behind = undefined;
   }
 
   return {

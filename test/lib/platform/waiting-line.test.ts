@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createWaitingLine } from '../../../lib/admission/waiting-line.ts';
+import { createWaitingLine } from '../../../lib/platform/waiting-line.ts';
 
 describe('createWaitingLine', () => {
   it('has nobody to call when it is empty', () => {
