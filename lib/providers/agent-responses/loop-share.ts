@@ -6,8 +6,8 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-// Reading takes about as long again, and so does the collection of garbage: a turn stays below 20 ms.
-const SHARE_MS = 3;
+// Reading from the sockets takes several times as long in a turn, and so may the collection of garbage.
+const SHARE_MS = 1;
 
 export type LoopShare = ReturnType<typeof createLoopShare>;
 

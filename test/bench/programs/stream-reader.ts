@@ -9,6 +9,7 @@ import { createIds } from '../../../lib/platform/ids.ts';
 import { createRequestBody } from '../../../lib/providers/agent-responses/request-body.ts';
 import { enabledProviders } from '../../../lib/providers/enabled-providers.ts';
 import type { ProviderRequest } from '../../../lib/providers/provider-port.ts';
+import { letHeapGrow } from '../../../local-runtime/heap-growth.ts';
 import type { Backend } from './backend.ts';
 import { programOptions } from './measured-server.ts';
 import { meterOf } from './stream-meter.ts';
@@ -46,8 +47,10 @@ const REQUEST: ProviderRequest = {
   },
 };
 
-const readOne = options.kind === 'provider' ? await throughProvider() : plainly(options.kind);
-meterOf(readOne);
+letHeapGrow();
+// Whatever it reads, it has all of the house loaded: what the collection of garbage costs depends on that.
+const ours = await throughProvider();
+meterOf(options.kind === 'provider' ? ours : plainly(options.kind));
 
 async function throughProvider(): Promise<() => Promise<void>> {
   const loaded = await loadConfig({

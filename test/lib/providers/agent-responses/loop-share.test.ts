@@ -27,7 +27,7 @@ describe('createLoopShare', () => {
   it('does work at once as long as it takes little', async () => {
     const { run, order } = shareOf();
 
-    const done = [run('a', 1), run('b', 1), run('c', 0)];
+    const done = [run('a', 0.4), run('b', 0.4), run('c', 0)];
 
     expect(order).toEqual(['a', 'b', 'c']);
     await Promise.all(done);
@@ -36,7 +36,7 @@ describe('createLoopShare', () => {
   it('leaves what is too much for one turn to the next turns, in order', async () => {
     const { run, order } = shareOf();
 
-    const done = ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((name) => run(name, 1.5));
+    const done = ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((name) => run(name, 0.6));
 
     expect(order).toEqual(['a', 'b']);
     await nextTurn();
