@@ -10,7 +10,7 @@ const reference = new URL('infra/configuration/reference.md', root);
 const schema = spawnSync(
   process.execPath,
   [
-    'dist/local-runtime/main.js',
+    'dist/bundle/main.js',
     'schema',
     '--kind',
     'openapi',

@@ -9,7 +9,7 @@ import { residentMb } from './resident.ts';
 import { inMs, median, withRange } from './statistics.ts';
 
 const DIST = fileURLToPath(new URL('../../', import.meta.url));
-const PROGRAM = join(DIST, 'local-runtime/main.js');
+const PROGRAM = join(DIST, 'bundle/main.js');
 const STARTS = 3;
 const SETTLE_MS = 500;
 // As the compiler writes them: one statement, at the beginning of a line.

@@ -187,7 +187,7 @@ async function startProgram(
     `providers.agent_responses.home=${home}`,
   ];
   const argv = ['serve', ...settings.flatMap((setting) => ['--set', setting])];
-  const child = spawn(process.execPath, [join(DIST, 'local-runtime/main.js'), ...argv], {
+  const child = spawn(process.execPath, [join(DIST, 'bundle/main.js'), ...argv], {
     cwd,
     env: { PATH: process.env['PATH'] ?? '' },
     // Its trace goes nowhere: where it would go is not what is measured.
