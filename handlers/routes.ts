@@ -7,6 +7,11 @@ import { handler as getReadiness } from './health/get-readiness.ts';
 import { handler as createImage } from './images/create-image.ts';
 import { handler as getMetrics } from './metrics/get-metrics.ts';
 import { handler as getApiDocument } from './openapi/get-api-document.ts';
+import { handler as createPreset } from './presets/create-preset.ts';
+import { handler as deletePreset } from './presets/delete-preset.ts';
+import { handler as getPreset } from './presets/get-preset.ts';
+import { handler as listPresets } from './presets/list-presets.ts';
+import { handler as replacePreset } from './presets/replace-preset.ts';
 import { handler as getProviderCapabilities } from './providers/get-provider-capabilities.ts';
 import { handler as listProviders } from './providers/list-providers.ts';
 
@@ -19,6 +24,7 @@ export interface Route {
     | 'Images'
     | 'Providers'
     | 'Artifacts'
+    | 'Presets'
     | 'Diagnostics'
     | 'Metrics'
     | 'Contract';
@@ -39,6 +45,11 @@ export const routes: readonly Route[] = [
     tag: 'Providers',
     handler: getProviderCapabilities,
   },
+  { method: 'GET', path: '/v1/presets', tag: 'Presets', handler: listPresets },
+  { method: 'POST', path: '/v1/presets', tag: 'Presets', handler: createPreset },
+  { method: 'GET', path: '/v1/presets/{name}', tag: 'Presets', handler: getPreset },
+  { method: 'PUT', path: '/v1/presets/{name}', tag: 'Presets', handler: replacePreset },
+  { method: 'DELETE', path: '/v1/presets/{name}', tag: 'Presets', handler: deletePreset },
   { method: 'GET', path: '/v1/artifacts/{id}', tag: 'Artifacts', handler: getArtifact },
   { method: 'GET', path: '/v1/diagnostics', tag: 'Diagnostics', handler: getDiagnostics },
   {

@@ -2,11 +2,13 @@ import type { ArtifactDelivery } from './artifacts/delivery.ts';
 import type { DiagnosticsReporter } from './diagnostics/diagnostics.ts';
 import type { Readiness } from './diagnostics/readiness.ts';
 import type { ImageRequests } from './image-requests/image-requests.ts';
+import type { Presets } from './presets/presets.ts';
 import type { ProviderInventory } from './providers/inventory.ts';
 
 /** What handlers see of the house. A handler names those that it uses. */
 export interface Services {
   readonly imageRequests: ImageRequests;
+  readonly presets: Presets;
   readonly providers: ProviderInventory;
   readonly artifacts: ArtifactDelivery;
   readonly readiness: Pick<Readiness, 'isReady'>;

@@ -1,0 +1,28 @@
+import { IdempotencyHeaders, REPLAYED } from '../../lib/contract/image-request.ts';
+import { Preset, PresetCreate } from '../../lib/contract/preset.ts';
+import { ok } from '../../lib/http/reply.ts';
+import { operation } from '../operation.ts';
+
+/** POST /v1/presets: keeps a template under a new name. Throws `preset_exists`, `idempotency_conflict`. */
+export const handler = operation<'presets'>()({
+  id: 'createPreset',
+  summary: 'Create a preset',
+  protection: 'bearer',
+  request: { headers: IdempotencyHeaders, body: PresetCreate },
+  reply: {
+    status: 201,
+    description: 'The preset as it is kept.',
+    body: Preset,
+    headers: {
+      location: 'Where the preset is.',
+      'idempotent-replayed': 'There, and `true`, when an equal request under the key has made it.',
+    },
+  },
+  errors: ['preset_exists', 'idempotency_conflict', 'overloaded'],
+  async handle({ body, headers, scope, signal, services }) {
+    const context = { scope, key: headers['idempotency-key'], signal: signal() };
+    const { preset, replayed } = await services.presets.create(body, context);
+    const location = `/v1/presets/${preset.name}`;
+    return ok(preset, { location, ...(replayed ? REPLAYED : {}) });
+  },
+});

@@ -1,0 +1,16 @@
+import { PresetPath } from '../../lib/contract/preset.ts';
+import { operation } from '../operation.ts';
+
+/** DELETE /v1/presets/{name}. Throws `not_found`. */
+export const handler = operation<'presets'>()({
+  id: 'deletePreset',
+  summary: 'Delete a preset',
+  protection: 'bearer',
+  request: { path: PresetPath },
+  reply: { status: 204, description: 'The preset is gone.' },
+  errors: ['not_found', 'overloaded'],
+  async handle({ path, services }) {
+    await services.presets.remove(path.name);
+    return {};
+  },
+});

@@ -1,0 +1,14 @@
+import { Preset, PresetPath } from '../../lib/contract/preset.ts';
+import { ok } from '../../lib/http/reply.ts';
+import { operation } from '../operation.ts';
+
+/** GET /v1/presets/{name}. Throws `not_found`. */
+export const handler = operation<'presets'>()({
+  id: 'getPreset',
+  summary: 'Read a preset',
+  protection: 'bearer',
+  request: { path: PresetPath },
+  reply: { status: 200, description: 'The preset as it is kept.', body: Preset },
+  errors: ['not_found'],
+  handle: async ({ path, services }) => ok(await services.presets.find(path.name)),
+});

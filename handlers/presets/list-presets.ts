@@ -1,0 +1,15 @@
+import { PageQuery } from '../../lib/contract/page.ts';
+import { PresetPage } from '../../lib/contract/preset.ts';
+import { ok } from '../../lib/http/reply.ts';
+import { operation } from '../operation.ts';
+
+/** GET /v1/presets: the presets by name. */
+export const handler = operation<'presets'>()({
+  id: 'listPresets',
+  summary: 'List the presets',
+  protection: 'bearer',
+  request: { query: PageQuery },
+  reply: { status: 200, description: 'One page of presets.', body: PresetPage },
+  errors: [],
+  handle: async ({ query, services }) => ok(await services.presets.list(query.limit, query.cursor)),
+});

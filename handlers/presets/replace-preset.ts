@@ -1,0 +1,14 @@
+import { Preset, PresetPath, PresetReplace } from '../../lib/contract/preset.ts';
+import { ok } from '../../lib/http/reply.ts';
+import { operation } from '../operation.ts';
+
+/** PUT /v1/presets/{name}: replaces all of a preset but its name. Throws `not_found`. */
+export const handler = operation<'presets'>()({
+  id: 'replacePreset',
+  summary: 'Replace a preset',
+  protection: 'bearer',
+  request: { path: PresetPath, body: PresetReplace },
+  reply: { status: 200, description: 'The preset as it is kept now.', body: Preset },
+  errors: ['not_found', 'overloaded'],
+  handle: async ({ path, body, services }) => ok(await services.presets.replace(path.name, body)),
+});

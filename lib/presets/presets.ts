@@ -1,0 +1,107 @@
+import type { Page } from '../contract/page.ts';
+import type { Preset, PresetCreate, PresetReplace } from '../contract/preset.ts';
+import type { SealedCursors } from '../contract/sealed-cursor.ts';
+import { BridgeError } from '../errors/bridge-error.ts';
+import { type Clock, nowSecs } from '../platform/clock.ts';
+import type { PresetRecord, PresetStore } from './preset-store-port.ts';
+
+interface Deps {
+  readonly store: PresetStore;
+  readonly clock: Clock;
+  readonly cursors: SealedCursors;
+  /** Does equal requests of one scope under one key once, and says which answer is another request's. */
+  readonly once: <T>(
+    keyed: { readonly scope: string; readonly key: string; readonly request: unknown },
+    work: () => Promise<T>,
+    signal: AbortSignal,
+  ) => Promise<{ readonly value: T; readonly replayed: boolean }>;
+}
+
+/** Who creates a preset, and the key that its repeats share. */
+export interface PresetContext {
+  readonly scope: string;
+  readonly key: string | undefined;
+  readonly signal: AbortSignal;
+}
+
+export type Presets = ReturnType<typeof createPresets>;
+
+// The one list of presets that there is.
+const LIST = ['presets'];
+
+/** Keeps named templates, for all callers alike. Applying one is the client's work. */
+export function createPresets({ store, clock, cursors, once }: Deps) {
+  async function create(request: PresetCreate): Promise<Preset> {
+    const now = nowSecs(clock);
+    const { name, description, template } = request;
+    const described = description === undefined ? {} : { description };
+    const record = { name, ...described, template, createdSecs: now, updatedSecs: now };
+    await store.create(record);
+    return toPreset(record);
+  }
+
+  async function find(name: string): Promise<Preset> {
+    const record = await store.find(name);
+    if (!record) throw noSuchPreset();
+    return toPreset(record);
+  }
+
+  return {
+    /** An equal repeat under the key gets the preset as it then is. Throws `preset_exists`, `idempotency_conflict`. */
+    async create(
+      request: PresetCreate,
+      { scope, key, signal }: PresetContext,
+    ): Promise<{ readonly preset: Preset; readonly replayed: boolean }> {
+      if (key === undefined) return { preset: await create(request), replayed: false };
+      const made = await once({ scope, key, request }, () => create(request), signal);
+      if (!made.replayed) return { preset: made.value, replayed: false };
+      const now = await store.find(request.name);
+      return { preset: now ? toPreset(now) : made.value, replayed: true };
+    },
+
+    /** Throws `not_found`. */
+    find,
+
+    /** Puts these in the place of all that was there. Throws `not_found`. */
+    async replace(name: string, { description, template }: PresetReplace): Promise<Preset> {
+      const described = description === undefined ? {} : { description };
+      const updatedSecs = nowSecs(clock);
+      const record = await store.replace({ name, ...described, template, updatedSecs });
+      if (!record) throw noSuchPreset();
+      return toPreset(record);
+    },
+
+    /** Throws `not_found`. */
+    async remove(name: string): Promise<void> {
+      if (!(await store.remove(name))) throw noSuchPreset();
+    },
+
+    /** One page by name. Throws `invalid_request` for a cursor that is not of this list. */
+    async list(limit: number, cursor: string | undefined): Promise<Page<Preset>> {
+      const after = cursor === undefined ? {} : { after: toName(cursor) };
+      const { items, more } = await store.list({ ...after, limit });
+      const last = items.at(-1);
+      return {
+        items: items.map(toPreset),
+        ...(more && last ? { next_cursor: toCursor(last.name) } : {}),
+      };
+    },
+  };
+
+  function toCursor(name: string): string {
+    return cursors.write(LIST, Buffer.from(name, 'utf8'));
+  }
+
+  function toName(cursor: string): string {
+    return cursors.read(LIST, cursor).toString('utf8');
+  }
+}
+
+function toPreset({ name, description, template, createdSecs, updatedSecs }: PresetRecord): Preset {
+  const described = description === undefined ? {} : { description };
+  return { name, ...described, template, created: createdSecs, updated: updatedSecs };
+}
+
+function noSuchPreset(): BridgeError {
+  return new BridgeError('not_found', 'there is no preset of this name');
+}

@@ -1,0 +1,196 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { handler as createPreset } from '../../handlers/presets/create-preset.ts';
+import { handler as deletePreset } from '../../handlers/presets/delete-preset.ts';
+import { handler as getPreset } from '../../handlers/presets/get-preset.ts';
+import { handler as listPresets } from '../../handlers/presets/list-presets.ts';
+import { handler as replacePreset } from '../../handlers/presets/replace-preset.ts';
+import { openPresets } from '../lib/presets/preset-rig.ts';
+import { invoke } from '../support/invoke.ts';
+
+const TEMPLATE = { prompt: 'a flat icon', parameters: { n: 2 } };
+const SHOWN = {
+  ...{ operation: 'generate', prompt: 'a flat icon', parameters: { n: 2 } },
+  ...{ output: {}, routing: {}, session: {}, policies: {}, metadata: {} },
+};
+const NOW = Date.UTC(2025, 0, 1) / 1000;
+
+let rig: ReturnType<typeof openPresets>;
+
+beforeEach(() => {
+  rig = openPresets();
+});
+afterEach(() => rig.close());
+
+function create(body: object, headers: Record<string, string> = {}) {
+  return invoke(createPreset, { method: 'POST', path: '/v1/presets', body, headers }, rig);
+}
+
+function replace(name: string, body: object) {
+  return invoke(replacePreset, { method: 'PUT', body, pathParameters: { name } }, rig);
+}
+
+const read = (name: string) => invoke(getPreset, { pathParameters: { name } }, rig);
+const remove = (name: string) =>
+  invoke(deletePreset, { method: 'DELETE', pathParameters: { name } }, rig);
+const list = (query: string) => invoke(listPresets, { query }, rig);
+
+describe('createPreset', () => {
+  it('answers 201 with the preset and where it is', async () => {
+    const reply = await create({ name: 'icons', description: 'flat ones', template: TEMPLATE });
+
+    expect(reply.status).toBe(201);
+    expect(reply.headers['location']).toBe('/v1/presets/icons');
+    expect(reply.json).toEqual({
+      ...{ name: 'icons', description: 'flat ones', template: SHOWN },
+      ...{ created: NOW, updated: NOW },
+    });
+    expect((await read('icons')).json).toEqual(reply.json);
+  });
+
+  it('refuses a name that is taken', async () => {
+    await create({ name: 'icons', template: TEMPLATE });
+
+    const reply = await create({ name: 'icons', template: TEMPLATE });
+
+    expect(reply.status).toBe(409);
+    expect(reply.json).toMatchObject({ error: { code: 'preset_exists' } });
+  });
+
+  it('answers an equal repeat under the key with the preset as it now is', async () => {
+    const key = { 'idempotency-key': 'once' };
+    await create({ name: 'icons', template: TEMPLATE }, key);
+    await rig.clock.advance(5000);
+    await replace('icons', { description: 'newer', template: {} });
+
+    const reply = await create({ template: TEMPLATE, name: 'icons' }, key);
+
+    expect(reply.status).toBe(201);
+    expect(reply.headers['idempotent-replayed']).toBe('true');
+    expect(reply.json).toMatchObject({ description: 'newer', created: NOW, updated: NOW + 5 });
+  });
+
+  it('refuses another preset under the same key', async () => {
+    const key = { 'idempotency-key': 'once' };
+    await create({ name: 'icons', template: TEMPLATE }, key);
+
+    const reply = await create({ name: 'others', template: TEMPLATE }, key);
+
+    expect(reply.status).toBe(409);
+    expect(reply.json).toMatchObject({ error: { code: 'idempotency_conflict' } });
+    expect((await read('others')).status).toBe(404);
+  });
+
+  it('frees the key of a creation that failed', async () => {
+    const key = { 'idempotency-key': 'once' };
+    await create({ name: 'icons', template: TEMPLATE });
+    await create({ name: 'icons', template: TEMPLATE }, key);
+    await remove('icons');
+
+    const reply = await create({ name: 'icons', template: TEMPLATE }, key);
+
+    expect(reply.status).toBe(201);
+    expect(reply.headers['idempotent-replayed']).toBeUndefined();
+  });
+
+  it.each([
+    [{ name: '-icons', template: {} }, 'name'],
+    [{ name: 'a'.repeat(65), template: {} }, 'name'],
+    [{ template: {} }, 'name'],
+    [{ name: 'icons' }, 'template'],
+    [{ name: 'icons', template: { images: [] } }, 'template.images'],
+    [{ name: 'icons', template: { idempotency_key: 'k' } }, 'template.idempotency_key'],
+    [{ name: 'icons', template: { parameters: { n: 0 } } }, 'template.parameters.n'],
+    [{ name: 'icons', description: 'a'.repeat(513), template: {} }, 'description'],
+    [{ name: 'icons', template: {}, created: 1 }, 'created'],
+  ])('refuses %j at its field', async (body, param) => {
+    const reply = await create(body);
+
+    expect(reply.status).toBe(422);
+    expect(reply.json).toMatchObject({ error: { param, code: 'invalid_request' } });
+  });
+});
+
+describe('replacePreset', () => {
+  it('replaces all but the name and the time of creation', async () => {
+    await create({ name: 'icons', description: 'flat ones', template: TEMPLATE });
+    await rig.clock.advance(5000);
+
+    const reply = await replace('icons', { template: { prompt: 'a round icon' } });
+
+    expect(reply.status).toBe(200);
+    expect(reply.json).toEqual({
+      ...{ name: 'icons', created: NOW, updated: NOW + 5 },
+      template: { ...SHOWN, prompt: 'a round icon', parameters: {} },
+    });
+  });
+
+  it('answers 404 for a name that no preset has', async () => {
+    const reply = await replace('icons', { template: {} });
+
+    expect(reply.status).toBe(404);
+  });
+});
+
+describe('getPreset', () => {
+  it.each(['icons', 'Icons', '..', '%00', 'a'.repeat(100)])('answers 404 for %j', async (name) => {
+    await create({ name: 'ICONS', template: TEMPLATE });
+
+    const reply = await read(name);
+
+    expect(reply.status).toBe(404);
+    expect(reply.json).toMatchObject({ error: { code: 'not_found' } });
+  });
+});
+
+describe('deletePreset', () => {
+  it('answers 204 without a body, and 404 from then on', async () => {
+    await create({ name: 'icons', template: TEMPLATE });
+
+    const reply = await remove('icons');
+
+    expect(reply.status).toBe(204);
+    expect(reply.body).toHaveLength(0);
+    expect((await remove('icons')).status).toBe(404);
+    expect((await read('icons')).status).toBe(404);
+  });
+});
+
+describe('listPresets', () => {
+  const names = ['b', 'A', 'c', 'a', 'B'];
+
+  it('pages through all of them by name', async () => {
+    for (const name of names) await create({ name, template: TEMPLATE });
+    const seen: string[] = [];
+    let query = 'limit=2';
+
+    for (;;) {
+      const { json } = await list(query);
+      const page = json as { items: { name: string }[]; next_cursor?: string };
+      seen.push(...page.items.map(({ name }) => name));
+      if (page.next_cursor === undefined) break;
+      query = `limit=2&cursor=${page.next_cursor}`;
+    }
+
+    expect(seen).toEqual(['A', 'B', 'a', 'b', 'c']);
+  });
+
+  it.each(['limit=0', 'limit=101', 'cursor=YQ', 'cursor=%20', 'search=a'])(
+    'refuses the query %s at its field',
+    async (query) => {
+      const reply = await list(query);
+
+      expect(reply.status).toBe(422);
+      expect(reply.json).toMatchObject({ error: { param: query.split('=')[0] } });
+    },
+  );
+
+  it('refuses a cursor that was changed', async () => {
+    for (const name of names) await create({ name, template: TEMPLATE });
+    const { json } = await list('limit=2');
+    const { next_cursor: cursor = '' } = json as { next_cursor?: string };
+
+    const reply = await list(`cursor=${cursor.replace(/^../, 'ZZ')}`);
+
+    expect(reply.status).toBe(422);
+  });
+});

@@ -1,0 +1,29 @@
+import { createSealedCursors } from '../../../lib/contract/sealed-cursor.ts';
+import { toFingerprint } from '../../../lib/idempotency/fingerprint.ts';
+import { createIdempotency } from '../../../lib/idempotency/idempotency.ts';
+import { createMemoryReplayStore } from '../../../lib/idempotency/memory-replay-store.ts';
+import { createIds } from '../../../lib/platform/ids.ts';
+import { createPresets } from '../../../lib/presets/presets.ts';
+import { IN_MEMORY } from '../../../lib/storage/sqlite/connection.ts';
+import { openStateDatabase } from '../../../lib/storage/sqlite/database.ts';
+import { createPresetStore } from '../../../lib/storage/sqlite/preset-store.ts';
+import { createManualClock } from '../../support/manual-clock.ts';
+
+/** Presets on a database of their own, as the house builds them. */
+export function openPresets() {
+  const clock = createManualClock();
+  const ids = createIds(clock.nowMs);
+  const database = openStateDatabase({ file: IN_MEMORY, ids });
+  const limits = { max_entries: 100, max_completed_bytes: 1_000_000, completed_ttl_secs: 60 };
+  const idempotency = createIdempotency({ store: createMemoryReplayStore({ clock, limits }), ids });
+  const presets = createPresets({
+    store: createPresetStore(database),
+    cursors: createSealedCursors(Buffer.alloc(32, 1)),
+    clock,
+    once: ({ scope, key, request }, work, signal) => {
+      const fingerprint = toFingerprint('createPreset', request);
+      return idempotency.answer({ scope, key, fingerprint }, work, signal);
+    },
+  });
+  return { presets, clock, close: () => database.close() };
+}
