@@ -1,4 +1,5 @@
 import type { ImageEngine, VerifiedImage } from '../images/image.ts';
+import { uprightEdges } from '../images/upright-edges.ts';
 import { badInput, isSameType } from './decode-inline.ts';
 import type { InputSource } from './input-source.ts';
 
@@ -77,14 +78,8 @@ function checkSizes(sources: InputSet<InputSource>, limits: Deps['limits']): voi
 function checkMask(mask: VerifiedImage, image: VerifiedImage | undefined): void {
   if (mask.alpha === 'none') throw badInput('mask', 'mask', 'no_alpha_channel');
   if (!image) throw badInput('mask', 'mask', 'no_image_to_mask');
-  const [maskWidth, maskHeight] = uprightEdges(mask);
-  const [width, height] = uprightEdges(image);
-  if (maskWidth !== width || maskHeight !== height) {
+  const [seenMask, seenImage] = [uprightEdges(mask), uprightEdges(image)];
+  if (seenMask.width !== seenImage.width || seenMask.height !== seenImage.height) {
     throw badInput('mask', 'mask', 'dimensions_differ');
   }
-}
-
-/** EXIF orientations from 5 on stand on their side. */
-function uprightEdges(image: VerifiedImage): readonly [number, number] {
-  return image.orientation >= 5 ? [image.height, image.width] : [image.width, image.height];
 }
