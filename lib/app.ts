@@ -1,5 +1,5 @@
 import { type Admission, createAdmission } from './admission/admission.ts';
-import { createArtifactDelivery } from './artifacts/delivery.ts';
+import { type ArtifactDelivery, createArtifactDelivery } from './artifacts/delivery.ts';
 import { createPublisher } from './artifacts/publisher.ts';
 import type { Config } from './config/settings.ts';
 import { createDiagnostics, type HouseFacts } from './diagnostics/diagnostics.ts';
@@ -9,11 +9,14 @@ import { createGeneration } from './generation/generation.ts';
 import { createIdempotency } from './idempotency/idempotency.ts';
 import { createMemoryReplayStore } from './idempotency/memory-replay-store.ts';
 import { createImageRequests } from './image-requests/image-requests.ts';
+import type { ImageEngine } from './images/image.ts';
 import { createImageEngine } from './images/image-engine.ts';
-import { createInputVerifier } from './inputs/verify-inputs.ts';
+import { createInputLoader } from './inputs/load-input.ts';
+import { createInputVerifier, type InputVerifier } from './inputs/verify-inputs.ts';
 import type { TraceLog } from './log/trace-log.ts';
 import type { Metrics } from './metrics/metrics.ts';
 import { createHttpClient } from './net/http-client.ts';
+import { createRemoteFetch } from './net/remote-fetch.ts';
 import type { Clock } from './platform/clock.ts';
 import type { Ids } from './platform/ids.ts';
 import { enabledProviders } from './providers/enabled-providers.ts';
@@ -21,6 +24,7 @@ import { createProviderInventory } from './providers/inventory.ts';
 import { createProviderRegistry, type ProviderRegistry } from './providers/registry.ts';
 import type { Services } from './services.ts';
 import { createArtifactFiles } from './storage/file-system/artifact-files.ts';
+import { createStoredInputFiles } from './storage/file-system/stored-input-files.ts';
 import { createArtifactStore } from './storage/sqlite/artifact-store.ts';
 import { openStateDatabase, stateDatabaseFile } from './storage/sqlite/database.ts';
 
@@ -63,7 +67,7 @@ export async function createApp(config: Config, outside: Outside): Promise<App> 
   const publisher = createPublisher({ store, files, ids, clock });
   const cacheBytes = config.artifacts.cache_bytes;
   const artifacts = createArtifactDelivery({ store, files, engine, cacheBytes, metrics });
-  const inputs = createInputVerifier({ engine, limits: config.inputs });
+  const inputs = openInputs(config, { engine, artifacts, clock });
   const admission = openAdmission(config, registry, { clock, metrics });
   const generation = createGeneration({
     registry,
@@ -120,6 +124,23 @@ export async function createApp(config: Config, outside: Outside): Promise<App> 
     drain: imageRequests.drain,
     close,
   };
+}
+
+function openInputs(
+  config: Config,
+  {
+    engine,
+    artifacts,
+    clock,
+  }: Pick<Outside, 'clock'> & { engine: ImageEngine; artifacts: ArtifactDelivery },
+): InputVerifier {
+  const { remote } = config.inputs;
+  const loader = createInputLoader({
+    artifacts,
+    stored: createStoredInputFiles(config.state),
+    fetchRemote: remote.enabled ? createRemoteFetch({ policy: remote, clock }) : undefined,
+  });
+  return createInputVerifier({ engine, loader, limits: config.inputs });
 }
 
 function openAdmission(

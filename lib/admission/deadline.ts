@@ -1,6 +1,6 @@
 import { BridgeError } from '../errors/bridge-error.ts';
 import type { Clock } from '../platform/clock.ts';
-import { followSignal } from './follow-signal.ts';
+import { followSignal } from '../platform/follow-signal.ts';
 
 /** One point in time that a whole operation has to meet. */
 export interface Deadline {

@@ -79,3 +79,4 @@ export const StoredInput = closedObject({
   bytes: v.pipe(v.number(), v.integer(), v.minValue(1)),
   filename: v.optional(v.string()),
 });
+export type StoredInput = v.InferOutput<typeof StoredInput>;

@@ -1,7 +1,7 @@
-import { followSignal } from '../admission/follow-signal.ts';
 import type { Usage, Warning } from '../contract/image-response.ts';
 import { BridgeError } from '../errors/bridge-error.ts';
 import type { Clock } from '../platform/clock.ts';
+import { followSignal } from '../platform/follow-signal.ts';
 import { type OutputFailure, requestFailure } from './failure-policy.ts';
 import type { FinishedOutput } from './finish.ts';
 import type { GenerationEvent } from './generation-event.ts';

@@ -1,9 +1,9 @@
-import type { ImageInput } from '../contract/image-input.ts';
+import type { ImageInput, StoredInput } from '../contract/image-input.ts';
 import type { ImageRequest } from '../contract/image-request.ts';
+import type { JobRequest } from '../contract/job.ts';
 import type { Parameters } from '../contract/parameters.ts';
-import { toInputSource } from '../inputs/decode-inline.ts';
-import type { InputSource } from '../inputs/input-source.ts';
-import type { InputSet } from '../inputs/verify-inputs.ts';
+import type { InputSet, InputSource } from '../inputs/input-source.ts';
+import { toInputSource } from '../inputs/to-input-source.ts';
 
 /** What every wire request becomes: complete parameters, and pictures as sources. */
 export interface GenerationRequest
@@ -18,13 +18,14 @@ export interface GenerationRequest
   readonly timeoutMs: number | undefined;
 }
 
-/** The native request as a `GenerationRequest`. Throws `input`, `unsupported_capability`. */
+/** The native request, or that of a job, as a `GenerationRequest`. Throws `input`. */
 export function toGenerationRequest(
-  request: ImageRequest,
+  request: ImageRequest | JobRequest,
   maxInputBytes: number,
 ): GenerationRequest {
   const { operation, prompt, negative_prompt, output, routing, session, policies } = request;
-  const source = (input: ImageInput, field: string) => toInputSource(input, field, maxInputBytes);
+  const source = (input: ImageInput | StoredInput, field: string) =>
+    toInputSource(input, field, maxInputBytes);
   return {
     operation,
     prompt,

@@ -3,7 +3,8 @@ import { type Deadline, startDeadline } from '../admission/deadline.ts';
 import type { Permit } from '../admission/gate.ts';
 import type { Publisher } from '../artifacts/publisher.ts';
 import type { ImageEngine, VerifiedImage } from '../images/image.ts';
-import type { InputSet, InputVerifier } from '../inputs/verify-inputs.ts';
+import type { InputSet } from '../inputs/input-source.ts';
+import type { InputVerifier } from '../inputs/verify-inputs.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import { type Clock, nowSecs } from '../platform/clock.ts';
 import type { Ids } from '../platform/ids.ts';
@@ -18,6 +19,7 @@ import type { GenerationEvent } from './generation-event.ts';
 import type { GenerationRequest } from './generation-request.ts';
 import type { GenerationResult } from './generation-result.ts';
 import { negotiate } from './negotiate.ts';
+import { checkLoadedInputs } from './negotiate-inputs.ts';
 import { createProviderSlots } from './provider-slots.ts';
 import { toImageResponse } from './response.ts';
 import { type Route, resolveCandidates, toRoute } from './routing.ts';
@@ -104,7 +106,7 @@ function createWork(deps: Deps) {
     onAdmitted: () => void,
   ): Promise<GenerationResult> {
     const times = startTimes(clock);
-    const { requestId } = context;
+    const { requestId, scope } = context;
     const { signal } = deadline;
     const candidates = resolveCandidates(request.routing, registry);
     let permit: Permit | undefined;
@@ -120,12 +122,15 @@ function createWork(deps: Deps) {
           admission.checkOperation();
           onEvent({ type: 'progress', stage: 'queued' });
           onEvent({ type: 'progress', stage: 'preparing' });
-          verified = await times.of('input', inputs.verify(request.inputs, signal));
+          verified = await times.of('input', inputs.verify(request.inputs, { scope, signal }));
           permit = await times.of('queue', admission.enterOperation(signal, onAdmitted));
           metrics.queued({ durationMs: permit.waitedMs });
         },
-        run: (planned) =>
-          runRoute({ ...planned, requestId, request, inputs: verified, deadline, onEvent }, times),
+        run(planned) {
+          checkLoadedInputs(request, planned.route.capabilities, verified);
+          const input = { ...planned, requestId, request, inputs: verified, deadline, onEvent };
+          return runRoute(input, times);
+        },
       });
       onEvent({ type: 'progress', stage: 'publishing' });
       const delivered = await times.of('artifact', deliver(result.outputs, request, context));

@@ -1,22 +1,47 @@
 import type { CapabilityDocument } from '../contract/provider.ts';
-import type { InputSource } from '../inputs/input-source.ts';
-import { type Negotiation, note, refuse } from './negotiation.ts';
+import type { VerifiedImage } from '../images/image.ts';
+import { type InputSet, mapInputs } from '../inputs/input-source.ts';
+import type { GenerationRequest } from './generation-request.ts';
+import { type Negotiation, note, refuse, startNegotiation, throwRefusals } from './negotiation.ts';
 
 type ImageSupport = CapabilityDocument['masks'];
 
-/** Whether the model takes the operation and its pictures. A mask is never dropped, in any mode. */
-export function negotiateInputs(negotiation: Negotiation): { readonly dropsReferences: boolean } {
+/**
+ * Whether the model takes the operation and its pictures, which have these numbers of bytes, 0 where it is not known yet.
+ * A mask is never dropped, in any mode.
+ */
+export function negotiateInputs(
+  negotiation: Negotiation,
+  sizes: InputSet<number>,
+): { readonly dropsReferences: boolean } {
   const { capabilities, request } = negotiation;
-  const { images, mask } = request.inputs;
+  const { images, mask, references } = sizes;
   const takesEdits = capabilities.edits && capabilities.edit_images.support !== 'unsupported';
   const takesOperation = request.operation === 'edit' ? takesEdits : capabilities.generation;
   if (!takesOperation) refuse(negotiation, 'operation');
   else if (!holds(capabilities.edit_images, images)) refuse(negotiation, 'images');
-  if (mask) negotiateMask(negotiation, mask);
-  return { dropsReferences: negotiateReferences(negotiation) };
+  if (mask !== undefined) negotiateMask(negotiation, mask);
+  return { dropsReferences: negotiateReferences(negotiation, references) };
 }
 
-function negotiateMask(negotiation: Negotiation, mask: InputSource): void {
+/**
+ * Judges a model's limits again once every picture is here: those that lay elsewhere have a size now. Throws
+ * `unsupported_capability`.
+ */
+export function checkLoadedInputs(
+  request: GenerationRequest,
+  capabilities: CapabilityDocument,
+  inputs: InputSet<VerifiedImage>,
+): void {
+  const negotiation = startNegotiation(request, capabilities);
+  negotiateInputs(
+    negotiation,
+    mapInputs(inputs, ({ bytes }) => bytes.length),
+  );
+  throwRefusals(negotiation);
+}
+
+function negotiateMask(negotiation: Negotiation, mask: number): void {
   const { masks } = negotiation.capabilities;
   if (masks.support === 'unsupported' || masks.max_count === 0) {
     refuse(negotiation, 'mask', { codex_code: 'AGENT_RASTER_MASK_UNSUPPORTED' });
@@ -26,9 +51,8 @@ function negotiateMask(negotiation: Negotiation, mask: InputSource): void {
 }
 
 /** Whether the references are left out. */
-function negotiateReferences(negotiation: Negotiation): boolean {
-  const { capabilities, mode, request } = negotiation;
-  const { references } = request.inputs;
+function negotiateReferences(negotiation: Negotiation, references: readonly number[]): boolean {
+  const { capabilities, mode } = negotiation;
   if (references.length === 0) return false;
   if (capabilities.reference_images.support !== 'unsupported') {
     // More pictures than the model takes are refused at `images`, whichever list they stand in.
@@ -43,10 +67,9 @@ function negotiateReferences(negotiation: Negotiation): boolean {
   return true;
 }
 
-function holds(support: ImageSupport, sources: readonly InputSource[]): boolean {
-  const sizes = sources.map(({ bytes }) => bytes.length);
+function holds(support: ImageSupport, sizes: readonly number[]): boolean {
   return (
-    sources.length <= support.max_count &&
+    sizes.length <= support.max_count &&
     sizes.every((size) => size <= support.max_bytes_each) &&
     sizes.reduce((sum, size) => sum + size, 0) <= support.max_bytes_total
   );

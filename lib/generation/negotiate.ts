@@ -1,4 +1,5 @@
 import type { CapabilityDocument } from '../contract/provider.ts';
+import { knownBytes, mapInputs } from '../inputs/input-source.ts';
 import type { GenerationRequest } from './generation-request.ts';
 import { negotiateInputs } from './negotiate-inputs.ts';
 import { negotiateFormat, negotiateOptions } from './negotiate-options.ts';
@@ -22,7 +23,7 @@ export function negotiate(
   capabilities: CapabilityDocument,
 ): NegotiatedRequest {
   const negotiation = startNegotiation(request, capabilities);
-  const { dropsReferences } = negotiateInputs(negotiation);
+  const { dropsReferences } = negotiateInputs(negotiation, mapInputs(request.inputs, knownBytes));
   negotiateSession(negotiation);
   negotiateSize(negotiation);
   negotiateOptions(negotiation);

@@ -1,5 +1,5 @@
 import type { VerifiedImage } from '../images/image.ts';
-import type { InputSet } from '../inputs/verify-inputs.ts';
+import type { InputSet } from '../inputs/input-source.ts';
 import type { ProviderInput, ProviderRequest } from '../providers/provider-port.ts';
 import type { GenerationRequest } from './generation-request.ts';
 import type { NegotiatedRequest } from './negotiation.ts';

@@ -3,7 +3,7 @@ import type { Slots } from '../admission/slots.ts';
 import type { Usage, Warning } from '../contract/image-response.ts';
 import { BridgeError, toBridgeError } from '../errors/bridge-error.ts';
 import type { VerifiedImage } from '../images/image.ts';
-import type { InputSet } from '../inputs/verify-inputs.ts';
+import type { InputSet } from '../inputs/input-source.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { CallProvider, CallResult } from './call-provider.ts';

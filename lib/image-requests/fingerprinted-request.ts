@@ -1,34 +1,33 @@
 import type { ImageInput } from '../contract/image-input.ts';
 import type { ImageRequest } from '../contract/image-request.ts';
-import type { InputSource } from '../inputs/input-source.ts';
-import type { InputSet } from '../inputs/verify-inputs.ts';
+import type { InputSet, InputSource } from '../inputs/input-source.ts';
 
 /**
- * What of a request decides whether another one is equal to it: everything but its key, its pictures by their SHA-256 and
- * by what they are said to be, in whichever form they came.
+ * What of a request decides whether another one is equal to it: everything but its key, its pictures by what
+ * identifies them and by what they are said to be, in whichever form they came.
  */
 export function toFingerprintedRequest(
   request: ImageRequest,
   sources: InputSet<InputSource>,
-  hashes: InputSet<string>,
+  identities: InputSet<string>,
 ): object {
   const { idempotency_key: _, ...rest } = request;
   return {
     ...rest,
     images: request.images.map((input, place) =>
-      toHashed(input, sources.images[place], hashes.images[place]),
+      toIdentified(input, sources.images[place], identities.images[place]),
     ),
-    mask: request.mask && toHashed(request.mask, sources.mask, hashes.mask),
+    mask: request.mask && toIdentified(request.mask, sources.mask, identities.mask),
     reference_images: request.reference_images.map((input, place) =>
-      toHashed(input, sources.references[place], hashes.references[place]),
+      toIdentified(input, sources.references[place], identities.references[place]),
     ),
   };
 }
 
-function toHashed(
+function toIdentified(
   { filename }: ImageInput,
   source: InputSource | undefined,
-  sha256: string | undefined,
+  picture: string | undefined,
 ): object {
-  return { sha256, filename, media_type: source?.declaredMediaType?.replace('/jpg', '/jpeg') };
+  return { picture, filename, media_type: source?.declaredMediaType?.replace('/jpg', '/jpeg') };
 }

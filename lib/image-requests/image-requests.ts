@@ -4,7 +4,7 @@ import type { Generation, GenerationContext } from '../generation/generation.ts'
 import { type GenerationRequest, toGenerationRequest } from '../generation/generation-request.ts';
 import { toFingerprint } from '../idempotency/fingerprint.ts';
 import type { Answered, Idempotency } from '../idempotency/idempotency.ts';
-import { hashInputs } from '../inputs/hash-inputs.ts';
+import { identifyInputs } from '../inputs/input-identities.ts';
 import type { TraceLog } from '../log/trace-log.ts';
 import type { Clock } from '../platform/clock.ts';
 import { createDetachedRuns } from './detached-runs.ts';
@@ -58,8 +58,8 @@ export function createImageRequests(deps: Deps) {
     if (key === undefined && retryCount === undefined) {
       return { value: await carryOut(operation, signal), replayed: false };
     }
-    const hashes = await hashInputs(request.inputs, clock, signal);
-    const equal = toFingerprintedRequest(sent, request.inputs, hashes);
+    const identities = await identifyInputs(request.inputs, clock, signal);
+    const equal = toFingerprintedRequest(sent, request.inputs, identities);
     const fingerprint = toFingerprint(operationId, equal);
     if (key === undefined) {
       const attempt = { scope, fingerprint, retryCount: retryCount ?? 0 };

@@ -1,5 +1,5 @@
+import { orAborted } from '../platform/or-aborted.ts';
 import { createWaitingLine } from '../platform/waiting-line.ts';
-import { orAborted } from './or-aborted.ts';
 
 export type DecodeGate = ReturnType<typeof createDecodeGate>;
 

@@ -1,11 +1,65 @@
-/** One picture of a request before anybody looked at its pixels. `field` is where the request names it. */
-export interface InlineSource {
-  readonly kind: 'inline';
+interface Named {
+  /** Where the request names the picture, and where a fault of it is reported. */
   readonly field: string;
-  readonly bytes: Buffer;
   /** What the caller says the bytes are, in lower case; compared, never believed. */
   readonly declaredMediaType?: string;
 }
 
-/** Where a request's picture comes from. */
-export type InputSource = InlineSource;
+/** Bytes that came with the request. */
+export interface InlineSource extends Named {
+  readonly kind: 'inline';
+  readonly bytes: Buffer;
+}
+
+/** A picture that this bridge has made; whoever asks must own it. */
+export interface ArtifactSource extends Named {
+  readonly kind: 'artifact';
+  readonly artifactId: string;
+}
+
+/** A picture to be fetched. */
+export interface RemoteSource extends Named {
+  readonly kind: 'remote';
+  readonly url: string;
+}
+
+/** A picture of a job, kept since its `POST`. */
+export interface StoredSource extends Named {
+  readonly kind: 'stored';
+  readonly sha256: string;
+  readonly byteLength: number;
+}
+
+/** One picture of a request before anybody looked at its pixels. */
+export type InputSource = InlineSource | ArtifactSource | RemoteSource | StoredSource;
+
+/** The pictures of one request, in whatever state, in the places where the request names them. */
+export interface InputSet<T> {
+  readonly images: readonly T[];
+  readonly mask?: T;
+  readonly references: readonly T[];
+}
+
+export function mapInputs<T, U>(
+  { images, mask, references }: InputSet<T>,
+  change: (picture: T) => U,
+): InputSet<U> {
+  return {
+    images: images.map(change),
+    ...(mask === undefined ? {} : { mask: change(mask) }),
+    references: references.map(change),
+  };
+}
+
+/** Its size, as far as it is known before it is loaded. */
+export function knownBytes(source: InputSource): number {
+  switch (source.kind) {
+    case 'inline':
+      return source.bytes.length;
+    case 'stored':
+      return source.byteLength;
+    case 'artifact':
+    case 'remote':
+      return 0;
+  }
+}

@@ -1,25 +1,41 @@
 import type { ImageEngine, VerifiedImage } from '../images/image.ts';
-import { badInput, isSameType } from './decode-inline.ts';
-import type { InputSource } from './input-source.ts';
+import { uprightEdges } from '../images/upright-edges.ts';
+import { badInput } from './bad-input.ts';
+import type { InputSet, InputSource } from './input-source.ts';
+import type { InputContext, InputLoader } from './load-input.ts';
+import { isSameType } from './media-type.ts';
 
 interface Deps {
-  readonly engine: ImageEngine;
+  readonly engine: Pick<ImageEngine, 'inspect'>;
+  readonly loader: InputLoader;
   readonly limits: { readonly max_bytes_each: number; readonly max_bytes_total: number };
-}
-
-/** The pictures of one request before and after verification, in the places where the request named them. */
-export interface InputSet<T> {
-  readonly images: readonly T[];
-  readonly mask?: T;
-  readonly references: readonly T[];
 }
 
 export type InputVerifier = ReturnType<typeof createInputVerifier>;
 
-/** Decodes every picture of a request once, for all its attempts. */
-export function createInputVerifier({ engine, limits }: Deps) {
-  async function verifyOne(source: InputSource, signal: AbortSignal): Promise<VerifiedImage> {
-    const { field, bytes, declaredMediaType } = source;
+/** Loads and decodes every picture of a request once, for all its attempts. */
+export function createInputVerifier({ engine, loader, limits }: Deps) {
+  /** One after the other: what one leaves of the total bounds the next, so that never more than it is in memory. */
+  async function loadAll(
+    sources: readonly InputSource[],
+    context: InputContext,
+  ): Promise<readonly Buffer[]> {
+    const loaded: Buffer[] = [];
+    let left = limits.max_bytes_total;
+    for (const source of sources) {
+      context.signal.throwIfAborted();
+      const bytes = await loader.load(source, Math.min(limits.max_bytes_each, left), context);
+      left -= bytes.length;
+      loaded.push(bytes);
+    }
+    return loaded;
+  }
+
+  async function verifyOne(
+    { field, declaredMediaType }: InputSource,
+    bytes: Buffer,
+    signal: AbortSignal,
+  ): Promise<VerifiedImage> {
     const inspection = await engine.inspect(bytes, signal);
     if (!inspection.ok) throw badInput(field, field, inspection.fault);
     const actual = `image/${inspection.image.format}`;
@@ -32,24 +48,31 @@ export function createInputVerifier({ engine, limits }: Deps) {
   /** Waits for all of them, so that the same request always fails at the same picture. */
   async function verifyAll(
     sources: readonly InputSource[],
-    signal: AbortSignal,
-  ): Promise<VerifiedImage[]> {
-    const outcomes = await Promise.allSettled(sources.map((source) => verifyOne(source, signal)));
-    return outcomes.map((outcome) => {
+    context: InputContext,
+  ): Promise<readonly VerifiedImage[]> {
+    const loaded = await loadAll(sources, context);
+    const outcomes = await Promise.allSettled(
+      loaded.map(async (bytes, place) => {
+        const source = sources[place];
+        return source ? [await verifyOne(source, bytes, context.signal)] : [];
+      }),
+    );
+    return outcomes.flatMap((outcome) => {
       if (outcome.status === 'rejected') throw outcome.reason;
       return outcome.value;
     });
   }
 
   return {
-    /** Throws `input` at the first picture that is not sound, or over the limits. */
+    /**
+     * Every picture is brought here, in the order of the request, and then decoded. Throws `input` at the first that
+     * cannot be had or is too much, else at the first that is not sound; `artifact` for a changed file of the bridge's own.
+     */
     async verify(
-      sources: InputSet<InputSource>,
-      signal: AbortSignal,
+      { images, mask, references }: InputSet<InputSource>,
+      context: InputContext,
     ): Promise<InputSet<VerifiedImage>> {
-      checkSizes(sources, limits);
-      const { images, mask, references } = sources;
-      const all = await verifyAll([...images, ...(mask ? [mask] : []), ...references], signal);
+      const all = await verifyAll([...images, ...(mask ? [mask] : []), ...references], context);
       const verified = {
         images: all.slice(0, images.length),
         references: all.slice(all.length - references.length),
@@ -62,29 +85,12 @@ export function createInputVerifier({ engine, limits }: Deps) {
   };
 }
 
-function checkSizes(sources: InputSet<InputSource>, limits: Deps['limits']): void {
-  let total = 0;
-  const all = [...sources.images, ...(sources.mask ? [sources.mask] : []), ...sources.references];
-  for (const { field, bytes } of all) {
-    total += bytes.length;
-    if (bytes.length > limits.max_bytes_each || total > limits.max_bytes_total) {
-      throw badInput(field, field, 'too_many_bytes');
-    }
-  }
-}
-
 /** A mask has an alpha channel and, once turned, the edges of the first picture (contract.md 1). */
 function checkMask(mask: VerifiedImage, image: VerifiedImage | undefined): void {
   if (mask.alpha === 'none') throw badInput('mask', 'mask', 'no_alpha_channel');
   if (!image) throw badInput('mask', 'mask', 'no_image_to_mask');
-  const [maskWidth, maskHeight] = uprightEdges(mask);
-  const [width, height] = uprightEdges(image);
-  if (maskWidth !== width || maskHeight !== height) {
+  const [seenMask, seenImage] = [uprightEdges(mask), uprightEdges(image)];
+  if (seenMask.width !== seenImage.width || seenMask.height !== seenImage.height) {
     throw badInput('mask', 'mask', 'dimensions_differ');
   }
-}
-
-/** EXIF orientations from 5 on stand on their side. */
-function uprightEdges(image: VerifiedImage): readonly [number, number] {
-  return image.orientation >= 5 ? [image.height, image.width] : [image.width, image.height];
 }

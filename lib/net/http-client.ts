@@ -1,3 +1,4 @@
+import type { LookupFunction } from 'node:net';
 import { Readable } from 'node:stream';
 import type { Agent, Dispatcher } from 'undici';
 import { BridgeError } from '../errors/bridge-error.ts';
@@ -45,14 +46,22 @@ const CONNECT_TIMEOUT_MS = 10_000;
 // The heads of some backends carry long policies and many cookies; Node's own bound is 16 KiB.
 const MAX_HEAD_BYTES = 65_536;
 
-/** The connections that all of the process shares; one that is free is used again for the same origin. */
-export function createHttpClient(): HttpClient {
+/** How connections are made. */
+export interface Connecting {
+  /** The addresses of names, instead of the operating system's; an address that stands in a URL is not looked up. */
+  readonly lookup?: LookupFunction;
+  /** The authority to trust, in PEM, instead of the known ones. */
+  readonly ca?: string;
+}
+
+/** A pool of connections; one that is free is used again for the same origin. */
+export function createHttpClient(connecting: Connecting = {}): HttpClient {
   let opening: Promise<Agent> | undefined;
   let isClosed = false;
   return {
     async request(url, request) {
       request.signal.throwIfAborted();
-      opening ??= openAgent();
+      opening ??= openAgent(connecting);
       const agent = await opening;
       request.signal.throwIfAborted();
       if (isClosed) throw notSent(undefined);
@@ -66,12 +75,12 @@ export function createHttpClient(): HttpClient {
 }
 
 /** Imports undici, which starting up does not wait for. Throws `internal`. */
-async function openAgent(): Promise<Agent> {
+async function openAgent(connecting: Connecting): Promise<Agent> {
   const { Agent } = await import('undici').catch((cause: unknown) => {
     throw new BridgeError('internal', 'the HTTP library cannot be loaded', { cause });
   });
   return new Agent({
-    connect: { timeout: CONNECT_TIMEOUT_MS },
+    connect: { ...connecting, timeout: CONNECT_TIMEOUT_MS },
     maxHeaderSize: MAX_HEAD_BYTES,
     // How long a picture may take is for the caller's signal to say.
     headersTimeout: 0,

@@ -24,7 +24,8 @@ export const parseEdit: Bench = {
     const body = Buffer.from(editBody(randomBytes(SOURCE_BYTES)));
     const imageRequests = {
       async create(request: ImageRequest) {
-        expectBytes(toGenerationRequest(request, 2 * SOURCE_BYTES).inputs.images[0]?.bytes);
+        const [source] = toGenerationRequest(request, 2 * SOURCE_BYTES).inputs.images;
+        expectBytes(source?.kind === 'inline' ? source.bytes : undefined);
         // Nobody reads the answer, and it has no bytes to encode.
         return { value: NOTHING, replayed: false };
       },

@@ -99,6 +99,7 @@ export const HOMES: Readonly<Record<string, readonly RegExp[]>> = {
   hono: [/^local-runtime\//],
   '@hono/node-server': [/^local-runtime\//],
   undici: [/^lib\/net\//],
+  'ipaddr.js': [/^lib\/net\//],
   'better-sqlite3': [/^lib\/storage\//, /^local-runtime\/[^/]*lock[^/]*\.ts$/],
   sharp: [/^lib\/images\//],
   'prom-client': [/^lib\/metrics\//],

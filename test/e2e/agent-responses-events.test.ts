@@ -10,6 +10,7 @@ import { createProviderRegistry } from '../../lib/providers/registry.ts';
 import { openArtifactRig } from '../lib/artifacts/artifact-rig.ts';
 import { requestOf } from '../lib/generation/requests.ts';
 import { openAgentRig } from '../lib/providers/agent-responses/agent-rig.ts';
+import { openInputLoader } from '../support/input-loader.ts';
 
 const closing: (() => Promise<void>)[] = [];
 
@@ -28,7 +29,7 @@ async function openPipeline() {
     engine,
     clock,
     registry: createProviderRegistry([provider], provider.name),
-    inputs: createInputVerifier({ engine, limits: config.inputs }),
+    inputs: createInputVerifier({ engine, loader: openInputLoader(), limits: config.inputs }),
     publisher: artifacts.publisher,
     admission: createAdmission({ runtime: config.runtime, clock }),
     metrics: silentMetrics,

@@ -1,8 +1,8 @@
 import { BridgeError } from '../../errors/bridge-error.ts';
-import { orAborted } from '../../images/or-aborted.ts';
 import type { HttpClient } from '../../net/http-client.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Ids } from '../../platform/ids.ts';
+import { orAborted } from '../../platform/or-aborted.ts';
 import type { Credentials } from './credentials.ts';
 import type { Login } from './login.ts';
 import { createLoginFile } from './login-file.ts';

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import type { Piscina } from 'piscina';
 import { BridgeError } from '../../errors/bridge-error.ts';
-import { orAborted } from '../../images/or-aborted.ts';
+import { orAborted } from '../../platform/or-aborted.ts';
 import type { Drawing, DrawingTask } from './drawing/drawing-task.ts';
 
 type Pool = Piscina<DrawingTask, Drawing | undefined>;

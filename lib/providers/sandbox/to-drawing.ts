@@ -1,5 +1,6 @@
 import { BridgeError } from '../../errors/bridge-error.ts';
 import type { DecodeOptions, ImageEngine } from '../../images/image.ts';
+import { uprightEdges } from '../../images/upright-edges.ts';
 import type { ProviderInput, ProviderRequest } from '../provider-port.ts';
 import { MAX_EDGE, MIN_EDGE } from './capabilities.ts';
 import { frameOf } from './drawing/composition.ts';
@@ -26,7 +27,7 @@ export async function toDrawing(
 ): Promise<CommonTask> {
   const { parameters, images, mask } = request;
   const [first, ...others] = images;
-  const size = outputSize(parameters, first && upright(first));
+  const size = outputSize(parameters, first && uprightEdges(first));
   const ground = groundOf(request);
   const channels = ground !== 'picture' || keepsAlpha(request, model) ? 4 : 3;
   const read = async (input: ProviderInput, options: DecodeOptions) =>
@@ -87,11 +88,6 @@ function medallionSize({ width, height }: Edges): NonNullable<DecodeOptions['res
   const edge = Math.round(frameOf(width, height).unit * MEDALLION_SIZE);
   const clamped = Math.min(Math.max(edge, MIN_EDGE), MAX_EDGE);
   return { width: clamped, height: clamped, fit: 'cover' };
-}
-
-/** EXIF orientations from 5 on stand on their side. */
-function upright({ width, height, orientation }: ProviderInput): Edges {
-  return orientation >= 5 ? { width: height, height: width } : { width, height };
 }
 
 function toVerified({ mediaType, ...input }: ProviderInput) {

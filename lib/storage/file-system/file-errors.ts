@@ -23,6 +23,33 @@ export async function asArtifactError<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
+const REFUSALS: Readonly<Record<string, string>> = {
+  ENOSPC: 'state_store_full',
+  EDQUOT: 'state_store_full',
+  EFBIG: 'state_store_full',
+  EACCES: 'state_store_read_only',
+  EPERM: 'state_store_read_only',
+  EROFS: 'state_store_read_only',
+};
+
+/**
+ * Resolves as `work` does; what the file system says of the state directory becomes `overloaded`, as what the database
+ * in it says.
+ */
+export async function asStateError<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (cause) {
+    // Of the file system, or `artifact` of a folder whose place is taken.
+    const code = errorCode(cause);
+    if (code === undefined) throw cause;
+    throw new BridgeError('overloaded', 'the state directory cannot take this now', {
+      details: { reason: REFUSALS[code] ?? 'state_store_failing' },
+      cause,
+    });
+  }
+}
+
 // ELOOP and ENXIO: a link or a socket, neither of which is opened.
 const ABSENCES: readonly (string | undefined)[] = ['ENOENT', 'ENOTDIR', 'ELOOP', 'ENXIO'];
 

@@ -9,6 +9,9 @@ const CREATE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | const
 // Opening a pipe must not wait for its other end.
 const READ = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
+// About 2 ms of hashing.
+const STEP_BYTES = 4 * 1024 * 1024;
+
 // File times advance in steps of some milliseconds: a change within the step of the one before leaves no trace.
 const FILE_TIME_STEP_MS = 50;
 
@@ -62,19 +65,33 @@ export async function hasChecksum(
   return content !== undefined && sha256Of(content.bytes) === sha256;
 }
 
+/** The whole regular file; undefined when there is none of exactly `size` bytes with this checksum under that name. */
+export async function readChecked(
+  path: string,
+  size: number,
+  sha256: string,
+): Promise<Buffer | undefined> {
+  const file = await openToRead(path);
+  if (file === undefined) return undefined;
+  try {
+    const found = await file.stat({ bigint: true });
+    if (!found.isFile() || found.size !== BigInt(size)) return undefined;
+    const hash = createHash('sha256');
+    const bytes = await readBytes(file, size, (read) => hash.update(read));
+    return bytes !== undefined && hash.digest('hex') === sha256 ? bytes : undefined;
+  } finally {
+    await file.close();
+  }
+}
+
 /** The whole regular file; undefined when there is none of exactly `size` bytes under that name. */
 export async function readWhole(
   path: string,
   size: number,
   clock: Pick<Clock, 'nowMs'>,
 ): Promise<FileContent | undefined> {
-  let file: FileHandle;
-  try {
-    file = await open(path, READ);
-  } catch (error) {
-    if (isAbsence(error)) return undefined;
-    throw error;
-  }
+  const file = await openToRead(path);
+  if (file === undefined) return undefined;
   try {
     const before = await file.stat({ bigint: true });
     if (!before.isFile() || before.size !== BigInt(size)) return undefined;
@@ -89,11 +106,26 @@ export async function readWhole(
   }
 }
 
-async function readBytes(file: FileHandle, size: number): Promise<Buffer | undefined> {
+async function openToRead(path: string): Promise<FileHandle | undefined> {
+  try {
+    return await open(path, READ);
+  } catch (error) {
+    if (isAbsence(error)) return undefined;
+    throw error;
+  }
+}
+
+async function readBytes(
+  file: FileHandle,
+  size: number,
+  onRead?: (read: Buffer) => void,
+): Promise<Buffer | undefined> {
   const bytes = Buffer.allocUnsafeSlow(size);
   for (let at = 0; at < size; ) {
-    const { bytesRead } = await file.read(bytes, at, size - at, at);
+    const most = onRead ? Math.min(size - at, STEP_BYTES) : size - at;
+    const { bytesRead } = await file.read(bytes, at, most, at);
     if (bytesRead === 0) return undefined;
+    onRead?.(bytes.subarray(at, at + bytesRead));
     at += bytesRead;
   }
   return bytes;

@@ -28,6 +28,7 @@ import { createListener } from '../../../local-runtime/listener.ts';
 import { allowedMethods } from '../../../local-runtime/mount-routes.ts';
 import { openObservation } from '../../../local-runtime/observation.ts';
 import { lockStateDirectory } from '../../../local-runtime/state-lock.ts';
+import { openInputLoader } from '../../support/input-loader.ts';
 import { openEdge } from '../../support/invoke.ts';
 import { programOptions, tellPort } from './measured-server.ts';
 
@@ -83,7 +84,9 @@ const database = openStateDatabase({ file: stateDatabaseFile(config.state.direct
 const store = createArtifactStore(database);
 const files = createArtifactFiles({ root: config.artifacts.root, clock });
 const publisher = createPublisher({ store, files, ids, clock });
-const inputs = createInputVerifier({ engine, limits: config.inputs });
+const artifacts = createArtifactDelivery({ store, files, engine, cacheBytes, metrics });
+const loader = openInputLoader({ artifacts });
+const inputs = createInputVerifier({ engine, loader, limits: config.inputs });
 const generation = createGeneration({
   ...{ registry, engine, inputs, publisher, clock, ids },
   admission: createAdmission({ runtime: config.runtime, clock }),
@@ -102,7 +105,7 @@ const services: Services = {
     idempotency: createIdempotency({ store: replays, ids }),
   }),
   providers: createProviderInventory({ registry }),
-  artifacts: createArtifactDelivery({ store, files, engine, cacheBytes, metrics }),
+  artifacts,
   readiness: { isReady: async () => true },
   diagnostics: { report: () => Promise.reject(new Error('no benchmark asks for it')) },
   metrics: { exposition: async () => '' },

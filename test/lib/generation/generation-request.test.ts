@@ -30,7 +30,7 @@ describe('toGenerationRequest', () => {
     expect(inputs.images.map(({ field }) => field)).toEqual(['images[0]', 'images[1]']);
     expect(inputs.mask?.field).toBe('mask');
     expect(inputs.references.map(({ field }) => field)).toEqual(['reference_images[0]']);
-    expect(inputs.references[0]?.bytes).toHaveLength(4);
+    expect(inputs.references[0]).toMatchObject({ kind: 'inline', bytes: { length: 4 } });
   });
 
   it('refuses a picture that is too large before it decodes it', () => {

@@ -1,4 +1,5 @@
 import { createAdmission } from '../../../lib/admission/admission.ts';
+import { createArtifactDelivery } from '../../../lib/artifacts/delivery.ts';
 import { resolveConfig } from '../../../lib/config/resolve-config.ts';
 import type { CapabilityDocument } from '../../../lib/contract/provider.ts';
 import type { BridgeError } from '../../../lib/errors/bridge-error.ts';
@@ -6,6 +7,7 @@ import { createGeneration } from '../../../lib/generation/generation.ts';
 import { createInputVerifier } from '../../../lib/inputs/verify-inputs.ts';
 import { silentMetrics } from '../../../lib/metrics/metrics.ts';
 import { createProviderRegistry } from '../../../lib/providers/registry.ts';
+import { openInputLoader } from '../../support/input-loader.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
 import { createScriptedProvider, type Script } from '../../support/scripted-provider.ts';
 import { openArtifactRig } from '../artifacts/artifact-rig.ts';
@@ -22,12 +24,15 @@ export async function openGenerationRig(
   const clock = createManualClock();
   const engine = openEngine();
   const artifacts = await openArtifactRig();
+  const { store, files } = artifacts;
+  const delivery = createArtifactDelivery({ store, files, engine, cacheBytes: 1_000_000 });
   const provider = createScriptedProvider({ capabilities, ...script });
   const generation = createGeneration({
     registry: createProviderRegistry([provider], provider.name),
     engine,
     inputs: createInputVerifier({
       engine,
+      loader: openInputLoader({ artifacts: delivery }),
       limits: { max_bytes_each: 1_000_000, max_bytes_total: 2_000_000 },
     }),
     publisher: artifacts.publisher,

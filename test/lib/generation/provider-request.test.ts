@@ -4,6 +4,7 @@ import { negotiate } from '../../../lib/generation/negotiate.ts';
 import { toProviderRequest } from '../../../lib/generation/provider-request.ts';
 import { createInputVerifier } from '../../../lib/inputs/verify-inputs.ts';
 import { capabilitiesOf } from '../../../lib/providers/sandbox/capabilities.ts';
+import { openInputLoader } from '../../support/input-loader.ts';
 import { createScriptedProvider } from '../../support/scripted-provider.ts';
 import { anything, appServer, gptImage2 } from './capability-documents.ts';
 import { openEngine, picture } from './pictures.ts';
@@ -99,8 +100,11 @@ async function providerRequestOf(
 ) {
   const request = requestOf(sent);
   const limits = { max_bytes_each: 1_000_000, max_bytes_total: 1_000_000 };
-  const verifier = createInputVerifier({ engine, limits });
-  const inputs = await verifier.verify(request.inputs, new AbortController().signal);
+  const verifier = createInputVerifier({ engine, loader: openInputLoader(), limits });
+  const inputs = await verifier.verify(request.inputs, {
+    scope: 'anonymous',
+    signal: new AbortController().signal,
+  });
   const provider = createScriptedProvider({ capabilities });
   const route = { provider, model: 'the-model', capabilities };
   return toProviderRequest(request, route, negotiate(request, capabilities), inputs, indices);

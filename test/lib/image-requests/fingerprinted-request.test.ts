@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { toGenerationRequest } from '../../../lib/generation/generation-request.ts';
 import { toFingerprint } from '../../../lib/idempotency/fingerprint.ts';
 import { toFingerprintedRequest } from '../../../lib/image-requests/fingerprinted-request.ts';
-import { hashInputs } from '../../../lib/inputs/hash-inputs.ts';
+import { identifyInputs } from '../../../lib/inputs/input-identities.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
 import { wireRequestOf } from '../generation/requests.ts';
 
@@ -12,8 +12,12 @@ const edit = { operation: 'edit', images: [{ type: 'base64', data: data('one') }
 async function fingerprintOf(sent: object): Promise<string> {
   const request = wireRequestOf(sent);
   const { inputs } = toGenerationRequest(request, 1000);
-  const hashes = await hashInputs(inputs, createManualClock(), new AbortController().signal);
-  return toFingerprint('createImage', toFingerprintedRequest(request, inputs, hashes));
+  const identities = await identifyInputs(
+    inputs,
+    createManualClock(),
+    new AbortController().signal,
+  );
+  return toFingerprint('createImage', toFingerprintedRequest(request, inputs, identities));
 }
 
 describe('toFingerprintedRequest', () => {

@@ -2,8 +2,9 @@ import sharp from 'sharp';
 import { afterAll, describe, expect, it } from 'vitest';
 import { BridgeError } from '../../../lib/errors/bridge-error.ts';
 import { createImageEngine } from '../../../lib/images/image-engine.ts';
-import type { InputSource } from '../../../lib/inputs/input-source.ts';
-import { createInputVerifier, type InputSet } from '../../../lib/inputs/verify-inputs.ts';
+import type { InlineSource, InputSet, InputSource } from '../../../lib/inputs/input-source.ts';
+import { createInputVerifier } from '../../../lib/inputs/verify-inputs.ts';
+import { openInputLoader } from '../../support/input-loader.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
 
 const engine = createImageEngine({
@@ -16,8 +17,8 @@ const engine = createImageEngine({
   clock: createManualClock(),
 });
 const limits = { max_bytes_each: 1_000_000, max_bytes_total: 2_000_000 };
-const verifier = createInputVerifier({ engine, limits });
-const signal = new AbortController().signal;
+const verifier = createInputVerifier({ engine, loader: openInputLoader(), limits });
+const context = { scope: 'anonymous', signal: new AbortController().signal };
 
 afterAll(() => engine.close());
 
@@ -29,7 +30,7 @@ describe('createInputVerifier', () => {
       references: [await picture('reference_images[0]', 22, 12)],
     };
 
-    const verified = await verifier.verify(sources, signal);
+    const verified = await verifier.verify(sources, context);
 
     expect(verified.images.map(({ width }) => width)).toEqual([20, 21]);
     expect(verified.mask?.alpha).toBe('some');
@@ -38,7 +39,7 @@ describe('createInputVerifier', () => {
   });
 
   it('answers nothing for nothing', async () => {
-    const verified = await verifier.verify({ images: [], references: [] }, signal);
+    const verified = await verifier.verify({ images: [], references: [] }, context);
 
     expect(verified).toEqual({ images: [], references: [] });
   });
@@ -46,7 +47,7 @@ describe('createInputVerifier', () => {
   it('takes references without a source', async () => {
     const references = [await picture('reference_images[0]', 22, 12)];
 
-    const verified = await verifier.verify({ images: [], references }, signal);
+    const verified = await verifier.verify({ images: [], references }, context);
 
     expect(verified.references).toHaveLength(1);
   });
@@ -57,7 +58,7 @@ describe('createInputVerifier', () => {
       const format = declaredMediaType.slice('image/'.length) as 'png' | 'jpeg' | 'webp';
       const source = await picture('images[0]', 20, 10, { format });
 
-      const verified = await verifier.verify(only({ ...source, declaredMediaType }), signal);
+      const verified = await verifier.verify(only({ ...source, declaredMediaType }), context);
 
       expect(verified.images[0]?.format).toBe(format);
     },
@@ -68,7 +69,7 @@ describe('createInputVerifier', () => {
 
     const verified = await verifier.verify(
       only({ ...source, declaredMediaType: 'image/jpg' }),
-      signal,
+      context,
     );
 
     expect(verified.images[0]?.format).toBe('jpeg');
@@ -79,7 +80,7 @@ describe('createInputVerifier', () => {
     async (declaredMediaType) => {
       const source = await picture('images[0]', 20, 10);
 
-      const verified = verifier.verify(only({ ...source, declaredMediaType }), signal);
+      const verified = verifier.verify(only({ ...source, declaredMediaType }), context);
 
       await expect(verified).rejects.toMatchObject({
         code: 'input',
@@ -97,7 +98,7 @@ describe('createInputVerifier', () => {
       references: [],
     };
 
-    await expect(verifier.verify(sources, signal)).rejects.toMatchObject({
+    await expect(verifier.verify(sources, context)).rejects.toMatchObject({
       code: 'input',
       param: 'images[1]',
       details: { field: 'images[1]', reason: 'truncated' },
@@ -116,7 +117,7 @@ describe('createInputVerifier', () => {
       references: [inline('reference_images[0]', Buffer.from('none either'))],
     };
 
-    await expect(verifier.verify(sources, signal)).rejects.toMatchObject({ param: 'images[0]' });
+    await expect(verifier.verify(sources, context)).rejects.toMatchObject({ param: 'images[0]' });
   });
 
   it('refuses a picture over the limit of one, in whichever list', async () => {
@@ -124,13 +125,14 @@ describe('createInputVerifier', () => {
     const large = { ...small, field: 'reference_images[0]', bytes: Buffer.alloc(101) };
     const tight = createInputVerifier({
       engine,
+      loader: openInputLoader(),
       limits: { max_bytes_each: 100, max_bytes_total: 10_000 },
     });
 
     await expect(
       tight.verify(
         { images: [{ ...small, bytes: Buffer.alloc(100) }], references: [large] },
-        signal,
+        context,
       ),
     ).rejects.toMatchObject({
       code: 'input',
@@ -142,6 +144,7 @@ describe('createInputVerifier', () => {
   it('refuses the picture with which all of them become too much', async () => {
     const tight = createInputVerifier({
       engine,
+      loader: openInputLoader(),
       limits: { max_bytes_each: 100, max_bytes_total: 250 },
     });
     const sources = {
@@ -150,7 +153,7 @@ describe('createInputVerifier', () => {
       references: [],
     };
 
-    await expect(tight.verify(sources, signal)).rejects.toMatchObject({
+    await expect(tight.verify(sources, context)).rejects.toMatchObject({
       param: 'mask',
       details: { reason: 'too_many_bytes' },
     });
@@ -160,7 +163,9 @@ describe('createInputVerifier', () => {
     const reason = new BridgeError('cancelled', 'the client has left');
     const source = await picture('images[0]', 20, 10);
 
-    await expect(verifier.verify(only(source), AbortSignal.abort(reason))).rejects.toBe(reason);
+    await expect(
+      verifier.verify(only(source), { ...context, signal: AbortSignal.abort(reason) }),
+    ).rejects.toBe(reason);
   });
 });
 
@@ -181,7 +186,7 @@ describe('createInputVerifier, masks', () => {
       references: [],
     };
 
-    await expect(verifier.verify(sources, signal)).rejects.toMatchObject({
+    await expect(verifier.verify(sources, context)).rejects.toMatchObject({
       code: 'input',
       param: 'mask',
       details: { field: 'mask', reason },
@@ -200,8 +205,8 @@ describe('createInputVerifier, masks', () => {
         channels: 4,
       });
 
-      const verified = await verifier.verify({ ...only(source), mask: upright }, signal);
-      const refused = verifier.verify({ ...only(source), mask: asStored }, signal);
+      const verified = await verifier.verify({ ...only(source), mask: upright }, context);
+      const refused = verifier.verify({ ...only(source), mask: asStored }, context);
 
       expect(verified.mask?.width).toBe(isTurned ? 10 : 20);
       await expect(refused).rejects.toMatchObject({ details: { reason: 'dimensions_differ' } });
@@ -212,7 +217,7 @@ describe('createInputVerifier, masks', () => {
     const source = await picture('images[0]', 10, 20);
     const mask = await picture('mask', 20, 10, { channels: 4, format: 'webp', orientation: 6 });
 
-    const verified = await verifier.verify({ ...only(source), mask }, signal);
+    const verified = await verifier.verify({ ...only(source), mask }, context);
 
     expect(verified.mask?.orientation).toBe(6);
   });
@@ -224,7 +229,7 @@ describe('createInputVerifier, masks', () => {
       references: [],
     };
 
-    await expect(verifier.verify(sources, signal)).rejects.toMatchObject({
+    await expect(verifier.verify(sources, context)).rejects.toMatchObject({
       details: { reason: 'dimensions_differ' },
     });
   });
@@ -234,7 +239,7 @@ describe('createInputVerifier, masks', () => {
 
     const verified = await verifier.verify(
       { ...only(await picture('images[0]', 20, 10)), mask },
-      signal,
+      context,
     );
 
     expect(verified.mask?.alpha).toBe('opaque');
@@ -253,7 +258,7 @@ async function picture(
   width: number,
   height: number,
   { format = 'png', channels = 3, alpha = 0.5, orientation = 1 }: Looks = {},
-): Promise<InputSource> {
+): Promise<InlineSource> {
   const background = { r: 200, g: 100, b: 50, alpha };
   const bytes = await sharp({ create: { width, height, channels, background } })
     .withMetadata({ orientation })
@@ -262,7 +267,7 @@ async function picture(
   return inline(field, bytes);
 }
 
-function inline(field: string, bytes: Buffer): InputSource {
+function inline(field: string, bytes: Buffer): InlineSource {
   return { kind: 'inline', field, bytes };
 }
 

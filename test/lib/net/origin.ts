@@ -1,18 +1,27 @@
 import { once } from 'node:events';
 import { createServer as createHttpServer, type RequestListener } from 'node:http';
+import { createServer as createHttpsServer } from 'node:https';
 import { createServer, type Server, type Socket } from 'node:net';
+import { TEST_CERTIFICATE, TEST_KEY } from '../../support/test-certificate.ts';
 
 export interface Origin {
   readonly url: string;
   readonly port: number;
   /** Every connection so far, in the order of their arrival. */
   readonly connections: readonly Socket[];
+  /** How many of them are open, their handshake done. */
+  open(): number;
   close(): Promise<void>;
 }
 
 /** An HTTP server on loopback. */
 export function startOrigin(listener: RequestListener): Promise<Origin> {
   return listen(createHttpServer(listener));
+}
+
+/** The same over TLS, as `TEST_CERTIFICATE`; its connections are counted before their handshake. */
+export function startSecureOrigin(listener: RequestListener): Promise<Origin> {
+  return listen(createHttpsServer({ cert: TEST_CERTIFICATE, key: TEST_KEY }, listener), 'https');
 }
 
 /** A server on loopback that says exactly these bytes to whoever has sent a whole head, and then what `after` does. */
@@ -38,17 +47,25 @@ export async function refusingPort(): Promise<number> {
   return origin.port;
 }
 
-async function listen(server: Server): Promise<Origin> {
+async function listen(server: Server, scheme = 'http'): Promise<Origin> {
   const connections: Socket[] = [];
+  let open = 0;
   server.on('connection', (socket: Socket) => connections.push(socket));
+  server.on(scheme === 'https' ? 'secureConnection' : 'connection', (socket: Socket) => {
+    open += 1;
+    socket.once('close', () => {
+      open -= 1;
+    });
+  });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('no port');
   return {
-    url: `http://127.0.0.1:${address.port}`,
+    url: `${scheme}://127.0.0.1:${address.port}`,
     port: address.port,
     connections,
+    open: () => open,
     async close() {
       const closed = once(server, 'close');
       server.close();

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { followSignal } from '../../../lib/admission/follow-signal.ts';
 import { BridgeError } from '../../../lib/errors/bridge-error.ts';
+import { followSignal } from '../../../lib/platform/follow-signal.ts';
 
 const reason = new BridgeError('cancelled', 'the client has left');
 

@@ -1,14 +1,14 @@
 import { setMaxListeners } from 'node:events';
-import type { BridgeError } from '../errors/bridge-error.ts';
 
 /** A signal of one's own that also aborts, with the same reason, when the one that it follows does. */
 export interface FollowedSignal {
   readonly signal: AbortSignal;
-  abort(reason: BridgeError): void;
+  abort(reason: Error): void;
   /** Follows no longer: what lives longer than the work must not keep hold of it. */
   end(): void;
 }
 
+/** Follows `given` until its `end`. */
 export function followSignal(given: AbortSignal): FollowedSignal {
   const controller = new AbortController();
   // Every output and every picture of a request listens; Node would take more than ten for a leak and warn.

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { BridgeError } from '../../../lib/errors/bridge-error.ts';
-import { hashInputs } from '../../../lib/inputs/hash-inputs.ts';
+import { identifyInputs } from '../../../lib/inputs/input-identities.ts';
 import type { Clock } from '../../../lib/platform/clock.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
 
@@ -9,7 +9,7 @@ const source = (bytes: Buffer) => ({ kind: 'inline', field: 'images[0]', bytes }
 const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
 const forever = new AbortController().signal;
 
-describe('hashInputs', () => {
+describe('identifyInputs', () => {
   it('hashes every picture in its place', async () => {
     const [one, two, three, four] = ['1', '2', '3', '4'].map((text) => Buffer.from(text));
     const sources = {
@@ -18,7 +18,7 @@ describe('hashInputs', () => {
       references: [source(four!)],
     };
 
-    const hashes = await hashInputs(sources, createManualClock(), forever);
+    const hashes = await identifyInputs(sources, createManualClock(), forever);
 
     expect(hashes).toEqual({
       images: [sha256(one!), sha256(two!)],
@@ -36,6 +36,6 @@ describe('hashInputs', () => {
     const sources = { images: [source(Buffer.alloc(12_000_000))], references: [] };
     setImmediate(() => client.abort(gone));
 
-    await expect(hashInputs(sources, clock, client.signal)).rejects.toBe(gone);
+    await expect(identifyInputs(sources, clock, client.signal)).rejects.toBe(gone);
   });
 });

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { ImageInput } from '../../../lib/contract/image-input.ts';
-import { isSameType, toInputSource } from '../../../lib/inputs/decode-inline.ts';
+import type { ImageInput, StoredInput } from '../../../lib/contract/image-input.ts';
+import type { InputSource } from '../../../lib/inputs/input-source.ts';
+import { toInputSource } from '../../../lib/inputs/to-input-source.ts';
 
 const NO_LIMIT = 1024 * 1024;
 const BYTES = Buffer.from([0xfb, 0xef, 0xff, 0x00, 0x10]);
@@ -108,7 +109,7 @@ describe('toInputSource', () => {
   ])('takes a media type of %s beside a data URL of %s', (mediaType, inUrl) => {
     const input = { ...dataUrl(`data:${inUrl};base64,${TEXT}`), media_type: mediaType };
 
-    expect(toInputSource(input, 'images[0]', NO_LIMIT).bytes).toEqual(BYTES);
+    expect(toInputSource(input, 'images[0]', NO_LIMIT)).toMatchObject({ bytes: BYTES });
   });
 
   it.each(['image/jpeg', 'image/png;q=1', 'png', ''])(
@@ -150,31 +151,37 @@ describe('toInputSource', () => {
   it.each([1, 2, 3, 4, 5, 6])('never refuses %i bytes under a limit of as many', (length) => {
     const text = Buffer.alloc(length).toString('base64');
 
-    expect(toInputSource(base64(text), 'images[0]', length).bytes).toHaveLength(length);
+    expect(toInputSource(base64(text), 'images[0]', length)).toMatchObject({ bytes: { length } });
   });
 
-  it.each<ImageInput>([
-    { type: 'artifact', artifact_id: 'a'.repeat(32) },
-    { type: 'url', url: 'https://example.com/a.png' },
-  ])('says of the kind $type that this version cannot load it', (input) => {
-    expect(() => toInputSource(input, 'images[1]', NO_LIMIT)).toThrow(
-      expect.objectContaining({
-        code: 'unsupported_capability',
-        param: 'images[1]',
-        details: { field: 'images[1]', reason: 'not_in_this_version' },
-      }),
-    );
-  });
-});
-
-describe('isSameType', () => {
-  it.each([
-    ['image/png', 'IMAGE/PNG', true],
-    ['image/jpg', 'image/jpeg', true],
-    ['image/jpg', 'image/png', false],
-    ['image/png', 'image/png ', false],
-  ])('compares %s with %s', (one, other, expected) => {
-    expect(isSameType(one, other)).toBe(expected);
+  it.each<[ImageInput | StoredInput, Partial<InputSource>]>([
+    [
+      { type: 'artifact', artifact_id: 'anything', filename: 'a.png' },
+      { kind: 'artifact', field: 'images[1]', artifactId: 'anything' },
+    ],
+    [
+      { type: 'artifact', artifact_id: 'a', media_type: 'Image/PNG' },
+      { kind: 'artifact', field: 'images[1]', artifactId: 'a', declaredMediaType: 'image/png' },
+    ],
+    [
+      { type: 'url', url: 'no URL' },
+      { kind: 'remote', field: 'images[1].url', url: 'no URL' },
+    ],
+    [
+      { type: 'url', url: 'https://a.test/', media_type: 'image/webp' },
+      {
+        kind: 'remote',
+        field: 'images[1].url',
+        url: 'https://a.test/',
+        declaredMediaType: 'image/webp',
+      },
+    ],
+    [
+      { type: 'stored', sha256: 'b'.repeat(64), media_type: 'image/png', bytes: 7 },
+      { kind: 'stored', field: 'images[1]', sha256: 'b'.repeat(64), byteLength: 7 },
+    ],
+  ])('only notes where the picture of %o is', (input, source) => {
+    expect(toInputSource(input, 'images[1]', NO_LIMIT)).toEqual(source);
   });
 });
 

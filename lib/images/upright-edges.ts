@@ -1,0 +1,10 @@
+import type { VerifiedImage } from './image.ts';
+
+/** The edges of a picture as it is seen: EXIF orientations from 5 on stand on their side. */
+export function uprightEdges({
+  width,
+  height,
+  orientation,
+}: Pick<VerifiedImage, 'width' | 'height' | 'orientation'>): { width: number; height: number } {
+  return orientation >= 5 ? { width: height, height: width } : { width, height };
+}

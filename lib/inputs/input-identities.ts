@@ -1,0 +1,40 @@
+import { sha256Steps } from '../images/sha256-steps.ts';
+import { runInSlices } from '../images/time-slices.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { InputSet, InputSource } from './input-source.ts';
+
+/**
+ * What tells each picture of a request from others before any is loaded: the SHA-256 of what was sent or stored, in
+ * lowercase hexadecimal, the id of an artifact, the text of an address. Other work runs in between. Rejects with the
+ * signal's reason on abort.
+ */
+export async function identifyInputs(
+  { images, mask, references }: InputSet<InputSource>,
+  clock: Clock,
+  signal: AbortSignal,
+): Promise<InputSet<string>> {
+  // One after the other: several at once would share the loop's turns and only make them longer.
+  const identifyAll = async (sources: readonly InputSource[]) => {
+    const identities: string[] = [];
+    for (const source of sources) identities.push(await identify(source, clock, signal));
+    return identities;
+  };
+  return {
+    images: await identifyAll(images),
+    ...(mask ? { mask: await identify(mask, clock, signal) } : {}),
+    references: await identifyAll(references),
+  };
+}
+
+async function identify(source: InputSource, clock: Clock, signal: AbortSignal): Promise<string> {
+  switch (source.kind) {
+    case 'inline':
+      return runInSlices(sha256Steps(source.bytes), clock, signal);
+    case 'stored':
+      return source.sha256;
+    case 'artifact':
+      return `artifact:${source.artifactId}`;
+    case 'remote':
+      return `url:${source.url}`;
+  }
+}

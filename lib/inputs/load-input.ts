@@ -1,0 +1,102 @@
+import { BridgeError } from '../errors/bridge-error.ts';
+import type { RemoteFetch } from '../net/remote-fetch.ts';
+import { badInput } from './bad-input.ts';
+import {
+  type ArtifactSource,
+  type InputSource,
+  knownBytes,
+  type RemoteSource,
+  type StoredSource,
+} from './input-source.ts';
+import type { StoredInputFiles } from './stored-inputs-port.ts';
+
+interface Deps {
+  readonly artifacts: {
+    /** The verified bytes of an artifact of this scope. Throws `not_found`, `artifact`. */
+    open(scope: string, id: string, signal: AbortSignal): Promise<{ readonly bytes: Buffer }>;
+  };
+  readonly stored: Pick<StoredInputFiles, 'read'>;
+  /** Left out while remote pictures are disabled. */
+  readonly fetchRemote?: RemoteFetch | undefined;
+}
+
+/** Who asks, and until when. */
+export interface InputContext {
+  readonly scope: string;
+  readonly signal: AbortSignal;
+}
+
+export type InputLoader = ReturnType<typeof createInputLoader>;
+
+/** Brings the bytes of a picture here, wherever they are. Nobody has looked at them yet. */
+export function createInputLoader({ artifacts, stored, fetchRemote }: Deps) {
+  async function loadArtifact(
+    { field, artifactId }: ArtifactSource,
+    { scope, signal }: InputContext,
+  ): Promise<Buffer> {
+    try {
+      return (await artifacts.open(scope, artifactId, signal)).bytes;
+    } catch (thrown) {
+      const isUnknown = thrown instanceof BridgeError && thrown.code === 'not_found';
+      throw isUnknown ? badInput(field, field, 'unknown_artifact') : thrown;
+    }
+  }
+
+  async function loadRemote(
+    { field, url }: RemoteSource,
+    maxBytes: number,
+    signal: AbortSignal,
+  ): Promise<Buffer> {
+    // The contract's own rules refuse it earlier, with all other faults of the request.
+    if (!fetchRemote) throw remoteInputsDisabled(field);
+    const fetched = await fetchRemote(url, maxBytes, signal);
+    if (fetched.ok) return fetched.bytes;
+    throw badInput(field, field, fetched.fault, { status: fetched.status });
+  }
+
+  async function loadStored({ sha256, byteLength }: StoredSource): Promise<Buffer> {
+    const bytes = await stored.read(sha256, byteLength);
+    if (bytes) return bytes;
+    throw new BridgeError('artifact', 'a stored picture of the job is missing or was changed', {
+      details: { reason: 'missing_or_changed' },
+    });
+  }
+
+  return {
+    /**
+     * All bytes of one picture. Throws `input` for one that has more than `maxBytes` or cannot be had, `artifact` for a
+     * file of the bridge's own that is missing or was changed, or the signal's reason.
+     */
+    async load(source: InputSource, maxBytes: number, context: InputContext): Promise<Buffer> {
+      const { field } = source;
+      if (knownBytes(source) > maxBytes) throw badInput(field, field, 'too_many_bytes');
+      const bytes = await bring(source, maxBytes, context);
+      if (bytes.length > maxBytes) throw badInput(field, field, 'too_many_bytes');
+      return bytes;
+    },
+  };
+
+  async function bring(
+    source: InputSource,
+    maxBytes: number,
+    context: InputContext,
+  ): Promise<Buffer> {
+    switch (source.kind) {
+      case 'inline':
+        return source.bytes;
+      case 'artifact':
+        return loadArtifact(source, context);
+      case 'remote':
+        return loadRemote(source, maxBytes, context.signal);
+      case 'stored':
+        return loadStored(source);
+    }
+  }
+}
+
+function remoteInputsDisabled(field: string): BridgeError {
+  return new BridgeError('invalid_request', 'remote inputs are disabled', {
+    param: field,
+    details: { field, reason: 'remote_inputs_disabled' },
+  });
+}

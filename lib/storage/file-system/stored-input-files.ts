@@ -1,0 +1,73 @@
+import { readdir, rename } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import type { StoredInputFiles } from '../../inputs/stored-inputs-port.ts';
+import { asStateError } from './file-errors.ts';
+import { findFolder, makeFolder, syncFolder } from './folders.ts';
+import { readChecked, unlinkIfPresent, writeNew } from './regular-file.ts';
+
+interface Deps {
+  /** `state.directory`; the folder in it is made with the first picture. */
+  readonly directory: string;
+}
+
+const SHA256 = /^[0-9a-f]{64}$/;
+const FOLDER = 'inputs';
+const STAGING = '.staging';
+
+/** Pictures of jobs as files below the state directory, in a folder for every first byte of a checksum. */
+export function createStoredInputFiles({ directory }: Deps): StoredInputFiles {
+  const root = resolve(directory);
+
+  return {
+    put: (sha256, bytes) => asStateError(() => put(root, sha256, bytes)),
+    read: (sha256, byteLength) =>
+      asStateError(async () => {
+        const folder = await findFolder(root, [FOLDER, folderOf(sha256)]);
+        return folder === undefined
+          ? undefined
+          : readChecked(join(folder, sha256), byteLength, sha256);
+      }),
+    remove: (sha256) => asStateError(() => remove(root, sha256)),
+    async *list() {
+      for (const name of await asStateError(() => namesIn(root, [FOLDER]))) {
+        const isOurs = (entry: string) =>
+          SHA256.test(entry) && (name === STAGING || name === folderOf(entry));
+        const entries = await asStateError(() => namesIn(root, [FOLDER, name]));
+        const found = entries.filter(isOurs);
+        if (found.length > 0) yield found;
+      }
+    },
+  };
+}
+
+async function put(root: string, sha256: string, bytes: Buffer): Promise<void> {
+  const folder = await makeFolder(root, [FOLDER, folderOf(sha256)]);
+  const path = join(folder, sha256);
+  // Its name alone proves nothing: somebody may have changed the file since.
+  if ((await readChecked(path, bytes.length, sha256)) === undefined) {
+    const staged = join(await makeFolder(root, [FOLDER, STAGING]), sha256);
+    await unlinkIfPresent(staged);
+    await writeNew(staged, bytes);
+    await rename(staged, path);
+  }
+  // For a file that was there, too: whoever put it may have been killed just before.
+  await syncFolder(folder);
+}
+
+/** Not made durable: what a power failure brings back is found at the next start. */
+async function remove(root: string, sha256: string): Promise<void> {
+  for (const name of [STAGING, folderOf(sha256)]) {
+    const folder = await findFolder(root, [FOLDER, name]);
+    if (folder !== undefined) await unlinkIfPresent(join(folder, sha256));
+  }
+}
+
+async function namesIn(root: string, parts: readonly string[]): Promise<readonly string[]> {
+  const folder = await findFolder(root, parts);
+  return folder === undefined ? [] : readdir(folder);
+}
+
+function folderOf(sha256: string): string {
+  if (!SHA256.test(sha256)) throw new Error('a stored picture has no checksum for a name');
+  return sha256.slice(0, 2);
+}

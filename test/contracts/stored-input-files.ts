@@ -1,0 +1,132 @@
+import { createHash } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { StoredInputFiles } from '../../lib/inputs/stored-inputs-port.ts';
+
+interface Opened {
+  readonly files: StoredInputFiles;
+  /** Another keeper of the same pictures, as after a restart. */
+  reopen(): StoredInputFiles;
+  /** Changes what is kept under this checksum behind the keeper's back. */
+  damage(sha256: string, content: Buffer): Promise<void>;
+  close(): Promise<void>;
+}
+
+function picture(content: string | Buffer) {
+  const bytes = Buffer.from(content);
+  return { bytes, sha256: createHash('sha256').update(bytes).digest('hex') };
+}
+
+/** What every keeper of the pictures of jobs promises. */
+export function describeStoredInputFiles(label: string, open: () => Promise<Opened>): void {
+  describe(`StoredInputFiles: ${label}`, () => {
+    let opened: Opened;
+    let files: StoredInputFiles;
+    const one = picture('one picture');
+    const other = picture('another picture');
+
+    beforeEach(async () => {
+      opened = await open();
+      files = opened.files;
+    });
+    afterEach(() => opened.close());
+
+    async function listed(): Promise<string[]> {
+      const all: string[] = [];
+      for await (const batch of files.list()) {
+        expect(new Set(batch).size).toBe(batch.length);
+        all.push(...batch);
+      }
+      return all.sort();
+    }
+
+    test('nothing is there before the first picture', async () => {
+      expect(await files.read(one.sha256, one.bytes.length)).toBeUndefined();
+      expect(await listed()).toEqual([]);
+      await expect(files.remove(one.sha256)).resolves.toBeUndefined();
+    });
+
+    test('a picture that was put is read, by this keeper and the next', async () => {
+      await files.put(one.sha256, one.bytes);
+
+      expect(await files.read(one.sha256, one.bytes.length)).toEqual(one.bytes);
+      expect(await opened.reopen().read(one.sha256, one.bytes.length)).toEqual(one.bytes);
+    });
+
+    test('a large picture is read whole', async () => {
+      const large = picture(Buffer.alloc(9_000_001, 'picture'));
+
+      await files.put(large.sha256, large.bytes);
+
+      expect((await files.read(large.sha256, 9_000_001))?.equals(large.bytes)).toBe(true);
+    });
+
+    test('a picture that was put twice is there once', async () => {
+      await files.put(one.sha256, one.bytes);
+      await files.put(one.sha256, one.bytes);
+
+      expect(await listed()).toEqual([one.sha256]);
+      expect(await files.read(one.sha256, one.bytes.length)).toEqual(one.bytes);
+    });
+
+    test('different pictures do not touch each other, though put at the same time', async () => {
+      const all = Array.from({ length: 40 }, (_, place) => picture(`picture ${place}`));
+
+      await Promise.all(all.map(({ sha256, bytes }) => files.put(sha256, bytes)));
+
+      expect(await listed()).toEqual(all.map(({ sha256 }) => sha256).sort());
+      for (const { sha256, bytes } of all) {
+        expect(await files.read(sha256, bytes.length)).toEqual(bytes);
+      }
+    });
+
+    test('a picture that was removed is gone, and no other is', async () => {
+      await files.put(one.sha256, one.bytes);
+      await files.put(other.sha256, other.bytes);
+
+      await files.remove(one.sha256);
+
+      expect(await files.read(one.sha256, one.bytes.length)).toBeUndefined();
+      expect(await listed()).toEqual([other.sha256]);
+    });
+
+    test('a picture that was removed can be put again', async () => {
+      await files.put(one.sha256, one.bytes);
+      await files.remove(one.sha256);
+      await files.put(one.sha256, one.bytes);
+
+      expect(await files.read(one.sha256, one.bytes.length)).toEqual(one.bytes);
+    });
+
+    test('a picture of another length is not read', async () => {
+      await files.put(one.sha256, one.bytes);
+
+      expect(await files.read(one.sha256, one.bytes.length - 1)).toBeUndefined();
+      expect(await files.read(one.sha256, one.bytes.length + 1)).toBeUndefined();
+    });
+
+    test.each([
+      ['other bytes of the same length', Buffer.alloc(one.bytes.length, 'x')],
+      ['fewer bytes', one.bytes.subarray(0, 3)],
+      ['more bytes', Buffer.concat([one.bytes, one.bytes])],
+      ['no bytes', Buffer.alloc(0)],
+    ])('a picture that has become %s is not read, until it is put again', async (_, content) => {
+      await files.put(one.sha256, one.bytes);
+      await opened.damage(one.sha256, content);
+
+      const damaged = await files.read(one.sha256, one.bytes.length);
+      await files.put(one.sha256, one.bytes);
+
+      expect(damaged).toBeUndefined();
+      expect(await files.read(one.sha256, one.bytes.length)).toEqual(one.bytes);
+    });
+
+    test.each(['', '../secrets', 'A'.repeat(64), 'a'.repeat(63), `${'a'.repeat(64)}/b`])(
+      'the checksum "%s" is none',
+      async (sha256) => {
+        await expect(files.put(sha256, one.bytes)).rejects.toThrow();
+        await expect(files.read(sha256, 1)).rejects.toThrow();
+        await expect(files.remove(sha256)).rejects.toThrow();
+      },
+    );
+  });
+}

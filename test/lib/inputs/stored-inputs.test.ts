@@ -1,0 +1,214 @@
+import { createHash } from 'node:crypto';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createStoredInputs, toStoredInput } from '../../../lib/inputs/stored-inputs.ts';
+import type { StoredInputFiles } from '../../../lib/inputs/stored-inputs-port.ts';
+
+const forever = new AbortController().signal;
+
+function picture(content: string) {
+  const bytes = Buffer.from(content);
+  return { bytes, sha256: createHash('sha256').update(bytes).digest('hex') };
+}
+
+const one = picture('one');
+const two = picture('two');
+
+/** Files in memory, each step of which waits for the scheduler, and jobs that are names and what they need. */
+function openKeeper(pause: () => Promise<void> = async () => {}) {
+  const kept = new Set<string>();
+  const jobs = new Map<string, readonly string[]>();
+  const overlapping = new Map<string, number>();
+  const alone = async (sha256: string, change: () => void) => {
+    overlapping.set(sha256, (overlapping.get(sha256) ?? 0) + 1);
+    expect(overlapping.get(sha256)).toBe(1);
+    await pause();
+    change();
+    await pause();
+    overlapping.set(sha256, 0);
+  };
+  const files: StoredInputFiles = {
+    put: (sha256) => alone(sha256, () => void kept.add(sha256)),
+    remove: (sha256) => alone(sha256, () => void kept.delete(sha256)),
+    read: async () => undefined,
+    async *list() {
+      yield [...kept];
+    },
+  };
+  const isNeeded = async (sha256: string) => {
+    await pause();
+    return [...jobs.values()].some((needs) => needs.includes(sha256));
+  };
+  const keeper = createStoredInputs({ files, isNeeded });
+  return {
+    ...{ kept, jobs, files, keeper },
+    /** What a job service does to accept a job. */
+    accept: (name: string, pictures: readonly (typeof one)[]) =>
+      keeper.keepFor(pictures, forever, async () => {
+        await pause();
+        for (const { sha256 } of pictures) expect(kept).toContain(sha256);
+        jobs.set(
+          name,
+          pictures.map(({ sha256 }) => sha256),
+        );
+      }),
+    /** What it does when the job has ended. */
+    async end(name: string) {
+      const needs = jobs.get(name) ?? [];
+      jobs.delete(name);
+      await pause();
+      await keeper.removeUnneeded(needs);
+    },
+  };
+}
+
+describe('createStoredInputs', () => {
+  it('has the pictures before the job is accepted, and keeps them', async () => {
+    const { accept, kept } = openKeeper();
+
+    await accept('job', [one, two, one]);
+
+    expect([...kept].sort()).toEqual([one.sha256, two.sha256].sort());
+  });
+
+  it('gives what accepting gives', async () => {
+    const { keeper } = openKeeper();
+
+    expect(await keeper.keepFor([one], forever, async () => 'accepted')).toBe('accepted');
+  });
+
+  it('removes the pictures of a job that was refused', async () => {
+    const { keeper, kept } = openKeeper();
+    const refusal = new Error('full');
+
+    const kept1 = keeper.keepFor([one], forever, () => Promise.reject(refusal));
+
+    await expect(kept1).rejects.toBe(refusal);
+    expect(kept.size).toBe(0);
+  });
+
+  it('removes the pictures of a repetition that made no job', async () => {
+    const { keeper, kept } = openKeeper();
+
+    await keeper.keepFor([one], forever, async () => 'an earlier job, ended long ago');
+
+    expect(kept.size).toBe(0);
+  });
+
+  it('removes a picture when the last job that shares it has ended', async () => {
+    const { accept, end, kept } = openKeeper();
+    await accept('first', [one]);
+    await accept('second', [one, two]);
+
+    await end('first');
+    const afterFirst = [...kept];
+    await end('second');
+
+    expect(afterFirst.sort()).toEqual([one.sha256, two.sha256].sort());
+    expect(kept.size).toBe(0);
+  });
+
+  it('accepts nothing when a picture cannot be kept', async () => {
+    const { files, jobs } = openKeeper();
+    const full = new Error('full');
+    const keeper = createStoredInputs({
+      files: { ...files, put: () => Promise.reject(full) },
+      isNeeded: async () => false,
+    });
+
+    const accepting = keeper.keepFor([one], forever, async () => jobs.set('job', []));
+
+    await expect(accepting).rejects.toBe(full);
+    expect(jobs.size).toBe(0);
+  });
+
+  it('answers as accepted though the clearing up after it fails', async () => {
+    const { files } = openKeeper();
+    const keeper = createStoredInputs({
+      files,
+      isNeeded: () => Promise.reject(new Error('the database is busy')),
+    });
+
+    expect(await keeper.keepFor([one], forever, async () => 'accepted')).toBe('accepted');
+  });
+
+  it('accepts nothing for a client that has left', async () => {
+    const { keeper, jobs, kept } = openKeeper();
+    const client = new AbortController();
+    const gone = new Error('gone');
+
+    const before = keeper.keepFor([one], AbortSignal.abort(gone), async () => jobs.set('a', []));
+    await expect(before).rejects.toBe(gone);
+    const during = keeper.keepFor([one], client.signal, async () => jobs.set('b', []));
+    client.abort(gone);
+
+    await expect(during).rejects.toBe(gone);
+    expect([jobs.size, kept.size]).toEqual([0, 0]);
+  });
+
+  it('sweeps away what no job needs', async () => {
+    const { accept, keeper, kept } = openKeeper();
+    await accept('job', [one]);
+    kept.add(two.sha256);
+
+    await keeper.sweep(forever);
+
+    expect([...kept]).toEqual([one.sha256]);
+  });
+
+  it('stops a sweep that is given up', async () => {
+    const { keeper, kept } = openKeeper();
+    kept.add(two.sha256);
+    const gone = new Error('stopping');
+
+    await expect(keeper.sweep(AbortSignal.abort(gone))).rejects.toBe(gone);
+    expect(kept.size).toBe(1);
+  });
+
+  it('never loses a picture that a job needs, and keeps none for nobody, in any order of steps', async () => {
+    const pictures = [one, two, picture('three')];
+    const someOf = fc.subarray(pictures, { minLength: 1 });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.scheduler(),
+        fc.array(fc.record({ needs: someOf, ends: fc.boolean(), refused: fc.boolean() }), {
+          minLength: 2,
+          maxLength: 6,
+        }),
+        async (scheduler, plans) => {
+          const { accept, end, jobs, keeper, kept } = openKeeper(() =>
+            scheduler.schedule(Promise.resolve()),
+          );
+          const lives = plans.map(async ({ needs, ends, refused }, place) => {
+            if (refused) {
+              const refuse = () => Promise.reject(new Error('full'));
+              await keeper.keepFor(needs, forever, refuse).catch(() => {});
+              return;
+            }
+            await accept(`job ${place}`, needs);
+            if (ends) await end(`job ${place}`);
+          });
+          const sweep = keeper.sweep(forever);
+
+          await scheduler.waitFor(Promise.all([...lives, sweep]));
+
+          expect([...kept].sort()).toEqual([...new Set([...jobs.values()].flat())].sort());
+        },
+      ),
+    );
+  });
+});
+
+describe('toStoredInput', () => {
+  it('shows a picture without its bytes', () => {
+    const image = { ...one, format: 'webp' } as const;
+
+    expect(toStoredInput(image)).toEqual({
+      type: 'stored',
+      sha256: one.sha256,
+      media_type: 'image/webp',
+      bytes: 3,
+    });
+    expect(toStoredInput(image, 'a.webp')).toMatchObject({ filename: 'a.webp' });
+  });
+});

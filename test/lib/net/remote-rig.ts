@@ -1,0 +1,92 @@
+import type { LookupAddress } from 'node:dns';
+import type { RequestListener } from 'node:http';
+import type { LookupFunction } from 'node:net';
+import { createHttpClient } from '../../../lib/net/http-client.ts';
+import { createRemoteFetch } from '../../../lib/net/remote-fetch.ts';
+import type { RemotePolicy } from '../../../lib/net/remote-target.ts';
+import { createManualClock } from '../../support/manual-clock.ts';
+import { TEST_CERTIFICATE } from '../../support/test-certificate.ts';
+import { type Origin, startSecureOrigin } from './origin.ts';
+
+/** Public addresses that in these tests lead to loopback; every other one leads where it says. */
+export const PUBLIC_ADDRESS = '93.184.215.14';
+export const PUBLIC_ADDRESS_6 = '2606:2800:21f:cb07:6820:80da:af6b:8b2c';
+
+export type RemoteRig = Awaited<ReturnType<typeof openRemoteRig>>;
+
+/** A fetcher, a resolver that a test scripts, and one server that counts who reaches it. */
+export async function openRemoteRig(listener: RequestListener) {
+  const origin = await startSecureOrigin(listener);
+  const clock = createManualClock();
+  const resolver = scriptedResolver();
+  const origins: Origin[] = [origin];
+  let clients = 0;
+
+  return {
+    origin,
+    clock,
+    resolver,
+    /** How many connections were allowed to begin. */
+    clients: () => clients,
+    /** A further server, under the same rules. */
+    async add(another: RequestListener): Promise<Origin> {
+      const added = await startSecureOrigin(another);
+      origins.push(added);
+      return added;
+    },
+    fetcher(rules: Partial<RemotePolicy> = {}) {
+      return createRemoteFetch({
+        clock,
+        lookup: resolver.lookup,
+        policy: {
+          allowed_hosts: ['pictures.test'],
+          allowed_ports: origins.map(({ port }) => port),
+          allow_private_networks: false,
+          max_redirects: 3,
+          timeout_ms: 20_000,
+          ...rules,
+        },
+        openClient(connecting = {}) {
+          clients += 1;
+          const lookup = connecting.lookup && viaLoopback(connecting.lookup);
+          return createHttpClient({ ca: TEST_CERTIFICATE, ...(lookup ? { lookup } : {}) });
+        },
+      });
+    },
+    async close(): Promise<void> {
+      await Promise.all(origins.map((one) => one.close()));
+    },
+  };
+}
+
+/** Names mean what was said last; several answers are given one after the other. */
+function scriptedResolver() {
+  const answers = new Map<string, (readonly string[])[]>();
+  const asked: string[] = [];
+  return {
+    asked,
+    answer(name: string, ...lists: (readonly string[])[]): void {
+      answers.set(name, lists);
+    },
+    async lookup(name: string): Promise<readonly LookupAddress[]> {
+      asked.push(name);
+      const [next, ...later] = answers.get(name) ?? [];
+      if (next === undefined) throw Object.assign(new Error('no such name'), { code: 'ENOTFOUND' });
+      if (later.length > 0) answers.set(name, later);
+      return next.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
+    },
+  };
+}
+
+function viaLoopback(lookup: LookupFunction): LookupFunction {
+  const isPublic = (address: string) => [PUBLIC_ADDRESS, PUBLIC_ADDRESS_6].includes(address);
+  return (name, options, callback) =>
+    lookup(name, options, (error, found, family) => {
+      const list = typeof found === 'string' ? [{ address: found, family: family ?? 4 }] : found;
+      const moved = list.map((one) =>
+        isPublic(one.address) ? { address: '127.0.0.1', family: 4 } : one,
+      );
+      if (options.all) callback(error, moved);
+      else callback(error, moved[0]?.address ?? '', moved[0]?.family);
+    });
+}

@@ -1,0 +1,157 @@
+import { createHash } from 'node:crypto';
+import {
+  chmod,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createStoredInputFiles } from '../../../../lib/storage/file-system/stored-input-files.ts';
+import { describeStoredInputFiles } from '../../../contracts/stored-input-files.ts';
+
+describeStoredInputFiles('a folder', async () => {
+  const parent = await mkdtemp(join(tmpdir(), 'stored-inputs-'));
+  const directory = join(parent, 'made', 'later');
+  return {
+    files: createStoredInputFiles({ directory }),
+    reopen: () => createStoredInputFiles({ directory }),
+    damage: (sha256, content) =>
+      writeFile(join(directory, 'inputs', sha256.slice(0, 2), sha256), content),
+    close: () => rm(parent, { recursive: true }),
+  };
+});
+
+describe('createStoredInputFiles', () => {
+  const bytes = Buffer.from('the bytes of a picture');
+  const sha256 = createHash('sha256').update(bytes).digest('hex');
+  const fan = sha256.slice(0, 2);
+  let directory: string;
+  let root: string;
+
+  beforeEach(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'stored-inputs-'));
+    root = join(directory, 'inputs');
+  });
+  afterEach(() => rm(directory, { recursive: true }));
+
+  async function listed(): Promise<string[]> {
+    const all: string[] = [];
+    for await (const batch of createStoredInputFiles({ directory }).list()) all.push(...batch);
+    return all;
+  }
+
+  test('nothing is made before the first picture', async () => {
+    const files = createStoredInputFiles({ directory });
+
+    await files.read(sha256, 1);
+    await files.remove(sha256);
+
+    expect(await readdir(directory)).toEqual([]);
+  });
+
+  test('a picture lies under its checksum, and nothing is left beside it', async () => {
+    await createStoredInputFiles({ directory }).put(sha256, bytes);
+
+    expect((await readdir(root, { recursive: true })).sort()).toEqual([
+      '.staging',
+      fan,
+      join(fan, sha256),
+    ]);
+    expect(await readFile(join(root, fan, sha256))).toEqual(bytes);
+  });
+
+  test('a picture that is there is not written again', async () => {
+    const files = createStoredInputFiles({ directory });
+    await files.put(sha256, bytes);
+    const before = await stat(join(root, fan, sha256), { bigint: true });
+
+    await files.put(sha256, bytes);
+
+    const after = await stat(join(root, fan, sha256), { bigint: true });
+    expect([after.ino, after.mtimeNs]).toEqual([before.ino, before.mtimeNs]);
+  });
+
+  test('what a put that was cut off has left is listed, in nobody’s way and removed', async () => {
+    await mkdir(join(root, '.staging'), { recursive: true });
+    await writeFile(join(root, '.staging', sha256), 'the by');
+    const files = createStoredInputFiles({ directory });
+
+    const before = await listed();
+    await files.remove(sha256);
+    const after = await listed();
+    await writeFile(join(root, '.staging', sha256), 'the by');
+    await files.put(sha256, bytes);
+
+    expect([before, after]).toEqual([[sha256], []]);
+    expect(await files.read(sha256, bytes.length)).toEqual(bytes);
+    expect(await readdir(join(root, '.staging'))).toEqual([]);
+  });
+
+  test('what is not a picture of a job is not listed', async () => {
+    await mkdir(join(root, fan), { recursive: true });
+    await mkdir(join(root, '00'), { recursive: true });
+    await writeFile(join(root, 'note.txt'), 'foreign');
+    await writeFile(join(root, fan, 'note.txt'), 'foreign');
+    await writeFile(join(root, fan === '00' ? '01' : '00', sha256), 'in another place');
+
+    expect(await listed()).toEqual([]);
+  });
+
+  test('a link in place of a picture is neither read nor written through', async () => {
+    const outside = join(directory, 'outside');
+    await writeFile(outside, bytes);
+    await mkdir(join(root, fan), { recursive: true });
+    await symlink(outside, join(root, fan, sha256));
+    const files = createStoredInputFiles({ directory });
+
+    const viaLink = await files.read(sha256, bytes.length);
+    await files.put(sha256, bytes);
+    await files.remove(sha256);
+
+    expect(viaLink).toBeUndefined();
+    expect(await readFile(outside)).toEqual(bytes);
+  });
+
+  test('a link in place of a folder is not followed', async () => {
+    await mkdir(join(directory, 'outside'));
+    await writeFile(join(directory, 'outside', sha256), bytes);
+    await mkdir(root);
+    await symlink(join(directory, 'outside'), join(root, fan));
+    const files = createStoredInputFiles({ directory });
+
+    expect(await files.read(sha256, bytes.length)).toBeUndefined();
+    expect(await listed()).toEqual([]);
+    await expect(files.put(sha256, bytes)).rejects.toMatchObject({
+      code: 'overloaded',
+      details: { reason: 'state_store_failing' },
+    });
+  });
+
+  test('a folder in place of a picture is an error of the state directory', async () => {
+    await mkdir(join(root, fan, sha256), { recursive: true });
+
+    await expect(createStoredInputFiles({ directory }).put(sha256, bytes)).rejects.toMatchObject({
+      code: 'overloaded',
+    });
+  });
+
+  // Whoever may do everything is refused nothing.
+  test.skipIf(process.getuid?.() === 0)('a read-only directory says that it is', async () => {
+    await chmod(directory, 0o500);
+
+    const put = createStoredInputFiles({ directory }).put(sha256, bytes);
+
+    await expect(put).rejects.toMatchObject({
+      code: 'overloaded',
+      details: { reason: 'state_store_read_only' },
+    });
+    await chmod(directory, 0o700);
+  });
+});

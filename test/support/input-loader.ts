@@ -1,0 +1,15 @@
+import { BridgeError } from '../../lib/errors/bridge-error.ts';
+import { createInputLoader } from '../../lib/inputs/load-input.ts';
+
+type Elsewhere = Parameters<typeof createInputLoader>[0];
+
+/** A loader that knows no picture but those that a request brings, and what a test adds. */
+export function openInputLoader(elsewhere: Partial<Elsewhere> = {}) {
+  return createInputLoader({
+    artifacts: {
+      open: () => Promise.reject(new BridgeError('not_found', 'there is no such artifact')),
+    },
+    stored: { read: async () => undefined },
+    ...elsewhere,
+  });
+}

@@ -1,0 +1,21 @@
+/**
+ * A certificate for tests, its own authority, good until 2120: localhost, pictures.test, other.test, 127.0.0.1 and ::1.
+ * Nobody trusts it but who is told to, so its key protects nothing.
+ */
+export const TEST_CERTIFICATE = `-----BEGIN CERTIFICATE-----
+MIIBpzCCAUygAwIBAgIBATAKBggqhkjOPQQDAjAdMRswGQYDVQQDDBJwaWN0dXJl
+cyBmb3IgdGVzdHMwIBcNMjAwMTAxMDAwMDAwWhgPMjEyMDAxMDEwMDAwMDBaMB0x
+GzAZBgNVBAMMEnBpY3R1cmVzIGZvciB0ZXN0czBZMBMGByqGSM49AgEGCCqGSM49
+AwEHA0IABNeCTKM0HyG696mOB5bZq3ARhBkhmBnHD+NK3xPgZh/WpOVFu8lviNur
+jUdEeerxZ7lLpjfRHMXo9/rjrvimvxqjezB5MA8GA1UdEwEB/wQFMAMBAf8wRwYD
+VR0RBEAwPoIJbG9jYWxob3N0gg1waWN0dXJlcy50ZXN0ggpvdGhlci50ZXN0hwR/
+AAABhxAAAAAAAAAAAAAAAAAAAAABMB0GA1UdDgQWBBQrc8BrJ8L2Bua/bLeFlpim
+b/BZ9DAKBggqhkjOPQQDAgNJADBGAiEAhzNfGEeBB2iUr5hWpo0PKwe/aksKecRn
+j5zr6b4x2KACIQDHjPkDlERalVPPNmKf8hn86fjxJU0AIMU7bkTOebv7XA==
+-----END CERTIFICATE-----`;
+
+export const TEST_KEY = `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgI3FyiirjIbnYOuM3
+tKVig/rALSjSU/jQYz+oy0LZeoKhRANCAATXgkyjNB8huvepjgeW2atwEYQZIZgZ
+xw/jSt8T4GYf1qTlRbvJb4jbq41HRHnq8We5S6Y30RzF6Pf64674pr8a
+-----END PRIVATE KEY-----`;
