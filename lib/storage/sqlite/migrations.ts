@@ -9,9 +9,11 @@ import {
 import { META } from './migrations/0001-meta.ts';
 import { ARTIFACT } from './migrations/0002-artifact.ts';
 import { ARTIFACT_TOTAL } from './migrations/0003-artifact-total.ts';
+import { JOB } from './migrations/0004-job.ts';
+import { PRESET } from './migrations/0005-preset.ts';
 
 /** SQL texts, the first one for an empty database. None is edited or moved once it was released. */
-export const MIGRATIONS: readonly string[] = [META, ARTIFACT, ARTIFACT_TOTAL];
+export const MIGRATIONS: readonly string[] = [META, ARTIFACT, ARTIFACT_TOTAL, JOB, PRESET];
 
 /** The schema that this program reads and writes. */
 export const SCHEMA_VERSION = MIGRATIONS.length;

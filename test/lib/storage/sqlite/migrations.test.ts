@@ -12,6 +12,17 @@ import {
   SCHEMA_VERSION,
 } from '../../../../lib/storage/sqlite/migrations.ts';
 
+/** A database in which jobs belong to nobody, as they would in one without authorization scopes. */
+const OWNERLESS_JOBS = `
+  CREATE TABLE job (
+    id TEXT PRIMARY KEY, status TEXT, created INTEGER, updated INTEGER,
+    prompt TEXT, request TEXT, result TEXT, error TEXT
+  );
+  INSERT INTO job VALUES
+    ('done', 'succeeded', 1, 2, 'a cat', '{"prompt":"a cat"}', '{"id":"r"}', NULL),
+    ('broken', 'failed', 1, 2, 'a dog', '{"prompt":"a dog"}', NULL, '{"code":"upstream"}'),
+    ('waiting', 'queued', 1, 1, 'a hen', '{"prompt":"a hen"}', NULL, NULL);`;
+
 describe('migrate', () => {
   let connection: Connection;
 
@@ -32,7 +43,17 @@ describe('migrate', () => {
   test('an empty database gets every table and the newest number', () => {
     migrate(connection);
 
-    expect(tables()).toEqual(['artifact', 'artifact_total', 'meta']);
+    expect(tables()).toEqual([
+      'artifact',
+      'artifact_total',
+      'job',
+      'job_content',
+      'job_input',
+      'job_total',
+      'meta',
+      'preset',
+      'sqlite_sequence',
+    ]);
     expect(schemaVersion(connection)).toBe(SCHEMA_VERSION);
   });
 
@@ -41,7 +62,7 @@ describe('migrate', () => {
 
     const loose = connection.prepare('SELECT name FROM pragma_table_list WHERE strict = 0').pluck();
 
-    expect(loose.all()).toEqual(['sqlite_schema', 'sqlite_temp_schema']);
+    expect(loose.all()).toEqual(['sqlite_sequence', 'sqlite_schema', 'sqlite_temp_schema']);
   });
 
   test.each(MIGRATIONS.map((_, index) => index))(
@@ -83,6 +104,31 @@ describe('migrate', () => {
 
     const totals = connection.prepare('SELECT artifacts, bytes FROM artifact_total').all();
     expect(totals).toEqual([{ artifacts: 2, bytes: 100 }]);
+  });
+
+  test('jobs from before there were owners are kept, belong to nobody and never run', () => {
+    migrate(connection, MIGRATIONS.slice(0, 3));
+    connection.exec(OWNERLESS_JOBS);
+
+    migrate(connection);
+
+    const jobs = connection.prepare(
+      'SELECT id, scope, status, error_code, prompt FROM job ORDER BY seq',
+    );
+    const contents = connection.prepare('SELECT request, result FROM job_content ORDER BY seq');
+    expect(jobs.raw().all()).toEqual([
+      ['done', 'legacy-unowned', 'succeeded', null, 'a cat'],
+      ['broken', 'legacy-unowned', 'failed', 'internal', 'a dog'],
+      ['waiting', 'legacy-unowned', 'interrupted', 'cancelled', 'a hen'],
+    ]);
+    expect(contents.raw().all()).toEqual([
+      ['{"prompt":"a cat"}', '{"id":"r"}'],
+      ['{"prompt":"a dog"}', null],
+      ['{"prompt":"a hen"}', null],
+    ]);
+    expect(
+      connection.prepare('SELECT succeeded, failed, queued FROM job_total').raw().get(),
+    ).toEqual([1, 1, 0]);
   });
 
   test('a migration that fails half-way leaves the database as the one before made it', () => {

@@ -1,0 +1,188 @@
+import type { ImageResponse } from '../contract/image-response.ts';
+import type { ImageJob, ImageJobSummary, JobRequest, JobStatus } from '../contract/job.ts';
+
+/** What is known of every job. Times are Unix seconds. */
+interface JobFacts {
+  /** The job's place in the order of acceptance, from 1 on. No two jobs of any scope ever share one. */
+  readonly sequence: number;
+  /** A UUIDv7. */
+  readonly id: string;
+  /** Whoever owns it: the authorization scope of contract.md 11. */
+  readonly scope: string;
+  readonly status: JobStatus;
+  readonly createdSecs: number;
+  /** Of the last change of anything but its progress. */
+  readonly updatedSecs: number;
+  readonly startedSecs?: number;
+  readonly completedSecs?: number;
+  readonly cancelRequested: boolean;
+  readonly favorite: boolean;
+  /** When it was hidden. */
+  readonly deletedSecs?: number;
+}
+
+export type JobFailure = NonNullable<ImageJob['error']>;
+
+/** A job with all that is kept of it. */
+export interface JobRecord extends JobFacts {
+  /** The `x-request-id` of the POST that it came from; `ImageResponse.id` is the same. */
+  readonly requestId: string;
+  readonly request: JobRequest;
+  /** Of a job that succeeded, and of no other. */
+  readonly result?: ImageResponse;
+  /** Of a job that ended otherwise, and of no other. */
+  readonly error?: JobFailure;
+}
+
+/** A job as lists show it. */
+export interface JobSummary extends JobFacts {
+  readonly operation: JobRequest['operation'];
+  /** Its first 256 code points. */
+  readonly prompt: string;
+  /** Where it went, or where it is meant to go first. */
+  readonly provider: string;
+  readonly model?: string;
+  /** How many pictures were asked for. */
+  readonly outputs: number;
+  readonly errorCode?: JobFailure['code'];
+  /** What it has made, in the order of its result. */
+  readonly artifacts: ImageJobSummary['artifacts'];
+}
+
+export interface NewJob extends Pick<JobFacts, 'id' | 'scope' | 'createdSecs'> {
+  readonly requestId: string;
+  readonly request: JobRequest;
+  /** The provider and the model that its plan begins with. */
+  readonly provider: string;
+  readonly model?: string;
+  /** SHA-256 of every stored picture that it needs, in lowercase hexadecimal; repetitions count once. */
+  readonly inputs: readonly string[];
+  /** Kept free for what it will end with; at least 1. */
+  readonly reservedBytes: number;
+}
+
+export interface JobAdmission {
+  /** How many jobs of all scopes may be queued, this one included. */
+  readonly maxPending: number;
+  /** For all jobs together, their reservations and those of this one included. */
+  readonly maxDatabaseBytes: number;
+  /** Of a request that came with a key: the key's keyed hash, which stands for scope and key, and what was asked for. */
+  readonly key?: { readonly hash: string; readonly fingerprint: string };
+}
+
+/** How a running job ends, and what is left of it. */
+export type JobEnd = { readonly completedSecs: number } & (
+  | {
+      readonly status: 'succeeded';
+      readonly result: ImageResponse;
+      /** Ids of the artifacts of this result, whose publications are pending. */
+      readonly publications: readonly string[];
+    }
+  | { readonly status: 'failed' | 'cancelled' | 'interrupted'; readonly error: JobFailure }
+);
+
+/** Stored pictures that no queued or running job needs any more, by SHA-256, each once. */
+interface Released {
+  readonly releasedInputs: readonly string[];
+}
+
+export interface JobFilter {
+  readonly status?: JobStatus;
+  readonly visibility: 'active' | 'hidden' | 'all';
+  readonly favorite?: boolean;
+}
+
+export interface JobPageRequest {
+  /** The page begins below this `sequence`, at the newest job otherwise. */
+  readonly before?: number;
+  /** At least 1. */
+  readonly limit: number;
+}
+
+export interface JobRetention {
+  /** Jobs that ended earlier than this are too old. */
+  readonly completedBeforeSecs: number;
+  /** How many jobs of the ordinary history stay: of those that have ended and are no favourites. */
+  readonly maxRetained: number;
+  /** How large the ordinary history may be. */
+  readonly maxRetainedBytes: number;
+  /** How many jobs one call removes at most. */
+  readonly batch: number;
+}
+
+/** Counts and sizes over the jobs of all scopes. */
+export interface JobTotals {
+  readonly byStatus: Readonly<Record<JobStatus, number>>;
+  readonly hidden: number;
+  readonly favorite: number;
+  /** What all jobs take, by their texts and a fixed share each. */
+  readonly logicalBytes: number;
+  /** Kept free for the ends of queued and running jobs. */
+  readonly reservedBytes: number;
+}
+
+/**
+ * The jobs and their history. Every method is one transaction and has been made durable when it resolves. A job of
+ * another scope is as good as none. Throws `overloaded` when the store refuses to write, `internal` when it is damaged.
+ */
+export interface JobStore {
+  /**
+   * Accepts a job as `queued`. Under a key that an earlier job came with, that job is answered as it is now, whatever
+   * the limits say, and nothing is added. Throws `overloaded` at a limit, `idempotency_conflict` when the earlier job
+   * was asked for something else.
+   */
+  submit(
+    job: NewJob,
+    admission: JobAdmission,
+  ): Promise<{ readonly job: JobRecord; readonly repeated: boolean }>;
+  /** Turns the queued job that was accepted first into a running one; undefined when none is queued. */
+  claim(startedSecs: number): Promise<JobRecord | undefined>;
+  /**
+   * Ends a running job and makes its publications its scope's artifacts, both or neither; undefined, and nothing
+   * changed, when it is not running. Throws `artifact` when a publication is not pending.
+   */
+  settle(sequence: number, end: JobEnd): Promise<Released | undefined>;
+  /**
+   * Ends a queued job as `cancelled` with this error, notes the wish at a running one, and leaves one that has ended as
+   * it is. Answers with the job as it then is.
+   */
+  cancel(
+    scope: string,
+    id: string,
+    wish: { readonly atSecs: number; readonly error: JobFailure },
+  ): Promise<({ readonly job: JobRecord } & Released) | undefined>;
+  /**
+   * Marks and hides, or takes that back; a job that is hidden already keeps its time. Answers with the job as it then
+   * is. Throws `job_not_terminal`, and changes nothing, when a job is to be hidden that has not ended.
+   */
+  update(
+    scope: string,
+    id: string,
+    change: {
+      readonly atSecs: number;
+      readonly favorite?: boolean | undefined;
+      readonly deleted?: boolean | undefined;
+    },
+  ): Promise<JobRecord | undefined>;
+  find(scope: string, id: string): Promise<JobRecord | undefined>;
+  /** The jobs that the filter lets through, the last accepted first; `more` when the page is not the last one. */
+  list(
+    scope: string,
+    filter: JobFilter,
+    page: JobPageRequest,
+  ): Promise<{ readonly items: readonly JobSummary[]; readonly more: boolean }>;
+  /** Ends every running job as `interrupted` with this error. For start-up, before anything is claimed. */
+  interruptRunning(end: {
+    readonly atSecs: number;
+    readonly error: JobFailure;
+  }): Promise<{ readonly interrupted: number } & Released>;
+  /**
+   * Removes those jobs of the ordinary history that ended first, for as long as they are too old, too many or too
+   * large, and answers with their sequences. As many as `batch` mean that there may be more to remove.
+   */
+  prune(retention: JobRetention): Promise<readonly number[]>;
+  /** The stored pictures that queued and running jobs need, by SHA-256, each once. */
+  listInputs(): Promise<readonly string[]>;
+  /** Takes the same short time however many jobs there are. */
+  totals(): Promise<JobTotals>;
+}
