@@ -27,6 +27,11 @@ const COMMANDS: Readonly<Record<string, Row>> = {
     about: 'check or print the configuration',
     load: async () => (await import('./commands/config.ts')).runConfigCommand,
   },
+  state: {
+    usage: 'state check|backup FILE [--config FILE] [--set field=value]...',
+    about: 'check the database in full, or copy it while the bridge runs',
+    load: async () => (await import('./commands/state.ts')).runStateCommand,
+  },
   schema: {
     usage: 'schema --kind openapi|json [--check FILE | --write FILE]',
     about: 'print, check or write the generated documents',

@@ -7,6 +7,8 @@ import type { Bench, Row, Tools } from './bench.ts';
 import { createImage } from './create-image.ts';
 import { editImage } from './edit-image.ts';
 import { getArtifact } from './get-artifact.ts';
+import { jobCreates } from './job-creates.ts';
+import { jobLists } from './job-lists.ts';
 import { startLoad } from './load.ts';
 import { parseEdit } from './parse-edit.ts';
 import { writePerformancePage } from './performance-page.ts';
@@ -27,6 +29,8 @@ const BENCHES: readonly Bench[] = [
   admission,
   upstreamStream,
   getArtifact,
+  jobCreates,
+  jobLists,
   startUp,
 ];
 

@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import type { ArtifactRecord, ArtifactStore } from '../../artifacts/artifact-store-port.ts';
 import { OUTPUT_FORMATS } from '../../contract/parameters.ts';
-import { BridgeError } from '../../errors/bridge-error.ts';
 import type { StateDatabase } from './database.ts';
+import { preparePublish } from './publish-artifacts.ts';
 
 const COLUMNS = 'id, scope, name, format, width, height, bytes, sha256, created_secs';
 
@@ -13,7 +13,6 @@ const INSERT = `
 const RENAME = `
   UPDATE artifact SET name = @name
   WHERE id = @id AND state = 'pending' AND NOT EXISTS (SELECT 1 FROM artifact WHERE name = @name)`;
-const PUBLISH = "UPDATE artifact SET state = 'published' WHERE id = ? AND state = 'pending'";
 const DISCARD = "DELETE FROM artifact WHERE id = ? AND state = 'pending'";
 const FIND = `SELECT ${COLUMNS} FROM artifact WHERE id = ? AND scope = ? AND state = 'published'`;
 const LIST_PENDING = `SELECT ${COLUMNS} FROM artifact WHERE state = 'pending'`;
@@ -41,7 +40,7 @@ const TotalRow = v.object({ count: v.number(), bytes: v.number() });
 export function createArtifactStore(database: StateDatabase): ArtifactStore {
   const insert = database.prepare(INSERT);
   const rename = database.prepare(RENAME);
-  const publish = database.prepare(PUBLISH);
+  const publish = preparePublish(database);
   const discard = database.prepare(DISCARD);
   const find = database.prepare(FIND);
   const listPending = database.prepare(LIST_PENDING);
@@ -52,14 +51,7 @@ export function createArtifactStore(database: StateDatabase): ArtifactStore {
       database.write(() => names.find((name) => insert.run({ ...draft, name }).changes === 1)),
     rename: (id, names) =>
       database.write(() => names.find((name) => rename.run({ id, name }).changes === 1)),
-    publish: (ids) =>
-      database.write(() => {
-        for (const id of ids) {
-          if (publish.run(id).changes !== 1) {
-            throw new BridgeError('artifact', 'a publication to commit is not pending');
-          }
-        }
-      }),
+    publish: (ids) => database.write(() => publish(ids)),
     discard: (ids) =>
       database.write(() => {
         for (const id of ids) discard.run(id);

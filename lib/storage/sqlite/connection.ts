@@ -24,11 +24,16 @@ export function connect(file: string): Connection {
   return connection;
 }
 
+/** From here on every change is in the file itself once it is committed, until `prepareToServe`. */
+export function keepNoLog(connection: Connection): void {
+  connection.pragma('journal_mode = DELETE');
+}
+
 /** As migrations need it. */
 export function prepareToMigrate(connection: Connection): void {
   // With a log beside it the file would show its new version only after a checkpoint, and an older program that looks
   // at the file alone would take it for its own.
-  connection.pragma('journal_mode = DELETE');
+  keepNoLog(connection);
   // A table that is made anew under its old name would take its children with it.
   connection.pragma('foreign_keys = OFF');
 }
@@ -61,4 +66,16 @@ export function schemaVersion(connection: Connection): number {
 
 export function setSchemaVersion(connection: Connection, version: number): void {
   connection.pragma(`user_version = ${version}`);
+}
+
+/** Of a database that was not opened since it was made or copied. */
+export const UNIDENTIFIED = 0;
+
+/** A number by which a write-ahead log is known to belong to this file: `application_id`, which nothing else here uses. */
+export function databaseIdentity(connection: Connection): number {
+  return Number(connection.pragma('application_id', { simple: true }));
+}
+
+export function setDatabaseIdentity(connection: Connection, identity: number): void {
+  connection.pragma(`application_id = ${identity}`);
 }

@@ -1,14 +1,27 @@
 import { closeSync, openSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Statement } from 'better-sqlite3';
 import * as v from 'valibot';
 import { BridgeError } from '../../errors/bridge-error.ts';
 import type { Ids } from '../../platform/ids.ts';
-import { type Connection, connect, IN_MEMORY, pageBytes, prepareToServe } from './connection.ts';
+import {
+  type Connection,
+  connect,
+  databaseIdentity,
+  IN_MEMORY,
+  keepNoLog,
+  pageBytes,
+  prepareToServe,
+  schemaVersion,
+  setDatabaseIdentity,
+  UNIDENTIFIED,
+} from './connection.ts';
+import { copyDatabase } from './copy-database.ts';
 import { toOpenError, toStoreError } from './driver-errors.ts';
+import { peekFileHeader } from './file-header.ts';
+import { refuseForeignLog } from './foreign-log.ts';
 import { createGroupCommit } from './group-commit.ts';
 import { MIGRATIONS, migrate, refuseNewerSchema } from './migrations.ts';
-import { peekSchemaVersion } from './schema-version.ts';
 
 const FIND_SECRET = "SELECT value FROM meta WHERE name = 'secret'";
 const INSERT_SECRET = "INSERT INTO meta (name, value) VALUES ('secret', ?)";
@@ -56,7 +69,7 @@ export function stateDatabaseFile(stateDirectory: string): string {
  * header and touches nothing, so it can be asked before anything is made or locked.
  */
 export function refuseForeignDatabase(file: string, newestSchema = MIGRATIONS.length): void {
-  const found = peekSchemaVersion(file);
+  const found = peekFileHeader(file);
   if (found === 'absent') return;
   if (found === 'unreadable') {
     throw new BridgeError('configuration', 'state.directory: the database in it cannot be read');
@@ -64,21 +77,40 @@ export function refuseForeignDatabase(file: string, newestSchema = MIGRATIONS.le
   refuseNewerSchema(found.version, newestSchema);
 }
 
-/** Opens the database in its newest schema, making it when there is none. Throws `configuration`. */
+/**
+ * Opens the database in its newest schema, making it when there is none. One of an older schema is copied beside itself
+ * first. Throws `configuration`.
+ */
 export function openStateDatabase({ file, ids, migrations = MIGRATIONS }: Options): StateDatabase {
   if (file !== IN_MEMORY) refuseForeignDatabase(file, migrations.length);
   let connection: Connection | undefined;
   try {
     // SQLite would give it the rights of any new file, and it holds prompts; the files beside it take its rights.
     if (file !== IN_MEMORY) closeSync(openSync(file, 'a', 0o600));
+    if (file !== IN_MEMORY) refuseForeignLog(file);
     connection = connect(file);
+    keepCopy(connection, migrations.length);
     migrate(connection, migrations);
+    identify(connection, ids);
     prepareToServe(connection);
     return serve(connection, ownSecret(connection, ids));
   } catch (error) {
     connection?.close();
     throw toOpenError(error);
   }
+}
+
+/** The way back from a migration: the database as it was, under a name that tells its schema. One that is there stays. */
+function keepCopy(connection: Connection, newestSchema: number): void {
+  const version = schemaVersion(connection);
+  if (connection.memory || version === 0 || version === newestSchema) return;
+  copyDatabase(connection, join(dirname(connection.name), `bridge.schema-${version}.sqlite`));
+}
+
+function identify(connection: Connection, ids: Pick<Ids, 'newOpaqueId'>): void {
+  if (databaseIdentity(connection) !== UNIDENTIFIED) return;
+  keepNoLog(connection);
+  setDatabaseIdentity(connection, 1 + Number.parseInt(ids.newOpaqueId().slice(0, 7), 16));
 }
 
 function serve(connection: Connection, secret: Buffer): StateDatabase {

@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
@@ -11,6 +11,8 @@ import {
   type StateDatabase,
   stateDatabaseFile,
 } from '../../../../lib/storage/sqlite/database.ts';
+import { peekFileHeader } from '../../../../lib/storage/sqlite/file-header.ts';
+import { backUpState } from '../../../../lib/storage/sqlite/inspect-state.ts';
 import { SCHEMA_VERSION } from '../../../../lib/storage/sqlite/migrations.ts';
 
 const ids = createIds(() => 0);
@@ -118,6 +120,140 @@ describe('openStateDatabase', () => {
     const after = openStateDatabase({ file, ids, migrations: [META] });
     expect(after.secret).toEqual(before.secret);
     await after.close();
+  });
+
+  describe('before a migration', () => {
+    const copyFile = () => join(directory, 'bridge.schema-1.sqlite');
+
+    beforeEach(async () => {
+      const before = openStateDatabase({ file, ids, migrations: [META] });
+      const insert = before.prepare("INSERT INTO meta VALUES ('fact', x'01')");
+      await before.write(() => insert.run());
+      await before.close();
+    });
+
+    const factsIn = (path: string) => {
+      const opened = new Sqlite(path, { readonly: true });
+      const facts = opened.prepare("SELECT name FROM meta WHERE name <> 'secret'").pluck().all();
+      opened.close();
+      return facts;
+    };
+
+    test('the database is copied beside itself, for its owner alone', async () => {
+      const after = openStateDatabase({ file, ids, migrations: [META, TABLE] });
+      await after.close();
+
+      expect(factsIn(copyFile())).toEqual(['fact']);
+      expect(peekFileHeader(copyFile())).toEqual({ version: 1, identity: 0 });
+      expect((await stat(copyFile())).mode & 0o777).toBe(0o600);
+      expect((await readdir(directory)).sort()).toEqual([
+        'bridge.schema-1.sqlite',
+        'bridge.sqlite',
+      ]);
+    });
+
+    test('a failed migration has left its copy, and the next one keeps it', async () => {
+      const failed = () => openStateDatabase({ file, ids, migrations: [META, 'NO SQL'] });
+      expect(failed).toThrow(/its data is untouched$/);
+      const kept = await readFile(copyFile());
+
+      const after = openStateDatabase({ file, ids, migrations: [META, TABLE] });
+      await after.close();
+
+      expect(await readFile(copyFile())).toEqual(kept);
+    });
+
+    test('a new database and one of the newest schema are not copied', async () => {
+      const same = openStateDatabase({ file, ids, migrations: [META] });
+      await same.close();
+
+      expect(await readdir(directory)).toEqual(['bridge.sqlite']);
+    });
+  });
+
+  describe('beside a write-ahead log', () => {
+    const other = () => join(directory, 'other.sqlite');
+
+    /** A log that was left behind, as a killed program leaves it. */
+    async function leftLog(of: string): Promise<Buffer> {
+      const killed = openStateDatabase({ file: of, ids, migrations: [META, TABLE] });
+      const insert = killed.prepare('INSERT INTO entry VALUES (?, zeroblob(9000))');
+      await killed.write(() => insert.run(1));
+      const log = await readFile(`${of}-wal`);
+      await killed.close();
+      return log;
+    }
+
+    test('its own is put into the database', async () => {
+      const first = openStateDatabase({ file, ids, migrations: [META, TABLE] });
+      await first.close();
+      const bare = await readFile(file);
+      const log = await leftLog(file);
+      await writeFile(file, bare);
+      await writeFile(`${file}-wal`, log);
+
+      const opened = openStateDatabase({ file, ids, migrations: [META, TABLE] });
+
+      expect(opened.prepare('SELECT id FROM entry').pluck().all()).toEqual([1]);
+      await opened.close();
+    });
+
+    test.each([
+      ['of another database', async () => leftLog(other())],
+      [
+        'of the database that a copy has replaced',
+        async () => {
+          const log = await leftLog(file);
+          backUpState(file, other());
+          await rename(other(), file);
+          return log;
+        },
+      ],
+    ])('one %s is refused, and the database is as it was', async (_, write) => {
+      const opened = openStateDatabase({ file, ids, migrations: [META, TABLE] });
+      await opened.close();
+      await writeFile(`${file}-wal`, await write());
+      const before = await readFile(file);
+
+      expect(() => openStateDatabase({ file, ids, migrations: [META, TABLE] })).toThrow(
+        /^state\.directory: the log bridge\.sqlite-wal was written for another database/,
+      );
+
+      expect(await readFile(file)).toEqual(before);
+      await rm(`${file}-wal`);
+      const recovered = openStateDatabase({ file, ids, migrations: [META, TABLE] });
+      await recovered.close();
+    });
+
+    test('one of another form is left aside', async () => {
+      const opened = openStateDatabase({ file, ids, migrations: [META, TABLE] });
+      await opened.close();
+      await writeFile(`${file}-wal`, Buffer.alloc(8192, 0xa5));
+
+      const again = openStateDatabase({ file, ids, migrations: [META, TABLE] });
+
+      expect(again.secret).toEqual(opened.secret);
+      await again.close();
+    });
+  });
+
+  test.each([
+    ['with a database', [META]],
+    ['with a database that must be migrated', [META, TABLE]],
+    ['without a database', undefined],
+  ])('a directory %s that nobody may write is refused and stays as it was', async (_, schema) => {
+    const database = openStateDatabase({ file, ids, migrations: [META] });
+    await database.close();
+    if (schema === undefined) await rm(file);
+    else await chmod(file, 0o666);
+    const before = await everything();
+    await chmod(directory, 0o555);
+
+    const open = () => openStateDatabase({ file, ids, migrations: schema ?? [META] });
+
+    expect(() => withoutPrivileges(open)).toThrow(/cannot be opened for writing$/);
+    await chmod(directory, 0o755);
+    expect(await everything()).toEqual(before);
   });
 
   test('a database that another program holds is refused', () => {
@@ -342,6 +478,17 @@ describe('StateDatabase', () => {
     await expect(database.close()).resolves.toBeUndefined();
   });
 });
+
+/** As a user who is no administrator, whom rights do not bind. */
+function withoutPrivileges<T>(work: () => T): T {
+  const user = process.geteuid?.();
+  if (user === 0) process.seteuid?.(65_534);
+  try {
+    return work();
+  } finally {
+    if (user === 0) process.seteuid?.(0);
+  }
+}
 
 function headerOnly(version: number): Buffer {
   const header = Buffer.alloc(8192, 0xa5);

@@ -4,27 +4,27 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { peekSchemaVersion } from '../../../../lib/storage/sqlite/schema-version.ts';
+import { peekFileHeader } from '../../../../lib/storage/sqlite/file-header.ts';
 
-describe('peekSchemaVersion', () => {
+describe('peekFileHeader', () => {
   let directory: string;
   let file: string;
 
   beforeEach(async () => {
-    directory = await mkdtemp(join(tmpdir(), 'schema-version-'));
+    directory = await mkdtemp(join(tmpdir(), 'file-header-'));
     file = join(directory, 'bridge.sqlite');
   });
   afterEach(() => rm(directory, { recursive: true }));
 
   test('a missing file is absent, in a missing directory too', () => {
-    expect(peekSchemaVersion(file)).toBe('absent');
-    expect(peekSchemaVersion(join(directory, 'no', 'such', 'place'))).toBe('absent');
+    expect(peekFileHeader(file)).toBe('absent');
+    expect(peekFileHeader(join(directory, 'no', 'such', 'place'))).toBe('absent');
   });
 
   test('an empty file is a new database', async () => {
     await writeFile(file, '');
 
-    expect(peekSchemaVersion(file)).toEqual({ version: 0 });
+    expect(peekFileHeader(file)).toEqual({ version: 0, identity: 0 });
   });
 
   test.each([0, 1, 7, 2 ** 31 - 1, -1])('user_version %i is read from the header', (version) => {
@@ -33,7 +33,16 @@ describe('peekSchemaVersion', () => {
     database.exec('CREATE TABLE any_table (a)');
     database.close();
 
-    expect(peekSchemaVersion(file)).toEqual({ version });
+    expect(peekFileHeader(file)).toMatchObject({ version });
+  });
+
+  test.each([0, 1, 2 ** 31 - 1])('application_id %i is read from the header', (identity) => {
+    const database = new Sqlite(file);
+    database.pragma(`application_id = ${identity}`);
+    database.exec('CREATE TABLE any_table (a)');
+    database.close();
+
+    expect(peekFileHeader(file)).toMatchObject({ identity });
   });
 
   test.each([
@@ -43,18 +52,18 @@ describe('peekSchemaVersion', () => {
   ])('%s is unreadable', async (_, content) => {
     await writeFile(file, content);
 
-    expect(peekSchemaVersion(file)).toBe('unreadable');
+    expect(peekFileHeader(file)).toBe('unreadable');
   });
 
   test('a directory is unreadable', async () => {
     await mkdir(file);
 
-    expect(peekSchemaVersion(file)).toBe('unreadable');
+    expect(peekFileHeader(file)).toBe('unreadable');
   });
 
   test('a pipe is unreadable, and nobody waits for its other end', () => {
     execFileSync('mkfifo', [file]);
 
-    expect(peekSchemaVersion(file)).toBe('unreadable');
+    expect(peekFileHeader(file)).toBe('unreadable');
   });
 });

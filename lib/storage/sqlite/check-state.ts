@@ -1,0 +1,87 @@
+import Sqlite from 'better-sqlite3';
+import * as v from 'valibot';
+import type { StateDatabase } from './database.ts';
+import { ROW_BYTES } from './job-rows.ts';
+
+// What no column of the accounts may differ from.
+const JOB_RECOUNT = `
+  SELECT
+    count(*) FILTER (WHERE status = 'queued') AS queued,
+    count(*) FILTER (WHERE status = 'running') AS running,
+    count(*) FILTER (WHERE status = 'succeeded') AS succeeded,
+    count(*) FILTER (WHERE status = 'failed') AS failed,
+    count(*) FILTER (WHERE status = 'cancelled') AS cancelled,
+    count(*) FILTER (WHERE status = 'interrupted') AS interrupted,
+    count(*) FILTER (WHERE deleted IS NOT NULL) AS hidden,
+    count(*) FILTER (WHERE favorite = 1) AS favorite,
+    coalesce(sum(bytes), 0) AS bytes,
+    coalesce(sum(reserved), 0) AS reserved,
+    count(*) FILTER (WHERE completed IS NOT NULL AND favorite = 0) AS ordinary_jobs,
+    coalesce(sum(bytes) FILTER (WHERE completed IS NOT NULL AND favorite = 0), 0) AS ordinary_bytes
+  FROM job`;
+const ARTIFACT_RECOUNT = `
+  SELECT count(*) AS artifacts, coalesce(sum(bytes), 0) AS bytes FROM artifact
+  WHERE state = 'published'`;
+const MISWEIGHED = `
+  SELECT count(*) AS jobs FROM job LEFT JOIN job_content ON job_content.seq = job.seq
+  WHERE job.bytes IS NOT ${ROW_BYTES} + octet_length(prompt) + octet_length(request)
+    + coalesce(octet_length(result), 0) + coalesce(octet_length(error), 0)
+    + octet_length(artifacts) - octet_length('[]')`;
+const LEFT_INPUTS = `
+  SELECT count(*) AS inputs FROM job_input JOIN job ON job.seq = job_input.seq
+  WHERE completed IS NOT NULL`;
+
+const INTEGRITY = 'PRAGMA integrity_check(100)';
+
+const IntegrityRows = v.array(v.object({ integrity_check: v.string() }));
+type Readable = Pick<StateDatabase, 'prepare'>;
+
+const Counts = v.record(v.string(), v.number());
+
+/**
+ * Reads everything and answers with one sentence for each thing that is wrong, none for a sound database in the newest
+ * schema. Takes minutes for millions of jobs, and changes nothing.
+ */
+export function checkState(database: Readable): readonly string[] {
+  try {
+    const damage = findDamage(database);
+    // Counts of a damaged database would only repeat that it is.
+    return damage.length > 0 ? damage : findMiscounts(database);
+  } catch (error) {
+    if (!(error instanceof Sqlite.SqliteError)) throw error;
+    return ['the database is damaged: it cannot be read to its end'];
+  }
+}
+
+function findDamage(database: Readable): readonly string[] {
+  const rows = v.parse(IntegrityRows, database.prepare(INTEGRITY).all());
+  const findings = rows.map((row) => row.integrity_check).filter((finding) => finding !== 'ok');
+  const orphans =
+    database.prepare('PRAGMA foreign_key_check').all().length > 0
+      ? ['a row has lost its parent']
+      : [];
+  return [...findings, ...orphans].map((finding) => `the database is damaged: ${finding}`);
+}
+
+function findMiscounts(database: Readable): readonly string[] {
+  const misweighed = count(database, MISWEIGHED, 'jobs');
+  const leftInputs = count(database, LEFT_INPUTS, 'inputs');
+  return [
+    ...differences(database, 'job_total', JOB_RECOUNT),
+    ...differences(database, 'artifact_total', ARTIFACT_RECOUNT),
+    ...(misweighed > 0 ? [`${misweighed} jobs are not as large as they are said to be`] : []),
+    ...(leftInputs > 0 ? [`${leftInputs} stored pictures are held by jobs that have ended`] : []),
+  ];
+}
+
+function differences(database: Readable, table: string, recount: string): readonly string[] {
+  const kept = v.parse(Counts, database.prepare(`SELECT * FROM ${table}`).get());
+  const found = v.parse(Counts, database.prepare(recount).get());
+  return Object.entries(found)
+    .filter(([name, value]) => kept[name] !== value)
+    .map(([name, value]) => `${table}.${name} is ${kept[name]} and must be ${value}`);
+}
+
+function count(database: Readable, sql: string, name: string): number {
+  return v.parse(Counts, database.prepare(sql).get())[name] ?? 0;
+}

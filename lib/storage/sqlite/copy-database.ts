@@ -1,0 +1,56 @@
+import { closeSync, existsSync, fsyncSync, linkSync, mkdtempSync, openSync, rmSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import { BridgeError } from '../../errors/bridge-error.ts';
+import { type Connection, setDatabaseIdentity, UNIDENTIFIED } from './connection.ts';
+
+/**
+ * Writes what the database holds now into a new file for its owner alone, whoever else uses it meanwhile; the copy is
+ * durable and whole under its name, or there is none. False, and nothing done, when there is a file of that name. Throws
+ * `configuration` when the copy cannot be written.
+ */
+export function copyDatabase(connection: Connection, target: string): boolean {
+  if (existsSync(target)) return false;
+  const folder = dirname(resolve(target));
+  // Made beside its place: a crash half-way must not leave half a copy under the name.
+  let workshop: string | undefined;
+  try {
+    workshop = mkdtempSync(join(folder, '.state-copy-'));
+    const copy = join(workshop, 'copy');
+    closeSync(openSync(copy, 'wx', 0o600));
+    connection.prepare('VACUUM INTO ?').run(copy);
+    forgetIdentity(copy);
+    syncPath(copy);
+    // Never over another file, as a rename would be.
+    linkSync(copy, target);
+    syncPath(folder);
+    return true;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
+    throw new BridgeError('configuration', 'a copy of the state database cannot be written', {
+      cause: error,
+    });
+  } finally {
+    if (workshop !== undefined) rmSync(workshop, { recursive: true, force: true });
+  }
+}
+
+/** A log of the original must not pass for one of the copy, which goes its own way from here. */
+function forgetIdentity(file: string): void {
+  const copy = new Sqlite(file);
+  try {
+    setDatabaseIdentity(copy, UNIDENTIFIED);
+  } finally {
+    copy.close();
+  }
+}
+
+/** `VACUUM INTO` leaves it to the system when its file reaches the disk. */
+function syncPath(path: string): void {
+  const descriptor = openSync(path, 'r');
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}

@@ -1,0 +1,51 @@
+import { BridgeError } from '../../errors/bridge-error.ts';
+import { checkState } from './check-state.ts';
+import { type Connection, connect, schemaVersion } from './connection.ts';
+import { copyDatabase } from './copy-database.ts';
+import { refuseForeignDatabase } from './database.ts';
+import { toOpenError } from './driver-errors.ts';
+import { peekFileHeader } from './file-header.ts';
+import { refuseForeignLog } from './foreign-log.ts';
+import { SCHEMA_VERSION } from './migrations.ts';
+
+/**
+ * What is wrong with a database that a bridge may be using meanwhile, one sentence each. Throws `configuration` when it
+ * cannot be opened or has an older schema.
+ */
+export function inspectState(file: string): readonly string[] {
+  return withDatabase(file, (connection) => {
+    const version = schemaVersion(connection);
+    if (version < SCHEMA_VERSION) {
+      throw new BridgeError(
+        'configuration',
+        `state.directory: the database has schema ${version}, older than ${SCHEMA_VERSION}; the next start brings it up to date`,
+      );
+    }
+    return checkState(connection);
+  });
+}
+
+/**
+ * Copies a database that a bridge may be using meanwhile to a new file. False, and nothing done, when there is a file of
+ * that name. Throws `configuration` when the database cannot be read or the copy not be written.
+ */
+export function backUpState(file: string, target: string): boolean {
+  return withDatabase(file, (connection) => copyDatabase(connection, target));
+}
+
+function withDatabase<T>(file: string, work: (connection: Connection) => T): T {
+  if (peekFileHeader(file) === 'absent') {
+    throw new BridgeError('configuration', 'state.directory: there is no database in it');
+  }
+  refuseForeignDatabase(file);
+  let connection: Connection | undefined;
+  try {
+    refuseForeignLog(file);
+    connection = connect(file);
+    return work(connection);
+  } catch (error) {
+    throw toOpenError(error);
+  } finally {
+    connection?.close();
+  }
+}

@@ -1,0 +1,121 @@
+import * as v from 'valibot';
+import { BridgeError } from '../../errors/bridge-error.ts';
+import type { JobRecord, JobStore, JobTotals } from '../../jobs/job-store-port.ts';
+import type { StateDatabase } from './database.ts';
+import { createJobEndings, prepareJobEnding } from './job-endings.ts';
+import { createJobList } from './job-list.ts';
+import { createJobRetention } from './job-retention.ts';
+import { parseRecord, RECORD_COLUMNS } from './job-rows.ts';
+import { createJobSubmission } from './job-submission.ts';
+
+const FROM_JOB = `SELECT ${RECORD_COLUMNS} FROM job JOIN job_content ON job_content.seq = job.seq`;
+
+const FIND = `${FROM_JOB} WHERE id = ? AND scope = ?`;
+const FIND_BY_SEQUENCE = `${FROM_JOB} WHERE job.seq = ?`;
+const CLAIM = `
+  UPDATE job SET status = 'running', started = @startedSecs, updated = @startedSecs
+  WHERE seq = (SELECT seq FROM job WHERE status = 'queued' ORDER BY seq LIMIT 1)
+  RETURNING seq`;
+const ASK_TO_STOP = `
+  UPDATE job SET cancel_requested = 1, updated = @atSecs
+  WHERE seq = @sequence AND cancel_requested = 0`;
+const MARK = `
+  UPDATE job SET favorite = @favorite, deleted = @deleted, updated = @atSecs
+  WHERE seq = @sequence AND (favorite <> @favorite OR deleted IS NOT @deleted)`;
+const LIST_INPUTS = 'SELECT DISTINCT sha256 FROM job_input ORDER BY sha256';
+const TOTALS = 'SELECT * FROM job_total';
+
+const ClaimedRow = v.optional(v.object({ seq: v.number() }));
+const InputRows = v.array(v.object({ sha256: v.string() }));
+const TotalRow = v.pipe(
+  v.object({
+    queued: v.number(),
+    running: v.number(),
+    succeeded: v.number(),
+    failed: v.number(),
+    cancelled: v.number(),
+    interrupted: v.number(),
+    hidden: v.number(),
+    favorite: v.number(),
+    bytes: v.number(),
+    reserved: v.number(),
+  }),
+  v.transform(
+    ({ hidden, favorite, bytes, reserved, ...byStatus }): JobTotals => ({
+      ...{ byStatus, hidden, favorite },
+      logicalBytes: bytes,
+      reservedBytes: reserved,
+    }),
+  ),
+);
+
+export function createJobStore(database: StateDatabase): JobStore {
+  const find = database.prepare(FIND);
+  const findBySequence = database.prepare(FIND_BY_SEQUENCE);
+  const claim = database.prepare(CLAIM);
+  const listInputs = database.prepare(LIST_INPUTS);
+  const totals = database.prepare(TOTALS);
+  const ending = prepareJobEnding(database);
+
+  function findOne(scope: string, id: string): JobRecord | undefined {
+    const row = find.get(id, scope);
+    return row === undefined ? undefined : parseRecord(row);
+  }
+
+  return {
+    ...createJobSubmission(database),
+    ...createJobEndings(database, ending),
+    ...createJobList(database),
+    ...createJobRetention(database),
+    ...createJobWishes(database, ending, findOne),
+    claim: (startedSecs) =>
+      database.write(() => {
+        const claimed = v.parse(ClaimedRow, claim.get({ startedSecs }));
+        return claimed && parseRecord(findBySequence.get(claimed.seq));
+      }),
+    find: (scope, id) => database.read(() => findOne(scope, id)),
+    listInputs: () =>
+      database.read(() => v.parse(InputRows, listInputs.all()).map(({ sha256 }) => sha256)),
+    totals: () => database.read(() => v.parse(TotalRow, totals.get())),
+  };
+}
+
+/** What owners change of their jobs. */
+function createJobWishes(
+  database: StateDatabase,
+  ending: ReturnType<typeof prepareJobEnding>,
+  findOne: (scope: string, id: string) => JobRecord | undefined,
+): Pick<JobStore, 'cancel' | 'update'> {
+  const askToStop = database.prepare(ASK_TO_STOP);
+  const mark = database.prepare(MARK);
+
+  return {
+    cancel: (scope, id, { atSecs, error }) =>
+      database.write(() => {
+        const job = findOne(scope, id);
+        if (!job) return undefined;
+        const { sequence } = job;
+        if (job.completedSecs !== undefined) return { job, releasedInputs: [] };
+        askToStop.run({ sequence, atSecs });
+        const end = { status: 'cancelled', completedSecs: atSecs, error } as const;
+        const hasEnded = ending.end(sequence, 'queued', end);
+        const releasedInputs = hasEnded ? ending.release([sequence]) : [];
+        return { job: findOne(scope, id) ?? job, releasedInputs };
+      }),
+    update: (scope, id, { atSecs, favorite, deleted }) =>
+      database.write(() => {
+        const job = findOne(scope, id);
+        if (!job) return undefined;
+        if (deleted && job.completedSecs === undefined) {
+          throw new BridgeError('job_not_terminal', 'a job can be hidden once it has ended');
+        }
+        const hiddenSecs = deleted ? (job.deletedSecs ?? atSecs) : undefined;
+        const { changes } = mark.run({
+          ...{ sequence: job.sequence, atSecs },
+          favorite: Number(favorite ?? job.favorite),
+          deleted: (deleted === undefined ? job.deletedSecs : hiddenSecs) ?? null,
+        });
+        return changes === 0 ? job : findOne(scope, id);
+      }),
+  };
+}

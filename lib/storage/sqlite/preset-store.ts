@@ -1,0 +1,72 @@
+import * as v from 'valibot';
+import { PresetTemplate } from '../../contract/preset.ts';
+import { BridgeError } from '../../errors/bridge-error.ts';
+import type { PresetRecord, PresetStore } from '../../presets/preset-store-port.ts';
+import type { StateDatabase } from './database.ts';
+
+const COLUMNS = 'name, description, template, created, updated';
+
+const INSERT = `
+  INSERT INTO preset (${COLUMNS}) VALUES (@name, @description, @template, @created, @updated)
+  ON CONFLICT (name) DO NOTHING`;
+const REPLACE = `
+  UPDATE preset SET description = @description, template = @template, updated = @updated
+  WHERE name = @name RETURNING ${COLUMNS}`;
+const REMOVE = 'DELETE FROM preset WHERE name = ?';
+const FIND = `SELECT ${COLUMNS} FROM preset WHERE name = ?`;
+const LIST = `SELECT ${COLUMNS} FROM preset WHERE name > ? ORDER BY name LIMIT ?`;
+
+const Row = v.pipe(
+  v.object({
+    name: v.string(),
+    description: v.nullable(v.string()),
+    template: v.pipe(v.string(), v.parseJson(), PresetTemplate),
+    created: v.number(),
+    updated: v.number(),
+  }),
+  v.transform(
+    ({ name, description, template, created, updated }): PresetRecord => ({
+      ...{ name, template, createdSecs: created, updatedSecs: updated },
+      ...(description === null ? {} : { description }),
+    }),
+  ),
+);
+const FoundRow = v.optional(Row);
+const Rows = v.array(Row);
+
+export function createPresetStore(database: StateDatabase): PresetStore {
+  const insert = database.prepare(INSERT);
+  const replace = database.prepare(REPLACE);
+  const remove = database.prepare(REMOVE);
+  const find = database.prepare(FIND);
+  const list = database.prepare(LIST);
+
+  return {
+    create: (preset) =>
+      database.write(() => {
+        const row = { ...toRow(preset), created: preset.createdSecs };
+        if (insert.run(row).changes === 0) {
+          throw new BridgeError('preset_exists', 'there is a preset of this name already');
+        }
+      }),
+    replace: (preset) => database.write(() => v.parse(FoundRow, replace.get(toRow(preset)))),
+    remove: (name) => database.write(() => remove.run(name).changes === 1),
+    find: (name) => database.read(() => v.parse(FoundRow, find.get(name))),
+    // Every name is above the empty text.
+    list: ({ after = '', limit }) =>
+      database.read(() => {
+        // One more than is shown tells whether there is more.
+        const rows = v.parse(Rows, list.all(after, limit + 1));
+        return { items: rows.slice(0, limit), more: rows.length > limit };
+      }),
+  };
+}
+
+function toRow(preset: Omit<PresetRecord, 'createdSecs'>) {
+  const { name, description, template, updatedSecs: updated } = preset;
+  return {
+    ...{ name, updated },
+    description: description ?? null,
+    template: JSON.stringify(template),
+  };
+}

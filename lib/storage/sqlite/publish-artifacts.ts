@@ -1,0 +1,18 @@
+import { BridgeError } from '../../errors/bridge-error.ts';
+import type { StateDatabase } from './database.ts';
+
+const PUBLISH = "UPDATE artifact SET state = 'published' WHERE id = ? AND state = 'pending'";
+
+/** Turns intents into artifacts, inside the transaction of whoever calls. Throws `artifact` when one is no intent. */
+export function preparePublish(
+  database: Pick<StateDatabase, 'prepare'>,
+): (ids: readonly string[]) => void {
+  const publish = database.prepare(PUBLISH);
+  return (ids) => {
+    for (const id of ids) {
+      if (publish.run(id).changes !== 1) {
+        throw new BridgeError('artifact', 'a publication to commit is not pending');
+      }
+    }
+  };
+}

@@ -1,0 +1,97 @@
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { JOB_STATUSES } from '../../lib/contract/job.ts';
+import type { JobFilter, JobStore } from '../../lib/jobs/job-store-port.ts';
+import { createIds } from '../../lib/platform/ids.ts';
+import { openStateDatabase } from '../../lib/storage/sqlite/database.ts';
+import { createJobStore } from '../../lib/storage/sqlite/job-store.ts';
+import type { Bench, Row } from './bench.ts';
+import { BUSY_SCOPE, QUIET_SCOPE, writeJobs } from './million-jobs.ts';
+import { inMs, percentile } from './statistics.ts';
+
+const JOBS = 1_000_000;
+const PAGES = 100;
+const LIMIT = 100;
+const ACTIVE: JobFilter = { visibility: 'active' };
+
+const FILTERS: readonly JobFilter[] = [undefined, ...JOB_STATUSES].flatMap((status) =>
+  (['active', 'hidden', 'all'] as const).flatMap((visibility) =>
+    [undefined, true, false].map((favorite) => ({
+      visibility,
+      ...(status === undefined ? {} : { status }),
+      ...(favorite === undefined ? {} : { favorite }),
+    })),
+  ),
+);
+
+/** What a million jobs do to the pages of a list and to everything else that the store is asked for. */
+export const jobLists: Bench = {
+  name: 'job-lists',
+  async run({ rounds, folder }) {
+    const file = join(folder, 'bridge.sqlite');
+    writeJobs(file, JOBS);
+    const openMs = performance.now();
+    const database = openStateDatabase({ file, ids: createIds(() => 0) });
+    const store = createJobStore(database);
+    await store.totals();
+    const startMs = performance.now() - openMs;
+    const pages = rounds * PAGES;
+    const list = (scope: string, filter: JobFilter, before?: () => number) =>
+      timed(pages, () =>
+        store.list(scope, filter, { limit: LIMIT, ...(before ? { before: before() } : {}) }),
+      );
+    let place = 0;
+    // Spread over the whole history, far from what was read just before.
+    const anywhere = () => {
+      place = (place + 618_034) % JOBS;
+      return place + LIMIT;
+    };
+    const rows: Row[] = [
+      row(`opening the store, ${(statSync(file).size / 1e9).toFixed(1)} GB`, [startMs], '< 1.5 s'),
+      row('first page', await list(BUSY_SCOPE, ACTIVE)),
+      row('a page anywhere', await list(BUSY_SCOPE, ACTIVE, anywhere)),
+      row('first page of a quiet scope', await list(QUIET_SCOPE, ACTIVE)),
+    ];
+    const all: number[] = [];
+    for (const filter of FILTERS) {
+      for (const scope of [BUSY_SCOPE, QUIET_SCOPE]) {
+        all.push(...(await timed(5, () => store.list(scope, filter, { limit: LIMIT }))));
+        const deep = () => store.list(scope, filter, { limit: LIMIT, before: anywhere() });
+        all.push(...(await timed(5, deep)));
+      }
+    }
+    rows.push(row(`each of ${FILTERS.length} filters, first pages and pages anywhere`, all));
+    rows.push(row('claim', await timed(50, () => store.claim(0))));
+    rows.push(row('totals', await timed(pages, store.totals)));
+    rows.push(row('pruning a batch of 100', await timed(20, () => prune(store))));
+    await database.close();
+    return rows;
+  },
+};
+
+function prune(store: JobStore) {
+  return store.prune({
+    ...{ completedBeforeSecs: 0, maxRetained: 0, maxRetainedBytes: 0 },
+    batch: 100,
+  });
+}
+
+async function timed(times: number, call: () => Promise<unknown>): Promise<readonly number[]> {
+  const durations: number[] = [];
+  for (let nth = 0; nth < times; nth += 1) {
+    const startMs = performance.now();
+    await call();
+    durations.push(performance.now() - startMs);
+  }
+  return durations;
+}
+
+function row(what: string, durations: readonly number[], budget = 'p99 < 20 ms'): Row {
+  const [p50, p99] = [percentile(durations, 0.5), percentile(durations, 0.99)];
+  const worst = Math.max(...durations);
+  return {
+    what: `${what}, 1 M jobs`,
+    ours: `p50 ${inMs(p50)}, p99 ${inMs(p99)}, worst ${inMs(worst)}`,
+    ...{ against: '–', theirs: '–', ratio: '–', cpuRatio: '–', budget, loop: '–' },
+  };
+}

@@ -1,0 +1,124 @@
+import type { JobStatus } from '../../lib/contract/job.ts';
+import { createIds } from '../../lib/platform/ids.ts';
+import { type Connection, connect } from '../../lib/storage/sqlite/connection.ts';
+import { openStateDatabase } from '../../lib/storage/sqlite/database.ts';
+import { ROW_BYTES } from '../../lib/storage/sqlite/job-rows.ts';
+import { FAILURE, jobRequest, jobResult } from '../support/jobs.ts';
+
+/** The scope that nearly all jobs belong to, and one that has one job in a thousand. */
+export const BUSY_SCOPE = 'b'.repeat(64);
+export const QUIET_SCOPE = 'c'.repeat(64);
+
+const INSERT = `
+  INSERT INTO job (
+    id, scope, status, favorite, deleted, created, updated, started, completed, operation,
+    provider, model, outputs, error_code, bytes, reserved, artifacts, prompt
+  ) VALUES (
+    @id, @scope, @status, @favorite, @deleted, @created, @created, @started, @completed, 'generate',
+    'sandbox', 'sandbox-image', 1, @errorCode, @bytes, @reserved, @artifacts, @prompt
+  )`;
+const INSERT_CONTENT = `
+  INSERT INTO job_content (seq, request_id, request, result, error)
+  VALUES (last_insert_rowid(), @id, @request, @result, @error)`;
+
+const JOBS_A_TRANSACTION = 50_000;
+const FIRST_CREATED_SECS = 1_700_000_000;
+const WORDS =
+  'a the of in with under quiet bright paper glass copper winter harbour lighthouse cat fox owl \
+orchard station tower bridge market kitchen window lantern rain dust snow morning evening dusk \
+portrait landscape still life poster icon pattern engraving watercolour ink oil pencil photograph \
+isometric macro wide soft warm cold golden blue green crimson ivory small tall crooked ancient \
+modern empty crowded floating folded woven carved painted reflected distant gentle sharp'.split(
+    ' ',
+  );
+
+/**
+ * Fills a new database with jobs of usual sizes: a history of every status, marks and hidden jobs, a queue behind it. The
+ * same jobs every time. For a bench: whatever is half written when it is stopped is lost.
+ */
+export function writeJobs(file: string, count: number): void {
+  const ids = createIds(() => FIRST_CREATED_SECS * 1000);
+  // Only for its tables; closing it is done at once when nothing was asked for.
+  void openStateDatabase({ file, ids }).close();
+  const connection = connect(file);
+  connection.pragma('journal_mode = OFF');
+  connection.pragma('synchronous = OFF');
+  connection.pragma('cache_size = -200000');
+  try {
+    writeRows(connection, count, ids.newUuid);
+  } finally {
+    connection.close();
+  }
+}
+
+function writeRows(connection: Connection, count: number, newId: () => string): void {
+  const insert = connection.prepare(INSERT);
+  const insertContent = connection.prepare(INSERT_CONTENT);
+  const draw = createDice();
+  for (let first = 0; first < count; first += JOBS_A_TRANSACTION) {
+    connection.exec('BEGIN');
+    const last = Math.min(first + JOBS_A_TRANSACTION, count);
+    for (let nth = first; nth < last; nth += 1) {
+      const row = toRow(nth, count, newId(), draw);
+      insert.run(row.job);
+      insertContent.run(row.content);
+    }
+    connection.exec('COMMIT');
+  }
+}
+
+function toRow(nth: number, count: number, id: string, draw: () => number) {
+  const prompt = writePrompt(draw);
+  const status = drawStatus(nth, count, draw);
+  const hasEnded = status !== 'queued' && status !== 'running';
+  const artifactId = id.replaceAll('-', '');
+  const request = JSON.stringify(jobRequest({ prompt }));
+  const result = status === 'succeeded' ? JSON.stringify(jobResult([artifactId])) : null;
+  const error = hasEnded && !result ? JSON.stringify(FAILURE) : null;
+  const artifact = { id: artifactId, width: 640, height: 480, format: 'png', bytes: 1234 };
+  const artifacts = result ? JSON.stringify([artifact]) : '[]';
+  const created = FIRST_CREATED_SECS + nth;
+  const texts = [prompt, request, result ?? '', error ?? '', artifacts.slice('[]'.length)];
+  return {
+    job: {
+      ...{ id, status, created, artifacts, prompt },
+      scope: draw() < 0.001 ? QUIET_SCOPE : BUSY_SCOPE,
+      favorite: Number(draw() < 0.01),
+      deleted: hasEnded && draw() < 0.05 ? created + 100 : null,
+      started: status === 'queued' ? null : created,
+      completed: hasEnded ? created + 40 : null,
+      errorCode: error ? FAILURE.code : null,
+      bytes: texts.reduce((sum, text) => sum + Buffer.byteLength(text), ROW_BYTES),
+      reserved: hasEnded ? 0 : 20_480,
+    },
+    content: { id, request, result, error },
+  };
+}
+
+/** The newest hundred wait and the four before them run; of the rest nearly all went well, and one in 50,000 was cancelled. */
+function drawStatus(nth: number, count: number, draw: () => number): JobStatus {
+  const age = count - nth;
+  if (age <= 100) return 'queued';
+  if (age <= 104) return 'running';
+  const chance = draw();
+  if (chance < 0.000_02) return 'cancelled';
+  if (chance < 0.005) return 'interrupted';
+  return chance < 0.06 ? 'failed' : 'succeeded';
+}
+
+function writePrompt(draw: () => number): string {
+  const length = 8 + Math.floor(draw() ** 2 * 90);
+  const pick = () => WORDS[Math.floor(draw() * WORDS.length)] ?? '';
+  return Array.from({ length }, pick).join(' ');
+}
+
+/** Numbers from 0 up to 1, the same ones in every run (mulberry32). */
+function createDice(): () => number {
+  let state = 20_240_229;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}

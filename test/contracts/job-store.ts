@@ -1,0 +1,609 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { ArtifactStore } from '../../lib/artifacts/artifact-store-port.ts';
+import { JOB_STATUSES, type JobStatus } from '../../lib/contract/job.ts';
+import type { JobRecord, JobRetention, JobStore, NewJob } from '../../lib/jobs/job-store-port.ts';
+import {
+  CANCELLATION,
+  CREATED_SECS,
+  FAILURE,
+  jobRequest,
+  jobResult,
+  newJob,
+  succeeded,
+  WIDE,
+} from '../support/jobs.ts';
+
+interface Opened {
+  readonly store: JobStore;
+  /** The artifacts that the jobs of this store make. */
+  readonly artifacts: ArtifactStore;
+  close(): Promise<void>;
+}
+
+const LATER = CREATED_SECS + 100;
+const KEEP_ALL: JobRetention = {
+  completedBeforeSecs: 0,
+  maxRetained: 1e6,
+  maxRetainedBytes: 1e12,
+  batch: 100,
+};
+const ALL = { visibility: 'all' } as const;
+const ONE_INPUT = 'a1'.repeat(32);
+const OTHER_INPUT = 'b2'.repeat(32);
+
+/** What every job store promises. */
+export function describeJobStore(label: string, open: () => Promise<Opened>): void {
+  describe(`JobStore: ${label}`, () => {
+    let store: JobStore;
+    let artifacts: ArtifactStore;
+    let close: () => Promise<void>;
+
+    beforeEach(async () => {
+      ({ store, artifacts, close } = await open());
+    });
+    afterEach(() => close());
+
+    async function submitted(overrides: Partial<NewJob> = {}): Promise<JobRecord> {
+      return (await store.submit(newJob(overrides), WIDE)).job;
+    }
+
+    async function running(overrides: Partial<NewJob> = {}): Promise<JobRecord> {
+      await submitted(overrides);
+      const job = await store.claim(CREATED_SECS + 1);
+      if (!job) throw new Error('nothing was claimed');
+      return job;
+    }
+
+    async function ended(overrides: Partial<NewJob> = {}, completedSecs?: number) {
+      const { sequence, scope, id } = await running(overrides);
+      await store.settle(sequence, succeeded(completedSecs));
+      return read(scope, id);
+    }
+
+    async function inStatus(status: JobStatus): Promise<JobRecord> {
+      if (status === 'queued') return submitted();
+      if (status === 'succeeded') return ended();
+      const job = await running();
+      if (status === 'running') return job;
+      await store.settle(job.sequence, { status, completedSecs: LATER, error: FAILURE });
+      return read(job.scope, job.id);
+    }
+
+    async function read(scope: string, id: string): Promise<JobRecord> {
+      const job = await store.find(scope, id);
+      if (!job) throw new Error('there is no such job');
+      return job;
+    }
+
+    async function pendingArtifact(id: string): Promise<string> {
+      const draft = {
+        ...{ id, scope: 'anonymous', width: 640, height: 480, bytes: 1234 },
+        ...{ format: 'png' as const, sha256: 'ab'.repeat(32), createdSecs: CREATED_SECS },
+      };
+      await artifacts.claim(draft, [`${id}.png`]);
+      return id;
+    }
+
+    describe('submit', () => {
+      test('a job is queued as it was sent', async () => {
+        const sent = newJob({ request: jobRequest({ metadata: { shelf: '7' } }) });
+
+        const { job, repeated } = await store.submit(sent, WIDE);
+
+        expect(repeated).toBe(false);
+        expect(job).toEqual({
+          ...{ sequence: 1, id: sent.id, scope: 'anonymous', status: 'queued' },
+          ...{ createdSecs: CREATED_SECS, updatedSecs: CREATED_SECS },
+          ...{ cancelRequested: false, favorite: false },
+          ...{ requestId: sent.requestId, request: sent.request },
+        });
+        expect(await store.find('anonymous', sent.id)).toEqual(job);
+      });
+
+      test('jobs are numbered in the order of acceptance, across scopes', async () => {
+        const jobs = await Promise.all(['one', 'two', 'one'].map((scope) => submitted({ scope })));
+
+        expect(jobs.map(({ sequence }) => sequence)).toEqual([1, 2, 3]);
+      });
+
+      test('the number of a removed job is not given again', async () => {
+        await ended();
+        await store.prune({ ...KEEP_ALL, maxRetained: 0 });
+
+        const { sequence } = await submitted();
+
+        expect(sequence).toBe(2);
+      });
+
+      test('an equal request under a key is answered with the job as it is now', async () => {
+        const admission = { ...WIDE, key: { hash: 'k', fingerprint: 'f' } };
+        const { job: first } = await store.submit(newJob(), admission);
+        await store.claim(LATER);
+
+        const answer = await store.submit(newJob(), admission);
+
+        expect(answer).toEqual({
+          repeated: true,
+          job: { ...first, status: 'running', startedSecs: LATER, updatedSecs: LATER },
+        });
+        expect((await store.totals()).byStatus.queued).toBe(0);
+      });
+
+      test('equal requests under one key at the same time are one job', async () => {
+        const admission = { ...WIDE, key: { hash: 'k', fingerprint: 'f' } };
+
+        const answers = await Promise.all(
+          Array.from({ length: 20 }, () => store.submit(newJob(), admission)),
+        );
+
+        expect(new Set(answers.map(({ job }) => job.id)).size).toBe(1);
+        expect(answers.filter(({ repeated }) => !repeated)).toHaveLength(1);
+      });
+
+      test('another request under a key is a conflict', async () => {
+        await store.submit(newJob(), { ...WIDE, key: { hash: 'k', fingerprint: 'f' } });
+
+        const second = store.submit(newJob(), { ...WIDE, key: { hash: 'k', fingerprint: 'g' } });
+
+        await expect(second).rejects.toMatchObject({ code: 'idempotency_conflict' });
+        expect((await store.totals()).byStatus.queued).toBe(1);
+      });
+
+      test('a repetition is answered when the queue is full', async () => {
+        const admission = { ...WIDE, maxPending: 1, key: { hash: 'k', fingerprint: 'f' } };
+        await store.submit(newJob(), admission);
+
+        const { repeated } = await store.submit(newJob(), admission);
+
+        expect(repeated).toBe(true);
+      });
+
+      test('a key is free again once its job was removed', async () => {
+        const admission = { ...WIDE, key: { hash: 'k', fingerprint: 'f' } };
+        const { job } = await store.submit(newJob(), admission);
+        await store.claim(LATER);
+        await store.settle(job.sequence, succeeded());
+        await store.prune({ ...KEEP_ALL, maxRetained: 0 });
+
+        const { repeated } = await store.submit(newJob(), admission);
+
+        expect(repeated).toBe(false);
+      });
+
+      test('the queue takes no more than it may hold, callers at the same time included', async () => {
+        const outcomes = await Promise.allSettled(
+          Array.from({ length: 10 }, () => store.submit(newJob(), { ...WIDE, maxPending: 4 })),
+        );
+
+        expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(4);
+        expect(outcomes.at(-1)).toMatchObject({
+          reason: { code: 'overloaded', details: { limit: 'server.jobs.max_pending' } },
+        });
+      });
+
+      test('a running job gives its place in the queue free', async () => {
+        await store.submit(newJob(), { ...WIDE, maxPending: 1 });
+        await store.claim(LATER);
+
+        const second = store.submit(newJob(), { ...WIDE, maxPending: 1 });
+
+        await expect(second).resolves.toMatchObject({ repeated: false });
+      });
+
+      test('the budget counts what is there and what is reserved', async () => {
+        await submitted({ reservedBytes: 50_000 });
+        const { logicalBytes, reservedBytes } = await store.totals();
+        const each = logicalBytes + reservedBytes;
+        const second = newJob({ reservedBytes: 50_000 });
+
+        const refused = store.submit(second, { ...WIDE, maxDatabaseBytes: 2 * each - 1 });
+
+        await expect(refused).rejects.toMatchObject({
+          code: 'overloaded',
+          details: { limit: 'server.jobs.max_database_bytes' },
+        });
+        await expect(
+          store.submit(second, { ...WIDE, maxDatabaseBytes: 2 * each }),
+        ).resolves.toMatchObject({ repeated: false });
+      });
+    });
+
+    describe('claim', () => {
+      test('the job that was accepted first is started first', async () => {
+        const jobs = [await submitted({ scope: 'b' }), await submitted({ scope: 'a' })];
+
+        const claimed = [await store.claim(LATER), await store.claim(LATER)];
+
+        expect(claimed).toEqual(
+          jobs.map((job) => ({
+            ...job,
+            ...{ status: 'running', startedSecs: LATER, updatedSecs: LATER },
+          })),
+        );
+      });
+
+      test('nothing is claimed from an empty queue', async () => {
+        await ended();
+
+        expect(await store.claim(LATER)).toBeUndefined();
+      });
+
+      test('claims at the same time get one job each', async () => {
+        await Promise.all(Array.from({ length: 10 }, () => submitted()));
+
+        const claimed = await Promise.all(Array.from({ length: 12 }, () => store.claim(LATER)));
+
+        expect(claimed.map((job) => job?.sequence)).toEqual([
+          ...[1, 2, 3, 4, 5, 6, 7, 8, 9, 10],
+          ...[undefined, undefined],
+        ]);
+      });
+    });
+
+    describe('settle', () => {
+      test('a success has its result, and its publications are artifacts', async () => {
+        const job = await running();
+        const id = await pendingArtifact('1'.repeat(32));
+        const result = jobResult([id]);
+
+        await store.settle(job.sequence, {
+          ...{ status: 'succeeded', completedSecs: LATER, result, publications: [id] },
+        });
+
+        expect(await store.find(job.scope, job.id)).toEqual({
+          ...job,
+          ...{ status: 'succeeded', completedSecs: LATER, updatedSecs: LATER, result },
+        });
+        expect(await artifacts.find('anonymous', id)).toMatchObject({ id });
+      });
+
+      test('a publication that is not pending leaves job and artifacts as they were', async () => {
+        const job = await running();
+        const id = await pendingArtifact('2'.repeat(32));
+        const publications = [id, '3'.repeat(32)];
+
+        const settled = store.settle(job.sequence, {
+          ...{ status: 'succeeded', completedSecs: LATER, result: jobResult([id]), publications },
+        });
+
+        await expect(settled).rejects.toMatchObject({ code: 'artifact' });
+        expect(await store.find(job.scope, job.id)).toEqual(job);
+        expect(await artifacts.find('anonymous', id)).toBeUndefined();
+        expect(await store.totals()).toMatchObject({ byStatus: { running: 1, succeeded: 0 } });
+      });
+
+      test.each(['failed', 'cancelled', 'interrupted'] as const)(
+        'a job that has %s has its error',
+        async (status) => {
+          const job = await running();
+
+          await store.settle(job.sequence, { status, completedSecs: LATER, error: FAILURE });
+
+          expect(await store.find(job.scope, job.id)).toEqual({
+            ...job,
+            ...{ status, completedSecs: LATER, updatedSecs: LATER, error: FAILURE },
+          });
+        },
+      );
+
+      test.each(JOB_STATUSES.filter((status) => status !== 'running'))(
+        'a job that is %s is not ended, and its publications stay pending',
+        async (status) => {
+          const job = await inStatus(status);
+          const id = await pendingArtifact('4'.repeat(32));
+          const result = jobResult([id]);
+
+          const answer = await store.settle(job.sequence, {
+            ...{ status: 'succeeded', completedSecs: LATER, result, publications: [id] },
+          });
+
+          expect(answer).toBeUndefined();
+          expect(await store.find(job.scope, job.id)).toEqual(job);
+          expect(await artifacts.listPending()).toHaveLength(1);
+        },
+      );
+
+      test('of two ends at the same time the first one counts', async () => {
+        const { sequence, scope, id } = await running();
+
+        const answers = await Promise.all([
+          store.settle(sequence, succeeded()),
+          store.settle(sequence, { status: 'failed', completedSecs: LATER, error: FAILURE }),
+        ]);
+
+        expect(answers).toEqual([{ releasedInputs: [] }, undefined]);
+        expect(await read(scope, id)).toMatchObject({ status: 'succeeded' });
+      });
+
+      test('a stored picture is released by the last job that needs it', async () => {
+        const first = await running({ inputs: [ONE_INPUT, OTHER_INPUT, ONE_INPUT] });
+        const second = await running({ inputs: [ONE_INPUT] });
+        expect(await store.listInputs()).toEqual([ONE_INPUT, OTHER_INPUT]);
+
+        const releases = [
+          await store.settle(first.sequence, succeeded()),
+          await store.settle(second.sequence, succeeded()),
+        ];
+
+        expect(releases).toEqual([
+          { releasedInputs: [OTHER_INPUT] },
+          { releasedInputs: [ONE_INPUT] },
+        ]);
+        expect(await store.listInputs()).toEqual([]);
+      });
+
+      test('the reservation ends with the job, and the result is weighed', async () => {
+        const job = await running({ reservedBytes: 20_000 });
+        const before = await store.totals();
+
+        await store.settle(job.sequence, succeeded());
+
+        const after = await store.totals();
+        expect([before.reservedBytes, after.reservedBytes]).toEqual([20_000, 0]);
+        expect(after.logicalBytes - before.logicalBytes).toBe(
+          Buffer.byteLength(JSON.stringify(jobResult([]))),
+        );
+      });
+    });
+
+    describe('cancel', () => {
+      const wish = { atSecs: LATER, error: CANCELLATION };
+
+      test('a queued job ends at once', async () => {
+        const job = await submitted({ inputs: [ONE_INPUT] });
+
+        const answer = await store.cancel(job.scope, job.id, wish);
+
+        expect(answer).toEqual({
+          job: {
+            ...job,
+            ...{ status: 'cancelled', completedSecs: LATER, updatedSecs: LATER },
+            ...{ cancelRequested: true, error: CANCELLATION },
+          },
+          releasedInputs: [ONE_INPUT],
+        });
+        expect(await store.claim(LATER)).toBeUndefined();
+      });
+
+      test('a running job goes on with the wish noted, and keeps its pictures', async () => {
+        const job = await running({ inputs: [ONE_INPUT] });
+
+        const answer = await store.cancel(job.scope, job.id, wish);
+
+        expect(answer).toEqual({
+          job: { ...job, cancelRequested: true, updatedSecs: LATER },
+          releasedInputs: [],
+        });
+        expect(await store.listInputs()).toEqual([ONE_INPUT]);
+      });
+
+      test.each(['succeeded', 'failed', 'cancelled', 'interrupted'] as const)(
+        'a job that has %s stays as it is',
+        async (status) => {
+          const job = await inStatus(status);
+
+          const answer = await store.cancel(job.scope, job.id, { ...wish, atSecs: LATER + 5 });
+
+          expect(answer).toEqual({ job, releasedInputs: [] });
+        },
+      );
+
+      test('a cancellation and a claim at the same time end in one of the two', async () => {
+        const job = await submitted();
+
+        const [answer, claimed] = await Promise.all([
+          store.cancel(job.scope, job.id, wish),
+          store.claim(LATER),
+        ]);
+
+        expect(answer?.job.status).toBe('cancelled');
+        expect(claimed).toBeUndefined();
+      });
+    });
+
+    describe('update', () => {
+      test('marks come and go, each by itself', async () => {
+        const { scope, id } = await ended();
+        const change = (wish: { favorite?: boolean; deleted?: boolean }) =>
+          store.update(scope, id, { atSecs: LATER, ...wish });
+
+        const steps = [
+          await change({ favorite: true }),
+          await change({ deleted: true }),
+          await change({ favorite: false }),
+          await change({ deleted: false }),
+        ];
+
+        expect(steps.map((job) => [job?.favorite, job?.deletedSecs])).toEqual([
+          [true, undefined],
+          [true, LATER],
+          [false, LATER],
+          [false, undefined],
+        ]);
+      });
+
+      test('a job that is hidden already keeps its time, and nothing is as good as no change', async () => {
+        const { scope, id } = await ended();
+        await store.update(scope, id, { atSecs: LATER, deleted: true });
+
+        const again = await store.update(scope, id, { atSecs: LATER + 9, deleted: true });
+
+        expect(again).toMatchObject({ deletedSecs: LATER, updatedSecs: LATER });
+      });
+
+      test.each(['queued', 'running'] as const)(
+        'a job that is %s can be marked and not hidden',
+        async (status) => {
+          const { scope, id } = await inStatus(status);
+
+          const hidden = store.update(scope, id, { atSecs: LATER, favorite: true, deleted: true });
+
+          await expect(hidden).rejects.toMatchObject({ code: 'job_not_terminal' });
+          expect(await read(scope, id)).toMatchObject({ favorite: false });
+          await expect(
+            store.update(scope, id, { atSecs: LATER, favorite: true, deleted: false }),
+          ).resolves.toMatchObject({ favorite: true });
+        },
+      );
+    });
+
+    describe('ownership', () => {
+      test.each([
+        ['another scope', 'other', undefined],
+        ['an empty scope', '', undefined],
+        ['an unknown id', 'anonymous', '01890000-0000-7000-8000-ffffffffffff'],
+        ['a malformed id', 'anonymous', "' OR 1=1 --"],
+      ])('%s finds no job, changes none and lists none', async (_, scope, id) => {
+        const job = await ended();
+        const asked = id ?? job.id;
+
+        const answers = [
+          await store.find(scope, asked),
+          await store.cancel(scope, asked, { atSecs: LATER, error: CANCELLATION }),
+          await store.update(scope, asked, { atSecs: LATER, favorite: true }),
+        ];
+
+        expect(answers).toEqual([undefined, undefined, undefined]);
+        expect(await read(job.scope, job.id)).toEqual(job);
+        const { items } = await store.list(scope, ALL, { limit: 10 });
+        expect(items).toHaveLength(id === undefined ? 0 : 1);
+      });
+    });
+
+    describe('list', () => {
+      test('a summary has what lists show, and the artifacts of its result', async () => {
+        const id = await pendingArtifact('5'.repeat(32));
+        const prompt = `${'ä'.repeat(255)}\u{1f431}tail`;
+        const job = await running({ request: jobRequest({ prompt, operation: 'edit' }) });
+        const result = jobResult([id]);
+        await store.settle(job.sequence, {
+          ...{ status: 'succeeded', completedSecs: LATER, result, publications: [id] },
+        });
+
+        const { items, more } = await store.list(job.scope, ALL, { limit: 10 });
+
+        const { request: _, requestId: __, ...facts } = job;
+        expect(more).toBe(false);
+        expect(items).toEqual([
+          {
+            ...facts,
+            ...{ status: 'succeeded', completedSecs: LATER, updatedSecs: LATER },
+            ...{ operation: 'edit', prompt: `${'ä'.repeat(255)}\u{1f431}`, outputs: 1 },
+            ...{ provider: 'sandbox', model: 'sandbox-sketch' },
+            artifacts: [{ id, width: 640, height: 480, format: 'png', bytes: 1234 }],
+          },
+        ]);
+      });
+
+      test('a failed job has the code of its error and keeps the provider of its plan', async () => {
+        await inStatus('failed');
+
+        const { items } = await store.list('anonymous', ALL, { limit: 10 });
+
+        expect(items).toMatchObject([
+          { errorCode: 'upstream', provider: 'sandbox', model: 'sandbox-image', artifacts: [] },
+        ]);
+      });
+
+      test('pages follow each other without a gap, the last accepted first', async () => {
+        const made = [];
+        for (let nth = 0; nth < 5; nth += 1) {
+          // A clock that runs backwards.
+          made.unshift((await submitted({ createdSecs: CREATED_SECS - nth })).id);
+        }
+
+        const first = await store.list('anonymous', ALL, { limit: 2 });
+        await submitted();
+        const second = await store.list('anonymous', ALL, { limit: 2, before: 4 });
+        const third = await store.list('anonymous', ALL, { limit: 2, before: 2 });
+
+        expect([first, second, third].map(({ more }) => more)).toEqual([true, true, false]);
+        expect([first, second, third].flatMap(({ items }) => items).map(({ id }) => id)).toEqual(
+          made,
+        );
+      });
+    });
+
+    describe('interruptRunning', () => {
+      test('what runs is interrupted, everything else stays', async () => {
+        for (const status of JOB_STATUSES) if (status !== 'queued') await inStatus(status);
+        const runs = await running({ inputs: [ONE_INPUT] });
+        await submitted({ inputs: [OTHER_INPUT] });
+
+        const answer = await store.interruptRunning({ atSecs: LATER, error: CANCELLATION });
+
+        expect(answer).toEqual({ interrupted: 2, releasedInputs: [ONE_INPUT] });
+        expect(await read(runs.scope, runs.id)).toMatchObject({
+          ...{ status: 'interrupted', completedSecs: LATER, error: CANCELLATION },
+        });
+        expect((await store.totals()).byStatus).toEqual({
+          ...{ queued: 1, running: 0, succeeded: 1, failed: 1, cancelled: 1, interrupted: 3 },
+        });
+      });
+    });
+
+    describe('prune', () => {
+      test.each<[string, Partial<JobRetention>, number[]]>([
+        ['too old', { completedBeforeSecs: CREATED_SECS + 3 }, [1, 2]],
+        ['too many', { maxRetained: 3 }, [1]],
+        ['too large', { maxRetainedBytes: 1 }, [1, 2, 3, 4]],
+        ['within every bound', {}, []],
+      ])('jobs that are %s go, the first ended first', async (_, bound, removed) => {
+        for (const nth of [1, 2, 3, 4]) await ended({}, CREATED_SECS + nth);
+
+        const answer = await store.prune({ ...KEEP_ALL, ...bound });
+
+        expect(answer).toEqual(removed);
+        const { items } = await store.list('anonymous', ALL, { limit: 10 });
+        expect(items.map(({ sequence }) => sequence)).toEqual(
+          [4, 3, 2, 1].filter((sequence) => !removed.includes(sequence)),
+        );
+      });
+
+      test('the history shrinks until it is small enough', async () => {
+        for (const nth of [1, 2, 3, 4]) await ended({}, CREATED_SECS + nth);
+        const { logicalBytes } = await store.totals();
+
+        await store.prune({ ...KEEP_ALL, maxRetainedBytes: logicalBytes / 2 });
+
+        const after = await store.totals();
+        expect(after.logicalBytes).toBeLessThanOrEqual(logicalBytes / 2);
+        expect(after.byStatus.succeeded).toBe(2);
+      });
+
+      test('favourites, queued and running jobs stay and do not count; hidden ones go', async () => {
+        const favorite = await ended();
+        const hidden = await ended();
+        await store.update(favorite.scope, favorite.id, { atSecs: LATER, favorite: true });
+        await store.update(hidden.scope, hidden.id, { atSecs: LATER, deleted: true });
+        await running();
+        await submitted();
+
+        const removed = await store.prune({ ...KEEP_ALL, completedBeforeSecs: LATER * 2 });
+        const again = await store.prune({ ...KEEP_ALL, maxRetained: 0, maxRetainedBytes: 0 });
+
+        expect([removed, again]).toEqual([[hidden.sequence], []]);
+      });
+
+      test('one call removes a batch at most', async () => {
+        for (let nth = 0; nth < 5; nth += 1) await ended();
+        const rule = { ...KEEP_ALL, maxRetained: 0, batch: 2 };
+
+        const sizes = [
+          (await store.prune(rule)).length,
+          (await store.prune(rule)).length,
+          (await store.prune(rule)).length,
+        ];
+
+        expect(sizes).toEqual([2, 2, 1]);
+      });
+    });
+
+    test('an empty store has totals of nothing', async () => {
+      expect(await store.totals()).toEqual({
+        byStatus: { queued: 0, running: 0, succeeded: 0, failed: 0, cancelled: 0, interrupted: 0 },
+        ...{ hidden: 0, favorite: 0, logicalBytes: 0, reservedBytes: 0 },
+      });
+    });
+  });
+}

@@ -1,0 +1,107 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createIds } from '../../../../lib/platform/ids.ts';
+import { checkState } from '../../../../lib/storage/sqlite/check-state.ts';
+import { IN_MEMORY } from '../../../../lib/storage/sqlite/connection.ts';
+import {
+  openStateDatabase,
+  type StateDatabase,
+  stateDatabaseFile,
+} from '../../../../lib/storage/sqlite/database.ts';
+import { createJobStore } from '../../../../lib/storage/sqlite/job-store.ts';
+import { newJob, succeeded, WIDE } from '../../../support/jobs.ts';
+import { jobHistories } from './job-histories.ts';
+
+const ids = createIds(() => 0);
+
+describe('checkState', () => {
+  let directory: string;
+  let file: string;
+  let database: StateDatabase;
+
+  beforeEach(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'check-state-'));
+    file = stateDatabaseFile(directory);
+    database = openStateDatabase({ file, ids });
+    const store = createJobStore(database);
+    await store.submit(newJob({ inputs: ['ab'.repeat(32)] }), WIDE);
+    const { job } = await store.submit(newJob(), WIDE);
+    await store.claim(1);
+    await store.claim(1);
+    await store.settle(job.sequence, succeeded());
+  });
+  afterEach(async () => {
+    await database.close();
+    await rm(directory, { recursive: true });
+  });
+
+  test('the accounts are what a recount finds, whatever has happened', async () => {
+    await fc.assert(
+      fc.asyncProperty(jobHistories, async (history) => {
+        const other = openStateDatabase({ file: IN_MEMORY, ids });
+        const store = createJobStore(other);
+        const model = { jobs: new Map() };
+
+        for (const step of history) await step(store, model);
+
+        expect(checkState(other)).toEqual([]);
+        expect(Object.values((await store.totals()).byStatus).reduce((a, b) => a + b)).toBe(
+          model.jobs.size,
+        );
+        await other.close();
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  test.each([
+    [
+      'UPDATE job_total SET queued = 7, bytes = bytes + 1',
+      [
+        'job_total.queued is 7 and must be 0',
+        expect.stringMatching(/^job_total\.bytes is \d+ and must be \d+$/),
+      ],
+    ],
+    ["UPDATE job_content SET request = request || ' ' WHERE seq = 1", [/^1 jobs are not as large/]],
+    ['DELETE FROM job_content WHERE seq = 2', [/^1 jobs are not as large/]],
+    [
+      `INSERT INTO job_input VALUES (2, '${'cd'.repeat(32)}')`,
+      ['1 stored pictures are held by jobs that have ended'],
+    ],
+    ['UPDATE artifact_total SET artifacts = 3', ['artifact_total.artifacts is 3 and must be 0']],
+  ])('%s is found', (change, findings) => {
+    database.prepare(change).run();
+
+    const found = checkState(database);
+
+    expect(found).toEqual(
+      findings.map((finding) =>
+        finding instanceof RegExp ? expect.stringMatching(finding) : finding,
+      ),
+    );
+  });
+
+  test('a row without its parent is found', () => {
+    database.prepare('PRAGMA foreign_keys = OFF').run();
+    database.prepare('DELETE FROM job WHERE seq = 1').run();
+
+    expect(checkState(database)).toEqual(['the database is damaged: a row has lost its parent']);
+  });
+
+  test('damaged pages are found', async () => {
+    const roots = database.prepare("SELECT rootpage FROM sqlite_schema WHERE name = 'job_content'");
+    const place = (Number(roots.pluck().get()) - 1) * 4096;
+    await database.close();
+    const bytes = await readFile(file);
+    await writeFile(file, bytes.fill(0xa5, place, place + 4096));
+    database = openStateDatabase({ file, ids });
+
+    const found = checkState(database);
+
+    expect(found.length).toBeGreaterThan(0);
+    expect(found).toEqual(found.map(() => expect.stringMatching(/^the database is damaged: /)));
+  });
+});

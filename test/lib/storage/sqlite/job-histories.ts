@@ -1,0 +1,88 @@
+import fc from 'fast-check';
+import type { JobRecord, JobStore } from '../../../../lib/jobs/job-store-port.ts';
+import { CANCELLATION, FAILURE, newJob, succeeded, WIDE } from '../../../support/jobs.ts';
+
+/** What a store must hold after a history. */
+export interface JobModel {
+  readonly jobs: Map<number, JobRecord>;
+}
+
+/** One thing that happens to a store, and to the model of it. */
+export type JobStep = (store: JobStore, model: JobModel) => Promise<void>;
+
+export const SCOPES = ['a', 'b'];
+
+const submit = fc.constantFrom(...SCOPES).map(
+  (scope): JobStep =>
+    async (store, { jobs }) => {
+      const { job } = await store.submit(newJob({ scope }), WIDE);
+      jobs.set(job.sequence, job);
+    },
+);
+
+const claim = fc.constant<JobStep>(async (store, { jobs }) => {
+  const job = await store.claim(2);
+  if (job) jobs.set(job.sequence, job);
+});
+
+const settle = fc
+  .tuple(fc.nat(40), fc.constantFrom('succeeded', 'failed', 'cancelled', 'interrupted'))
+  .map(
+    ([sequence, status]): JobStep =>
+      async (store, { jobs }) => {
+        const settled = await store.settle(
+          sequence,
+          status === 'succeeded' ? succeeded(3) : { status, completedSecs: 3, error: FAILURE },
+        );
+        const job = jobs.get(sequence);
+        if (job && settled) jobs.set(sequence, { ...job, status });
+      },
+  );
+
+const cancel = fc.nat(40).map(
+  (sequence): JobStep =>
+    async (store, { jobs }) => {
+      const job = jobs.get(sequence);
+      if (!job) return;
+      const answer = await store.cancel(job.scope, job.id, { atSecs: 4, error: CANCELLATION });
+      if (answer) jobs.set(sequence, answer.job);
+    },
+);
+
+const update = fc
+  .record({
+    sequence: fc.nat(40),
+    favorite: fc.option(fc.boolean(), { nil: undefined }),
+    deleted: fc.option(fc.boolean(), { nil: undefined }),
+  })
+  .map(
+    ({ sequence, ...marks }): JobStep =>
+      async (store, { jobs }) => {
+        const job = jobs.get(sequence);
+        if (!job) return;
+        const wish = store.update(job.scope, job.id, { atSecs: 5, ...marks });
+        const answer = await wish.catch(() => undefined);
+        if (answer) jobs.set(sequence, answer);
+      },
+  );
+
+const prune = fc.nat(12).map(
+  (maxRetained): JobStep =>
+    async (store, { jobs }) => {
+      const rule = { completedBeforeSecs: 0, maxRetainedBytes: 1e9, batch: 3 };
+      for (const sequence of await store.prune({ ...rule, maxRetained })) jobs.delete(sequence);
+    },
+);
+
+/** Whatever may happen to the jobs of two scopes. */
+export const jobHistories = fc.array(
+  fc.oneof(
+    { arbitrary: submit, weight: 4 },
+    { arbitrary: claim, weight: 3 },
+    { arbitrary: settle, weight: 6 },
+    { arbitrary: cancel, weight: 1 },
+    { arbitrary: update, weight: 3 },
+    { arbitrary: prune, weight: 1 },
+  ),
+  { minLength: 20, maxLength: 120 },
+);

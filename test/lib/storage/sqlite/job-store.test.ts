@@ -1,0 +1,151 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { JOB_STATUSES } from '../../../../lib/contract/job.ts';
+import { toKeyHash } from '../../../../lib/jobs/job-key.ts';
+import { mayBecome } from '../../../../lib/jobs/job-state.ts';
+import type { JobStore } from '../../../../lib/jobs/job-store-port.ts';
+import { createIds } from '../../../../lib/platform/ids.ts';
+import { createArtifactStore } from '../../../../lib/storage/sqlite/artifact-store.ts';
+import { IN_MEMORY } from '../../../../lib/storage/sqlite/connection.ts';
+import {
+  openStateDatabase,
+  type StateDatabase,
+  stateDatabaseFile,
+} from '../../../../lib/storage/sqlite/database.ts';
+import { createJobStore } from '../../../../lib/storage/sqlite/job-store.ts';
+import { describeJobStore } from '../../../contracts/job-store.ts';
+import { jobRequest, newJob, succeeded, WIDE } from '../../../support/jobs.ts';
+
+const ids = createIds(() => 0);
+
+describeJobStore('SQLite in memory', async () => {
+  const database = openStateDatabase({ file: IN_MEMORY, ids });
+  return {
+    store: createJobStore(database),
+    artifacts: createArtifactStore(database),
+    close: () => database.close(),
+  };
+});
+
+describeJobStore('SQLite on disk', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'job-store-'));
+  const database = openStateDatabase({ file: stateDatabaseFile(directory), ids });
+  return {
+    store: createJobStore(database),
+    artifacts: createArtifactStore(database),
+    async close() {
+      await database.close();
+      await rm(directory, { recursive: true });
+    },
+  };
+});
+
+describe('createJobStore', () => {
+  let database: StateDatabase;
+  let store: JobStore;
+
+  beforeEach(() => {
+    database = openStateDatabase({ file: IN_MEMORY, ids });
+    store = createJobStore(database);
+  });
+  afterEach(() => database.close());
+
+  /** A row of this status, in every column as its status demands. */
+  const insertRow = (status: string, columns: Readonly<Record<string, unknown>> = {}) => {
+    const hasStarted = status !== 'queued';
+    const hasEnded = status !== 'queued' && status !== 'running';
+    const row: Record<string, unknown> = {
+      ...{ id: `${status}-job`, scope: 's', status, created: 1, updated: 1 },
+      ...{ started: hasStarted ? 1 : null, completed: hasEnded ? 2 : null },
+      ...{ operation: 'generate', provider: 'sandbox', outputs: 1, bytes: 100, prompt: 'p' },
+      error_code: hasEnded && status !== 'succeeded' ? 'internal' : null,
+      reserved: hasEnded ? 0 : 100,
+      ...columns,
+    };
+    const names = Object.keys(row);
+    const sql = `INSERT INTO job (${names}) VALUES (${names.map((name) => `@${name}`)})`;
+    return database.prepare(sql).run(row);
+  };
+
+  test.each(JOB_STATUSES.flatMap((from) => JOB_STATUSES.map((to) => [from, to] as const)))(
+    'its tables agree with the state table on %s to %s',
+    (from, to) => {
+      insertRow(from);
+      const target = { queued: [null, null, null, 100], running: [1, null, null, 100] };
+      const [started, completed, errorCode, reserved] =
+        to === 'queued' || to === 'running'
+          ? target[to]
+          : [1, 2, to === 'succeeded' ? null : 'internal', 0];
+      const move = database.prepare(`
+        UPDATE job SET status = ?, started = ?, completed = ?, error_code = ?, reserved = ?`);
+
+      const run = () => move.run(to, started, completed, errorCode, reserved);
+
+      if (mayBecome(from, to)) expect(run).not.toThrow();
+      else expect(run).toThrow('no job moves on like this');
+    },
+  );
+
+  test.each([
+    ['an unknown status', 'paused', {}],
+    ['a queued job that has started', 'queued', { started: 1 }],
+    ['a running job that has not started', 'running', { started: null }],
+    ['a running job that has completed', 'running', { completed: 2 }],
+    ['a job that has ended without a time', 'succeeded', { completed: null }],
+    ['a hidden job that has not ended', 'running', { deleted: 5 }],
+    ['a success with an error', 'succeeded', { error_code: 'internal' }],
+    ['a failure without an error', 'failed', { error_code: null }],
+    ['a queued job without a reservation', 'queued', { reserved: 0 }],
+    ['a reservation that outlives its job', 'failed', { reserved: 1 }],
+    ['a mark that is no flag', 'queued', { favorite: 2 }],
+  ])('its tables refuse %s', (_, status, columns) => {
+    expect(() => insertRow(status, columns)).toThrow(/constraint failed/);
+  });
+
+  test('the contents of a job and its inputs go with it', async () => {
+    const { job } = await store.submit(newJob({ inputs: ['ab'.repeat(32)] }), WIDE);
+
+    database.prepare('DELETE FROM job WHERE seq = ?').run(job.sequence);
+
+    expect(database.prepare('SELECT count(*) FROM job_content').pluck().get()).toBe(0);
+    expect(await store.listInputs()).toEqual([]);
+  });
+
+  test.each([
+    ['request', 'no JSON'],
+    ['request', '{}'],
+    ['result', '{"id":1}'],
+  ])('a %s that was changed to %s is refused on its way out', async (column, text) => {
+    const { job } = await store.submit(newJob(), WIDE);
+    await store.claim(1);
+    await store.settle(job.sequence, succeeded());
+
+    database.prepare(`UPDATE job_content SET ${column} = ?`).run(text);
+
+    await expect(store.find(job.scope, job.id)).rejects.toThrow();
+  });
+
+  test('a job is kept under limits that were lowered after it was accepted', async () => {
+    const request = jobRequest({ parameters: { ...jobRequest().parameters, n: 255 } });
+
+    const { job } = await store.submit(newJob({ request }), WIDE);
+
+    await expect(store.find(job.scope, job.id)).resolves.toMatchObject({ request });
+  });
+
+  test('no byte of a key is on the disk', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'job-store-'));
+    const file = stateDatabaseFile(directory);
+    const onDisk = openStateDatabase({ file, ids });
+    const hash = toKeyHash(onDisk.secret, 'anonymous', 'order-4711');
+
+    await createJobStore(onDisk).submit(newJob(), { ...WIDE, key: { hash, fingerprint: 'f' } });
+    await onDisk.close();
+
+    const bytes = await readFile(file);
+    expect([bytes.includes('order-4711'), bytes.includes(hash)]).toEqual([false, true]);
+    await rm(directory, { recursive: true });
+  });
+});

@@ -1,0 +1,28 @@
+import { describe, expect, test } from 'vitest';
+import { createIds } from '../../../../lib/platform/ids.ts';
+import { IN_MEMORY } from '../../../../lib/storage/sqlite/connection.ts';
+import { openStateDatabase } from '../../../../lib/storage/sqlite/database.ts';
+import { createPresetStore } from '../../../../lib/storage/sqlite/preset-store.ts';
+import { describePresetStore } from '../../../contracts/preset-store.ts';
+
+const ids = createIds(() => 0);
+
+describePresetStore('SQLite', async () => {
+  const database = openStateDatabase({ file: IN_MEMORY, ids });
+  return { store: createPresetStore(database), close: () => database.close() };
+});
+
+describe('createPresetStore', () => {
+  test.each(['no JSON', '{"operation":"draw"}', '[]'])(
+    'a template that was changed to %s is refused on its way out',
+    async (template) => {
+      const database = openStateDatabase({ file: IN_MEMORY, ids });
+      const store = createPresetStore(database);
+      database.prepare("INSERT INTO preset VALUES ('icons', NULL, ?, 0, 0)").run(template);
+
+      await expect(store.find('icons')).rejects.toThrow();
+
+      await database.close();
+    },
+  );
+});

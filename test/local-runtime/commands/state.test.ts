@@ -1,0 +1,163 @@
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createIds } from '../../../lib/platform/ids.ts';
+import {
+  openStateDatabase,
+  type StateDatabase,
+  stateDatabaseFile,
+} from '../../../lib/storage/sqlite/database.ts';
+import { createJobStore } from '../../../lib/storage/sqlite/job-store.ts';
+import { runStateCommand } from '../../../local-runtime/commands/state.ts';
+import { newJob, WIDE } from '../../support/jobs.ts';
+
+const ids = createIds(() => 0);
+
+let folder: string;
+let database: StateDatabase;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'image-bridge-state-command-'));
+  database = openStateDatabase({ file: stateDatabaseFile(folder), ids });
+  await createJobStore(database).submit(newJob(), WIDE);
+});
+afterEach(async () => {
+  await database.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function run(...argv: string[]) {
+  let stdout = '';
+  let stderr = '';
+  const exitCode = await runStateCommand([...argv, '--set', `state.directory=${folder}`], {
+    env: {},
+    cwd: folder,
+    stdout: (text) => {
+      stdout += text;
+    },
+    stderr: (text) => {
+      stderr += text;
+    },
+  });
+  return { exitCode, stdout, stderr };
+}
+
+describe('state check', () => {
+  it('finds a sound database sound while a bridge uses it', async () => {
+    expect(await run('check')).toEqual({
+      exitCode: 0,
+      stdout: 'The state is sound.\n',
+      stderr: '',
+    });
+  });
+
+  it('prints one line for each finding and exits 1', async () => {
+    database.prepare('UPDATE job_total SET queued = 5, hidden = 5').run();
+
+    expect(await run('check')).toEqual({
+      exitCode: 1,
+      stdout: 'job_total.queued is 5 and must be 1\njob_total.hidden is 5 and must be 0\n',
+      stderr: '',
+    });
+  });
+
+  it('leaves a stopped bridge’s directory as it was', async () => {
+    await database.close();
+    const before = await readFile(stateDatabaseFile(folder));
+
+    await run('check');
+
+    expect(await readdir(folder)).toEqual(['bridge.sqlite']);
+    expect(await readFile(stateDatabaseFile(folder))).toEqual(before);
+  });
+
+  it('makes no database where there is none', async () => {
+    await database.close();
+    await rm(stateDatabaseFile(folder));
+
+    const result = await run('check');
+
+    expect(result).toMatchObject({
+      exitCode: 1,
+      stderr: 'image-bridge: state.directory: there is no database in it\n',
+    });
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  it.each([
+    ['that is newer', 99, /^image-bridge: state\.directory: the database has schema 99, newer/],
+    ['that is older', 1, /^image-bridge: state\.directory: the database has schema 1, older/],
+  ])('tells of a schema %s', async (_, version, message) => {
+    database.prepare(`PRAGMA user_version = ${version}`).run();
+    await database.close();
+
+    const result = await run('check');
+
+    expect(result).toMatchObject({ exitCode: 1, stderr: expect.stringMatching(message) });
+  });
+
+  it('tells of a file that is no database', async () => {
+    await database.close();
+    await writeFile(stateDatabaseFile(folder), 'no database at all '.repeat(100));
+
+    expect(await run('check')).toMatchObject({
+      exitCode: 1,
+      stderr: 'image-bridge: state.directory: the database in it cannot be read\n',
+    });
+  });
+});
+
+describe('state backup', () => {
+  it('copies the database while a bridge uses it, for its owner alone', async () => {
+    const result = await run('backup', 'copy.sqlite');
+
+    expect(result).toEqual({ exitCode: 0, stdout: '', stderr: '' });
+    expect((await stat(join(folder, 'copy.sqlite'))).mode & 0o777).toBe(0o600);
+    const copy = openStateDatabase({ file: join(folder, 'copy.sqlite'), ids });
+    expect(await createJobStore(copy).totals()).toEqual(await createJobStore(database).totals());
+    expect(copy.secret).toEqual(database.secret);
+    await copy.close();
+  });
+
+  it('never writes over a file', async () => {
+    await writeFile(join(folder, 'taken'), 'precious');
+
+    const result = await run('backup', 'taken');
+
+    expect(result).toMatchObject({
+      exitCode: 1,
+      stderr: 'image-bridge: there is a file of that name already\n',
+    });
+    expect(await readFile(join(folder, 'taken'), 'utf8')).toBe('precious');
+  });
+
+  it('tells that a copy cannot be written, and leaves nothing behind', async () => {
+    const before = await readdir(folder);
+
+    const result = await run('backup', 'no/such/folder/copy');
+
+    expect(result).toMatchObject({
+      exitCode: 1,
+      stderr: 'image-bridge: a copy of the state database cannot be written\n',
+    });
+    expect(await readdir(folder)).toEqual(before);
+  });
+});
+
+describe('state', () => {
+  it.each([[], ['repair'], ['check', 'x'], ['backup'], ['backup', ''], ['backup', 'a', 'b']])(
+    'refuses the words %j with its usage',
+    async (...argv: string[]) => {
+      const result = await run(...argv);
+
+      expect(result).toMatchObject({ exitCode: 2, stderr: expect.stringMatching(/^usage: /) });
+    },
+  );
+
+  it('refuses an unsound configuration by its field', async () => {
+    const result = await run('check', '--set', 'server.bnid=1');
+
+    expect(result).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('server.bnid') });
+  });
+});

@@ -1,0 +1,121 @@
+import type { ImageResponse } from '../../lib/contract/image-response.ts';
+import type { JobRequest } from '../../lib/contract/job.ts';
+import type { JobAdmission, JobEnd, JobFailure, NewJob } from '../../lib/jobs/job-store-port.ts';
+
+export const CREATED_SECS = 1_700_000_000;
+
+/** Limits that nothing in a test comes near. */
+export const WIDE: JobAdmission = { maxPending: 1e6, maxDatabaseBytes: 1e12 };
+
+const PARAMETERS = {
+  n: 1,
+  size: 'auto',
+  aspect_ratio: null,
+  resolution: null,
+  quality: 'auto',
+  output_compression: null,
+  background: 'auto',
+  moderation: 'auto',
+  partial_images: 0,
+  failure_policy: 'fail_fast',
+  action: 'auto',
+  input_fidelity: null,
+} as const;
+
+export function jobRequest(overrides: Partial<JobRequest> = {}): JobRequest {
+  return {
+    version: '1',
+    operation: 'generate',
+    prompt: 'a lighthouse at dusk',
+    negative_prompt: null,
+    images: [],
+    mask: null,
+    reference_images: [],
+    parameters: PARAMETERS,
+    output: {
+      response_format: 'artifact',
+      collision: 'error',
+      metadata: 'none',
+      transparency: {
+        mode: 'auto',
+        key_color: null,
+        transparent_threshold: 12,
+        opaque_threshold: 96,
+        despill: true,
+      },
+    },
+    routing: { provider: null, model: null, fallbacks: [], fallback_policy: 'on_unavailable' },
+    session: { mode: 'isolated' },
+    policies: {
+      compatibility: 'strict',
+      negative_prompt: 'auto',
+      revised_prompt: 'include',
+      batch_execution: 'auto',
+    },
+    timeout_ms: null,
+    user: null,
+    metadata: {},
+    ...overrides,
+  };
+}
+
+let made = 0;
+
+/** A job of an id of its own. */
+export function newJob(overrides: Partial<NewJob> = {}): NewJob {
+  made += 1;
+  return {
+    id: `01890000-0000-7000-8000-${made.toString(16).padStart(12, '0')}`,
+    scope: 'anonymous',
+    createdSecs: CREATED_SECS,
+    requestId: `request-${made}`,
+    request: jobRequest(),
+    provider: 'sandbox',
+    model: 'sandbox-image',
+    inputs: [],
+    reservedBytes: 20_000,
+    ...overrides,
+  };
+}
+
+export const FAILURE: JobFailure = {
+  code: 'upstream',
+  message: 'the backend closed the stream before it completed',
+  retryable: false,
+  details: { outcome: 'unknown' },
+  suggestions: ['Send the same request again if retryable is true.'],
+};
+
+export const CANCELLATION: JobFailure = {
+  code: 'cancelled',
+  message: 'the job was cancelled',
+  retryable: false,
+  details: {},
+  suggestions: [],
+};
+
+/** An answer with one artifact for each of these ids. */
+export function jobResult(artifactIds: readonly string[]): ImageResponse {
+  const parameters = { ...PARAMETERS, output_format: 'png' } as const;
+  return {
+    id: 'request',
+    created: CREATED_SECS,
+    provider: 'sandbox',
+    model: 'sandbox-sketch',
+    requested: parameters,
+    effective: parameters,
+    normalizations: [],
+    data: artifactIds.map((id, index) => ({
+      ...{ type: 'artifact', id, name: `${id}.png`, index, format: 'png' },
+      ...{ width: 640, height: 480, bytes: 1234, sha256: 'ab'.repeat(32) },
+    })),
+    timings: { queue_ms: 0, input_ms: 0, provider_ms: 5, artifact_ms: 1, total_ms: 6 },
+    delivered: [],
+    warnings: [],
+  };
+}
+
+/** An end in success without a picture: what many tests need is only that it has ended. */
+export function succeeded(completedSecs = CREATED_SECS + 60): JobEnd {
+  return { status: 'succeeded', completedSecs, result: jobResult([]), publications: [] };
+}
