@@ -8,6 +8,9 @@ export const IN_MEMORY = ':memory:';
 // The driver waits on the main thread, so this is how long everything may stand still for a foreign program's lock.
 const BUSY_TIMEOUT_MS = 250;
 
+// A thread beside the main one reads; the driver's 16 MiB each would be most of what it needs.
+const READING_CACHE_KIB = 4096;
+
 /** Opens the file, making it when there is none, and touches nothing in it. */
 export function connect(file: string): Connection {
   const connection = new Sqlite(file, { timeout: BUSY_TIMEOUT_MS });
@@ -21,6 +24,15 @@ export function connect(file: string): Connection {
   // Elsewhere than on macOS an fsync reaches the disk without this.
   connection.pragma('fullfsync = ON');
   connection.pragma('temp_store = MEMORY');
+  return connection;
+}
+
+/** Opens a database that another connection serves, to read only. */
+export function connectToRead(file: string): Connection {
+  const connection = new Sqlite(file, { readonly: true, timeout: BUSY_TIMEOUT_MS });
+  connection.pragma('trusted_schema = OFF');
+  connection.pragma('cell_size_check = ON');
+  connection.pragma(`cache_size = -${READING_CACHE_KIB}`);
   return connection;
 }
 
@@ -43,6 +55,14 @@ export function prepareToServe(connection: Connection): void {
   connection.pragma('foreign_keys = ON');
   connection.pragma('journal_mode = WAL');
   connection.pragma('journal_size_limit = 67108864');
+}
+
+/** For what can be made again: consistent after a loss of power, if not complete. */
+export function prepareDerived(connection: Connection): void {
+  connection.pragma('journal_mode = WAL');
+  connection.pragma('synchronous = NORMAL');
+  connection.pragma('journal_size_limit = 67108864');
+  connection.pragma(`cache_size = -${READING_CACHE_KIB}`);
 }
 
 /** Bytes of the pages that hold something, the write-ahead log included, and of all pages. */

@@ -1,8 +1,8 @@
 import type { Statement } from 'better-sqlite3';
-import { JOB_STATUSES } from '../../contract/job.ts';
 import type { JobFilter, JobStore } from '../../jobs/job-store-port.ts';
 import type { StateDatabase } from './database.ts';
 import { parseSummary, SUMMARY_COLUMNS } from './job-rows.ts';
+import { matchingSql } from './matching-jobs.ts';
 
 // Above every sequence that a job can have.
 const NEWEST = Number.MAX_SAFE_INTEGER;
@@ -28,29 +28,11 @@ export function createJobList(database: StateDatabase): Pick<JobStore, 'list'> {
   };
 }
 
-/**
- * Every combination of status, favourite and hidden is one stretch of the index `job_list`, in the order of the list.
- * What a filter lets through is a merge of the stretches that it names, so that no job which it refuses is ever looked
- * at, however rare the ones are that it is after. The values are literals: bound ones would be no part of the plan.
- */
-export function listSql({ status, visibility, favorite }: JobFilter): string {
-  const statuses = status === undefined ? JOB_STATUSES : [status];
-  const favorites = favorite === undefined ? [0, 1] : [Number(favorite)];
-  const shown = { active: [1], hidden: [0], all: [0, 1] }[visibility];
-  const stretches = statuses.flatMap((one) =>
-    favorites.flatMap((mark) =>
-      shown.map(
-        (isShown) => `
-    SELECT seq FROM job
-    WHERE scope = @scope AND status = '${one}' AND favorite = ${mark}
-      AND (deleted IS NULL) = ${isShown} AND seq < @before`,
-      ),
-    ),
-  );
+/** The page of `matchingSql`, with all that a list shows. */
+export function listSql(filter: JobFilter): string {
   return `
   SELECT ${SUMMARY_COLUMNS} FROM job
-  WHERE seq IN (${stretches.join('\n    UNION ALL')}
-    ORDER BY seq DESC LIMIT @limit
+  WHERE seq IN (${matchingSql(filter)}
   )
   ORDER BY seq DESC`;
 }

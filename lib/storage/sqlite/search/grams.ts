@@ -1,0 +1,68 @@
+/** Jobs are indexed in blocks of so many neighbours in the order of acceptance. */
+export const BLOCK_JOBS = 4096;
+
+const HASH_BITS = 20;
+// Single units are few enough to stand for themselves, above the hashes of pairs and triples.
+const FIRST_UNIT_BUCKET = 2 ** HASH_BITS;
+/** How many buckets there are: a gram is one, two or three UTF-16 units in a row, and each falls into one bucket. */
+export const BUCKETS = FIRST_UNIT_BUCKET + 2 ** 16;
+
+// More of them hardly narrow the choice any further, and each is looked up in every block.
+const MOST_TERM_BUCKETS = 6;
+
+export function blockOf(sequence: number): number {
+  return Math.floor(sequence / BLOCK_JOBS);
+}
+
+/** The first sequence of a block. */
+export function blockStart(block: number): number {
+  return block * BLOCK_JOBS;
+}
+
+/** The place of a job in its block. */
+export function positionOf(sequence: number): number {
+  return sequence % BLOCK_JOBS;
+}
+
+/** The buckets of all grams of a folded prompt, repetitions included. */
+export function eachBucket(folded: string, use: (bucket: number) => void): void {
+  let [before, last] = [-1, -1];
+  for (let at = 0; at < folded.length; at += 1) {
+    const unit = folded.charCodeAt(at);
+    use(FIRST_UNIT_BUCKET + unit);
+    if (last !== -1) use(pairBucket(last, unit));
+    if (before !== -1) use(tripleBucket(before, last, unit));
+    [before, last] = [last, unit];
+  }
+}
+
+/**
+ * Buckets that every prompt with this folded term is in. Prompts without it may be in all of them as well: grams may
+ * share a bucket, and may stand apart in a prompt.
+ */
+export function termBuckets(folded: string): readonly number[] {
+  const units = Array.from({ length: folded.length }, (_, at) => folded.charCodeAt(at));
+  const [first = 0, second = 0] = units;
+  if (units.length === 1) return [FIRST_UNIT_BUCKET + first];
+  if (units.length === 2) return [pairBucket(first, second)];
+  const triples = units.slice(2).map((unit, at) => {
+    return tripleBucket(units[at] ?? 0, units[at + 1] ?? 0, unit);
+  });
+  const stride = Math.ceil(triples.length / MOST_TERM_BUCKETS);
+  return [...new Set(triples.filter((_, at) => at % stride === 0))];
+}
+
+function pairBucket(first: number, second: number): number {
+  return hashed(first | (second << 16));
+}
+
+function tripleBucket(first: number, second: number, third: number): number {
+  return hashed(Math.imul(first | (second << 16), 0x9e3779b1) + third + 1);
+}
+
+// The finalizer of MurmurHash3: neighbours in the alphabet come to lie far apart.
+function hashed(value: number): number {
+  let hash = Math.imul(value ^ (value >>> 16), 0x85ebca6b);
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
+  return (hash ^ (hash >>> 16)) >>> (32 - HASH_BITS);
+}

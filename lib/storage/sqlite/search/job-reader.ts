@@ -1,0 +1,74 @@
+import type { Statement } from 'better-sqlite3';
+import * as v from 'valibot';
+import { JOB_STATUSES } from '../../../contract/job.ts';
+import type { JobFilter } from '../../../jobs/job-store-port.ts';
+import { connectToRead } from '../connection.ts';
+import { matchingSql } from '../matching-jobs.ts';
+import { foldPrompt } from './fold-prompt.ts';
+import { blockStart } from './grams.ts';
+import type { FoldedJob } from './invert-block.ts';
+
+const FIND = `
+  SELECT scope, status, favorite, deleted IS NOT NULL AS hidden, prompt FROM job WHERE seq = ?`;
+const FIND_ID = 'SELECT id FROM job WHERE seq = ?';
+const NEWEST_BELOW = 'SELECT max(seq) FROM job WHERE seq < ?';
+const OLDEST_FROM = 'SELECT min(seq) FROM job WHERE seq >= ?';
+const COUNT = 'SELECT count(*) FROM job WHERE seq >= ? AND seq < ?';
+const LIST_PROMPTS =
+  'SELECT seq AS sequence, prompt FROM job WHERE seq >= ? AND seq < ? ORDER BY seq LIMIT ?';
+
+const JOBS_A_READING = 64;
+
+const Sequence = v.nullable(v.number());
+const Sequences = v.array(v.number());
+const Id = v.optional(v.string());
+const PromptRows = v.array(v.object({ sequence: v.number(), prompt: v.string() }));
+const SearchedRow = v.optional(
+  v.object({
+    scope: v.string(),
+    status: v.picklist(JOB_STATUSES),
+    favorite: v.number(),
+    hidden: v.number(),
+    prompt: v.string(),
+  }),
+);
+export type SearchedJob = NonNullable<v.InferOutput<typeof SearchedRow>>;
+
+export type JobReader = ReturnType<typeof openJobReader>;
+
+/** The jobs of the state database at `file`, through a connection that cannot write. */
+export function openJobReader(file: string) {
+  const connection = connectToRead(file);
+  const find = connection.prepare(FIND);
+  const findId = connection.prepare(FIND_ID).pluck();
+  const newestBelow = connection.prepare(NEWEST_BELOW).pluck();
+  const oldestFrom = connection.prepare(OLDEST_FROM).pluck();
+  const count = connection.prepare(COUNT).pluck();
+  const listPrompts = connection.prepare(LIST_PROMPTS);
+  const matching = new Map<string, Statement>();
+
+  function matchingStatement(filter: JobFilter): Statement {
+    const sql = matchingSql(filter);
+    const statement = matching.get(sql) ?? connection.prepare(sql).pluck();
+    matching.set(sql, statement);
+    return statement;
+  }
+
+  return {
+    find: (sequence: number): SearchedJob | undefined => v.parse(SearchedRow, find.get(sequence)),
+    idOf: (sequence: number) => v.parse(Id, findId.get(sequence)),
+    newestBelow: (sequence: number) => v.parse(Sequence, newestBelow.get(sequence)),
+    oldestFrom: (sequence: number) => v.parse(Sequence, oldestFrom.get(sequence)),
+    countIn: (block: number) =>
+      v.parse(v.number(), count.get(blockStart(block), blockStart(block + 1))),
+    /** What the filter lets through below `before`, whatever the prompts. */
+    matching: (scope: string, filter: JobFilter, before: number, limit: number) =>
+      v.parse(Sequences, matchingStatement(filter).all({ scope, before, limit })),
+    /** Some jobs by ascending sequence, none only if there are none. */
+    listPrompts(from: number, end: number): readonly FoldedJob[] {
+      const rows = v.parse(PromptRows, listPrompts.all(from, end, JOBS_A_READING));
+      return rows.map(({ sequence, prompt }) => ({ sequence, prompt: foldPrompt(prompt) }));
+    },
+    close: () => connection.close(),
+  };
+}

@@ -1,0 +1,104 @@
+import { dirname, join } from 'node:path';
+import { BridgeError } from '../../../errors/bridge-error.ts';
+import type { JobSearch } from '../../../jobs/job-search-port.ts';
+import type { SearchRequest } from './find-jobs.ts';
+import { BLOCK_JOBS, blockOf } from './grams.ts';
+import type { SearchAnswer, SearchFiles } from './search-messages.ts';
+import { type SearchThread, startSearchThread } from './search-thread.ts';
+
+interface Waiting {
+  onAnswer(answer: SearchAnswer): void;
+  onLoss(cause: unknown): void;
+}
+
+// As a client of a busy house would rather be told than wait for so many others.
+const MOST_WAITING = 64;
+const JOBS_A_MESSAGE = BLOCK_JOBS / 8;
+
+/** The index of the state database's jobs: it may be removed while nothing runs. */
+export function searchIndexFile(stateFile: string): string {
+  return join(dirname(stateFile), 'search.sqlite');
+}
+
+/**
+ * Searches in a thread of its own, which starts with the first search or once there is something to index: `jobs` is how
+ * many there may be by now. A thread that dies fails its searches, and the next one starts it anew.
+ */
+export function createJobSearch(files: SearchFiles, jobs: number): JobSearch {
+  const waiting = new Map<number, Waiting>();
+  let thread: SearchThread | undefined;
+  let isClosed = false;
+  let lastId = 0;
+  let untold = 0;
+
+  function running(): SearchThread {
+    thread ??= startSearchThread(files, {
+      onAnswer: (answer) => waiting.get(answer.id)?.onAnswer(answer),
+      onEnd(cause) {
+        thread = undefined;
+        for (const search of [...waiting.values()]) search.onLoss(cause);
+      },
+    });
+    return thread;
+  }
+
+  function ask(request: SearchRequest, signal: AbortSignal): Promise<readonly number[]> {
+    return new Promise((resolve, reject) => {
+      lastId += 1;
+      const id = lastId;
+      const leave = () => {
+        waiting.delete(id);
+        signal.removeEventListener('abort', onAbort);
+      };
+      const onAbort = () => {
+        leave();
+        thread?.tell({ kind: 'forget', id });
+        reject(signal.reason);
+      };
+      waiting.set(id, {
+        onAnswer(answer) {
+          leave();
+          if ('sequences' in answer) resolve(answer.sequences);
+          else reject(new BridgeError(answer.code, answer.message, { details: answer.details }));
+        },
+        onLoss(cause) {
+          leave();
+          reject(new BridgeError('overloaded', 'the search thread has ended', { cause }));
+        },
+      });
+      signal.addEventListener('abort', onAbort, { once: true });
+      running().tell({ kind: 'find', id, request });
+    });
+  }
+
+  function added(count: number): void {
+    untold += count;
+    // Below a block there is nothing to index, and most houses that are never searched stay below.
+    if (isClosed || untold < (thread === undefined ? BLOCK_JOBS : JOBS_A_MESSAGE)) return;
+    untold = 0;
+    running().tell({ kind: 'added' });
+  }
+
+  added(jobs);
+  return {
+    async find(scope, filter, page, signal) {
+      signal.throwIfAborted();
+      if (isClosed) throw new BridgeError('overloaded', 'the bridge is stopping');
+      if (waiting.size >= MOST_WAITING) {
+        throw new BridgeError('overloaded', 'too many searches are waiting');
+      }
+      const found = await ask({ ...page, scope, filter }, signal);
+      return { sequences: found.slice(0, page.limit), more: found.length > page.limit };
+    },
+    added,
+    removed(sequences) {
+      // A thread that starts later looks for itself.
+      thread?.tell({ kind: 'removed', blocks: [...new Set(sequences.map(blockOf))] });
+    },
+    async close() {
+      isClosed = true;
+      thread?.tell({ kind: 'close' });
+      await thread?.ended;
+    },
+  };
+}

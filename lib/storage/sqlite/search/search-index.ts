@@ -1,0 +1,216 @@
+import { closeSync, openSync, rmSync } from 'node:fs';
+import Sqlite from 'better-sqlite3';
+import * as v from 'valibot';
+import {
+  type Connection,
+  connect,
+  prepareDerived,
+  schemaVersion,
+  setSchemaVersion,
+} from '../connection.ts';
+import { type FoldedJob, invertBlock } from './invert-block.ts';
+import { decodePosting, encodePosting, intersect, type Positions } from './postings.ts';
+import type { Steps } from './turns.ts';
+
+const SCHEMA = `
+CREATE TABLE block (
+  number INTEGER NOT NULL PRIMARY KEY,
+  jobs INTEGER NOT NULL,
+  last_seq INTEGER NOT NULL,
+  last_id TEXT NOT NULL
+) STRICT;
+CREATE TABLE posting (place INTEGER NOT NULL PRIMARY KEY, positions BLOB NOT NULL) STRICT`;
+const LIST_BLOCKS = 'SELECT number, jobs, last_seq AS lastSequence, last_id AS lastId FROM block';
+const INSERT_BLOCK = 'INSERT INTO block (number, jobs, last_seq, last_id) VALUES (?, ?, ?, ?)';
+const DELETE_BLOCK = 'DELETE FROM block WHERE number = ?';
+const FIND_POSTING = 'SELECT positions FROM posting WHERE place = ?';
+const INSERT_POSTING = 'INSERT INTO posting (place, positions) VALUES (?, ?)';
+const DELETE_POSTINGS = 'DELETE FROM posting WHERE place >= ? AND place < ?';
+
+// Folding follows the engine's Unicode: an index of another one knows other letters.
+const FORMAT = 1_000_000 + Math.round(Number(process.versions['unicode']) * 1000);
+// More than there are buckets.
+const PLACES_A_BLOCK = 2 ** 21;
+const DAMAGE = /^SQLITE_(CORRUPT|NOTADB|IOERR)/;
+
+const BlockRows = v.array(
+  v.object({
+    number: v.number(),
+    jobs: v.number(),
+    lastSequence: v.number(),
+    lastId: v.string(),
+  }),
+);
+export type IndexedBlock = v.InferOutput<typeof BlockRows>[number];
+const Posting = v.optional(v.instance(Uint8Array));
+
+interface OpenIndex {
+  readonly connection: Connection;
+  readonly blocks: Map<number, IndexedBlock>;
+  findPosting(place: number): Uint8Array | undefined;
+  insertPosting(place: number, posting: Uint8Array): void;
+  insertBlock(block: IndexedBlock): void;
+  deleteBlock(number: number): void;
+}
+
+export type SearchIndex = ReturnType<typeof openSearchIndex>;
+
+/**
+ * Which jobs may have a gram, block by block, in a file of its own. All of it can be made again, so reading never fails:
+ * a damaged file is removed, and of a block that cannot be read nothing is known.
+ */
+export function openSearchIndex(file: string) {
+  let opened = openOrReplace(file);
+
+  function discard(): void {
+    opened?.connection.close();
+    opened = undefined;
+    removeFiles(file);
+  }
+
+  function discardIfDamaged(error: unknown): void {
+    if (error instanceof Sqlite.SqliteError && DAMAGE.test(error.code)) discard();
+  }
+
+  return {
+    /** By descending number. */
+    blocks: () => [...(opened?.blocks.values() ?? [])].sort((a, b) => b.number - a.number),
+    has: (block: number) => opened?.blocks.has(block) ?? false,
+    isOpen: () => opened !== undefined,
+    /** Makes the file anew when it was given up. */
+    reopen(): void {
+      opened ??= openOrReplace(file);
+    },
+    /** The positions of the jobs in all of these buckets; undefined when that is not known. */
+    candidates(block: number, buckets: readonly number[]): Positions | undefined {
+      if (!opened?.blocks.has(block)) return undefined;
+      try {
+        return candidatesOf(opened, block, buckets);
+      } catch (error) {
+        discardIfDamaged(error);
+        return undefined;
+      }
+    },
+    /** Indexes a block, in place of what was known of it. Throws what the driver throws, and then knows nothing of it. */
+    *write(block: IndexedBlock, readJobs: () => Iterable<readonly FoldedJob[]>): Steps<void> {
+      if (opened === undefined) return;
+      const { connection, blocks } = opened;
+      // Until the commit, searches look at the jobs themselves.
+      blocks.delete(block.number);
+      try {
+        connection.exec('BEGIN IMMEDIATE');
+        yield* writeBlock(opened, block, readJobs);
+        connection.exec('COMMIT');
+        blocks.set(block.number, block);
+      } catch (error) {
+        if (connection.open && connection.inTransaction) connection.exec('ROLLBACK');
+        discardIfDamaged(error);
+        throw error;
+      }
+    },
+    /** Forgets a block. */
+    drop(block: number): void {
+      if (opened === undefined) return;
+      const { connection, blocks, deleteBlock } = opened;
+      blocks.delete(block);
+      try {
+        connection.transaction(deleteBlock)(block);
+      } catch (error) {
+        discardIfDamaged(error);
+      }
+    },
+    discard,
+    close: () => opened?.connection.close(),
+  };
+}
+
+function candidatesOf(
+  { findPosting }: OpenIndex,
+  block: number,
+  buckets: readonly number[],
+): Positions {
+  let candidates: Positions | undefined;
+  for (const bucket of buckets) {
+    const stored = findPosting(firstPlace(block) + bucket);
+    if (stored === undefined) return new Uint8Array();
+    const posting = decodePosting(stored);
+    if (posting === undefined) throw new Sqlite.SqliteError('no posting', 'SQLITE_CORRUPT');
+    if (candidates === undefined) candidates = posting;
+    else if (!intersect(candidates, posting)) return candidates;
+  }
+  return candidates ?? new Uint8Array();
+}
+
+function* writeBlock(
+  { deleteBlock, insertBlock, insertPosting }: OpenIndex,
+  block: IndexedBlock,
+  readJobs: () => Iterable<readonly FoldedJob[]>,
+): Steps<void> {
+  deleteBlock(block.number);
+  insertBlock(block);
+  const first = firstPlace(block.number);
+  yield* invertBlock(readJobs, (bucket, positions) =>
+    insertPosting(first + bucket, encodePosting(positions)),
+  );
+}
+
+function firstPlace(block: number): number {
+  return block * PLACES_A_BLOCK;
+}
+
+function openOrReplace(file: string): OpenIndex | undefined {
+  try {
+    return openIndex(file);
+  } catch {
+    removeFiles(file);
+  }
+  try {
+    return openIndex(file);
+  } catch {
+    // Searches do without: they may be slow, and nothing else is lost.
+    return undefined;
+  }
+}
+
+function openIndex(file: string): OpenIndex {
+  // As the state database, for its owner alone: it tells much of the prompts.
+  closeSync(openSync(file, 'a', 0o600));
+  const connection = connect(file);
+  try {
+    prepareDerived(connection);
+    if (schemaVersion(connection) !== FORMAT) {
+      connection.exec(SCHEMA);
+      setSchemaVersion(connection, FORMAT);
+    }
+    return withStatements(connection);
+  } catch (error) {
+    connection.close();
+    throw error;
+  }
+}
+
+function withStatements(connection: Connection): OpenIndex {
+  const listBlocks = connection.prepare(LIST_BLOCKS);
+  const insertBlock = connection.prepare(INSERT_BLOCK);
+  const deleteBlock = connection.prepare(DELETE_BLOCK);
+  const findPosting = connection.prepare(FIND_POSTING).pluck();
+  const insertPosting = connection.prepare(INSERT_POSTING);
+  const deletePostings = connection.prepare(DELETE_POSTINGS);
+  const blocks = v.parse(BlockRows, listBlocks.all());
+  return {
+    connection,
+    blocks: new Map(blocks.map((block) => [block.number, block])),
+    findPosting: (place) => v.parse(Posting, findPosting.get(place)),
+    insertPosting: (place, posting) => insertPosting.run(place, posting),
+    insertBlock: ({ number, jobs, lastSequence, lastId }) =>
+      insertBlock.run(number, jobs, lastSequence, lastId),
+    deleteBlock(number) {
+      deleteBlock.run(number);
+      deletePostings.run(firstPlace(number), firstPlace(number + 1));
+    },
+  };
+}
+
+function removeFiles(file: string): void {
+  for (const end of ['', '-wal', '-shm']) rmSync(`${file}${end}`, { force: true });
+}

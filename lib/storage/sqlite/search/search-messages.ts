@@ -1,0 +1,27 @@
+import type { BridgeErrorOptions } from '../../../errors/bridge-error.ts';
+import type { ErrorCode } from '../../../errors/codes.ts';
+import type { SearchRequest } from './find-jobs.ts';
+
+/** What the thread is started with. */
+export interface SearchFiles {
+  readonly stateFile: string;
+  readonly indexFile: string;
+}
+
+/** What the thread is told. */
+export type SearchOrder =
+  | { readonly kind: 'find'; readonly id: number; readonly request: SearchRequest }
+  | { readonly kind: 'forget'; readonly id: number }
+  | { readonly kind: 'added' }
+  | { readonly kind: 'removed'; readonly blocks: readonly number[] }
+  | { readonly kind: 'close' };
+
+/** What it answers to `find`: at most one sequence more than the limit, or why there is none. */
+export type SearchAnswer = { readonly id: number } & (
+  | { readonly sequences: readonly number[] }
+  | {
+      readonly code: ErrorCode;
+      readonly message: string;
+      readonly details: NonNullable<BridgeErrorOptions['details']>;
+    }
+);

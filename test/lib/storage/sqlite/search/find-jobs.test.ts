@@ -1,0 +1,322 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createIds } from '../../../../../lib/platform/ids.ts';
+import {
+  openStateDatabase,
+  type StateDatabase,
+  stateDatabaseFile,
+} from '../../../../../lib/storage/sqlite/database.ts';
+import {
+  findJobs,
+  type SearchRequest,
+} from '../../../../../lib/storage/sqlite/search/find-jobs.ts';
+import {
+  type JobReader,
+  openJobReader,
+} from '../../../../../lib/storage/sqlite/search/job-reader.ts';
+import { forgetRemoved, indexBlocks } from '../../../../../lib/storage/sqlite/search/keep-index.ts';
+import { createRecentPrompts } from '../../../../../lib/storage/sqlite/search/recent-prompts.ts';
+import {
+  openSearchIndex,
+  type SearchIndex,
+} from '../../../../../lib/storage/sqlite/search/search-index.ts';
+import type { Steps } from '../../../../../lib/storage/sqlite/search/turns.ts';
+import { insertJobs, type JobRow, jobRow } from '../../../../support/job-rows.ts';
+
+let directory: string;
+let database: StateDatabase;
+let jobs: JobReader;
+let index: SearchIndex;
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'find-jobs-'));
+  const file = stateDatabaseFile(directory);
+  database = openStateDatabase({ file, ids: createIds(() => 0) });
+  jobs = openJobReader(file);
+  index = openSearchIndex(join(directory, 'search.sqlite'));
+});
+afterEach(async () => {
+  index.close();
+  jobs.close();
+  await database.close();
+  await rm(directory, { recursive: true });
+});
+
+function run<T>(steps: Steps<T>): T {
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+  }
+}
+
+function sources() {
+  return { jobs, index, recent: createRecentPrompts(jobs) };
+}
+
+function search(request: Partial<SearchRequest> & Pick<SearchRequest, 'filter'>) {
+  return run(findJobs(sources(), { scope: 'anonymous', limit: 100, ...request }));
+}
+
+function find(term: string): readonly number[] {
+  return search({ filter: { term, visibility: 'active' } });
+}
+
+/** The contract, with the engine's own simple folding. */
+function naive(rows: readonly JobRow[], { scope, filter, before, limit }: SearchRequest) {
+  const literally = [...filter.term].map((letter) => `\\u{${letter.codePointAt(0)?.toString(16)}}`);
+  const pattern = new RegExp(literally.join(''), 'iu');
+  return rows
+    .filter((row) => row.scope === scope && pattern.test(row.prompt))
+    .filter(({ status }) => filter.status === undefined || status === filter.status)
+    .filter(({ favorite }) => filter.favorite === undefined || favorite === filter.favorite)
+    .filter(
+      ({ hidden }) => filter.visibility === 'all' || hidden === (filter.visibility === 'hidden'),
+    )
+    .map(({ sequence }) => sequence)
+    .filter((sequence) => before === undefined || sequence < before)
+    .sort((a, b) => b - a)
+    .slice(0, limit + 1);
+}
+
+// Few letters, so that terms are found; and those that a query language, a pattern or a careless folding would trip over.
+const letters = fc.constantFrom(
+  ...['a', 'A', 'b', 'B', ' ', '%', '_', '"', "'", '*', '(', '-', ':', '^', '\\', '\t', '\u0001'],
+  ...['é', 'É', 'e\u0301', 'ß', 'ẞ', 'ς', 'Σ', 'i', 'İ', 'ı', 'ſ', 'S', '\u212a', 'k', '\ufb05'],
+  ...[
+    '漢',
+    '字',
+    '😀',
+    '😁',
+    '👩‍👩‍👧',
+    '\u{10400}',
+    '\u{10428}',
+    'ا',
+    '\u200f',
+    'שלום',
+    '\u13f0',
+    '\u13f8',
+  ],
+);
+const texts = fc.string({ unit: letters, minLength: 1, maxLength: 12 });
+const terms = fc.string({ unit: letters, minLength: 1, maxLength: 4 });
+const statuses = fc.constantFrom('queued', 'succeeded', 'failed');
+const someRows = fc
+  .uniqueArray(
+    // Over several blocks, with more jobs about their borders.
+    fc.oneof(
+      fc.integer({ min: 1, max: 20_000 }),
+      fc.constantFrom(1, 4095, 4096, 8191, 8192, 8193, 16_384),
+    ),
+    { minLength: 1, maxLength: 60 },
+  )
+  .chain((sequences) =>
+    fc.tuple(
+      ...sequences.map((sequence) =>
+        fc
+          .record({
+            scope: fc.constantFrom('anonymous', 'anonymous', 'other'),
+            status: statuses,
+            favorite: fc.boolean(),
+            isHidden: fc.boolean(),
+            prompt: texts,
+          })
+          .map(({ isHidden, ...row }) => ({
+            ...row,
+            sequence,
+            hidden: isHidden && row.status !== 'queued',
+          })),
+      ),
+    ),
+  );
+const requests = fc.record(
+  {
+    scope: fc.constantFrom('anonymous', 'other', 'nobody'),
+    limit: fc.integer({ min: 1, max: 10 }),
+    before: fc.integer({ min: 1, max: 20_001 }),
+    filter: fc.record(
+      {
+        term: terms,
+        visibility: fc.constantFrom('active' as const, 'hidden' as const, 'all' as const),
+        status: statuses,
+        favorite: fc.boolean(),
+      },
+      { requiredKeys: ['term', 'visibility'] },
+    ),
+  },
+  { requiredKeys: ['scope', 'limit', 'filter'] },
+);
+
+async function replaceJobs(rows: readonly JobRow[]): Promise<void> {
+  await database.write(() => database.prepare('DELETE FROM job').run());
+  for (const { number } of index.blocks()) index.drop(number);
+  await insertJobs(database, rows);
+}
+
+describe('findJobs', () => {
+  test('finds what the contract says, with whatever part of the jobs is indexed', async () => {
+    const property = fc.asyncProperty(
+      someRows,
+      fc.array(requests, { minLength: 1, maxLength: 10 }),
+      fc.boolean(),
+      async (rows, asked, isIndexed) => {
+        await replaceJobs(rows);
+        if (isIndexed) run(indexBlocks({ jobs, index }));
+
+        const found = asked.map((request) => search(request));
+
+        expect(found).toEqual(asked.map((request) => naive(rows, request)));
+      },
+    );
+    await fc.assert(property, { numRuns: 60 });
+  });
+
+  test('misses no job that stays as it is, while others are added, hidden and removed under it', async () => {
+    const change = fc.record({
+      at: fc.nat(),
+      kind: fc.constantFrom('hide', 'remove', 'add', 'index' as const),
+      steps: fc.nat(6),
+    });
+    const property = fc.asyncProperty(
+      someRows,
+      requests,
+      fc.array(change, { maxLength: 12 }),
+      async (rows, request, changes) => {
+        await replaceJobs(rows);
+        const now = new Map(rows.map((row) => [row.sequence, row]));
+        const ever = [...rows];
+        const changed = new Set<number>();
+        const indexing = indexBlocks({ jobs, index });
+        const searching = findJobs(sources(), request);
+        let step = searching.next();
+
+        for (const { at, kind, steps } of changes) {
+          const row = rows[at % rows.length];
+          if (row === undefined) continue;
+          if (kind === 'index') for (let turn = 0; turn < steps; turn += 1) indexing.next();
+          if (kind === 'hide' && row.status !== 'queued' && now.has(row.sequence)) {
+            await database.write(() =>
+              database.prepare('UPDATE job SET deleted = 1 WHERE seq = ?').run(row.sequence),
+            );
+            ever.push({ ...row, hidden: true });
+            changed.add(row.sequence);
+          }
+          if (kind === 'remove' && now.delete(row.sequence)) {
+            await database.write(() =>
+              database.prepare('DELETE FROM job WHERE seq = ?').run(row.sequence),
+            );
+            changed.add(row.sequence);
+          }
+          if (kind === 'add') {
+            const added = { ...row, sequence: 30_000 + ever.length };
+            await insertJobs(database, [added]);
+            ever.push(added);
+            changed.add(added.sequence);
+          }
+          for (let turn = 0; turn < steps && step.done !== true; turn += 1) step = searching.next();
+        }
+        run(indexing);
+        for (const { number } of index.blocks()) run(forgetRemoved({ jobs, index }, number));
+        while (step.done !== true) step = searching.next();
+
+        const found = step.value;
+        const everRight = new Set(ever.flatMap((row) => naive([row], request)));
+        const stayed = rows.filter(({ sequence }) => !changed.has(sequence));
+        const reached = found.length > request.limit ? (found.at(-1) ?? 0) : 0;
+        const expected = naive(stayed, { ...request, limit: 1000 });
+        expect(found.filter((sequence) => !everRight.has(sequence))).toEqual([]);
+        expect(found.filter((sequence) => !changed.has(sequence))).toEqual(
+          expected.filter((sequence) => sequence >= reached),
+        );
+        expect(found).toEqual([...new Set(found)].sort((a, b) => b - a));
+      },
+    );
+    await fc.assert(property, { numRuns: 60 });
+  });
+
+  test.each([
+    ['a per cent sign', '100%', '100 per cent'],
+    ['an underscore', 'a_b', 'axb'],
+    ['a quoted phrase', '"red" OR', 'red'],
+    ['an operator', 'NEAR(', 'near'],
+    ['a column filter', 'prompt : fox', 'fox'],
+    ['a prefix', 'fox*', 'foxes'],
+    ['spaces at both ends', ' fox ', 'fox'],
+    ['a combining accent', 'e\u0301', 'é'],
+  ])('%s means itself', async (_, term, other) => {
+    await insertJobs(database, [
+      jobRow(1, `before${term}behind`),
+      jobRow(2, `before${other}behind`),
+      jobRow(9000, ''),
+    ]);
+    const unindexed = find(term);
+    run(indexBlocks({ jobs, index }));
+
+    expect([unindexed, find(term)]).toEqual([[1], [1]]);
+  });
+
+  test('finds a term of 256 code points in the longest prompt', async () => {
+    const term = '😀x'.repeat(128);
+    await insertJobs(database, [
+      jobRow(1, `${'y'.repeat(10_000)}${term.toUpperCase()}`),
+      jobRow(2, '😀x'.repeat(127)),
+      jobRow(9000, ''),
+    ]);
+    run(indexBlocks({ jobs, index }));
+
+    expect(find(term)).toEqual([1]);
+  });
+
+  test('looks at few jobs when the term is common and the other filter is rare', async () => {
+    const rows = Array.from({ length: 9000 }, (_, nth) =>
+      jobRow(nth + 1, 'a red fox', { favorite: nth % 3000 === 5 }),
+    );
+    await insertJobs(database, rows);
+    run(indexBlocks({ jobs, index }));
+    let looks = 0;
+    const counted = {
+      ...jobs,
+      find(sequence: number) {
+        looks += 1;
+        return jobs.find(sequence);
+      },
+    };
+    const filter = { term: 'FOX', visibility: 'active' as const, favorite: true };
+
+    const found = run(
+      findJobs({ ...sources(), jobs: counted }, { scope: 'anonymous', filter, limit: 9 }),
+    );
+
+    expect(found).toEqual([6006, 3006, 6]);
+    expect(looks).toBeLessThan(50);
+  });
+
+  test('looks at few jobs when the scope is rare and has the term not once', async () => {
+    const rows = Array.from({ length: 9000 }, (_, nth) => {
+      const isOurs = nth % 300 === 0;
+      return jobRow(nth + 1, isOurs ? 'a blue fox' : 'a red fox', {
+        scope: isOurs ? 'ours' : 'theirs',
+      });
+    });
+    await insertJobs(database, rows);
+    run(indexBlocks({ jobs, index }));
+    let looks = 0;
+    const counted = {
+      ...jobs,
+      find(sequence: number) {
+        looks += 1;
+        return jobs.find(sequence);
+      },
+    };
+    const filter = { term: 'red', visibility: 'active' as const };
+
+    const found = run(
+      findJobs({ ...sources(), jobs: counted }, { scope: 'ours', filter, limit: 9 }),
+    );
+
+    expect(found).toEqual([]);
+    expect(looks).toBeLessThan(100);
+  });
+});

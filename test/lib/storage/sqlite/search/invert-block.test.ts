@@ -1,0 +1,95 @@
+import { describe, expect, test } from 'vitest';
+import {
+  BUCKETS,
+  eachBucket,
+  termBuckets,
+} from '../../../../../lib/storage/sqlite/search/grams.ts';
+import {
+  type FoldedJob,
+  invertBlock,
+} from '../../../../../lib/storage/sqlite/search/invert-block.ts';
+
+function inverted(read: () => Iterable<readonly FoldedJob[]>): Map<number, number[]> {
+  const found = new Map<number, number[]>();
+  const steps = invertBlock(read, (bucket, positions) => found.set(bucket, [...positions]));
+  while (steps.next().done !== true);
+  return found;
+}
+
+function byBucket(jobs: readonly FoldedJob[]): Map<number, number[]> {
+  const expected = new Map<number, Set<number>>();
+  for (const { sequence, prompt } of jobs) {
+    eachBucket(prompt, (bucket) => {
+      expected.set(bucket, (expected.get(bucket) ?? new Set()).add(sequence % 4096));
+    });
+  }
+  const sorted = [...expected].sort(([a], [b]) => a - b);
+  return new Map(sorted.map(([bucket, positions]) => [bucket, [...positions]]));
+}
+
+describe('invertBlock', () => {
+  test('gives each bucket the jobs that are in it, once each, by ascending bucket and position', () => {
+    const jobs = [
+      { sequence: 8192, prompt: 'aaaa' },
+      { sequence: 8200, prompt: 'a fox, a fox' },
+      { sequence: 12_287, prompt: '漢字 😀' },
+    ];
+
+    const found = inverted(() => [jobs.slice(0, 1), jobs.slice(1)]);
+
+    expect([...found]).toEqual([...byBucket(jobs)]);
+  });
+
+  test('gives the same of prompts that are too much for one pass', () => {
+    const jobs = Array.from({ length: 4096 }, (_, sequence) => ({
+      sequence,
+      prompt: String.fromCharCode(
+        ...Array.from({ length: 260 }, (__, at) => 32 + ((sequence * 7 + at * at) % 1500)),
+      ),
+    }));
+    const expected = jobs.map(({ prompt }) => {
+      const buckets = new Set<number>();
+      eachBucket(prompt, (bucket) => buckets.add(bucket));
+      return buckets;
+    });
+    let readings = 0;
+
+    const found = inverted(() => {
+      readings += 1;
+      return [jobs];
+    });
+
+    const places = [...found].flatMap(([bucket, positions]) =>
+      positions.map((position) => expected[position]?.has(bucket)),
+    );
+    expect(readings).toBe(3);
+    expect(places).toHaveLength(expected.reduce((sum, buckets) => sum + buckets.size, 0));
+    expect(places.every((isRight) => isRight)).toBe(true);
+    expect([...found.keys()]).toEqual([...found.keys()].sort((one, other) => one - other));
+  });
+
+  test('leaves out a job that is removed between two readings', () => {
+    const jobs = ['fox', 'foxes', 'ox'].map((prompt, sequence) => ({ sequence, prompt }));
+    const readings = [[jobs], [jobs.toSpliced(1, 1)]];
+
+    const found = inverted(() => readings.shift() ?? []);
+
+    expect([...found]).toEqual([...byBucket(jobs.toSpliced(1, 1))]);
+  });
+});
+
+describe('termBuckets', () => {
+  test.each(['f', 'fo', 'fox', 'a red fox, 漢字 😀', 'x'.repeat(300)])(
+    'every prompt with %s is in all of them',
+    (term) => {
+      const buckets = new Set<number>();
+      eachBucket(`before ${term} behind`, (bucket) => buckets.add(bucket));
+
+      const asked = termBuckets(term);
+
+      expect(asked.length).toBeGreaterThan(0);
+      expect(asked.length).toBeLessThanOrEqual(6);
+      expect(asked.filter((bucket) => !buckets.has(bucket) || bucket >= BUCKETS)).toEqual([]);
+    },
+  );
+});

@@ -1,0 +1,223 @@
+import { copyFile, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { JobSearch } from '../../../../../lib/jobs/job-search-port.ts';
+import { createIds } from '../../../../../lib/platform/ids.ts';
+import {
+  openStateDatabase,
+  type StateDatabase,
+  stateDatabaseFile,
+} from '../../../../../lib/storage/sqlite/database.ts';
+import {
+  createJobSearch,
+  searchIndexFile,
+} from '../../../../../lib/storage/sqlite/search/job-search.ts';
+import { insertJobs, jobRow } from '../../../../support/job-rows.ts';
+
+const never = () => new AbortController().signal;
+const FOX = { term: 'FOX', visibility: 'active' } as const;
+
+let directory: string;
+let stateFile: string;
+let indexFile: string;
+let database: StateDatabase;
+let search: JobSearch;
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'job-search-'));
+  stateFile = stateDatabaseFile(directory);
+  indexFile = searchIndexFile(stateFile);
+  database = openStateDatabase({ file: stateFile, ids: createIds(() => 0) });
+  search = createJobSearch({ stateFile, indexFile }, 0);
+});
+afterEach(async () => {
+  await search.close();
+  await database.close();
+  await rm(directory, { recursive: true });
+});
+
+function foxes(limit = 10) {
+  return search.find('anonymous', FOX, { limit }, never());
+}
+
+/** The numbers of the blocks in the index file. */
+function indexedBlocks(): number[] {
+  const connection = new Sqlite(indexFile, { readonly: true, fileMustExist: true });
+  try {
+    return connection.prepare('SELECT number FROM block ORDER BY number').pluck().all() as number[];
+  } finally {
+    connection.close();
+  }
+}
+
+function untilIndexed(...blocks: number[]): Promise<void> {
+  return vi.waitFor(() => expect(indexedBlocks()).toEqual(blocks), { timeout: 20_000 });
+}
+
+/** Many enough, in blocks that are not indexed, for a search of several slices. */
+async function addManyHens(): Promise<void> {
+  const hens = Array.from({ length: 30_000 }, (_, nth) => jobRow(nth + 1, 'a hen'));
+  await insertJobs(database, hens);
+}
+
+describe('createJobSearch', () => {
+  test('finds what was committed last, a page at a time', async () => {
+    await insertJobs(
+      database,
+      [1, 2, 3].map((sequence) => jobRow(sequence, `fox ${sequence}`)),
+    );
+    const first = await foxes(2);
+    await insertJobs(database, [jobRow(4, 'Fox')]);
+
+    const [again, second] = [
+      await foxes(2),
+      await search.find('anonymous', FOX, { limit: 2, before: 2 }, never()),
+    ];
+
+    expect(first).toEqual({ sequences: [3, 2], more: true });
+    expect(again).toEqual({ sequences: [4, 3], more: true });
+    expect(second).toEqual({ sequences: [1], more: false });
+  });
+
+  test('starts nothing before there is a block to index or a search to answer', async () => {
+    search.added(4095);
+    const before = await readdir(directory);
+    await foxes();
+
+    expect(before.filter((name) => name.startsWith('search'))).toEqual([]);
+    expect(await readdir(directory)).toContain('search.sqlite');
+  });
+
+  test('indexes by itself what was there at the start, and what is added later', async () => {
+    await insertJobs(database, [jobRow(1, 'a fox'), jobRow(5000, 'a fox')]);
+    await search.close();
+    search = createJobSearch({ stateFile, indexFile }, 5000);
+    await untilIndexed(0);
+
+    await insertJobs(database, [jobRow(9000, 'a fox')]);
+    search.added(4000);
+    await untilIndexed(0, 1);
+
+    expect(await foxes()).toEqual({ sequences: [9000, 5000, 1], more: false });
+  });
+
+  test('forgets blocks whose jobs were removed, also while it did not run', async () => {
+    const rows = [1, 5000, 9000, 13_000].map((sequence) => jobRow(sequence, 'a fox'));
+    await insertJobs(database, rows);
+    search.added(13_000);
+    await untilIndexed(0, 1, 2);
+    const remove = (sequence: number) =>
+      database.write(() => database.prepare('DELETE FROM job WHERE seq = ?').run(sequence));
+
+    await remove(1);
+    search.removed([1]);
+    await untilIndexed(1, 2);
+    await search.close();
+    await remove(5000);
+    search = createJobSearch({ stateFile, indexFile }, 13_000);
+    await untilIndexed(2);
+
+    expect(await foxes()).toEqual({ sequences: [13_000, 9000], more: false });
+  });
+
+  test('a closed search leaves no file but the index, and takes no search', async () => {
+    await insertJobs(database, [jobRow(1, 'a fox')]);
+    await foxes();
+
+    await search.close();
+    await database.close();
+
+    expect(await readdir(directory)).toEqual(['bridge.sqlite', 'search.sqlite']);
+    await expect(foxes()).rejects.toMatchObject({ code: 'overloaded' });
+  });
+
+  test('a search whose client leaves rejects at once with the reason, and holds up no other', async () => {
+    await addManyHens();
+    const client = new AbortController();
+    const left = search.find('anonymous', FOX, { limit: 1 }, client.signal);
+    const reason = new Error('gone');
+
+    client.abort(reason);
+
+    await expect(left).rejects.toBe(reason);
+    const hens = { ...FOX, term: 'hen' };
+    expect(await search.find('anonymous', hens, { limit: 1 }, never())).toMatchObject({
+      more: true,
+    });
+  });
+
+  test('a signal that has fired already starts nothing', async () => {
+    const reason = new Error('gone');
+
+    const outcome = search.find('anonymous', FOX, { limit: 1 }, AbortSignal.abort(reason));
+
+    await expect(outcome).rejects.toBe(reason);
+    expect(await readdir(directory)).not.toContain('search.sqlite');
+  });
+
+  test('searches that find no place are refused, and the others answered', async () => {
+    await insertJobs(database, [jobRow(1, 'a fox')]);
+
+    const outcomes = await Promise.allSettled(Array.from({ length: 70 }, () => foxes()));
+
+    const refused = outcomes.filter(({ status }) => status === 'rejected');
+    expect(refused).toHaveLength(6);
+    expect(refused[0]).toMatchObject({ reason: { code: 'overloaded' } });
+  });
+
+  test('closing fails the searches that wait', async () => {
+    await addManyHens();
+    const waiting = foxes();
+
+    await Promise.all([
+      expect(waiting).rejects.toMatchObject({ code: 'overloaded' }),
+      search.close(),
+    ]);
+  });
+
+  test('a thread that cannot work fails its searches, and the next search starts another', async () => {
+    await insertJobs(database, [jobRow(1, 'a fox')]);
+    await search.close();
+    const elsewhere = join(directory, 'later.sqlite');
+    search = createJobSearch({ stateFile: elsewhere, indexFile }, 0);
+
+    const failure = foxes();
+
+    await expect(failure).rejects.toMatchObject({ code: 'overloaded' });
+    await database.close();
+    await copyFile(stateFile, elsewhere);
+    expect(await foxes()).toEqual({ sequences: [1], more: false });
+  });
+
+  test('an index that another program damages is made anew', async () => {
+    await insertJobs(database, [jobRow(1, 'a fox'), jobRow(5000, 'a fox')]);
+    search.added(5000);
+    await untilIndexed(0);
+    const connection = new Sqlite(indexFile);
+    connection.exec("UPDATE posting SET positions = x'ff'; UPDATE block SET jobs = 77");
+    connection.close();
+
+    const found = await foxes();
+
+    expect(found).toEqual({ sequences: [5000, 1], more: false });
+    await vi.waitFor(() => {
+      const index = new Sqlite(indexFile, { readonly: true });
+      const counts = index.prepare('SELECT jobs FROM block').pluck().all();
+      index.close();
+      expect(counts).toEqual([1]);
+    });
+  });
+
+  test('a damaged state database is told as such', async () => {
+    await insertJobs(database, [jobRow(1, 'a fox')]);
+    await foxes();
+    await database.write(() => {
+      database.prepare('PRAGMA writable_schema = ON').run();
+      database.prepare('ALTER TABLE job RENAME COLUMN prompt TO words').run();
+    });
+
+    await expect(foxes()).rejects.toMatchObject({ code: 'internal' });
+  });
+});

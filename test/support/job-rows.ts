@@ -1,0 +1,51 @@
+import { createIds } from '../../lib/platform/ids.ts';
+import type { StateDatabase } from '../../lib/storage/sqlite/database.ts';
+
+/** As much of a job as lists and searches look at. */
+export interface JobRow {
+  readonly sequence: number;
+  readonly scope: string;
+  readonly status: 'queued' | 'succeeded' | 'failed';
+  readonly favorite: boolean;
+  readonly hidden: boolean;
+  readonly prompt: string;
+}
+
+const INSERT = `
+  INSERT INTO job (
+    seq, id, scope, status, favorite, deleted, created, updated, started, completed,
+    operation, provider, outputs, error_code, bytes, reserved, prompt
+  ) VALUES (
+    @sequence, @id, @scope, @status, @favorite, @deleted, 1, 1, @started, @started,
+    'generate', 'sandbox', 1, @errorCode, 600, @reserved, @prompt
+  )`;
+
+const ids = createIds(() => 0);
+
+/** Puts jobs under the given sequences, past the store: they may leave gaps that only years of work would. */
+export async function insertJobs(database: StateDatabase, jobs: readonly JobRow[]): Promise<void> {
+  const insert = database.prepare(INSERT);
+  await database.write(() => {
+    for (const { status, favorite, hidden, ...job } of jobs) {
+      const isQueued = status === 'queued';
+      insert.run({
+        ...{ ...job, status, id: ids.newUuid(), favorite: Number(favorite) },
+        deleted: hidden ? 1 : null,
+        started: isQueued ? null : 1,
+        errorCode: status === 'failed' ? 'internal' : null,
+        reserved: Number(isQueued),
+      });
+    }
+  });
+}
+
+/** A job of `anonymous` that succeeded and is neither hidden nor a favourite. */
+export function jobRow(sequence: number, prompt: string, more: Partial<JobRow> = {}): JobRow {
+  const plain = {
+    scope: 'anonymous',
+    status: 'succeeded',
+    favorite: false,
+    hidden: false,
+  } as const;
+  return { ...plain, sequence, prompt, ...more };
+}
