@@ -5,6 +5,7 @@ import { handler as getDiagnostics } from './diagnostics/get-diagnostics.ts';
 import { handler as getLiveness } from './health/get-liveness.ts';
 import { handler as getReadiness } from './health/get-readiness.ts';
 import { handler as createImage } from './images/create-image.ts';
+import { handler as streamImage } from './images/stream-image.ts';
 import { handler as getMetrics } from './metrics/get-metrics.ts';
 import { handler as getApiDocument } from './openapi/get-api-document.ts';
 import { handler as createPreset } from './presets/create-preset.ts';
@@ -38,6 +39,7 @@ export const routes: readonly Route[] = [
   { method: 'GET', path: '/health/live', tag: 'Health', handler: getLiveness },
   { method: 'GET', path: '/health/ready', tag: 'Health', handler: getReadiness },
   { method: 'POST', path: '/v1/images', tag: 'Images', handler: createImage },
+  { method: 'POST', path: '/v1/images/stream', tag: 'Images', handler: streamImage },
   { method: 'GET', path: '/v1/providers', tag: 'Providers', handler: listProviders },
   {
     method: 'GET',

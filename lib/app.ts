@@ -2,11 +2,13 @@ import { type Admission, createAdmission } from './admission/admission.ts';
 import { type ArtifactDelivery, createArtifactDelivery } from './artifacts/delivery.ts';
 import { createPublisher } from './artifacts/publisher.ts';
 import type { Config } from './config/settings.ts';
+import { createSealedCursors } from './contract/sealed-cursor.ts';
 import { createDiagnostics, type HouseFacts } from './diagnostics/diagnostics.ts';
 import type { EventRing } from './diagnostics/event-ring.ts';
 import { createReadiness, type Task } from './diagnostics/readiness.ts';
 import { createGeneration } from './generation/generation.ts';
-import { createIdempotency } from './idempotency/idempotency.ts';
+import { toFingerprint } from './idempotency/fingerprint.ts';
+import { createIdempotency, type Idempotency } from './idempotency/idempotency.ts';
 import { createMemoryReplayStore } from './idempotency/memory-replay-store.ts';
 import { createImageRequests } from './image-requests/image-requests.ts';
 import type { ImageEngine } from './images/image.ts';
@@ -19,6 +21,7 @@ import { createHttpClient } from './net/http-client.ts';
 import { createRemoteFetch } from './net/remote-fetch.ts';
 import type { Clock } from './platform/clock.ts';
 import type { Ids } from './platform/ids.ts';
+import { createPresets, type Presets } from './presets/presets.ts';
 import { enabledProviders } from './providers/enabled-providers.ts';
 import { createProviderInventory } from './providers/inventory.ts';
 import { createProviderRegistry, type ProviderRegistry } from './providers/registry.ts';
@@ -26,7 +29,12 @@ import type { Services } from './services.ts';
 import { createArtifactFiles } from './storage/file-system/artifact-files.ts';
 import { createStoredInputFiles } from './storage/file-system/stored-input-files.ts';
 import { createArtifactStore } from './storage/sqlite/artifact-store.ts';
-import { openStateDatabase, stateDatabaseFile } from './storage/sqlite/database.ts';
+import {
+  openStateDatabase,
+  type StateDatabase,
+  stateDatabaseFile,
+} from './storage/sqlite/database.ts';
+import { createPresetStore } from './storage/sqlite/preset-store.ts';
 
 interface Outside {
   readonly clock: Clock;
@@ -37,6 +45,8 @@ interface Outside {
   readonly events: EventRing;
   readonly facts: HouseFacts;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** The providers of the settings, unless somebody brings others. */
+  readonly openProviders?: typeof enabledProviders;
 }
 
 /** What the runtime adds, because it knows the route table. */
@@ -59,7 +69,8 @@ export async function createApp(config: Config, outside: Outside): Promise<App> 
   const { clock, ids, log, metrics, env } = outside;
   const httpClient = createHttpClient();
   const engine = createImageEngine({ limits: config.images, clock });
-  const enabled = enabledProviders(config, { engine, httpClient, clock, ids, env });
+  const openProviders = outside.openProviders ?? enabledProviders;
+  const enabled = openProviders(config, { engine, httpClient, clock, ids, env });
   const registry = createProviderRegistry(enabled.providers, config.default_provider);
   const database = openStateDatabase({ file: stateDatabaseFile(config.state.directory), ids });
   const store = createArtifactStore(database);
@@ -87,6 +98,7 @@ export async function createApp(config: Config, outside: Outside): Promise<App> 
     ...{ generation, publisher, idempotency },
     ...{ clock, log, maxInputBytes },
   });
+  const presets = openPresets(database, idempotency, clock);
   const readiness = createReadiness({
     providers: registry.all,
     defaultProvider: registry.defaultName,
@@ -117,13 +129,25 @@ export async function createApp(config: Config, outside: Outside): Promise<App> 
   const providers = createProviderInventory({ registry });
   return {
     services: {
-      ...{ imageRequests, providers, artifacts, readiness, diagnostics },
+      ...{ imageRequests, presets, providers, artifacts, readiness, diagnostics },
       metrics: { exposition: () => metrics.exposition(admission.snapshot()) },
     },
     tasks: [readiness.probe, replays.expiry],
     drain: imageRequests.drain,
     close,
   };
+}
+
+function openPresets(database: StateDatabase, idempotency: Idempotency, clock: Clock): Presets {
+  return createPresets({
+    store: createPresetStore(database),
+    cursors: createSealedCursors(database.secret),
+    clock,
+    once: ({ scope, key, request }, work, signal) => {
+      const fingerprint = toFingerprint('createPreset', request);
+      return idempotency.answer({ scope, key, fingerprint }, work, signal);
+    },
+  });
 }
 
 function openInputs(

@@ -11,6 +11,8 @@ interface Deps {
   /** Requests that come before the house stands wait for it. */
   readonly services: Promise<Services>;
   readonly sendReply: SendReply;
+  /** Aborted when the grace of a shutdown is over. */
+  readonly lastCall: AbortController;
 }
 
 /** One request on its way through the listener. */
@@ -31,12 +33,11 @@ export interface Destination {
 export type Exchanges = ReturnType<typeof createExchanges>;
 
 /** Runs handlers for requests, and knows which of them have not been answered yet. */
-export function createExchanges({ edge, services, sendReply }: Deps) {
+export function createExchanges({ edge, services, sendReply, lastCall }: Deps) {
   let running = 0;
   // Those whose handlers asked for a signal.
   const waiting = new Set<AbortController>();
   let stopping = false;
-  let isGraceOver = false;
   let becameIdle = () => {};
 
   return {
@@ -54,7 +55,7 @@ export function createExchanges({ edge, services, sendReply }: Deps) {
         gone = new AbortController();
         waiting.add(gone);
         if (hasLeft) leave();
-        if (isGraceOver) gone.abort(stopped());
+        if (lastCall.signal.aborted) gone.abort(stopped());
         return gone.signal;
       };
       outgoing.once('close', () => {
@@ -89,7 +90,7 @@ export function createExchanges({ edge, services, sendReply }: Deps) {
         becameIdle = resolve;
       });
       const cancel = edge.clock.after(graceMs, () => {
-        isGraceOver = true;
+        lastCall.abort();
         for (const gone of waiting) gone.abort(stopped());
       });
       await idle;

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -39,8 +40,14 @@ const CLOSE_MS = 1000;
 export function createListener({ routes, edge, services, settings }: Deps) {
   const { ids, clock, maxBodyBytes } = edge;
   const server = createHttpServer(settings);
-  const sendReply = createSendReply({ clock, maxDrainBytes: maxBodyBytes });
-  const exchanges = createExchanges({ edge, services, sendReply });
+  const lastCall = new AbortController();
+  // Every answer that goes on listens.
+  setMaxListeners(0, lastCall.signal);
+  const sendReply = createSendReply({
+    ...{ clock, maxDrainBytes: maxBodyBytes },
+    lastCall: lastCall.signal,
+  });
+  const exchanges = createExchanges({ edge, services, sendReply, lastCall });
   const sockets = watchSockets(server, {
     readTimeoutMs: settings.read_timeout_ms,
     writeTimeoutMs: settings.write_timeout_ms,

@@ -1,6 +1,8 @@
+import type { Example } from '../lib/contract/examples/example.ts';
 import { EXAMPLES } from '../lib/contract/examples/examples.ts';
 import { REQUEST_ID_PATTERN } from '../lib/contract/fields.ts';
 import { componentName, type JsonObject, schemaPart } from '../lib/contract/json-schema.ts';
+import { eventFrame, type StreamedEvent } from '../lib/http/event-stream.ts';
 import type { ReplySpec, Schema } from '../lib/http/operation-spec.ts';
 
 /** An answer of the document by its status. */
@@ -55,14 +57,36 @@ export function jsonContent(schema: Schema): JsonObject {
   return { schema: schemaPart(schema, 'answer'), ...(examples ? { examples } : {}) };
 }
 
-function toContent(answer: Pick<ReplySpec, 'body' | 'mediaTypes'>): JsonObject {
+function toContent(answer: Pick<ReplySpec, 'body' | 'events' | 'mediaTypes'>): JsonObject {
   const content = {
     ...(answer.body ? { 'application/json': jsonContent(answer.body) } : {}),
+    ...(answer.events ? { 'text/event-stream': streamContent(answer.events) } : {}),
     ...Object.fromEntries(
       (answer.mediaTypes ?? []).map((mediaType) => [mediaType, { schema: rawSchema(mediaType) }]),
     ),
   };
   return Object.keys(content).length > 0 ? { content } : {};
+}
+
+/** A stream as text. OpenAPI 3.1 has no word for its parts: the schema of an event's data stands in `$defs`. */
+function streamContent(event: Schema): JsonObject {
+  const name = componentName(event);
+  if (!name) throw new Error('the events of a stream have no name');
+  const examples = Object.values(EXAMPLES[name] ?? {});
+  return {
+    schema: {
+      type: 'string',
+      description: `Server-sent events. The data of each is a ${name}, in one line of JSON; its name is its \`type\`.`,
+      $defs: { [name]: schemaPart(event, 'answer') },
+    },
+    examples: { stream: { summary: 'One after the other', value: examples.map(toText).join('') } },
+  };
+}
+
+function toText({ value }: Example): string {
+  // Every example of an event has the type that its schema asks for.
+  const { before, after } = eventFrame(value as StreamedEvent);
+  return `${before}${JSON.stringify(value)}${after}`;
 }
 
 function rawSchema(mediaType: string): JsonObject {

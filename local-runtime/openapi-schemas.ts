@@ -1,12 +1,11 @@
 import type { JsonObject } from '../lib/contract/json-schema.ts';
 
 /**
- * What crosses the wire without being a whole body: the record that a file carries, the events of a stream. OpenAPI 3.1
- * has no place for either; they stand as `$defs` with the field that asks for them.
+ * What crosses the wire without being a body, or a part of one: the record that a file carries. OpenAPI 3.1 has no place
+ * for it; it stands as `$defs` with the field that asks for it.
  */
 export const PAYLOADS = [
   { component: 'ImageOutput', field: 'metadata', payload: 'ImageMetadataRecord' },
-  { component: 'ImageRequestParameters', field: 'partial_images', payload: 'StreamEvent' },
 ] as const;
 
 /** `components.schemas` as the document shows them. */

@@ -1,12 +1,14 @@
-import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { HttpReply } from '../lib/http/http-event.ts';
 import type { Clock } from '../lib/platform/clock.ts';
+import { writePieces } from './write-pieces.ts';
 
 interface Deps {
   readonly clock: Clock;
   /** `server.max_body_bytes`: how much of an unread body is read and dropped after an early answer. */
   readonly maxDrainBytes: number;
+  /** Aborts when the house closes: from then on no peer is waited for long. */
+  readonly lastCall: AbortSignal;
 }
 
 export type SendReply = ReturnType<typeof createSendReply>;
@@ -14,7 +16,7 @@ export type SendReply = ReturnType<typeof createSendReply>;
 const DRAIN_MS = 2000;
 
 /** The one place that knows how an answer becomes HTTP. */
-export function createSendReply({ clock, maxDrainBytes }: Deps) {
+export function createSendReply({ clock, maxDrainBytes, lastCall }: Deps) {
   /** Resolves when the answer has been handed to the socket, or the client has gone. */
   return async function sendReply(
     reply: HttpReply,
@@ -38,7 +40,7 @@ export function createSendReply({ clock, maxDrainBytes }: Deps) {
       outgoing.end();
     } else if (isBodiless || body === undefined) outgoing.end();
     else if (body instanceof Uint8Array) outgoing.end(body);
-    else await writeAll(body, outgoing);
+    else await writePieces(body, outgoing, { clock, lastCall });
   };
 }
 
@@ -47,24 +49,6 @@ function toHeaders(reply: HttpReply, isLast: boolean): Record<string, string> {
   if (reply.body instanceof Uint8Array) headers['content-length'] ??= String(reply.body.byteLength);
   if (isLast) headers['connection'] = 'close';
   return headers;
-}
-
-async function writeAll(body: AsyncIterable<Uint8Array>, outgoing: ServerResponse): Promise<void> {
-  const gone = new AbortController();
-  const onClose = () => gone.abort();
-  outgoing.once('close', onClose);
-  try {
-    for await (const piece of body) {
-      if (outgoing.destroyed) return;
-      if (!outgoing.write(piece)) await once(outgoing, 'drain', { signal: gone.signal });
-    }
-    outgoing.end();
-  } catch {
-    // The status line is out, so that a broken connection is the only way left to say that this is not the whole.
-    outgoing.destroy();
-  } finally {
-    outgoing.off('close', onClose);
-  }
 }
 
 /** Reads and drops what is left of a body, within the bounds of contract.md 0. */

@@ -1,5 +1,6 @@
 import { ImageRequest, REPLAYED, SynchronousHeaders } from '../../lib/contract/image-request.ts';
 import { ImageResponse } from '../../lib/contract/image-response.ts';
+import { GENERATION_ERRORS } from '../../lib/errors/generation-errors.ts';
 import { ok } from '../../lib/http/reply.ts';
 import { operation } from '../operation.ts';
 
@@ -19,23 +20,7 @@ export const handler = operation<'imageRequests'>()({
         'There, and `true`, when the work was that of an equal request; the body is the one that it got.',
     },
   },
-  errors: [
-    'input',
-    'unsupported_capability',
-    'provider_authentication',
-    'permission_denied',
-    'safety_rejected',
-    'artifact_exists',
-    'idempotency_conflict',
-    'rate_limited',
-    'overloaded',
-    'timeout',
-    'cancelled',
-    'upstream',
-    'protocol',
-    'artifact',
-    'configuration',
-  ],
+  errors: GENERATION_ERRORS,
   async handle({ body, headers, scope, requestId, trace, signal, baseUrl, services }) {
     const context = {
       ...{ scope, requestId, trace, signal: signal(), baseUrl },

@@ -83,10 +83,10 @@ export function createAdmission({ runtime, clock, providers, hooks }: Deps) {
 
   return {
     /**
-     * Once an operation, whatever its routes. `onQueued` is called at once with a place inside or in the queue. Rejects
-     * with the signal's reason when it aborts first. Throws `overloaded`.
+     * Once an operation, whatever its routes. `onQueued` is called at once with a place inside, or in the queue, where it
+     * `waits`. Rejects with the signal's reason when it aborts first. Throws `overloaded`.
      */
-    enterOperation: (signal: AbortSignal, onQueued?: () => void): Promise<Permit> =>
+    enterOperation: (signal: AbortSignal, onQueued?: (waits: boolean) => void): Promise<Permit> =>
       global.enter(signal, onQueued),
 
     /** Refuses at once an operation that would find the queue full, before anything is spent on it. Throws `overloaded`. */
@@ -96,7 +96,7 @@ export function createAdmission({ runtime, clock, providers, hooks }: Deps) {
     async enterRoute(
       provider: string,
       signal: AbortSignal,
-      onQueued?: () => void,
+      onQueued?: (waits: boolean) => void,
     ): Promise<RoutePass> {
       const { gate, breaker } = laneOf(provider);
       breaker.check();

@@ -83,13 +83,15 @@ export function createGate({ name, provider, maxConcurrent, maxQueued, clock }: 
 
     /**
      * Resolves inside, where the permit must be released even if `signal` has aborted since. `onQueued` is called at once
-     * with a place in the gate or in its queue. Rejects with the signal's reason when it aborts first. Throws `overloaded`.
+     * with a place inside, or in the queue, where it `waits`. Rejects with the signal's reason when it aborts first. Throws
+     * `overloaded`.
      */
-    enter(signal: AbortSignal, onQueued?: () => void): Promise<Permit> {
+    enter(signal: AbortSignal, onQueued?: (waits: boolean) => void): Promise<Permit> {
       if (signal.aborted) return Promise.reject(signal.reason);
       if (isFull()) return Promise.reject(queueFull(name, provider));
-      const entering = active < concurrent ? Promise.resolve(admit(0)) : wait(signal);
-      onQueued?.();
+      const waits = active >= concurrent;
+      const entering = waits ? wait(signal) : Promise.resolve(admit(0));
+      onQueued?.(waits);
       return entering;
     },
 

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { errorAnswerEntries } from './error.ts';
 import { Count, UnixSecs } from './fields.ts';
-import { ImageResponse } from './image-response.ts';
+import { ImageResponse, type ImageResponseWithBytes } from './image-response.ts';
 import { OUTPUT_FORMATS } from './parameters.ts';
 
 /** How far a request or a job has come, in order (contract.md 9). */
@@ -57,3 +57,10 @@ export const StreamEvent = v.variant('type', [
   ErrorEvent,
 ]);
 export type StreamEvent = v.InferOutput<typeof StreamEvent>;
+
+/** An event of work that has not failed, before it is written out: base64 is made once, at the very end. */
+export type StreamEventWithBytes =
+  | v.InferOutput<typeof StartedEvent>
+  | v.InferOutput<typeof ProgressEvent>
+  | (Omit<v.InferOutput<typeof PartialImageEvent>, 'b64_json'> & { readonly b64_json: Uint8Array })
+  | { readonly type: 'completed'; readonly response: ImageResponseWithBytes };

@@ -6,6 +6,7 @@ import { type OutputFailure, requestFailure } from './failure-policy.ts';
 import type { FinishedOutput } from './finish.ts';
 import type { GenerationEvent } from './generation-event.ts';
 import type { GenerationRequest } from './generation-request.ts';
+import { limitPartials } from './limit-partials.ts';
 import type { AttemptInput, CallReport, RunCall } from './run-call.ts';
 import { addUsage } from './usage.ts';
 
@@ -37,7 +38,9 @@ export function createAttempt({ clock, runCall }: Deps) {
     const startedMs = clock.monotonicMs();
     const failures: OutputFailure[] = [];
     const siblings = followSignal(deadline.signal);
-    const watched = watchDispatch(input.onEvent);
+    const watched = watchDispatch(
+      limitPartials(negotiated.effective.partial_images, input.onEvent),
+    );
 
     const onFailure = (failure: OutputFailure) => {
       failures.push(failure);

@@ -1,8 +1,8 @@
 import type { PendingPublication, Publisher } from '../artifacts/publisher.ts';
 import type { ImageWithBytes } from '../contract/image-response.ts';
-import type { VerifiedImage } from '../images/image.ts';
 import type { FinishedOutput } from './finish.ts';
 import type { GenerationRequest } from './generation-request.ts';
+import { plainBytes } from './plain-bytes.ts';
 
 interface Deps {
   readonly publisher: Publisher;
@@ -37,7 +37,11 @@ export function createDeliver({ publisher }: Deps) {
       return { data: outputs.map((it) => ({ type: form, ...facts(it) })), publications: [] };
     }
     if (form === 'b64_json') {
-      const data = outputs.map((it) => ({ type: form, b64_json: plain(it.image), ...facts(it) }));
+      const data = outputs.map((it) => ({
+        type: form,
+        b64_json: plainBytes(it.image.bytes),
+        ...facts(it),
+      }));
       return { data, publications: [] };
     }
     const pictures = outputs.map(({ image }) => ({ image }));
@@ -65,9 +69,4 @@ function facts({ index, image, generationMs, revisedPrompt }: FinishedOutput) {
     generation_ms: generationMs,
     ...(revisedPrompt === undefined ? {} : { revised_prompt: revisedPrompt }),
   };
-}
-
-/** The same bytes without Buffer's `toJSON`, which would spell out every byte before anything could stop it. */
-function plain({ bytes }: VerifiedImage): Uint8Array {
-  return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }

@@ -9,6 +9,8 @@ export interface EventQueue {
   push(event: GenerationEvent): void;
   /** No event follows; the reader comes to its end after what still waits. */
   end(): void;
+  /** Nobody wants to hear any more: what waits is let go, nothing is kept from now on, a reader comes to its end. */
+  drop(): void;
   readonly events: AsyncIterable<GenerationEvent>;
 }
 
@@ -40,6 +42,11 @@ export function createEventQueue(): EventQueue {
     },
     end() {
       hasEnded = true;
+      wake();
+    },
+    drop() {
+      hasEnded = true;
+      waiting.length = 0;
       wake();
     },
     events: { [Symbol.asyncIterator]: read },

@@ -15,7 +15,7 @@ import { countOperation } from './count-operation.ts';
 import { createDeliver, type DeliveryTarget } from './deliver.ts';
 import { createEventQueue } from './event-queue.ts';
 import { createFinish } from './finish.ts';
-import type { GenerationEvent } from './generation-event.ts';
+import type { GenerationEvent, VerifiedEvent } from './generation-event.ts';
 import type { GenerationRequest } from './generation-request.ts';
 import type { GenerationResult } from './generation-result.ts';
 import { negotiate } from './negotiate.ts';
@@ -28,6 +28,7 @@ import { createRunRoute } from './run-route.ts';
 import { startTimes } from './times.ts';
 import { tryRoutes } from './try-routes.ts';
 import { refuseUnbuilt } from './unbuilt.ts';
+import { createVerifyPartials } from './verify-partials.ts';
 
 interface Deps {
   readonly registry: ProviderRegistry;
@@ -51,9 +52,12 @@ export interface GenerationContext extends DeliveryTarget {
 
 /** A generation under way. */
 export interface RunningGeneration {
-  /** Settles once the work is admitted; a rejection is a refusal before anything was dispatched. */
+  /** Settles once the work is queued or running; a rejection is a refusal before anything was dispatched. */
   readonly started: Promise<void>;
-  readonly events: AsyncIterable<GenerationEvent>;
+  /** For one reader, at its pace; ends when the result is there, or the refusal. */
+  readonly events: AsyncIterable<VerifiedEvent>;
+  /** Keeps none of them for a reader any more; one that reads comes to its end. */
+  ignoreEvents(): void;
   /** Rejects with a `BridgeError`, a refusal included. */
   readonly result: Promise<GenerationResult>;
 }
@@ -63,12 +67,14 @@ export type Generation = ReturnType<typeof createGeneration>;
 /** The pipeline that every image goes through, whichever route asked for it: plan, inputs, attempt, finish. */
 export function createGeneration(deps: Deps) {
   const { clock, metrics, settings } = deps;
+  const verified = createVerifyPartials(deps);
   const work = createWork(deps);
   return {
     run(request: GenerationRequest, context: GenerationContext): RunningGeneration {
       const timeoutMs = request.timeoutMs ?? settings.default_timeout_ms;
       const deadline = startDeadline(clock, timeoutMs, context.signal);
       const queue = createEventQueue();
+      const reading = new AbortController();
       let admit = () => {};
       const admitted = new Promise<void>((resolve) => {
         admit = resolve;
@@ -82,7 +88,15 @@ export function createGeneration(deps: Deps) {
       // Whoever asks for a result only must not be ended by the two other ways of hearing of its failure.
       started.catch(() => {});
       result.catch(() => {});
-      return { started, events: queue.events, result };
+      return {
+        started,
+        events: verified(queue.events, reading.signal),
+        ignoreEvents() {
+          queue.drop();
+          reading.abort();
+        },
+        result,
+      };
     },
   };
 }
@@ -123,13 +137,17 @@ function createWork(deps: Deps) {
           onEvent({ type: 'progress', stage: 'queued' });
           onEvent({ type: 'progress', stage: 'preparing' });
           verified = await times.of('input', inputs.verify(request.inputs, { scope, signal }));
-          permit = await times.of('queue', admission.enterOperation(signal, onAdmitted));
+          permit = await times.of(
+            'queue',
+            // One that is inside may still be refused at the gate of its provider.
+            admission.enterOperation(signal, (waits) => waits && onAdmitted()),
+          );
           metrics.queued({ durationMs: permit.waitedMs });
         },
         run(planned) {
           checkLoadedInputs(request, planned.route.capabilities, verified);
           const input = { ...planned, requestId, request, inputs: verified, deadline, onEvent };
-          return runRoute(input, times);
+          return runRoute(input, { times, onAdmitted });
         },
       });
       onEvent({ type: 'progress', stage: 'publishing' });

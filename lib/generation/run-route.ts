@@ -13,14 +13,27 @@ interface Deps {
   readonly metrics: Pick<Metrics, 'queued'>;
 }
 
+/** What one operation has in common on all its routes. */
+interface OperationTold {
+  readonly times: Times;
+  /** It has a place inside or in the queue of the provider. */
+  readonly onAdmitted: () => void;
+}
+
 export type RunRoute = ReturnType<typeof createRunRoute>;
 
 /** Runs a request on one route, between the provider's gate and its breaker: one permit and one verdict, whatever its fan-out. */
 export function createRunRoute({ admission, attempt, clock, metrics }: Deps) {
-  return async function runRoute(input: AttemptInput, times: Times): Promise<AttemptResult> {
+  return async function runRoute(
+    input: AttemptInput,
+    { times, onAdmitted }: OperationTold,
+  ): Promise<AttemptResult> {
     const { signal } = input.deadline;
     const { name } = input.route.provider;
-    const pass = await times.of('queue', admission.enterRoute(name, signal));
+    const pass = await times.of(
+      'queue',
+      admission.enterRoute(name, signal, () => onAdmitted()),
+    );
     metrics.queued({ durationMs: pass.waitedMs });
     const startedMs = clock.monotonicMs();
     try {

@@ -11,6 +11,12 @@ export function encodeJson(value: unknown): Buffer {
   return Buffer.from(JSON.stringify(value), 'utf8');
 }
 
+/** What stands before and after the JSON, where it is a part of something larger. */
+export interface Frame {
+  readonly before: string;
+  readonly after: string;
+}
+
 /**
  * A value as JSON in which every `Uint8Array` stands as a base64 string. The bytes go straight into the answer:
  * making megabytes of base64 a part of a JSON string costs twice as much and stalls everyone else.
@@ -19,14 +25,15 @@ export function encodeJson(value: unknown): Buffer {
 export function encodeJsonWithBytes(
   value: unknown,
   marker: string,
+  { before, after }: Frame = { before: '', after: '' },
 ): { readonly body: ReplyBody; readonly length: number } {
   const blobs: Uint8Array[] = [];
-  const text = JSON.stringify(value, (_key, member: unknown) => {
+  const json = JSON.stringify(value, (_key, member: unknown) => {
     if (!(member instanceof Uint8Array)) return member;
     blobs.push(member);
     return marker;
   });
-  const texts = text.split(marker).map((part) => Buffer.from(part, 'utf8'));
+  const texts = `${before}${json}${after}`.split(marker).map((part) => Buffer.from(part, 'utf8'));
   const length =
     texts.reduce((sum, part) => sum + part.length, 0) +
     blobs.reduce((sum, blob) => sum + base64Length(blob), 0);

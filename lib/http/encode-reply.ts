@@ -1,13 +1,20 @@
 import { encodeJson, encodeJsonWithBytes } from './encode-json.ts';
+import { EVENT_STREAM_HEADERS, openEventStream } from './event-stream.ts';
 import type { Edge, HttpReply } from './http-event.ts';
 import type { OperationSpec } from './operation-spec.ts';
 import type { Reply } from './reply.ts';
 import { traceparent } from './request-context.ts';
 import { callOf, type Middleware, type StackRequest } from './stack-request.ts';
 
-/** Turns what the handler returned into an answer. */
-export function toReply(reply: Reply<unknown>, spec: OperationSpec, edge: Edge): HttpReply {
+/** Turns what the handler returned into an answer. Rejects with what keeps the first event of a stream from coming. */
+export function toReply(
+  reply: Reply<unknown>,
+  spec: OperationSpec,
+  edge: Edge,
+  requestId: string,
+): HttpReply | Promise<HttpReply> {
   const statusCode = reply.status ?? spec.reply.status;
+  if (reply.events) return toStreamReply(reply.events, { statusCode, ...reply }, edge, requestId);
   if (reply.body) return { statusCode, headers: { ...reply.headers }, body: reply.body };
   if (reply.value === undefined) return { statusCode, headers: { ...reply.headers } };
   if (!spec.reply.holdsBytes) {
@@ -16,6 +23,16 @@ export function toReply(reply: Reply<unknown>, spec: OperationSpec, edge: Edge):
   }
   const { body, length } = encodeJsonWithBytes(reply.value, edge.ids.newOpaqueId());
   return { statusCode, headers: toJsonHeaders(length, reply.headers), body };
+}
+
+async function toStreamReply(
+  events: NonNullable<Reply<unknown>['events']>,
+  { statusCode, headers }: Pick<HttpReply, 'statusCode'> & Reply<unknown>,
+  { clock, ids }: Edge,
+  requestId: string,
+): Promise<HttpReply> {
+  const body = await openEventStream(events, { clock, ids, requestId });
+  return { statusCode, headers: { ...EVENT_STREAM_HEADERS, ...headers }, body };
 }
 
 /** Assigned, not spread: a spread among members costs more than all of them. */

@@ -27,6 +27,8 @@ export interface ReplySpec {
   readonly body?: Schema;
   /** The JSON may hold `Uint8Array`s where the schema says base64 text. */
   readonly holdsBytes?: boolean;
+  /** A stream of events: what the data of one is. */
+  readonly events?: Schema;
   /** An answer that is no JSON. */
   readonly mediaTypes?: readonly string[];
   /** Header names and what they say. */

@@ -82,7 +82,7 @@ export function createOperation<Services, R extends RequestSpec, B>(
         event,
         services: context.services,
       });
-      return toReply(reply, spec, context.edge);
+      return toReply(reply, spec, context.edge, call.requestId);
     },
     { timeoutEarlyInMillis: 0 },
   ) as unknown as Stack<Services>;

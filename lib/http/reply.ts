@@ -1,3 +1,4 @@
+import type { StreamedEvent } from './event-stream.ts';
 import type { ReplyBody } from './http-event.ts';
 
 /** What a handler returns: a value for the reply's schema, and the headers that go with it. */
@@ -8,6 +9,8 @@ export interface Reply<T> {
   readonly status?: number;
   /** An answer that is no JSON. */
   readonly body?: ReplyBody;
+  /** An answer that goes on: a rejection before the first of them is an answer of its own. */
+  readonly events?: AsyncIterable<StreamedEvent>;
 }
 
 export function ok<T>(value: T, headers: Readonly<Record<string, string>> = {}): Reply<T> {
@@ -21,4 +24,12 @@ export function bytes(
   status?: number,
 ): Reply<never> {
   return { headers, ...(body ? { body } : {}), ...(status === undefined ? {} : { status }) };
+}
+
+/** Events as they come, with headers beside those that every stream has. */
+export function stream(
+  events: AsyncIterable<StreamedEvent>,
+  headers: Readonly<Record<string, string>> = {},
+): Reply<never> {
+  return { events, headers };
 }

@@ -25,9 +25,23 @@ export interface Answered<T> {
   readonly replayed: boolean;
 }
 
-interface Performed {
-  readonly outcome: KeptOutcome;
-  readonly replayed: boolean;
+/** Work that tells when it has been taken up, or why it was not, before it tells how it ended. */
+export interface Begun<T> {
+  readonly started: Promise<void>;
+  readonly result: Promise<T>;
+}
+
+/** What a request under a key hears of the work. Both promises reject with its signal's reason once it has left. */
+export interface Opened<T, W> extends Begun<T> {
+  /** What its own `work` gave; undefined where the work is another request's. */
+  readonly own: W | undefined;
+}
+
+interface Performed<W> {
+  readonly own: W | undefined;
+  /** Resolves with the outcome of work that was over before it was taken up. */
+  readonly started: Promise<KeptOutcome | undefined>;
+  readonly outcome: Promise<KeptOutcome>;
 }
 
 export type Idempotency = ReturnType<typeof createIdempotency>;
@@ -37,64 +51,100 @@ export function createIdempotency({ store, ids }: Deps) {
   // What lies in memory must not let anybody try keys: a key is a caller's word, and may be guessable.
   const secret = ids.newOpaqueId() + ids.newOpaqueId();
   // Equal requests only: whether another one may have the key is for the store to say.
-  const running = new Map<string, Promise<Performed>>();
+  const running = new Map<string, Promise<Performed<unknown>>>();
 
-  function begin(
+  function begin<W extends Begun<unknown>>(
     keyHash: string,
     fingerprint: string,
-    work: () => Promise<unknown>,
-  ): Promise<Performed> {
+    work: () => W,
+  ): Promise<Performed<W>> {
     const place = toPlace(keyHash, fingerprint);
-    const performing = perform(store, keyHash, fingerprint, work).finally(() => {
-      running.delete(place);
+    const forget = () => running.delete(place);
+    const performing = perform(store, keyHash, fingerprint, () => {
+      const own = work();
+      const outcome = settled(store, keyHash, own.result).finally(forget);
+      const started = own.started.then(
+        () => undefined,
+        () => outcome,
+      );
+      return { own, started, outcome };
     });
-    // The clients may all have left when it fails.
-    performing.catch(() => {});
     running.set(place, performing);
+    // Without work of its own it is over as soon as that is known. The clients may all have left then.
+    performing.then(({ own }) => own ?? forget(), forget);
     return performing;
   }
 
+  /**
+   * Begins `work` unless an equal request has the key already. It runs to its end whatever its clients do. A failure of
+   * known outcome frees the key. Throws `idempotency_conflict`, `overloaded`.
+   */
+  async function open<T, W extends Begun<T>>(
+    { scope, key, fingerprint }: KeyedRequest,
+    work: () => W,
+    client: AbortSignal,
+  ): Promise<Opened<T, W>> {
+    client.throwIfAborted();
+    const keyHash = hashKey(secret, scope, key);
+    const joined = running.get(toPlace(keyHash, fingerprint));
+    if (joined) return hear<T, W>(await whileThere(joined, client), undefined, client);
+    const performed = await whileThere(begin(keyHash, fingerprint, work), client);
+    return hear(performed, performed.own, client);
+  }
+
   return {
-    /**
-     * The result of `work`, which is run unless an equal request has the key already. It runs to its end whatever its
-     * clients do; one that leaves is rejected with its signal's reason. A failure of known outcome frees the key. Throws
-     * what `work` throws, `idempotency_conflict`, `overloaded`.
-     */
+    open,
+
+    /** The result of `work`, under the rules of `open`. Throws what `work` throws, too. */
     async answer<T>(
-      { scope, key, fingerprint }: KeyedRequest,
+      request: KeyedRequest,
       work: () => Promise<T>,
       client: AbortSignal,
     ): Promise<Answered<T>> {
-      client.throwIfAborted();
-      const keyHash = hashKey(secret, scope, key);
-      const joined = running.get(toPlace(keyHash, fingerprint));
-      const performing = joined ?? begin(keyHash, fingerprint, work);
-      const performed = await whileThere(performing, client);
-      const { outcome } = performed;
-      const replayed = joined !== undefined || performed.replayed;
-      if (!outcome.ok) throw replayed ? toReplayedError(outcome.error) : outcome.error;
-      // The fingerprint holds the operation's id, and an operation has one type of result.
-      return { value: outcome.value as T, replayed };
+      const alone = () => ({ started: Promise.resolve(), result: work() });
+      const { own, result } = await open<T, Begun<T>>(request, alone, client);
+      return { value: await result, replayed: own === undefined };
     },
   };
 }
 
-async function perform(
+function hear<T, W>(
+  { started, outcome }: Performed<unknown>,
+  own: W | undefined,
+  client: AbortSignal,
+): Opened<T, W> {
+  const toValue = (ended: KeptOutcome): T => {
+    if (!ended.ok) throw own ? ended.error : toReplayedError(ended.error);
+    // The fingerprint holds the operation's id, and an operation has one type of result.
+    return ended.value as T;
+  };
+  const heard = {
+    own,
+    started: whileThere(started, client).then((ended) => {
+      if (ended) toValue(ended);
+    }),
+    result: whileThere(outcome, client).then(toValue),
+  };
+  // Who has left hears neither.
+  heard.started.catch(() => {});
+  heard.result.catch(() => {});
+  return heard;
+}
+
+async function perform<W>(
   store: ReplayStore,
   keyHash: string,
   fingerprint: string,
-  work: () => Promise<unknown>,
-): Promise<Performed> {
+  begun: () => Performed<W>,
+): Promise<Performed<W>> {
   const claim = await store.claim(keyHash, fingerprint);
   switch (claim.kind) {
-    case 'claimed': {
-      const outcome = await outcomeOf(work);
-      // The answer is there; that it cannot be kept is no reason to withhold it.
-      await settle(store, keyHash, outcome).catch(() => {});
-      return { outcome, replayed: false };
+    case 'claimed':
+      return begun();
+    case 'finished': {
+      const outcome = Promise.resolve(claim.outcome);
+      return { own: undefined, started: outcome, outcome };
     }
-    case 'finished':
-      return { outcome: claim.outcome, replayed: true };
     case 'conflict':
       throw new BridgeError(
         'idempotency_conflict',
@@ -108,11 +158,19 @@ async function perform(
   }
 }
 
-function outcomeOf(work: () => Promise<unknown>): Promise<KeptOutcome> {
-  return work().then(
-    (value) => ({ ok: true, value }),
-    (thrown: unknown) => ({ ok: false, error: toBridgeError(thrown) }),
+/** How the work ended, once that is kept for those who repeat the request. */
+async function settled(
+  store: ReplayStore,
+  keyHash: string,
+  result: Promise<unknown>,
+): Promise<KeptOutcome> {
+  const outcome = await result.then(
+    (value): KeptOutcome => ({ ok: true, value }),
+    (thrown: unknown): KeptOutcome => ({ ok: false, error: toBridgeError(thrown) }),
   );
+  // The answer is there; that it cannot be kept is no reason to withhold it.
+  await settle(store, keyHash, outcome).catch(() => {});
+  return outcome;
 }
 
 async function settle(store: ReplayStore, keyHash: string, outcome: KeptOutcome): Promise<void> {

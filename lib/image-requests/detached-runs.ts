@@ -22,15 +22,33 @@ export function createDetachedRuns() {
     while (running.size > 0) await Promise.allSettled(running.values());
   }
 
+  function newController(): AbortController {
+    const controller = new AbortController();
+    if (stopReason) controller.abort(stopReason);
+    return controller;
+  }
+
+  function watch<T>(controller: AbortController, work: Promise<T>): Promise<T> {
+    const outcome = work.finally(() => running.delete(controller));
+    // Everybody who waited for it may have left.
+    outcome.catch(() => {});
+    running.set(controller, outcome);
+    return outcome;
+  }
+
   return {
     run<T>(work: (signal: AbortSignal) => Promise<T>): DetachedRun<T> {
-      const controller = new AbortController();
-      if (stopReason) controller.abort(stopReason);
-      const outcome = work(controller.signal).finally(() => running.delete(controller));
-      // Everybody who waited for it may have left.
-      outcome.catch(() => {});
-      running.set(controller, outcome);
+      const controller = newController();
+      const outcome = watch(controller, work(controller.signal));
       return { outcome, cancel: (reason) => controller.abort(reason) };
+    },
+
+    /** The same for work that tells more of itself than how it ends. */
+    begin<W extends { readonly result: Promise<unknown> }>(work: (signal: AbortSignal) => W): W {
+      const controller = newController();
+      const begun = work(controller.signal);
+      void watch(controller, begun.result);
+      return begun;
     },
 
     /** Resolves when nothing runs any more; once `grace` aborts, what still runs is cancelled and waited for. */

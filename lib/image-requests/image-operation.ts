@@ -1,6 +1,6 @@
 import type { ImageResponseWithBytes } from '../contract/image-response.ts';
 import { type BridgeError, toBridgeError } from '../errors/bridge-error.ts';
-import type { Generation, GenerationContext } from '../generation/generation.ts';
+import type { Generation, GenerationContext, RunningGeneration } from '../generation/generation.ts';
 import type { GenerationRequest } from '../generation/generation-request.ts';
 import type { GenerationResult } from '../generation/generation-result.ts';
 import type { TraceLog } from '../log/trace-log.ts';
@@ -33,7 +33,12 @@ export interface Operation<R, T> {
   drop(made: R, reason: BridgeError): Promise<void>;
 }
 
-export type ImageOperation = Operation<GenerationResult, ImageResponseWithBytes>;
+/** An operation that can be watched while it runs, by who starts it instead of just running it. */
+export interface ImageOperation extends Operation<GenerationResult, ImageResponseWithBytes> {
+  start(signal: AbortSignal): RunningGeneration;
+}
+
+export type ImageOperations = ReturnType<typeof createImageOperations>;
 
 /** One generation with its publications and its lines in the log, whoever waits for it and for how long. */
 export function createImageOperations({ generation, publisher, log }: Deps) {
@@ -68,14 +73,19 @@ export function createImageOperations({ generation, publisher, log }: Deps) {
       context: Omit<GenerationContext, 'signal'>,
       traced: Traced,
     ): ImageOperation {
+      function start(signal: AbortSignal): RunningGeneration {
+        log.imageOperation({ event: 'image_operation_started', ...traced });
+        const running = generation.run(request, { ...context, signal });
+        return { ...running, result: watched(traced, () => running.result) };
+      }
+
       return {
+        start,
+
         run(signal) {
-          log.imageOperation({ event: 'image_operation_started', ...traced });
-          return watched(traced, () => {
-            const running = generation.run(request, { ...context, signal });
-            void ignoreAll(running.events);
-            return running.result;
-          });
+          const running = start(signal);
+          running.ignoreEvents();
+          return running.result;
         },
 
         async keep({ response, publications }) {
@@ -112,14 +122,13 @@ export function createImageOperations({ generation, publisher, log }: Deps) {
 }
 
 /** Runs and keeps; what was made for a client that has left since is dropped. Rejects with the signal's reason then. */
-export async function carryOut<R, T>(operation: Operation<R, T>, signal: AbortSignal): Promise<T> {
-  const made = await operation.run(signal);
+export async function carryOut<R, T>(
+  operation: Operation<R, T>,
+  signal: AbortSignal,
+  running = operation.run(signal),
+): Promise<T> {
+  const made = await running;
   if (!signal.aborted) return operation.keep(made);
   await operation.drop(made, toBridgeError(signal.reason));
   throw signal.reason;
-}
-
-/** Events that nobody reads would hold their partial images until the end. */
-async function ignoreAll(events: AsyncIterable<unknown>): Promise<void> {
-  for await (const _ of events);
 }

@@ -1,16 +1,14 @@
 import type { ImageRequest } from '../contract/image-request.ts';
 import type { ImageResponseWithBytes } from '../contract/image-response.ts';
-import type { Generation, GenerationContext } from '../generation/generation.ts';
-import { type GenerationRequest, toGenerationRequest } from '../generation/generation-request.ts';
-import { toFingerprint } from '../idempotency/fingerprint.ts';
+import type { StreamEventWithBytes } from '../contract/stream-events.ts';
+import type { Generation } from '../generation/generation.ts';
 import type { Answered, Idempotency } from '../idempotency/idempotency.ts';
-import { identifyInputs } from '../inputs/input-identities.ts';
 import type { TraceLog } from '../log/trace-log.ts';
-import type { Clock } from '../platform/clock.ts';
+import { type Clock, nowSecs } from '../platform/clock.ts';
 import { createDetachedRuns } from './detached-runs.ts';
-import { toFingerprintedRequest } from './fingerprinted-request.ts';
-import { toIdempotencyKey } from './idempotency-key.ts';
 import { carryOut, createImageOperations } from './image-operation.ts';
+import { type Heard, startStreamed, toStreamEvents } from './image-stream.ts';
+import { createPrepareRequest, type StreamRequestContext } from './prepare-request.ts';
 import { createRetryAttach } from './retry-attach.ts';
 import { toRetryCount } from './retry-count.ts';
 
@@ -25,16 +23,14 @@ interface Deps {
   readonly maxInputBytes: number;
 }
 
-/** Who asks, the trace that the work belongs to, and what the head says of repeats. */
-export interface ImageRequestContext extends GenerationContext {
-  readonly trace: { readonly traceId: string; readonly spanId: string };
-  readonly idempotencyKey: string | undefined;
+/** A stream is not attached to by retries. */
+export interface ImageRequestContext extends StreamRequestContext {
   /** `x-stainless-retry-count`, as it was sent. */
   readonly retryCount: string | undefined;
 }
 
 /** What handlers see; `drain` and `close` are for whoever built it. */
-export type ImageRequests = Pick<ReturnType<typeof createImageRequests>, 'create'>;
+export type ImageRequests = Pick<ReturnType<typeof createImageRequests>, 'create' | 'stream'>;
 
 /**
  * Answers the image routes: one request, one generation, and what it published is owned before anybody hears of it. A
@@ -43,6 +39,7 @@ export type ImageRequests = Pick<ReturnType<typeof createImageRequests>, 'create
 export function createImageRequests(deps: Deps) {
   const { idempotency, clock, maxInputBytes } = deps;
   const operations = createImageOperations(deps);
+  const prepare = createPrepareRequest({ operations, clock, maxInputBytes });
   const detached = createDetachedRuns();
   const retryAttach = createRetryAttach<ImageResponseWithBytes>({ clock, detached });
 
@@ -51,16 +48,14 @@ export function createImageRequests(deps: Deps) {
     sent: ImageRequest,
     context: ImageRequestContext,
   ): Promise<Answered<ImageResponseWithBytes>> {
-    const { scope, signal, requestId, baseUrl, trace } = context;
-    const traced = { ...trace, requestId };
-    const { key, retryCount, request } = prepare(sent, context, traced);
-    const operation = operations.newOperation(request, { scope, requestId, baseUrl }, traced);
+    const { scope, signal } = context;
+    const retryCount = toRetryCount(context.retryCount);
+    const prepared = prepare(sent, context);
+    const { key, operation } = prepared;
     if (key === undefined && retryCount === undefined) {
       return { value: await carryOut(operation, signal), replayed: false };
     }
-    const identities = await identifyInputs(request.inputs, clock, signal);
-    const equal = toFingerprintedRequest(sent, request.inputs, identities);
-    const fingerprint = toFingerprint(operationId, equal);
+    const fingerprint = await prepared.fingerprint(operationId);
     if (key === undefined) {
       const attempt = { scope, fingerprint, retryCount: retryCount ?? 0 };
       return retryAttach.answer(attempt, operation, signal);
@@ -69,20 +64,21 @@ export function createImageRequests(deps: Deps) {
     return idempotency.answer({ scope, key, fingerprint }, runOn, signal);
   }
 
-  function prepare(
+  async function hear(
+    operationId: string,
     sent: ImageRequest,
-    context: ImageRequestContext,
-    traced: Parameters<typeof operations.refused>[0],
-  ): { key: string | undefined; retryCount: number | undefined; request: GenerationRequest } {
-    try {
-      return {
-        key: toIdempotencyKey(sent.idempotency_key, context.idempotencyKey),
-        retryCount: toRetryCount(context.retryCount),
-        request: toGenerationRequest(sent, maxInputBytes),
-      };
-    } catch (thrown) {
-      throw operations.refused(traced, thrown);
+    context: StreamRequestContext,
+  ): Promise<Heard> {
+    const { scope, signal } = context;
+    const prepared = prepare(sent, context);
+    const { key, operation } = prepared;
+    if (key === undefined) {
+      const own = startStreamed(operation, signal, signal);
+      return { ...own, own };
     }
+    const fingerprint = await prepared.fingerprint(operationId);
+    const runOn = () => detached.begin((stop) => startStreamed(operation, stop, signal));
+    return idempotency.open({ scope, key, fingerprint }, runOn, signal);
   }
 
   return {
@@ -95,6 +91,20 @@ export function createImageRequests(deps: Deps) {
       context: ImageRequestContext,
     ): Promise<Answered<ImageResponseWithBytes>> {
       return answer('createImage', request, context);
+    },
+
+    /**
+     * Resolves with its events once the work is queued or running; they reject where it fails later. A client that leaves
+     * takes its work along at once, but for work under a key. Throws what `create` throws.
+     */
+    async stream(
+      request: ImageRequest,
+      context: StreamRequestContext,
+    ): Promise<Answered<AsyncIterable<StreamEventWithBytes>>> {
+      const heard = await hear('streamImage', request, context);
+      await heard.started;
+      const first = { request_id: context.requestId, created: nowSecs(clock) };
+      return { value: toStreamEvents(first, heard), replayed: heard.own === undefined };
     },
 
     /** Waits for work that runs on without a client; once `grace` aborts, it is cancelled and its end waited for. */

@@ -29,6 +29,7 @@ export const parseEdit: Bench = {
         // Nobody reads the answer, and it has no bytes to encode.
         return { value: NOTHING, replayed: false };
       },
+      stream: () => Promise.reject(new Error('no stream was asked for')),
     };
     const ours = async () => {
       const { status } = await invoke(handler, { method: 'POST', body }, { imageRequests });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Ready } from '../../lib/contract/health.ts';
+import { StreamEvent } from '../../lib/contract/stream-events.ts';
 import { buildOpenApiDocument } from '../../local-runtime/openapi.ts';
 import { createAnswerChecker } from '../support/contract-check.ts';
 
@@ -17,8 +18,17 @@ const spec = {
   errors: [],
 } as const;
 const handler = { spec };
+const streaming = {
+  spec: { ...spec, id: 'watch', reply: { status: 200, description: '', events: StreamEvent } },
+};
 const checker = createAnswerChecker(
-  buildOpenApiDocument([{ method: 'GET', path: '/v1/{name}/ready', tag: 'Health', handler }], '1'),
+  buildOpenApiDocument(
+    [
+      { method: 'GET', path: '/v1/{name}/ready', tag: 'Health', handler },
+      { method: 'POST', path: '/v1/watch', tag: 'Images', handler: streaming },
+    ],
+    '1',
+  ),
 );
 
 const headers = { 'x-request-id': 'r1', 'content-type': 'application/json; charset=utf-8' };
@@ -83,6 +93,28 @@ describe('createAnswerChecker', () => {
 
   it('refuses to look for an operation that the document does not have', () => {
     expect(() => checker.check('getNothing', 200, headers, {})).toThrow('getNothing');
+  });
+
+  const queued = 'event: progress\ndata: {"type":"progress","stage":"queued"}\n\n';
+
+  it('holds each event of a stream against its schema', () => {
+    const sse = { ...headers, 'content-type': 'text/event-stream' };
+
+    expect(() =>
+      checker.check('watch', 200, sse, `${queued}: heartbeat\n\n${queued}`),
+    ).not.toThrow();
+  });
+
+  it.each([
+    ['data that is not as documented', queued.replace('queued', 'lost')],
+    ['another name than the type', queued.replace('event: progress', 'event: started')],
+    ['an event without an end', `${queued}event: progress`],
+    ['what is no event', `retry: 5\n\n${queued}`],
+    ['data in two lines', queued.replace(',', ',\ndata: ')],
+  ])('refuses a stream with %s', (_name, text) => {
+    const sse = { ...headers, 'content-type': 'text/event-stream' };
+
+    expect(() => checker.check('watch', 200, sse, text)).toThrow();
   });
 
   it('holds the data of an event against its schema', () => {

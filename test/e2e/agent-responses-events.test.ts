@@ -2,7 +2,7 @@ import sharp from 'sharp';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createAdmission } from '../../lib/admission/admission.ts';
 import { createGeneration } from '../../lib/generation/generation.ts';
-import type { GenerationEvent } from '../../lib/generation/generation-event.ts';
+import type { VerifiedEvent } from '../../lib/generation/generation-event.ts';
 import { createInputVerifier } from '../../lib/inputs/verify-inputs.ts';
 import { silentMetrics } from '../../lib/metrics/metrics.ts';
 import { systemClock } from '../../lib/platform/clock.ts';
@@ -45,7 +45,7 @@ async function openPipeline() {
       baseUrl: 'http://localhost:8787',
       signal: new AbortController().signal,
     });
-    const events: GenerationEvent[] = [];
+    const events: VerifiedEvent[] = [];
     for await (const event of running.events) events.push(event);
     const result = await running.result.catch((error: unknown) => error);
     return { events, result };
@@ -55,7 +55,7 @@ async function openPipeline() {
 }
 
 /** An event as a few words. */
-function nameOf(event: GenerationEvent): string {
+function nameOf(event: VerifiedEvent): string {
   const place = event.index === undefined ? '' : ` ${event.index}`;
   return event.type === 'progress'
     ? `${event.stage}${place}`
@@ -89,8 +89,8 @@ describe('the pipeline in front of agent-responses', () => {
     expect(partials.map(nameOf).sort()).toEqual(
       [0, 1, 2, 3].flatMap((index) => [`partial ${index}.0`, `partial ${index}.1`]),
     );
-    for (const { bytes } of partials) {
-      expect(await sharp(bytes).metadata()).toMatchObject({ width: 1536, height: 1024 });
+    for (const { image } of partials) {
+      expect(await sharp(image.bytes).metadata()).toMatchObject({ width: 1536, height: 1024 });
     }
   });
 

@@ -53,6 +53,7 @@ function recording(replayed = false) {
       calls.push({ request, context });
       return { value: response, replayed };
     },
+    stream: () => Promise.reject(new Error('no stream was asked for')),
   };
   return { calls, services: { imageRequests } };
 }

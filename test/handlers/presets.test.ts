@@ -149,7 +149,7 @@ describe('deletePreset', () => {
     const reply = await remove('icons');
 
     expect(reply.status).toBe(204);
-    expect(reply.body).toHaveLength(0);
+    expect(reply.bytes).toHaveLength(0);
     expect((await remove('icons')).status).toBe(404);
     expect((await read('icons')).status).toBe(404);
   });

@@ -3,17 +3,13 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { routes } from '../../handlers/routes.ts';
 import { BridgeError } from '../../lib/errors/bridge-error.ts';
 import type { Services } from '../../lib/services.ts';
-import { createListener, type Listener } from '../../local-runtime/listener.ts';
-import { allowedMethods } from '../../local-runtime/mount-routes.ts';
+import { createListener } from '../../local-runtime/listener.ts';
 import { openEdge } from '../support/invoke.ts';
 import { exchangeRaw, openSocket, parseAnswer, untilClosed } from '../support/raw-http.ts';
+import { startListener as start, stopListeners } from './listener-rig.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/;
-const running: Listener[] = [];
-
-afterEach(async () => {
-  await Promise.all(running.splice(0).map((listener) => listener.stop(0)));
-});
+afterEach(stopListeners);
 
 /** Waits until the client has left. */
 async function untilGone(signal: AbortSignal): Promise<never> {
@@ -21,31 +17,6 @@ async function untilGone(signal: AbortSignal): Promise<never> {
     signal.addEventListener('abort', resolve, { once: true });
   });
   throw signal.reason;
-}
-
-async function start(changes: { services?: object; settings?: object; edge?: object } = {}) {
-  const services = {
-    readiness: { isReady: async () => true },
-    apiDocument: () => Buffer.from('{}'),
-    allowedMethods: allowedMethods(routes),
-    providers: { list: () => ({ items: [] }), capabilities: () => ({}) },
-    ...changes.services,
-    // Each test gives the services that its routes use.
-  } as unknown as Services;
-  const listener = createListener({
-    routes,
-    edge: openEdge({ maxBodyBytes: 100_000, ...changes.edge }),
-    services: Promise.resolve(services),
-    settings: {
-      max_header_bytes: 32_768,
-      max_connections: 'unlimited',
-      read_timeout_ms: 0,
-      write_timeout_ms: 30_000,
-      ...changes.settings,
-    },
-  });
-  running.push(listener);
-  return { listener, port: await listener.listen({ host: '127.0.0.1', port: 0 }) };
 }
 
 const head = (line: string, ...headers: string[]) =>

@@ -6,9 +6,11 @@ import { IdempotencyHeaders, ImageRequest } from '../../lib/contract/image-reque
 import { JobListQuery, JobPage } from '../../lib/contract/job.ts';
 import type { JsonObject } from '../../lib/contract/json-schema.ts';
 import { SessionQuery } from '../../lib/contract/session.ts';
+import { StreamEvent } from '../../lib/contract/stream-events.ts';
 import type { OperationSpec } from '../../lib/http/operation-spec.ts';
 import { buildOpenApiDocument } from '../../local-runtime/openapi.ts';
 import type { DocumentedRoute } from '../../local-runtime/openapi-operation.ts';
+import { parseEventText } from '../support/event-text.ts';
 
 const plain: OperationSpec = {
   id: 'doThing',
@@ -254,9 +256,33 @@ describe('buildOpenApiDocument', () => {
 
     expect(schemas).toHaveProperty('ErrorAnswer');
     expect(schemas).toHaveProperty('ImageMetadataRecord');
-    expect(schemas).toHaveProperty('PartialImageEvent');
     expect(schemas).not.toHaveProperty('ImageJob');
     expect(schemas).not.toHaveProperty('ImageRequest');
+  });
+
+  it('describes a stream by its events, and shows one', () => {
+    const operation = operationOf({ reply: { ...plain.reply, events: StreamEvent } });
+
+    const content = at(operation, 'responses', '200', 'content', 'text/event-stream');
+    expect(content).toMatchObject({
+      schema: {
+        type: 'string',
+        $defs: { StreamEvent: { $ref: '#/components/schemas/StreamEvent' } },
+      },
+    });
+    const text = at(content as JsonObject, 'examples', 'stream', 'value') as string;
+    const { events, rest } = parseEventText(text);
+    expect(rest).toBe('');
+    for (const { data } of events) expect(v.is(StreamEvent, data)).toBe(true);
+    expect(events.map(({ name }) => name)).toEqual([
+      ...['started', 'progress', 'partial_image', 'completed'],
+    ]);
+  });
+
+  it('refuses a stream whose events have no name', () => {
+    expect(() => documentOf({ reply: { ...plain.reply, events: v.object({}) } })).toThrow(
+      'no name',
+    );
   });
 
   it('tells defaults of requests in words, so that no client sends what was not named', () => {

@@ -1,6 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { ERRORS } from '../../lib/errors/codes.ts';
+import { parseEventText } from './event-text.ts';
 
 /** An operation by its `operationId`, or by the method and the path of a request. */
 export type OperationRef = string | { readonly method: string; readonly path: string };
@@ -59,8 +60,21 @@ export function createAnswerChecker(document: Json) {
     }
     const mediaType = (headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
     if (!Object.hasOwn(content, mediaType)) return [`the media type ${mediaType} is not listed`];
-    if (mediaType !== 'application/json') return [];
-    return problemsAt([...answer.pointer, 'content', mediaType, 'schema'], toJson(body));
+    const schema = [...answer.pointer, 'content', mediaType, 'schema'];
+    if (mediaType === 'text/event-stream') return eventProblems(schema, toText(body));
+    return mediaType === 'application/json' ? problemsAt(schema, toJson(body)) : [];
+  }
+
+  function eventProblems(schema: readonly string[], body: string): string[] {
+    const [name = ''] = Object.keys(asJson(at(document, schema)['$defs']));
+    const { events, rest } = parseEventText(body);
+    return [
+      ...events.flatMap(({ name: said, data }) => [
+        ...problemsAt([...schema, '$defs', name], data),
+        ...(data.type === said ? [] : [`the event ${said} says that it is ${data.type}`]),
+      ]),
+      ...(rest === '' ? [] : ['the last event is not complete']),
+    ];
   }
 
   function problems(operation: OperationRef, status: number, headers: Headers, body: unknown) {
@@ -166,8 +180,12 @@ function isEmpty(body: unknown): boolean {
   return body === undefined || body === '' || (body instanceof Uint8Array && body.length === 0);
 }
 
+function toText(body: unknown): string {
+  return body instanceof Uint8Array ? Buffer.from(body).toString('utf8') : String(body);
+}
+
 function toJson(body: unknown): unknown {
-  const text = body instanceof Uint8Array ? Buffer.from(body).toString('utf8') : body;
+  const text = body instanceof Uint8Array ? toText(body) : body;
   if (typeof text !== 'string') return text;
   try {
     return JSON.parse(text);

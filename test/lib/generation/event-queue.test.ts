@@ -48,6 +48,26 @@ describe('createEventQueue', () => {
     expect(await readAll(queue.events)).toEqual([stage('preparing')]);
   });
 
+  it('lets everything go that nobody wants to hear any more', async () => {
+    const queue = createEventQueue();
+    queue.push(partial(0, 0));
+
+    queue.drop();
+    queue.push(partial(0, 1));
+
+    expect(await readAll(queue.events)).toEqual([]);
+  });
+
+  it('ends a reader that waits when it is dropped', async () => {
+    const queue = createEventQueue();
+    const reading = readAll(queue.events);
+    await turn();
+
+    queue.drop();
+
+    expect(await reading).toEqual([]);
+  });
+
   it('keeps at most 64 events, of each output the newest partial image', async () => {
     const queue = createEventQueue();
 

@@ -1,4 +1,4 @@
-import { createAdmission } from '../../../lib/admission/admission.ts';
+import { type Admission, createAdmission } from '../../../lib/admission/admission.ts';
 import { createArtifactDelivery } from '../../../lib/artifacts/delivery.ts';
 import { resolveConfig } from '../../../lib/config/resolve-config.ts';
 import type { CapabilityDocument } from '../../../lib/contract/provider.ts';
@@ -20,6 +20,7 @@ export type GenerationRig = Awaited<ReturnType<typeof openGenerationRig>>;
 export async function openGenerationRig(
   script: Partial<Script> = {},
   capabilities: CapabilityDocument = anything,
+  admission: Partial<Admission> = {},
 ) {
   const clock = createManualClock();
   const engine = openEngine();
@@ -36,7 +37,7 @@ export async function openGenerationRig(
       limits: { max_bytes_each: 1_000_000, max_bytes_total: 2_000_000 },
     }),
     publisher: artifacts.publisher,
-    admission: createAdmission({ runtime: defaultRuntime(), clock }),
+    admission: { ...createAdmission({ runtime: defaultRuntime(), clock }), ...admission },
     metrics: silentMetrics,
     clock,
     ids: artifacts.ids,

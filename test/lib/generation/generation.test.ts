@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import * as v from 'valibot';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { Admission } from '../../../lib/admission/admission.ts';
 import { ImageResponse } from '../../../lib/contract/image-response.ts';
 import type { CapabilityDocument } from '../../../lib/contract/provider.ts';
 import { BridgeError } from '../../../lib/errors/bridge-error.ts';
-import type { GenerationEvent } from '../../../lib/generation/generation-event.ts';
+import type { VerifiedEvent } from '../../../lib/generation/generation-event.ts';
 import { answerWith, type Script } from '../../support/scripted-provider.ts';
 import { appServer } from './capability-documents.ts';
 import { type GenerationRig, openGenerationRig } from './generation-rig.ts';
@@ -270,16 +271,18 @@ describe('createGeneration, events', () => {
           call.succeed({ outputs: [{ bytes: png }] });
         },
       },
-      oneByOne(appServer),
+      { ...oneByOne(appServer), partial_images: { min: 0, max: 3 } },
     );
-    const sent = { parameters: { n: 2 }, policies: { batch_execution: 'sequential' } };
+    const parameters = { n: 2, partial_images: 1 };
+    const sent = { parameters, policies: { batch_execution: 'sequential' } };
 
     const running = rig.generation.run(requestOf(sent), rig.newContext());
 
-    const ofOutput = (index: number): GenerationEvent[] => [
+    const sound = { bytes: png, format: 'png' };
+    const ofOutput = (index: number) => [
       { type: 'progress', stage: 'dispatched' },
       { type: 'progress', stage: 'generating', index },
-      { type: 'partial_image', index, partialIndex: 0, bytes: png },
+      { type: 'partial_image', index, partialIndex: 0, image: expect.objectContaining(sound) },
       { type: 'progress', stage: 'verifying', index },
     ];
     expect(await readAll(running.events)).toEqual([
@@ -289,6 +292,66 @@ describe('createGeneration, events', () => {
       ...ofOutput(1),
       { type: 'progress', stage: 'publishing' },
     ]);
+  });
+
+  it('shows no partial image that is not sound, and no more of them than were asked for', async () => {
+    const rig = await open({
+      answer(call) {
+        const bytesOf = [png.subarray(0, -12), png, png, png];
+        for (const [partialIndex, bytes] of bytesOf.entries()) {
+          call.context.onEvent({ type: 'partial_image', index: 0, partialIndex, bytes });
+        }
+        call.succeed({ outputs: [{ bytes: png }] });
+      },
+    });
+
+    const running = rig.generation.run(
+      requestOf({ parameters: { partial_images: 2 } }),
+      rig.newContext(),
+    );
+
+    const shown = (await readAll(running.events)).filter(({ type }) => type === 'partial_image');
+    expect(shown).toMatchObject([{ partialIndex: 1 }]);
+  });
+
+  it('keeps no event once nobody wants to hear of it, and ends whoever reads', async () => {
+    const rig = await open();
+    const running = rig.generation.run(requestOf(), rig.newContext());
+    const reading = readAll(running.events);
+    const call = await rig.provider.call(0);
+    await new Promise(setImmediate);
+
+    running.ignoreEvents();
+    call.dispatch();
+    call.succeed({ outputs: [{ bytes: png }] });
+
+    expect((await reading).map((event) => 'stage' in event && event.stage)).toEqual([
+      'queued',
+      'preparing',
+    ]);
+    await expect(running.result).resolves.toMatchObject({ response: { id: 'request-1' } });
+  });
+
+  it('has not started while the gate of its provider may still refuse it', async () => {
+    const refusal = new BridgeError('overloaded', 'the breaker is open');
+    const rig = await open({}, undefined, { enterRoute: () => Promise.reject(refusal) });
+
+    const running = rig.generation.run(requestOf(), rig.newContext());
+
+    await expect(running.started).rejects.toBe(refusal);
+  });
+
+  it('has started when it waits for its turn', async () => {
+    const rig = await open({}, undefined, {
+      enterOperation(_signal, onQueued) {
+        onQueued?.(true);
+        return new Promise(() => {});
+      },
+    });
+
+    const running = rig.generation.run(requestOf(), rig.newContext());
+
+    await expect(running.started).resolves.toBeUndefined();
   });
 
   it('ends the events of a request that was refused', async () => {
@@ -414,8 +477,12 @@ describe('createGeneration, endings', () => {
   });
 });
 
-async function open(script: Partial<Script> = {}, capabilities?: CapabilityDocument) {
-  const rig = await openGenerationRig(script, capabilities);
+async function open(
+  script: Partial<Script> = {},
+  capabilities?: CapabilityDocument,
+  admission: Partial<Admission> = {},
+) {
+  const rig = await openGenerationRig(script, capabilities, admission);
   rigs.push(rig);
   return rig;
 }
@@ -428,8 +495,8 @@ function oneByOne(capabilities: CapabilityDocument): CapabilityDocument {
   return { ...capabilities, provider: 'scripted' };
 }
 
-async function readAll(events: AsyncIterable<GenerationEvent>): Promise<GenerationEvent[]> {
-  const read: GenerationEvent[] = [];
+async function readAll(events: AsyncIterable<VerifiedEvent>): Promise<VerifiedEvent[]> {
+  const read: VerifiedEvent[] = [];
   for await (const event of events) read.push(event);
   return read;
 }

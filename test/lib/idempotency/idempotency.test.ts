@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { BridgeError } from '../../../lib/errors/bridge-error.ts';
-import { createIdempotency, type KeyedRequest } from '../../../lib/idempotency/idempotency.ts';
+import {
+  type Begun,
+  createIdempotency,
+  type KeyedRequest,
+} from '../../../lib/idempotency/idempotency.ts';
 import { createMemoryReplayStore } from '../../../lib/idempotency/memory-replay-store.ts';
 import type { ReplayStore } from '../../../lib/idempotency/replay-store-port.ts';
 import { createIds } from '../../../lib/platform/ids.ts';
@@ -29,6 +33,11 @@ function open(limits: object = {}, wrap: (store: ReplayStore) => ReplayStore = (
     ask(changes: Partial<KeyedRequest> = {}, client = new AbortController().signal) {
       const keyed = { scope: 's', key: 'k', fingerprint: 'f', ...changes };
       return idempotency.answer(keyed, work, client);
+    },
+    /** Work that tells when it has begun. */
+    openWork(begun: Begun<string>, client = new AbortController().signal) {
+      const keyed = { scope: 's', key: 'k', fingerprint: 'f' };
+      return idempotency.open(keyed, () => begun, client);
     },
   };
 }
@@ -239,5 +248,73 @@ describe('createIdempotency', () => {
     void ask({ scope: 'a-scope', key: 'a-key' });
 
     expect(seen).toEqual([expect.stringMatching(/^[0-9a-f]{64}$/)]);
+  });
+});
+
+describe('createIdempotency, open', () => {
+  const refusal = new BridgeError('input', 'the picture is none');
+  const started = Promise.resolve();
+  const never = new Promise<never>(() => {});
+  const done = (): Begun<string> => ({ started, result: Promise.resolve('a picture') });
+  const refused = (): Begun<string> => {
+    const result = Promise.reject(refusal);
+    result.catch(() => {});
+    return { started: result, result };
+  };
+
+  it('tells of the work before it has ended, to its own client and to one that joins', async () => {
+    const { openWork } = open();
+    const begun: Begun<string> = { started, result: never };
+
+    const [own, joined] = await Promise.all([openWork(begun), openWork(done())]);
+
+    expect([own.own, joined.own]).toEqual([begun, undefined]);
+    await expect(own.started).resolves.toBeUndefined();
+    await expect(joined.started).resolves.toBeUndefined();
+  });
+
+  it('tells of what has ended as of work that had begun', async () => {
+    const { openWork } = open();
+    await (await openWork(done())).result;
+
+    const repeat = await openWork({ started: never, result: never });
+
+    expect(repeat.own).toBeUndefined();
+    await expect(repeat.started).resolves.toBeUndefined();
+    await expect(repeat.result).resolves.toBe('a picture');
+  });
+
+  it('refuses its own client and one that joins alike, and tells the second that it joined', async () => {
+    const { openWork } = open();
+
+    const [own, joined] = await Promise.all([openWork(refused()), openWork(done())]);
+
+    await expect(own.started).rejects.toBe(refusal);
+    await expect(joined.started).rejects.toMatchObject({
+      code: 'input',
+      headers: { 'idempotent-replayed': 'true' },
+    });
+  });
+
+  it('is free for the next request as soon as a refusal is known', async () => {
+    const { openWork } = open();
+    const first = await openWork(refused());
+    await expect(first.started).rejects.toBe(refusal);
+
+    const second = await openWork(done());
+
+    expect(second.own).toBeDefined();
+    await expect(second.result).resolves.toBe('a picture');
+  });
+
+  it('lets a client go that leaves before the work has begun, and after', async () => {
+    const { openWork } = open();
+    const client = new AbortController();
+    const { started, result } = await openWork({ started: never, result: never }, client.signal);
+
+    client.abort(gone);
+
+    await expect(started).rejects.toBe(gone);
+    await expect(result).rejects.toBe(gone);
   });
 });

@@ -2,11 +2,12 @@ import { Writable } from 'node:stream';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { BridgeError } from '../../../lib/errors/bridge-error.ts';
 import type { Generation } from '../../../lib/generation/generation.ts';
+import type { VerifiedEvent } from '../../../lib/generation/generation-event.ts';
 import { createIdempotency } from '../../../lib/idempotency/idempotency.ts';
 import { createMemoryReplayStore } from '../../../lib/idempotency/memory-replay-store.ts';
 import { createImageRequests } from '../../../lib/image-requests/image-requests.ts';
 import { createTraceLog } from '../../../lib/log/trace-log.ts';
-import { answerWith, type Script } from '../../support/scripted-provider.ts';
+import { answerWith, type Script, type ScriptedCall } from '../../support/scripted-provider.ts';
 import { type GenerationRig, openGenerationRig } from '../generation/generation-rig.ts';
 import { picture } from '../generation/pictures.ts';
 import { inlineBytes, wireRequestOf } from '../generation/requests.ts';
@@ -87,35 +88,22 @@ describe('createImageRequests', () => {
     expect(commits).toBe(0);
   });
 
-  it('reads the events away, so that no partial image waits for a reader who never comes', async () => {
-    let read = 0;
-    const { create } = await open(
-      {
-        answer(call) {
-          for (const partialIndex of [0, 1, 2]) {
-            const partial = { type: 'partial_image', index: 0, partialIndex, bytes: png } as const;
-            call.context.onEvent(partial);
-          }
-          answerWith(png)(call);
-        },
+  it('keeps no event, so that no partial image waits for a reader who never comes', async () => {
+    const kept: VerifiedEvent[] = [];
+    const { create } = await open({ answer: withPartials(3) }, (real) => ({
+      run(...given) {
+        const running = real.run(...given);
+        const result = running.result.then(async (it) => {
+          for await (const event of running.events) kept.push(event);
+          return it;
+        });
+        return { ...running, result };
       },
-      (real) => ({
-        run(...given) {
-          const running = real.run(...given);
-          async function* counted() {
-            for await (const event of running.events) {
-              if (event.type === 'partial_image') read += 1;
-              yield event;
-            }
-          }
-          return { ...running, events: counted() };
-        },
-      }),
-    );
+    }));
 
     await create({ parameters: { partial_images: 3 } });
 
-    expect(read).toBe(3);
+    expect(kept).toEqual([]);
   });
 
   it.each<[string, object, string]>([
@@ -273,6 +261,147 @@ describe('createImageRequests, repeats', () => {
   });
 });
 
+describe('createImageRequests, streams', () => {
+  it('tells all that happens, in its order, and at last the pictures', async () => {
+    const { stream } = await open({ answer: withPartials(2) });
+
+    const { value, replayed } = await stream({ parameters: { partial_images: 2 } });
+
+    const partial = { type: 'partial_image', index: 0, format: 'png', width: 32, height: 24 };
+    expect(await readAll(value)).toEqual([
+      { type: 'started', request_id: 'request-1', created: 1_735_689_600 },
+      { type: 'progress', stage: 'queued' },
+      { type: 'progress', stage: 'preparing' },
+      { type: 'progress', stage: 'dispatched' },
+      { ...partial, partial_index: 0, b64_json: new Uint8Array(png) },
+      { ...partial, partial_index: 1, b64_json: new Uint8Array(png) },
+      { type: 'progress', stage: 'verifying', index: 0 },
+      { type: 'progress', stage: 'publishing' },
+      { type: 'completed', response: expect.objectContaining({ id: 'request-1' }) },
+    ]);
+    expect(replayed).toBe(false);
+  });
+
+  it('makes what was published its owner’s before it tells that it is there', async () => {
+    const { stream, artifacts } = await open();
+
+    const { value } = await stream(asArtifact);
+
+    for await (const event of value) {
+      if (event.type !== 'completed') continue;
+      const [image] = event.response.data;
+      const id = image && 'id' in image ? image.id : '';
+      await expect(artifacts.store.find('anonymous', id)).resolves.toMatchObject({ id });
+    }
+    expect.assertions(1);
+  });
+
+  it.each<[string, object, string]>([
+    ['a picture that is none', { operation: 'edit', images: [inlineBytes(9)] }, 'input'],
+    ['an unknown model', { routing: { model: 'unheard-of' } }, 'unsupported_capability'],
+    ['an unknown provider', { routing: { provider: 'nobody' } }, 'invalid_request'],
+  ])('refuses %s before there is any stream', async (_, sent, code) => {
+    const { stream } = await open();
+
+    await expect(stream(sent)).rejects.toMatchObject({ code });
+  });
+
+  it('rejects after its events when the provider fails', async () => {
+    const failure = new BridgeError('upstream', 'the provider failed');
+    const { stream } = await open({ answer: (call) => call.fail(failure) });
+
+    const { value } = await stream();
+    const read: unknown[] = [];
+    const reading = readAll(value, read);
+
+    await expect(reading).rejects.toMatchObject({ code: 'upstream', provider: 'scripted' });
+    expect(read).toMatchObject([{ type: 'started' }, { stage: 'queued' }, { stage: 'preparing' }]);
+  });
+
+  it('cancels the work of a client that leaves, whatever it has said of retries', async () => {
+    const { stream, context, provider, artifacts } = await open({ answer: () => {} });
+    const { value } = await stream(asArtifact, { retryCount: '0' });
+    const reading = readAll(value);
+    reading.catch(() => {});
+    const call = await provider.call(0);
+
+    context.leave(gone);
+
+    await expect(reading).rejects.toMatchObject({ code: 'cancelled' });
+    expect(call.context.signal.aborted).toBe(true);
+    expect(await artifacts.onDisk()).toEqual({});
+  });
+
+  it('runs on under a key when its client has left, and tells the repeat how it ended', async () => {
+    const { stream, context, provider } = await open({ answer: () => {} });
+    const { value } = await stream({ idempotency_key: 'k' });
+    const reading = readAll(value);
+    reading.catch(() => {});
+    const call = await provider.call(0);
+    context.leave(gone);
+    await expect(reading).rejects.toBe(gone);
+    const changes = { signal: new AbortController().signal, requestId: 'request-2' };
+    const repeat = await stream({ idempotency_key: 'k' }, changes);
+    answerWith(png)(call);
+
+    expect(repeat.replayed).toBe(true);
+    expect(await readAll(repeat.value)).toMatchObject([
+      { type: 'started', request_id: 'request-2' },
+      { type: 'completed', response: { id: 'request-1' } },
+    ]);
+    expect(provider.calls).toHaveLength(1);
+  });
+
+  it('replays a finished stream as its beginning and its end', async () => {
+    const { stream, provider } = await open({ answer: withPartials(1) });
+    const sent = { idempotency_key: 'k', parameters: { partial_images: 1 } };
+    await readAll((await stream(sent)).value);
+
+    const { value, replayed } = await stream(sent, { requestId: 'request-2' });
+
+    expect(replayed).toBe(true);
+    expect((await readAll(value)).map(({ type }) => type)).toEqual(['started', 'completed']);
+    expect(provider.calls).toHaveLength(1);
+  });
+
+  it('refuses whoever joined a stream that is refused, before there is any stream', async () => {
+    const { stream } = await open();
+    const sent = { idempotency_key: 'k', operation: 'edit', images: [inlineBytes(9)] };
+
+    const [first, second] = await Promise.allSettled([stream(sent), stream(sent)]);
+
+    expect(first).toMatchObject({ reason: { code: 'input', headers: {} } });
+    const headers = { 'idempotent-replayed': 'true' };
+    expect(second).toMatchObject({ reason: { code: 'input', headers } });
+  });
+
+  it('is another request than one that is not streamed', async () => {
+    const { stream, create } = await open();
+    await create({ idempotency_key: 'k' });
+
+    await expect(stream({ idempotency_key: 'k' })).rejects.toMatchObject({
+      code: 'idempotency_conflict',
+    });
+  });
+
+  it('lets its reader go at once when the house closes, and ends the work under its key', async () => {
+    const { stream, context, provider, imageRequests } = await open({ answer: () => {} });
+    const { value } = await stream({ idempotency_key: 'k' });
+    const reading = readAll(value);
+    reading.catch(() => {});
+    const call = await provider.call(0);
+    const stopping = new BridgeError('cancelled', 'the bridge is stopping');
+    context.leave(stopping);
+    const grace = new AbortController();
+    grace.abort();
+
+    await imageRequests.drain(grace.signal);
+
+    await expect(reading).rejects.toBe(stopping);
+    expect(call.context.signal.aborted).toBe(true);
+  });
+});
+
 describe('createImageRequests, log', () => {
   it('tells of a success that it began and how it ended, and nothing of its content', async () => {
     const { create, lines } = await open();
@@ -356,8 +485,26 @@ async function open(
     newContext: rig.newContext,
     create: (sent: object = {}, changes: object = {}) =>
       imageRequests.create(wireRequestOf(sent), { ...context, trace, ...repeats, ...changes }),
+    stream: (sent: object = {}, changes: object = {}) =>
+      imageRequests.stream(wireRequestOf(sent), { ...context, trace, ...repeats, ...changes }),
     lines: (): Record<string, unknown>[] => stderr.lines().map((line) => JSON.parse(line)),
   };
+}
+
+/** Shows unfinished pictures, then the finished one. */
+function withPartials(count: number) {
+  return (call: ScriptedCall): void => {
+    call.dispatch();
+    for (let partialIndex = 0; partialIndex < count; partialIndex += 1) {
+      call.context.onEvent({ type: 'partial_image', index: 0, partialIndex, bytes: png });
+    }
+    call.succeed({ outputs: [{ bytes: png }] });
+  };
+}
+
+async function readAll<T>(events: AsyncIterable<T>, read: T[] = []): Promise<T[]> {
+  for await (const event of events) read.push(event);
+  return read;
 }
 
 function createRecorder(): Writable & { lines(): string[] } {

@@ -34,6 +34,7 @@ const arrival = fc.record({
   prompt: fc.constantFrom('a boat', 'a house'),
   key: fc.constantFrom(undefined, undefined, 'k', 'l'),
   retryCount: fc.constantFrom(undefined, '0', '1'),
+  isStream: fc.boolean(),
 });
 const step = fc.oneof(
   { weight: 4, arbitrary: arrival },
@@ -90,7 +91,8 @@ function open() {
     ...{ clock, log: silentLog, maxInputBytes: 1000 },
   });
 
-  async function arrive({ scope, prompt, key, retryCount }: Extract<Step, { kind: 'arrive' }>) {
+  async function arrive(arrived: Extract<Step, { kind: 'arrive' }>) {
+    const { scope, prompt, key, retryCount, isStream } = arrived;
     const client: Client = { controller: new AbortController(), answers: [] };
     clients.push(client);
     const note = (answer: unknown) => {
@@ -98,12 +100,15 @@ function open() {
     };
     const context = {
       ...{ scope, retryCount, idempotencyKey: undefined, baseUrl: 'http://localhost' },
-      requestId: `${key === undefined ? 'free' : `${scope} ${key} ${prompt}`}`,
+      requestId: `${key === undefined ? 'free' : `${scope} ${key} ${prompt} ${isStream}`}`,
       trace: { traceId: 't', spanId: 's' },
       signal: client.controller.signal,
     };
     const sent = wireRequestOf({ prompt, idempotency_key: key ?? null });
-    imageRequests.create(sent, context).then(note, note);
+    const answer = isStream
+      ? imageRequests.stream(sent, context).then(({ value }) => readAll(value))
+      : imageRequests.create(sent, context);
+    answer.then(note, note);
   }
 
   return {
@@ -165,12 +170,22 @@ function toGeneration(made: Made[], pending: Set<string>): Generation {
         });
       });
       result.catch(() => {});
-      return { started: Promise.resolve(), events: noEvents(), result };
+      return {
+        ...{ started: Promise.resolve(), events: noEvents(), result },
+        ignoreEvents: () => {},
+      };
     },
   };
 }
 
 async function* noEvents() {}
+
+/** Rejects where the stream does. */
+async function readAll(events: AsyncIterable<{ readonly type: string }>): Promise<string[]> {
+  const types: string[] = [];
+  for await (const { type } of events) types.push(type);
+  return types;
+}
 
 // Nobody looks into a response or a record here but for their ids.
 function resultOf(id: string): GenerationResult {

@@ -1,0 +1,20 @@
+import type { ErrorCode } from './codes.ts';
+
+/** What can come of making a picture, whichever route asked for it. */
+export const GENERATION_ERRORS = [
+  'input',
+  'unsupported_capability',
+  'provider_authentication',
+  'permission_denied',
+  'safety_rejected',
+  'artifact_exists',
+  'idempotency_conflict',
+  'rate_limited',
+  'overloaded',
+  'timeout',
+  'cancelled',
+  'upstream',
+  'protocol',
+  'artifact',
+  'configuration',
+] as const satisfies readonly ErrorCode[];

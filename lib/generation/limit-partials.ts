@@ -1,0 +1,17 @@
+import type { GenerationEvent } from './generation-event.ts';
+
+/** Passes events on, but of each output at most `asked` partial images: a provider may send more than it was asked for. */
+export function limitPartials(
+  asked: number,
+  onEvent: (event: GenerationEvent) => void,
+): (event: GenerationEvent) => void {
+  const passed = new Map<number, number>();
+  return (event) => {
+    if (event.type === 'partial_image') {
+      const before = passed.get(event.index) ?? 0;
+      if (before >= asked) return;
+      passed.set(event.index, before + 1);
+    }
+    onEvent(event);
+  };
+}

@@ -1,0 +1,83 @@
+import { toBridgeError } from '../errors/bridge-error.ts';
+import { toErrorBody } from '../errors/error-body.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Ids } from '../platform/ids.ts';
+import { encodeJsonWithBytes, type Frame } from './encode-json.ts';
+
+/** What one event says; it is sent under the name of its type. Its members may be `Uint8Array`s, sent as base64. */
+export interface StreamedEvent {
+  readonly type: string;
+}
+
+interface Deps {
+  readonly clock: Pick<Clock, 'after'>;
+  readonly ids: Pick<Ids, 'newOpaqueId'>;
+  readonly requestId: string;
+}
+
+/** The headers of every event stream: nobody on the way may keep it, or gather its events before passing them on. */
+export const EVENT_STREAM_HEADERS = {
+  'content-type': 'text/event-stream',
+  'cache-control': 'no-store',
+  'x-accel-buffering': 'no',
+} as const;
+
+const HEARTBEAT_MS = 15_000;
+const HEARTBEAT = Buffer.from(': heartbeat\n\n');
+
+/**
+ * Events as a body of `text/event-stream` (WHATWG HTML, 9.2), at the pace of whoever takes it. Resolves with the first
+ * event, or when the first heartbeat is due: a failure before that is one of this call, a later one the last event.
+ */
+export async function openEventStream(
+  events: AsyncIterable<StreamedEvent>,
+  deps: Deps,
+): Promise<AsyncIterable<Uint8Array>> {
+  const iterator = events[Symbol.asyncIterator]();
+  const next = iterator.next();
+  return write(iterator, { next, result: await beforeHeartbeat(next, deps.clock) }, deps);
+}
+
+/** What stands around an event's one line of JSON. */
+export function eventFrame({ type }: StreamedEvent): Frame {
+  return { before: `event: ${type}\ndata: `, after: '\n\n' };
+}
+
+type Result = IteratorResult<StreamedEvent>;
+
+async function* write(
+  iterator: AsyncIterator<StreamedEvent>,
+  first: { readonly next: Promise<Result>; readonly result: Result | undefined },
+  { clock, ids, requestId }: Deps,
+): AsyncGenerator<Uint8Array> {
+  let { next, result } = first;
+  try {
+    while (!result?.done) {
+      if (result) {
+        yield* encoded(result.value, ids);
+        // Asked for only now: what comes meanwhile waits where it can be skipped.
+        next = iterator.next();
+      } else yield HEARTBEAT;
+      result = await beforeHeartbeat(next, clock);
+    }
+  } catch (thrown) {
+    const failure = { type: 'error', ...toErrorBody(toBridgeError(thrown), requestId) };
+    yield* encoded(failure, ids);
+  } finally {
+    await iterator.return?.();
+  }
+}
+
+/** Undefined when nothing has come before the next heartbeat is due. */
+function beforeHeartbeat<T>(next: Promise<T>, clock: Deps['clock']): Promise<T | undefined> {
+  return new Promise((resolve, reject) => {
+    const cancel = clock.after(HEARTBEAT_MS, () => resolve(undefined));
+    next.then(resolve, reject).finally(cancel);
+  });
+}
+
+async function* encoded(event: StreamedEvent, ids: Deps['ids']): AsyncGenerator<Uint8Array> {
+  const { body } = encodeJsonWithBytes(event, ids.newOpaqueId(), eventFrame(event));
+  if (body instanceof Uint8Array) yield body;
+  else yield* body;
+}

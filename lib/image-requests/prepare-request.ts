@@ -1,0 +1,58 @@
+import type { ImageRequest } from '../contract/image-request.ts';
+import type { GenerationContext } from '../generation/generation.ts';
+import { toGenerationRequest } from '../generation/generation-request.ts';
+import { toFingerprint } from '../idempotency/fingerprint.ts';
+import { identifyInputs } from '../inputs/input-identities.ts';
+import type { Clock } from '../platform/clock.ts';
+import { toFingerprintedRequest } from './fingerprinted-request.ts';
+import { toIdempotencyKey } from './idempotency-key.ts';
+import type { ImageOperation, ImageOperations } from './image-operation.ts';
+
+interface Deps {
+  readonly operations: ImageOperations;
+  readonly clock: Clock;
+  /** `inputs.max_bytes_each`. */
+  readonly maxInputBytes: number;
+}
+
+/** Who asks, the trace that the work belongs to, and what the head says of repeats. */
+export interface StreamRequestContext extends GenerationContext {
+  readonly trace: { readonly traceId: string; readonly spanId: string };
+  readonly idempotencyKey: string | undefined;
+}
+
+/** A request in which nothing is wrong by itself, and the work that it asks for. */
+export interface PreparedRequest {
+  readonly key: string | undefined;
+  readonly operation: ImageOperation;
+  /** Equal for equal requests to one operation. */
+  fingerprint(operationId: string): Promise<string>;
+}
+
+export type PrepareRequest = ReturnType<typeof createPrepareRequest>;
+
+/** Makes work of a request. What is wrong before there is anything to run is noted as a failure of it. */
+export function createPrepareRequest({ operations, clock, maxInputBytes }: Deps) {
+  /** Throws `input`, `invalid_request`, `unsupported_capability`. */
+  return function prepare(
+    sent: ImageRequest,
+    { scope, requestId, baseUrl, trace, signal, idempotencyKey }: StreamRequestContext,
+  ): PreparedRequest {
+    const traced = { ...trace, requestId };
+    try {
+      const key = toIdempotencyKey(sent.idempotency_key, idempotencyKey);
+      const request = toGenerationRequest(sent, maxInputBytes);
+      return {
+        key,
+        operation: operations.newOperation(request, { scope, requestId, baseUrl }, traced),
+        async fingerprint(operationId) {
+          const identities = await identifyInputs(request.inputs, clock, signal);
+          const equal = toFingerprintedRequest(sent, request.inputs, identities);
+          return toFingerprint(operationId, equal);
+        },
+      };
+    } catch (thrown) {
+      throw operations.refused(traced, thrown);
+    }
+  };
+}

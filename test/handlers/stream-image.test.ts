@@ -1,0 +1,98 @@
+import { describe, expect, it } from 'vitest';
+import { handler } from '../../handlers/images/stream-image.ts';
+import type { ImageRequest } from '../../lib/contract/image-request.ts';
+import type { StreamEventWithBytes } from '../../lib/contract/stream-events.ts';
+import { BridgeError } from '../../lib/errors/bridge-error.ts';
+import { parseEventText } from '../support/event-text.ts';
+import { invoke } from '../support/invoke.ts';
+
+const partial: StreamEventWithBytes = {
+  ...{ type: 'partial_image', index: 0, partial_index: 1, format: 'png', width: 1, height: 1 },
+  b64_json: new Uint8Array([1, 2, 3, 4]),
+};
+const post = { method: 'POST', body: { prompt: 'a fox' }, headers: { 'x-request-id': 'r1' } };
+
+function recording(replayed = false, failure?: BridgeError) {
+  const calls: { request: ImageRequest; context: object }[] = [];
+  async function* events(): AsyncGenerator<StreamEventWithBytes> {
+    yield { type: 'started', request_id: 'r1', created: 1 };
+    yield partial;
+    if (failure) throw failure;
+  }
+  const imageRequests = {
+    create: () => Promise.reject(new Error('a stream was asked for')),
+    async stream(request: ImageRequest, context: object) {
+      calls.push({ request, context });
+      return { value: events(), replayed };
+    },
+  };
+  return { calls, services: { imageRequests } };
+}
+
+describe('streamImage', () => {
+  it('hands the parsed request on with its scope, id and key', async () => {
+    const { calls, services } = recording();
+    const headers = { ...post.headers, 'idempotency-key': 'k1', 'x-stainless-retry-count': '2' };
+
+    await invoke(handler, { ...post, headers }, services);
+
+    expect(calls[0]?.request).toMatchObject({ operation: 'generate', prompt: 'a fox' });
+    expect(calls[0]?.context).toMatchObject({
+      ...{ scope: 'anonymous', requestId: 'r1', idempotencyKey: 'k1' },
+    });
+    expect(calls[0]?.context).not.toHaveProperty('retryCount');
+  });
+
+  it('writes events that nobody on the way may keep or gather', async () => {
+    const { services } = recording();
+
+    const reply = await invoke(handler, post, services);
+
+    expect(reply.status).toBe(200);
+    expect(reply.headers).toMatchObject({
+      'content-type': 'text/event-stream',
+      'cache-control': 'no-store',
+      'x-accel-buffering': 'no',
+      'x-content-type-options': 'nosniff',
+      'x-request-id': 'r1',
+    });
+    expect(reply.headers).not.toHaveProperty('content-length');
+    expect(parseEventText(reply.bytes.toString()).events).toMatchObject([
+      { name: 'started', data: { request_id: 'r1', created: 1 } },
+      { name: 'partial_image', data: { partial_index: 1, b64_json: 'AQIDBA==' } },
+    ]);
+  });
+
+  it.each([
+    [true, 'true'],
+    [false, undefined],
+  ])('says whether the work is another request’s: %s', async (replayed, header) => {
+    const { services } = recording(replayed);
+
+    const reply = await invoke(handler, post, services);
+
+    expect(reply.headers['idempotent-replayed']).toBe(header);
+  });
+
+  it('ends with the error when the work fails', async () => {
+    const { services } = recording(false, new BridgeError('upstream', 'the provider failed'));
+
+    const reply = await invoke(handler, post, services);
+
+    expect(reply.status).toBe(200);
+    expect(parseEventText(reply.bytes.toString()).events.at(-1)).toMatchObject({
+      name: 'error',
+      data: { type: 'error', error: { code: 'upstream_error' }, request_id: 'r1' },
+    });
+  });
+
+  it('answers a refusal as any other route does', async () => {
+    const { calls, services } = recording();
+
+    const reply = await invoke(handler, { ...post, body: { prompt: ' ' } }, services);
+
+    expect(reply.status).toBe(422);
+    expect(reply.json).toMatchObject({ error: { param: 'prompt' }, request_id: 'r1' });
+    expect(calls).toEqual([]);
+  });
+});

@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest';
+import type { GenerationEvent, VerifiedEvent } from '../../../lib/generation/generation-event.ts';
+import { createVerifyPartials } from '../../../lib/generation/verify-partials.ts';
+import type { ImageEngine } from '../../../lib/images/image.ts';
+import { openEngine, picture } from './pictures.ts';
+
+const queued: GenerationEvent = { type: 'progress', stage: 'queued' };
+const publishing: GenerationEvent = { type: 'progress', stage: 'publishing' };
+const partial = (bytes: Buffer): GenerationEvent => ({
+  ...{ type: 'partial_image', index: 2, partialIndex: 1 },
+  bytes,
+});
+const signal = new AbortController().signal;
+
+async function verify(
+  engine: Pick<ImageEngine, 'inspect'>,
+  events: readonly GenerationEvent[],
+): Promise<VerifiedEvent[]> {
+  const read: VerifiedEvent[] = [];
+  async function* given() {
+    yield* events;
+  }
+  for await (const event of createVerifyPartials({ engine })(given(), signal)) read.push(event);
+  return read;
+}
+
+describe('createVerifyPartials', () => {
+  it('tells of a sound picture what its bytes say', async () => {
+    const engine = openEngine();
+    const bytes = await picture({ format: 'webp', width: 40, height: 30 });
+
+    const read = await verify(engine, [queued, partial(bytes), publishing]);
+
+    const image = { bytes, format: 'webp', width: 40, height: 30 };
+    expect(read).toMatchObject([
+      queued,
+      { type: 'partial_image', index: 2, partialIndex: 1, image },
+      publishing,
+    ]);
+    await engine.close();
+  });
+
+  it.each<[string, (bytes: Buffer) => Buffer]>([
+    ['is cut off', (bytes) => bytes.subarray(0, -1)],
+    ['goes on after its end', (bytes) => Buffer.concat([bytes, Buffer.alloc(1)])],
+    ['is empty', () => Buffer.alloc(0)],
+    ['is another kind of file', () => Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>')],
+    [
+      'has a flipped bit',
+      (bytes) => Buffer.from(bytes.map((byte, at) => byte ^ (at === 60 ? 1 : 0))),
+    ],
+  ])('drops a picture that %s', async (_, spoil) => {
+    const engine = openEngine();
+
+    const read = await verify(engine, [queued, partial(spoil(await picture())), publishing]);
+
+    expect(read).toEqual([queued, publishing]);
+    await engine.close();
+  });
+
+  it('drops what cannot be judged any more, and goes on', async () => {
+    const engine = openEngine();
+    await engine.close();
+
+    const read = await verify(engine, [partial(await picture()), publishing]);
+
+    expect(read).toEqual([publishing]);
+  });
+
+  it('looks at no picture before it is asked for', async () => {
+    let inspected = 0;
+    const engine = openEngine();
+    const counting: Pick<ImageEngine, 'inspect'> = {
+      inspect(...given) {
+        inspected += 1;
+        return engine.inspect(...given);
+      },
+    };
+    const bytes = await picture();
+    async function* given() {
+      yield* [partial(bytes), partial(bytes)];
+    }
+
+    const events = createVerifyPartials({ engine: counting })(given(), signal);
+    await events.next();
+
+    expect(inspected).toBe(1);
+    await engine.close();
+  });
+});

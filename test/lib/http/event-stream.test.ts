@@ -1,0 +1,224 @@
+import { describe, expect, it } from 'vitest';
+import { BridgeError } from '../../../lib/errors/bridge-error.ts';
+import { openEventStream, type StreamedEvent } from '../../../lib/http/event-stream.ts';
+import { createIds } from '../../../lib/platform/ids.ts';
+import { parseEventText } from '../../support/event-text.ts';
+import { createManualClock } from '../../support/manual-clock.ts';
+
+const MIB = 1024 * 1024;
+
+/** Events that a test sends one by one, and how many of them have been asked for. */
+function createSource() {
+  const sent: StreamedEvent[] = [];
+  const source = { asked: 0, isClosed: false, send, end, fail };
+  let failure: Error | undefined;
+  let isOver = false;
+  let wake = () => {};
+
+  function send(event: StreamedEvent & Record<string, unknown>): void {
+    sent.push(event);
+    wake();
+  }
+  function end(): void {
+    isOver = true;
+    wake();
+  }
+  function fail(error: Error): void {
+    failure = error;
+    wake();
+  }
+  async function* read(): AsyncGenerator<StreamedEvent> {
+    try {
+      for (;;) {
+        source.asked += 1;
+        while (sent.length === 0 && !isOver && !failure) {
+          await new Promise<void>((resolve) => {
+            wake = resolve;
+          });
+        }
+        const event = sent.shift();
+        if (event) yield event;
+        else if (failure) throw failure;
+        else return;
+      }
+    } finally {
+      source.isClosed = true;
+    }
+  }
+  return Object.assign(source, { events: { [Symbol.asyncIterator]: read } });
+}
+
+function open() {
+  const clock = createManualClock();
+  const source = createSource();
+  const deps = { clock, ids: createIds(clock.nowMs), requestId: 'r1' };
+  const opening = openEventStream(source.events, deps);
+  opening.catch(() => {});
+  return { clock, source, opening };
+}
+
+/** Reads a body as fast as it comes. */
+function readFrom(body: AsyncIterable<Uint8Array>) {
+  const read = { text: '', pieces: 0, hasEnded: false };
+  const reading = (async () => {
+    for await (const piece of body) {
+      read.text += Buffer.from(piece).toString('utf8');
+      read.pieces += 1;
+    }
+    read.hasEnded = true;
+  })();
+  return Object.assign(read, { reading });
+}
+
+describe('openEventStream', () => {
+  it('writes the name of each event and one line of JSON', async () => {
+    const { source, opening } = open();
+    source.send({ type: 'started', text: 'a\nb\r\n\u2028\0ü' });
+    source.send({ type: 'progress', index: 0 });
+    source.end();
+
+    const read = readFrom(await opening);
+    await read.reading;
+
+    expect(read.text).toBe(
+      'event: started\ndata: {"type":"started","text":"a\\nb\\r\\n\u2028\\u0000ü"}\n\n' +
+        'event: progress\ndata: {"type":"progress","index":0}\n\n',
+    );
+  });
+
+  it('writes bytes as base64, an event in one piece', async () => {
+    const { source, opening } = open();
+    const bytes = new Uint8Array(MIB).map((_, place) => place % 251);
+    source.send({ type: 'partial_image', b64_json: bytes, after: 1 });
+    source.end();
+
+    const read = readFrom(await opening);
+    await read.reading;
+
+    const [event] = parseEventText(read.text).events;
+    expect(event?.data.b64_json === Buffer.from(bytes).toString('base64')).toBe(true);
+    expect(event?.data).toMatchObject({ type: 'partial_image', after: 1 });
+    expect(read.pieces).toBe(1);
+  });
+
+  it('writes an event beyond eight megabytes in pieces', async () => {
+    const { source, opening } = open();
+    source.send({ type: 'completed', b64_json: new Uint8Array(9 * MIB) });
+    source.end();
+
+    const read = readFrom(await opening);
+    await read.reading;
+
+    expect(parseEventText(read.text).events[0]?.data.b64_json).toHaveLength(12 * MIB);
+    expect(read.pieces).toBeGreaterThan(2);
+  });
+
+  it('is refused with what comes instead of its first event', async () => {
+    const { source, opening } = open();
+    const refusal = new BridgeError('overloaded', 'the queue is full');
+
+    source.fail(refusal);
+
+    await expect(opening).rejects.toBe(refusal);
+  });
+
+  it('ends with the error of the HTTP answer when it fails later', async () => {
+    const { source, opening } = open();
+    source.send({ type: 'started' });
+    const read = readFrom(await opening);
+
+    source.fail(new BridgeError('rate_limited', 'too many', { details: { retry_after_ms: 5 } }));
+    await read.reading;
+
+    expect(parseEventText(read.text).events).toMatchObject([
+      { name: 'started' },
+      {
+        name: 'error',
+        data: {
+          type: 'error',
+          error: { code: 'rate_limit_exceeded', bridge_ext: { details: { retry_after_ms: 5 } } },
+          request_id: 'r1',
+        },
+      },
+    ]);
+  });
+
+  it('tells nothing of a failure that nobody foresaw', async () => {
+    const { source, opening } = open();
+    source.send({ type: 'started' });
+    const read = readFrom(await opening);
+
+    source.fail(new Error('/secret/path'));
+    await read.reading;
+
+    expect(parseEventText(read.text).events.at(-1)?.data.error.code).toBe('internal_error');
+    expect(read.text).not.toContain('secret');
+  });
+
+  it('beats every 15 s while there is nothing to tell', async () => {
+    const { clock, source, opening } = open();
+    source.send({ type: 'started' });
+    const read = readFrom(await opening);
+
+    await clock.advance(14_999);
+    const before = parseEventText(read.text).comments;
+    await clock.advance(30_001);
+    source.send({ type: 'progress' });
+    await clock.advance(14_999);
+
+    expect(before).toEqual([]);
+    const { events, comments } = parseEventText(read.text);
+    expect(comments).toEqual(['heartbeat', 'heartbeat', 'heartbeat']);
+    expect(events.at(-1)?.name).toBe('progress');
+  });
+
+  it('opens with a heartbeat when its first event is slow, and fails by an event from then on', async () => {
+    const { clock, source, opening } = open();
+    await clock.advance(15_000);
+    const read = readFrom(await opening);
+    await clock.advance(0);
+    const begun = read.text;
+
+    source.fail(new BridgeError('overloaded', 'the queue is full'));
+    await read.reading;
+
+    expect(begun).toBe(': heartbeat\n\n');
+    expect(parseEventText(read.text).events.map(({ name }) => name)).toEqual(['error']);
+  });
+
+  it('asks for no event, and beats not once, for a reader that does not read', async () => {
+    const { clock, source, opening } = open();
+    for (let index = 0; index < 9; index += 1) source.send({ type: 'progress', index });
+    const body = (await opening)[Symbol.asyncIterator]();
+    await body.next();
+
+    await clock.advance(10 * 60_000);
+
+    expect(source.asked).toBe(1);
+    expect(clock.waiting).toBe(0);
+    const { value } = await body.next();
+    expect(Buffer.from(value).toString()).toContain('"index":1');
+  });
+
+  it('closes its source when its reader goes', async () => {
+    const { clock, source, opening } = open();
+    source.send({ type: 'started' });
+    const body = (await opening)[Symbol.asyncIterator]();
+    await body.next();
+
+    await body.return?.();
+
+    expect(source.isClosed).toBe(true);
+    expect(clock.waiting).toBe(0);
+  });
+
+  it('leaves no timer behind at its end', async () => {
+    const { clock, source, opening } = open();
+    source.send({ type: 'started' });
+    source.end();
+
+    await readFrom(await opening).reading;
+
+    expect(clock.waiting).toBe(0);
+  });
+});

@@ -1,0 +1,209 @@
+import type { Socket } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { StreamedEvent } from '../../lib/http/event-stream.ts';
+import { parseEventText } from '../support/event-text.ts';
+import { openSocket } from '../support/raw-http.ts';
+import { startListener, stopListeners } from './listener-rig.ts';
+
+const MIB = 1024 * 1024;
+const BODY = '{"prompt":"a fox"}';
+const POST = `${[
+  'POST /v1/images/stream HTTP/1.1',
+  'Host: localhost',
+  'Content-Type: application/json',
+  `Content-Length: ${BODY.length}`,
+].join('\r\n')}\r\n\r\n${BODY}`;
+
+afterEach(stopListeners);
+
+type Tell = (signal: AbortSignal) => AsyncGenerator<StreamedEvent>;
+
+/** A listener whose only stream tells what a test lets it tell. */
+async function start(tell: Tell, settings: object = {}) {
+  const signals: AbortSignal[] = [];
+  const stream = async (_body: unknown, { signal }: { signal: AbortSignal }) => {
+    signals.push(signal);
+    return { value: tell(signal), replayed: false };
+  };
+  const started = await startListener({ services: { imageRequests: { stream } }, settings });
+  return { ...started, signals };
+}
+
+/** A client, and all that it has been sent so far. */
+async function connect(port: number) {
+  const socket = await openSocket(port);
+  const client = { socket, text: '', isClosed: false };
+  socket.on('data', (chunk: Buffer) => {
+    client.text += chunk.toString('latin1');
+  });
+  socket.on('error', () => {});
+  socket.on('end', () => socket.destroy());
+  socket.on('close', () => {
+    client.isClosed = true;
+  });
+  socket.write(POST);
+  return client;
+}
+
+/** The events in a chunked answer, whatever came of them so far. */
+function eventsIn(text: string): string[] {
+  const body = text.slice(text.indexOf('\r\n\r\n') + 4);
+  const chunks = body.replaceAll(/(?:^|\r\n)[0-9a-f]+\r\n(?:\r\n)?/g, '').trimEnd();
+  return parseEventText(`${chunks}\n\n`).events.map(({ name }) => name);
+}
+
+function untilGone(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    const leave = () => reject(signal.reason);
+    if (signal.aborted) leave();
+    else signal.addEventListener('abort', leave, { once: true });
+  });
+}
+
+async function* oneThenWait(signal: AbortSignal): AsyncGenerator<StreamedEvent> {
+  yield { type: 'started' };
+  await untilGone(signal);
+}
+
+/** A megabyte an event, for ever; counts how many were asked for. */
+function endless() {
+  const told = { count: 0 };
+  const tell: Tell = async function* (signal) {
+    while (!signal.aborted) {
+      told.count += 1;
+      yield Object.assign({ type: 'partial_image' }, { b64_json: new Uint8Array(MIB) });
+    }
+    throw signal.reason;
+  };
+  return { told, tell };
+}
+
+/** A client that has sent its request and reads nothing. */
+async function connectDeaf(port: number): Promise<Socket> {
+  const socket = await openSocket(port);
+  socket.pause();
+  socket.on('error', () => {});
+  socket.write(POST);
+  return socket;
+}
+
+describe('createListener, event streams', () => {
+  it('sends the head with the first event, and each event when it comes', async () => {
+    let next = () => {};
+    const turn = new Promise<void>((resolve) => {
+      next = resolve;
+    });
+    const { port } = await start(async function* () {
+      yield { type: 'started' };
+      await turn;
+      yield { type: 'completed' };
+    });
+
+    const client = await connect(port);
+    await expect.poll(() => client.text).toContain('event: started');
+    const before = eventsIn(client.text);
+    next();
+    await expect.poll(() => client.text).toContain('\r\n0\r\n\r\n');
+
+    expect(client.text).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+    expect(before).toEqual(['started']);
+    expect(eventsIn(client.text)).toEqual(['started', 'completed']);
+    client.socket.destroy();
+  });
+
+  it.each(['GET', 'HEAD', 'PUT', 'DELETE'])(
+    'has no answer to %s but its methods',
+    async (method) => {
+      const { port } = await start(oneThenWait);
+
+      const answer = await fetch(`http://127.0.0.1:${port}/v1/images/stream`, { method });
+
+      expect(answer.status).toBe(405);
+      expect(answer.headers.get('allow')).toBe('POST');
+    },
+  );
+
+  it('tells the handler when its client leaves', async () => {
+    const { port, signals } = await start(oneThenWait);
+    const client = await connect(port);
+    await expect.poll(() => client.text).toContain('event: started');
+
+    client.socket.destroy();
+
+    await expect.poll(() => signals[0]?.aborted).toBe(true);
+    expect(signals[0]?.reason).toMatchObject({ code: 'cancelled' });
+  });
+
+  it('asks for no more than its client takes, cuts one that takes nothing, and tells the handler', async () => {
+    const { told, tell } = endless();
+    const { port, signals } = await start(tell, { write_timeout_ms: 50 });
+
+    await connectDeaf(port);
+
+    await expect.poll(() => signals[0]?.aborted).toBe(true);
+    // Some megabytes go to the kernel before it takes no more.
+    expect(told.count).toBeLessThan(30);
+  });
+
+  it('lets a stream be silent for longer than the time-outs of reading and writing', async () => {
+    const { port, signals } = await start(
+      async function* () {
+        yield { type: 'started' };
+        // Several of the listener's own time-outs pass; the client's patience is what the test waits for.
+        await new Promise((resolve) => setTimeout(resolve, 200));
+        yield { type: 'completed' };
+      },
+      { write_timeout_ms: 30, read_timeout_ms: 30 },
+    );
+
+    const client = await connect(port);
+
+    await expect.poll(() => client.text).toContain('event: completed');
+    expect(signals[0]?.aborted).toBe(false);
+    client.socket.destroy();
+  });
+
+  it('waits for a stream that ends within the grace, and closes its connection', async () => {
+    let finish = () => {};
+    const finished = new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    const { port, listener } = await start(async function* () {
+      yield { type: 'started' };
+      await finished;
+      yield { type: 'completed' };
+    });
+    const client = await connect(port);
+    await expect.poll(() => client.text).toContain('event: started');
+
+    const stopping = listener.stop(60_000);
+    finish();
+    await stopping;
+
+    await expect.poll(() => client.isClosed).toBe(true);
+    expect(eventsIn(client.text)).toEqual(['started', 'completed']);
+  });
+
+  it('ends a stream that outlasts the grace with an error, and closes its connection', async () => {
+    const { port, listener } = await start(oneThenWait);
+    const client = await connect(port);
+    await expect.poll(() => client.text).toContain('event: started');
+
+    await listener.stop(20);
+
+    await expect.poll(() => client.isClosed).toBe(true);
+    expect(eventsIn(client.text)).toEqual(['started', 'error']);
+    expect(client.text).toContain('"code":"cancelled"');
+  });
+
+  it('waits a moment only for a client that takes nothing when the grace is over', async () => {
+    const { told, tell } = endless();
+    const { port, listener } = await start(tell);
+    const client = await connectDeaf(port);
+    await expect.poll(() => told.count).toBeGreaterThan(0);
+
+    await expect(listener.stop(20)).resolves.toBeUndefined();
+
+    client.destroy();
+  });
+});

@@ -1,0 +1,40 @@
+import { routes } from '../../handlers/routes.ts';
+import type { Services } from '../../lib/services.ts';
+import { createListener, type Listener } from '../../local-runtime/listener.ts';
+import { allowedMethods } from '../../local-runtime/mount-routes.ts';
+import { openEdge } from '../support/invoke.ts';
+
+const running: Listener[] = [];
+
+/** A listener on a free port, with the services that a test's routes use. */
+export async function startListener(
+  changes: { services?: object; settings?: object; edge?: object } = {},
+) {
+  const services = {
+    readiness: { isReady: async () => true },
+    apiDocument: () => Buffer.from('{}'),
+    allowedMethods: allowedMethods(routes),
+    providers: { list: () => ({ items: [] }), capabilities: () => ({}) },
+    ...changes.services,
+    // Each test gives the services that its routes use.
+  } as unknown as Services;
+  const listener = createListener({
+    routes,
+    edge: openEdge({ maxBodyBytes: 100_000, ...changes.edge }),
+    services: Promise.resolve(services),
+    settings: {
+      max_header_bytes: 32_768,
+      max_connections: 'unlimited',
+      read_timeout_ms: 0,
+      write_timeout_ms: 30_000,
+      ...changes.settings,
+    },
+  });
+  running.push(listener);
+  return { listener, port: await listener.listen({ host: '127.0.0.1', port: 0 }) };
+}
+
+/** For `afterEach`. */
+export async function stopListeners(): Promise<void> {
+  await Promise.all(running.splice(0).map((listener) => listener.stop(0)));
+}

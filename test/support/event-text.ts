@@ -1,0 +1,30 @@
+export interface TextEvent {
+  readonly name: string;
+  // Each test knows the events that it asked for; the checker holds them against the document.
+  // biome-ignore lint/suspicious/noExplicitAny: see above.
+  readonly data: any;
+}
+
+export interface EventText {
+  readonly events: readonly TextEvent[];
+  readonly comments: readonly string[];
+  /** What has come of an event that is not complete yet. */
+  readonly rest: string;
+}
+
+const EVENT = /^event: (\S+)\ndata: (.*)$/;
+
+/** Events as the contract has them: a name and one line of JSON each, comments in between. Throws for anything else. */
+export function parseEventText(text: string): EventText {
+  const blocks = text.split('\n\n');
+  const rest = blocks.pop() ?? '';
+  const events: TextEvent[] = [];
+  const comments: string[] = [];
+  for (const block of blocks) {
+    const [, name, data] = EVENT.exec(block) ?? [];
+    if (name !== undefined && data !== undefined) events.push({ name, data: JSON.parse(data) });
+    else if (/^: \S+$/.test(block)) comments.push(block.slice(2));
+    else throw new Error(`no event of ours: ${block.slice(0, 200)}`);
+  }
+  return { events, comments, rest };
+}
