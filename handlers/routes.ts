@@ -6,6 +6,12 @@ import { handler as getLiveness } from './health/get-liveness.ts';
 import { handler as getReadiness } from './health/get-readiness.ts';
 import { handler as createImage } from './images/create-image.ts';
 import { handler as streamImage } from './images/stream-image.ts';
+import { handler as cancelJob } from './jobs/cancel-job.ts';
+import { handler as createJob } from './jobs/create-job.ts';
+import { handler as getJob } from './jobs/get-job.ts';
+import { handler as getJobPartial } from './jobs/get-job-partial.ts';
+import { handler as listJobs } from './jobs/list-jobs.ts';
+import { handler as updateJob } from './jobs/update-job.ts';
 import { handler as getMetrics } from './metrics/get-metrics.ts';
 import { handler as getApiDocument } from './openapi/get-api-document.ts';
 import { handler as createPreset } from './presets/create-preset.ts';
@@ -23,6 +29,7 @@ export interface Route {
   readonly tag:
     | 'Health'
     | 'Images'
+    | 'Jobs'
     | 'Providers'
     | 'Artifacts'
     | 'Presets'
@@ -31,8 +38,10 @@ export interface Route {
     | 'Contract';
   readonly handler: Operation<Services>;
   /** The setting without which nobody finds the path. The OpenAPI document lists it all the same. */
-  readonly setting?: 'server.metrics.enabled';
+  readonly setting?: 'server.metrics.enabled' | 'server.jobs.enabled';
 }
+
+const job = { tag: 'Jobs', setting: 'server.jobs.enabled' } as const;
 
 /** Every endpoint, once. The listener, `Allow`, the metrics' labels and the OpenAPI document come from here. */
 export const routes: readonly Route[] = [
@@ -40,6 +49,12 @@ export const routes: readonly Route[] = [
   { method: 'GET', path: '/health/ready', tag: 'Health', handler: getReadiness },
   { method: 'POST', path: '/v1/images', tag: 'Images', handler: createImage },
   { method: 'POST', path: '/v1/images/stream', tag: 'Images', handler: streamImage },
+  { ...job, method: 'POST', path: '/v1/jobs', handler: createJob },
+  { ...job, method: 'GET', path: '/v1/jobs', handler: listJobs },
+  { ...job, method: 'GET', path: '/v1/jobs/{id}', handler: getJob },
+  { ...job, method: 'DELETE', path: '/v1/jobs/{id}', handler: cancelJob },
+  { ...job, method: 'PATCH', path: '/v1/jobs/{id}', handler: updateJob },
+  { ...job, method: 'GET', path: '/v1/jobs/{id}/partial', handler: getJobPartial },
   { method: 'GET', path: '/v1/providers', tag: 'Providers', handler: listProviders },
   {
     method: 'GET',

@@ -1,19 +1,21 @@
 import { type Admission, createAdmission } from './admission/admission.ts';
+import { type JobHouse, openJobs } from './app-jobs.ts';
 import { type ArtifactDelivery, createArtifactDelivery } from './artifacts/delivery.ts';
 import { createPublisher } from './artifacts/publisher.ts';
 import type { Config } from './config/settings.ts';
+import { toFingerprint } from './contract/fingerprint.ts';
 import { createSealedCursors } from './contract/sealed-cursor.ts';
 import { createDiagnostics, type HouseFacts } from './diagnostics/diagnostics.ts';
 import type { EventRing } from './diagnostics/event-ring.ts';
 import { createReadiness, type Task } from './diagnostics/readiness.ts';
 import { createGeneration } from './generation/generation.ts';
-import { toFingerprint } from './idempotency/fingerprint.ts';
 import { createIdempotency, type Idempotency } from './idempotency/idempotency.ts';
 import { createMemoryReplayStore } from './idempotency/memory-replay-store.ts';
 import { createImageRequests } from './image-requests/image-requests.ts';
 import type { ImageEngine } from './images/image.ts';
 import { createImageEngine } from './images/image-engine.ts';
 import { createInputLoader } from './inputs/load-input.ts';
+import type { StoredInputFiles } from './inputs/stored-inputs-port.ts';
 import { createInputVerifier, type InputVerifier } from './inputs/verify-inputs.ts';
 import type { TraceLog } from './log/trace-log.ts';
 import type { Metrics } from './metrics/metrics.ts';
@@ -55,6 +57,8 @@ type HouseServices = Omit<Services, 'apiDocument' | 'allowedMethods'>;
 export interface App {
   readonly services: HouseServices;
   readonly tasks: readonly Task[];
+  /** Where jobs wait to be run, and who runs them. */
+  readonly worker: JobHouse['worker'];
   /** Waits for work that runs on without a client; once `grace` aborts, it is cancelled and its end waited for. */
   drain(grace: AbortSignal): Promise<void>;
   /** Ends everything, last built first. */
@@ -73,22 +77,12 @@ export async function createApp(config: Config, outside: Outside): Promise<App> 
   const enabled = openProviders(config, { engine, httpClient, clock, ids, env });
   const registry = createProviderRegistry(enabled.providers, config.default_provider);
   const database = openStateDatabase({ file: stateDatabaseFile(config.state.directory), ids });
-  const store = createArtifactStore(database);
-  const files = createArtifactFiles({ root: config.artifacts.root, clock });
-  const publisher = createPublisher({ store, files, ids, clock });
-  const cacheBytes = config.artifacts.cache_bytes;
-  const artifacts = createArtifactDelivery({ store, files, engine, cacheBytes, metrics });
-  const inputs = openInputs(config, { engine, artifacts, clock });
+  const { store, publisher, artifacts } = openArtifacts(config, outside, { database, engine });
+  const stored = createStoredInputFiles(config.state);
+  const inputs = openInputs(config, { engine, artifacts, stored, clock });
   const admission = openAdmission(config, registry, { clock, metrics });
   const generation = createGeneration({
-    registry,
-    admission,
-    metrics,
-    engine,
-    inputs,
-    publisher,
-    clock,
-    ids,
+    ...{ registry, admission, metrics, engine, inputs, publisher, clock, ids },
     settings: config.runtime,
   });
   const maxInputBytes = config.inputs.max_bytes_each;
@@ -99,6 +93,13 @@ export async function createApp(config: Config, outside: Outside): Promise<App> 
     ...{ clock, log, maxInputBytes },
   });
   const presets = openPresets(database, idempotency, clock);
+  const jobHouse = await openJobs(config, outside, {
+    database,
+    generation,
+    publisher,
+    inputs,
+    stored,
+  });
   const readiness = createReadiness({
     providers: registry.all,
     defaultProvider: registry.defaultName,
@@ -108,12 +109,14 @@ export async function createApp(config: Config, outside: Outside): Promise<App> 
   const diagnostics = createDiagnostics({
     ...{ facts: outside.facts, events: outside.events, config, clock, database },
     artifacts: store,
+    jobs: jobHouse.state,
     runtime: admission.snapshot,
     providers: readiness.providers,
   });
 
   async function close(): Promise<void> {
     await imageRequests.close();
+    await jobHouse.close();
     await registry.close();
     await enabled.close();
     await httpClient.close();
@@ -122,6 +125,7 @@ export async function createApp(config: Config, outside: Outside): Promise<App> 
   }
   try {
     await publisher.recover();
+    await jobHouse.recover();
   } catch (error) {
     await close();
     throw error;
@@ -130,12 +134,26 @@ export async function createApp(config: Config, outside: Outside): Promise<App> 
   return {
     services: {
       ...{ imageRequests, presets, providers, artifacts, readiness, diagnostics },
+      ...jobHouse.services,
       metrics: { exposition: () => metrics.exposition(admission.snapshot()) },
     },
-    tasks: [readiness.probe, replays.expiry],
+    tasks: [readiness.probe, replays.expiry, ...jobHouse.tasks],
+    worker: jobHouse.worker,
     drain: imageRequests.drain,
     close,
   };
+}
+
+function openArtifacts(
+  { artifacts: { root, cache_bytes: cacheBytes } }: Config,
+  { clock, ids, metrics }: Outside,
+  { database, engine }: { database: StateDatabase; engine: ImageEngine },
+) {
+  const store = createArtifactStore(database);
+  const files = createArtifactFiles({ root, clock });
+  const publisher = createPublisher({ store, files, ids, clock });
+  const artifacts = createArtifactDelivery({ store, files, engine, cacheBytes, metrics });
+  return { store, publisher, artifacts };
 }
 
 function openPresets(database: StateDatabase, idempotency: Idempotency, clock: Clock): Presets {
@@ -155,13 +173,18 @@ function openInputs(
   {
     engine,
     artifacts,
+    stored,
     clock,
-  }: Pick<Outside, 'clock'> & { engine: ImageEngine; artifacts: ArtifactDelivery },
+  }: Pick<Outside, 'clock'> & {
+    engine: ImageEngine;
+    artifacts: ArtifactDelivery;
+    stored: StoredInputFiles;
+  },
 ): InputVerifier {
   const { remote } = config.inputs;
   const loader = createInputLoader({
     artifacts,
-    stored: createStoredInputFiles(config.state),
+    stored,
     fetchRemote: remote.enabled ? createRemoteFetch({ policy: remote, clock }) : undefined,
   });
   return createInputVerifier({ engine, loader, limits: config.inputs });

@@ -2,12 +2,16 @@ import type { ArtifactDelivery } from './artifacts/delivery.ts';
 import type { DiagnosticsReporter } from './diagnostics/diagnostics.ts';
 import type { Readiness } from './diagnostics/readiness.ts';
 import type { ImageRequests } from './image-requests/image-requests.ts';
+import type { JobLists } from './jobs/job-lists.ts';
+import type { Jobs } from './jobs/jobs.ts';
 import type { Presets } from './presets/presets.ts';
 import type { ProviderInventory } from './providers/inventory.ts';
 
 /** What handlers see of the house. A handler names those that it uses. */
 export interface Services {
   readonly imageRequests: ImageRequests;
+  readonly jobs: Jobs;
+  readonly jobLists: JobLists;
   readonly presets: Presets;
   readonly providers: ProviderInventory;
   readonly artifacts: ArtifactDelivery;

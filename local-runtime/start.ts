@@ -21,6 +21,7 @@ import { openObservation } from './observation.ts';
 import { packageVersion } from './package-version.ts';
 import { lockStateDirectory } from './state-lock.ts';
 import { startTasks } from './task-loop.ts';
+import { startWorkerLoop } from './worker-loop.ts';
 
 interface Outside {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -115,10 +116,14 @@ async function openHouse(
     // Readiness is known before the first request can ask for it.
     await Promise.all(app.tasks.map((task) => task.run(new AbortController().signal)));
     const tasks = startTasks(app.tasks, outside.clock);
+    const { enabled, max_running } = config.server.jobs;
+    const workers = enabled ? startWorkerLoop(app.worker, max_running) : undefined;
     const apiDocument = once(() => writeApiDocument(outside.facts.version));
     return {
       services: { ...app.services, apiDocument, allowedMethods: allowedMethods(mounted) },
-      drain: app.drain,
+      async drain(grace) {
+        await Promise.all([app.drain(grace), workers?.drain(grace)]);
+      },
       async close() {
         await tasks.stop();
         await app.close();
@@ -142,6 +147,8 @@ function isOn(setting: NonNullable<Route['setting']>, { server }: Config): boole
   switch (setting) {
     case 'server.metrics.enabled':
       return server.metrics.enabled;
+    case 'server.jobs.enabled':
+      return server.jobs.enabled;
   }
 }
 

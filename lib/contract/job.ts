@@ -1,10 +1,10 @@
 import * as v from 'valibot';
-import { closedObject } from './closed-object.ts';
+import { closedObject, isPlainObject } from './closed-object.ts';
 import { documented } from './documented.ts';
 import { FlatBridgeError } from './error.ts';
 import { ArtifactId, Count, isStorableText, Text, UnixSecs } from './fields.ts';
-import { ArtifactInput, StoredInput, UrlInput } from './image-input.ts';
-import { sharedRequestEntries } from './image-request.ts';
+import { StoredInput } from './image-input.ts';
+import { ImageRequest, sharedRequestEntries } from './image-request.ts';
 import { ImageResponse } from './image-response.ts';
 import { coded } from './issues.ts';
 import { Output, Transparency } from './output.ts';
@@ -23,8 +23,8 @@ export const JOB_STATUSES = [
 ] as const;
 export type JobStatus = (typeof JOB_STATUSES)[number];
 
-/** A picture of a job: inline ones come back by checksum, the others as they were named. */
-const JobInput = v.variant('type', [StoredInput, ArtifactInput, UrlInput]);
+/** The bytes are settled when a job is accepted, wherever they came from: they come back by checksum. */
+const JobInput = StoredInput;
 
 /** What a job is asked to do: the request with its defaults, without its idempotency key (contract.md 3). */
 export const JobRequest = v.strictObject({
@@ -44,6 +44,24 @@ export const JobRequest = v.strictObject({
   policies: v.strictObject(Policies.entries),
 });
 export type JobRequest = v.InferOutput<typeof JobRequest>;
+
+/**
+ * The body of `POST /v1/jobs`: a request whose pictures become artifacts, whatever delivery it names, before any rule of
+ * the contract judges it.
+ */
+export const JobCreate: typeof ImageRequest = {
+  ...ImageRequest,
+  '~run'(dataset, config) {
+    return ImageRequest['~run']({ ...dataset, value: toArtifacts(dataset.value) }, config);
+  },
+};
+
+function toArtifacts(sent: unknown): unknown {
+  if (!isPlainObject(sent)) return sent;
+  const output = sent['output'] ?? {};
+  if (!isPlainObject(output)) return sent;
+  return { ...sent, output: { ...output, response_format: 'artifact' } };
+}
 
 export const JobId = v.pipe(v.string(), v.uuid());
 

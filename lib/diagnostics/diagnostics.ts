@@ -2,6 +2,7 @@ import type { ArtifactStore } from '../artifacts/artifact-store-port.ts';
 import type { FieldOrigin } from '../config/resolve-config.ts';
 import type { Config } from '../config/settings.ts';
 import type { Diagnostics } from '../contract/diagnostics.ts';
+import type { JobTotals } from '../jobs/job-store-port.ts';
 import { type Clock, nowSecs } from '../platform/clock.ts';
 import type { EventRing } from './event-ring.ts';
 import type { ProviderState } from './readiness.ts';
@@ -25,6 +26,11 @@ interface Deps {
   readonly providers: () => readonly ProviderState[];
   readonly database: { sizes(): Promise<{ logicalBytes: number; physicalBytes: number }> };
   readonly artifacts: Pick<ArtifactStore, 'totals'>;
+  readonly jobs: {
+    totals(): Promise<JobTotals>;
+    /** How many run in this process. */
+    active(): number;
+  };
   readonly events: Pick<EventRing, 'report'>;
 }
 
@@ -40,7 +46,6 @@ export function createDiagnostics(deps: Deps) {
     version: config.version,
     origins: origins.map(({ field, source }) => ({ field, source })),
   };
-  const jobs = toJobsReport(config.server.jobs);
 
   return {
     /** Throws `overloaded` when the bridge is stopping. */
@@ -54,7 +59,7 @@ export function createDiagnostics(deps: Deps) {
         configuration,
         runtime: deps.runtime(),
         providers: deps.providers().map(toProviderReport),
-        jobs,
+        jobs: toJobsReport(config.server.jobs, await deps.jobs.totals(), deps.jobs.active()),
         storage: await storageReport(deps),
         events: deps.events.report(),
       };
@@ -73,20 +78,22 @@ function toProviderReport({
   return errorCode === undefined ? report : { ...report, error_code: errorCode };
 }
 
-/** The settings of the jobs. This version takes none, whatever the settings say, so that there is nothing to count. */
-function toJobsReport(settings: Config['server']['jobs']): Diagnostics['jobs'] {
-  const { max_pending, max_running, max_database_bytes } = settings;
+function toJobsReport(
+  settings: Config['server']['jobs'],
+  { byStatus, hidden, favorite, reservedBytes, logicalBytes }: JobTotals,
+  active: number,
+): Diagnostics['jobs'] {
+  const { enabled, max_pending, max_running, max_database_bytes } = settings;
   const { retention_secs, max_retained, max_retained_bytes } = settings;
   return {
-    enabled: false,
-    by_status: { queued: 0, running: 0, succeeded: 0, failed: 0, cancelled: 0, interrupted: 0 },
-    hidden: 0,
-    favorite: 0,
-    active_workers: 0,
+    enabled,
+    by_status: byStatus,
+    ...{ hidden, favorite },
+    active_workers: active,
     limits: { max_pending, max_running, max_database_bytes },
     retention: { retention_secs, max_retained, max_retained_bytes },
-    reserved_bytes: 0,
-    logical_bytes: 0,
+    reserved_bytes: reservedBytes,
+    logical_bytes: logicalBytes,
   };
 }
 

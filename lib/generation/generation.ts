@@ -26,7 +26,7 @@ import { type Route, resolveCandidates, toRoute } from './routing.ts';
 import { createRunCall } from './run-call.ts';
 import { createRunRoute } from './run-route.ts';
 import { startTimes } from './times.ts';
-import { tryRoutes } from './try-routes.ts';
+import { firstPlanned, tryRoutes } from './try-routes.ts';
 import { refuseUnbuilt } from './unbuilt.ts';
 import { createVerifyPartials } from './verify-partials.ts';
 
@@ -97,6 +97,18 @@ export function createGeneration(deps: Deps) {
         },
         result,
       };
+    },
+
+    /**
+     * Where the request would go first, judged without loading or sending anything. Throws what refuses it on every
+     * route that it may take.
+     */
+    plan(request: GenerationRequest): { readonly provider: string; readonly model: string } {
+      const candidates = resolveCandidates(request.routing, deps.registry);
+      const { provider, model } = firstPlanned(candidates, request.routing.fallback_policy, (it) =>
+        planRoute(request, toRoute(it, deps.registry)),
+      );
+      return { provider: provider.name, model };
     },
   };
 }

@@ -67,3 +67,22 @@ export async function tryRoutes<P, R>(
   }
   throw new Error('a request has one route at least');
 }
+
+/** The first route whose plan works. Throws the failure of the last that is judged. */
+export function firstPlanned(
+  candidates: readonly Candidate[],
+  policy: Routing['fallback_policy'],
+  plan: (candidate: Candidate) => unknown,
+): Candidate {
+  let failure: unknown = new Error('a request has one route at least');
+  for (const candidate of candidates) {
+    try {
+      plan(candidate);
+      return candidate;
+    } catch (thrown) {
+      failure = thrown;
+      if (!goesOn(toBridgeError(thrown), policy)) break;
+    }
+  }
+  throw failure;
+}

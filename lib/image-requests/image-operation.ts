@@ -3,25 +3,19 @@ import { type BridgeError, toBridgeError } from '../errors/bridge-error.ts';
 import type { Generation, GenerationContext, RunningGeneration } from '../generation/generation.ts';
 import type { GenerationRequest } from '../generation/generation-request.ts';
 import type { GenerationResult } from '../generation/generation-result.ts';
+import { createOperationLog, type Traced } from '../log/operation-log.ts';
 import type { TraceLog } from '../log/trace-log.ts';
 
 type Publications = GenerationResult['publications'];
 
 interface Deps {
-  readonly generation: Generation;
+  readonly generation: Pick<Generation, 'run'>;
   /** What a generation has published is made its owner's, or removed again. */
   readonly publisher: {
     commit(publications: Publications): Promise<void>;
     discard(publications: Publications): Promise<void>;
   };
   readonly log: TraceLog;
-}
-
-/** The trace that the work belongs to. */
-export interface Traced {
-  readonly traceId: string;
-  readonly spanId: string;
-  readonly requestId: string;
 }
 
 /** Work in two steps: what `run` made belongs to nobody until it is kept, once, or dropped. */
@@ -42,22 +36,14 @@ export type ImageOperations = ReturnType<typeof createImageOperations>;
 
 /** One generation with its publications and its lines in the log, whoever waits for it and for how long. */
 export function createImageOperations({ generation, publisher, log }: Deps) {
-  function failed(traced: Traced, error: BridgeError): void {
-    log.imageOperation({
-      event: 'image_operation_failed',
-      ...traced,
-      ...(error.provider === undefined ? {} : { provider: error.provider }),
-      errorCode: error.bridgeCode,
-      retryable: error.retryable,
-    });
-  }
+  const lines = createOperationLog(log);
 
   async function watched<T>(traced: Traced, work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (thrown) {
       const error = toBridgeError(thrown);
-      failed(traced, error);
+      lines.failed(traced, error);
       throw error;
     }
   }
@@ -74,7 +60,7 @@ export function createImageOperations({ generation, publisher, log }: Deps) {
       traced: Traced,
     ): ImageOperation {
       function start(signal: AbortSignal): RunningGeneration {
-        log.imageOperation({ event: 'image_operation_started', ...traced });
+        lines.started(traced);
         const running = generation.run(request, { ...context, signal });
         return { ...running, result: watched(traced, () => running.result) };
       }
@@ -99,14 +85,13 @@ export function createImageOperations({ generation, publisher, log }: Deps) {
               throw failure;
             }
           });
-          const { provider } = response;
-          log.imageOperation({ event: 'image_operation_succeeded', ...traced, provider });
+          lines.succeeded(traced, response.provider);
           return response;
         },
 
         async drop({ response, publications }, reason) {
           await discard(publications);
-          failed(traced, reason.with({ provider: response.provider }));
+          lines.failed(traced, reason.with({ provider: response.provider }));
         },
       };
     },
@@ -114,8 +99,8 @@ export function createImageOperations({ generation, publisher, log }: Deps) {
     /** Notes a request that was refused before there was anything to run. */
     refused(traced: Traced, thrown: unknown): BridgeError {
       const error = toBridgeError(thrown);
-      log.imageOperation({ event: 'image_operation_started', ...traced });
-      failed(traced, error);
+      lines.started(traced);
+      lines.failed(traced, error);
       return error;
     },
   };

@@ -13,7 +13,7 @@ import { createRetryAttach } from './retry-attach.ts';
 import { toRetryCount } from './retry-count.ts';
 
 interface Deps {
-  readonly generation: Generation;
+  readonly generation: Pick<Generation, 'run'>;
   /** What a generation has published is made its owner's, or removed again. */
   readonly publisher: Parameters<typeof createImageOperations>[0]['publisher'];
   readonly idempotency: Idempotency;

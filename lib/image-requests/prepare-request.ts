@@ -1,11 +1,11 @@
+import { toFingerprint } from '../contract/fingerprint.ts';
+import { toIdempotencyKey } from '../contract/idempotency-key.ts';
 import type { ImageRequest } from '../contract/image-request.ts';
+import { toFingerprintedRequest } from '../generation/fingerprinted-request.ts';
 import type { GenerationContext } from '../generation/generation.ts';
 import { toGenerationRequest } from '../generation/generation-request.ts';
-import { toFingerprint } from '../idempotency/fingerprint.ts';
 import { identifyInputs } from '../inputs/input-identities.ts';
 import type { Clock } from '../platform/clock.ts';
-import { toFingerprintedRequest } from './fingerprinted-request.ts';
-import { toIdempotencyKey } from './idempotency-key.ts';
 import type { ImageOperation, ImageOperations } from './image-operation.ts';
 
 interface Deps {

@@ -40,6 +40,11 @@ export interface InputSet<T> {
   readonly references: readonly T[];
 }
 
+/** In the order of the request: the pictures, the mask, the references. */
+export function toList<T>({ images, mask, references }: InputSet<T>): readonly T[] {
+  return [...images, ...(mask === undefined ? [] : [mask]), ...references];
+}
+
 export function mapInputs<T, U>(
   { images, mask, references }: InputSet<T>,
   change: (picture: T) => U,

@@ -87,9 +87,9 @@ interface Released {
 }
 
 export interface JobFilter {
-  readonly status?: JobStatus;
+  readonly status?: JobStatus | undefined;
   readonly visibility: 'active' | 'hidden' | 'all';
-  readonly favorite?: boolean;
+  readonly favorite?: boolean | undefined;
 }
 
 export interface JobPageRequest {
@@ -135,6 +135,11 @@ export interface JobStore {
     job: NewJob,
     admission: JobAdmission,
   ): Promise<{ readonly job: JobRecord; readonly repeated: boolean }>;
+  /**
+   * The job that came with this key, as it is now; undefined when none did. Throws `idempotency_conflict` when it was
+   * asked for something else.
+   */
+  findByKey(key: NonNullable<JobAdmission['key']>): Promise<JobRecord | undefined>;
   /** Turns the queued job that was accepted first into a running one; undefined when none is queued. */
   claim(startedSecs: number): Promise<JobRecord | undefined>;
   /**
@@ -171,6 +176,8 @@ export interface JobStore {
     filter: JobFilter,
     page: JobPageRequest,
   ): Promise<{ readonly items: readonly JobSummary[]; readonly more: boolean }>;
+  /** Those of the scope's jobs that are still there, in the order of their sequences as given. */
+  summaries(scope: string, sequences: readonly number[]): Promise<readonly JobSummary[]>;
   /** Ends every running job as `interrupted` with this error. For start-up, before anything is claimed. */
   interruptRunning(end: {
     readonly atSecs: number;
@@ -181,8 +188,8 @@ export interface JobStore {
    * large, and answers with their sequences. As many as `batch` mean that there may be more to remove.
    */
   prune(retention: JobRetention): Promise<readonly number[]>;
-  /** The stored pictures that queued and running jobs need, by SHA-256, each once. */
-  listInputs(): Promise<readonly string[]>;
+  /** Whether a queued or running job needs the stored picture of this SHA-256. */
+  needsInput(sha256: string): Promise<boolean>;
   /** Takes the same short time however many jobs there are. */
   totals(): Promise<JobTotals>;
 }

@@ -56,6 +56,7 @@ export const WALLS: readonly Wall[] = [
   room('storage', 'lib/* ports'),
   { place: 'lib/services.ts', imports: ['lib/* types'] },
   { place: 'lib/app.ts', imports: ['lib/*'] },
+  { place: 'lib/app-jobs.ts', imports: ['lib/*'] },
   {
     place: 'handlers/operation.ts',
     imports: ['lib/http', 'lib/contract', 'lib/errors', 'lib/services.ts types'],

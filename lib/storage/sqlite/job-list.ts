@@ -7,7 +7,10 @@ import { matchingSql } from './matching-jobs.ts';
 // Above every sequence that a job can have.
 const NEWEST = Number.MAX_SAFE_INTEGER;
 
-export function createJobList(database: StateDatabase): Pick<JobStore, 'list'> {
+const FIND_SUMMARY = `SELECT ${SUMMARY_COLUMNS} FROM job WHERE seq = @sequence AND scope = @scope`;
+
+export function createJobList(database: StateDatabase): Pick<JobStore, 'list' | 'summaries'> {
+  const findSummary = database.prepare(FIND_SUMMARY);
   const statements = new Map<string, Statement>();
 
   /** One statement a combination of filters; there are 63 of them. */
@@ -25,6 +28,13 @@ export function createJobList(database: StateDatabase): Pick<JobStore, 'list'> {
         const rows = statementFor(filter).all({ scope, before, limit: limit + 1 });
         return { items: rows.slice(0, limit).map(parseSummary), more: rows.length > limit };
       }),
+    summaries: (scope, sequences) =>
+      database.read(() =>
+        sequences.flatMap((sequence) => {
+          const row = findSummary.get({ scope, sequence });
+          return row === undefined ? [] : [parseSummary(row)];
+        }),
+      ),
   };
 }
 

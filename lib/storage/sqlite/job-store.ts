@@ -22,11 +22,10 @@ const ASK_TO_STOP = `
 const MARK = `
   UPDATE job SET favorite = @favorite, deleted = @deleted, updated = @atSecs
   WHERE seq = @sequence AND (favorite <> @favorite OR deleted IS NOT @deleted)`;
-const LIST_INPUTS = 'SELECT DISTINCT sha256 FROM job_input ORDER BY sha256';
+const FIND_INPUT_USER = 'SELECT 1 FROM job_input WHERE sha256 = ? LIMIT 1';
 const TOTALS = 'SELECT * FROM job_total';
 
 const ClaimedRow = v.optional(v.object({ seq: v.number() }));
-const InputRows = v.array(v.object({ sha256: v.string() }));
 const TotalRow = v.pipe(
   v.object({
     queued: v.number(),
@@ -53,7 +52,7 @@ export function createJobStore(database: StateDatabase): JobStore {
   const find = database.prepare(FIND);
   const findBySequence = database.prepare(FIND_BY_SEQUENCE);
   const claim = database.prepare(CLAIM);
-  const listInputs = database.prepare(LIST_INPUTS);
+  const findInputUser = database.prepare(FIND_INPUT_USER);
   const totals = database.prepare(TOTALS);
   const ending = prepareJobEnding(database);
 
@@ -74,8 +73,7 @@ export function createJobStore(database: StateDatabase): JobStore {
         return claimed && parseRecord(findBySequence.get(claimed.seq));
       }),
     find: (scope, id) => database.read(() => findOne(scope, id)),
-    listInputs: () =>
-      database.read(() => v.parse(InputRows, listInputs.all()).map(({ sha256 }) => sha256)),
+    needsInput: (sha256) => database.read(() => findInputUser.get(sha256) !== undefined),
     totals: () => database.read(() => v.parse(TotalRow, totals.get())),
   };
 }

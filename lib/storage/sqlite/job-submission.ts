@@ -27,7 +27,9 @@ const TakenRow = v.object({ queued: v.number(), taken: v.number() });
 // When room comes depends on how long pictures take; asking again is cheap.
 const RETRY_AFTER_MS = 1000;
 
-export function createJobSubmission(database: StateDatabase): Pick<JobStore, 'submit'> {
+export function createJobSubmission(
+  database: StateDatabase,
+): Pick<JobStore, 'submit' | 'findByKey'> {
   const insert = database.prepare(INSERT);
   const insertContent = database.prepare(INSERT_CONTENT);
   const insertInput = database.prepare(INSERT_INPUT);
@@ -57,6 +59,7 @@ export function createJobSubmission(database: StateDatabase): Pick<JobStore, 'su
   }
 
   return {
+    findByKey: (key) => database.read(() => earlierJob(key)),
     submit(job, admission) {
       const request = JSON.stringify(job.request);
       const bytes = ROW_BYTES + Buffer.byteLength(request) + Buffer.byteLength(job.request.prompt);

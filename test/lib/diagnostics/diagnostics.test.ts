@@ -39,6 +39,13 @@ function diagnosticsWith(providers: readonly ProviderState[] = []) {
     providers: () => providers,
     database: { sizes: async () => ({ logicalBytes: 8192, physicalBytes: 4096 }) },
     artifacts: { totals: async () => ({ count: 7, bytes: 700 }) },
+    jobs: {
+      totals: async () => ({
+        byStatus: { queued: 1, running: 2, succeeded: 3, failed: 4, cancelled: 5, interrupted: 6 },
+        ...{ hidden: 7, favorite: 8, logicalBytes: 900, reservedBytes: 10 },
+      }),
+      active: () => 2,
+    },
   });
 }
 
@@ -91,11 +98,13 @@ describe('createDiagnostics', () => {
     expect(v.is(Diagnostics, report)).toBe(true);
   });
 
-  it('tells the limits of the jobs, and that none are taken', async () => {
+  it('tells the limits of the jobs, and how many there are', async () => {
     const { jobs } = await diagnosticsWith().report();
 
     expect(jobs).toMatchObject({
-      enabled: false,
+      enabled: true,
+      by_status: { queued: 1, running: 2, succeeded: 3, failed: 4, cancelled: 5, interrupted: 6 },
+      ...{ hidden: 7, favorite: 8, active_workers: 2, logical_bytes: 900, reserved_bytes: 10 },
       limits: { max_pending: 1, max_running: 2, max_database_bytes: 6 },
       retention: { retention_secs: 3, max_retained: 4, max_retained_bytes: 5 },
     });

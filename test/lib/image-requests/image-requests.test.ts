@@ -460,7 +460,8 @@ describe('createImageRequests, log', () => {
 
 async function open(
   script: Partial<Script> = {},
-  wrap: (generation: Generation) => Generation = (generation) => generation,
+  wrap: (generation: Pick<Generation, 'run'>) => Pick<Generation, 'run'> = (generation) =>
+    generation,
   commit?: () => Promise<void>,
 ) {
   const rig = await openGenerationRig({ answer: (call) => answerWith(png)(call), ...script });

@@ -146,7 +146,7 @@ function open() {
 }
 
 /** A pipeline that ends when and how a test says, and at once when it is cancelled. */
-function toGeneration(made: Made[], pending: Set<string>): Generation {
+function toGeneration(made: Made[], pending: Set<string>): Pick<Generation, 'run'> {
   return {
     run(_request, { signal, requestId }) {
       const id = `generation-${made.length}`;

@@ -1,5 +1,5 @@
+import { toFingerprint } from '../../../lib/contract/fingerprint.ts';
 import { createSealedCursors } from '../../../lib/contract/sealed-cursor.ts';
-import { toFingerprint } from '../../../lib/idempotency/fingerprint.ts';
 import { createIdempotency } from '../../../lib/idempotency/idempotency.ts';
 import { createMemoryReplayStore } from '../../../lib/idempotency/memory-replay-store.ts';
 import { createIds } from '../../../lib/platform/ids.ts';

@@ -110,7 +110,7 @@ describe('createJobStore', () => {
     database.prepare('DELETE FROM job WHERE seq = ?').run(job.sequence);
 
     expect(database.prepare('SELECT count(*) FROM job_content').pluck().get()).toBe(0);
-    expect(await store.listInputs()).toEqual([]);
+    expect(await store.needsInput('0'.repeat(64))).toBe(false);
   });
 
   test.each([

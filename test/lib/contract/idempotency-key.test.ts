@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { toIdempotencyKey } from '../../../lib/image-requests/idempotency-key.ts';
+import { toIdempotencyKey } from '../../../lib/contract/idempotency-key.ts';
 
 const asSent = (text: string) => Buffer.from(text, 'utf8').toString('latin1');
 

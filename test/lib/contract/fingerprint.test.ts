@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { toFingerprint } from '../../../lib/idempotency/fingerprint.ts';
+import { toFingerprint } from '../../../lib/contract/fingerprint.ts';
 
 describe('toFingerprint', () => {
   it('is a SHA-256 in lowercase hexadecimal', () => {

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { invalidField } from '../contract/issues.ts';
+import { invalidField } from './issues.ts';
 
 /** The one key of a request, which may say it in its body and in its head. Throws `invalid_request` when they differ. */
 export function toIdempotencyKey(

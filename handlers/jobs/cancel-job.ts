@@ -1,0 +1,14 @@
+import { ImageJob, JobPath } from '../../lib/contract/job.ts';
+import { ok } from '../../lib/http/reply.ts';
+import { operation } from '../operation.ts';
+
+/** DELETE /v1/jobs/{id}: asks the job to stop; one that has ended stays as it is. Throws `not_found`. */
+export const handler = operation<'jobs'>()({
+  id: 'cancelJob',
+  summary: 'Cancel a job',
+  protection: 'bearer',
+  request: { path: JobPath },
+  reply: { status: 200, description: 'The job as it then is.', body: ImageJob },
+  errors: ['not_found', 'overloaded'],
+  handle: async ({ path, scope, services }) => ok(await services.jobs.cancel(scope, path.id)),
+});

@@ -1,0 +1,37 @@
+import { IdempotencyHeaders, REPLAYED } from '../../lib/contract/image-request.ts';
+import { ImageJob, JobCreate } from '../../lib/contract/job.ts';
+import { ok } from '../../lib/http/reply.ts';
+import { operation } from '../operation.ts';
+
+/** POST /v1/jobs: accepts one request and answers once it is durably queued. Throws `overloaded`, `idempotency_conflict`. */
+export const handler = operation<'jobs'>()({
+  id: 'createJob',
+  summary: 'Queue a request as a durable job',
+  protection: 'bearer',
+  request: { headers: IdempotencyHeaders, body: JobCreate },
+  reply: {
+    status: 202,
+    description: 'The job, which no restart loses.',
+    body: ImageJob,
+    headers: {
+      location: 'Where the job is.',
+      'idempotent-replayed': 'There, and `true`, when an equal request under the key came before.',
+    },
+  },
+  errors: [
+    'input',
+    'unsupported_capability',
+    'idempotency_conflict',
+    'overloaded',
+    'artifact',
+    'configuration',
+  ],
+  async handle({ body, headers, scope, requestId, signal, services }) {
+    const context = {
+      ...{ scope, requestId, signal: signal() },
+      idempotencyKey: headers['idempotency-key'],
+    };
+    const { job, replayed } = await services.jobs.submit(body, context);
+    return ok(job, { location: `/v1/jobs/${job.id}`, ...(replayed ? REPLAYED : {}) });
+  },
+});

@@ -1,0 +1,31 @@
+import { JobPath } from '../../lib/contract/job.ts';
+import { bytes } from '../../lib/http/reply.ts';
+import { operation } from '../operation.ts';
+
+/** GET /v1/jobs/{id}/partial: the latest picture of a job on its way. Throws `not_found`. */
+export const handler = operation<'jobs'>()({
+  id: 'getJobPartial',
+  summary: 'Look at a job on its way',
+  protection: 'bearer',
+  request: { path: JobPath },
+  reply: {
+    status: 200,
+    description: 'The latest partial image, verified.',
+    mediaTypes: ['image/png', 'image/jpeg', 'image/webp'],
+    headers: { 'x-partial-index': 'Its place among the partial images of its output.' },
+    also: [{ status: 204, description: 'There is none yet, or the job has ended.' }],
+  },
+  errors: ['not_found'],
+  async handle({ path, scope, services }) {
+    const partial = await services.jobs.partial(scope, path.id);
+    const head = { 'cache-control': 'no-store' };
+    if (!partial) return bytes(undefined, head, 204);
+    const { image, partialIndex } = partial;
+    return bytes(image.bytes, {
+      ...head,
+      'content-type': `image/${image.format}`,
+      'content-length': String(image.bytes.length),
+      'x-partial-index': String(partialIndex),
+    });
+  },
+});

@@ -1,0 +1,15 @@
+import { ImageJob, JobPath, JobQuery } from '../../lib/contract/job.ts';
+import { ok } from '../../lib/http/reply.ts';
+import { operation } from '../operation.ts';
+
+/** GET /v1/jobs/{id}: at once, or with `wait_ms` as soon as the job has ended. Throws `not_found`. */
+export const handler = operation<'jobs'>()({
+  id: 'getJob',
+  summary: 'Read a job, or wait for it',
+  protection: 'bearer',
+  request: { path: JobPath, query: JobQuery },
+  reply: { status: 200, description: 'The job as it is.', body: ImageJob },
+  errors: ['not_found'],
+  handle: async ({ path, query, scope, signal, services }) =>
+    ok(await services.jobs.find(scope, path.id, query.wait_ms ?? 0, signal())),
+});

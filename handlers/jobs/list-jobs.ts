@@ -1,0 +1,15 @@
+import { JobListQuery, JobPage } from '../../lib/contract/job.ts';
+import { ok } from '../../lib/http/reply.ts';
+import { operation } from '../operation.ts';
+
+/** GET /v1/jobs: the caller's jobs, the last accepted first. */
+export const handler = operation<'jobLists'>()({
+  id: 'listJobs',
+  summary: 'List and search jobs',
+  protection: 'bearer',
+  request: { query: JobListQuery },
+  reply: { status: 200, description: 'One page of jobs.', body: JobPage },
+  errors: ['overloaded'],
+  handle: async ({ query, scope, signal, services }) =>
+    ok(await services.jobLists.list(scope, query, signal())),
+});

@@ -1,0 +1,15 @@
+import { ImageJob, JobPatch, JobPath } from '../../lib/contract/job.ts';
+import { ok } from '../../lib/http/reply.ts';
+import { operation } from '../operation.ts';
+
+/** PATCH /v1/jobs/{id}: marks, hides or restores. Throws `not_found`, `job_not_terminal`. */
+export const handler = operation<'jobs'>()({
+  id: 'updateJob',
+  summary: 'Mark, hide or restore a job',
+  protection: 'bearer',
+  request: { path: JobPath, body: JobPatch },
+  reply: { status: 200, description: 'The job as it then is.', body: ImageJob },
+  errors: ['not_found', 'job_not_terminal', 'overloaded'],
+  handle: async ({ path, body, scope, services }) =>
+    ok(await services.jobs.update(scope, path.id, body)),
+});

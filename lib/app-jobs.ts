@@ -1,0 +1,79 @@
+import type { Publisher } from './artifacts/publisher.ts';
+import type { Config } from './config/settings.ts';
+import type { Generation } from './generation/generation.ts';
+import { createStoredInputs } from './inputs/stored-inputs.ts';
+import type { StoredInputFiles } from './inputs/stored-inputs-port.ts';
+import type { InputVerifier } from './inputs/verify-inputs.ts';
+import { interruption, toJobFailure } from './jobs/job-end.ts';
+import { createJobLists } from './jobs/job-lists.ts';
+import { createJobQueue } from './jobs/job-queue.ts';
+import { createJobRetention } from './jobs/job-retention.ts';
+import { createJobWorker } from './jobs/job-worker.ts';
+import { createJobs } from './jobs/jobs.ts';
+import { createLiveJobs } from './jobs/live-jobs.ts';
+import { createSubmitJob } from './jobs/submit-job.ts';
+import type { TraceLog } from './log/trace-log.ts';
+import { type Clock, nowSecs } from './platform/clock.ts';
+import type { Ids } from './platform/ids.ts';
+import { type StateDatabase, stateDatabaseFile } from './storage/sqlite/database.ts';
+import { createJobStore } from './storage/sqlite/job-store.ts';
+import { createJobSearch, searchIndexFile } from './storage/sqlite/search/job-search.ts';
+
+interface Outside {
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly log: TraceLog;
+}
+
+interface JobParts {
+  readonly database: StateDatabase;
+  readonly generation: Generation;
+  readonly publisher: Publisher;
+  readonly inputs: InputVerifier;
+  readonly stored: StoredInputFiles;
+}
+
+export type JobHouse = Awaited<ReturnType<typeof openJobs>>;
+
+/** All that has to do with jobs: what answers for them, what runs them, and what keeps their history short. */
+export async function openJobs(config: Config, { clock, ids, log }: Outside, parts: JobParts) {
+  const { database, generation, publisher } = parts;
+  const limits = config.server.jobs;
+  const maxInputBytes = config.inputs.max_bytes_each;
+  const store = createJobStore(database);
+  const stateFile = stateDatabaseFile(config.state.directory);
+  const { byStatus } = await store.totals();
+  const jobs = Object.values(byStatus).reduce((sum, count) => sum + count, 0);
+  const search = createJobSearch({ stateFile, indexFile: searchIndexFile(stateFile) }, jobs);
+  const inputs = createStoredInputs({ files: parts.stored, isNeeded: store.needsInput });
+  const live = createLiveJobs(clock);
+  const queue = createJobQueue({ store, clock });
+  const shared = { store, search, live, clock, secret: database.secret };
+  const runner = createJobWorker({
+    ...{ store, live, generation, publisher, inputs },
+    ...{ clock, ids, log, maxInputBytes },
+  });
+  const submitJob = createSubmitJob({
+    ...{ ...shared, generation, verifier: parts.inputs, inputs },
+    ...{ ids, limits, maxInputBytes },
+  });
+  return {
+    services: {
+      jobs: createJobs({ ...shared, queue, inputs, submitJob }),
+      jobLists: createJobLists(shared),
+    },
+    worker: { next: queue.next, run: runner.run, interruptAll: runner.interruptAll },
+    tasks: [createJobRetention({ store, search, clock, limits })],
+    state: { totals: store.totals, active: live.size },
+    /** What an earlier process left running was perhaps made, and perhaps not. */
+    async recover(): Promise<void> {
+      const end = { atSecs: nowSecs(clock), error: toJobFailure(interruption()) };
+      await store.interruptRunning(end);
+      await inputs.sweep(new AbortController().signal);
+    },
+    async close(): Promise<void> {
+      runner.close();
+      await search.close();
+    },
+  };
+}

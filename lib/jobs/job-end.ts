@@ -1,0 +1,38 @@
+import type { ImageResponse, ImageResponseWithBytes } from '../contract/image-response.ts';
+import { BridgeError } from '../errors/bridge-error.ts';
+import { toFlatError } from '../errors/error-body.ts';
+import type { JobFailure } from './job-store-port.ts';
+
+const INTERRUPTED = 'interrupted';
+
+/** The end of a job that nobody knows the outcome of: it may have been made, and paid for (contract.md 3). */
+export function interruption(): BridgeError {
+  return new BridgeError('cancelled', 'the bridge stopped while the job was running', {
+    retryable: false,
+    details: { outcome: 'unknown', reason: INTERRUPTED },
+  });
+}
+
+export function isInterruption(error: unknown): boolean {
+  return error instanceof BridgeError && error.details['reason'] === INTERRUPTED;
+}
+
+/** The end of a job that its owner has cancelled. */
+export function cancellation(): BridgeError {
+  return new BridgeError('cancelled', 'the job was cancelled');
+}
+
+/** A failure as jobs keep it. */
+export function toJobFailure(error: BridgeError): JobFailure {
+  const { suggestions, ...flat } = toFlatError(error);
+  return { ...flat, suggestions: [...suggestions] };
+}
+
+/** The answer without bytes: the pictures of a job are artifacts. Throws when one is not. */
+export function toArtifactResult(response: ImageResponseWithBytes): ImageResponse {
+  const data = response.data.map((image) => {
+    if (image.type === 'artifact') return image;
+    throw new BridgeError('internal', 'a job has made a picture that is no artifact');
+  });
+  return { ...response, data };
+}

@@ -1,0 +1,56 @@
+import { type Clock, nowSecs, sleep } from '../platform/clock.ts';
+import { orAborted } from '../platform/or-aborted.ts';
+import type { JobRecord, JobStore } from './job-store-port.ts';
+
+interface Deps {
+  readonly store: Pick<JobStore, 'claim'>;
+  readonly clock: Clock;
+}
+
+// A store that refuses to write is asked again; there is nobody to be told.
+const RETRY_MS = 1000;
+
+export type JobQueue = ReturnType<typeof createJobQueue>;
+
+/** Hands out queued jobs, the first accepted first. Whoever waits is woken; nobody polls. */
+export function createJobQueue({ store, clock }: Deps) {
+  const waiting = new Set<() => void>();
+  let wakes = 0;
+
+  function untilWoken(signal: AbortSignal): Promise<void> {
+    let wake = () => {};
+    const woken = new Promise<void>((resolve) => {
+      wake = resolve;
+    });
+    waiting.add(wake);
+    return orAborted(woken, signal).finally(() => waiting.delete(wake));
+  }
+
+  return {
+    /** To be told after each commit that has added a job. */
+    wake(): void {
+      wakes += 1;
+      const [first] = waiting;
+      if (first === undefined) return;
+      waiting.delete(first);
+      first();
+    },
+
+    /** A job that runs from now on, as soon as there is one. Rejects with the signal's reason on abort. */
+    async next(signal: AbortSignal): Promise<JobRecord> {
+      for (;;) {
+        signal.throwIfAborted();
+        const before = wakes;
+        try {
+          const job = await store.claim(nowSecs(clock));
+          if (job) return job;
+        } catch {
+          await sleep(clock, RETRY_MS, signal);
+          continue;
+        }
+        // One that came while this claim was under way has woken nobody.
+        if (wakes === before) await untilWoken(signal);
+      }
+    },
+  };
+}

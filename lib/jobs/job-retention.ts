@@ -1,0 +1,41 @@
+import { type Clock, nowSecs } from '../platform/clock.ts';
+import type { JobSearch } from './job-search-port.ts';
+import type { JobStore } from './job-store-port.ts';
+
+interface Deps {
+  readonly store: Pick<JobStore, 'prune'>;
+  readonly search: Pick<JobSearch, 'removed'>;
+  readonly clock: Clock;
+  /** Of `server.jobs`. */
+  readonly limits: {
+    readonly retention_secs: number;
+    readonly max_retained: number;
+    readonly max_retained_bytes: number;
+  };
+}
+
+// A sweep and the wait for the next one together stay within the minute of contract.md 6.
+const SWEEP_EVERY_MS = 30_000;
+// A transaction that no request notices.
+const BATCH = 32;
+
+/** A task: removes the ordinary history that is too old, too long or too large, in small batches between requests. */
+export function createJobRetention({ store, search, clock, limits }: Deps) {
+  return {
+    name: 'job-retention',
+    everyMs: SWEEP_EVERY_MS,
+    async run(signal: AbortSignal): Promise<void> {
+      const retention = {
+        completedBeforeSecs: nowSecs(clock) - limits.retention_secs,
+        maxRetained: limits.max_retained,
+        maxRetainedBytes: limits.max_retained_bytes,
+        batch: BATCH,
+      };
+      while (!signal.aborted) {
+        const removed = await store.prune(retention);
+        if (removed.length > 0) search.removed(removed);
+        if (removed.length < BATCH) return;
+      }
+    },
+  };
+}

@@ -1,0 +1,46 @@
+import type { ImageJob, ImageJobSummary } from '../contract/job.ts';
+import type { JobRecord, JobSummary } from './job-store-port.ts';
+import type { JobProgress } from './live-jobs.ts';
+
+/** A job as its detail shows it. */
+export function toImageJob(record: JobRecord, progress: JobProgress | undefined): ImageJob {
+  const { request, result, error } = record;
+  return {
+    ...toShared(record, progress),
+    request,
+    ...(result === undefined ? {} : { result }),
+    ...(error === undefined ? {} : { error }),
+  };
+}
+
+/** A job as lists show it. */
+export function toImageJobSummary(
+  summary: JobSummary,
+  progress: JobProgress | undefined,
+): ImageJobSummary {
+  const { operation, prompt, provider, model, outputs, errorCode, artifacts } = summary;
+  return {
+    ...toShared(summary, progress),
+    ...{ operation, prompt, provider },
+    ...(model === undefined ? {} : { model }),
+    outputs,
+    ...(errorCode === undefined ? {} : { error_code: errorCode }),
+    artifacts,
+  };
+}
+
+function toShared(job: Omit<JobRecord, 'requestId' | 'request'>, progress?: JobProgress) {
+  const { id, status, startedSecs, completedSecs, deletedSecs } = job;
+  return {
+    ...{ id, status },
+    created: job.createdSecs,
+    updated: job.updatedSecs,
+    ...(startedSecs === undefined ? {} : { started: startedSecs }),
+    ...(completedSecs === undefined ? {} : { completed: completedSecs }),
+    cancel_requested: job.cancelRequested,
+    favorite: job.favorite,
+    ...(deletedSecs === undefined ? {} : { deleted: deletedSecs }),
+    // It may have ended between the reading of its row and this.
+    ...(progress === undefined || completedSecs !== undefined ? {} : { progress }),
+  };
+}

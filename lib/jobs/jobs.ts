@@ -1,0 +1,97 @@
+import type { ImageRequest } from '../contract/image-request.ts';
+import type { ImageJob, JobPatch } from '../contract/job.ts';
+import { BridgeError } from '../errors/bridge-error.ts';
+import type { StoredInputs } from '../inputs/stored-inputs.ts';
+import { type Clock, nowSecs } from '../platform/clock.ts';
+import { cancellation, toJobFailure } from './job-end.ts';
+import type { JobQueue } from './job-queue.ts';
+import type { JobSearch } from './job-search-port.ts';
+import { isTerminal } from './job-state.ts';
+import type { JobRecord, JobStore } from './job-store-port.ts';
+import { toImageJob } from './job-views.ts';
+import type { JobPartial, LiveJobs } from './live-jobs.ts';
+import type { SubmitContext, Submitted } from './submit-job.ts';
+
+interface Deps {
+  readonly store: Pick<JobStore, 'find' | 'cancel' | 'update'>;
+  readonly submitJob: (request: ImageRequest, context: SubmitContext) => Promise<Submitted>;
+  readonly search: Pick<JobSearch, 'added'>;
+  readonly queue: Pick<JobQueue, 'wake'>;
+  readonly live: LiveJobs;
+  readonly inputs: Pick<StoredInputs, 'removeUnneeded'>;
+  readonly clock: Clock;
+}
+
+export type Jobs = ReturnType<typeof createJobs>;
+
+/** Accepts durable jobs and answers for them. Running them is `job-worker.ts`. */
+export function createJobs(deps: Deps) {
+  const { store, live, clock } = deps;
+
+  const toView = (job: JobRecord): ImageJob => toImageJob(job, live.progress(job.id));
+
+  return {
+    /**
+     * Resolves once the job is durably queued. An equal request under the key of an earlier one gets that one's job, as
+     * it now is. Throws `overloaded`, `idempotency_conflict`, `input`, `unsupported_capability`, or the signal's reason.
+     */
+    async submit(
+      request: ImageRequest,
+      context: SubmitContext,
+    ): Promise<{ readonly job: ImageJob; readonly replayed: boolean }> {
+      const { job, repeated } = await deps.submitJob(request, context);
+      if (!repeated) {
+        deps.queue.wake();
+        deps.search.added(1);
+      }
+      return { job: toView(job), replayed: repeated };
+    },
+
+    /**
+     * The job as it is, at the latest after `waitMs`: as soon as it has ended. Throws `not_found`, or the signal's reason.
+     */
+    async find(scope: string, id: string, waitMs: number, signal: AbortSignal): Promise<ImageJob> {
+      const leaving = new AbortController();
+      // Before the job is read: an end that comes in between is heard.
+      const ended = live.untilEnded(id, waitMs, AbortSignal.any([signal, leaving.signal]));
+      try {
+        const job = found(await store.find(scope, id));
+        if (waitMs === 0 || isTerminal(job.status)) return toView(job);
+        await ended;
+      } finally {
+        leaving.abort();
+      }
+      signal.throwIfAborted();
+      return toView(found(await store.find(scope, id)));
+    },
+
+    /** Cancels at once what waits, and tells what runs to stop. Answers with the job as it then is. Throws `not_found`. */
+    async cancel(scope: string, id: string): Promise<ImageJob> {
+      const error = cancellation();
+      const wish = { atSecs: nowSecs(clock), error: toJobFailure(error) };
+      const { job, releasedInputs } = found(await store.cancel(scope, id, wish));
+      // The wish is durable; only now may the work learn of it.
+      if (isTerminal(job.status)) live.ended(id);
+      else live.stop(id, error);
+      await deps.inputs.removeUnneeded(releasedInputs).catch(() => {});
+      return toView(job);
+    },
+
+    /** Marks, hides or restores. Throws `not_found`, `job_not_terminal`. */
+    async update(scope: string, id: string, { favorite, deleted }: JobPatch): Promise<ImageJob> {
+      const change = { atSecs: nowSecs(clock), favorite, deleted };
+      return toView(found(await store.update(scope, id, change)));
+    },
+
+    /** The latest partial image of a job; undefined when there is none yet or it has ended. Throws `not_found`. */
+    async partial(scope: string, id: string): Promise<JobPartial | undefined> {
+      const { status } = found(await store.find(scope, id));
+      return isTerminal(status) ? undefined : live.partial(id);
+    },
+  };
+}
+
+function found<T>(job: T | undefined): T {
+  if (job === undefined) throw new BridgeError('not_found', 'there is no such job');
+  return job;
+}

@@ -1,0 +1,95 @@
+import { toFingerprint } from '../contract/fingerprint.ts';
+import { toIdempotencyKey } from '../contract/idempotency-key.ts';
+import type { ImageRequest } from '../contract/image-request.ts';
+import { toFingerprintedRequest } from '../generation/fingerprinted-request.ts';
+import type { Generation } from '../generation/generation.ts';
+import { type GenerationRequest, toGenerationRequest } from '../generation/generation-request.ts';
+import { identifyInputs } from '../inputs/input-identities.ts';
+import { toList } from '../inputs/input-source.ts';
+import type { StoredInputs } from '../inputs/stored-inputs.ts';
+import type { InputVerifier } from '../inputs/verify-inputs.ts';
+import { type Clock, nowSecs } from '../platform/clock.ts';
+import type { Ids } from '../platform/ids.ts';
+import { toKeyHash } from './job-key.ts';
+import { toJobRequest } from './job-request.ts';
+import { reservationFor } from './job-reservation.ts';
+import type { JobRecord, JobStore } from './job-store-port.ts';
+
+interface Deps {
+  readonly store: Pick<JobStore, 'submit' | 'findByKey'>;
+  readonly generation: Pick<Generation, 'plan'>;
+  readonly verifier: InputVerifier;
+  readonly inputs: Pick<StoredInputs, 'keepFor'>;
+  readonly clock: Clock;
+  readonly ids: Pick<Ids, 'newUuid'>;
+  /** Made with the database; keys the hashes of idempotency keys. */
+  readonly secret: Uint8Array;
+  /** Of `server.jobs`. */
+  readonly limits: { readonly max_pending: number; readonly max_database_bytes: number };
+  /** `inputs.max_bytes_each`. */
+  readonly maxInputBytes: number;
+}
+
+/** Who submits a job, and the key that its repeats share. */
+export interface SubmitContext {
+  readonly scope: string;
+  readonly requestId: string;
+  readonly idempotencyKey: string | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** A job that was accepted, now or under the same key before. */
+export interface Submitted {
+  readonly job: JobRecord;
+  readonly repeated: boolean;
+}
+
+const OPERATION = 'createJob';
+
+/** Makes a job of a request, or finds out why that cannot be. */
+export function createSubmitJob(deps: Deps) {
+  const { store, clock, limits } = deps;
+
+  async function keyOf(
+    sent: ImageRequest,
+    request: GenerationRequest,
+    { scope, idempotencyKey, signal }: SubmitContext,
+  ) {
+    const key = toIdempotencyKey(sent.idempotency_key, idempotencyKey);
+    if (key === undefined) return undefined;
+    const identities = await identifyInputs(request.inputs, clock, signal);
+    const equal = toFingerprintedRequest(sent, request.inputs, identities);
+    return {
+      hash: toKeyHash(deps.secret, scope, key),
+      fingerprint: toFingerprint(OPERATION, equal),
+    };
+  }
+
+  /**
+   * Resolves once the job is durably queued. A request that no route can serve, or whose pictures are not sound, is
+   * refused now. Throws `overloaded`, `idempotency_conflict`, `input`, `unsupported_capability`, or the signal's reason.
+   */
+  return async function submitJob(sent: ImageRequest, context: SubmitContext): Promise<Submitted> {
+    const { scope, requestId, signal } = context;
+    const request = toGenerationRequest(sent, deps.maxInputBytes);
+    const key = await keyOf(sent, request, context);
+    const earlier = key && (await store.findByKey(key));
+    if (earlier) return { job: earlier, repeated: true };
+    const route = deps.generation.plan(request);
+    const pictures = await deps.verifier.verify(request.inputs, { scope, signal });
+    const all = toList(pictures);
+    const admission = {
+      maxPending: limits.max_pending,
+      maxDatabaseBytes: limits.max_database_bytes,
+      ...(key === undefined ? {} : { key }),
+    };
+    const job = {
+      ...{ id: deps.ids.newUuid(), scope, requestId, ...route },
+      createdSecs: nowSecs(clock),
+      request: toJobRequest(sent, pictures),
+      inputs: all.map(({ sha256 }) => sha256),
+      reservedBytes: reservationFor(request.parameters.n),
+    };
+    return deps.inputs.keepFor(all, signal, () => store.submit(job, admission));
+  };
+}

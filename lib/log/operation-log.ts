@@ -1,0 +1,33 @@
+import type { BridgeError } from '../errors/bridge-error.ts';
+import type { TraceLog } from './trace-log.ts';
+
+/** The trace that an image operation belongs to. */
+export interface Traced {
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly requestId: string;
+}
+
+export type OperationLog = ReturnType<typeof createOperationLog>;
+
+/** The lines of one image operation: how it began, and how it ended. */
+export function createOperationLog(log: TraceLog) {
+  return {
+    started(traced: Traced): void {
+      log.imageOperation({ event: 'image_operation_started', ...traced });
+    },
+
+    succeeded(traced: Traced, provider: string): void {
+      log.imageOperation({ event: 'image_operation_succeeded', ...traced, provider });
+    },
+
+    failed(traced: Traced, { provider, bridgeCode: errorCode, retryable }: BridgeError): void {
+      log.imageOperation({
+        event: 'image_operation_failed',
+        ...traced,
+        ...(provider === undefined ? {} : { provider }),
+        ...{ errorCode, retryable },
+      });
+    },
+  };
+}
