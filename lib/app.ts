@@ -85,12 +85,11 @@ export async function createApp(config: Config, outside: Outside): Promise<App> 
     ...{ registry, admission, metrics, engine, inputs, publisher, clock, ids },
     settings: config.runtime,
   });
-  const maxInputBytes = config.inputs.max_bytes_each;
   const replays = createMemoryReplayStore({ clock, limits: config.runtime.idempotency });
   const idempotency = createIdempotency({ store: replays, ids });
   const imageRequests = createImageRequests({
     ...{ generation, publisher, idempotency },
-    ...{ clock, log, maxInputBytes },
+    ...{ clock, log, maxInputBytes: config.inputs.max_bytes_each },
   });
   const presets = openPresets(database, idempotency, clock);
   const jobHouse = await openJobs(config, outside, {
