@@ -62,20 +62,6 @@ export function createInputLoader({ artifacts, stored, fetchRemote }: Deps) {
     });
   }
 
-  return {
-    /**
-     * All bytes of one picture. Throws `input` for one that has more than `maxBytes` or cannot be had, `artifact` for a
-     * file of the bridge's own that is missing or was changed, or the signal's reason.
-     */
-    async load(source: InputSource, maxBytes: number, context: InputContext): Promise<Buffer> {
-      const { field } = source;
-      if (knownBytes(source) > maxBytes) throw badInput(field, field, 'too_many_bytes');
-      const bytes = await bring(source, maxBytes, context);
-      if (bytes.length > maxBytes) throw badInput(field, field, 'too_many_bytes');
-      return bytes;
-    },
-  };
-
   async function bring(
     source: InputSource,
     maxBytes: number,
@@ -92,6 +78,20 @@ export function createInputLoader({ artifacts, stored, fetchRemote }: Deps) {
         return loadStored(source);
     }
   }
+
+  return {
+    /**
+     * All bytes of one picture. Throws `input` for one that has more than `maxBytes` or cannot be had, `artifact` for a
+     * file of the bridge's own that is missing or was changed, or the signal's reason.
+     */
+    async load(source: InputSource, maxBytes: number, context: InputContext): Promise<Buffer> {
+      const { field } = source;
+      if (knownBytes(source) > maxBytes) throw badInput(field, field, 'too_many_bytes');
+      const bytes = await bring(source, maxBytes, context);
+      if (bytes.length > maxBytes) throw badInput(field, field, 'too_many_bytes');
+      return bytes;
+    },
+  };
 }
 
 function remoteInputsDisabled(field: string): BridgeError {

@@ -221,11 +221,6 @@ describe('POST /v1/images', () => {
       { routing: { model: 'sandbox-basic' }, parameters: { background: 'transparent' } },
       'parameters.background',
     ],
-    [
-      'a stored picture',
-      { operation: 'edit', images: [{ type: 'artifact', artifact_id: '0'.repeat(32) }] },
-      'images[0]',
-    ],
   ])('answers %s, which comes later, at its field', async (_name, changes, param) => {
     const { status, json } = await create({ prompt: 'a fox', ...changes });
 

@@ -7,6 +7,8 @@ import { createManualClock } from '../../support/manual-clock.ts';
 import { wireRequestOf } from '../generation/requests.ts';
 
 const data = (text: string) => Buffer.from(text).toString('base64');
+const artifact = (artifact_id: string) => ({ type: 'artifact', artifact_id });
+const remote = (url: string) => ({ type: 'url', url });
 const edit = { operation: 'edit', images: [{ type: 'base64', data: data('one') }] };
 
 async function fingerprintOf(sent: object): Promise<string> {
@@ -50,6 +52,26 @@ describe('toFingerprintedRequest', () => {
       'what a picture is called',
       edit,
       { ...edit, images: [{ type: 'base64', data: data('one'), filename: 'a.png' }] },
+    ],
+    [
+      'the id of an artifact',
+      { ...edit, images: [artifact('a')] },
+      { ...edit, images: [artifact('b')] },
+    ],
+    [
+      'the address of a picture',
+      { ...edit, images: [remote('https://a.test/')] },
+      { ...edit, images: [remote('https://a.test/?')] },
+    ],
+    [
+      'the kind of a picture',
+      { ...edit, images: [artifact('https://a.test/')] },
+      { ...edit, images: [remote('https://a.test/')] },
+    ],
+    [
+      'what an artifact is said to be',
+      { ...edit, images: [artifact('a')] },
+      { ...edit, images: [{ ...artifact('a'), media_type: 'image/png' }] },
     ],
     ['a mask', edit, { ...edit, mask: { type: 'base64', data: data('one') } }],
     [

@@ -18,12 +18,31 @@ describe('identifyInputs', () => {
       references: [source(four!)],
     };
 
-    const hashes = await identifyInputs(sources, createManualClock(), forever);
+    const identities = await identifyInputs(sources, createManualClock(), forever);
 
-    expect(hashes).toEqual({
+    expect(identities).toEqual({
       images: [sha256(one!), sha256(two!)],
       mask: sha256(three!),
       references: [sha256(four!)],
+    });
+  });
+
+  it('names what lies elsewhere without loading it', async () => {
+    const sources = {
+      images: [
+        { kind: 'artifact', field: 'images[0]', artifactId: 'a1' },
+        { kind: 'remote', field: 'images[1].url', url: 'https://a.test/b.png' },
+      ],
+      references: [
+        { kind: 'stored', field: 'reference_images[0]', sha256: 'b'.repeat(64), byteLength: 7 },
+      ],
+    } as const;
+
+    const identities = await identifyInputs(sources, createManualClock(), forever);
+
+    expect(identities).toEqual({
+      images: ['artifact:a1', 'url:https://a.test/b.png'],
+      references: ['b'.repeat(64)],
     });
   });
 

@@ -159,6 +159,80 @@ describe('createInputVerifier', () => {
     });
   });
 
+  it('loads one picture after the other, each with what the others have left', async () => {
+    const { bytes } = await picture('images[0]', 20, 10);
+    const asked: unknown[] = [];
+    let running = 0;
+    const loader = openInputLoader({
+      async fetchRemote(url, maxBytes) {
+        running += 1;
+        asked.push([url, maxBytes, running]);
+        await new Promise(setImmediate);
+        running -= 1;
+        return { ok: true, bytes };
+      },
+    });
+    const total = bytes.length * 2 + 50;
+    const limited = { max_bytes_each: bytes.length + 20, max_bytes_total: total };
+    const sources = {
+      images: [remote('images[0].url', 'a'), inline('images[1]', bytes)],
+      references: [remote('reference_images[0].url', 'b')],
+    };
+
+    const verifying = createInputVerifier({ engine, loader, limits: limited }).verify(
+      sources,
+      context,
+    );
+
+    await expect(verifying).rejects.toMatchObject({ param: 'reference_images[0].url' });
+    expect(asked).toEqual([
+      ['a', bytes.length + 20, 1],
+      ['b', 50, 1],
+    ]);
+  });
+
+  it('fetches nothing behind a picture that cannot be had, and decodes nothing', async () => {
+    const fetched: string[] = [];
+    const loader = openInputLoader({
+      async fetchRemote(url) {
+        fetched.push(url);
+        return { ok: false, fault: 'unreachable' };
+      },
+    });
+    const untouched = { inspect: () => Promise.reject(new Error('decoded')) };
+    const sources = {
+      images: [inline('images[0]', Buffer.from('no picture')), remote('images[1].url', 'a')],
+      references: [remote('reference_images[0].url', 'b')],
+    };
+
+    const verifying = createInputVerifier({ engine: untouched, loader, limits }).verify(
+      sources,
+      context,
+    );
+
+    await expect(verifying).rejects.toMatchObject({
+      param: 'images[1].url',
+      details: { reason: 'unreachable' },
+    });
+    expect(fetched).toEqual(['a']);
+  });
+
+  it('judges what a remote server sends by its bytes, at its address', async () => {
+    const loader = openInputLoader({
+      fetchRemote: async () => ({ ok: true, bytes: Buffer.from('<html>') }),
+    });
+    const verifying = createInputVerifier({ engine, loader, limits }).verify(
+      only(remote('images[0].url', 'a')),
+      context,
+    );
+
+    await expect(verifying).rejects.toMatchObject({
+      code: 'input',
+      param: 'images[0].url',
+      details: { field: 'images[0].url', reason: 'unsupported_format' },
+    });
+  });
+
   it('rejects with the reason of the abort', async () => {
     const reason = new BridgeError('cancelled', 'the client has left');
     const source = await picture('images[0]', 20, 10);
@@ -269,6 +343,10 @@ async function picture(
 
 function inline(field: string, bytes: Buffer): InlineSource {
   return { kind: 'inline', field, bytes };
+}
+
+function remote(field: string, url: string): InputSource {
+  return { kind: 'remote', field, url };
 }
 
 function only(source: InputSource): InputSet<InputSource> {

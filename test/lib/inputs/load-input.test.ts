@@ -1,0 +1,158 @@
+import { describe, expect, it } from 'vitest';
+import { BridgeError } from '../../../lib/errors/bridge-error.ts';
+import type { InputSource } from '../../../lib/inputs/input-source.ts';
+import type { Fetched } from '../../../lib/net/remote-fetch.ts';
+import { openInputLoader } from '../../support/input-loader.ts';
+
+const BYTES = Buffer.from('the bytes of a picture');
+const { signal } = new AbortController();
+const context = { scope: 'mine', signal };
+const LIMIT = 1000;
+
+const artifact: InputSource = { kind: 'artifact', field: 'images[1]', artifactId: 'an id' };
+const remote: InputSource = { kind: 'remote', field: 'mask.url', url: 'https://a.test/b.png' };
+const stored: InputSource = {
+  kind: 'stored',
+  field: 'images[0]',
+  sha256: 'b'.repeat(64),
+  byteLength: BYTES.length,
+};
+
+function opening(outcome: () => Promise<{ bytes: Buffer }>) {
+  const asked: unknown[][] = [];
+  const open = (...given: unknown[]) => {
+    asked.push(given);
+    return outcome();
+  };
+  return { loader: openInputLoader({ artifacts: { open } }), asked };
+}
+
+function fetching(fetched: Fetched) {
+  const asked: unknown[][] = [];
+  const fetchRemote = async (...given: unknown[]) => {
+    asked.push(given);
+    return fetched;
+  };
+  return { loader: openInputLoader({ fetchRemote }), asked };
+}
+
+describe('createInputLoader', () => {
+  it('has what came with the request, and copies nothing', async () => {
+    const source: InputSource = { kind: 'inline', field: 'images[0]', bytes: BYTES };
+
+    expect(await openInputLoader().load(source, LIMIT, context)).toBe(BYTES);
+  });
+
+  it('opens an artifact in the scope of whoever asks', async () => {
+    const { loader, asked } = opening(async () => ({ bytes: BYTES }));
+
+    const loaded = await loader.load(artifact, LIMIT, context);
+
+    expect(loaded).toBe(BYTES);
+    expect(asked).toEqual([['mine', 'an id', signal]]);
+  });
+
+  it('says of an artifact that is not there for this scope that it is unknown', async () => {
+    const loading = openInputLoader().load(artifact, LIMIT, context);
+
+    await expect(loading).rejects.toMatchObject({
+      code: 'input',
+      param: 'images[1]',
+      details: { field: 'images[1]', reason: 'unknown_artifact' },
+    });
+  });
+
+  it.each([
+    ['an artifact that was changed', new BridgeError('artifact', 'changed')],
+    ['a store that refuses', new BridgeError('overloaded', 'full')],
+  ])('does not take %s for a mistake of the caller', async (_, failure) => {
+    const { loader } = opening(() => Promise.reject(failure));
+
+    await expect(loader.load(artifact, LIMIT, context)).rejects.toBe(failure);
+  });
+
+  it('fetches a remote picture, and no more than is left', async () => {
+    const { loader, asked } = fetching({ ok: true, bytes: BYTES });
+
+    const loaded = await loader.load(remote, LIMIT, context);
+
+    expect(loaded).toBe(BYTES);
+    expect(asked).toEqual([['https://a.test/b.png', LIMIT, signal]]);
+  });
+
+  it.each<[string, Fetched, object]>([
+    [
+      'a refusal',
+      { ok: false, fault: 'address_not_allowed' },
+      { field: 'mask.url', reason: 'address_not_allowed' },
+    ],
+    [
+      'an answer of another status',
+      { ok: false, fault: 'status_not_ok', status: 404 },
+      { field: 'mask.url', reason: 'status_not_ok', status: 404 },
+    ],
+    [
+      'a fetch that took too long',
+      { ok: false, fault: 'timed_out' },
+      { field: 'mask.url', reason: 'timed_out' },
+    ],
+  ])('makes %s a fault of the address', async (_, fetched, details) => {
+    const { loader } = fetching(fetched);
+
+    const loading = loader.load(remote, LIMIT, context);
+
+    await expect(loading).rejects.toMatchObject({ code: 'input', param: 'mask.url', details });
+  });
+
+  it('fetches nothing while remote pictures are disabled', async () => {
+    await expect(openInputLoader().load(remote, LIMIT, context)).rejects.toMatchObject({
+      code: 'invalid_request',
+      param: 'mask.url',
+    });
+  });
+
+  it('reads a stored picture by its checksum', async () => {
+    const asked: unknown[][] = [];
+    const read = async (...given: unknown[]) => {
+      asked.push(given);
+      return BYTES;
+    };
+
+    const loaded = await openInputLoader({ stored: { read } }).load(stored, LIMIT, context);
+
+    expect(loaded).toBe(BYTES);
+    expect(asked).toEqual([['b'.repeat(64), BYTES.length]]);
+  });
+
+  it('takes a stored picture that is missing or was changed for a failure of its own', async () => {
+    await expect(openInputLoader().load(stored, LIMIT, context)).rejects.toMatchObject({
+      code: 'artifact',
+      details: { reason: 'missing_or_changed' },
+    });
+  });
+
+  it.each<[string, InputSource]>([
+    ['inline', { kind: 'inline', field: 'images[0]', bytes: BYTES }],
+    ['stored', stored],
+  ])('refuses a picture that is %s and too large before anything is read', async (_, source) => {
+    const loader = openInputLoader({ stored: { read: () => Promise.reject(new Error('read')) } });
+
+    const loading = loader.load(source, BYTES.length - 1, context);
+
+    await expect(loading).rejects.toMatchObject({
+      code: 'input',
+      param: 'images[0]',
+      details: { reason: 'too_many_bytes' },
+    });
+  });
+
+  it('refuses an artifact that is larger than what is left', async () => {
+    const { loader } = opening(async () => ({ bytes: BYTES }));
+
+    await expect(loader.load(artifact, BYTES.length - 1, context)).rejects.toMatchObject({
+      code: 'input',
+      param: 'images[1]',
+      details: { reason: 'too_many_bytes' },
+    });
+  });
+});
