@@ -8,6 +8,7 @@ import { createImage } from './create-image.ts';
 import { editImage } from './edit-image.ts';
 import { getArtifact } from './get-artifact.ts';
 import { startLoad } from './load.ts';
+import { matte } from './matte.ts';
 import { parseEdit } from './parse-edit.ts';
 import { writePerformancePage } from './performance-page.ts';
 import { type ServerProcess, startServer } from './server-process.ts';
@@ -27,6 +28,7 @@ const BENCHES: readonly Bench[] = [
   admission,
   upstreamStream,
   getArtifact,
+  matte,
   startUp,
 ];
 
