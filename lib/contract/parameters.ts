@@ -10,6 +10,13 @@ export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
 /** The longest edge that a request may name, in pixels. */
 export const MAX_REQUEST_EDGE = 16_384;
 
+/** The longest edge that a picture of each format can have, in pixels (PNG 3, 11.2.1; ITU-T T.81, B.2.2; RFC 9649, 2.7). */
+export const MAX_FORMAT_EDGE: Readonly<Record<OutputFormat, number>> = {
+  png: 2 ** 31 - 1,
+  jpeg: 65_535,
+  webp: 16_383,
+};
+
 /** `1024x1536` as numbers; undefined for `auto` and for anything else. */
 export function parseSize(size: string): { width: number; height: number } | undefined {
   const match = /^([1-9]\d{0,4})x([1-9]\d{0,4})$/.exec(size);

@@ -1,4 +1,5 @@
 import type { Delivered, Warning } from '../contract/image-response.ts';
+import { MAX_FORMAT_EDGE, type Parameters } from '../contract/parameters.ts';
 import { BridgeError } from '../errors/bridge-error.ts';
 import type { ImageEngine, VerifiedImage } from '../images/image.ts';
 import type { ProviderOutput } from '../providers/provider-port.ts';
@@ -7,7 +8,7 @@ import type { NegotiatedRequest } from './negotiation.ts';
 import { judge } from './verdict.ts';
 
 interface Deps {
-  readonly engine: Pick<ImageEngine, 'inspect' | 'convert'>;
+  readonly engine: Pick<ImageEngine, 'inspect' | 'convert' | 'cutOut'>;
 }
 
 /** One output that is fit to be delivered. */
@@ -38,18 +39,37 @@ export function createFinish({ engine }: Deps) {
     });
   }
 
-  async function converted(
-    image: VerifiedImage,
-    { effective }: NegotiatedRequest,
-    signal: AbortSignal,
-  ): Promise<VerifiedImage> {
-    const { output_format: format, output_compression: compression } = effective;
-    const options = { format, ...(compression === null ? {} : { compression }) };
-    const inspection = await engine.inspect(await engine.convert(image, options, signal), signal);
+  /** What we made ourselves is checked like anything else. */
+  async function verifiedOwn(making: Promise<Buffer>, signal: AbortSignal): Promise<VerifiedImage> {
+    const inspection = await engine.inspect(await making, signal);
     if (inspection.ok) return inspection.image;
-    throw new BridgeError('internal', 'a picture came out of its conversion unsound', {
+    throw new BridgeError('internal', 'a picture that the bridge has made is unsound', {
       details: { reason: inspection.fault },
     });
+  }
+
+  function converted(image: VerifiedImage, { effective }: NegotiatedRequest, signal: AbortSignal) {
+    checkEdges(image, effective);
+    return verifiedOwn(engine.convert(image, encodingOf(effective), signal), signal);
+  }
+
+  /** The subject alone where the plan is to cut it out; the picture as it is for any other plan. */
+  async function withoutBackground(
+    image: VerifiedImage,
+    request: GenerationRequest,
+    { effective, transparency }: NegotiatedRequest,
+    signal: AbortSignal,
+  ): Promise<VerifiedImage> {
+    if (transparency.kind !== 'chroma_key') return image;
+    checkEdges(image, effective);
+    const { transparent_threshold, opaque_threshold, despill } = request.output.transparency;
+    const matte = {
+      keyColor: transparency.keyColor,
+      transparentThreshold: transparent_threshold,
+      opaqueThreshold: opaque_threshold,
+      despill,
+    };
+    return verifiedOwn(engine.cutOut(image, matte, encodingOf(effective), signal), signal);
   }
 
   /** Throws `protocol` for a picture that does not verify or is not what was asked for, `upstream` for a missing revised prompt. */
@@ -59,6 +79,7 @@ export function createFinish({ engine }: Deps) {
     negotiated: NegotiatedRequest,
     signal: AbortSignal,
   ): Promise<FinishedOutput> {
+    const { effective } = negotiated;
     const { compatibility, revised_prompt: policy } = request.policies;
     if (policy === 'require' && output.revisedPrompt === undefined) {
       throw new BridgeError('upstream', 'the provider gave no revised prompt');
@@ -67,14 +88,17 @@ export function createFinish({ engine }: Deps) {
     if (given.format !== negotiated.providerFormat && compatibility === 'strict') {
       throw wrongFormat();
     }
-    const fits = given.format === negotiated.effective.output_format;
+    const cut = await withoutBackground(given, request, negotiated, signal);
     // Before a conversion, which may do away with the alpha that is judged here.
-    const isTransparent = checkTransparency(given, request);
-    const image = fits ? given : await converted(given, negotiated, signal);
+    const isTransparent = checkTransparency(cut, request);
+    // Where nothing could be cut out, the picture is delivered as it was painted.
+    const whole = isTransparent ? cut : given;
+    const fits = whole.format === effective.output_format;
+    const image = fits ? whole : await converted(whole, negotiated, signal);
     const verdict = judge(index, image, request);
     const warnings: Warning[] = [
       ...(verdict.size === 'changed' ? (['output_size_differs'] as const) : []),
-      ...(fits ? [] : (['output_format_converted'] as const)),
+      ...(given.format === effective.output_format ? [] : (['output_format_converted'] as const)),
       ...(isTransparent ? [] : (['transparency_failed'] as const)),
     ];
     const revisedPrompt = policy === 'omit' ? undefined : output.revisedPrompt;
@@ -91,6 +115,18 @@ function checkTransparency({ alpha }: VerifiedImage, request: GenerationRequest)
   if (alpha !== 'empty' && request.policies.compatibility === 'best_effort') return false;
   throw new BridgeError('protocol', 'the picture did not come out transparent', {
     details: { alpha: alpha === 'empty' ? 'empty' : 'opaque' },
+  });
+}
+
+function encodingOf({ output_format: format, output_compression: compression }: Parameters) {
+  return { format, ...(compression === null ? {} : { compression }) };
+}
+
+/** Throws `protocol` for a picture that came out too large for the format that was asked for. */
+function checkEdges({ width, height }: VerifiedImage, { output_format: format }: Parameters): void {
+  if (Math.max(width, height) <= MAX_FORMAT_EDGE[format]) return;
+  throw new BridgeError('protocol', 'the provider gave a picture too large for its format', {
+    details: { reason: 'edge_too_long' },
   });
 }
 

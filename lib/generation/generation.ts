@@ -185,6 +185,6 @@ function createWork(deps: Deps) {
 /** Fits a request to one route. Throws `unsupported_capability`. */
 function planRoute(request: GenerationRequest, route: Route) {
   const negotiated = negotiate(request, route.capabilities);
-  refuseUnbuilt(request, negotiated);
+  refuseUnbuilt(request);
   return { route, negotiated };
 }

@@ -1,5 +1,12 @@
 import type { OutputFormat } from '../contract/parameters.ts';
-import { drop, type Negotiation, normalize, record, refuse } from './negotiation.ts';
+import {
+  drop,
+  type Negotiation,
+  normalize,
+  record,
+  refuse,
+  type TransparencyPlan,
+} from './negotiation.ts';
 
 /** Fits everything that is one value out of a list or a range. What is `auto` is the model's to choose, and always fits. */
 export function negotiateOptions(negotiation: Negotiation): void {
@@ -54,11 +61,17 @@ const BEST_SOURCES: readonly OutputFormat[] = ['png', 'webp', 'jpeg'];
  * The format to ask the provider for. One that it lacks is delivered by conversion, unless `strict` refuses it; a format
  * that the request did not name may become the provider's own in every mode.
  */
-export function negotiateFormat(negotiation: Negotiation): OutputFormat {
+export function negotiateFormat(
+  negotiation: Negotiation,
+  transparency: TransparencyPlan,
+): OutputFormat {
   const { effective, capabilities, request, mode } = negotiation;
   const wanted = effective.output_format;
-  if (capabilities.output_formats.includes(wanted)) return wanted;
   const own = BEST_SOURCES.find((format) => capabilities.output_formats.includes(format));
+  if (capabilities.output_formats.includes(wanted)) {
+    // A matte is made of the picture as it was painted: with each loss its edges become worse.
+    return transparency.kind === 'chroma_key' && own !== undefined ? own : wanted;
+  }
   if (own === undefined) {
     refuse(negotiation, 'parameters.output_format');
     return wanted;

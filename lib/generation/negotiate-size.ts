@@ -1,4 +1,5 @@
-import { parseSize } from '../contract/parameters.ts';
+import { MAX_FORMAT_EDGE, parseSize } from '../contract/parameters.ts';
+import type { CapabilityDocument } from '../contract/provider.ts';
 import { emulatedSize } from './emulated-size.ts';
 import { isDrawn, nearestListed, nearestSize } from './nearest-size.ts';
 import { type Negotiation, normalize, record, refuse } from './negotiation.ts';
@@ -12,7 +13,8 @@ export function negotiateSize(negotiation: Negotiation): void {
   const { effective, capabilities } = negotiation;
   const asked = parseSize(effective.size);
   if (asked) {
-    if (!isDrawn(capabilities.sizes, effective.size)) fitSize(negotiation, asked);
+    const sizes = withinFormat(negotiation);
+    if (!isDrawn(sizes, effective.size)) fitSize(negotiation, sizes, asked);
     return;
   }
   negotiateHints(negotiation);
@@ -23,9 +25,19 @@ export function negotiateSize(negotiation: Negotiation): void {
   }
 }
 
+/** A picture that the model could draw must have a place in its format too. */
+function withinFormat({ effective, capabilities }: Negotiation): CapabilityDocument['sizes'] {
+  const { sizes } = capabilities;
+  const longest = MAX_FORMAT_EDGE[effective.output_format];
+  return { ...sizes, max_edge: Math.min(sizes.max_edge ?? longest, longest) };
+}
+
 /** A model that lists no size at all chooses one itself; then that is the nearest thing. */
-function fitSize(negotiation: Negotiation, asked: { width: number; height: number }): void {
-  const { sizes } = negotiation.capabilities;
+function fitSize(
+  negotiation: Negotiation,
+  sizes: CapabilityDocument['sizes'],
+  asked: { width: number; height: number },
+): void {
   const nearest = nearestSize(sizes, asked);
   if (nearest) normalize(negotiation, 'size', nearest, 'normalized_to_provider_size');
   else if (sizes.auto) normalize(negotiation, 'size', 'auto', 'normalized_to_provider_default');

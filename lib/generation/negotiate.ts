@@ -28,7 +28,7 @@ export function negotiate(
   negotiateSize(negotiation);
   negotiateOptions(negotiation);
   const transparency = planTransparency(negotiation);
-  const providerFormat = negotiateFormat(negotiation);
+  const providerFormat = negotiateFormat(negotiation, transparency);
   const prompts = negotiatePrompts(negotiation);
   throwRefusals(negotiation);
   return {

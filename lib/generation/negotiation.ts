@@ -10,7 +10,11 @@ type Compatibility = GenerationRequest['policies']['compatibility'];
 export type TransparencyPlan =
   | { readonly kind: 'none' }
   | { readonly kind: 'native' }
-  | { readonly kind: 'chroma_key'; readonly keyColor: string | null };
+  | {
+      readonly kind: 'chroma_key';
+      /** `#RRGGBB`: the background to ask the provider for. */
+      readonly keyColor: string;
+    };
 
 /** What a request becomes for one route. */
 export interface NegotiatedRequest {

@@ -15,6 +15,7 @@ export function toProviderRequest(
 ): ProviderRequest {
   const { effective, providerFormat, prompt, negativePrompt, transparency } = negotiated;
   const isConverted = providerFormat !== effective.output_format;
+  const isKeyed = transparency.kind === 'chroma_key';
   return {
     model: route.model,
     operation: request.operation,
@@ -23,6 +24,8 @@ export function toProviderRequest(
     parameters: {
       ...effective,
       n: indices.length,
+      // What is cut out afterwards has to be painted first.
+      background: isKeyed ? paintedBackground(route) : effective.background,
       output_format: providerFormat,
       output_compression: isConverted ? null : effective.output_compression,
     },
@@ -30,10 +33,12 @@ export function toProviderRequest(
     images: inputs.images.map(toProviderInput),
     ...(inputs.mask ? { mask: toProviderInput(inputs.mask) } : {}),
     references: negotiated.dropsReferences ? [] : inputs.references.map(toProviderInput),
-    ...(transparency.kind === 'chroma_key' && transparency.keyColor !== null
-      ? { keyColor: transparency.keyColor }
-      : {}),
+    ...(isKeyed ? { keyColor: transparency.keyColor } : {}),
   };
+}
+
+function paintedBackground({ capabilities }: Route): 'opaque' | 'auto' {
+  return capabilities.backgrounds.includes('opaque') ? 'opaque' : 'auto';
 }
 
 function toProviderInput({ format, ...image }: VerifiedImage): ProviderInput {

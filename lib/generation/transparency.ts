@@ -1,3 +1,4 @@
+import { chooseKeyColor } from './choose-key-color.ts';
 import {
   drop,
   type Negotiation,
@@ -46,7 +47,7 @@ function planAlpha(negotiation: Negotiation): TransparencyPlan {
     drop(negotiation, 'background', 'auto');
     return NONE;
   }
-  return { kind: 'chroma_key', keyColor };
+  return { kind: 'chroma_key', keyColor: keyColor ?? chooseKeyColor(request.prompt) };
 }
 
 function leaveJpeg(negotiation: Negotiation): void {

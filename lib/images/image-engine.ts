@@ -6,6 +6,7 @@ import { createDecodeGate } from './decode-gate.ts';
 import type { DecodeOptions, ImageEngine, ImageLimits, Pixels } from './image.ts';
 import { inspectImage } from './inspect-image.ts';
 import { loadSharp, type SharpFactory } from './load-sharp.ts';
+import { createMattes } from './matte/mattes.ts';
 import { conversion, pixelDecode, pixelEncode } from './sharp-pipelines.ts';
 
 interface Deps {
@@ -19,9 +20,11 @@ const PLACES = 2;
 /** Owns sharp, which it loads with the first picture. Throws `overloaded` once closed. */
 export function createImageEngine({ limits, clock }: Deps): ImageEngine {
   const gate = createDecodeGate(PLACES);
+  const mattes = createMattes();
   let running = 0;
   let becameIdle = () => {};
   let closed = false;
+  let closing: Promise<void> | undefined;
   let loading: Promise<SharpFactory> | undefined;
 
   /** `close` waits for `work`, whoever has stopped listening to it. */
@@ -48,6 +51,15 @@ export function createImageEngine({ limits, clock }: Deps): ImageEngine {
     setMaxListeners(0, signal);
     loading ??= loadSharp();
     return track(loading.then(operation));
+  }
+
+  async function end(): Promise<void> {
+    if (running > 0) {
+      await new Promise<void>((resolve) => {
+        becameIdle = resolve;
+      });
+    }
+    await mattes.close();
   }
 
   return {
@@ -79,12 +91,21 @@ export function createImageEngine({ limits, clock }: Deps): ImageEngine {
       }, signal);
     },
 
-    async close() {
+    cutOut(image, matte, options, signal) {
+      const cut = async (sharp: SharpFactory) => {
+        const decode = () => pixelDecode(sharp, image, { channels: 4 }).toUint8Array();
+        const decoded = await underGate(() => orInternal('decoded', decode), signal);
+        const pixels = await track(mattes.cutOut(decoded, matte, signal));
+        const encode = () => pixelEncode(sharp, pixels, options).toBuffer();
+        return underGate(() => orInternal('encoded', encode), signal);
+      };
+      return start((sharp) => mattes.gate.run(() => cut(sharp), signal), signal);
+    },
+
+    close() {
       closed = true;
-      if (running === 0) return;
-      await new Promise<void>((resolve) => {
-        becameIdle = resolve;
-      });
+      closing ??= end();
+      return closing;
     },
   };
 }

@@ -66,6 +66,17 @@ export interface EncodeOptions {
   readonly compression?: number;
 }
 
+/** How a subject is told from its flat background. */
+export interface MatteOptions {
+  /** `#RRGGBB`, as it was asked for. */
+  readonly keyColor: string;
+  /** Up to this distance from the key colour a pixel becomes clear, 0..254. */
+  readonly transparentThreshold: number;
+  /** From this distance on it stays opaque, 1..255. */
+  readonly opaqueThreshold: number;
+  readonly despill: boolean;
+}
+
 /**
  * Functions on pictures, all of them off the main thread and under the decode gate. All reject with the signal's reason on
  * abort and with `overloaded` after `close`.
@@ -81,6 +92,13 @@ export interface ImageEngine {
    * where the format has none.
    */
   convert(image: VerifiedImage, options: EncodeOptions, signal: AbortSignal): Promise<Buffer>;
+  /** The subject alone, on a clear background (contract.md 2); turned by EXIF and without metadata. */
+  cutOut(
+    image: VerifiedImage,
+    matte: MatteOptions,
+    options: EncodeOptions,
+    signal: AbortSignal,
+  ): Promise<Buffer>;
   /** Resolves when nothing of it runs any more. */
   close(): Promise<void>;
 }

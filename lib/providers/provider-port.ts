@@ -27,7 +27,10 @@ export interface ProviderRequest {
   readonly images: readonly ProviderInput[];
   readonly mask?: ProviderInput;
   readonly references: readonly ProviderInput[];
-  /** The flat background that the picture is asked to have, so that it can be cut out afterwards. */
+  /**
+   * `#RRGGBB`, the flat background that the picture is to have and that is cut out afterwards. `background` is never
+   * `transparent` beside it.
+   */
   readonly keyColor?: string;
 }
 

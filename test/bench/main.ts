@@ -10,6 +10,7 @@ import { getArtifact } from './get-artifact.ts';
 import { jobCreates } from './job-creates.ts';
 import { jobLists } from './job-lists.ts';
 import { startLoad } from './load.ts';
+import { matte } from './matte.ts';
 import { parseEdit } from './parse-edit.ts';
 import { writePerformancePage } from './performance-page.ts';
 import { type ServerProcess, startServer } from './server-process.ts';
@@ -31,6 +32,7 @@ const BENCHES: readonly Bench[] = [
   getArtifact,
   jobCreates,
   jobLists,
+  matte,
   startUp,
 ];
 

@@ -107,7 +107,7 @@ export const HOMES: Readonly<Record<string, readonly RegExp[]>> = {
   '@aws-lambda-powertools/logger': [/^lib\/log\//],
   'smol-toml': [/^lib\/config\//],
   yaml: [/^local-runtime\//],
-  piscina: [/^lib\/providers\//],
+  piscina: [/^lib\/images\//],
   'lru-cache': [/^lib\/artifacts\//],
 };
 

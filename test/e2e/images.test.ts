@@ -170,6 +170,40 @@ describe('POST /v1/images', () => {
     expect(channels[3]).toMatchObject({ min: 0, max: 255 });
   });
 
+  it.each(['b64_json', 'artifact', 'url', 'metadata'])(
+    'cuts the subject out for a model without alpha, delivered as %s',
+    async (response_format) => {
+      const { status, json } = await create({
+        prompt: 'a green vase',
+        parameters: { background: 'transparent', size: '1024x1024' },
+        output: { response_format },
+        routing: { model: 'sandbox-basic' },
+      });
+
+      expect(status).toBe(200);
+      expect(json.delivered[0]).toMatchObject({ size: 'honoured', alpha: 'honoured' });
+      expect(json.normalizations).toEqual([
+        {
+          field: 'parameters.background',
+          requested: 'transparent',
+          effective: 'transparent',
+          reason: 'provider_alpha_emulated_with_local_chroma_key',
+        },
+      ]);
+      expect(json.warnings).toEqual(['sandbox_output']);
+      const [image] = json.data;
+      if (response_format === 'metadata') return;
+      const bytes =
+        response_format === 'b64_json'
+          ? Buffer.from(image.b64_json, 'base64')
+          : (await call('GET', `/v1/artifacts/${image.id}`)).bytes;
+      const alpha = await sharp(bytes).extractChannel(3).raw().toBuffer();
+      const corners = [0, 1023, 1023 * 1024, 1024 * 1024 - 1].map((place) => alpha[place]);
+      expect(corners).toEqual([0, 0, 0, 0]);
+      expect(alpha[512 * 1024 + 512]).toBe(255);
+    },
+  );
+
   it.each([
     ['sandbox-fail-authentication', 503, 'provider_authentication', false],
     ['sandbox-fail-permission_denied', 403, 'permission_denied', false],
@@ -214,19 +248,15 @@ describe('POST /v1/images', () => {
     });
   });
 
-  it.each([
-    ['embedded metadata', { output: { metadata: 'embedded' } }, 'output.metadata'],
-    [
-      'emulated alpha',
-      { routing: { model: 'sandbox-basic' }, parameters: { background: 'transparent' } },
-      'parameters.background',
-    ],
-  ])('answers %s, which comes later, at its field', async (_name, changes, param) => {
-    const { status, json } = await create({ prompt: 'a fox', ...changes });
+  it.each([['embedded metadata', { output: { metadata: 'embedded' } }, 'output.metadata']])(
+    'answers %s, which comes later, at its field',
+    async (_name, changes, param) => {
+      const { status, json } = await create({ prompt: 'a fox', ...changes });
 
-    expect(status).toBe(400);
-    expect(json.error).toMatchObject({ code: 'unsupported_capability', param });
-  });
+      expect(status).toBe(400);
+      expect(json.error).toMatchObject({ code: 'unsupported_capability', param });
+    },
+  );
 
   it('refuses a mask that the model cannot honour, whatever the mode', async () => {
     const png = await sharp({ create: { width: 8, height: 8, channels: 4, background: '#0000' } })

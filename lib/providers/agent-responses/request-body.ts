@@ -69,7 +69,7 @@ function toText({ prompt, images, references, keyColor }: ProviderRequest): stri
     ...(keyColor === undefined
       ? []
       : [
-          `Everything around the subject is one flat colour, exactly ${keyColor}, without shadows.`,
+          `Everything around the subject is one flat colour, exactly ${keyColor}, without shadows, gradients, texture or reflections; nothing of the subject has that colour.`,
         ]),
   ];
   return notes.length > 0 ? `${prompt}\n\n${notes.join(' ')}` : prompt;
@@ -79,14 +79,8 @@ function numbered(first: number, last: number): string {
   return first === last ? `Picture ${first} is` : `Pictures ${first} to ${last} are`;
 }
 
-function toTool({
-  model,
-  parameters,
-  keyColor,
-}: ProviderRequest): Readonly<Record<string, unknown>> {
-  const { size, quality, moderation, action } = parameters;
-  // What is to be cut out has to be painted first.
-  const background = keyColor === undefined ? parameters.background : 'opaque';
+function toTool({ model, parameters }: ProviderRequest): Readonly<Record<string, unknown>> {
+  const { size, quality, background, moderation, action } = parameters;
   const optional = Object.entries({ size, quality, background, moderation, action }).filter(
     ([, value]) => value !== 'auto',
   );

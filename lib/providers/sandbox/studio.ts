@@ -1,8 +1,8 @@
 import { createDecodeGate } from '../../images/decode-gate.ts';
 import type { EncodeOptions, ImageEngine, Pixels } from '../../images/image.ts';
+import { createThreadPool } from '../../images/thread-pool.ts';
 import type { ProviderContext, ProviderOutput, ProviderRequest } from '../provider-port.ts';
-import { createDrawPool } from './draw-pool.ts';
-import type { RawPicture } from './drawing/drawing-task.ts';
+import type { Drawing, DrawingTask, RawPicture } from './drawing/drawing-task.ts';
 import type { SandboxModel } from './models.ts';
 import type { Edges } from './output-size.ts';
 import type { Pace } from './pace.ts';
@@ -11,6 +11,7 @@ import { type CommonTask, taskOf, toDrawing } from './to-drawing.ts';
 
 /** So many raw pictures are in memory at a time: 64 MiB each at the largest size. */
 const EASELS = 2;
+const POOL = { name: 'draw', worker: '#draw-worker', threads: EASELS } as const;
 
 export interface Commission {
   readonly request: ProviderRequest;
@@ -29,13 +30,13 @@ export type Studio = ReturnType<typeof createStudio>;
 
 /** Draws and encodes what one call asks for. */
 export function createStudio({ engine }: { readonly engine: ImageEngine }) {
-  const pool = createDrawPool();
+  const pool = createThreadPool<Omit<DrawingTask, 'stop'>, Drawing>(POOL);
   const easels = createDecodeGate(EASELS);
 
   async function draw(commission: Commission, common: CommonTask, index: number) {
     const { request, signal, onEvent } = commission;
     onEvent({ type: 'progress', stage: 'generating', index });
-    const drawing = await pool.draw(taskOf(common, request, index), signal);
+    const drawing = await pool.run(taskOf(common, request, index), signal);
     const encode = (picture: RawPicture) =>
       engine.encode(toPixels(picture), encodingOf(request), signal);
     const bytes = await encode(drawing.picture);

@@ -1,4 +1,4 @@
-import { BridgeError } from '../../errors/bridge-error.ts';
+import { parseColor } from '../../images/color.ts';
 import type { DecodeOptions, ImageEngine } from '../../images/image.ts';
 import { uprightEdges } from '../../images/upright-edges.ts';
 import type { ProviderInput, ProviderRequest } from '../provider-port.ts';
@@ -74,14 +74,6 @@ function keepsAlpha({ parameters }: ProviderRequest, { profile }: SandboxModel):
   return (
     profile === 'full' && parameters.background === 'auto' && parameters.output_format !== 'jpeg'
   );
-}
-
-function parseColor(color: string): readonly [number, number, number] {
-  if (!/^#[0-9a-f]{6}$/i.test(color)) {
-    throw new BridgeError('internal', 'a key colour is not of the form #RRGGBB');
-  }
-  const bits = Number.parseInt(color.slice(1), 16);
-  return [bits >> 16, (bits >> 8) & 0xff, bits & 0xff];
 }
 
 function medallionSize({ width, height }: Edges): NonNullable<DecodeOptions['resize']> {

@@ -1,10 +1,11 @@
+import sharp from 'sharp';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { CapabilityDocument } from '../../../lib/contract/provider.ts';
 import { BridgeError } from '../../../lib/errors/bridge-error.ts';
 import { createFinish } from '../../../lib/generation/finish.ts';
 import { negotiate } from '../../../lib/generation/negotiate.ts';
 import { anything, appServer, gptImage2, gptImage15 } from './capability-documents.ts';
-import { openEngine, picture } from './pictures.ts';
+import { keyed, openEngine, picture } from './pictures.ts';
 import { requestOf } from './requests.ts';
 
 const engine = openEngine();
@@ -181,6 +182,107 @@ describe('createFinish, transparency', () => {
       expect(finished.warnings).toEqual(['transparency_failed']);
     },
   );
+});
+
+describe('createFinish, pictures to be cut out', () => {
+  const transparent = { background: 'transparent' };
+
+  it('cuts the subject out of its background', async () => {
+    const finished = await finishing(await keyed(), { parameters: transparent }, gptImage2);
+
+    expect(finished.image).toMatchObject({ format: 'png', width: 32, height: 24, alpha: 'some' });
+    expect(finished.verdict.alpha).toBe('honoured');
+    expect(finished.warnings).toEqual([]);
+  });
+
+  it('cuts out by the colour and the thresholds of the request', async () => {
+    const transparency = {
+      key_color: '#ff0000',
+      transparent_threshold: 0,
+      opaque_threshold: 255,
+      despill: false,
+    };
+    const sent = { parameters: transparent, output: { transparency } };
+
+    const { image } = await finishing(await keyed('#ff0000', '#ff6633'), sent, gptImage2);
+
+    const { data } = await engine.decode(image, { channels: 4 }, signal);
+    const middle = (12 * 32 + 16) * 4;
+    expect([...data.subarray(middle, middle + 4)]).toEqual([255, 102, 51, 102]);
+  });
+
+  it('makes of the painted picture the format that was asked for', async () => {
+    const parameters = { ...transparent, output_format: 'webp', output_compression: 70 };
+
+    const finished = await finishing(await keyed(), { parameters }, gptImage2);
+
+    expect(finished.image).toMatchObject({ format: 'webp', alpha: 'some' });
+    expect(finished.verdict).toMatchObject({ format: 'honoured', alpha: 'honoured' });
+    expect(finished.warnings).toEqual(['output_format_converted']);
+  });
+
+  it.each([
+    ['has another background', '#ffffff', '#803020', 'strict', 'opaque'],
+    ['has another background', '#ffffff', '#803020', 'normalize', 'opaque'],
+    ['is nothing but background', '#00ff00', '#00ff00', 'strict', 'empty'],
+    ['is nothing but background', '#00ff00', '#00ff00', 'best_effort', 'empty'],
+  ] as const)(
+    'refuses one that %s (%s, %s) under %s',
+    async (_, ground, thing, compatibility, alpha) => {
+      const bytes = await keyed(ground, thing);
+      const sent = { parameters: transparent, policies: { compatibility } };
+
+      await expect(finishing(bytes, sent, gptImage2)).rejects.toMatchObject({
+        code: 'protocol',
+        retryable: false,
+        details: { alpha },
+      });
+    },
+  );
+
+  it('delivers under best_effort the picture as it was painted where nothing could be cut out', async () => {
+    const bytes = await keyed('#ffffff', '#803020');
+    const sent = { parameters: transparent, policies: { compatibility: 'best_effort' } };
+
+    const finished = await finishing(bytes, sent, gptImage2);
+
+    expect(finished.image.bytes).toBe(bytes);
+    expect(finished.verdict.alpha).toBe('changed');
+    expect(finished.warnings).toEqual(['transparency_failed']);
+  });
+
+  it('judges the whole picture, not its corners', async () => {
+    const corner = await picture({ width: 6, height: 6 });
+    const bytes = await sharp(await keyed())
+      .composite([{ input: corner, left: 0, top: 0 }])
+      .png()
+      .toBuffer();
+
+    const finished = await finishing(bytes, { parameters: transparent }, gptImage2);
+
+    expect(finished.verdict.alpha).toBe('honoured');
+  });
+});
+
+describe('createFinish, edges', () => {
+  it.each([
+    ['converted', { output_format: 'webp' }],
+    ['cut out', { output_format: 'webp', background: 'transparent' }],
+  ])('refuses clearly what is too long to be %s', async (_, parameters) => {
+    const wide = openEngine({ max_edge: 20_000 });
+    const bytes = await picture({ width: 16_384, height: 1 });
+    const request = requestOf({ parameters, policies: { compatibility: 'normalize' } });
+    const unfinished = { index: 0, output: { bytes }, generationMs: 0 };
+    const work = createFinish({ engine: wide });
+
+    const finished = work(unfinished, request, negotiate(request, appServer), signal);
+
+    await expect(finished).rejects.toMatchObject({
+      code: 'protocol',
+      details: { reason: 'edge_too_long' },
+    });
+    await wide.close();
+  });
 });
 
 describe('createFinish, revised prompts', () => {

@@ -19,6 +19,27 @@ describe('negotiateSize', () => {
   );
 
   it.each([
+    ['webp', '16384x8192', '16383x8192'],
+    ['webp', '16383x8192', '16383x8192'],
+    ['png', '16384x8192', '16384x8192'],
+  ] as const)('takes no edge longer than a %s can have: %s', (output_format, size, expected) => {
+    const sizes = { ...anything.sizes, max_edge: 16_384 };
+
+    const { effective } = negotiated({ size, output_format }, { ...anything, sizes });
+
+    expect(effective.size).toBe(expected);
+  });
+
+  it('refuses under strict an edge longer than a webp can have', () => {
+    const sizes = { ...anything.sizes, max_edge: 16_384 };
+    const asked = { size: '16384x16384', output_format: 'webp' };
+
+    const { refusals } = negotiated(asked, { ...anything, sizes }, 'strict');
+
+    expect(refusals.map(({ field }) => field)).toEqual(['parameters.size']);
+  });
+
+  it.each([
     ['1000x1000', '1024x1024'],
     ['1920x1080', '2048x1152'],
     ['3800x2138', '3840x2160'],

@@ -261,7 +261,7 @@ describe('negotiate, transparency', () => {
   it.each(ALL_MODES)('emulates it otherwise, under %s too, and says so', (mode) => {
     const negotiated = negotiate(inMode(mode, { parameters: transparent }), gptImage2);
 
-    expect(negotiated.transparency).toEqual({ kind: 'chroma_key', keyColor: null });
+    expect(negotiated.transparency).toEqual({ kind: 'chroma_key', keyColor: '#00FF00' });
     expect(negotiated.normalizations).toEqual([
       {
         field: 'parameters.background',
@@ -279,6 +279,31 @@ describe('negotiate, transparency', () => {
     );
 
     expect(negotiated.transparency).toEqual({ kind: 'chroma_key', keyColor: '#00ff00' });
+  });
+
+  it('chooses a key colour that the prompt does not speak of', () => {
+    const sent = { prompt: 'a green frog', parameters: transparent };
+
+    const negotiated = negotiate(requestOf(sent), gptImage2);
+
+    expect(negotiated.transparency).toEqual({ kind: 'chroma_key', keyColor: '#FF00FF' });
+  });
+
+  it.each(ALL_MODES)('asks under %s for a picture without loss to cut out', (mode) => {
+    const parameters = { ...transparent, output_format: 'webp', output_compression: 50 };
+
+    const negotiated = negotiate(inMode(mode, { parameters }), gptImage2);
+
+    expect(negotiated.providerFormat).toBe('png');
+    expect(negotiated.effective).toMatchObject({ output_format: 'webp', output_compression: 50 });
+  });
+
+  it('asks a model with alpha for the format itself', () => {
+    const parameters = { ...transparent, output_format: 'webp' };
+
+    const negotiated = negotiate(requestOf({ parameters }), gptImage15);
+
+    expect(negotiated.providerFormat).toBe('webp');
   });
 
   it.each(ALL_MODES)('refuses under %s native alpha that the model has not', (mode) => {

@@ -1,5 +1,6 @@
 import sharp from 'sharp';
 import type { OutputFormat } from '../../../lib/contract/parameters.ts';
+import type { ImageLimits } from '../../../lib/images/image.ts';
 import { createImageEngine } from '../../../lib/images/image-engine.ts';
 import { systemClock } from '../../../lib/platform/clock.ts';
 
@@ -18,13 +19,24 @@ export function picture({ width = 32, height = 24, format = 'png', alpha }: Look
   return sharp({ create: { width, height, channels, background } }).toFormat(format).toBuffer();
 }
 
-export function openEngine() {
+/** A thing of one colour in the middle of a flat ground, 32 by 24. */
+export async function keyed(ground = '#00ff00', thing = '#803020'): Promise<Buffer> {
+  const create = { width: 16, height: 12, channels: 3, background: thing } as const;
+  const input = await sharp({ create }).png().toBuffer();
+  return sharp({ create: { ...create, width: 32, height: 24, background: ground } })
+    .composite([{ input, left: 8, top: 6 }])
+    .png()
+    .toBuffer();
+}
+
+export function openEngine(limits: Partial<ImageLimits> = {}) {
   return createImageEngine({
     limits: {
       max_encoded_bytes: 1024 * 1024,
       max_edge: 2048,
       max_pixels: 4_194_304,
       max_decode_ms: 10_000,
+      ...limits,
     },
     clock: systemClock,
   });

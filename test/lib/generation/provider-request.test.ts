@@ -6,7 +6,7 @@ import { createInputVerifier } from '../../../lib/inputs/verify-inputs.ts';
 import { capabilitiesOf } from '../../../lib/providers/sandbox/capabilities.ts';
 import { openInputLoader } from '../../support/input-loader.ts';
 import { createScriptedProvider } from '../../support/scripted-provider.ts';
-import { anything, appServer, gptImage2 } from './capability-documents.ts';
+import { anything, appServer, gptImage2, gptImage15 } from './capability-documents.ts';
 import { openEngine, picture } from './pictures.ts';
 import { inlinePicture, requestOf } from './requests.ts';
 
@@ -88,8 +88,31 @@ describe('toProviderRequest', () => {
       output: { transparency: { key_color: '#00ff00' } },
     };
 
-    expect(await providerRequestOf(sent, gptImage2)).toHaveProperty('keyColor', '#00ff00');
+    const keyed = await providerRequestOf(sent, gptImage2);
+
+    expect(keyed).toMatchObject({ keyColor: '#00ff00', parameters: { background: 'opaque' } });
     expect(await providerRequestOf(sent, anything)).not.toHaveProperty('keyColor');
+  });
+});
+
+describe('toProviderRequest, backgrounds', () => {
+  const sent = {
+    parameters: { background: 'transparent' },
+    output: { transparency: { mode: 'chroma_key' } },
+  };
+
+  it('never asks for a transparent background beside a key colour', async () => {
+    const request = await providerRequestOf(sent, gptImage15);
+
+    expect(request.parameters.background).toBe('opaque');
+  });
+
+  it('leaves the background out where the model lists no opaque one', async () => {
+    const capabilities: CapabilityDocument = { ...gptImage2, backgrounds: ['auto'] };
+
+    const request = await providerRequestOf(sent, capabilities);
+
+    expect(request.parameters.background).toBe('auto');
   });
 });
 

@@ -13,11 +13,18 @@ const limits = {
   max_decode_ms: 10_000,
 };
 
+const matte = {
+  keyColor: '#00FF00',
+  transparentThreshold: 12,
+  opaqueThreshold: 96,
+  despill: true,
+} as const;
+
 const never = new AbortController().signal;
 const bytes = readPhoto('coffee.png');
 const newEngine = () => createImageEngine({ limits, clock: systemClock });
 
-const OPERATIONS = ['inspect', 'decode', 'encode', 'convert'] as const;
+const OPERATIONS = ['inspect', 'decode', 'encode', 'convert', 'cutOut'] as const;
 
 function run(engine: ImageEngine, operation: (typeof OPERATIONS)[number], signal: AbortSignal) {
   const image: VerifiedImage = {
@@ -34,6 +41,7 @@ function run(engine: ImageEngine, operation: (typeof OPERATIONS)[number], signal
     decode: () => engine.decode(image, { channels: 3 }, signal),
     encode: () => engine.encode(plain(8, 8, [1, 2, 3]), { format: 'png' }, signal),
     convert: () => engine.convert(image, { format: 'jpeg' }, signal),
+    cutOut: () => engine.cutOut(image, matte, { format: 'png' }, signal),
   };
   return starts[operation]();
 }

@@ -110,10 +110,10 @@ describe('createRequestBody', () => {
   });
 
   it('asks for the flat ground that is cut out afterwards', () => {
-    const parts: RequestParts = { keyColor: '#00FF00', parameters: { background: 'transparent' } };
+    const parts: RequestParts = { keyColor: '#00FF00', parameters: { background: 'opaque' } };
 
     expect(textOf(parts)).toBe(
-      'A lighthouse in a storm\n\nEverything around the subject is one flat colour, exactly #00FF00, without shadows.',
+      'A lighthouse in a storm\n\nEverything around the subject is one flat colour, exactly #00FF00, without shadows, gradients, texture or reflections; nothing of the subject has that colour.',
     );
     expect(toolOf(parts)).toMatchObject({ background: 'opaque' });
   });

@@ -1,0 +1,42 @@
+import { alphaOfDistance, clearRow, stepRow } from './clear-background.ts';
+import { createDespill } from './despill.ts';
+import { findKey } from './find-key.ts';
+import type { MatteTask, Plate } from './matte-task.ts';
+
+/** So many rows are done between two looks at the stop flag. */
+const ROWS_AT_ONCE = 16;
+
+/**
+ * Cuts the subject out of its flat background, in place (contract.md 2, "The matte's distance"); false when it was told to
+ * stop. The same task gives the same bytes, on every machine: there is no arithmetic but of integers.
+ */
+export function cutOut(task: MatteTask): boolean {
+  const { width, height, despill, stop } = task;
+  const pixels = new Uint8Array(task.data);
+  const plate: Plate = {
+    pixels,
+    width,
+    height,
+    distances: new Uint8Array(width * height),
+    steps: new Uint8Array(width * height),
+  };
+  const key = findKey(plate, task.key);
+  const alphas = alphaOfDistance(task);
+  const flag = new Int32Array(stop);
+
+  /** False when it was told to stop. */
+  function eachRow(work: (y: number) => void): boolean {
+    for (let y = 0; y < height; y += 1) {
+      if (y % ROWS_AT_ONCE === 0 && Atomics.load(flag, 0) !== 0) return false;
+      work(y);
+    }
+    return true;
+  }
+
+  return (
+    eachRow((y) => clearRow(y, plate, key, alphas)) &&
+    (!despill ||
+      (eachRow((y) => stepRow(height - 1 - y, plate)) &&
+        eachRow(createDespill(plate, key, alphas))))
+  );
+}

@@ -1,0 +1,126 @@
+import type { Rgb } from '../color.ts';
+import { type Hue, hueOf } from './hue.ts';
+import { FAR, type Plate, SPILL_REACH } from './matte-task.ts';
+import { createSubjectSearch, LOOK_PX } from './subject-search.ts';
+
+/** Faint pixels are mostly noise, which must not be multiplied. */
+const LEAST_ALPHA = 64;
+
+/**
+ * Takes the key out of the pixels along the cut. Such a pixel is a mixture of the key and the subject, and the share of the
+ * key is filled with the subject's colour, as a neighbour farther inside shows it; where none does, the mixture is undone as
+ * far as the pixel's alpha says, but not beyond grey. What then is still of the key's hue, more than the subject beside it,
+ * is greyed. Returns what does one row; rows must come from the top, and the picture is done with the last one.
+ */
+export function createDespill(plate: Plate, key: Rgb, alphas: Uint8Array): (y: number) => void {
+  const { pixels, width, height, distances, steps } = plate;
+  const hue = hueOf(key);
+  const findSubject = createSubjectSearch(plate, key, hue);
+  // New colours wait here until no pixel looks at the old ones any more.
+  const waiting = new Uint8Array((LOOK_PX + 1) * width * 3);
+  const color = new Int32Array(3);
+  const target = new Int32Array(3);
+
+  function read(place: number, into: Int32Array): void {
+    for (let channel = 0; channel < 3; channel += 1) {
+      into[channel] = pixels[place * 4 + channel] ?? 0;
+    }
+  }
+
+  function alphaOf(place: number): number {
+    return Math.max(alphas[distances[place] ?? 0] ?? 0, LEAST_ALPHA);
+  }
+
+  function isSpilled(place: number): boolean {
+    return (steps[place] ?? FAR) <= SPILL_REACH && (pixels[place * 4 + 3] ?? 0) > 0;
+  }
+
+  /** Writes into `color` what the pixel would be without the key. */
+  function correct(x: number, y: number): void {
+    const place = y * width + x;
+    const near = distances[place] ?? 0;
+    const { place: subject, excess } = findSubject(x, y);
+    read(place, color);
+    if (subject === undefined) unmix(color, key, alphaOf(place), hue);
+    else {
+      // The neighbour may be a mixture too.
+      read(subject, target);
+      unmix(target, key, alphaOf(subject), hue);
+      fill(color, target, key, near);
+    }
+    if (hue) grey(color, hue, excess);
+  }
+
+  function settle(y: number): void {
+    const row = (y % (LOOK_PX + 1)) * width;
+    for (let x = 0; x < width; x += 1) {
+      const place = y * width + x;
+      if (!isSpilled(place)) continue;
+      const from = (row + x) * 3;
+      for (let channel = 0; channel < 3; channel += 1) {
+        pixels[place * 4 + channel] = waiting[from + channel] ?? 0;
+      }
+    }
+  }
+
+  return (y) => {
+    const row = (y % (LOOK_PX + 1)) * width;
+    for (let x = 0; x < width; x += 1) {
+      if (!isSpilled(y * width + x)) continue;
+      correct(x, y);
+      const to = (row + x) * 3;
+      for (let channel = 0; channel < 3; channel += 1) waiting[to + channel] = color[channel] ?? 0;
+    }
+    if (y >= LOOK_PX) settle(y - LOOK_PX);
+    if (y < height - 1) return;
+    for (let last = Math.max(0, height - LOOK_PX); last < height; last += 1) settle(last);
+  };
+}
+
+function between(one: number, other: number, value: number): number {
+  return Math.min(Math.max(value, Math.min(one, other)), Math.max(one, other));
+}
+
+/** Puts the subject's colour in the key's place, as much of it as the distance to the key says; never beyond that colour. */
+function fill(color: Int32Array, subject: Int32Array, key: Rgb, near: number): void {
+  const far = Math.max(
+    Math.abs((subject[0] ?? 0) - key[0]),
+    Math.abs((subject[1] ?? 0) - key[1]),
+    Math.abs((subject[2] ?? 0) - key[2]),
+  );
+  if (far <= near) return;
+  for (let channel = 0; channel < 3; channel += 1) {
+    const own = color[channel] ?? 0;
+    const target = subject[channel] ?? 0;
+    const share = (far - near) * (target - (key[channel] ?? 0));
+    color[channel] = between(own, target, own + Math.trunc(share / far));
+  }
+}
+
+/** Moves a colour away from the key until `alpha` of it were subject, or it has lost the key's hue. */
+function unmix(color: Int32Array, key: Rgb, alpha: number, hue: Hue | undefined): void {
+  // Along the way the hue falls evenly from the key's to the colour's and on; at `most` of `lost` none of it is left.
+  const most = hue?.excess(key[0], key[1], key[2]) ?? 0;
+  const lost = hue ? most - excessOf(color, hue) : 0;
+  const isGreyFirst = most * alpha < lost * 255;
+  const times = isGreyFirst ? Math.max(most, lost) : 255;
+  const parts = isGreyFirst ? lost : alpha;
+  for (let channel = 0; channel < 3; channel += 1) {
+    const ground = key[channel] ?? 0;
+    const moved = ground + Math.trunc((((color[channel] ?? 0) - ground) * times) / parts);
+    color[channel] = between(0, 255, moved);
+  }
+}
+
+/** Lowers the strong channels until no more than `excess` is left of the hue. */
+function grey(color: Int32Array, hue: Hue, excess: number): void {
+  const surplus = excessOf(color, hue) - excess;
+  if (surplus <= 0) return;
+  for (let channel = 0; channel < 3; channel += 1) {
+    if (hue.isStrong[channel]) color[channel] = (color[channel] ?? 0) - surplus;
+  }
+}
+
+function excessOf(color: Int32Array, hue: Hue): number {
+  return hue.excess(color[0] ?? 0, color[1] ?? 0, color[2] ?? 0);
+}

@@ -1,0 +1,229 @@
+import { describe, expect, it } from 'vitest';
+import { cutOut } from '../../../../lib/images/matte/cut-out.ts';
+import { at, checksum, cut, drawn, noisyBall } from './pictures.ts';
+
+const GREEN = [0, 255, 0];
+const RED = [200, 30, 20];
+const inside = (x: number, y: number, from: number, to: number) =>
+  x >= from && x < to && y >= from && y < to;
+
+/** A square of `color` from 10 to 30 in a picture of 40. */
+const square = (color: readonly number[], ground: readonly number[] = GREEN) =>
+  drawn(40, 40, (x, y) => (inside(x, y, 10, 30) ? color : ground));
+
+describe('cutOut, alpha', () => {
+  it.each([
+    [0, 0],
+    [12, 0],
+    [13, 3],
+    [54, 128],
+    [95, 252],
+    [96, 255],
+    [255, 255],
+  ])('makes of a distance of %i an alpha of %i', (distance, alpha) => {
+    const picture = square([distance, 255, 0]);
+
+    const [, , , middle] = at(cut(picture), 20, 20);
+
+    expect(middle).toBe(alpha);
+  });
+
+  it('goes by the greatest difference of a channel', () => {
+    const [, , , middle] = at(cut(square([50, 201, 54])), 20, 20);
+
+    expect(middle).toBe(128);
+  });
+
+  it('takes the thresholds that it is given', () => {
+    const alphas = [100, 150, 200].map((distance) => {
+      const thresholds = { transparentThreshold: 100, opaqueThreshold: 200 };
+      return at(cut(square([distance, 255, 0]), thresholds), 20, 20)[3];
+    });
+
+    expect(alphas).toEqual([0, 128, 255]);
+  });
+
+  it('clears what the subject encloses', () => {
+    const picture = drawn(40, 40, (x, y) =>
+      inside(x, y, 10, 30) && !inside(x, y, 17, 23) ? RED : GREEN,
+    );
+
+    const result = cut(picture);
+
+    expect(at(result, 20, 20)).toEqual([0, 0, 0, 0]);
+    expect(at(result, 13, 20)).toEqual([...RED, 255]);
+  });
+
+  it('keeps the alpha that a picture has already', () => {
+    const picture = square([...RED, 128]);
+
+    const result = cut(picture);
+
+    expect(at(result, 20, 20)[3]).toBe(128);
+    expect(at(result, 0, 0)[3]).toBe(0);
+  });
+
+  it('leaves nothing of a background that is all there is', () => {
+    const result = cut(drawn(9, 7, () => GREEN));
+
+    expect(new Set(result.pixels)).toEqual(new Set([0]));
+  });
+});
+
+describe('cutOut, the key', () => {
+  it.each([
+    ['as it was asked for', [0, 255, 0], [0, 255, 0]],
+    ['a little off', [24, 240, 30], [0, 255, 0]],
+    ['the green of a studio', [0, 177, 64], [0, 255, 0]],
+    ['magenta', [250, 8, 240], [255, 0, 255]],
+    ['grey', [128, 128, 128], [120, 120, 120]],
+  ] as const)('is found where the border is %s', (_, ground, key) => {
+    const result = cut(square(RED, ground), { key });
+
+    expect(at(result, 0, 0)[3]).toBe(0);
+    expect(at(result, 20, 20)).toEqual([...RED, 255]);
+  });
+
+  it('is found although the subject covers most of the border', () => {
+    const ground = [30, 230, 40];
+    const picture = drawn(64, 64, (_, y) => (y >= 6 ? RED : ground));
+
+    const result = cut(picture);
+
+    expect(at(result, 30, 2)[3]).toBe(0);
+    expect(at(result, 30, 40)[3]).toBe(255);
+  });
+
+  it('is the one that was asked for where nothing at the border is near it', () => {
+    const picture = drawn(40, 40, (x, y) => (inside(x, y, 10, 30) ? GREEN : [255, 255, 255]));
+
+    const result = cut(picture);
+
+    expect(at(result, 0, 0)).toEqual([255, 255, 255, 255]);
+    expect(at(result, 20, 20)[3]).toBe(0);
+  });
+
+  it('is told of by the opaque part of the border alone', () => {
+    const picture = drawn(40, 40, (x, y) => {
+      if (inside(x, y, 10, 30)) return RED;
+      return y === 0 && x < 3 ? [20, 235, 20] : [90, 255, 90, 10];
+    });
+
+    const result = cut(picture, { transparentThreshold: 0, opaqueThreshold: 1 });
+
+    expect(at(result, 0, 0)[3]).toBe(0);
+  });
+});
+
+describe('cutOut, colours along the cut', () => {
+  const half = (color: readonly number[], key: readonly number[]) =>
+    color.map((value, channel) => Math.round((value + (key[channel] ?? 0)) / 2));
+
+  it.each([
+    ['white', [250, 250, 250]],
+    ['black', [10, 10, 12]],
+    ['grey', [128, 128, 128]],
+    ['red', RED],
+    ['blue', [30, 60, 200]],
+    ['dark green', [40, 110, 50]],
+    ['yellow', [240, 200, 40]],
+  ])('makes the mixed edge of a %s thing its own colour', (_, color) => {
+    const picture = drawn(40, 40, (x, y) => {
+      if (inside(x, y, 11, 29)) return color;
+      return inside(x, y, 10, 30) ? half(color, GREEN) : GREEN;
+    });
+
+    const [r, g, b, alpha] = at(cut(picture), 10, 20);
+
+    const gaps = [r, g, b].map((value, channel) => Math.abs(value! - color[channel]!));
+    expect(Math.max(...gaps)).toBeLessThanOrEqual(3);
+    expect(alpha).toBeGreaterThan(90);
+  });
+
+  it.each([
+    ['magenta', [255, 0, 255]],
+    ['blue', [0, 0, 255]],
+    ['cyan', [0, 255, 255]],
+    ['white', [255, 255, 255]],
+    ['a colour of no kind', [200, 90, 30]],
+  ] as const)('does so on a key of %s', (_, key) => {
+    const color = [60, 130, 40];
+    const picture = drawn(40, 40, (x, y) => {
+      if (inside(x, y, 11, 29)) return color;
+      return inside(x, y, 10, 30) ? half(color, key) : key;
+    });
+
+    const [r, g, b] = at(cut(picture, { key }), 10, 20);
+
+    const gaps = [r, g, b].map((value, channel) => Math.abs(value! - color[channel]!));
+    expect(Math.max(...gaps)).toBeLessThanOrEqual(3);
+  });
+
+  it('leaves nothing green on a line of one pixel', () => {
+    const line = half([90, 60, 40], GREEN);
+    const picture = drawn(40, 40, (x) => (x === 20 ? line : GREEN));
+
+    const [r, g, b, alpha] = at(cut(picture), 20, 20);
+
+    expect(g).toBeLessThanOrEqual(Math.max(r!, b!));
+    expect(alpha).toBe(255);
+  });
+
+  it('makes grey smoke grey', () => {
+    const smoke = [80, 233, 82];
+    const picture = square(smoke);
+
+    const [r, g, b] = at(cut(picture, { opaqueThreshold: 250 }), 20, 20);
+
+    expect(Math.max(r!, g!, b!) - Math.min(r!, g!, b!)).toBeLessThanOrEqual(6);
+  });
+
+  it('touches nothing without despill', () => {
+    const picture = noisyBall(48);
+
+    const result = cut(picture, { despill: false });
+
+    const kept = [...picture.pixels.keys()].filter(
+      (index) => index % 4 !== 3 && result.pixels[index | 3] !== 0,
+    );
+    expect(kept.every((index) => result.pixels[index] === picture.pixels[index])).toBe(true);
+  });
+});
+
+describe('cutOut, as work', () => {
+  it('stops when it is told to', () => {
+    const stop = new SharedArrayBuffer(4);
+    new Int32Array(stop)[0] = 1;
+
+    const isDone = cutOut({
+      data: new ArrayBuffer(4 * 64 * 64),
+      width: 64,
+      height: 64,
+      key: [0, 255, 0],
+      transparentThreshold: 12,
+      opaqueThreshold: 96,
+      despill: true,
+      stop,
+    });
+
+    expect(isDone).toBe(false);
+  });
+
+  it.each([
+    [1, 1],
+    [1, 9],
+    [9, 1],
+    [3, 4],
+  ])('takes a picture of %i by %i', (width, height) => {
+    const result = cut(drawn(width, height, (x) => (x === 0 ? GREEN : RED)));
+
+    expect(at(result, 0, 0)[3]).toBe(0);
+    expect(result.pixels).toHaveLength(width * height * 4);
+  });
+
+  it('gives these very bytes on every machine', () => {
+    expect(checksum(cut(noisyBall(97)))).toBe(
+      '199affc26977395a6e9479b20d472e480a681f85235d471aaa0712e3d4fc7673',
+    );
+  });
+});
