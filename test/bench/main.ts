@@ -9,6 +9,7 @@ import { editImage } from './edit-image.ts';
 import { getArtifact } from './get-artifact.ts';
 import { jobCreates } from './job-creates.ts';
 import { jobLists } from './job-lists.ts';
+import { jobSearch } from './job-search.ts';
 import { startLoad } from './load.ts';
 import { matte } from './matte.ts';
 import { parseEdit } from './parse-edit.ts';
@@ -32,6 +33,7 @@ const BENCHES: readonly Bench[] = [
   getArtifact,
   jobCreates,
   jobLists,
+  jobSearch,
   matte,
   startUp,
 ];

@@ -1,9 +1,11 @@
+import { closeSync, fsyncSync, openSync } from 'node:fs';
 import type { JobStatus } from '../../lib/contract/job.ts';
 import { createIds } from '../../lib/platform/ids.ts';
 import { type Connection, connect } from '../../lib/storage/sqlite/connection.ts';
 import { openStateDatabase } from '../../lib/storage/sqlite/database.ts';
 import { ROW_BYTES } from '../../lib/storage/sqlite/job-rows.ts';
 import { FAILURE, jobRequest, jobResult } from '../support/jobs.ts';
+import { writePrompt } from './prompts.ts';
 
 /** The scope that nearly all jobs belong to, and one that has one job in a thousand. */
 export const BUSY_SCOPE = 'b'.repeat(64);
@@ -23,14 +25,6 @@ const INSERT_CONTENT = `
 
 const JOBS_A_TRANSACTION = 50_000;
 const FIRST_CREATED_SECS = 1_700_000_000;
-const WORDS =
-  'a the of in with under quiet bright paper glass copper winter harbour lighthouse cat fox owl \
-orchard station tower bridge market kitchen window lantern rain dust snow morning evening dusk \
-portrait landscape still life poster icon pattern engraving watercolour ink oil pencil photograph \
-isometric macro wide soft warm cold golden blue green crimson ivory small tall crooked ancient \
-modern empty crowded floating folded woven carved painted reflected distant gentle sharp'.split(
-    ' ',
-  );
 
 /**
  * Fills a new database with jobs of usual sizes: a history of every status, marks and hidden jobs, a queue behind it. The
@@ -49,6 +43,10 @@ export function writeJobs(file: string, count: number): void {
   } finally {
     connection.close();
   }
+  // Else whoever syncs the file first waits for gigabytes.
+  const descriptor = openSync(file, 'r');
+  fsyncSync(descriptor);
+  closeSync(descriptor);
 }
 
 function writeRows(connection: Connection, count: number, newId: () => string): void {
@@ -104,12 +102,6 @@ function drawStatus(nth: number, count: number, draw: () => number): JobStatus {
   if (chance < 0.000_02) return 'cancelled';
   if (chance < 0.005) return 'interrupted';
   return chance < 0.06 ? 'failed' : 'succeeded';
-}
-
-function writePrompt(draw: () => number): string {
-  const length = 8 + Math.floor(draw() ** 2 * 90);
-  const pick = () => WORDS[Math.floor(draw() * WORDS.length)] ?? '';
-  return Array.from({ length }, pick).join(' ');
 }
 
 /** Numbers from 0 up to 1, the same ones in every run (mulberry32). */

@@ -4,10 +4,12 @@ import Sqlite from 'better-sqlite3';
 import { BridgeError } from '../../errors/bridge-error.ts';
 import { type Connection, setDatabaseIdentity, UNIDENTIFIED } from './connection.ts';
 
+const DAMAGE = /^SQLITE_(CORRUPT|NOTADB)/;
+
 /**
  * Writes what the database holds now into a new file for its owner alone, whoever else uses it meanwhile; the copy is
  * durable and whole under its name, or there is none. False, and nothing done, when there is a file of that name. Throws
- * `configuration` when the copy cannot be written.
+ * `configuration` when the copy cannot be written, the driver's error when the database is damaged.
  */
 export function copyDatabase(connection: Connection, target: string): boolean {
   if (existsSync(target)) return false;
@@ -27,9 +29,13 @@ export function copyDatabase(connection: Connection, target: string): boolean {
     return true;
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
-    throw new BridgeError('configuration', 'a copy of the state database cannot be written', {
-      cause: error,
-    });
+    // Of the original, and the caller's to name.
+    if (error instanceof Sqlite.SqliteError && DAMAGE.test(error.code)) throw error;
+    throw new BridgeError(
+      'configuration',
+      'a copy of the state database cannot be written; nothing was changed',
+      { cause: error },
+    );
   } finally {
     if (workshop !== undefined) rmSync(workshop, { recursive: true, force: true });
   }

@@ -85,14 +85,18 @@ export function openStateDatabase({ file, ids, migrations = MIGRATIONS }: Option
   if (file !== IN_MEMORY) refuseForeignDatabase(file, migrations.length);
   let connection: Connection | undefined;
   try {
-    // SQLite would give it the rights of any new file, and it holds prompts; the files beside it take its rights.
-    if (file !== IN_MEMORY) closeSync(openSync(file, 'a', 0o600));
-    if (file !== IN_MEMORY) refuseForeignLog(file);
+    if (file !== IN_MEMORY) {
+      // SQLite would give it the rights of any new file, and it holds prompts; the files beside it take its rights.
+      closeSync(openSync(file, 'a', 0o600));
+      refuseForeignLog(file);
+    }
     connection = connect(file);
     keepCopy(connection, migrations.length);
     migrate(connection, migrations);
     identify(connection, ids);
     prepareToServe(connection);
+    // Again, for the log: one that never names its database cannot be told from another one's.
+    setDatabaseIdentity(connection, databaseIdentity(connection));
     return serve(connection, ownSecret(connection, ids));
   } catch (error) {
     connection?.close();

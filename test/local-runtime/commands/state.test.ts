@@ -132,6 +132,18 @@ describe('state backup', () => {
     expect(await readFile(join(folder, 'taken'), 'utf8')).toBe('precious');
   });
 
+  it('tells of a damaged database, and leaves no copy', async () => {
+    await database.close();
+    const file = stateDatabaseFile(folder);
+    const bytes = await readFile(file);
+    await writeFile(file, bytes.fill(0xa5, 4096));
+
+    const result = await run('backup', 'copy.sqlite');
+
+    expect(result).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('is damaged') });
+    expect(await readdir(folder)).not.toContain('copy.sqlite');
+  });
+
   it('tells that a copy cannot be written, and leaves nothing behind', async () => {
     const before = await readdir(folder);
 
@@ -139,7 +151,7 @@ describe('state backup', () => {
 
     expect(result).toMatchObject({
       exitCode: 1,
-      stderr: 'image-bridge: a copy of the state database cannot be written\n',
+      stderr: 'image-bridge: a copy of the state database cannot be written; nothing was changed\n',
     });
     expect(await readdir(folder)).toEqual(before);
   });

@@ -4,9 +4,9 @@ import { foldPrompt } from './fold-prompt.ts';
 import { blockOf, blockStart, positionOf, termBuckets } from './grams.ts';
 import type { JobReader, SearchedJob } from './job-reader.ts';
 import { lastMember, type Positions } from './postings.ts';
-import type { RecentPrompts } from './recent-prompts.ts';
 import type { SearchIndex } from './search-index.ts';
 import type { Steps } from './turns.ts';
+import type { UnindexedBlocks } from './unindexed-blocks.ts';
 
 export interface SearchRequest extends JobPageRequest {
   readonly scope: string;
@@ -16,7 +16,7 @@ export interface SearchRequest extends JobPageRequest {
 interface Sources {
   readonly jobs: Pick<JobReader, 'find' | 'newestBelow' | 'matching'>;
   readonly index: Pick<SearchIndex, 'candidates'>;
-  readonly recent: RecentPrompts;
+  readonly unindexed: UnindexedBlocks;
 }
 
 // How many candidates of the index the other filters may refuse in a row before these filters are asked where to go on,
@@ -27,12 +27,12 @@ const JOBS_A_QUESTION = 64;
 
 /** The newest jobs of the page, one more than its limit if there are more. Every one is verified on its own row. */
 export function* findJobs(sources: Sources, request: SearchRequest): Steps<readonly number[]> {
-  const { scope, filter, before = Number.MAX_SAFE_INTEGER, limit } = request;
+  const { scope, filter, before, limit } = request;
   const { jobs } = sources;
   const term = foldPrompt(filter.term);
   const walk = walkCandidates(sources, term);
   const found: number[] = [];
-  let below = before;
+  let below = (jobs.newestBelow(before ?? Number.MAX_SAFE_INTEGER) ?? 0) + 1;
   let refusals = 0;
 
   function judge(sequence: number): void {
@@ -60,15 +60,14 @@ export function* findJobs(sources: Sources, request: SearchRequest): Steps<reado
 }
 
 /** The jobs that may have the term, newest first. */
-function walkCandidates({ jobs, index, recent }: Sources, term: string) {
+function walkCandidates({ jobs, index, unindexed }: Sources, term: string) {
   const buckets = termBuckets(term);
-  let current: { readonly block: number; readonly candidates: Positions | undefined } | undefined;
+  let current: { readonly block: number; readonly candidates: Positions } | undefined;
 
-  function* candidatesIn(block: number): Steps<Positions | undefined> {
-    if (current?.block !== block) {
-      const indexed = index.candidates(block, buckets);
-      current = { block, candidates: indexed ?? (yield* recent.candidates(block, term)) };
-    }
+  function* candidatesIn(block: number): Steps<Positions> {
+    if (current?.block === block) return current.candidates;
+    const indexed = index.candidates(block, buckets);
+    current = { block, candidates: indexed ?? (yield* unindexed.candidates(block, term)) };
     return current.candidates;
   }
 
@@ -77,9 +76,7 @@ function walkCandidates({ jobs, index, recent }: Sources, term: string) {
       let top = before - 1;
       for (;;) {
         const block = blockOf(top);
-        const candidates = yield* candidatesIn(block);
-        if (candidates === undefined) return jobs.newestBelow(top + 1) ?? undefined;
-        const position = lastMember(candidates, positionOf(top));
+        const position = lastMember(yield* candidatesIn(block), positionOf(top));
         if (position !== undefined) return blockStart(block) + position;
         const next = jobs.newestBelow(blockStart(block));
         if (next === null) return undefined;
@@ -87,9 +84,9 @@ function walkCandidates({ jobs, index, recent }: Sources, term: string) {
         yield;
       }
     },
-    /** Whether a job may have it, for all that is known without another look at the index. */
+    /** Whether a job may have it, for all that is known without a look into another block. */
     maybe(sequence: number): boolean {
-      if (current?.block !== blockOf(sequence) || current.candidates === undefined) return true;
+      if (current?.block !== blockOf(sequence)) return true;
       const position = positionOf(sequence);
       return lastMember(current.candidates, position) === position;
     },

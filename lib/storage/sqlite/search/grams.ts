@@ -7,8 +7,8 @@ const FIRST_UNIT_BUCKET = 2 ** HASH_BITS;
 /** How many buckets there are: a gram is one, two or three UTF-16 units in a row, and each falls into one bucket. */
 export const BUCKETS = FIRST_UNIT_BUCKET + 2 ** 16;
 
-// More of them hardly narrow the choice any further, and each is looked up in every block.
-const MOST_TERM_BUCKETS = 6;
+// Enough for a sentence; what they do not tell apart, the prompts themselves do.
+const MOST_TERM_BUCKETS = 32;
 
 export function blockOf(sequence: number): number {
   return Math.floor(sequence / BLOCK_JOBS);
@@ -37,10 +37,10 @@ export function eachBucket(folded: string, use: (bucket: number) => void): void 
 }
 
 /**
- * Buckets that every prompt with this folded term is in. Prompts without it may be in all of them as well: grams may
- * share a bucket, and may stand apart in a prompt.
+ * Buckets that every prompt with this folded term is in, each once. Prompts without it may be in all of them as well:
+ * grams may share a bucket, and may stand apart in a prompt.
  */
-export function termBuckets(folded: string): readonly number[] {
+export function termBuckets(folded: string): number[] {
   const units = Array.from({ length: folded.length }, (_, at) => folded.charCodeAt(at));
   const [first = 0, second = 0] = units;
   if (units.length === 1) return [FIRST_UNIT_BUCKET + first];
@@ -48,8 +48,8 @@ export function termBuckets(folded: string): readonly number[] {
   const triples = units.slice(2).map((unit, at) => {
     return tripleBucket(units[at] ?? 0, units[at + 1] ?? 0, unit);
   });
-  const stride = Math.ceil(triples.length / MOST_TERM_BUCKETS);
-  return [...new Set(triples.filter((_, at) => at % stride === 0))];
+  // In the order of their hashes, which mixes them: the first few are from all over the term.
+  return [...new Set(triples)].sort((one, other) => one - other).slice(0, MOST_TERM_BUCKETS);
 }
 
 function pairBucket(first: number, second: number): number {

@@ -26,15 +26,15 @@ export function decodePosting(stored: Uint8Array): Positions | undefined {
   return positions.every((position) => position < BLOCK_JOBS) ? toSet(positions) : undefined;
 }
 
-/** Leaves in `kept` what is in `other` too; whether anything is left. */
-export function intersect(kept: Positions, other: Positions): boolean {
+/** Leaves in `kept` what is in `other` too. Returns how many bytes of it still have members. */
+export function intersect(kept: Positions, other: Positions): number {
   let left = 0;
   for (let at = 0; at < SET_BYTES; at += 1) {
     const both = (kept[at] ?? 0) & (other[at] ?? 0);
     kept[at] = both;
-    left |= both;
+    if (both !== 0) left += 1;
   }
-  return left !== 0;
+  return left;
 }
 
 /** The greatest member that is not above `position`. */

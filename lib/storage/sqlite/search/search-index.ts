@@ -31,6 +31,8 @@ const DELETE_POSTINGS = 'DELETE FROM posting WHERE place >= ? AND place < ?';
 const FORMAT = 1_000_000 + Math.round(Number(process.versions['unicode']) * 1000);
 // More than there are buckets.
 const PLACES_A_BLOCK = 2 ** 21;
+// So few candidates are verified in less time than another posting takes.
+const FEW_BYTES = 4;
 const DAMAGE = /^SQLITE_(CORRUPT|NOTADB|IOERR)/;
 
 const BlockRows = v.array(
@@ -81,8 +83,11 @@ export function openSearchIndex(file: string) {
     reopen(): void {
       opened ??= openOrReplace(file);
     },
-    /** The positions of the jobs in all of these buckets; undefined when that is not known. */
-    candidates(block: number, buckets: readonly number[]): Positions | undefined {
+    /**
+     * The positions of all jobs that are in all of these buckets, and perhaps of a few more; undefined when that is not
+     * known. The bucket that narrowed the choice most is moved to the front, for the next block.
+     */
+    candidates(block: number, buckets: number[]): Positions | undefined {
       if (!opened?.blocks.has(block)) return undefined;
       try {
         return candidatesOf(opened, block, buckets);
@@ -124,19 +129,19 @@ export function openSearchIndex(file: string) {
   };
 }
 
-function candidatesOf(
-  { findPosting }: OpenIndex,
-  block: number,
-  buckets: readonly number[],
-): Positions {
+function candidatesOf({ findPosting }: OpenIndex, block: number, buckets: number[]): Positions {
   let candidates: Positions | undefined;
-  for (const bucket of buckets) {
+  for (const [nth, bucket] of buckets.entries()) {
     const stored = findPosting(firstPlace(block) + bucket);
-    if (stored === undefined) return new Uint8Array();
-    const posting = decodePosting(stored);
+    const posting = stored === undefined ? new Uint8Array() : decodePosting(stored);
     if (posting === undefined) throw new Sqlite.SqliteError('no posting', 'SQLITE_CORRUPT');
-    if (candidates === undefined) candidates = posting;
-    else if (!intersect(candidates, posting)) return candidates;
+    const left = candidates === undefined ? posting.length : intersect(candidates, posting);
+    candidates ??= posting;
+    if (left > FEW_BYTES) continue;
+    // What is rare in one block mostly is so in the next.
+    buckets.splice(nth, 1);
+    buckets.unshift(bucket);
+    break;
   }
   return candidates ?? new Uint8Array();
 }

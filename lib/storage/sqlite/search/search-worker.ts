@@ -5,16 +5,16 @@ import { toStoreError } from '../driver-errors.ts';
 import { findJobs } from './find-jobs.ts';
 import { openJobReader } from './job-reader.ts';
 import { confirmIndex, forgetRemoved, indexBlocks } from './keep-index.ts';
-import { createRecentPrompts } from './recent-prompts.ts';
 import { openSearchIndex } from './search-index.ts';
 import type { SearchAnswer, SearchFiles, SearchOrder } from './search-messages.ts';
 import { createTurns, type Steps } from './turns.ts';
+import { createUnindexedBlocks } from './unindexed-blocks.ts';
 
 /** What the search thread runs: it answers searches, and keeps the index between them. */
 function serve(port: MessagePort, { stateFile, indexFile }: SearchFiles): void {
   const jobs = openJobReader(stateFile);
   const index = openSearchIndex(indexFile);
-  const sources = { jobs, index, recent: createRecentPrompts(jobs) };
+  const sources = { jobs, index, unindexed: createUnindexedBlocks(jobs) };
   const turns = createTurns(systemClock);
   const running = new Map<number, () => void>();
   // Blocks that may have lost jobs. At first all of them: what was removed since they were indexed, nobody has told.

@@ -177,7 +177,7 @@ describe('openStateDatabase', () => {
     /** A log that was left behind, as a killed program leaves it. */
     async function leftLog(of: string): Promise<Buffer> {
       const killed = openStateDatabase({ file: of, ids, migrations: [META, TABLE] });
-      const insert = killed.prepare('INSERT INTO entry VALUES (?, zeroblob(9000))');
+      const insert = killed.prepare("INSERT INTO entry VALUES (?, x'00')");
       await killed.write(() => insert.run(1));
       const log = await readFile(`${of}-wal`);
       await killed.close();

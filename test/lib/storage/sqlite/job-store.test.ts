@@ -8,6 +8,7 @@ import { mayBecome } from '../../../../lib/jobs/job-state.ts';
 import type { JobStore } from '../../../../lib/jobs/job-store-port.ts';
 import { createIds } from '../../../../lib/platform/ids.ts';
 import { createArtifactStore } from '../../../../lib/storage/sqlite/artifact-store.ts';
+import { checkState } from '../../../../lib/storage/sqlite/check-state.ts';
 import { IN_MEMORY } from '../../../../lib/storage/sqlite/connection.ts';
 import {
   openStateDatabase,
@@ -133,6 +134,34 @@ describe('createJobStore', () => {
     const { job } = await store.submit(newJob({ request }), WIDE);
 
     await expect(store.find(job.scope, job.id)).resolves.toMatchObject({ request });
+  });
+
+  test('a full disk refuses jobs, loses none that was accepted, and takes them again once there is room', async () => {
+    const limit = (pages: number) => database.prepare(`PRAGMA max_page_count = ${pages}`).get();
+    const prompt = 'a lighthouse at dusk '.repeat(200);
+    limit(200);
+
+    const outcomes = [];
+    for (let nth = 0; nth < 20; nth += 1) {
+      const group = Array.from({ length: 10 }, () => newJob({ request: jobRequest({ prompt }) }));
+      outcomes.push(...(await Promise.allSettled(group.map((job) => store.submit(job, WIDE)))));
+    }
+    limit(1_000_000);
+
+    const accepted = outcomes.flatMap((outcome) =>
+      outcome.status === 'fulfilled' ? [outcome.value.job] : [],
+    );
+    const refused = outcomes.filter(({ status }) => status === 'rejected');
+    expect(refused.length).toBeGreaterThan(10);
+    expect(refused).toMatchObject(
+      refused.map(() => ({
+        reason: { code: 'overloaded', details: { reason: 'state_store_full' } },
+      })),
+    );
+    for (const job of accepted) expect(await store.find(job.scope, job.id)).toEqual(job);
+    expect(accepted).toHaveLength((await store.totals()).byStatus.queued);
+    expect(checkState(database)).toEqual([]);
+    await expect(store.submit(newJob(), WIDE)).resolves.toMatchObject({ repeated: false });
   });
 
   test('no byte of a key is on the disk', async () => {

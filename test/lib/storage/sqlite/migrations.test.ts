@@ -5,6 +5,7 @@ import {
   IN_MEMORY,
   schemaVersion,
 } from '../../../../lib/storage/sqlite/connection.ts';
+import { JOB } from '../../../../lib/storage/sqlite/migrations/0004-job.ts';
 import {
   MIGRATIONS,
   migrate,
@@ -107,7 +108,7 @@ describe('migrate', () => {
   });
 
   test('jobs from before there were owners are kept, belong to nobody and never run', () => {
-    migrate(connection, MIGRATIONS.slice(0, 3));
+    migrate(connection, MIGRATIONS.slice(0, MIGRATIONS.indexOf(JOB)));
     connection.exec(OWNERLESS_JOBS);
 
     migrate(connection);

@@ -18,12 +18,12 @@ import {
   openJobReader,
 } from '../../../../../lib/storage/sqlite/search/job-reader.ts';
 import { forgetRemoved, indexBlocks } from '../../../../../lib/storage/sqlite/search/keep-index.ts';
-import { createRecentPrompts } from '../../../../../lib/storage/sqlite/search/recent-prompts.ts';
 import {
   openSearchIndex,
   type SearchIndex,
 } from '../../../../../lib/storage/sqlite/search/search-index.ts';
 import type { Steps } from '../../../../../lib/storage/sqlite/search/turns.ts';
+import { createUnindexedBlocks } from '../../../../../lib/storage/sqlite/search/unindexed-blocks.ts';
 import { insertJobs, type JobRow, jobRow } from '../../../../support/job-rows.ts';
 
 let directory: string;
@@ -53,7 +53,7 @@ function run<T>(steps: Steps<T>): T {
 }
 
 function sources() {
-  return { jobs, index, recent: createRecentPrompts(jobs) };
+  return { jobs, index, unindexed: createUnindexedBlocks(jobs) };
 }
 
 function search(request: Partial<SearchRequest> & Pick<SearchRequest, 'filter'>) {

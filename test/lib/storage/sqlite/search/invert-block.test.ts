@@ -88,7 +88,7 @@ describe('termBuckets', () => {
       const asked = termBuckets(term);
 
       expect(asked.length).toBeGreaterThan(0);
-      expect(asked.length).toBeLessThanOrEqual(6);
+      expect(asked.length).toBeLessThanOrEqual(32);
       expect(asked.filter((bucket) => !buckets.has(bucket) || bucket >= BUCKETS)).toEqual([]);
     },
   );

@@ -19,12 +19,12 @@ import {
   forgetRemoved,
   indexBlocks,
 } from '../../../../../lib/storage/sqlite/search/keep-index.ts';
-import { createRecentPrompts } from '../../../../../lib/storage/sqlite/search/recent-prompts.ts';
 import {
   openSearchIndex,
   type SearchIndex,
 } from '../../../../../lib/storage/sqlite/search/search-index.ts';
 import type { Steps } from '../../../../../lib/storage/sqlite/search/turns.ts';
+import { createUnindexedBlocks } from '../../../../../lib/storage/sqlite/search/unindexed-blocks.ts';
 import { insertJobs, jobRow } from '../../../../support/job-rows.ts';
 
 let directory: string;
@@ -77,7 +77,7 @@ function blockNumbers(): number[] {
 }
 
 function find(term: string): readonly number[] {
-  const sources = { jobs, index, recent: createRecentPrompts(jobs) };
+  const sources = { jobs, index, unindexed: createUnindexedBlocks(jobs) };
   const filter = { term, visibility: 'active' as const };
   return run(findJobs(sources, { scope: 'anonymous', filter, limit: 100 }));
 }

@@ -1,0 +1,70 @@
+import { blockOf, blockStart, positionOf } from './grams.ts';
+import type { JobReader } from './job-reader.ts';
+import { type Positions, toSet } from './postings.ts';
+import type { Steps } from './turns.ts';
+
+export type UnindexedBlocks = ReturnType<typeof createUnindexedBlocks>;
+
+// Of UTF-16 units: four megabytes at most, and prompts of five hundred characters fill the half of it.
+const MOST_KEPT_UNITS = 2 ** 21;
+
+/**
+ * Finds terms where no index tells of them, by reading all prompts of a block. Those of the newest block, which has no
+ * index before it is complete, are kept: every search asks for it.
+ */
+export function createUnindexedBlocks(jobs: Pick<JobReader, 'newestBelow' | 'listPrompts'>) {
+  let block = -1;
+  let prompts = new Map<number, string>();
+  let next = 0;
+  let units = 0;
+
+  /** Reads what is missing. Between two steps of this search others may do the same, also of a later block. */
+  function* catchUp(): Steps<void> {
+    const asked = block;
+    while (block === asked && units < MOST_KEPT_UNITS) {
+      const read = jobs.listPrompts(next, blockStart(block + 1));
+      if (read.length === 0) return;
+      for (const { sequence, prompt } of read) {
+        prompts.set(sequence, prompt);
+        next = sequence + 1;
+        units += prompt.length;
+      }
+      yield;
+    }
+  }
+
+  function* readFrom(first: number, term: string): Steps<number[]> {
+    const positions: number[] = [];
+    const end = blockStart(blockOf(first) + 1);
+    let from = first;
+    for (;;) {
+      const read = jobs.listPrompts(from, end);
+      for (const { sequence, prompt } of read) {
+        if (prompt.includes(term)) positions.push(positionOf(sequence));
+        from = sequence + 1;
+      }
+      if (read.length === 0 || from === end) return positions;
+      yield;
+    }
+  }
+
+  function isNewest(asked: number): boolean {
+    const newest = jobs.newestBelow(Number.MAX_SAFE_INTEGER);
+    return newest !== null && blockOf(newest) === asked;
+  }
+
+  return {
+    /** The positions of the jobs that have the folded term. */
+    *candidates(asked: number, term: string): Steps<Positions> {
+      if (!isNewest(asked)) return toSet(yield* readFrom(blockStart(asked), term));
+      if (block !== asked) {
+        [block, prompts, next, units] = [asked, new Map(), blockStart(asked), 0];
+      }
+      yield* catchUp();
+      if (block !== asked) return toSet(yield* readFrom(blockStart(asked), term));
+      const kept = [...prompts].filter(([, prompt]) => prompt.includes(term));
+      const unread = blockOf(next) === asked ? yield* readFrom(next, term) : [];
+      return toSet([...kept.map(([sequence]) => positionOf(sequence)), ...unread]);
+    },
+  };
+}

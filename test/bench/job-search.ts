@@ -1,0 +1,162 @@
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import Sqlite from 'better-sqlite3';
+import type { JobSearch, JobSearchFilter } from '../../lib/jobs/job-search-port.ts';
+import type { JobStore } from '../../lib/jobs/job-store-port.ts';
+import { createIds } from '../../lib/platform/ids.ts';
+import { openStateDatabase } from '../../lib/storage/sqlite/database.ts';
+import { createJobStore } from '../../lib/storage/sqlite/job-store.ts';
+import { createJobSearch, searchIndexFile } from '../../lib/storage/sqlite/search/job-search.ts';
+import { newJob, WIDE } from '../support/jobs.ts';
+import type { Bench, Row } from './bench.ts';
+import { BUSY_SCOPE, QUIET_SCOPE, writeJobs } from './million-jobs.ts';
+import { residentMb } from './resident.ts';
+import { inMs, median, percentile, perSecond, withRange } from './statistics.ts';
+
+const JOBS = 1_000_000;
+const SEARCHES = 40;
+const LIMIT = 20;
+const CALLERS = 64;
+const CREATES_A_ROUND = CALLERS * 200;
+const LONGEST_BUILD_MS = 10 * 60 * 1000;
+
+interface Case {
+  readonly what: string;
+  readonly term: string;
+  readonly scope?: string;
+  readonly filter?: Partial<JobSearchFilter>;
+}
+
+const CASES: readonly Case[] = [
+  { what: 'a common term', term: 'Light' },
+  { what: 'a rare term', term: 'in the manner of Bako' },
+  { what: 'two letters', term: 'ox' },
+  { what: 'two letters that are absent', term: 'zq' },
+  { what: 'one letter', term: 'X' },
+  { what: 'one letter that is absent', term: 'ж' },
+  { what: 'an absent term', term: 'quetzalcoatl' },
+  { what: 'an absent term of common words', term: 'a red fox in a red fox by the window' },
+  { what: 'a common term in a rare scope', term: 'light', scope: QUIET_SCOPE },
+  { what: 'a common term of favourites', term: 'light', filter: { favorite: true } },
+  { what: 'a common term of cancelled jobs', term: 'light', filter: { status: 'cancelled' } },
+  { what: 'a rare term of failed jobs', term: 'Bakomeru', filter: { status: 'failed' } },
+];
+
+/** First pages of searches among a million jobs, as the main thread gets them, and what keeping the index costs. */
+export const jobSearch: Bench = {
+  name: 'job-search',
+  async run({ rounds, folder }) {
+    const stateFile = join(folder, 'bridge.sqlite');
+    writeJobs(stateFile, JOBS);
+    const database = openStateDatabase({ file: stateFile, ids: createIds(() => 0) });
+    const store = createJobStore(database);
+    const files = { stateFile, indexFile: searchIndexFile(stateFile) };
+    const beforeMb = residentMb(process.pid);
+    const startMs = performance.now();
+    const search = createJobSearch(files, JOBS);
+    const unindexed = await timed(5, search, { what: '', term: 'quetzalcoatl' });
+    await untilIndexed(files.indexFile, Math.floor(JOBS / 4096));
+    const buildMs = performance.now() - startMs;
+    const rows: Row[] = [
+      {
+        ...row('index of all jobs, made in the background'),
+        ours: `${(buildMs / 1000).toFixed(0)} s, ${(statSync(files.indexFile).size / 1e6).toFixed(0)} MB`,
+        budget: 'reported',
+      },
+      { ...row('an absent term while the index is made', unindexed), budget: 'reported' },
+    ];
+    const delay = monitorEventLoopDelay({ resolution: 1 });
+    delay.enable();
+    for (const one of CASES) {
+      await timed(5, search, one);
+      rows.push(row(`search of ${one.what}`, await timed(rounds * SEARCHES, search, one)));
+    }
+    delay.disable();
+    const worst = (delay.max / 1e6 - 1).toFixed(0);
+    rows.push({
+      ...row(
+        'resident memory that searches and the index add; event-loop delay during the searches',
+      ),
+      ours: `${(residentMb(process.pid) - beforeMb).toFixed(0)} MB`,
+      budget: 'loop < 20 ms',
+      loop: `${(delay.percentile(99) / 1e6 - 1).toFixed(1)} / ${worst} ms`,
+    });
+    rows.push(await createsRow(rounds, store, search));
+    await search.close();
+    await database.close();
+    return rows;
+  },
+};
+
+async function timed(
+  times: number,
+  search: JobSearch,
+  { term, scope = BUSY_SCOPE, filter }: Case,
+): Promise<readonly number[]> {
+  const durations: number[] = [];
+  for (let nth = 0; nth < times; nth += 1) {
+    const startMs = performance.now();
+    const wanted = { visibility: 'active' as const, ...filter, term };
+    await search.find(scope, wanted, { limit: LIMIT }, new AbortController().signal);
+    durations.push(performance.now() - startMs);
+  }
+  return durations;
+}
+
+/** Durable creates while the thread indexes what they add, against the same without it. */
+async function createsRow(rounds: number, store: JobStore, search: JobSearch): Promise<Row> {
+  const rates = { fed: [] as number[], alone: [] as number[] };
+  for (let round = -1; round < rounds; round += 1) {
+    for (const side of round % 2 === 0
+      ? (['fed', 'alone'] as const)
+      : (['alone', 'fed'] as const)) {
+      const startMs = performance.now();
+      await create(store, side === 'fed' ? search.added : () => {});
+      const rate = CREATES_A_ROUND / ((performance.now() - startMs) / 1000);
+      // The first round warms up.
+      if (round >= 0) rates[side].push(rate);
+    }
+  }
+  return {
+    ...row(`durable job creates, ${CALLERS} callers, and the index fed`),
+    ours: perSecond(median(rates.fed)),
+    against: 'the same, and no index',
+    theirs: perSecond(median(rates.alone)),
+    ratio: withRange(rates.fed.map((rate, round) => rate / (rates.alone[round] ?? Number.NaN))),
+    budget: 'about 1',
+  };
+}
+
+async function create(store: JobStore, added: (jobs: number) => void): Promise<void> {
+  let left = CREATES_A_ROUND;
+  const caller = async () => {
+    while (left > 0) {
+      left -= 1;
+      await store.submit(newJob(), WIDE);
+      added(1);
+    }
+  };
+  await Promise.all(Array.from({ length: CALLERS }, caller));
+}
+
+async function untilIndexed(indexFile: string, blocks: number): Promise<void> {
+  const connection = new Sqlite(indexFile, { readonly: true });
+  const count = connection.prepare('SELECT count(*) FROM block').pluck();
+  const endMs = performance.now() + LONGEST_BUILD_MS;
+  while (Number(count.get()) < blocks) {
+    if (performance.now() > endMs) throw new Error('the index is not made');
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  connection.close();
+}
+
+function row(what: string, durations: readonly number[] = []): Row {
+  const [p50, p99] = [percentile(durations, 0.5), percentile(durations, 0.99)];
+  return {
+    what: `${what}, 1 M jobs`,
+    ours: `p50 ${inMs(p50)}, p99 ${inMs(p99)}, worst ${inMs(Math.max(...durations))}`,
+    ...{ against: '–', theirs: '–', ratio: '–', cpuRatio: '–', loop: '–' },
+    budget: 'p99 < 20 ms',
+  };
+}
