@@ -6,6 +6,7 @@ import { admission } from './admission.ts';
 import type { Bench, Row, Tools } from './bench.ts';
 import { createImage } from './create-image.ts';
 import { editImage } from './edit-image.ts';
+import { eventStream } from './event-stream.ts';
 import { getArtifact } from './get-artifact.ts';
 import { jobCreates } from './job-creates.ts';
 import { jobLists } from './job-lists.ts';
@@ -30,6 +31,7 @@ const BENCHES: readonly Bench[] = [
   parseEdit,
   admission,
   upstreamStream,
+  eventStream,
   getArtifact,
   jobCreates,
   jobLists,

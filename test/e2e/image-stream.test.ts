@@ -305,22 +305,6 @@ describe('POST /v1/images/stream, a client that leaves', () => {
     expect(await filesOf(slow)).toEqual([]);
   });
 
-  it('ends its work when it takes nothing of what is shown', async () => {
-    const socket = await openSocket(slow.port);
-    socket.pause();
-    socket.on('error', () => {});
-    const parameters = { n: 8, partial_images: 3, size: '2048x2048' };
-    const body = JSON.stringify({ prompt: 'a fox', ...asArtifact, parameters });
-    const head = ['POST /v1/images/stream HTTP/1.1', 'Host: localhost'];
-    const type = ['Content-Type: application/json', `Content-Length: ${body.length}`];
-
-    socket.write([...head, ...type, '', body].join('\r\n'));
-
-    await untilBusy(1, 0);
-    await untilIdle();
-    socket.destroy();
-  });
-
   it('after the end finds what was made for it', async () => {
     const watcher = await watch(slow, { ...asArtifact, parameters: { size: '64x64' } });
     await expect.poll(() => watcher.hasEnded(), { timeout: 5000 }).toBe(true);

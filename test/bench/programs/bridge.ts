@@ -5,7 +5,7 @@ import { routes } from '../../../handlers/routes.ts';
 import { createApp } from '../../../lib/app.ts';
 import { loadConfig } from '../../../lib/config/load-config.ts';
 import { createTraceLog } from '../../../lib/log/trace-log.ts';
-import { systemClock } from '../../../lib/platform/clock.ts';
+import { sleep, systemClock } from '../../../lib/platform/clock.ts';
 import type { Provider } from '../../../lib/providers/provider-port.ts';
 import { capabilitiesOf } from '../../../lib/providers/sandbox/capabilities.ts';
 import { createSandboxProvider } from '../../../lib/providers/sandbox/provider.ts';
@@ -18,15 +18,25 @@ import { lockStateDirectory } from '../../../local-runtime/state-lock.ts';
 import { openEdge } from '../../support/invoke.ts';
 import { programOptions, tellPort } from './measured-server.ts';
 
-/** A bridge with everything as `lib/app.ts` builds it, but for a provider that answers at once with one picture. */
+/** A bridge with everything as `lib/app.ts` builds it, but for a provider that answers with one picture. */
 export interface BridgeOptions {
   readonly folder: string;
   /** A PNG. */
   readonly pictureFile: string;
   readonly cacheBytes?: number;
+  /** Shown as an unfinished picture to who asks for one. */
+  readonly partialFile?: string;
+  /** How long the provider takes; it answers at once otherwise. */
+  readonly latencyMs?: number;
 }
 
-const { folder, pictureFile, cacheBytes = 134_217_728 } = programOptions<BridgeOptions>();
+const {
+  folder,
+  pictureFile,
+  cacheBytes = 134_217_728,
+  partialFile,
+  latencyMs = 0,
+} = programOptions<BridgeOptions>();
 
 async function readConfig() {
   const loaded = await loadConfig({
@@ -47,6 +57,9 @@ async function readConfig() {
   return loaded.config;
 }
 
+// Long enough that nothing of the end mixes with the unfinished picture.
+const WATCHING_MS = 100;
+
 letHeapGrow();
 const config = await readConfig();
 const observing = { config, routes, clock: systemClock, version: '0.0.0' };
@@ -56,6 +69,7 @@ const { clock, ids } = edge;
 lockStateDirectory(config.state.directory);
 
 const picture = await readFile(pictureFile);
+const partial = partialFile === undefined ? undefined : await readFile(partialFile);
 // The log makes its lines, and whatever takes them costs nothing.
 const nowhere = new Writable({ write: (_line, _encoding, done) => done() });
 
@@ -70,15 +84,22 @@ const app = await createApp(config, {
   },
   openProviders(_config, { engine }) {
     const sandbox = createSandboxProvider({ settings: { latency_ms: 0 }, engine, clock });
-    const instant: Provider = {
+    const prepared: Provider = {
       ...sandbox,
       capabilities: capabilitiesOf,
-      async execute({ indices }, { onEvent }) {
+      async execute({ indices, parameters }, { onEvent, signal }) {
         onEvent({ type: 'progress', stage: 'dispatched' });
+        if (latencyMs > 0) await sleep(clock, latencyMs, signal);
+        if (partial && parameters.partial_images > 0) {
+          // The second event begins its way when the first does: what a reader sees between them is the way's length.
+          onEvent({ type: 'progress', stage: 'generating', index: 0 });
+          onEvent({ type: 'partial_image', index: 0, partialIndex: 0, bytes: partial });
+          await sleep(clock, WATCHING_MS, signal);
+        }
         return { outputs: indices.map(() => ({ bytes: picture })) };
       },
     };
-    return { providers: [instant], close: async () => {} };
+    return { providers: [prepared], close: async () => {} };
   },
 });
 const services: Services = {

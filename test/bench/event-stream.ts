@@ -1,0 +1,140 @@
+import { connect, type Socket } from 'node:net';
+import { join } from 'node:path';
+import type { Bench, Row, Tools } from './bench.ts';
+import { inMegabytes, writePicture } from './picture.ts';
+import type { ServerProcess } from './server-process.ts';
+import { inMs, median, percentile } from './statistics.ts';
+
+const IDLE_STREAMS = 500;
+const WARM_UP_STREAMS = 50;
+const SETTLE_MS = 1000;
+const NEVER_MS = 3_600_000;
+const STREAMS_A_ROUND = 10;
+const NO_OTHER_SIDE = {
+  ...{ against: '–', theirs: '–', ratio: '–', cpuRatio: '–', loop: '–' },
+} as const;
+
+/** `POST /v1/images/stream`: its first byte, the way of an unfinished picture, and what a silent stream takes. */
+export const eventStream: Bench = {
+  name: 'event-stream',
+  async run(tools) {
+    const pictureFile = join(tools.folder, 'picture.png');
+    await writePicture(pictureFile, { edge: 256, noise: 56 });
+    const partialFile = join(tools.folder, 'partial.png');
+    const partial = await writePicture(partialFile, { edge: 620, noise: 56 });
+    const busy = { folder: tools.folder, pictureFile, partialFile, latencyMs: 400 };
+    const bridge = await tools.start('bridge', busy);
+    const rows = await timeRows(tools, bridge, partial.length);
+    await bridge.stop();
+    const silent = { folder: join(tools.folder, 'silent'), pictureFile, latencyMs: NEVER_MS };
+    rows.push(await memoryRow(await tools.start('bridge', silent)));
+    return rows;
+  },
+};
+
+async function timeRows({ rounds }: Tools, { port }: ServerProcess, bytes: number): Promise<Row[]> {
+  await watchPartial(port);
+  const firsts: number[] = [];
+  const ways: number[] = [];
+  for (let turn = 0; turn < rounds * STREAMS_A_ROUND; turn += 1) {
+    const { firstMs, wayMs } = await watchPartial(port);
+    firsts.push(firstMs);
+    ways.push(wayMs);
+  }
+  return [
+    {
+      what: 'first byte of a stream, the provider takes 400 ms',
+      ours: p50AndP99(firsts),
+      ...{ ...NO_OTHER_SIDE, budget: '< 10 ms' },
+    },
+    {
+      what: `an unfinished picture of ${inMegabytes(bytes)}, from its arrival to its last byte`,
+      ours: p50AndP99(ways),
+      ...{ ...NO_OTHER_SIDE, budget: '< 30 ms' },
+    },
+  ];
+}
+
+async function memoryRow(bridge: ServerProcess): Promise<Row> {
+  await openStreams(bridge.port, WARM_UP_STREAMS);
+  const { residentMb: before } = await settled(bridge);
+  await openStreams(bridge.port, IDLE_STREAMS);
+  const { residentMb: after } = await settled(bridge);
+  return {
+    what: `resident memory of each of ${IDLE_STREAMS} silent streams`,
+    ours: `${(((after - before) * 1024) / IDLE_STREAMS).toFixed(0)} KB`,
+    ...{ ...NO_OTHER_SIDE, budget: '< 100 KB' },
+  };
+}
+
+async function settled(bridge: ServerProcess) {
+  await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
+  return bridge.end();
+}
+
+/** One after the other, as clients come; each stays open until the bench ends. */
+async function openStreams(port: number, count: number): Promise<void> {
+  for (let opened = 0; opened < count; opened += 1) {
+    const stream = await openStream(port, 0);
+    await stream.until('"stage":"preparing"');
+    stream.socket.unref();
+  }
+}
+
+async function watchPartial(port: number): Promise<{ firstMs: number; wayMs: number }> {
+  const stream = await openStream(port, 1);
+  const firstMs = (await stream.until('\r\n\r\n')) - stream.sentMs;
+  const arrivedMs = await stream.until('"stage":"generating"');
+  await stream.until('event: partial_image');
+  // Its base64 has no quote and no line break in it.
+  const wayMs = (await stream.until('"}\n\n')) - arrivedMs;
+  await stream.until('event: completed');
+  stream.socket.destroy();
+  return { firstMs, wayMs };
+}
+
+interface OpenStream {
+  readonly socket: Socket;
+  readonly sentMs: number;
+  /** Resolves with the time at which the first of these words came that was not waited for before. */
+  until(words: string): Promise<number>;
+}
+
+async function openStream(port: number, partials: number): Promise<OpenStream> {
+  const body = JSON.stringify({ prompt: 'a lighthouse', parameters: { partial_images: partials } });
+  const head = ['POST /v1/images/stream HTTP/1.1', `host: 127.0.0.1:${port}`];
+  const rest = ['content-type: application/json', `content-length: ${body.length}`, '', body];
+  const socket = connect({ host: '127.0.0.1', port, noDelay: true });
+  let text = '';
+  let lastMs = 0;
+  let wake = () => {};
+  socket.on('data', (chunk: Buffer) => {
+    text += chunk.toString('latin1');
+    lastMs = performance.now();
+    wake();
+  });
+  await new Promise<void>((resolve, reject) => {
+    socket.once('connect', resolve).once('error', reject);
+  });
+  const sentMs = performance.now();
+  socket.write([...head, ...rest].join('\r\n'));
+  return {
+    ...{ socket, sentMs },
+    async until(words) {
+      for (;;) {
+        const found = text.indexOf(words);
+        if (found !== -1) {
+          text = text.slice(found + words.length);
+          return lastMs;
+        }
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+      }
+    },
+  };
+}
+
+function p50AndP99(times: readonly number[]): string {
+  return `p50 ${inMs(median(times))}, p99 ${inMs(percentile(times, 0.99))}`;
+}
