@@ -9,7 +9,14 @@ import type { InputSet } from '../inputs/verify-inputs.ts';
 export interface GenerationRequest
   extends Pick<
     ImageRequest,
-    'operation' | 'prompt' | 'negative_prompt' | 'output' | 'routing' | 'session' | 'policies'
+    | 'operation'
+    | 'prompt'
+    | 'negative_prompt'
+    | 'output'
+    | 'routing'
+    | 'session'
+    | 'policies'
+    | 'metadata'
   > {
   readonly parameters: Parameters;
   /** The request named an output format; `png` is a default otherwise, and changing it breaks no promise. */
@@ -23,7 +30,8 @@ export function toGenerationRequest(
   request: ImageRequest,
   maxInputBytes: number,
 ): GenerationRequest {
-  const { operation, prompt, negative_prompt, output, routing, session, policies } = request;
+  const { operation, prompt, negative_prompt, output, routing } = request;
+  const { session, policies, metadata } = request;
   const source = (input: ImageInput, field: string) => toInputSource(input, field, maxInputBytes);
   return {
     operation,
@@ -33,6 +41,7 @@ export function toGenerationRequest(
     routing,
     session,
     policies,
+    metadata,
     parameters: {
       ...request.parameters,
       output_format: request.parameters.output_format ?? 'png',

@@ -12,6 +12,7 @@ import { createAttempt } from './attempt.ts';
 import { createCallProvider } from './call-provider.ts';
 import { countOperation } from './count-operation.ts';
 import { createDeliver, type DeliveryTarget } from './deliver.ts';
+import { createDescribeImages, refuseLongRecord } from './describe-images.ts';
 import { createEventQueue } from './event-queue.ts';
 import { createFinish } from './finish.ts';
 import type { GenerationEvent } from './generation-event.ts';
@@ -94,6 +95,7 @@ function createWork(deps: Deps) {
   const runCall = createRunCall({ clock, callProvider, finish, slotsOf, metrics });
   const attempt = createAttempt({ clock, runCall });
   const runRoute = createRunRoute({ admission, attempt, clock, metrics });
+  const describeImages = createDescribeImages({ engine, clock });
   const deliver = createDeliver({ publisher });
 
   return async function work(
@@ -114,7 +116,7 @@ function createWork(deps: Deps) {
         clock,
         policy: request.routing.fallback_policy,
         signal,
-        plan: (candidate) => planRoute(request, toRoute(candidate, registry)),
+        plan: (candidate) => planRoute(requestId, request, toRoute(candidate, registry)),
         async prepare() {
           // Pictures are decoded for requests only that have a chance to be served.
           admission.checkOperation();
@@ -128,18 +130,15 @@ function createWork(deps: Deps) {
           runRoute({ ...planned, requestId, request, inputs: verified, deadline, onEvent }, times),
       });
       onEvent({ type: 'progress', stage: 'publishing' });
-      const delivered = await times.of('artifact', deliver(result.outputs, request, context));
-      const response = toImageResponse({
-        ...planned,
-        requestId,
-        request,
-        createdSecs: nowSecs(clock),
-        result,
-        // Only who asked for fallbacks is told of routes (contract.md 2).
+      const outcome = {
+        ...{ ...planned, requestId, request, result },
+        completedSecs: nowSecs(clock),
         attempts: candidates.length > 1 ? attempts : undefined,
-        delivered,
-        timings: times.report(),
-      });
+      };
+      const described = describeImages(outcome, times.report(), context.signal);
+      const outputs = await times.of('artifact', described);
+      const delivered = await times.of('artifact', deliver(outputs, request, context));
+      const response = toImageResponse(outcome, delivered, times.report());
       return { response, publications: delivered.publications };
     } finally {
       permit?.release();
@@ -147,9 +146,10 @@ function createWork(deps: Deps) {
   };
 }
 
-/** Fits a request to one route. Throws `unsupported_capability`. */
-function planRoute(request: GenerationRequest, route: Route) {
+/** Fits a request to one route. Throws `unsupported_capability`, `invalid_request`. */
+function planRoute(requestId: string, request: GenerationRequest, route: Route) {
   const negotiated = negotiate(request, route.capabilities);
-  refuseUnbuilt(request, negotiated);
+  refuseLongRecord({ requestId, request, route, negotiated });
+  refuseUnbuilt(negotiated);
   return { route, negotiated };
 }

@@ -1,15 +1,13 @@
 import { BridgeError } from '../errors/bridge-error.ts';
-import type { GenerationRequest } from './generation-request.ts';
 import type { NegotiatedRequest } from './negotiation.ts';
 
 /**
  * Refuses what the contract has and this version has not. The list shrinks with every version; what stands on it is
  * answered at its field, so that nothing of a request is ever silently ignored. Throws `unsupported_capability`.
  */
-export function refuseUnbuilt(request: GenerationRequest, negotiated: NegotiatedRequest): void {
+export function refuseUnbuilt({ transparency }: NegotiatedRequest): void {
   const unbuilt: readonly (readonly [field: string, isAsked: boolean])[] = [
-    ['output.metadata', request.output.metadata !== 'none'],
-    ['parameters.background', negotiated.transparency.kind === 'chroma_key'],
+    ['parameters.background', transparency.kind === 'chroma_key'],
   ];
   const asked = unbuilt.find(([, isAsked]) => isAsked);
   if (!asked) return;

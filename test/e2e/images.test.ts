@@ -215,7 +215,6 @@ describe('POST /v1/images', () => {
   });
 
   it.each([
-    ['embedded metadata', { output: { metadata: 'embedded' } }, 'output.metadata'],
     [
       'emulated alpha',
       { routing: { model: 'sandbox-basic' }, parameters: { background: 'transparent' } },
