@@ -6,6 +6,7 @@ import { admission } from './admission.ts';
 import type { Bench, Row, Tools } from './bench.ts';
 import { createImage } from './create-image.ts';
 import { editImage } from './edit-image.ts';
+import { embedMetadata } from './embed-metadata.ts';
 import { getArtifact } from './get-artifact.ts';
 import { startLoad } from './load.ts';
 import { parseEdit } from './parse-edit.ts';
@@ -27,6 +28,7 @@ const BENCHES: readonly Bench[] = [
   admission,
   upstreamStream,
   getArtifact,
+  embedMetadata,
   startUp,
 ];
 
