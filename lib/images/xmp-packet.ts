@@ -9,7 +9,7 @@ export interface XmpPacket {
 }
 
 /** What a JPEG segment can hold (XMP specification part 3, 1.1.3). */
-const MAX_PACKET_BYTES = 65_502;
+const MAX_SEGMENT_BYTES = 65_502;
 /** What a record may take of that, escaped. */
 export const MAX_RECORD_BYTES = 63 * 1024;
 /** What a packet may have that is kept: it is read on the main thread. */
@@ -30,7 +30,7 @@ export async function toXmpPacket(
   const merged = existing && merge(existing, record);
   if (merged !== undefined && (await recordIn(merged)) === record) {
     const bytes = Buffer.from(merged);
-    if (bytes.length <= MAX_PACKET_BYTES) return { bytes, isMerged: true };
+    if (bytes.length <= MAX_SEGMENT_BYTES) return { bytes, isMerged: true };
   }
   return { bytes: Buffer.from(ownPacket(record)), isMerged: false };
 }
