@@ -32,6 +32,11 @@ const COMMANDS: Readonly<Record<string, Row>> = {
     about: 'check the database in full, or copy it while the bridge runs',
     load: async () => (await import('./commands/state.ts')).runStateCommand,
   },
+  metadata: {
+    usage: 'metadata show FILE [--json]',
+    about: 'print how a picture was made, from its own record or its sidecar',
+    load: async () => (await import('./commands/metadata.ts')).runMetadataCommand,
+  },
   schema: {
     usage: 'schema --kind openapi|json [--check FILE | --write FILE]',
     about: 'print, check or write the generated documents',

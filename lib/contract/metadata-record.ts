@@ -26,7 +26,10 @@ export type OmittableField = (typeof OMITTABLE_FIELDS)[number];
 
 const omittable = {
   usage: v.optional(Usage),
-  timings: v.optional(Timings),
+  timings: documented(
+    v.optional(Timings),
+    'Up to the writing of the record: what publication takes is not in it.',
+  ),
   attempts: v.optional(v.array(Attempt)),
   warnings: v.optional(v.array(v.picklist(WARNINGS))),
   normalizations: v.optional(v.array(Normalization)),

@@ -1,6 +1,6 @@
 import type { PendingPublication, Publisher } from '../artifacts/publisher.ts';
 import type { ImageWithBytes } from '../contract/image-response.ts';
-import type { FinishedOutput } from './finish.ts';
+import type { DescribedOutput } from './describe-images.ts';
 import type { GenerationRequest } from './generation-request.ts';
 import { plainBytes } from './plain-bytes.ts';
 
@@ -28,7 +28,7 @@ export type Deliver = ReturnType<typeof createDeliver>;
 export function createDeliver({ publisher }: Deps) {
   /** Throws `artifact`, `artifact_exists`. */
   return async function deliver(
-    outputs: readonly FinishedOutput[],
+    outputs: readonly DescribedOutput[],
     { output }: GenerationRequest,
     { scope, baseUrl, signal }: DeliveryTarget,
   ): Promise<DeliveredImages> {
@@ -44,20 +44,21 @@ export function createDeliver({ publisher }: Deps) {
       }));
       return { data, publications: [] };
     }
-    const pictures = outputs.map(({ image }) => ({ image }));
-    const publications = await publisher.publish(scope, pictures, output, signal);
-    const data = publications.flatMap(({ record: { id, name } }, place): ImageWithBytes[] => {
+    const publications = await publisher.publish(scope, outputs, output, signal);
+    const data = publications.flatMap(({ record }, place): ImageWithBytes[] => {
       const it = outputs[place];
       if (!it) return [];
+      const { id, name, sidecar } = record;
+      const entries = { ...facts(it), ...(sidecar && { metadata_name: sidecar.name }) };
       return form === 'artifact'
-        ? [{ type: form, id, name, ...facts(it) }]
-        : [{ type: form, url: `${baseUrl}/v1/artifacts/${id}`, id, ...facts(it) }];
+        ? [{ type: form, id, name, ...entries }]
+        : [{ type: form, url: `${baseUrl}/v1/artifacts/${id}`, id, ...entries }];
     });
     return { data, publications };
   };
 }
 
-function facts({ index, image, generationMs, revisedPrompt }: FinishedOutput) {
+function facts({ index, image, generationMs, revisedPrompt }: DescribedOutput) {
   const { format, width, height, bytes, sha256 } = image;
   return {
     index,

@@ -9,7 +9,14 @@ import { toInputSource } from '../inputs/to-input-source.ts';
 export interface GenerationRequest
   extends Pick<
     ImageRequest,
-    'operation' | 'prompt' | 'negative_prompt' | 'output' | 'routing' | 'session' | 'policies'
+    | 'operation'
+    | 'prompt'
+    | 'negative_prompt'
+    | 'output'
+    | 'routing'
+    | 'session'
+    | 'policies'
+    | 'metadata'
   > {
   readonly parameters: Parameters;
   /** The request named an output format; `png` is a default otherwise, and changing it breaks no promise. */
@@ -23,7 +30,8 @@ export function toGenerationRequest(
   request: ImageRequest | JobRequest,
   maxInputBytes: number,
 ): GenerationRequest {
-  const { operation, prompt, negative_prompt, output, routing, session, policies } = request;
+  const { operation, prompt, negative_prompt, output, routing } = request;
+  const { session, policies, metadata } = request;
   const source = (input: ImageInput | StoredInput, field: string) =>
     toInputSource(input, field, maxInputBytes);
   return {
@@ -34,6 +42,7 @@ export function toGenerationRequest(
     routing,
     session,
     policies,
+    metadata,
     parameters: {
       ...request.parameters,
       output_format: request.parameters.output_format ?? 'png',

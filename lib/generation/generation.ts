@@ -13,6 +13,7 @@ import { createAttempt } from './attempt.ts';
 import { createCallProvider } from './call-provider.ts';
 import { countOperation } from './count-operation.ts';
 import { createDeliver, type DeliveryTarget } from './deliver.ts';
+import { createDescribeImages, refuseLongRecord } from './describe-images.ts';
 import { createEventQueue } from './event-queue.ts';
 import { createFinish } from './finish.ts';
 import type { GenerationEvent, VerifiedEvent } from './generation-event.ts';
@@ -27,7 +28,6 @@ import { createRunCall } from './run-call.ts';
 import { createRunRoute } from './run-route.ts';
 import { startTimes } from './times.ts';
 import { firstPlanned, tryRoutes } from './try-routes.ts';
-import { refuseUnbuilt } from './unbuilt.ts';
 import { createVerifyPartials } from './verify-partials.ts';
 
 interface Deps {
@@ -103,10 +103,13 @@ export function createGeneration(deps: Deps) {
      * Where the request would go first, judged without loading or sending anything. Throws what refuses it on every
      * route that it may take.
      */
-    plan(request: GenerationRequest): { readonly provider: string; readonly model: string } {
+    plan(
+      request: GenerationRequest,
+      requestId: string,
+    ): { readonly provider: string; readonly model: string } {
       const candidates = resolveCandidates(request.routing, deps.registry);
       const { provider, model } = firstPlanned(candidates, request.routing.fallback_policy, (it) =>
-        planRoute(request, toRoute(it, deps.registry)),
+        planRoute(requestId, request, toRoute(it, deps.registry)),
       );
       return { provider: provider.name, model };
     },
@@ -122,6 +125,7 @@ function createWork(deps: Deps) {
   const runCall = createRunCall({ clock, callProvider, finish, slotsOf, metrics });
   const attempt = createAttempt({ clock, runCall });
   const runRoute = createRunRoute({ admission, attempt, clock, metrics });
+  const describeImages = createDescribeImages({ engine, clock });
   const deliver = createDeliver({ publisher });
 
   return async function work(
@@ -142,7 +146,7 @@ function createWork(deps: Deps) {
         clock,
         policy: request.routing.fallback_policy,
         signal,
-        plan: (candidate) => planRoute(request, toRoute(candidate, registry)),
+        plan: (candidate) => planRoute(requestId, request, toRoute(candidate, registry)),
         async prepare() {
           // Pictures are decoded for requests only that have a chance to be served.
           admission.checkOperation();
@@ -163,18 +167,15 @@ function createWork(deps: Deps) {
         },
       });
       onEvent({ type: 'progress', stage: 'publishing' });
-      const delivered = await times.of('artifact', deliver(result.outputs, request, context));
-      const response = toImageResponse({
-        ...planned,
-        requestId,
-        request,
-        createdSecs: nowSecs(clock),
-        result,
-        // Only who asked for fallbacks is told of routes (contract.md 2).
+      const outcome = {
+        ...{ ...planned, requestId, request, result },
+        completedSecs: nowSecs(clock),
         attempts: candidates.length > 1 ? attempts : undefined,
-        delivered,
-        timings: times.report(),
-      });
+      };
+      const described = describeImages(outcome, times.report(), context.signal);
+      const outputs = await times.of('artifact', described);
+      const delivered = await times.of('artifact', deliver(outputs, request, context));
+      const response = toImageResponse(outcome, delivered, times.report());
       return { response, publications: delivered.publications };
     } finally {
       permit?.release();
@@ -182,9 +183,9 @@ function createWork(deps: Deps) {
   };
 }
 
-/** Fits a request to one route. Throws `unsupported_capability`. */
-function planRoute(request: GenerationRequest, route: Route) {
+/** Fits a request to one route. Throws `unsupported_capability`, `invalid_request`. */
+function planRoute(requestId: string, request: GenerationRequest, route: Route) {
   const negotiated = negotiate(request, route.capabilities);
-  refuseUnbuilt(request);
+  refuseLongRecord({ requestId, request, route, negotiated });
   return { route, negotiated };
 }

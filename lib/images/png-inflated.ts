@@ -1,6 +1,7 @@
 import { promisify } from 'node:util';
 import { inflateRaw } from 'node:zlib';
 import type { ImageFault } from './image.ts';
+import { keywordEnd, toInternationalText } from './png-text.ts';
 
 /** contract.md 1, for all texts and profiles of a picture together: many small bombs weigh as much as a large one. */
 const MAX_INFLATED_BYTES = 4 * 1024 * 1024;
@@ -8,13 +9,12 @@ const MAX_INFLATED_BYTES = 4 * 1024 * 1024;
 const MAX_DEFLATED_BYTES = MAX_INFLATED_BYTES + 64 * 1024;
 /** As many text chunks as libpng keeps; inflating is dear even when it yields nothing. */
 export const MAX_STREAMS = 1000;
-const MAX_KEYWORD_BYTES = 79;
 
 const inflate = promisify(inflateRaw);
 
 /** The deflate stream inside an `iCCP`, `zTXt` or `iTXt` chunk. */
 export function deflatedPart(type: string, data: Buffer): Buffer | 'plain' | 'corrupt' {
-  const stream = type === 'iTXt' ? internationalText(data) : keywordedStream(data);
+  const stream = type === 'iTXt' ? internationalStream(data) : keywordedStream(data);
   if (stream === 'plain') return 'plain';
   // The zlib head goes, and the Adler-32 behind the data is never read: it is not our business (contract.md 1).
   return stream !== 'corrupt' && isZlib(stream) ? stream.subarray(2) : 'corrupt';
@@ -46,21 +46,11 @@ function keywordedStream(data: Buffer): Buffer | 'corrupt' {
   return end === undefined || data[end + 1] !== 0 ? 'corrupt' : data.subarray(end + 2);
 }
 
-/** PNG 3rd edition, 11.3.3.4: keyword, NUL, flag, method, language, NUL, translated keyword, NUL, text. */
-function internationalText(data: Buffer): Buffer | 'plain' | 'corrupt' {
-  const end = keywordEnd(data);
-  if (end === undefined) return 'corrupt';
-  const flag = data[end + 1];
-  const languageEnd = data.indexOf(0, end + 3);
-  const translatedEnd = languageEnd < 0 ? -1 : data.indexOf(0, languageEnd + 1);
-  if (translatedEnd < 0) return 'corrupt';
-  if (flag === 0) return 'plain';
-  return flag === 1 && data[end + 2] === 0 ? data.subarray(translatedEnd + 1) : 'corrupt';
-}
-
-function keywordEnd(data: Buffer): number | undefined {
-  const end = data.subarray(0, MAX_KEYWORD_BYTES + 1).indexOf(0);
-  return end >= 1 ? end : undefined;
+function internationalStream(data: Buffer): Buffer | 'plain' | 'corrupt' {
+  const found = toInternationalText(data);
+  if (found === undefined) return 'corrupt';
+  if (found.flag === 0) return 'plain';
+  return found.flag === 1 && found.method === 0 ? found.text : 'corrupt';
 }
 
 /** RFC 1950, 2.2: deflate, no preset dictionary, and a check that divides by 31. */

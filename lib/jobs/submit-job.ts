@@ -75,7 +75,7 @@ export function createSubmitJob(deps: Deps) {
     const key = await keyOf(sent, request, context);
     const earlier = key && (await store.findByKey(key));
     if (earlier) return { job: earlier, repeated: true };
-    const route = deps.generation.plan(request);
+    const route = deps.generation.plan(request, requestId);
     const pictures = await deps.verifier.verify(request.inputs, { scope, signal });
     const all = toList(pictures);
     const admission = {

@@ -6,6 +6,7 @@ import { admission } from './admission.ts';
 import type { Bench, Row, Tools } from './bench.ts';
 import { createImage } from './create-image.ts';
 import { editImage } from './edit-image.ts';
+import { embedMetadata } from './embed-metadata.ts';
 import { eventStream } from './event-stream.ts';
 import { getArtifact } from './get-artifact.ts';
 import { jobCreates } from './job-creates.ts';
@@ -37,6 +38,7 @@ const BENCHES: readonly Bench[] = [
   jobLists,
   jobSearch,
   matte,
+  embedMetadata,
   startUp,
 ];
 

@@ -103,6 +103,7 @@ export const HOMES: Readonly<Record<string, readonly RegExp[]>> = {
   'ipaddr.js': [/^lib\/net\//],
   'better-sqlite3': [/^lib\/storage\//, /^local-runtime\/[^/]*lock[^/]*\.ts$/],
   sharp: [/^lib\/images\//],
+  'fast-xml-parser': [/^lib\/images\//],
   'prom-client': [/^lib\/metrics\//],
   '@aws-lambda-powertools/logger': [/^lib\/log\//],
   'smol-toml': [/^lib\/config\//],

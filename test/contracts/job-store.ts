@@ -76,11 +76,12 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
     }
 
     async function pendingArtifact(id: string): Promise<string> {
-      const draft = {
+      const record = {
         ...{ id, scope: 'anonymous', width: 640, height: 480, bytes: 1234 },
         ...{ format: 'png' as const, sha256: 'ab'.repeat(32), createdSecs: CREATED_SECS },
+        name: `${id}.png`,
       };
-      await artifacts.claim(draft, [`${id}.png`]);
+      await artifacts.claim([record]);
       return id;
     }
 

@@ -248,16 +248,6 @@ describe('POST /v1/images', () => {
     });
   });
 
-  it.each([['embedded metadata', { output: { metadata: 'embedded' } }, 'output.metadata']])(
-    'answers %s, which comes later, at its field',
-    async (_name, changes, param) => {
-      const { status, json } = await create({ prompt: 'a fox', ...changes });
-
-      expect(status).toBe(400);
-      expect(json.error).toMatchObject({ code: 'unsupported_capability', param });
-    },
-  );
-
   it('refuses a mask that the model cannot honour, whatever the mode', async () => {
     const png = await sharp({ create: { width: 8, height: 8, channels: 4, background: '#0000' } })
       .png()

@@ -1,0 +1,57 @@
+import { crc32, inflateSync } from 'node:zlib';
+import { PNG_SIGNATURE_BYTES, type PngChunk, pngChunkAt } from './png-chunk.ts';
+import { toInternationalText } from './png-text.ts';
+import { type Edit, NOTHING } from './splice.ts';
+import type { Steps } from './time-slices.ts';
+import { type HeldXmp, MAX_HELD, MAX_PACKET_BYTES, type XmpPlaces } from './xmp-places.ts';
+
+const KEYWORD = 'XML:com.adobe.xmp';
+/** Not deflated, and without a language and a translated keyword (XMP specification part 3, 1.1.5). */
+const HEAD = Buffer.from(`iTXt${KEYWORD}\0\0\0\0\0`, 'latin1');
+
+/** Where XMP lies in a sound PNG; a new packet goes before its pixels. Undefined where there is too much of it. */
+export function* findPngXmp(bytes: Buffer): Steps<XmpPlaces | undefined> {
+  const held: HeldXmp[] = [];
+  let pixelsAt: number | undefined;
+  for (let at = PNG_SIGNATURE_BYTES; ; ) {
+    const chunk = pngChunkAt(bytes, at);
+    if (typeof chunk === 'string' || held.length > MAX_HELD) return undefined;
+    const { type, start, end } = chunk;
+    if (type === 'IEND') break;
+    if (type === 'IDAT') pixelsAt ??= start;
+    if (type === 'iTXt') held.push(...heldIn(chunk));
+    at = end;
+    yield;
+  }
+  return pixelsAt === undefined ? undefined : { insertAt: pixelsAt, held };
+}
+
+/** What makes `packet` the only XMP of the picture. */
+export function pngXmpEdits({ insertAt, held }: XmpPlaces, packet: Buffer): readonly Edit[] {
+  const inserted = { start: insertAt, end: insertAt, insert: toChunk(packet) };
+  return [inserted, ...held.map(({ start, end }) => ({ start, end, insert: NOTHING }))];
+}
+
+function heldIn({ data, start, end }: PngChunk): readonly HeldXmp[] {
+  const found = toInternationalText(data);
+  if (found?.keyword !== KEYWORD) return [];
+  return [{ start, end, packet: found.flag === 0 ? found.text : inflated(found.text) }];
+}
+
+/** Undefined for what is no zlib stream, or is larger than any packet that is read. */
+function inflated(stream: Buffer): Buffer | undefined {
+  if (stream.length > MAX_PACKET_BYTES) return undefined;
+  try {
+    return inflateSync(stream, { maxOutputLength: MAX_PACKET_BYTES });
+  } catch {
+    return undefined;
+  }
+}
+
+function toChunk(packet: Buffer): Buffer {
+  const length = Buffer.alloc(4);
+  length.writeUInt32BE(HEAD.length - 4 + packet.length);
+  const crc = Buffer.alloc(4);
+  crc.writeUInt32BE(crc32(packet, crc32(HEAD)));
+  return Buffer.concat([length, HEAD, packet, crc]);
+}

@@ -1,0 +1,40 @@
+import type { OutputFormat } from '../contract/parameters.ts';
+import type { Clock } from '../platform/clock.ts';
+import { checkContainer } from './check-container.ts';
+import type { ImageFault, ImageLimits } from './image.ts';
+import { findJpegXmp } from './jpeg-xmp.ts';
+import { findPngXmp } from './png-xmp.ts';
+import { runInSlices, type Steps } from './time-slices.ts';
+import { findWebpXmp } from './webp-xmp.ts';
+import { firstPacket, MAX_PACKET_BYTES, type XmpPlaces } from './xmp-places.ts';
+import { recordIn } from './xmp-record.ts';
+
+export type RecordReading =
+  | { readonly ok: true; readonly record: string }
+  | { readonly ok: false; readonly fault: ImageFault | 'no_record' };
+
+const FINDERS: Readonly<Record<OutputFormat, (bytes: Buffer) => Steps<XmpPlaces | undefined>>> = {
+  png: findPngXmp,
+  jpeg: findJpegXmp,
+  webp: findWebpXmp,
+};
+
+/**
+ * The text of the record inside an encoded picture of unknown honesty. Its container is checked to the last byte, its
+ * pixels are not decoded. Rejects with the signal's reason, never over the picture.
+ */
+export async function readRecord(
+  bytes: Buffer,
+  limits: ImageLimits,
+  clock: Clock,
+  signal: AbortSignal,
+): Promise<RecordReading> {
+  const container = await runInSlices(checkContainer(bytes, limits), clock, signal);
+  if (!container.ok) return container;
+  const places = await runInSlices(FINDERS[container.format](bytes), clock, signal);
+  const packet = places && firstPacket(places);
+  if (packet === undefined || packet.length > MAX_PACKET_BYTES)
+    return { ok: false, fault: 'no_record' };
+  const record = await recordIn(packet.toString('utf8'));
+  return record === undefined ? { ok: false, fault: 'no_record' } : { ok: true, record };
+}

@@ -1,0 +1,69 @@
+import sharp from 'sharp';
+import type { OutputFormat } from '../../lib/contract/parameters.ts';
+import { embedRecord } from '../../lib/images/embed-record.ts';
+import { toXmpJson } from '../../lib/images/xmp-packet.ts';
+import { systemClock } from '../../lib/platform/clock.ts';
+import type { Bench, Row } from './bench.ts';
+import { inMegabytes } from './picture.ts';
+import { inMs, median, withRange } from './statistics.ts';
+
+const CALLS_A_ROUND = 40;
+const { signal } = new AbortController();
+const RECORD = toXmpJson(JSON.stringify({ version: '1', prompt: 'A cat & a "dog". '.repeat(200) }));
+
+/** A record into pictures of about three megabytes; whoever adds bytes to a file copies it once. */
+export const embedMetadata: Bench = {
+  name: 'embed-metadata',
+  async run({ rounds }) {
+    const rows: Row[] = [];
+    for (const [format, edge] of [
+      ['png', 1000],
+      ['jpeg', 1300],
+      ['webp', 1000],
+    ] as const) {
+      rows.push(await measure(format, await noise(edge, format), rounds));
+    }
+    return rows;
+  },
+};
+
+async function measure(format: OutputFormat, bytes: Buffer, rounds: number): Promise<Row> {
+  const times: Record<'ours' | 'theirs', number[]> = { ours: [], theirs: [] };
+  for (let round = 0; round < rounds; round += 1) {
+    times.ours.push(
+      await each(async () => embedRecord({ bytes, format }, RECORD, systemClock, signal)),
+    );
+    times.theirs.push(await each(async () => Buffer.concat([bytes])));
+  }
+  return {
+    what: `XMP into a ${format} of ${inMegabytes(bytes.length)}`,
+    ours: inMs(median(times.ours)),
+    against: 'a copy of its bytes',
+    theirs: inMs(median(times.theirs)),
+    ratio: withRange(times.ours.map((ms, round) => ms / (times.theirs[round] ?? Number.NaN))),
+    cpuRatio: '–',
+    budget: '< 2 ms',
+    loop: '–',
+  };
+}
+
+/** Milliseconds of one call, the median of many. */
+async function each(call: () => Promise<unknown>): Promise<number> {
+  const times: number[] = [];
+  for (let count = 0; count < CALLS_A_ROUND; count += 1) {
+    const startMs = performance.now();
+    await call();
+    times.push(performance.now() - startMs);
+  }
+  return median(times);
+}
+
+function noise(edge: number, format: OutputFormat): Promise<Buffer> {
+  const create = { width: edge, height: edge, channels: 3, background: '#000' } as const;
+  const picture = sharp({
+    create: { ...create, noise: { type: 'gaussian', mean: 128, sigma: 90 } },
+  });
+  return picture
+    .toFormat(format, format === 'png' ? {} : { quality: 100, lossless: true })
+    .toBuffer();
+}

@@ -1,0 +1,175 @@
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, rm, truncate, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import * as v from 'valibot';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { EXAMPLES } from '../../../lib/contract/examples/examples.ts';
+import { ImageMetadataRecord } from '../../../lib/contract/metadata-record.ts';
+import type { OutputFormat } from '../../../lib/contract/parameters.ts';
+import { embedRecord } from '../../../lib/images/embed-record.ts';
+import { toXmpJson } from '../../../lib/images/xmp-packet.ts';
+import { systemClock } from '../../../lib/platform/clock.ts';
+import { runMetadataCommand } from '../../../local-runtime/commands/metadata.ts';
+import { picture } from '../../lib/generation/pictures.ts';
+
+const { signal } = new AbortController();
+const RECORD = v.parse(ImageMetadataRecord, EXAMPLES['ImageMetadataRecord']?.['sidecar']?.value);
+
+let cwd: string;
+let stdout: string;
+let stderr: string;
+
+beforeEach(async () => {
+  cwd = await mkdtemp(join(tmpdir(), 'metadata-'));
+  stdout = '';
+  stderr = '';
+});
+afterEach(() => rm(cwd, { recursive: true }));
+
+function run(...argv: string[]): Promise<number> {
+  return runMetadataCommand(argv, {
+    env: {},
+    cwd,
+    stdout: (text) => {
+      stdout += text;
+    },
+    stderr: (text) => {
+      stderr += text;
+    },
+  });
+}
+
+async function pictureWith(record: unknown, format: OutputFormat = 'png'): Promise<Buffer> {
+  const image = { bytes: await picture({ format }), format };
+  const json = toXmpJson(JSON.stringify(record));
+  const bytes = await embedRecord(image, json, systemClock, signal);
+  return bytes ?? expect.fail('the record was not embedded');
+}
+
+const put = (name: string, content: string | Buffer) => writeFile(join(cwd, name), content);
+
+describe('runMetadataCommand', () => {
+  it.each<OutputFormat>(['png', 'jpeg', 'webp'])(
+    'prints the record inside a %s',
+    async (format) => {
+      // The name says nothing: what counts is the content.
+      await put('picture', await pictureWith(RECORD, format));
+
+      const code = await run('show', 'picture', '--json');
+
+      expect(code).toBe(0);
+      expect(JSON.parse(stdout)).toEqual(RECORD);
+      expect(stderr).toBe('');
+    },
+  );
+
+  it('prints a sidecar', async () => {
+    await put('a.json', JSON.stringify(RECORD));
+
+    const code = await run('show', 'a.json', '--json');
+
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toEqual(RECORD);
+  });
+
+  it('prints a line a field, as JSON', async () => {
+    await put('a.png', await pictureWith(RECORD));
+
+    const code = await run('show', 'a.png');
+
+    expect(code).toBe(0);
+    const lines = stdout.trimEnd().split('\n');
+    expect(lines).toHaveLength(Object.keys(RECORD).length);
+    expect(lines).toContain(`prompt: ${JSON.stringify(RECORD.prompt)}`);
+    expect(lines).toContain(`image: ${JSON.stringify(RECORD.image)}`);
+  });
+
+  it.each([[[]], [['--json']]])('prints nothing that a terminal obeys: %j', async (options) => {
+    const prompt = '\u001b]0;owned\u0007 \u009b31m \u007f \u202e \n end';
+    await put('a.png', await pictureWith({ ...RECORD, prompt }));
+
+    await run('show', 'a.png', ...options);
+
+    expect(stdout).not.toMatch(/(?!\n)\p{Cc}|\p{Bidi_Control}/u);
+    expect(stdout).toContain(String.raw`\u001b]0;owned\u0007 \u009b31m \u007f \u202e \n end`);
+  });
+
+  it.each<[string, () => Promise<string | Buffer>, string]>([
+    ['a picture without one', () => picture(), 'has no record in it'],
+    [
+      'a truncated picture',
+      async () => (await picture()).subarray(0, -3),
+      'is a damaged picture (truncated)',
+    ],
+    [
+      'a record of another shape',
+      () => pictureWith({ prompt: 'a' }),
+      'has no record that this version knows',
+    ],
+    [
+      'a record of another version',
+      () => pictureWith({ ...RECORD, version: '2' }),
+      'has no record that this version knows',
+    ],
+    [
+      'a record that is no JSON',
+      async () => {
+        const image = { bytes: await picture(), format: 'png' } as const;
+        return (await embedRecord(image, '{"version":', systemClock, signal)) ?? '';
+      },
+      'has no record that this version knows',
+    ],
+    ['an empty file', async () => '', 'has no record that this version knows'],
+    ['JSON that is no record', async () => '[1]', 'has no record that this version knows'],
+    [
+      'JSON nested without end',
+      async () => '['.repeat(1_000_000),
+      'has no record that this version knows',
+    ],
+    [
+      'something long',
+      async () => Buffer.alloc(5 * 1024 * 1024, 'a'),
+      'is neither a PNG, JPEG or WebP picture nor a sidecar',
+    ],
+  ])('answers 1 and one sentence for %s', async (_, content, sentence) => {
+    await put('file', await content());
+
+    const code = await run('show', 'file');
+
+    expect(code).toBe(1);
+    expect(stderr).toBe(`file ${sentence}\n`);
+    expect(stdout).toBe('');
+  });
+
+  it('answers 1 for what is not there, is a folder, a pipe or longer than any picture', async () => {
+    await mkdir(join(cwd, 'folder'));
+    await promisify(execFile)('mkfifo', [join(cwd, 'pipe')]);
+    await put('long', '');
+    await truncate(join(cwd, 'long'), 2 ** 30);
+
+    const codes = [];
+    for (const name of ['nowhere', 'folder', 'pipe', 'long']) codes.push(await run('show', name));
+
+    expect(codes).toEqual([1, 1, 1, 1]);
+    expect(stderr.split('\n')).toEqual([
+      'nowhere cannot be read',
+      'folder is no file',
+      'pipe is no file',
+      `long is longer than ${256 * 1024 * 1024} bytes`,
+      '',
+    ]);
+  });
+
+  it.each([[[]], [['show']], [['show', 'a', 'b']], [['hide', 'a']], [['show', 'a', '--yaml']]])(
+    'answers 2 and how to use it for %j',
+    async (argv) => {
+      const code = await run(...argv);
+
+      expect(code).toBe(2);
+      expect(stderr).toMatch(/^usage: /);
+      expect(stdout).toBe('');
+    },
+  );
+});
