@@ -79,9 +79,12 @@ export function createStoredInputs({ files, isNeeded }: Deps) {
   };
 }
 
+/** What has to be known of a picture that is kept. */
+export type KeptPicture = Pick<VerifiedImage, 'sha256' | 'format' | 'bytes'>;
+
 /** A picture of a job, as the job shows it and asks for it again (contract.md 3). */
 export function toStoredInput(
-  { sha256, format, bytes }: Pick<VerifiedImage, 'sha256' | 'format' | 'bytes'>,
+  { sha256, format, bytes }: KeptPicture,
   filename?: string,
 ): StoredInput {
   const stored = {

@@ -1,14 +1,13 @@
 import type { ImageJob } from '../contract/job.ts';
 import type { BridgeError } from '../errors/bridge-error.ts';
 import type { VerifiedEvent } from '../generation/generation-event.ts';
-import type { VerifiedImage } from '../images/image.ts';
 import type { Clock } from '../platform/clock.ts';
 
 export type JobProgress = NonNullable<ImageJob['progress']>;
 
 /** A picture that a running job has shown on its way. */
 export interface JobPartial {
-  readonly image: VerifiedImage;
+  readonly image: Extract<VerifiedEvent, { type: 'partial_image' }>['image'];
   readonly partialIndex: number;
 }
 
