@@ -55,8 +55,8 @@ export const WALLS: readonly Wall[] = [
   service('diagnostics', 'lib/* ports'),
   room('storage', 'lib/* ports'),
   { place: 'lib/services.ts', imports: ['lib/* types'] },
-  { place: 'lib/app.ts', imports: ['lib/*', 'lib/app-jobs.ts'] },
   { place: 'lib/app-jobs.ts', imports: ['lib/*'] },
+  { place: 'lib/app.ts', imports: ['lib/*'] },
   {
     place: 'handlers/operation.ts',
     imports: ['lib/http', 'lib/contract', 'lib/errors', 'lib/services.ts types'],
