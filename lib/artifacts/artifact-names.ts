@@ -35,6 +35,11 @@ export function artifactName(
   return target.directory === undefined ? filename : `${target.directory}/${filename}`;
 }
 
+/** The name of the metadata file beside a picture: `a.png` has `a.json`. Every picture's name has an extension. */
+export function sidecarName(pictureName: string): string {
+  return `${pictureName.slice(0, pictureName.lastIndexOf('.'))}.json`;
+}
+
 function nameParts(
   { filename, filename_prefix: prefix }: PublicationTarget,
   { id, format }: { readonly id: string; readonly format: OutputFormat },

@@ -16,6 +16,17 @@ export interface ArtifactRecord {
   /** Of the encoded picture, lowercase hexadecimal. */
   readonly sha256: string;
   readonly createdSecs: number;
+  /** The metadata file that was published with it. */
+  readonly sidecar?: SidecarRecord;
+}
+
+/** What is known of a file beside a picture, from the moment its name is claimed. */
+export interface SidecarRecord {
+  /** As the picture's name; no two sidecars share one. */
+  readonly name: string;
+  readonly bytes: number;
+  /** Lowercase hexadecimal. */
+  readonly sha256: string;
 }
 
 /**
@@ -24,12 +35,12 @@ export interface ArtifactRecord {
  */
 export interface ArtifactStore {
   /**
-   * Notes the intent to publish under the first of `names` that no other artifact has, and answers with that name;
-   * undefined, and nothing noted, when all of them are taken.
+   * Notes the intent to publish one picture, given under the names it may have: the first of `candidates` whose name,
+   * and whose sidecar's, no other artifact has; undefined, and nothing noted, when there is none.
    */
-  claim(draft: Omit<ArtifactRecord, 'name'>, names: readonly string[]): Promise<string | undefined>;
-  /** Moves an intent to the first of `names` that is free; undefined, and the intent as it was, when none is. */
-  rename(id: string, names: readonly string[]): Promise<string | undefined>;
+  claim(candidates: readonly ArtifactRecord[]): Promise<ArtifactRecord | undefined>;
+  /** Moves an intent to the names of the first candidate that is free; undefined, and the intent as it was, when none is. */
+  rename(candidates: readonly ArtifactRecord[]): Promise<ArtifactRecord | undefined>;
   /** Turns these intents into artifacts, all or none. Throws `artifact` when one of them is no intent. */
   publish(ids: readonly string[]): Promise<void>;
   /** Forgets these intents; what is no intent stays. */
@@ -38,6 +49,6 @@ export interface ArtifactStore {
   find(scope: string, id: string): Promise<ArtifactRecord | undefined>;
   /** Every intent, in no particular order. */
   listPending(): Promise<readonly ArtifactRecord[]>;
-  /** The published artifacts of all scopes. Takes the same short time however many there are. */
+  /** The published artifacts of all scopes, without their sidecars. Takes the same short time however many there are. */
   totals(): Promise<{ readonly count: number; readonly bytes: number }>;
 }

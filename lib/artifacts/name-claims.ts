@@ -1,11 +1,22 @@
 import { BridgeError } from '../errors/bridge-error.ts';
 import type { ArtifactFiles } from './artifact-files-port.ts';
-import { artifactName, type PublicationTarget, takesSuffix } from './artifact-names.ts';
-import type { ArtifactRecord, ArtifactStore } from './artifact-store-port.ts';
+import {
+  artifactName,
+  type PublicationTarget,
+  sidecarName,
+  takesSuffix,
+} from './artifact-names.ts';
+import type { ArtifactRecord, ArtifactStore, SidecarRecord } from './artifact-store-port.ts';
+import { publishedFiles } from './published-files.ts';
 
 interface Deps {
   readonly store: Pick<ArtifactStore, 'claim' | 'rename'>;
   readonly files: Pick<ArtifactFiles, 'isTaken'>;
+}
+
+/** What is known of a picture before it has a name. */
+export interface ArtifactDraft extends Omit<ArtifactRecord, 'name' | 'sidecar'> {
+  readonly sidecar?: Omit<SidecarRecord, 'name'>;
 }
 
 /** An intent that holds a name. */
@@ -24,51 +35,53 @@ const LONGEST_SERIES = 256;
 const LAST_SUFFIX = 1_000_000;
 
 /**
- * Finds each publication a name that neither an artifact nor a foreign file has. Both methods throw `artifact_exists`
- * when there is none.
+ * Finds each publication a name that neither an artifact nor a foreign file has, nor its sidecar's. Both methods throw
+ * `artifact_exists` when there is none.
  */
 export function createNameClaims({ store, files }: Deps) {
   /** Only names without a file are taken: until ours lies there, an equal foreign one would pass for it. */
   async function firstFree(
-    picture: Pick<ArtifactRecord, 'id' | 'format'>,
+    picture: ArtifactDraft,
     target: PublicationTarget,
     from: number,
-    take: (names: readonly string[]) => Promise<string | undefined>,
-  ): Promise<{ name: string; nth: number }> {
+    take: (candidates: readonly ArtifactRecord[]) => Promise<ArtifactRecord | undefined>,
+  ): Promise<NameClaim> {
     const last = takesSuffix(target) ? LAST_SUFFIX : 1;
     let length = FIRST_SERIES;
     for (let nth = from; nth <= last; ) {
-      const names = Array.from({ length: Math.min(length, last - nth + 1) }, (_, index) =>
-        artifactName(target, picture, nth + index),
+      const candidates = Array.from({ length: Math.min(length, last - nth + 1) }, (_, index) =>
+        underName(picture, artifactName(target, picture, nth + index)),
       );
-      const taken = await Promise.all(names.map((name) => files.isTaken(name)));
-      const free = names.filter((_, index) => !taken[index]);
-      const name = free.length === 0 ? undefined : await take(free);
-      if (name !== undefined) return { name, nth: nth + names.indexOf(name) };
-      nth += names.length;
+      const taken = await Promise.all(candidates.map(isTaken));
+      const free = candidates.filter((_, index) => !taken[index]);
+      const record = free.length === 0 ? undefined : await take(free);
+      if (record !== undefined) return { record, target, nth: nth + candidates.indexOf(record) };
+      nth += candidates.length;
       length = Math.min(length * 4, LONGEST_SERIES);
     }
     throw nameTaken(target);
   }
 
+  async function isTaken(candidate: ArtifactRecord): Promise<boolean> {
+    const names = publishedFiles(candidate).map(({ name }) => name);
+    return (await Promise.all(names.map((name) => files.isTaken(name)))).includes(true);
+  }
+
   return {
     /** Notes the intent under the first free name. */
-    async claim(
-      draft: Omit<ArtifactRecord, 'name'>,
-      target: PublicationTarget,
-    ): Promise<NameClaim> {
-      const free = await firstFree(draft, target, 1, (names) => store.claim(draft, names));
-      return { record: { ...draft, name: free.name }, target, nth: free.nth };
-    },
+    claim: (draft: ArtifactDraft, target: PublicationTarget): Promise<NameClaim> =>
+      firstFree(draft, target, 1, (candidates) => store.claim(candidates)),
 
     /** Moves the intent to the next free name. */
-    async moveOn({ record, target, nth }: NameClaim): Promise<NameClaim> {
-      const free = await firstFree(record, target, nth + 1, (names) =>
-        store.rename(record.id, names),
-      );
-      return { record: { ...record, name: free.name }, target, nth: free.nth };
-    },
+    moveOn: ({ record, target, nth }: NameClaim): Promise<NameClaim> =>
+      firstFree(record, target, nth + 1, (candidates) => store.rename(candidates)),
   };
+}
+
+/** The picture and its sidecar, if it has one, under this name. */
+function underName({ sidecar, ...draft }: ArtifactDraft, name: string): ArtifactRecord {
+  const beside = sidecar && { sidecar: { ...sidecar, name: sidecarName(name) } };
+  return { ...draft, name, ...beside };
 }
 
 function nameTaken({ filename }: PublicationTarget): BridgeError {

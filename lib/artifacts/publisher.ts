@@ -1,16 +1,30 @@
+import { createHash } from 'node:crypto';
 import type { VerifiedImage } from '../images/image.ts';
 import { type Clock, nowSecs } from '../platform/clock.ts';
 import type { Ids } from '../platform/ids.ts';
 import type { ArtifactFiles } from './artifact-files-port.ts';
 import type { PublicationTarget } from './artifact-names.ts';
 import type { ArtifactRecord, ArtifactStore } from './artifact-store-port.ts';
-import { createNameClaims, type NameClaim, type NameClaims } from './name-claims.ts';
+import {
+  type ArtifactDraft,
+  createNameClaims,
+  type NameClaim,
+  type NameClaims,
+} from './name-claims.ts';
+import { pictureFile, publishedFiles, sidecarFile } from './published-files.ts';
 
 interface Deps {
   readonly store: ArtifactStore;
   readonly files: ArtifactFiles;
   readonly ids: Pick<Ids, 'newOpaqueId'>;
   readonly clock: Clock;
+}
+
+/** What is published under one name: a picture, and what shall lie beside it. */
+export interface Publishable {
+  readonly image: VerifiedImage;
+  /** The content of its metadata file. */
+  readonly sidecar?: Buffer | undefined;
 }
 
 /** A picture that lies under its name and belongs to nobody yet: commit or discard it. */
@@ -26,20 +40,20 @@ export function createPublisher(deps: Deps) {
 
   return {
     /**
-     * Resolves when every picture lies durably under its name; nobody can fetch one before `commit`. All or none: a
+     * Resolves when every picture and every sidecar lies durably under its name; nobody can fetch one before `commit`. All or none: a
      * failure or an abort leaves no file. Throws `artifact_exists`, `artifact`, `overloaded`, or the signal's reason.
      */
     async publish(
       scope: string,
-      pictures: readonly { readonly image: VerifiedImage }[],
+      pictures: readonly Publishable[],
       target: PublicationTarget,
       signal: AbortSignal,
     ): Promise<readonly PendingPublication[]> {
       signal.throwIfAborted();
       const outcomes = await Promise.allSettled(
-        pictures.map(async ({ image }) => {
-          const draft = toDraft(deps, scope, image);
-          return { image, claim: await names.claim(draft, target) };
+        pictures.map(async (picture): Promise<Begun> => {
+          const draft = toDraft(deps, scope, picture);
+          return { picture, claim: await names.claim(draft, target) };
         }),
       );
       const begun = outcomes.flatMap((outcome) =>
@@ -81,19 +95,22 @@ export function createPublisher(deps: Deps) {
 
 /** A picture on its way to its name, which may change until it lies there. */
 interface Begun {
-  readonly image: VerifiedImage;
+  readonly picture: Publishable;
   claim: NameClaim;
 }
 
 function toDraft(
   { ids, clock }: Deps,
   scope: string,
-  image: VerifiedImage,
-): Omit<ArtifactRecord, 'name'> {
+  { image, sidecar }: Publishable,
+): ArtifactDraft {
   const { format, width, height, sha256 } = image;
   const bytes = image.bytes.byteLength;
   const createdSecs = nowSecs(clock);
-  return { id: ids.newOpaqueId(), scope, format, width, height, bytes, sha256, createdSecs };
+  return {
+    ...{ id: ids.newOpaqueId(), scope, format, width, height, bytes, sha256, createdSecs },
+    ...(sidecar && { sidecar: { bytes: sidecar.byteLength, sha256: sha256Of(sidecar) } }),
+  };
 }
 
 async function layDown(
@@ -103,35 +120,65 @@ async function layDown(
   signal: AbortSignal,
 ): Promise<void> {
   // One file after the other: a sync holds one of the few threads that every other file operation waits for.
-  for (const picture of begun) {
+  for (const { picture, claim } of begun) {
     signal.throwIfAborted();
-    await files.stage(picture.claim.record.id, picture.image.bytes);
+    await files.stage(pictureFile(claim.record).id, picture.image.bytes);
+    await stageSidecar(files, picture, claim);
   }
-  for (const picture of begun) {
+  for (const one of begun) {
     signal.throwIfAborted();
-    while (!(await files.publish(picture.claim.record.id, picture.claim.record.name))) {
-      picture.claim = await names.moveOn(picture.claim);
-    }
+    while (!(await takeNames(files, one))) one.claim = await names.moveOn(one.claim);
   }
-  await files.settle(toRecords(begun));
+  await files.settle(toRecords(begun).flatMap(publishedFiles));
   signal.throwIfAborted();
+}
+
+async function stageSidecar(
+  files: ArtifactFiles,
+  picture: Publishable,
+  { record }: NameClaim,
+): Promise<void> {
+  const file = sidecarFile(record);
+  if (file && picture.sidecar) await files.stage(file.id, picture.sidecar);
+}
+
+/** Both names or none. The sidecar's first: who watches the folder for pictures finds it there, and it costs little to take back. */
+async function takeNames(files: ArtifactFiles, { picture, claim }: Begun): Promise<boolean> {
+  const image = pictureFile(claim.record);
+  const sidecar = sidecarFile(claim.record);
+  if (sidecar && !(await files.publish(sidecar.id, sidecar.name))) return false;
+  if (await files.publish(image.id, image.name)) return true;
+  if (sidecar) {
+    await files.remove(sidecar);
+    await stageSidecar(files, picture, claim);
+  }
+  return false;
 }
 
 function toRecords(begun: readonly Begun[]): readonly ArtifactRecord[] {
   return begun.map(({ claim }) => claim.record);
 }
 
-/** What can be removed is removed, whatever fails beside it. An intent goes after its file, or a crash between would hide the file for ever. */
+/** What can be removed is removed, whatever fails beside it. An intent goes after its files, or a crash between would hide one for ever. */
 async function withdraw(
   { store, files }: Pick<Deps, 'store' | 'files'>,
   records: readonly ArtifactRecord[],
 ): Promise<void> {
-  const removals = await Promise.allSettled(records.map((record) => files.remove(record)));
+  const removals = await Promise.allSettled(records.map((record) => removeFiles(files, record)));
   const removed = records.filter((_, index) => removals[index]?.status === 'fulfilled');
   if (removed.length > 0) await store.discard(removed.map(({ id }) => id));
   throwFirstRejection(removals);
 }
 
+async function removeFiles(files: ArtifactFiles, record: ArtifactRecord): Promise<void> {
+  const removals = publishedFiles(record).map((file) => files.remove(file));
+  throwFirstRejection(await Promise.allSettled(removals));
+}
+
 function throwFirstRejection(outcomes: readonly PromiseSettledResult<unknown>[]): void {
   for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
+}
+
+function sha256Of(bytes: Buffer): string {
+  return createHash('sha256').update(bytes).digest('hex');
 }

@@ -6,7 +6,7 @@ interface Opened {
   close(): Promise<void>;
 }
 
-type Draft = Omit<ArtifactRecord, 'name'>;
+type Draft = Omit<ArtifactRecord, 'name' | 'sidecar'>;
 
 let made = 0;
 
@@ -25,6 +25,20 @@ function draft(overrides: Partial<Draft> = {}): Draft {
   };
 }
 
+/** One picture under each of these names. */
+function under(picture: Draft, ...names: readonly string[]): ArtifactRecord[] {
+  return names.map((name) => ({ ...picture, name }));
+}
+
+/** The same with a sidecar beside it. */
+function withSidecar(picture: Draft, ...stems: readonly string[]): ArtifactRecord[] {
+  return stems.map((stem) => ({
+    ...picture,
+    name: `${stem}.png`,
+    sidecar: { name: `${stem}.json`, bytes: 99, sha256: 'cd'.repeat(32) },
+  }));
+}
+
 /** What every artifact store promises. */
 export function describeArtifactStore(label: string, open: () => Promise<Opened>): void {
   describe(`ArtifactStore: ${label}`, () => {
@@ -36,27 +50,30 @@ export function describeArtifactStore(label: string, open: () => Promise<Opened>
     });
     afterEach(() => close());
 
+    async function claim(picture: Draft, ...names: string[]): Promise<string | undefined> {
+      return (await store.claim(under(picture, ...names)))?.name;
+    }
+
     async function published(overrides: Partial<Draft> = {}): Promise<ArtifactRecord> {
       const record = draft(overrides);
-      const name = `${record.id}.png`;
-      await store.claim(record, [name]);
+      await claim(record, `${record.id}.png`);
       await store.publish([record.id]);
-      return { ...record, name };
+      return { ...record, name: `${record.id}.png` };
     }
 
     test('a claim takes the first name that is free', async () => {
-      await store.claim(draft(), ['a.png']);
-      await store.claim(draft(), ['a-2.png']);
+      await claim(draft(), 'a.png');
+      await claim(draft(), 'a-2.png');
 
-      const name = await store.claim(draft(), ['a.png', 'a-2.png', 'a-3.png', 'a-4.png']);
+      const name = await claim(draft(), 'a.png', 'a-2.png', 'a-3.png', 'a-4.png');
 
       expect(name).toBe('a-3.png');
     });
 
     test('a claim of taken names alone notes nothing', async () => {
-      await store.claim(draft(), ['a.png']);
+      await claim(draft(), 'a.png');
 
-      const name = await store.claim(draft(), ['a.png']);
+      const name = await claim(draft(), 'a.png');
 
       expect(name).toBeUndefined();
       expect(await store.listPending()).toHaveLength(1);
@@ -64,10 +81,10 @@ export function describeArtifactStore(label: string, open: () => Promise<Opened>
 
     test('names are taken across scopes and stay taken after publication', async () => {
       const first = draft({ scope: 'one' });
-      await store.claim(first, ['a.png']);
+      await claim(first, 'a.png');
       await store.publish([first.id]);
 
-      const name = await store.claim(draft({ scope: 'two' }), ['a.png']);
+      const name = await claim(draft({ scope: 'two' }), 'a.png');
 
       expect(name).toBeUndefined();
     });
@@ -75,43 +92,43 @@ export function describeArtifactStore(label: string, open: () => Promise<Opened>
     test('concurrent claims of the same names get one each', async () => {
       const names = Array.from({ length: 50 }, (_, index) => `a-${index}.png`);
 
-      const taken = await Promise.all(names.map(() => store.claim(draft(), names)));
+      const taken = await Promise.all(names.map(() => claim(draft(), ...names)));
 
       expect(new Set(taken)).toEqual(new Set(names));
     });
 
     test('a renamed intent gives its old name free', async () => {
       const moved = draft();
-      await store.claim(moved, ['a.png']);
-      await store.claim(draft(), ['b.png']);
+      await claim(moved, 'a.png');
+      await claim(draft(), 'b.png');
 
-      const name = await store.rename(moved.id, ['b.png', 'c.png']);
+      const renamed = await store.rename(under(moved, 'b.png', 'c.png'));
 
-      expect(name).toBe('c.png');
-      expect(await store.claim(draft(), ['a.png'])).toBe('a.png');
+      expect(renamed).toEqual({ ...moved, name: 'c.png' });
+      expect(await claim(draft(), 'a.png')).toBe('a.png');
     });
 
     test('an intent stays where it is when every new name is taken', async () => {
       const moved = draft();
-      await store.claim(moved, ['a.png']);
-      await store.claim(draft(), ['b.png']);
+      await claim(moved, 'a.png');
+      await claim(draft(), 'b.png');
 
-      const name = await store.rename(moved.id, ['b.png']);
+      const renamed = await store.rename(under(moved, 'b.png'));
 
-      expect(name).toBeUndefined();
+      expect(renamed).toBeUndefined();
       expect(await store.listPending()).toContainEqual({ ...moved, name: 'a.png' });
     });
 
     test('a published artifact keeps its name', async () => {
       const record = await published();
 
-      expect(await store.rename(record.id, ['other.png'])).toBeUndefined();
+      expect(await store.rename(under(record, 'other.png'))).toBeUndefined();
       expect(await store.find(record.scope, record.id)).toEqual(record);
     });
 
     test('nobody finds an intent, and every intent is listed', async () => {
       const pending = draft();
-      await store.claim(pending, ['a.png']);
+      await claim(pending, 'a.png');
 
       expect(await store.find(pending.scope, pending.id)).toBeUndefined();
       expect(await store.listPending()).toEqual([{ ...pending, name: 'a.png' }]);
@@ -138,7 +155,7 @@ export function describeArtifactStore(label: string, open: () => Promise<Opened>
 
     test('intents are published all or none', async () => {
       const first = draft();
-      await store.claim(first, ['a.png']);
+      await claim(first, 'a.png');
 
       const outcome = store.publish([first.id, 'f'.repeat(32)]);
 
@@ -155,12 +172,72 @@ export function describeArtifactStore(label: string, open: () => Promise<Opened>
 
     test('a discarded intent is gone and its name free', async () => {
       const dropped = draft();
-      await store.claim(dropped, ['a.png']);
+      await claim(dropped, 'a.png');
 
       await store.discard([dropped.id]);
 
       expect(await store.listPending()).toEqual([]);
-      expect(await store.claim(draft(), ['a.png'])).toBe('a.png');
+      expect(await claim(draft(), 'a.png')).toBe('a.png');
+    });
+
+    test('a sidecar is claimed, found and listed with its picture', async () => {
+      const [record] = withSidecar(draft(), 'a');
+      const claimed = await store.claim([record!]);
+      const pending = await store.listPending();
+
+      await store.publish([record!.id]);
+
+      expect(claimed).toEqual(record);
+      expect(pending).toEqual([record]);
+      expect(await store.find(record!.scope, record!.id)).toEqual(record);
+    });
+
+    test('a candidate is free only when its sidecar is too', async () => {
+      // The picture beside it has another name: a.jpg and a.png would share a.json.
+      const [other] = withSidecar(draft({ format: 'jpeg' }), 'a');
+      await store.claim([{ ...other!, name: 'a.jpg' }]);
+
+      const claimed = await store.claim(withSidecar(draft(), 'a', 'a-2'));
+
+      expect(claimed?.name).toBe('a-2.png');
+      expect(claimed?.sidecar?.name).toBe('a-2.json');
+    });
+
+    test('a renamed intent moves its sidecar, past names that sidecars have', async () => {
+      const moved = draft();
+      await store.claim(withSidecar(moved, 'a'));
+      const [other] = withSidecar(draft(), 'b');
+      await store.claim([{ ...other!, name: 'b.webp' }]);
+
+      const renamed = await store.rename(withSidecar(moved, 'b', 'c'));
+
+      expect(renamed).toEqual(withSidecar(moved, 'c')[0]);
+      expect(await store.listPending()).toContainEqual(renamed);
+      expect(await store.claim(withSidecar(draft(), 'a'))).toMatchObject({ name: 'a.png' });
+    });
+
+    test('pictures without a sidecar share no name with those that have one', async () => {
+      await store.claim(withSidecar(draft(), 'a'));
+
+      expect(await claim(draft(), 'b.png')).toBe('b.png');
+      expect(await claim(draft(), 'c.png')).toBe('c.png');
+    });
+
+    test('a discarded intent gives the name of its sidecar free', async () => {
+      const dropped = draft();
+      await store.claim(withSidecar(dropped, 'a'));
+
+      await store.discard([dropped.id]);
+
+      expect(await store.claim(withSidecar(draft(), 'a'))).toMatchObject({ name: 'a.png' });
+    });
+
+    test('totals leave sidecars out', async () => {
+      const record = draft({ bytes: 100 });
+      await store.claim(withSidecar(record, 'a'));
+      await store.publish([record.id]);
+
+      expect(await store.totals()).toEqual({ count: 1, bytes: 100 });
     });
 
     test('totals count what was published, over all scopes, and no intent', async () => {
@@ -168,7 +245,7 @@ export function describeArtifactStore(label: string, open: () => Promise<Opened>
       await published({ bytes: 100 });
       await published({ bytes: 20, scope: 'other' });
       const pending = draft({ bytes: 3 });
-      await store.claim(pending, ['pending.png']);
+      await claim(pending, 'pending.png');
 
       const after = await store.totals();
       await store.discard([pending.id]);
@@ -180,7 +257,7 @@ export function describeArtifactStore(label: string, open: () => Promise<Opened>
 
     test('totals forget a publication that was undone', async () => {
       const first = draft();
-      await store.claim(first, ['a.png']);
+      await claim(first, 'a.png');
 
       await expect(store.publish([first.id, 'f'.repeat(32)])).rejects.toThrow();
 

@@ -9,7 +9,7 @@ import { openStateDatabase, stateDatabaseFile } from '../../lib/storage/sqlite/d
 
 /**
  * A program to be killed: `node publication-crash.js STATE ROOT [BYTES]`. It publishes pictures of at most BYTES bytes,
- * commits some and discards some, several at a time, for ever, and writes a full stop to stdout for each. Where a
+ * most of them with a sidecar, commits some and discards some, several at a time, for ever, and writes a full stop to stdout for each. Where a
  * publication fails it writes the error's code and message as JSON and ends.
  */
 const [stateDirectory = '', root = '', bytes = '400000'] = process.argv.slice(2);
@@ -37,6 +37,7 @@ function picture() {
       ...({ bytes: noise, format: 'png', alpha: 'none', sha256 } as const),
       ...{ width: 1, height: 1, orientation: 1 },
     },
+    sidecar: randomInt(3) === 0 ? undefined : Buffer.from(JSON.stringify({ sha256 })),
   };
 }
 

@@ -4,15 +4,20 @@ import { OUTPUT_FORMATS } from '../../contract/parameters.ts';
 import { BridgeError } from '../../errors/bridge-error.ts';
 import type { StateDatabase } from './database.ts';
 
-const COLUMNS = 'id, scope, name, format, width, height, bytes, sha256, created_secs';
+const COLUMNS = `id, scope, name, format, width, height, bytes, sha256, created_secs,
+  sidecar_name, sidecar_bytes, sidecar_sha256`;
 
 const INSERT = `
   INSERT INTO artifact (${COLUMNS}, state)
-  VALUES (@id, @scope, @name, @format, @width, @height, @bytes, @sha256, @createdSecs, 'pending')
-  ON CONFLICT (name) DO NOTHING`;
+  VALUES (@id, @scope, @name, @format, @width, @height, @bytes, @sha256, @createdSecs,
+    @sidecarName, @sidecarBytes, @sidecarSha256, 'pending')
+  ON CONFLICT (name) DO NOTHING
+  ON CONFLICT (sidecar_name) WHERE sidecar_name IS NOT NULL DO NOTHING`;
 const RENAME = `
-  UPDATE artifact SET name = @name
-  WHERE id = @id AND state = 'pending' AND NOT EXISTS (SELECT 1 FROM artifact WHERE name = @name)`;
+  UPDATE artifact SET name = @name, sidecar_name = @sidecarName
+  WHERE id = @id AND state = 'pending'
+    AND NOT EXISTS (SELECT 1 FROM artifact WHERE name = @name)
+    AND NOT EXISTS (SELECT 1 FROM artifact WHERE sidecar_name = @sidecarName)`;
 const PUBLISH = "UPDATE artifact SET state = 'published' WHERE id = ? AND state = 'pending'";
 const DISCARD = "DELETE FROM artifact WHERE id = ? AND state = 'pending'";
 const FIND = `SELECT ${COLUMNS} FROM artifact WHERE id = ? AND scope = ? AND state = 'published'`;
@@ -31,8 +36,11 @@ const Row = v.pipe(
     bytes: v.number(),
     sha256: v.string(),
     created_secs: v.number(),
+    sidecar_name: v.nullable(v.string()),
+    sidecar_bytes: v.nullable(v.number()),
+    sidecar_sha256: v.nullable(v.string()),
   }),
-  v.transform(({ created_secs: createdSecs, ...row }): ArtifactRecord => ({ ...row, createdSecs })),
+  v.transform(toRecord),
 );
 const FoundRow = v.optional(Row);
 const Rows = v.array(Row);
@@ -48,10 +56,14 @@ export function createArtifactStore(database: StateDatabase): ArtifactStore {
   const totals = database.prepare(TOTALS);
 
   return {
-    claim: (draft, names) =>
-      database.write(() => names.find((name) => insert.run({ ...draft, name }).changes === 1)),
-    rename: (id, names) =>
-      database.write(() => names.find((name) => rename.run({ id, name }).changes === 1)),
+    claim: (candidates) =>
+      database.write(() =>
+        candidates.find((candidate) => insert.run(toColumns(candidate)).changes === 1),
+      ),
+    rename: (candidates) =>
+      database.write(() =>
+        candidates.find((candidate) => rename.run(namesOf(candidate)).changes === 1),
+      ),
     publish: (ids) =>
       database.write(() => {
         for (const id of ids) {
@@ -68,4 +80,36 @@ export function createArtifactStore(database: StateDatabase): ArtifactStore {
     listPending: () => database.read(() => v.parse(Rows, listPending.all())),
     totals: () => database.read(() => v.parse(TotalRow, totals.get())),
   };
+}
+
+interface Columns {
+  readonly created_secs: number;
+  readonly sidecar_name: string | null;
+  readonly sidecar_bytes: number | null;
+  readonly sidecar_sha256: string | null;
+}
+
+function toRecord<T extends Columns>({
+  created_secs: createdSecs,
+  sidecar_name: name,
+  sidecar_bytes: bytes,
+  sidecar_sha256: sha256,
+  ...row
+}: T) {
+  // The table holds all three or none.
+  const hasSidecar = name !== null && bytes !== null && sha256 !== null;
+  return { ...row, createdSecs, ...(hasSidecar ? { sidecar: { name, bytes, sha256 } } : {}) };
+}
+
+function toColumns({ sidecar, ...record }: ArtifactRecord) {
+  return {
+    ...record,
+    sidecarName: sidecar?.name ?? null,
+    sidecarBytes: sidecar?.bytes ?? null,
+    sidecarSha256: sidecar?.sha256 ?? null,
+  };
+}
+
+function namesOf({ id, name, sidecar }: ArtifactRecord) {
+  return { id, name, sidecarName: sidecar?.name ?? null };
 }

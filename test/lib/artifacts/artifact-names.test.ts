@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import {
   artifactName,
   type PublicationTarget,
+  sidecarName,
   takesSuffix,
 } from '../../../lib/artifacts/artifact-names.ts';
 import type { OutputFormat } from '../../../lib/contract/parameters.ts';
@@ -46,6 +47,18 @@ describe('artifactName', () => {
     const name = artifactName({ filename, collision: 'suffix' }, { id, format: 'png' }, nth);
 
     expect(name).toBe(expected);
+  });
+});
+
+describe('sidecarName', () => {
+  test.each([
+    ['a.png', 'a.json'],
+    ['v1.2.webp', 'v1.2.json'],
+    ['x.y/a.jpeg', 'x.y/a.json'],
+    ['cat.json.png', 'cat.json.json'],
+    ['cat.PNG', 'cat.json'],
+  ])('beside %s lies %s', (picture, expected) => {
+    expect(sidecarName(picture)).toBe(expected);
   });
 });
 

@@ -64,3 +64,26 @@ export function pictureOf(content: string | Buffer): VerifiedImage {
     sha256: createHash('sha256').update(bytes).digest('hex'),
   };
 }
+
+/** An object whose calls stop having any effect after so many half steps: the crash falls before or after a call's work. */
+export function mortal<T extends object>(target: T, life: { steps: number; over: boolean }): T {
+  const spend = () => {
+    if (life.over || life.steps === 0) {
+      life.over = true;
+      throw new Error('crashed');
+    }
+    life.steps -= 1;
+  };
+  return new Proxy(target, {
+    get(object, key, receiver) {
+      const method: unknown = Reflect.get(object, key, receiver);
+      if (typeof method !== 'function') return method;
+      return async (...args: unknown[]) => {
+        spend();
+        const answer: unknown = await method.apply(object, args);
+        spend();
+        return answer;
+      };
+    },
+  });
+}

@@ -22,7 +22,14 @@ const FOREIGN: Readonly<Record<string, string>> = {
   'notes.txt': 'not a picture',
   'loop-2.png': 'a picture of somebody else',
   'deep/loop.png': 'another one',
+  'deep/loop-4.json': 'a sidecar of somebody else',
 };
+
+const ROWS = `
+  SELECT name, state, sha256 FROM artifact
+  UNION ALL
+  SELECT sidecar_name, state, sidecar_sha256 FROM artifact WHERE sidecar_name IS NOT NULL
+  ORDER BY 1`;
 
 let rig: ArtifactRig;
 let checksums: Map<string, string>;
@@ -38,15 +45,13 @@ beforeEach(async () => {
 });
 afterEach(() => rig.close());
 
-/** Rows of the artifact table, and what lies on disk beside the foreign files; both with their checksums. */
+/** Pictures and sidecars of the artifact table, and what lies on disk beside the foreign files; both with their checksums. */
 async function inventory() {
-  const rows = await rig.database.read(() =>
-    rig.database.prepare('SELECT name, state, sha256 FROM artifact ORDER BY name').raw().all(),
-  );
+  const rows = await rig.database.read(() => rig.database.prepare(ROWS).raw().all());
   const ours = (await rig.names()).filter(
     (name) => !Object.hasOwn(FOREIGN, name) && name !== 'loop-3.png',
   );
-  const files = [];
+  const files: (readonly [string, string, string])[] = [];
   for (const name of ours) files.push([name, 'published', await checksum(name)]);
   return { rows, files };
 }
@@ -70,7 +75,7 @@ describe('a publication', () => {
   test(
     `killed ${KILLS} times at random moments leaves no half file, no row without its file, no file without its row`,
     async () => {
-      let published = 0;
+      let published: readonly (readonly [string, string, string])[] = [];
       for (let kill = 0; kill < KILLS; kill += 1) {
         const child = spawn(process.execPath, [PROGRAM, rig.directory, rig.root], {
           stdio: ['ignore', 'pipe', 'inherit'],
@@ -89,9 +94,11 @@ describe('a publication', () => {
         expect(rows).toEqual(files);
         expect(await foreign()).toEqual(FOREIGN);
         expect(await readlink(join(rig.root, 'loop-3.png'))).toBe(join(rig.root, 'notes.txt'));
-        published = rows.length;
+        published = files;
       }
-      expect(published).toBeGreaterThan(0);
+      const sidecars = published.filter(([name]) => name.endsWith('.json'));
+      expect(sidecars.length).toBeGreaterThan(0);
+      expect(published.length).toBeGreaterThan(sidecars.length);
     },
     30_000 + KILLS * 3_000,
   );

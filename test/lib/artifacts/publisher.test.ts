@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { PublicationTarget } from '../../../lib/artifacts/artifact-names.ts';
 import { createPublisher } from '../../../lib/artifacts/publisher.ts';
-import { type ArtifactRig, noAbort, openArtifactRig, pictureOf } from './artifact-rig.ts';
+import { type ArtifactRig, mortal, noAbort, openArtifactRig, pictureOf } from './artifact-rig.ts';
 
 const anyName: PublicationTarget = { collision: 'error' };
 const cat: PublicationTarget = { filename: 'cat', collision: 'error' };
@@ -386,26 +386,3 @@ describe('publisher.recover', () => {
     },
   );
 });
-
-/** An object whose calls stop having any effect after so many half steps: the crash falls before or after a call's work. */
-function mortal<T extends object>(target: T, life: { steps: number; over: boolean }): T {
-  const spend = () => {
-    if (life.over || life.steps === 0) {
-      life.over = true;
-      throw new Error('crashed');
-    }
-    life.steps -= 1;
-  };
-  return new Proxy(target, {
-    get(object, key, receiver) {
-      const method: unknown = Reflect.get(object, key, receiver);
-      if (typeof method !== 'function') return method;
-      return async (...args: unknown[]) => {
-        spend();
-        const answer: unknown = await method.apply(object, args);
-        spend();
-        return answer;
-      };
-    },
-  });
-}

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import type { ArtifactRecord } from '../../../../lib/artifacts/artifact-store-port.ts';
 import { createIds } from '../../../../lib/platform/ids.ts';
 import { createArtifactStore } from '../../../../lib/storage/sqlite/artifact-store.ts';
 import { IN_MEMORY } from '../../../../lib/storage/sqlite/connection.ts';
@@ -31,9 +32,10 @@ describe('createArtifactStore', () => {
   test('a row that breaks a rule of its table is internal', async () => {
     const database = openStateDatabase({ file: IN_MEMORY, ids });
     const store = createArtifactStore(database);
-    const negative: Parameters<typeof store.claim>[0] = {
+    const negative: ArtifactRecord = {
       id: 'a',
       scope: 's',
+      name: 'a.png',
       format: 'png',
       width: -1,
       height: 1,
@@ -42,7 +44,7 @@ describe('createArtifactStore', () => {
       createdSecs: 0,
     };
 
-    const outcome = store.claim(negative, ['a.png']);
+    const outcome = store.claim([negative]);
 
     await expect(outcome).rejects.toMatchObject({ code: 'internal' });
     await database.close();
