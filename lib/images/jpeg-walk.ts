@@ -1,6 +1,16 @@
 import { type ContainerFacts, refused } from './container.ts';
 import { exifOrientation, isExif } from './exif-orientation.ts';
 import type { ImageFault } from './image.ts';
+import {
+  APP1,
+  EOI,
+  isRestart,
+  type JpegSegment,
+  jpegSegmentAt,
+  mpfIndex,
+  SOI,
+  SOS,
+} from './jpeg-segment.ts';
 import type { Steps } from './time-slices.ts';
 
 /** One JPEG picture inside a file, from SOI to EOI. */
@@ -26,17 +36,6 @@ interface JpegState {
 
 const MAX_SCANS = 100;
 const HITS_PER_STEP = 4096;
-const FILL_BYTES_PER_STEP = 2 ** 20;
-const MPF_PREFIX = Buffer.from('MPF\0', 'latin1');
-
-/** ITU T.81, table B.1. */
-const SOI = 0xd8;
-const EOI = 0xd9;
-const SOS = 0xda;
-const APP1 = 0xe1;
-const APP2 = 0xe2;
-/** A second SOI, and JPG, DHP, EXP of hierarchical JPEG. */
-const REFUSED_MARKERS: readonly number[] = [SOI, 0xc8, 0xde, 0xdf];
 
 /** Walks the markers of the picture that begins `bytes`; what follows its EOI is left to the caller. */
 export function* walkJpeg(bytes: Buffer): Steps<JpegWalk> {
@@ -45,20 +44,13 @@ export function* walkJpeg(bytes: Buffer): Steps<JpegWalk> {
   const state: JpegState = { frame: undefined, scans: 0, orientation: undefined, mpf: undefined };
   let at = 2;
   for (;;) {
-    if (at < bytes.length && bytes[at] !== 0xff) return refused('corrupt');
-    for (; bytes[at] === 0xff; at += 1) if (at % FILL_BYTES_PER_STEP === 0) yield;
-    const marker = bytes[at];
-    if (marker === undefined) return refused('truncated');
-    at += 1;
+    const segment = yield* jpegSegmentAt(bytes, at);
+    if (typeof segment === 'string') return refused(segment);
+    const { marker } = segment;
+    at = segment.end;
     if (marker === EOI) return verdict(state, at);
-    if (!beginsSegment(marker)) return refused('corrupt');
-
-    const length = at + 2 > bytes.length ? undefined : bytes.readUInt16BE(at);
-    if (length === undefined || at + length > bytes.length) return refused('truncated');
-    if (length < 2) return refused('corrupt');
-    const fault = applySegment(state, marker, bytes.subarray(at + 2, at + length), at + 2);
+    const fault = applySegment(state, segment);
     if (fault !== undefined) return refused(fault);
-    at += length;
     if (marker === SOS) {
       const scanEnd = yield* endOfScan(bytes, at);
       if (scanEnd === undefined) return refused('truncated');
@@ -88,25 +80,12 @@ function verdict({ frame, scans, orientation, mpf }: JpegState, end: number): Jp
   return { ok: true, facts, end, mpf };
 }
 
-/** True for the markers that a length follows and that somebody decodes. */
-function beginsSegment(marker: number): boolean {
-  return marker >= 0xc0 && !isRestart(marker) && !REFUSED_MARKERS.includes(marker);
-}
-
-function isRestart(marker: number): boolean {
-  return marker >= 0xd0 && marker <= 0xd7;
-}
-
 function isFrameHeader(marker: number): boolean {
   return marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xcc;
 }
 
-function applySegment(
-  state: JpegState,
-  marker: number,
-  payload: Buffer,
-  at: number,
-): ImageFault | undefined {
+function applySegment(state: JpegState, segment: JpegSegment): ImageFault | undefined {
+  const { marker, payload, end } = segment;
   if (isFrameHeader(marker)) return readFrame(state, payload);
   if (marker === SOS) {
     if (state.frame === undefined) return 'corrupt';
@@ -114,9 +93,8 @@ function applySegment(
     return state.scans > MAX_SCANS ? 'too_many_scans' : undefined;
   }
   if (marker === APP1 && isExif(payload)) state.orientation ??= exifOrientation(payload);
-  if (marker === APP2 && payload.subarray(0, 4).equals(MPF_PREFIX)) {
-    state.mpf ??= { tiff: payload.subarray(4), at: at + 4 };
-  }
+  const tiff = mpfIndex(segment);
+  if (tiff !== undefined) state.mpf ??= { tiff, at: end - tiff.length };
   return undefined;
 }
 

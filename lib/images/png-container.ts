@@ -2,6 +2,7 @@ import { crc32 } from 'node:zlib';
 import { type ContainerVerdict, refused } from './container.ts';
 import { exifOrientation } from './exif-orientation.ts';
 import type { ImageFault } from './image.ts';
+import { MAX_PNG_CHUNK_BYTES, PNG_SIGNATURE_BYTES, pngChunkAt } from './png-chunk.ts';
 import { deflatedPart, MAX_STREAMS } from './png-inflated.ts';
 import type { Steps } from './time-slices.ts';
 
@@ -23,10 +24,6 @@ interface PngState {
 
 type ChunkRule = (state: PngState, data: Buffer, type: string) => ImageFault | undefined;
 
-const SIGNATURE_BYTES = 8;
-/** Length, type and CRC around every chunk's data. */
-const FRAME_BYTES = 12;
-const MAX_CHUNK_BYTES = 2 ** 31 - 1;
 const CRC_STEP_BYTES = 8 * 1024 * 1024;
 const PALETTE = 3;
 
@@ -65,19 +62,15 @@ export function* checkPng(bytes: Buffer): Steps<ContainerVerdict> {
     orientation: undefined,
     deflated: [],
   };
-  let offset = SIGNATURE_BYTES;
+  let offset = PNG_SIGNATURE_BYTES;
   for (;;) {
-    if (offset + FRAME_BYTES > bytes.length) return refused('truncated');
-    const length = bytes.readUInt32BE(offset);
-    const dataEnd = offset + 8 + length;
-    if (length > MAX_CHUNK_BYTES) return refused('corrupt');
-    if (dataEnd + 4 > bytes.length) return refused('truncated');
-    const crc = yield* crcOf(bytes, offset + 4, dataEnd);
-    if (crc !== bytes.readUInt32BE(dataEnd)) return refused('corrupt');
+    const chunk = pngChunkAt(bytes, offset);
+    if (typeof chunk === 'string') return refused(chunk);
+    const { type, data, end } = chunk;
+    const crc = yield* crcOf(bytes, offset + 4, end - 4);
+    if (crc !== bytes.readUInt32BE(end - 4)) return refused('corrupt');
 
-    const type = bytes.toString('latin1', offset + 4, offset + 8);
-    const data = bytes.subarray(offset + 8, dataEnd);
-    offset = dataEnd + 4;
+    offset = end;
     if (type === 'IEND') return verdict(state, data, bytes.length - offset);
     const fault = applyChunk(state, type, data);
     if (fault !== undefined) return refused(fault);
@@ -129,8 +122,8 @@ function readHeader(state: PngState, data: Buffer): ImageFault | undefined {
   const sane =
     width >= 1 &&
     height >= 1 &&
-    width <= MAX_CHUNK_BYTES &&
-    height <= MAX_CHUNK_BYTES &&
+    width <= MAX_PNG_CHUNK_BYTES &&
+    height <= MAX_PNG_CHUNK_BYTES &&
     BIT_DEPTHS.get(colourType)?.includes(bitDepth) === true &&
     compression === 0 &&
     filter === 0 &&

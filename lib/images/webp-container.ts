@@ -2,26 +2,26 @@ import { type ContainerVerdict, refused } from './container.ts';
 import { exifOrientation } from './exif-orientation.ts';
 import type { ImageFault } from './image.ts';
 import type { Steps } from './time-slices.ts';
-
-interface Frame {
-  readonly width: number;
-  readonly height: number;
-  readonly hasAlpha: boolean;
-}
+import {
+  ALPHA_FLAG,
+  ANIMATION_FLAG,
+  FIRST_WEBP_CHUNK_AT,
+  losslessFrame,
+  lossyFrame,
+  nextWebpChunkAt,
+  type WebpFrame,
+  webpChunkAt,
+} from './webp-chunk.ts';
 
 /** What the chunks so far have said. */
 interface WebpState {
-  canvas: Frame | undefined;
-  frame: Frame | undefined;
+  canvas: WebpFrame | undefined;
+  frame: WebpFrame | undefined;
   hasAlphaChunk: boolean;
   orientation: number | undefined;
 }
 
 type ChunkRule = (state: WebpState, data: Buffer, isFirst: boolean) => ImageFault | undefined;
-
-const FIRST_CHUNK_AT = 12;
-const ANIMATION_FLAG = 0x02;
-const ALPHA_FLAG = 0x10;
 
 const animated: ChunkRule = () => 'animated';
 
@@ -37,7 +37,7 @@ const RULES: ReadonlyMap<string, ChunkRule> = new Map<string, ChunkRule>([
 
 /** Walks a WebP (RFC 9649, 2) from its RIFF head to its last byte. Its pixels stay unread. */
 export function* checkWebp(bytes: Buffer): Steps<ContainerVerdict> {
-  if (bytes.length < FIRST_CHUNK_AT) return refused('truncated');
+  if (bytes.length < FIRST_WEBP_CHUNK_AT) return refused('truncated');
   const end = 8 + bytes.readUInt32LE(4);
   if (end > bytes.length) return refused('truncated');
   if (end < bytes.length) return refused('trailing_bytes');
@@ -47,18 +47,14 @@ export function* checkWebp(bytes: Buffer): Steps<ContainerVerdict> {
     hasAlphaChunk: false,
     orientation: undefined,
   };
-  let at = FIRST_CHUNK_AT;
+  let at = FIRST_WEBP_CHUNK_AT;
   while (at < end) {
-    if (at + 8 > end) return refused('corrupt');
-    const size = bytes.readUInt32LE(at + 4);
-    const dataEnd = at + 8 + size;
-    if (dataEnd > end) return refused('corrupt');
-    const rule = RULES.get(bytes.toString('latin1', at, at + 4));
-    const data = bytes.subarray(at + 8, dataEnd);
-    const fault = rule?.(state, data, at === FIRST_CHUNK_AT);
+    const chunk = webpChunkAt(bytes, at, end);
+    if (typeof chunk === 'string') return refused(chunk);
+    const rule = RULES.get(chunk.type);
+    const fault = rule?.(state, chunk.data, at === FIRST_WEBP_CHUNK_AT);
     if (fault !== undefined) return refused(fault);
-    // Odd chunks are padded; some writers leave out the padding of the very last one.
-    at = dataEnd + (size % 2);
+    at = nextWebpChunkAt(chunk);
     yield;
   }
   return verdict(state);
@@ -97,38 +93,13 @@ function readCanvas(state: WebpState, data: Buffer, isFirst: boolean): ImageFaul
 
 function takeFrame(
   state: WebpState,
-  frame: Frame | undefined,
+  frame: WebpFrame | undefined,
   isFirst: boolean,
 ): ImageFault | undefined {
   const isPlaced = isFirst || state.canvas !== undefined;
   if (frame === undefined || state.frame !== undefined || !isPlaced) return 'corrupt';
   state.frame = frame;
   return undefined;
-}
-
-/** RFC 6386, 9.1: frame tag, start code, 14 bits of each edge. */
-function lossyFrame(data: Buffer): Frame | undefined {
-  if (data.length < 10) return undefined;
-  const tag = data.readUIntLE(0, 3);
-  const isKeyFrame = (tag & 1) === 0;
-  const firstPartitionBytes = tag >> 5;
-  if (!isKeyFrame || data.readUIntBE(3, 3) !== 0x9d012a) return undefined;
-  const width = data.readUInt16LE(6) & 0x3fff;
-  const height = data.readUInt16LE(8) & 0x3fff;
-  const sane = width >= 1 && height >= 1 && firstPartitionBytes <= data.length - 10;
-  return sane ? { width, height, hasAlpha: false } : undefined;
-}
-
-/** RFC 9649, 3.4: signature, 14 bits of each edge less one, alpha, version 0. */
-function losslessFrame(data: Buffer): Frame | undefined {
-  if (data.length < 5 || data[0] !== 0x2f) return undefined;
-  const bits = data.readUInt32LE(1);
-  if (bits >>> 29 !== 0) return undefined;
-  return {
-    width: (bits & 0x3fff) + 1,
-    height: ((bits >>> 14) & 0x3fff) + 1,
-    hasAlpha: ((bits >>> 28) & 1) === 1,
-  };
 }
 
 function readAlpha(state: WebpState): undefined {
