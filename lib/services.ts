@@ -8,7 +8,7 @@ import type { ProviderInventory } from './providers/inventory.ts';
 export interface Services {
   readonly imageRequests: ImageRequests;
   readonly providers: ProviderInventory;
-  readonly artifacts: ArtifactDelivery;
+  readonly artifacts: Pick<ArtifactDelivery, 'open' | 'openThumbnail'>;
   readonly readiness: Pick<Readiness, 'isReady'>;
   readonly diagnostics: DiagnosticsReporter;
   /** What a scraper reads; empty where metrics are off. */

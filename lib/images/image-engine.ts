@@ -7,6 +7,7 @@ import type { DecodeOptions, ImageEngine, ImageLimits, Pixels } from './image.ts
 import { inspectImage } from './inspect-image.ts';
 import { loadSharp, type SharpFactory } from './load-sharp.ts';
 import { conversion, pixelDecode, pixelEncode } from './sharp-pipelines.ts';
+import { makeThumbnail } from './thumbnail.ts';
 
 interface Deps {
   readonly limits: ImageLimits;
@@ -50,10 +51,14 @@ export function createImageEngine({ limits, clock }: Deps): ImageEngine {
     return track(loading.then(operation));
   }
 
+  const deps = { limits, clock, underGate };
   return {
     inspect(bytes, signal) {
-      const deps = { limits, clock, underGate };
       return start((sharp) => inspectImage(bytes, { ...deps, sharp }, signal), signal);
+    },
+
+    thumbnail(bytes, edgePx, signal) {
+      return start((sharp) => makeThumbnail(bytes, edgePx, { ...deps, sharp }, signal), signal);
     },
 
     decode(image, options, signal) {
