@@ -1,6 +1,7 @@
 import { type Admission, createAdmission } from './admission/admission.ts';
 import { createArtifactDelivery } from './artifacts/delivery.ts';
 import { createPublisher } from './artifacts/publisher.ts';
+import { createArtifactRetention } from './artifacts/retention.ts';
 import type { Config } from './config/settings.ts';
 import { createDiagnostics, type HouseFacts } from './diagnostics/diagnostics.ts';
 import type { EventRing } from './diagnostics/event-ring.ts';
@@ -9,6 +10,7 @@ import { createGeneration } from './generation/generation.ts';
 import { createIdempotency } from './idempotency/idempotency.ts';
 import { createMemoryReplayStore } from './idempotency/memory-replay-store.ts';
 import { createImageRequests } from './image-requests/image-requests.ts';
+import type { ImageEngine } from './images/image.ts';
 import { createImageEngine } from './images/image-engine.ts';
 import { createInputVerifier } from './inputs/verify-inputs.ts';
 import type { TraceLog } from './log/trace-log.ts';
@@ -22,7 +24,11 @@ import { createProviderRegistry, type ProviderRegistry } from './providers/regis
 import type { Services } from './services.ts';
 import { createArtifactFiles } from './storage/file-system/artifact-files.ts';
 import { createArtifactStore } from './storage/sqlite/artifact-store.ts';
-import { openStateDatabase, stateDatabaseFile } from './storage/sqlite/database.ts';
+import {
+  openStateDatabase,
+  type StateDatabase,
+  stateDatabaseFile,
+} from './storage/sqlite/database.ts';
 
 interface Outside {
   readonly clock: Clock;
@@ -48,8 +54,8 @@ export interface App {
 }
 
 /**
- * Builds the house once, leaves first, and removes what an earlier process left unfinished. The state directory must be
- * locked for this process. Throws `configuration`.
+ * Builds the house once, leaves first, removes what an earlier process left unfinished, and asks the providers whether
+ * they are ready. The state directory must be locked for this process. Throws `configuration`.
  */
 export async function createApp(config: Config, outside: Outside): Promise<App> {
   const { clock, ids, log, metrics, env } = outside;
@@ -58,11 +64,8 @@ export async function createApp(config: Config, outside: Outside): Promise<App> 
   const enabled = enabledProviders(config, { engine, httpClient, clock, ids, env });
   const registry = createProviderRegistry(enabled.providers, config.default_provider);
   const database = openStateDatabase({ file: stateDatabaseFile(config.state.directory), ids });
-  const store = createArtifactStore(database);
-  const files = createArtifactFiles({ root: config.artifacts.root, clock });
-  const publisher = createPublisher({ store, files, ids, clock });
-  const cacheBytes = config.artifacts.cache_bytes;
-  const artifacts = createArtifactDelivery({ store, files, engine, cacheBytes, metrics });
+  const artifacts = openArtifacts(config, { database, engine, clock, ids, metrics });
+  const { publisher } = artifacts;
   const inputs = createInputVerifier({ engine, limits: config.inputs });
   const admission = openAdmission(config, registry, { clock, metrics });
   const generation = createGeneration({
@@ -91,7 +94,7 @@ export async function createApp(config: Config, outside: Outside): Promise<App> 
   });
   const diagnostics = createDiagnostics({
     ...{ facts: outside.facts, events: outside.events, config, clock, database },
-    artifacts: store,
+    artifacts: artifacts.store,
     runtime: admission.snapshot,
     providers: readiness.providers,
   });
@@ -106,6 +109,8 @@ export async function createApp(config: Config, outside: Outside): Promise<App> 
   }
   try {
     await publisher.recover();
+    // Readiness is known before the first request can ask for it.
+    await readiness.probe.run(new AbortController().signal);
   } catch (error) {
     await close();
     throw error;
@@ -113,12 +118,42 @@ export async function createApp(config: Config, outside: Outside): Promise<App> 
   const providers = createProviderInventory({ registry });
   return {
     services: {
-      ...{ imageRequests, providers, artifacts, readiness, diagnostics },
+      ...{ imageRequests, providers, readiness, diagnostics },
+      artifacts: artifacts.delivery,
       metrics: { exposition: () => metrics.exposition(admission.snapshot()) },
     },
-    tasks: [readiness.probe, replays.expiry],
+    tasks: [readiness.probe, replays.expiry, artifacts.retention.sweep],
     drain: imageRequests.drain,
     close,
+  };
+}
+
+/** Who owns which picture, where it lies, and how it comes, is read and goes. */
+function openArtifacts(
+  { artifacts: { root, cache_bytes: cacheBytes, retention } }: Config,
+  {
+    database,
+    engine,
+    clock,
+    ids,
+    metrics,
+  }: Pick<Outside, 'clock' | 'ids' | 'metrics'> & {
+    readonly database: StateDatabase;
+    readonly engine: ImageEngine;
+  },
+) {
+  const store = createArtifactStore(database);
+  const files = createArtifactFiles({ root, clock });
+  const delivery = createArtifactDelivery({ store, files, engine, cacheBytes, metrics });
+  const maxAgeSecs = retention.max_age_secs;
+  return {
+    store,
+    delivery,
+    publisher: createPublisher({ store, files, ids, clock }),
+    retention: createArtifactRetention({
+      ...{ store, files, clock, maxAgeSecs },
+      forget: delivery.forget,
+    }),
   };
 }
 

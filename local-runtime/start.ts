@@ -112,8 +112,6 @@ async function openHouse(
   }
   try {
     const app = await createApp(config, outside);
-    // Readiness is known before the first request can ask for it.
-    await Promise.all(app.tasks.map((task) => task.run(new AbortController().signal)));
     const tasks = startTasks(app.tasks, outside.clock);
     const apiDocument = once(() => writeApiDocument(outside.facts.version));
     return {

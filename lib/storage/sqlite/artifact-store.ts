@@ -1,5 +1,9 @@
 import * as v from 'valibot';
-import type { ArtifactRecord, ArtifactStore } from '../../artifacts/artifact-store-port.ts';
+import type {
+  ArtifactPlace,
+  ArtifactRecord,
+  ArtifactStore,
+} from '../../artifacts/artifact-store-port.ts';
 import { OUTPUT_FORMATS } from '../../contract/parameters.ts';
 import { BridgeError } from '../../errors/bridge-error.ts';
 import type { StateDatabase } from './database.ts';
@@ -21,7 +25,15 @@ const RENAME = `
 const PUBLISH = "UPDATE artifact SET state = 'published' WHERE id = ? AND state = 'pending'";
 const DISCARD = "DELETE FROM artifact WHERE id = ? AND state = 'pending'";
 const FIND = `SELECT ${COLUMNS} FROM artifact WHERE id = ? AND scope = ? AND state = 'published'`;
+const WITHDRAW = "UPDATE artifact SET state = 'pending' WHERE id = ? AND state = 'published'";
+const LIST_BY_AGE = `
+  SELECT ${COLUMNS} FROM artifact
+  WHERE state = 'published' AND created_secs <= @untilSecs AND (created_secs, id) > (@afterSecs, @afterId)
+  ORDER BY created_secs, id LIMIT @limit`;
 const LIST_PENDING = `SELECT ${COLUMNS} FROM artifact WHERE state = 'pending'`;
+
+/** Before every artifact. */
+const FIRST_PLACE: ArtifactPlace = { createdSecs: Number.MIN_SAFE_INTEGER, id: '' };
 
 const TOTALS = 'SELECT artifacts AS count, bytes FROM artifact_total';
 
@@ -52,6 +64,8 @@ export function createArtifactStore(database: StateDatabase): ArtifactStore {
   const publish = database.prepare(PUBLISH);
   const discard = database.prepare(DISCARD);
   const find = database.prepare(FIND);
+  const withdraw = database.prepare(WITHDRAW);
+  const listByAge = database.prepare(LIST_BY_AGE);
   const listPending = database.prepare(LIST_PENDING);
   const totals = database.prepare(TOTALS);
 
@@ -77,6 +91,15 @@ export function createArtifactStore(database: StateDatabase): ArtifactStore {
         for (const id of ids) discard.run(id);
       }),
     find: (scope, id) => database.read(() => v.parse(FoundRow, find.get(id, scope))),
+    listByAge: ({ untilSecs, after = FIRST_PLACE, limit }) =>
+      database.read(() => {
+        const { createdSecs: afterSecs, id: afterId } = after;
+        return v.parse(Rows, listByAge.all({ untilSecs, afterSecs, afterId, limit }));
+      }),
+    withdraw: (ids) =>
+      database.write(() => {
+        for (const id of ids) withdraw.run(id);
+      }),
     listPending: () => database.read(() => v.parse(Rows, listPending.all())),
     totals: () => database.read(() => v.parse(TotalRow, totals.get())),
   };

@@ -10,9 +10,16 @@ import { META } from './migrations/0001-meta.ts';
 import { ARTIFACT } from './migrations/0002-artifact.ts';
 import { ARTIFACT_TOTAL } from './migrations/0003-artifact-total.ts';
 import { ARTIFACT_SIDECAR } from './migrations/0004-artifact-sidecar.ts';
+import { ARTIFACT_AGE } from './migrations/0005-artifact-age.ts';
 
 /** SQL texts, the first one for an empty database. None is edited or moved once it was released. */
-export const MIGRATIONS: readonly string[] = [META, ARTIFACT, ARTIFACT_TOTAL, ARTIFACT_SIDECAR];
+export const MIGRATIONS: readonly string[] = [
+  META,
+  ARTIFACT,
+  ARTIFACT_TOTAL,
+  ARTIFACT_SIDECAR,
+  ARTIFACT_AGE,
+];
 
 /** The schema that this program reads and writes. */
 export const SCHEMA_VERSION = MIGRATIONS.length;

@@ -281,6 +281,41 @@ describe('delivery.open', () => {
     expect(opened.bytes.equals(photo.bytes)).toBe(true);
   });
 
+  test('an artifact whose time comes while its file is read is not found', async () => {
+    const record = await published();
+    const delivery = createArtifactDelivery({
+      store: rig.store,
+      files: {
+        stamp: rig.files.stamp,
+        async read() {
+          await rig.store.withdraw([record.id]);
+          return undefined;
+        },
+      },
+      engine,
+      cacheBytes: 1,
+      metrics: { artifactVerified: (result) => verifications.push(result) },
+    });
+
+    const outcome = delivery.open('scope', record.id, noAbort);
+
+    await expect(outcome).rejects.toMatchObject({ code: 'not_found' });
+    expect(verifications).toEqual([]);
+  });
+
+  test('a forgotten artifact is verified again, with its thumbnails', async () => {
+    const record = await published();
+    const delivery = deliver();
+    await delivery.open('scope', record.id, noAbort);
+    await delivery.openThumbnail('scope', record.id, 64, noAbort);
+
+    delivery.forget([record]);
+    await delivery.open('scope', record.id, noAbort);
+    await delivery.openThumbnail('scope', record.id, 64, noAbort);
+
+    expect([reads.length, inspections, thumbnails]).toEqual([4, 2, 2]);
+  });
+
   test('a caller that leaves does not take the verification from the others', async () => {
     const record = await published();
     const delivery = deliver();
