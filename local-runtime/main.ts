@@ -27,6 +27,11 @@ const COMMANDS: Readonly<Record<string, Row>> = {
     about: 'check or print the configuration',
     load: async () => (await import('./commands/config.ts')).runConfigCommand,
   },
+  artifacts: {
+    usage: 'artifacts verify [--config FILE] [--set field=value]... [--json]',
+    about: 'check every stored picture in full, while the bridge runs or not',
+    load: async () => (await import('./commands/artifacts.ts')).runArtifactsCommand,
+  },
   schema: {
     usage: 'schema --kind openapi|json [--check FILE | --write FILE]',
     about: 'print, check or write the generated documents',

@@ -6,7 +6,7 @@ import type {
 } from '../../artifacts/artifact-store-port.ts';
 import { OUTPUT_FORMATS } from '../../contract/parameters.ts';
 import { BridgeError } from '../../errors/bridge-error.ts';
-import type { StateDatabase } from './database.ts';
+import type { StoreDatabase } from './database.ts';
 
 const COLUMNS = `id, scope, name, format, width, height, bytes, sha256, created_secs,
   sidecar_name, sidecar_bytes, sidecar_sha256`;
@@ -58,7 +58,7 @@ const FoundRow = v.optional(Row);
 const Rows = v.array(Row);
 const TotalRow = v.object({ count: v.number(), bytes: v.number() });
 
-export function createArtifactStore(database: StateDatabase): ArtifactStore {
+export function createArtifactStore(database: StoreDatabase): ArtifactStore {
   const insert = database.prepare(INSERT);
   const rename = database.prepare(RENAME);
   const publish = database.prepare(PUBLISH);
