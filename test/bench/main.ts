@@ -7,6 +7,7 @@ import type { Bench, Row, Tools } from './bench.ts';
 import { createImage } from './create-image.ts';
 import { editImage } from './edit-image.ts';
 import { getArtifact } from './get-artifact.ts';
+import { getThumbnail } from './get-thumbnail.ts';
 import { startLoad } from './load.ts';
 import { parseEdit } from './parse-edit.ts';
 import { writePerformancePage } from './performance-page.ts';
@@ -27,6 +28,7 @@ const BENCHES: readonly Bench[] = [
   admission,
   upstreamStream,
   getArtifact,
+  getThumbnail,
   startUp,
 ];
 
