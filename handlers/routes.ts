@@ -1,6 +1,7 @@
 import type { Operation } from '../lib/http/operation.ts';
 import type { Services } from '../lib/services.ts';
 import { handler as getArtifact } from './artifacts/get-artifact.ts';
+import { handler as getArtifactThumbnail } from './artifacts/get-artifact-thumbnail.ts';
 import { handler as getDiagnostics } from './diagnostics/get-diagnostics.ts';
 import { handler as getLiveness } from './health/get-liveness.ts';
 import { handler as getReadiness } from './health/get-readiness.ts';
@@ -68,6 +69,12 @@ export const routes: readonly Route[] = [
   { method: 'PUT', path: '/v1/presets/{name}', tag: 'Presets', handler: replacePreset },
   { method: 'DELETE', path: '/v1/presets/{name}', tag: 'Presets', handler: deletePreset },
   { method: 'GET', path: '/v1/artifacts/{id}', tag: 'Artifacts', handler: getArtifact },
+  {
+    method: 'GET',
+    path: '/v1/artifacts/{id}/thumbnail',
+    tag: 'Artifacts',
+    handler: getArtifactThumbnail,
+  },
   { method: 'GET', path: '/v1/diagnostics', tag: 'Diagnostics', handler: getDiagnostics },
   {
     method: 'GET',

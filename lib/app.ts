@@ -2,6 +2,7 @@ import { type Admission, createAdmission } from './admission/admission.ts';
 import { type JobHouse, openJobs } from './app-jobs.ts';
 import { type ArtifactDelivery, createArtifactDelivery } from './artifacts/delivery.ts';
 import { createPublisher } from './artifacts/publisher.ts';
+import { createArtifactRetention } from './artifacts/retention.ts';
 import type { Config } from './config/settings.ts';
 import { toFingerprint } from './contract/fingerprint.ts';
 import { createSealedCursors } from './contract/sealed-cursor.ts';
@@ -66,8 +67,8 @@ export interface App {
 }
 
 /**
- * Builds the house once, leaves first, and removes what an earlier process left unfinished. The state directory must be
- * locked for this process. Throws `configuration`.
+ * Builds the house once, leaves first, removes what an earlier process left unfinished, and asks the providers whether
+ * they are ready. The state directory must be locked for this process. Throws `configuration`.
  */
 export async function createApp(config: Config, outside: Outside): Promise<App> {
   const { clock, ids, log, metrics, env } = outside;
@@ -77,9 +78,10 @@ export async function createApp(config: Config, outside: Outside): Promise<App> 
   const enabled = openProviders(config, { engine, httpClient, clock, ids, env });
   const registry = createProviderRegistry(enabled.providers, config.default_provider);
   const database = openStateDatabase({ file: stateDatabaseFile(config.state.directory), ids });
-  const { store, publisher, artifacts } = openArtifacts(config, outside, { database, engine });
+  const artifacts = openArtifacts(config, outside, { database, engine });
+  const { publisher, delivery } = artifacts;
   const stored = createStoredInputFiles(config.state);
-  const inputs = openInputs(config, { engine, artifacts, stored, clock });
+  const inputs = openInputs(config, { engine, artifacts: delivery, stored, clock });
   const admission = openAdmission(config, registry, { clock, metrics });
   const generation = createGeneration({
     ...{ registry, admission, metrics, engine, inputs, publisher, clock, ids },
@@ -92,13 +94,8 @@ export async function createApp(config: Config, outside: Outside): Promise<App> 
     ...{ clock, log, maxInputBytes: config.inputs.max_bytes_each },
   });
   const presets = openPresets(database, idempotency, clock);
-  const jobHouse = await openJobs(config, outside, {
-    database,
-    generation,
-    publisher,
-    inputs,
-    stored,
-  });
+  const parts = { database, generation, publisher, inputs, stored };
+  const jobHouse = await openJobs(config, outside, parts);
   const readiness = createReadiness({
     providers: registry.all,
     defaultProvider: registry.defaultName,
@@ -107,7 +104,7 @@ export async function createApp(config: Config, outside: Outside): Promise<App> 
   });
   const diagnostics = createDiagnostics({
     ...{ facts: outside.facts, events: outside.events, config, clock, database },
-    artifacts: store,
+    artifacts: artifacts.store,
     jobs: jobHouse.state,
     runtime: admission.snapshot,
     providers: readiness.providers,
@@ -125,6 +122,8 @@ export async function createApp(config: Config, outside: Outside): Promise<App> 
   try {
     await publisher.recover();
     await jobHouse.recover();
+    // Readiness is known before the first request can ask for it.
+    await readiness.probe.run(new AbortController().signal);
   } catch (error) {
     await close();
     throw error;
@@ -132,27 +131,37 @@ export async function createApp(config: Config, outside: Outside): Promise<App> 
   const providers = createProviderInventory({ registry });
   return {
     services: {
-      ...{ imageRequests, presets, providers, artifacts, readiness, diagnostics },
+      ...{ imageRequests, presets, providers, readiness, diagnostics },
+      artifacts: delivery,
       ...jobHouse.services,
       metrics: { exposition: () => metrics.exposition(admission.snapshot()) },
     },
-    tasks: [readiness.probe, replays.expiry, ...jobHouse.tasks],
+    tasks: [readiness.probe, replays.expiry, artifacts.retention.sweep, ...jobHouse.tasks],
     worker: jobHouse.worker,
     drain: imageRequests.drain,
     close,
   };
 }
 
+/** Who owns which picture, where it lies, and how it comes, is read and goes. */
 function openArtifacts(
-  { artifacts: { root, cache_bytes: cacheBytes } }: Config,
+  { artifacts: { root, cache_bytes: cacheBytes, retention } }: Config,
   { clock, ids, metrics }: Outside,
   { database, engine }: { database: StateDatabase; engine: ImageEngine },
 ) {
   const store = createArtifactStore(database);
   const files = createArtifactFiles({ root, clock });
-  const publisher = createPublisher({ store, files, ids, clock });
-  const artifacts = createArtifactDelivery({ store, files, engine, cacheBytes, metrics });
-  return { store, publisher, artifacts };
+  const delivery = createArtifactDelivery({ store, files, engine, cacheBytes, metrics });
+  const maxAgeSecs = retention.max_age_secs;
+  return {
+    store,
+    delivery,
+    publisher: createPublisher({ store, files, ids, clock }),
+    retention: createArtifactRetention({
+      ...{ store, files, clock, maxAgeSecs },
+      forget: delivery.forget,
+    }),
+  };
 }
 
 function openPresets(database: StateDatabase, idempotency: Idempotency, clock: Clock): Presets {

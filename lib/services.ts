@@ -14,7 +14,7 @@ export interface Services {
   readonly jobLists: JobLists;
   readonly presets: Presets;
   readonly providers: ProviderInventory;
-  readonly artifacts: ArtifactDelivery;
+  readonly artifacts: Pick<ArtifactDelivery, 'open' | 'openThumbnail'>;
   readonly readiness: Pick<Readiness, 'isReady'>;
   readonly diagnostics: DiagnosticsReporter;
   /** What a scraper reads; empty where metrics are off. */

@@ -37,6 +37,11 @@ const COMMANDS: Readonly<Record<string, Row>> = {
     about: 'print how a picture was made, from its own record or its sidecar',
     load: async () => (await import('./commands/metadata.ts')).runMetadataCommand,
   },
+  artifacts: {
+    usage: 'artifacts verify [--config FILE] [--set field=value]... [--json]',
+    about: 'check every stored picture in full, while the bridge runs or not',
+    load: async () => (await import('./commands/artifacts.ts')).runArtifactsCommand,
+  },
   schema: {
     usage: 'schema --kind openapi|json [--check FILE | --write FILE]',
     about: 'print, check or write the generated documents',

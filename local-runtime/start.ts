@@ -113,8 +113,6 @@ async function openHouse(
   }
   try {
     const app = await createApp(config, outside);
-    // Readiness is known before the first request can ask for it.
-    await Promise.all(app.tasks.map((task) => task.run(new AbortController().signal)));
     const tasks = startTasks(app.tasks, outside.clock);
     const { enabled, max_running } = config.server.jobs;
     const workers = enabled ? startWorkerLoop(app.worker, max_running) : undefined;

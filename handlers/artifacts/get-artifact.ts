@@ -24,11 +24,11 @@ export const handler = operation<'artifacts'>()({
   },
   errors: ['not_found', 'range_not_satisfiable', 'artifact', 'overloaded'],
   async handle({ path, query, event, scope, signal, services }) {
-    const { record, bytes } = await services.artifacts.open(scope, path.id, signal());
+    const { record, bytes, sha256 } = await services.artifacts.open(scope, path.id, signal());
     return answerFile(event.headers, {
       bytes,
       mediaType: `image/${record.format}`,
-      etag: `"${record.sha256}"`,
+      etag: `"${sha256}"`,
       filename: record.name.slice(record.name.lastIndexOf('/') + 1),
       disposition: query.download ? 'attachment' : 'inline',
     });

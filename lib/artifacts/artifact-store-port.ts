@@ -29,6 +29,9 @@ export interface SidecarRecord {
   readonly sha256: string;
 }
 
+/** Where an artifact stands among all of them by the time of its publication. */
+export type ArtifactPlace = Pick<ArtifactRecord, 'createdSecs' | 'id'>;
+
 /**
  * Who owns which artifact, and which publications have begun and not ended. Every method is one transaction and has
  * been made durable when it resolves. Throws `overloaded` when the store refuses to write.
@@ -47,6 +50,14 @@ export interface ArtifactStore {
   discard(ids: readonly string[]): Promise<void>;
   /** A published artifact of this very scope. */
   find(scope: string, id: string): Promise<ArtifactRecord | undefined>;
+  /** Published artifacts of all scopes, the oldest first: at most `limit` of those until `untilSecs` and behind `after`. */
+  listByAge(page: {
+    readonly untilSecs: number;
+    readonly after?: ArtifactPlace | undefined;
+    readonly limit: number;
+  }): Promise<readonly ArtifactRecord[]>;
+  /** Turns these artifacts back into intents, which nobody finds; what is no artifact stays as it is. */
+  withdraw(ids: readonly string[]): Promise<void>;
   /** Every intent, in no particular order. */
   listPending(): Promise<readonly ArtifactRecord[]>;
   /** The published artifacts of all scopes, without their sidecars. Takes the same short time however many there are. */

@@ -1,30 +1,40 @@
-import { LRUCache } from 'lru-cache';
 import { BridgeError } from '../errors/bridge-error.ts';
 import type { ImageEngine } from '../images/image.ts';
 import { type Metrics, silentMetrics } from '../metrics/metrics.ts';
 import type { ArtifactFiles } from './artifact-files-port.ts';
 import type { ArtifactRecord, ArtifactStore } from './artifact-store-port.ts';
 import { createSharedWork } from './shared-work.ts';
+import { createVerifiedCache, type VerifiedBytes } from './verified-cache.ts';
 
 interface Deps {
   readonly store: Pick<ArtifactStore, 'find'>;
   readonly files: Pick<ArtifactFiles, 'stamp' | 'read'>;
-  readonly engine: Pick<ImageEngine, 'inspect'>;
+  readonly engine: Pick<ImageEngine, 'inspect' | 'thumbnail'>;
   /** `artifacts.cache_bytes`. */
   readonly cacheBytes: number;
   readonly metrics?: Pick<Metrics, 'artifactVerified'>;
 }
 
-/** An artifact with the bytes that were published; whoever gets them must not change them. */
-export interface OpenedArtifact {
+/** An artifact with its bytes, or those of its thumbnail. */
+export interface OpenedArtifact extends VerifiedBytes {
   readonly record: ArtifactRecord;
-  readonly bytes: Buffer;
 }
 
-export type ArtifactDelivery = ReturnType<typeof createArtifactDelivery>;
+/** What is made of a file: the checksum of what was read, and what to answer with. */
+type Verified =
+  | { readonly ok: true; readonly sha256: string; readonly answer: VerifiedBytes }
+  | { readonly ok: false };
 
-// Two strings each: some megabytes at most.
-const REMEMBERED_STAMPS = 20_000;
+interface Kind {
+  /** The same for equal answers. */
+  readonly name: string;
+  /** Judges all of the bytes on the way. */
+  verify(bytes: Buffer, signal: AbortSignal): Promise<Verified>;
+}
+
+type Refusal = 'missing_or_resized' | 'changed' | 'undecodable';
+
+export type ArtifactDelivery = ReturnType<typeof createArtifactDelivery>;
 
 /** Hands out artifacts to their owners, never a byte that was not verified (contract.md 6). */
 export function createArtifactDelivery({
@@ -34,35 +44,72 @@ export function createArtifactDelivery({
   cacheBytes,
   metrics = silentMetrics,
 }: Deps) {
-  // Apart from the stamps, because equal pictures under several names are worth keeping once.
-  const verifiedBytes = new LRUCache<string, Buffer>({
-    maxSize: Math.max(1, cacheBytes),
-    sizeCalculation: (bytes) => Math.max(1, bytes.byteLength),
-  });
-  const verifiedStamps = new LRUCache<string, string>({ max: REMEMBERED_STAMPS });
-  const verifications = createSharedWork<Buffer>();
+  const cache = createVerifiedCache({ files, maxBytes: cacheBytes });
+  const verifications = createSharedWork<VerifiedBytes>();
 
-  async function fromCache({ id, name, sha256 }: ArtifactRecord): Promise<Buffer | undefined> {
-    const bytes = verifiedBytes.get(sha256);
-    const stamp = verifiedStamps.get(id);
-    if (bytes === undefined || stamp === undefined) return undefined;
-    return (await files.stamp(name)) === stamp ? bytes : undefined;
+  const whole: Kind = {
+    name: 'whole',
+    async verify(bytes, signal) {
+      const inspection = await engine.inspect(bytes, signal);
+      return inspection.ok
+        ? { ok: true, sha256: inspection.image.sha256, answer: inspection.image }
+        : inspection;
+    },
+  };
+
+  function thumbnail(edgePx: number): Kind {
+    return {
+      name: `thumbnail ${edgePx}`,
+      async verify(bytes, signal) {
+        const made = await engine.thumbnail(bytes, edgePx, signal);
+        return made.ok ? { ok: true, sha256: made.sha256, answer: made.image } : made;
+      },
+    };
   }
 
-  async function verify(record: ArtifactRecord, signal: AbortSignal): Promise<Buffer> {
-    verifiedStamps.delete(record.id);
+  async function find(scope: string, id: string): Promise<ArtifactRecord> {
+    // A malformed id is looked up like any other: the answer to a stranger tells nothing, not even by its time.
+    const record = await store.find(scope, id);
+    if (record === undefined) throw new BridgeError('not_found', 'there is no such artifact');
+    return record;
+  }
+
+  async function open(
+    scope: string,
+    id: string,
+    kind: Kind,
+    signal: AbortSignal,
+  ): Promise<OpenedArtifact> {
+    signal.throwIfAborted();
+    const record = await find(scope, id);
+    const { bytes, sha256 } =
+      (await cache.find(record, kind.name)) ??
+      (await verifications.join(`${record.id} ${kind.name}`, signal, (workSignal) =>
+        verify(record, kind, workSignal),
+      ));
+    return { record, bytes, sha256 };
+  }
+
+  async function verify(
+    record: ArtifactRecord,
+    kind: Kind,
+    signal: AbortSignal,
+  ): Promise<VerifiedBytes> {
     const content = await files.read(record.name, record.bytes);
-    if (content === undefined) return refuse('missing_or_resized');
-    const inspection = await engine.inspect(content.bytes, signal);
-    if (!inspection.ok) return refuse('undecodable');
-    if (inspection.image.sha256 !== record.sha256) return refuse('changed');
+    if (content === undefined) return refuse(record, 'missing_or_resized');
+    const verified = await kind.verify(content.bytes, signal);
+    if (!verified.ok) return refuse(record, 'undecodable');
+    if (verified.sha256 !== record.sha256) return refuse(record, 'changed');
     metrics.artifactVerified('succeeded');
-    verifiedBytes.set(record.sha256, content.bytes);
-    if (content.stamp !== undefined) verifiedStamps.set(record.id, content.stamp);
-    return content.bytes;
+    const { bytes, sha256 } = verified.answer;
+    cache.keep(record, kind.name, { bytes, sha256 }, content.stamp);
+    return { bytes, sha256 };
   }
 
-  function refuse(reason: 'missing_or_resized' | 'changed' | 'undecodable'): never {
+  async function refuse(record: ArtifactRecord, reason: Refusal): Promise<never> {
+    cache.forget([record]);
+    // Its time may have come meanwhile: then the file went with the artifact.
+    await find(record.scope, record.id);
     metrics.artifactVerified('failed');
     throw new BridgeError('artifact', 'the stored file is missing, changed or damaged', {
       details: { reason },
@@ -75,17 +122,13 @@ export function createArtifactDelivery({
      * answers with less (a header, a range, "not modified") opens it too. Throws `not_found` for an id that does not
      * exist in this scope, `artifact` for a file that is missing, changed or damaged, or the signal's reason.
      */
-    async open(scope: string, id: string, signal: AbortSignal): Promise<OpenedArtifact> {
-      signal.throwIfAborted();
-      // A malformed id is looked up like any other: the answer to a stranger tells nothing, not even by its time.
-      const record = await store.find(scope, id);
-      if (record === undefined) throw new BridgeError('not_found', 'there is no such artifact');
-      const cached = await fromCache(record);
-      if (cached !== undefined) return { record, bytes: cached };
-      const bytes = await verifications.join(record.id, signal, (workSignal) =>
-        verify(record, workSignal),
-      );
-      return { record, bytes };
-    },
+    open: (scope: string, id: string, signal: AbortSignal) => open(scope, id, whole, signal),
+
+    /** A PNG that fits a square of `edgePx`; the artifact's file was verified for it just so. Throws as `open`. */
+    openThumbnail: (scope: string, id: string, edgePx: number, signal: AbortSignal) =>
+      open(scope, id, thumbnail(edgePx), signal),
+
+    /** Gives back the memory that these artifacts hold. */
+    forget: cache.forget,
   };
 }

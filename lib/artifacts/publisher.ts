@@ -12,6 +12,7 @@ import {
   type NameClaims,
 } from './name-claims.ts';
 import { pictureFile, publishedFiles, sidecarFile } from './published-files.ts';
+import { removeFiles, throwFirstRejection } from './remove-files.ts';
 
 interface Deps {
   readonly store: ArtifactStore;
@@ -168,15 +169,6 @@ async function withdraw(
   const removed = records.filter((_, index) => removals[index]?.status === 'fulfilled');
   if (removed.length > 0) await store.discard(removed.map(({ id }) => id));
   throwFirstRejection(removals);
-}
-
-async function removeFiles(files: ArtifactFiles, record: ArtifactRecord): Promise<void> {
-  const removals = publishedFiles(record).map((file) => files.remove(file));
-  throwFirstRejection(await Promise.allSettled(removals));
-}
-
-function throwFirstRejection(outcomes: readonly PromiseSettledResult<unknown>[]): void {
-  for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
 }
 
 function sha256Of(bytes: Buffer): string {

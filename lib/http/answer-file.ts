@@ -18,31 +18,42 @@ export function answerFile(
   requestHeaders: Readonly<Record<string, string | undefined>>,
   file: ImmutableFile,
 ): Reply<never> {
+  const known = isKnown(requestHeaders['if-none-match'], file.etag);
+  const range = known ? undefined : rangeOf(requestHeaders, file.etag, file.bytes.byteLength);
+  const whole = answerWhole(requestHeaders, file);
+  const headers = { ...whole.headers, 'accept-ranges': 'bytes' };
+  if (range === undefined) return { ...whole, headers };
+  const part = file.bytes.subarray(range.first, range.last + 1);
+  const partial = {
+    ...headers,
+    'content-length': String(part.byteLength),
+    'content-range': `bytes ${range.first}-${range.last}/${file.bytes.byteLength}`,
+  };
+  return bytesReply(part, partial, 206);
+}
+
+/** Answers with a whole file or 304, whatever range is asked for: a server may ignore that (RFC 9110, 14.2). */
+export function answerWhole(
+  requestHeaders: Readonly<Record<string, string | undefined>>,
+  file: ImmutableFile,
+): Reply<never> {
   const headers = {
     etag: file.etag,
     'cache-control': 'private, max-age=31536000, immutable',
     'x-content-type-options': 'nosniff',
     // A picture opened in a tab of its own may run nothing and load nothing.
     'content-security-policy': "default-src 'none'; sandbox",
-    'accept-ranges': 'bytes',
   };
-  if (isKnown(requestHeaders['if-none-match'], file.etag))
+  if (isKnown(requestHeaders['if-none-match'], file.etag)) {
     return bytesReply(undefined, headers, 304);
-  const size = file.bytes.byteLength;
+  }
   const described = {
     ...headers,
     'content-type': file.mediaType,
     'content-disposition': `${file.disposition}; filename="${file.filename}"`,
+    'content-length': String(file.bytes.byteLength),
   };
-  const range = rangeOf(requestHeaders, file.etag, size);
-  if (!range) return bytesReply(file.bytes, { ...described, 'content-length': String(size) });
-  const part = file.bytes.subarray(range.first, range.last + 1);
-  const partial = {
-    ...described,
-    'content-length': String(part.byteLength),
-    'content-range': `bytes ${range.first}-${range.last}/${size}`,
-  };
-  return bytesReply(part, partial, 206);
+  return bytesReply(file.bytes, described);
 }
 
 function rangeOf(

@@ -10,6 +10,8 @@ export interface ContainerFacts {
   readonly hasAlpha: boolean;
   /** Four colours, of which none is alpha; only JPEG has that. */
   readonly isCmyk: boolean;
+  /** 16 bits a colour, and a profile to read them by; only PNG has that. */
+  readonly hasDeepProfile: boolean;
   /** Its compressed texts and profiles, as raw deflate streams: they are inflated off the main thread. */
   readonly deflated: readonly Buffer[];
 }

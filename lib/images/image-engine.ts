@@ -8,6 +8,7 @@ import { inspectImage } from './inspect-image.ts';
 import { loadSharp, type SharpFactory } from './load-sharp.ts';
 import { createMattes } from './matte/mattes.ts';
 import { conversion, pixelDecode, pixelEncode } from './sharp-pipelines.ts';
+import { makeThumbnail } from './thumbnail.ts';
 
 interface Deps {
   readonly limits: ImageLimits;
@@ -38,9 +39,8 @@ export function createImageEngine({ limits, clock }: Deps): ImageEngine {
     return work;
   }
 
-  function underGate<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
-    return gate.run(() => track(work()), signal);
-  }
+  const underGate = <T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> =>
+    gate.run(() => track(work()), signal);
 
   async function start<T>(
     operation: (sharp: SharpFactory) => Promise<T>,
@@ -62,10 +62,14 @@ export function createImageEngine({ limits, clock }: Deps): ImageEngine {
     await mattes.close();
   }
 
+  const deps = { limits, clock, underGate };
   return {
     inspect(bytes, signal) {
-      const deps = { limits, clock, underGate };
       return start((sharp) => inspectImage(bytes, { ...deps, sharp }, signal), signal);
+    },
+
+    thumbnail(bytes, edgePx, signal) {
+      return start((sharp) => makeThumbnail(bytes, edgePx, { ...deps, sharp }, signal), signal);
     },
 
     decode(image, options, signal) {

@@ -41,6 +41,16 @@ export type Inspection =
   | { readonly ok: true; readonly image: VerifiedImage }
   | { readonly ok: false; readonly fault: ImageFault };
 
+/** A small PNG of a picture that proved sound while it was made, or why the picture is not. */
+export type Thumbnail =
+  | {
+      readonly ok: true;
+      /** Of the encoded picture that it shows, lowercase hexadecimal. */
+      readonly sha256: string;
+      readonly image: VerifiedImage;
+    }
+  | { readonly ok: false; readonly fault: ImageFault };
+
 /** Decoded 8-bit sRGB pixels, rows from the top, 3 or 4 interleaved channels, alpha not premultiplied. */
 export interface Pixels {
   readonly data: Buffer;
@@ -84,6 +94,11 @@ export interface MatteOptions {
 export interface ImageEngine {
   /** Judges one encoded picture by its bytes. Throws nothing about the picture: a fault is an answer. */
   inspect(bytes: Buffer, signal: AbortSignal): Promise<Inspection>;
+  /**
+   * A verified PNG that fits a square of `edgePx`, never enlarged: turned by EXIF, in sRGB, with its alpha, without
+   * metadata. The picture is judged on the way, as `inspect` does. The same picture always gives the same bytes.
+   */
+  thumbnail(bytes: Buffer, edgePx: number, signal: AbortSignal): Promise<Thumbnail>;
   /** The pixels of a verified picture, turned by its EXIF orientation and converted to sRGB. */
   decode(image: VerifiedImage, options: DecodeOptions, signal: AbortSignal): Promise<Pixels>;
   encode(pixels: Pixels, options: EncodeOptions, signal: AbortSignal): Promise<Buffer>;

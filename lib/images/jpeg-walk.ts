@@ -76,7 +76,13 @@ function* endOfScan(bytes: Buffer, from: number): Steps<number | undefined> {
 
 function verdict({ frame, scans, orientation, mpf }: JpegState, end: number): JpegWalk {
   if (frame === undefined || scans === 0) return refused('corrupt');
-  const facts = { ...frame, orientation: orientation ?? 1, hasAlpha: false, deflated: [] };
+  const facts = {
+    ...frame,
+    orientation: orientation ?? 1,
+    hasAlpha: false,
+    hasDeepProfile: false,
+    deflated: [],
+  };
   return { ok: true, facts, end, mpf };
 }
 

@@ -9,6 +9,7 @@ import type { Steps } from './time-slices.ts';
 interface PngHeader {
   readonly width: number;
   readonly height: number;
+  readonly bitDepth: number;
   readonly colourType: number;
 }
 
@@ -18,6 +19,7 @@ interface PngState {
   paletteEntries: number;
   pixels: 'before' | 'inside' | 'after';
   hasTransparency: boolean;
+  hasProfile: boolean;
   orientation: number | undefined;
   readonly deflated: Buffer[];
 }
@@ -59,6 +61,7 @@ export function* checkPng(bytes: Buffer): Steps<ContainerVerdict> {
     paletteEntries: 0,
     pixels: 'before',
     hasTransparency: false,
+    hasProfile: false,
     orientation: undefined,
     deflated: [],
   };
@@ -109,9 +112,14 @@ function verdict(state: PngState, endData: Buffer, bytesAfter: number): Containe
       orientation: state.orientation ?? 1,
       hasAlpha: header.colourType === 4 || header.colourType === 6 || state.hasTransparency,
       isCmyk: false,
+      hasDeepProfile: state.hasProfile && header.bitDepth === 16 && isColour(header),
       deflated: state.deflated,
     },
   };
+}
+
+function isColour({ colourType }: PngHeader): boolean {
+  return colourType === 2 || colourType === 6;
 }
 
 function readHeader(state: PngState, data: Buffer): ImageFault | undefined {
@@ -129,7 +137,7 @@ function readHeader(state: PngState, data: Buffer): ImageFault | undefined {
     filter === 0 &&
     interlace <= 1;
   if (!sane) return 'corrupt';
-  state.header = { width, height, colourType };
+  state.header = { width, height, bitDepth, colourType };
   return undefined;
 }
 
@@ -170,6 +178,7 @@ function readDeflated(state: PngState, data: Buffer, type: string): ImageFault |
   const stream = deflatedPart(type, data);
   if (stream === 'corrupt') return 'corrupt';
   if (stream !== 'plain') state.deflated.push(stream);
+  if (type === 'iCCP') state.hasProfile = true;
   return state.deflated.length > MAX_STREAMS ? 'chunk_too_large' : undefined;
 }
 

@@ -10,23 +10,48 @@ const FULL_CHROMA_QUALITY = 90;
 /** sharp takes whole seconds up to an hour. */
 const MAX_TIMEOUT_SECS = 3600;
 
+/** What is to be made of a picture whose container is sound and whose pixels nobody has looked at yet. */
+export type CheckingPipeline = (
+  sharp: SharpFactory,
+  bytes: Buffer,
+  facts: ContainerFacts,
+  limits: ImageLimits,
+) => Sharp;
+
 /**
  * Every pixel of `bytes`, of which only one channel is kept: the alpha, or any where there is none. That is all a check
  * needs, for a quarter of the memory. Fails on the decoder's warnings; stops by itself soon after `max_decode_ms`.
  */
-export function checkingDecode(
-  sharp: SharpFactory,
-  bytes: Buffer,
-  { hasAlpha, isCmyk }: ContainerFacts,
-  { max_pixels, max_decode_ms }: ImageLimits,
-): Sharp {
+export const checkingDecode: CheckingPipeline = (sharp, bytes, { hasAlpha, isCmyk }, limits) => {
   // Colours do not matter here, and converting them takes several times as long as decoding.
-  const options: SharpOptions = { ...strict(max_pixels), ignoreIcc: true };
-  const seconds = Math.min(MAX_TIMEOUT_SECS, Math.ceil(max_decode_ms / 1000));
-  const source = sharp(bytes, options).timeout({ seconds });
+  const options: SharpOptions = { ...strict(limits.max_pixels), ignoreIcc: true };
+  const source = inTime(sharp(bytes, options), limits);
   const asStored = isCmyk ? source.pipelineColourspace('cmyk').toColourspace('cmyk') : source;
   const channel = hasAlpha ? asStored.ensureAlpha().extractChannel(3) : asStored.extractChannel(0);
   return channel.raw();
+};
+
+/**
+ * A PNG that fits a square of `edgePx`, never enlarged, turned and in sRGB, of a picture that is decoded in full on the
+ * way: as strict a check as `checkingDecode`, in the time of one decode.
+ */
+export function checkingThumbnail(edgePx: number): CheckingPipeline {
+  return (sharp, bytes, { width, height, orientation, hasDeepProfile }, limits) => {
+    const source = inTime(sharp(bytes, strict(width * height)), limits);
+    // Taking out the whole changes nothing; but without it sharp decodes a JPEG or a WebP at a fraction of its size, and
+    // so not every pixel. With the limit above it also fails where the decoder reads other edges than we do.
+    const whole = source.extract({ left: 0, top: 0, width, height });
+    const size = {
+      width: edgePx,
+      height: edgePx,
+      fit: 'inside',
+      withoutEnlargement: true,
+    } as const;
+    const small = turned(whole.resize(size), orientation);
+    // sharp brings deep pictures with a profile to Display P3 and then takes the values for sRGB.
+    const inSrgb = hasDeepProfile ? small.withIccProfile('srgb', { attach: false }) : small;
+    return encoded(inSrgb, { format: 'png' });
+  };
 }
 
 /** Turned, scaled, in sRGB; without an alpha channel what is transparent falls on white. */
@@ -59,10 +84,17 @@ function strict(maxPixels: number): SharpOptions {
   return { failOn: 'warning', limitInputPixels: maxPixels };
 }
 
-/** By our own reading of EXIF: sharp's may differ on broken blocks, and then edges would not match. */
+function inTime(source: Sharp, { max_decode_ms }: ImageLimits): Sharp {
+  return source.timeout({ seconds: Math.min(MAX_TIMEOUT_SECS, Math.ceil(max_decode_ms / 1000)) });
+}
+
 function turnedSource(sharp: SharpFactory, image: VerifiedImage): Sharp {
-  const source = sharp(image.bytes, strict(image.width * image.height));
-  switch (image.orientation) {
+  return turned(sharp(image.bytes, strict(image.width * image.height)), image.orientation);
+}
+
+/** By our own reading of EXIF: sharp's may differ on broken blocks, and then edges would not match. */
+function turned(source: Sharp, orientation: number): Sharp {
+  switch (orientation) {
     case 2:
       return source.flop();
     case 3:

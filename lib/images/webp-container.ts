@@ -74,6 +74,7 @@ function verdict({ canvas, frame, hasAlphaChunk, orientation }: WebpState): Cont
       orientation: orientation ?? 1,
       hasAlpha: frame.hasAlpha || hasAlphaChunk || canvas?.hasAlpha === true,
       isCmyk: false,
+      hasDeepProfile: false,
       deflated: [],
     },
   };

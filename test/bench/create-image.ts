@@ -17,7 +17,7 @@ export const createImage: Bench = {
   name: 'create-image',
   async run(tools) {
     const pictureFile = join(tools.folder, 'picture.png');
-    const picture = await writePicture(pictureFile, { edge: 1024, noise: 56 });
+    const picture = await writePicture(pictureFile, { width: 1024, height: 1024, noise: 56 });
     const bodyFile = join(tools.folder, 'request.json');
     await writeFile(bodyFile, JSON.stringify({ prompt: 'a lighthouse at dusk' }));
     const bridge = await tools.start('bridge', { folder: tools.folder, pictureFile });

@@ -12,8 +12,12 @@ export const editImage: Bench = {
   name: 'edit-image',
   async run(tools) {
     const smallFile = join(tools.folder, 'small.png');
-    await writePicture(smallFile, { edge: 16, noise: 16 });
-    const source = await writePicture(join(tools.folder, 'source.png'), { edge: 1960, noise: 26 });
+    await writePicture(smallFile, { width: 16, height: 16, noise: 16 });
+    const source = await writePicture(join(tools.folder, 'source.png'), {
+      width: 1960,
+      height: 1960,
+      noise: 26,
+    });
     const bodyFile = join(tools.folder, 'edit.json');
     const body = editBody(source);
     await writeFile(bodyFile, body);

@@ -19,9 +19,9 @@ export const eventStream: Bench = {
   name: 'event-stream',
   async run(tools) {
     const pictureFile = join(tools.folder, 'picture.png');
-    await writePicture(pictureFile, { edge: 256, noise: 56 });
+    await writePicture(pictureFile, { width: 256, height: 256, noise: 56 });
     const partialFile = join(tools.folder, 'partial.png');
-    const partial = await writePicture(partialFile, { edge: 620, noise: 56 });
+    const partial = await writePicture(partialFile, { width: 620, height: 620, noise: 56 });
     const busy = { folder: tools.folder, pictureFile, partialFile, latencyMs: 400 };
     const bridge = await tools.start('bridge', busy);
     const rows = await timeRows(tools, bridge, partial.length);

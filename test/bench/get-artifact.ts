@@ -1,9 +1,10 @@
 import { join } from 'node:path';
-import type { Bench, Row, Tools } from './bench.ts';
+import type { Bench, Row } from './bench.ts';
 import { compare, rateRow } from './compare.ts';
-import type { LoadRequest } from './load.ts';
+import { startNginx } from './nginx.ts';
 import { inMegabytes, writePicture } from './picture.ts';
 import type { ServerProcess } from './server-process.ts';
+import { startWithArtifacts } from './stored-artifacts.ts';
 
 const CONNECTIONS = 4;
 
@@ -12,8 +13,11 @@ export const getArtifact: Bench = {
   name: 'get-artifact',
   async run(tools) {
     const file = join(tools.folder, 'artifact.png');
-    const size = inMegabytes((await writePicture(file, { edge: 1024, noise: 88 })).length);
-    const cached = await startWithArtifacts(tools, file, 'cached', {});
+    const size = inMegabytes(
+      (await writePicture(file, { width: 1024, height: 1024, noise: 88 })).length,
+    );
+    const wish = { pictureFile: file, count: CONNECTIONS };
+    const cached = await startWithArtifacts(tools, { ...wish, name: 'cached' });
     const buffer = await tools.start('floor', { kind: 'bytes', file });
     const stream = await tools.start('floor', { kind: 'stream', file });
     const rows: Row[] = [];
@@ -35,9 +39,18 @@ export const getArtifact: Bench = {
         budget: 'reported',
       }),
     );
-    await Promise.all([cached.server.stop(), buffer.stop(), stream.stop()]);
+    const nginx = await startNginx(tools.folder, file);
+    if (nginx) {
+      const row = rateRow(await compare(tools, our, their(nginx)), {
+        what: `artifact of ${size}, cached`,
+        against: 'nginx sending the file, unchecked',
+        budget: 'reported',
+      });
+      rows.push({ ...row, cpuRatio: '–' });
+    }
+    await Promise.all([cached.server.stop(), buffer.stop(), stream.stop(), nginx?.stop()]);
 
-    const cold = await startWithArtifacts(tools, file, 'cold', { cacheBytes: 1 });
+    const cold = await startWithArtifacts(tools, { ...wish, name: 'cold', cacheBytes: 1 });
     const floor = await tools.start('floor', { kind: 'verified-file', file });
     const slow = { connections: CONNECTIONS, forMs: 1500 };
     const requests = [{ method: 'GET', path: '/' } as const];
@@ -57,24 +70,3 @@ export const getArtifact: Bench = {
     return rows;
   },
 };
-
-/** A bridge that has an artifact for each connection: on one alone they would share their checks. */
-async function startWithArtifacts(
-  { start, folder }: Tools,
-  pictureFile: string,
-  name: string,
-  options: object,
-): Promise<{ server: ServerProcess; requests: readonly LoadRequest[] }> {
-  const server = await start('bridge', { folder: join(folder, name), pictureFile, ...options });
-  const requests: LoadRequest[] = [];
-  for (let count = 0; count < CONNECTIONS; count += 1) {
-    const answer = await fetch(`http://127.0.0.1:${server.port}/v1/images`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ prompt: 'kept', output: { response_format: 'artifact' } }),
-    });
-    const { data } = (await answer.json()) as { data: { id: string }[] };
-    requests.push({ method: 'GET', path: `/v1/artifacts/${data[0]?.id}` });
-  }
-  return { server, requests };
-}

@@ -9,6 +9,7 @@ import { editImage } from './edit-image.ts';
 import { embedMetadata } from './embed-metadata.ts';
 import { eventStream } from './event-stream.ts';
 import { getArtifact } from './get-artifact.ts';
+import { getThumbnail } from './get-thumbnail.ts';
 import { jobCreates } from './job-creates.ts';
 import { jobLists } from './job-lists.ts';
 import { jobSearch } from './job-search.ts';
@@ -34,6 +35,7 @@ const BENCHES: readonly Bench[] = [
   upstreamStream,
   eventStream,
   getArtifact,
+  getThumbnail,
   jobCreates,
   jobLists,
   jobSearch,

@@ -8,17 +8,21 @@ const INCREMENT = 1_013_904_223;
 /** Writes a PNG with soft slopes under noise, which compresses about as a photograph does. Returns its bytes. */
 export async function writePicture(
   file: string,
-  { edge, noise }: { readonly edge: number; readonly noise: number },
+  {
+    width,
+    height,
+    noise,
+  }: { readonly width: number; readonly height: number; readonly noise: number },
 ): Promise<Buffer> {
-  const pixels = Buffer.allocUnsafe(edge * edge * 3);
+  const pixels = Buffer.allocUnsafe(width * height * 3);
   let state = 1;
   for (let at = 0; at < pixels.length; at += 1) {
     state = (Math.imul(state, MULTIPLIER) + INCREMENT) >>> 0;
     const place = Math.floor(at / 3);
-    const slope = ((place % edge) + Math.floor(place / edge)) / (2 * edge);
+    const slope = ((place % width) + Math.floor(place / width)) / (width + height);
     pixels[at] = 40 + slope * 120 + ((state >>> 16) % noise);
   }
-  const raw = { width: edge, height: edge, channels: 3 as const };
+  const raw = { width, height, channels: 3 as const };
   const png = await sharp(pixels, { raw }).png({ compressionLevel: 6 }).toBuffer();
   await writeFile(file, png);
   return png;

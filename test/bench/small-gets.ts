@@ -10,7 +10,7 @@ export const smallGets: Bench = {
   name: 'small-gets',
   async run(tools) {
     const pictureFile = join(tools.folder, 'small.png');
-    await writePicture(pictureFile, { edge: 16, noise: 16 });
+    await writePicture(pictureFile, { width: 16, height: 16, noise: 16 });
     const bridge = await tools.start('bridge', { folder: tools.folder, pictureFile });
     const rows = [];
     for (const path of PATHS) {

@@ -264,6 +264,58 @@ export function describeArtifactStore(label: string, open: () => Promise<Opened>
       expect(await store.totals()).toEqual({ count: 0, bytes: 0 });
     });
 
+    test('a withdrawn artifact is an intent again, and no total counts it', async () => {
+      const [gone, stays] = [await published({ bytes: 100 }), await published({ bytes: 20 })];
+
+      await store.withdraw([gone.id]);
+
+      expect(await store.find(gone.scope, gone.id)).toBeUndefined();
+      expect(await store.listPending()).toEqual([gone]);
+      expect(await store.totals()).toEqual({ count: 1, bytes: stays.bytes });
+      expect(await claim(draft(), gone.name)).toBeUndefined();
+    });
+
+    test('a withdrawn artifact may be published again, or discarded', async () => {
+      const [back, gone] = [await published({ bytes: 100 }), await published({ bytes: 20 })];
+      await store.withdraw([back.id, gone.id]);
+
+      await store.publish([back.id]);
+      await store.discard([gone.id]);
+
+      expect(await store.find(back.scope, back.id)).toEqual(back);
+      expect(await store.listPending()).toEqual([]);
+      expect(await store.totals()).toEqual({ count: 1, bytes: 100 });
+    });
+
+    test('what is no artifact is not withdrawn', async () => {
+      const pending = draft();
+      await claim(pending, 'a.png');
+
+      await store.withdraw([pending.id, 'f'.repeat(32)]);
+
+      expect(await store.listPending()).toHaveLength(1);
+      expect(await store.totals()).toEqual({ count: 0, bytes: 0 });
+    });
+
+    test('artifacts are listed by age, page after page, until a time, and no intent', async () => {
+      const ages = [50, 20, 40, 20, 10, 60];
+      const records = [];
+      for (const createdSecs of ages) records.push(await published({ createdSecs }));
+      await claim(draft({ createdSecs: 1 }), 'pending.png');
+      const expected = records
+        .filter(({ createdSecs }) => createdSecs <= 50)
+        .sort((one, two) => one.createdSecs - two.createdSecs || (one.id < two.id ? -1 : 1));
+
+      const first = await store.listByAge({ untilSecs: 50, limit: 2 });
+      const second = await store.listByAge({ untilSecs: 50, after: first.at(-1), limit: 2 });
+      const third = await store.listByAge({ untilSecs: 50, after: second.at(-1), limit: 2 });
+      const none = await store.listByAge({ untilSecs: 50, after: third.at(-1), limit: 2 });
+
+      expect([...first, ...second, ...third]).toEqual(expected);
+      expect(first).toHaveLength(2);
+      expect(none).toEqual([]);
+    });
+
     test('what is published cannot be discarded', async () => {
       const record = await published();
 

@@ -334,6 +334,33 @@ describe('the other routes', () => {
     expect(head.bytes.length).toBe(0);
   });
 
+  it('send a thumbnail, its head, and nothing to who has it', async () => {
+    const { json } = await create({
+      prompt: 'a small one',
+      parameters: { size: '256x128', output_format: 'webp' },
+      output: { response_format: 'artifact', filename: 'wide' },
+    });
+    const path = `/v1/artifacts/${json.data[0].id}/thumbnail`;
+
+    const small = await call('GET', `${path}?edge=64`);
+    const full = await call('GET', path);
+    const none = await call('GET', `${path}?edge=64`, undefined, {
+      'if-none-match': String(small.headers['etag']),
+    });
+    const head = await call('HEAD', `${path}?edge=64`);
+    const wrong = await call('GET', `${path}?edge=4096`);
+
+    const { format, width, height } = await sharp(small.bytes).metadata();
+    expect([format, width, height]).toEqual(['png', 64, 32]);
+    expect((await sharp(full.bytes).metadata()).width).toBe(256);
+    expect([none.status, head.status, wrong.status]).toEqual([304, 200, 422]);
+    expect(head.headers).toMatchObject({
+      'content-length': String(small.bytes.length),
+      'content-disposition': 'inline; filename="wide-64.png"',
+    });
+    expect(wrong.json.error.param).toBe('edge');
+  });
+
   it('never send a file that was changed behind the bridge’s back', async () => {
     const { json } = await create({
       prompt: 'a victim',
@@ -350,8 +377,11 @@ describe('the other routes', () => {
     await writeFile(file, other);
     const answer = await call('GET', path);
 
-    expect(answer.status).toBe(500);
+    const small = await call('GET', `${path}/thumbnail`);
+
+    expect([answer.status, small.status]).toEqual([500, 500]);
     expect(answer.json.error.code).toBe('artifact_error');
+    expect(small.json.error.code).toBe('artifact_error');
   });
 });
 

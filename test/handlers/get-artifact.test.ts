@@ -22,8 +22,9 @@ const services = {
     async open(scope: string, asked: string) {
       if (scope !== record.scope || asked !== id)
         throw new BridgeError('not_found', 'no such artifact');
-      return { record, bytes };
+      return { record, bytes, sha256: record.sha256 };
     },
+    openThumbnail: () => Promise.reject(new Error('nobody asks for one')),
   },
 };
 

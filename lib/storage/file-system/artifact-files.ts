@@ -36,7 +36,7 @@ export function createArtifactFiles(deps: Deps): ArtifactFiles {
       asArtifactError(async () => writeNew(join(await makeFolder(root, STAGING), id), bytes)),
     publish: (id, name) => asArtifactError(() => publish(root, id, name)),
     settle: (files) => asArtifactError(() => settle(root, files)),
-    remove: (file) => asArtifactError(() => remove(root, file, clock)),
+    remove: (file) => asArtifactError(() => remove(root, file)),
     stamp: (name) =>
       asArtifactError(async () => {
         // One look is enough: a file behind a link on the way is another file, and has another stamp.
@@ -72,11 +72,7 @@ async function settle(root: string, files: readonly PublishedFile[]): Promise<vo
 }
 
 /** The name goes before the staged file: as long as that lies there, it shows which file is ours. */
-async function remove(
-  root: string,
-  file: PublishedFile,
-  clock: Pick<Clock, 'nowMs'>,
-): Promise<void> {
+async function remove(root: string, file: PublishedFile): Promise<void> {
   const staging = await findFolder(root, STAGING);
   const found = staging === undefined ? undefined : await statName(stagedPath(root, file.id));
   const staged = found?.isFile() ? found : undefined;
@@ -86,9 +82,7 @@ async function remove(
   if (path !== undefined) {
     const target = join(path, filename);
     const isOurs =
-      staged === undefined
-        ? await hasChecksum(target, file, clock)
-        : await isSameFile(target, staged);
+      staged === undefined ? await hasChecksum(target, file) : await isSameFile(target, staged);
     if (isOurs) {
       await unlink(target);
       // Before its row goes: a power failure must not bring back a file that no row names.

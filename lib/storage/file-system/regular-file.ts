@@ -15,6 +15,9 @@ const STEP_BYTES = 4 * 1024 * 1024;
 // File times advance in steps of some milliseconds: a change within the step of the one before leaves no trace.
 const FILE_TIME_STEP_MS = 50;
 
+// About 2 ms of hashing: nobody else waits for a large file, and many at once take little memory.
+const HASHED_AT_ONCE_BYTES = 4 * 1024 * 1024;
+
 /** Makes the file and resolves when its bytes are durable; its name is so once its folder was synced. */
 export async function writeNew(path: string, bytes: Buffer): Promise<void> {
   const file = await open(path, CREATE);
@@ -56,62 +59,71 @@ export async function isSameFile(path: string, file: BigIntStats): Promise<boole
 }
 
 /** Whether a regular file of that name has exactly the content that was published. */
-export async function hasChecksum(
+export function hasChecksum(
   path: string,
-  { bytes, sha256 }: Pick<PublishedFile, 'bytes' | 'sha256'>,
-  clock: Pick<Clock, 'nowMs'>,
+  { bytes: size, sha256 }: Pick<PublishedFile, 'bytes' | 'sha256'>,
 ): Promise<boolean> {
-  const content = await readWhole(path, bytes, clock);
-  return content !== undefined && sha256Of(content.bytes) === sha256;
+  return withRegularFile(path, size, false, async (file) => {
+    const hash = createHash('sha256');
+    const piece = Buffer.allocUnsafeSlow(Math.min(size, HASHED_AT_ONCE_BYTES));
+    for (let at = 0; at < size; ) {
+      const { bytesRead } = await file.read(piece, 0, Math.min(piece.length, size - at), at);
+      if (bytesRead === 0) return false;
+      hash.update(piece.subarray(0, bytesRead));
+      at += bytesRead;
+    }
+    return hash.digest('hex') === sha256;
+  });
 }
 
 /** The whole regular file; undefined when there is none of exactly `size` bytes with this checksum under that name. */
-export async function readChecked(
+export function readChecked(
   path: string,
   size: number,
   sha256: string,
 ): Promise<Buffer | undefined> {
-  const file = await openToRead(path);
-  if (file === undefined) return undefined;
-  try {
-    const found = await file.stat({ bigint: true });
-    if (!found.isFile() || found.size !== BigInt(size)) return undefined;
+  return withRegularFile(path, size, undefined, async (file) => {
     const hash = createHash('sha256');
     const bytes = await readBytes(file, size, (read) => hash.update(read));
     return bytes !== undefined && hash.digest('hex') === sha256 ? bytes : undefined;
-  } finally {
-    await file.close();
-  }
+  });
 }
 
 /** The whole regular file; undefined when there is none of exactly `size` bytes under that name. */
-export async function readWhole(
+export function readWhole(
   path: string,
   size: number,
   clock: Pick<Clock, 'nowMs'>,
 ): Promise<FileContent | undefined> {
-  const file = await openToRead(path);
-  if (file === undefined) return undefined;
-  try {
-    const before = await file.stat({ bigint: true });
-    if (!before.isFile() || before.size !== BigInt(size)) return undefined;
+  return withRegularFile(path, size, undefined, async (file, before) => {
     const bytes = await readBytes(file, size);
     const after = await file.stat({ bigint: true });
     const unchanged = toStamp(after) === toStamp(before);
     return bytes === undefined
       ? undefined
       : { bytes, stamp: unchanged && isOld(after, clock) ? toStamp(after) : undefined };
-  } finally {
-    await file.close();
-  }
+  });
 }
 
-async function openToRead(path: string): Promise<FileHandle | undefined> {
+/** What `work` makes of the regular file of exactly `size` bytes under that name; `absent` when there is none. */
+async function withRegularFile<T>(
+  path: string,
+  size: number,
+  absent: T,
+  work: (file: FileHandle, found: BigIntStats) => Promise<T>,
+): Promise<T> {
+  let file: FileHandle;
   try {
-    return await open(path, READ);
+    file = await open(path, READ);
   } catch (error) {
-    if (isAbsence(error)) return undefined;
+    if (isAbsence(error)) return absent;
     throw error;
+  }
+  try {
+    const found = await file.stat({ bigint: true });
+    return found.isFile() && found.size === BigInt(size) ? await work(file, found) : absent;
+  } finally {
+    await file.close();
   }
 }
 
@@ -134,8 +146,4 @@ async function readBytes(
 /** A clock that disagrees with the file system's by more than the step tells nothing, and costs nothing. */
 function isOld({ ctimeMs }: BigIntStats, clock: Pick<Clock, 'nowMs'>): boolean {
   return Math.abs(clock.nowMs() - Number(ctimeMs)) > FILE_TIME_STEP_MS;
-}
-
-function sha256Of(bytes: Buffer): string {
-  return createHash('sha256').update(bytes).digest('hex');
 }

@@ -1,7 +1,11 @@
 import * as v from 'valibot';
-import type { ArtifactRecord, ArtifactStore } from '../../artifacts/artifact-store-port.ts';
+import type {
+  ArtifactPlace,
+  ArtifactRecord,
+  ArtifactStore,
+} from '../../artifacts/artifact-store-port.ts';
 import { OUTPUT_FORMATS } from '../../contract/parameters.ts';
-import type { StateDatabase } from './database.ts';
+import type { StoreDatabase } from './database.ts';
 import { preparePublish } from './publish-artifacts.ts';
 
 const COLUMNS = `id, scope, name, format, width, height, bytes, sha256, created_secs,
@@ -20,7 +24,15 @@ const RENAME = `
     AND NOT EXISTS (SELECT 1 FROM artifact WHERE sidecar_name = @sidecarName)`;
 const DISCARD = "DELETE FROM artifact WHERE id = ? AND state = 'pending'";
 const FIND = `SELECT ${COLUMNS} FROM artifact WHERE id = ? AND scope = ? AND state = 'published'`;
+const WITHDRAW = "UPDATE artifact SET state = 'pending' WHERE id = ? AND state = 'published'";
+const LIST_BY_AGE = `
+  SELECT ${COLUMNS} FROM artifact
+  WHERE state = 'published' AND created_secs <= @untilSecs AND (created_secs, id) > (@afterSecs, @afterId)
+  ORDER BY created_secs, id LIMIT @limit`;
 const LIST_PENDING = `SELECT ${COLUMNS} FROM artifact WHERE state = 'pending'`;
+
+/** Before every artifact. */
+const FIRST_PLACE: ArtifactPlace = { createdSecs: Number.MIN_SAFE_INTEGER, id: '' };
 
 const TOTALS = 'SELECT artifacts AS count, bytes FROM artifact_total';
 
@@ -45,12 +57,14 @@ const FoundRow = v.optional(Row);
 const Rows = v.array(Row);
 const TotalRow = v.object({ count: v.number(), bytes: v.number() });
 
-export function createArtifactStore(database: StateDatabase): ArtifactStore {
+export function createArtifactStore(database: StoreDatabase): ArtifactStore {
   const insert = database.prepare(INSERT);
   const rename = database.prepare(RENAME);
   const publish = preparePublish(database);
   const discard = database.prepare(DISCARD);
   const find = database.prepare(FIND);
+  const withdraw = database.prepare(WITHDRAW);
+  const listByAge = database.prepare(LIST_BY_AGE);
   const listPending = database.prepare(LIST_PENDING);
   const totals = database.prepare(TOTALS);
 
@@ -69,6 +83,15 @@ export function createArtifactStore(database: StateDatabase): ArtifactStore {
         for (const id of ids) discard.run(id);
       }),
     find: (scope, id) => database.read(() => v.parse(FoundRow, find.get(id, scope))),
+    listByAge: ({ untilSecs, after = FIRST_PLACE, limit }) =>
+      database.read(() => {
+        const { createdSecs: afterSecs, id: afterId } = after;
+        return v.parse(Rows, listByAge.all({ untilSecs, afterSecs, afterId, limit }));
+      }),
+    withdraw: (ids) =>
+      database.write(() => {
+        for (const id of ids) withdraw.run(id);
+      }),
     listPending: () => database.read(() => v.parse(Rows, listPending.all())),
     totals: () => database.read(() => v.parse(TotalRow, totals.get())),
   };

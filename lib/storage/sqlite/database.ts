@@ -60,6 +60,9 @@ export interface StateDatabase {
   close(): Promise<void>;
 }
 
+/** What a store needs of it. */
+export type StoreDatabase = Pick<StateDatabase, 'prepare' | 'read' | 'write'>;
+
 export function stateDatabaseFile(stateDirectory: string): string {
   return join(stateDirectory, 'bridge.sqlite');
 }

@@ -12,12 +12,13 @@ import { ARTIFACT_TOTAL } from './migrations/0003-artifact-total.ts';
 import { JOB } from './migrations/0004-job.ts';
 import { PRESET } from './migrations/0005-preset.ts';
 import { ARTIFACT_SIDECAR } from './migrations/0006-artifact-sidecar.ts';
+import { ARTIFACT_AGE } from './migrations/0007-artifact-age.ts';
 
 /** SQL texts, the first one for an empty database. None is edited or moved once it was released. */
 export const MIGRATIONS: readonly string[] = [
   ...[META, ARTIFACT, ARTIFACT_TOTAL],
   ...[JOB, PRESET],
-  ARTIFACT_SIDECAR,
+  ...[ARTIFACT_SIDECAR, ARTIFACT_AGE],
 ];
 
 /** The schema that this program reads and writes. */

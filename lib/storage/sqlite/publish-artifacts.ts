@@ -1,11 +1,11 @@
 import { BridgeError } from '../../errors/bridge-error.ts';
-import type { StateDatabase } from './database.ts';
+import type { StoreDatabase } from './database.ts';
 
 const PUBLISH = "UPDATE artifact SET state = 'published' WHERE id = ? AND state = 'pending'";
 
 /** Turns intents into artifacts, inside the transaction of whoever calls. Throws `artifact` when one is no intent. */
 export function preparePublish(
-  database: Pick<StateDatabase, 'prepare'>,
+  database: Pick<StoreDatabase, 'prepare'>,
 ): (ids: readonly string[]) => void {
   const publish = database.prepare(PUBLISH);
   return (ids) => {

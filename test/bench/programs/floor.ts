@@ -18,6 +18,8 @@ export type FloorOptions =
   | { readonly kind: 'stream'; readonly file: string }
   /** Plain Node: read the file, hash and decode it, send it. */
   | { readonly kind: 'verified-file'; readonly file: string }
+  /** Plain Node: read the file, let sharp make the thumbnail, send it. */
+  | { readonly kind: 'thumbnail'; readonly file: string; readonly edgePx: number }
   /** Plain Node: parse the body, hash and decode the picture, send it as base64 in JSON. */
   | { readonly kind: 'image'; readonly file: string }
   /** Plain Node: parse the body, decode its base64, hash and decode the picture, send a small answer. */
@@ -55,6 +57,13 @@ async function serverFor(floor: FloorOptions): Promise<Server> {
         await verify(bytes);
         send(outgoing, 'image/png', bytes);
       });
+    case 'thumbnail': {
+      const fitted = { width: floor.edgePx, height: floor.edgePx, fit: 'inside' } as const;
+      return plain(async (_incoming, outgoing) => {
+        const bytes = await readFile(floor.file);
+        send(outgoing, 'image/png', await sharp(bytes).resize(fitted).png().toBuffer());
+      });
+    }
     case 'image': {
       const picture = await readFile(floor.file);
       return plain(async (incoming, outgoing) => {

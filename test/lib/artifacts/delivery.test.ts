@@ -16,6 +16,7 @@ import { createArtifactDelivery } from '../../../lib/artifacts/delivery.ts';
 import type { ImageEngine, VerifiedImage } from '../../../lib/images/image.ts';
 import { createImageEngine } from '../../../lib/images/image-engine.ts';
 import { systemClock } from '../../../lib/platform/clock.ts';
+import { END, header, PIXELS, png } from '../images/png-bytes.ts';
 import { type ArtifactRig, noAbort, openArtifactRig, pictureOf } from './artifact-rig.ts';
 
 const LIMITS = {
@@ -30,6 +31,7 @@ let photo: VerifiedImage;
 let rig: ArtifactRig;
 let reads: string[];
 let inspections: number;
+let thumbnails: number;
 let verifications: string[];
 
 beforeAll(async () => {
@@ -47,6 +49,7 @@ beforeEach(async () => {
   rig = await openArtifactRig();
   reads = [];
   inspections = 0;
+  thumbnails = 0;
   verifications = [];
 });
 afterEach(() => rig.close());
@@ -67,6 +70,10 @@ function deliver(cacheBytes = 10_000_000) {
         inspections += 1;
         return engine.inspect(bytes, signal);
       },
+      thumbnail(bytes, edgePx, signal) {
+        thumbnails += 1;
+        return engine.thumbnail(bytes, edgePx, signal);
+      },
     },
     cacheBytes,
     metrics: { artifactVerified: (result) => verifications.push(result) },
@@ -83,6 +90,28 @@ async function published(image = photo, scope = 'scope'): Promise<ArtifactRecord
 }
 
 const pathOf = ({ name }: ArtifactRecord) => join(rig.root, name);
+
+const tamperings: readonly [string, (record: ArtifactRecord) => Promise<unknown>][] = [
+  ['is missing', (record) => rm(pathOf(record))],
+  ['has grown', (record) => appendFile(pathOf(record), 'x')],
+  ['was cut', async (record) => truncate(pathOf(record), record.bytes - 1)],
+  ['was emptied', async (record) => truncate(pathOf(record), 0)],
+  ['has one flipped bit', async (record) => flipBit(pathOf(record), record.bytes >> 1)],
+  [
+    'was replaced by another of its length',
+    async (record) => {
+      await writeFile(`${pathOf(record)}.new`, Buffer.alloc(record.bytes));
+      await rename(`${pathOf(record)}.new`, pathOf(record));
+    },
+  ],
+  [
+    'was replaced by a link to an equal file',
+    async (record) => {
+      await rename(pathOf(record), join(rig.directory, 'moved.png'));
+      await symlink(join(rig.directory, 'moved.png'), pathOf(record));
+    },
+  ],
+];
 
 describe('delivery.open', () => {
   test('its owner gets the published bytes and the record', async () => {
@@ -147,7 +176,7 @@ describe('delivery.open', () => {
 
   test('equal pictures under two names are verified each and then cached both', async () => {
     const records = [await published(), await published()];
-    const delivery = deliver(photo.bytes.byteLength);
+    const delivery = deliver(photo.bytes.byteLength + 1000);
 
     for (const { id } of [...records, ...records]) await delivery.open('scope', id, noAbort);
 
@@ -175,28 +204,6 @@ describe('delivery.open', () => {
     expect(again.bytes.equals(photo.bytes)).toBe(true);
     expect(reads).toHaveLength(2);
   });
-
-  const tamperings: readonly [string, (record: ArtifactRecord) => Promise<unknown>][] = [
-    ['is missing', (record) => rm(pathOf(record))],
-    ['has grown', (record) => appendFile(pathOf(record), 'x')],
-    ['was cut', async (record) => truncate(pathOf(record), record.bytes - 1)],
-    ['was emptied', async (record) => truncate(pathOf(record), 0)],
-    ['has one flipped bit', async (record) => flipBit(pathOf(record), record.bytes >> 1)],
-    [
-      'was replaced by another of its length',
-      async (record) => {
-        await writeFile(`${pathOf(record)}.new`, Buffer.alloc(record.bytes));
-        await rename(`${pathOf(record)}.new`, pathOf(record));
-      },
-    ],
-    [
-      'was replaced by a link to an equal file',
-      async (record) => {
-        await rename(pathOf(record), join(rig.directory, 'moved.png'));
-        await symlink(join(rig.directory, 'moved.png'), pathOf(record));
-      },
-    ],
-  ];
 
   describe.each(['before its first delivery', 'after it was cached'])('changed %s', (when) => {
     test.each(tamperings)('a file that %s is an artifact error, never bytes', async (_, tamper) => {
@@ -274,6 +281,41 @@ describe('delivery.open', () => {
     expect(opened.bytes.equals(photo.bytes)).toBe(true);
   });
 
+  test('an artifact whose time comes while its file is read is not found', async () => {
+    const record = await published();
+    const delivery = createArtifactDelivery({
+      store: rig.store,
+      files: {
+        stamp: rig.files.stamp,
+        async read() {
+          await rig.store.withdraw([record.id]);
+          return undefined;
+        },
+      },
+      engine,
+      cacheBytes: 1,
+      metrics: { artifactVerified: (result) => verifications.push(result) },
+    });
+
+    const outcome = delivery.open('scope', record.id, noAbort);
+
+    await expect(outcome).rejects.toMatchObject({ code: 'not_found' });
+    expect(verifications).toEqual([]);
+  });
+
+  test('a forgotten artifact is verified again, with its thumbnails', async () => {
+    const record = await published();
+    const delivery = deliver();
+    await delivery.open('scope', record.id, noAbort);
+    await delivery.openThumbnail('scope', record.id, 64, noAbort);
+
+    delivery.forget([record]);
+    await delivery.open('scope', record.id, noAbort);
+    await delivery.openThumbnail('scope', record.id, 64, noAbort);
+
+    expect([reads.length, inspections, thumbnails]).toEqual([4, 2, 2]);
+  });
+
   test('a caller that leaves does not take the verification from the others', async () => {
     const record = await published();
     const delivery = deliver();
@@ -285,6 +327,165 @@ describe('delivery.open', () => {
 
     await expect(left).rejects.toThrow('gone');
     expect((await stayed).bytes.equals(photo.bytes)).toBe(true);
+  });
+});
+
+describe('delivery.openThumbnail', () => {
+  test('its owner gets a verified PNG of the edge and its checksum', async () => {
+    const record = await published();
+
+    const opened = await deliver().openThumbnail('scope', record.id, 64, noAbort);
+
+    const inspection = await engine.inspect(opened.bytes, noAbort);
+    expect(opened.record).toEqual(record);
+    expect(inspection).toMatchObject({
+      ok: true,
+      image: { format: 'png', width: 64, height: 43, sha256: opened.sha256 },
+    });
+  });
+
+  test.each([
+    ['a foreign scope', 'other', undefined],
+    ['an unknown id', 'scope', 'f'.repeat(32)],
+    ['a malformed id', 'scope', '../../etc/passwd'],
+  ])('%s gets the same answer, and no file is looked at', async (_, scope, id) => {
+    const record = await published();
+
+    const outcome = deliver().openThumbnail(scope, id ?? record.id, 64, noAbort);
+
+    await expect(outcome).rejects.toMatchObject({
+      code: 'not_found',
+      message: 'there is no such artifact',
+      details: {},
+    });
+    expect(reads).toEqual([]);
+  });
+
+  test('each edge is made once, from one read and one decode', async () => {
+    const record = await published();
+    const delivery = deliver();
+
+    const first = await delivery.openThumbnail('scope', record.id, 64, noAbort);
+    const second = await delivery.openThumbnail('scope', record.id, 64, noAbort);
+    const other = await delivery.openThumbnail('scope', record.id, 65, noAbort);
+
+    expect(second.bytes).toBe(first.bytes);
+    expect(other.sha256).not.toBe(first.sha256);
+    expect([reads.length, thumbnails, inspections]).toEqual([2, 2, 0]);
+  });
+
+  test('concurrent equal requests share one piece of work', async () => {
+    const record = await published();
+    const delivery = deliver();
+
+    const opened = await Promise.all(
+      Array.from({ length: 20 }, () =>
+        delivery.openThumbnail('scope', record.id, 64, new AbortController().signal),
+      ),
+    );
+
+    expect(new Set(opened.map(({ bytes }) => bytes)).size).toBe(1);
+    expect([reads.length, thumbnails]).toEqual([1, 1]);
+  });
+
+  test('a thumbnail of what was delivered, and the other way round, are no answer for each other', async () => {
+    const record = await published();
+    const delivery = deliver();
+
+    const whole = await delivery.open('scope', record.id, noAbort);
+    const small = await delivery.openThumbnail('scope', record.id, 64, noAbort);
+    const again = await delivery.open('scope', record.id, noAbort);
+
+    expect(small.bytes.equals(whole.bytes)).toBe(false);
+    expect(again.bytes).toBe(whole.bytes);
+  });
+
+  test('a file that was touched is verified again and gives the same thumbnail', async () => {
+    const record = await published();
+    const delivery = deliver();
+    const before = await delivery.openThumbnail('scope', record.id, 64, noAbort);
+
+    await utimes(pathOf(record), 1, 1);
+    const after = await delivery.openThumbnail('scope', record.id, 64, noAbort);
+
+    expect(after.bytes.equals(before.bytes)).toBe(true);
+    expect([reads.length, thumbnails]).toEqual([2, 2]);
+  });
+
+  test('equal pictures under two names are verified each and then cached both', async () => {
+    const records = [await published(), await published()];
+    const delivery = deliver();
+
+    for (const { id } of [...records, ...records]) {
+      await delivery.openThumbnail('scope', id, 64, noAbort);
+    }
+
+    expect(reads.sort()).toEqual(records.map(({ name }) => name).sort());
+  });
+
+  describe.each(['before its first thumbnail', 'after one was cached'])('changed %s', (when) => {
+    test.each(tamperings)('a file that %s is an artifact error, never bytes', async (_, tamper) => {
+      const record = await published();
+      const delivery = deliver();
+      if (when === 'after one was cached') {
+        await delivery.openThumbnail('scope', record.id, 64, noAbort);
+      }
+
+      await tamper(record);
+      const outcome = delivery.openThumbnail('scope', record.id, 64, noAbort);
+
+      await expect(outcome).rejects.toMatchObject({ code: 'artifact' });
+    });
+  });
+
+  test('a sound picture with another checksum is an artifact error', async () => {
+    const sha256 = createHash('sha256').update('something else').digest('hex');
+    const record = await published({ ...photo, sha256 });
+
+    const outcome = deliver().openThumbnail('scope', record.id, 64, noAbort);
+
+    await expect(outcome).rejects.toMatchObject({
+      code: 'artifact',
+      details: { reason: 'changed' },
+    });
+  });
+
+  test('a stored file that would unpack to more pixels than are allowed is an artifact error', async () => {
+    const row = { width: 16_384, height: 16_384 };
+    const record = await published(pictureOf(png(header(row), PIXELS, END)));
+
+    const outcome = deliver().openThumbnail('scope', record.id, 64, noAbort);
+
+    await expect(outcome).rejects.toMatchObject({
+      code: 'artifact',
+      details: { reason: 'undecodable' },
+    });
+  });
+
+  test('each verification is told with its outcome, and none where nothing was verified', async () => {
+    const sound = await published();
+    const broken = await published();
+    await writeFile(pathOf(broken), 'no picture');
+    const delivery = deliver();
+
+    await delivery.openThumbnail('scope', sound.id, 64, noAbort);
+    await delivery.openThumbnail('scope', sound.id, 64, noAbort);
+    await expect(delivery.openThumbnail('scope', broken.id, 64, noAbort)).rejects.toThrow();
+
+    expect(verifications).toEqual(['succeeded', 'failed']);
+  });
+
+  test('a caller that leaves does not take the thumbnail from the others', async () => {
+    const record = await published();
+    const delivery = deliver();
+    const leaver = new AbortController();
+
+    const left = delivery.openThumbnail('scope', record.id, 64, leaver.signal);
+    const stayed = delivery.openThumbnail('scope', record.id, 64, noAbort);
+    leaver.abort(new Error('gone'));
+
+    await expect(left).rejects.toThrow('gone');
+    expect((await stayed).bytes.byteLength).toBeGreaterThan(0);
   });
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { answerFile } from '../../../lib/http/answer-file.ts';
+import { answerFile, answerWhole } from '../../../lib/http/answer-file.ts';
 
 const file = {
   bytes: Buffer.from('0123456789'),
@@ -75,5 +75,30 @@ describe('answerFile', () => {
   it('answers with the whole when if-range names other bytes', () => {
     expect(answerFile({ range: 'bytes=0-1', 'if-range': '"old"' }, file).status).toBeUndefined();
     expect(answerFile({ range: 'bytes=0-1', 'if-range': '"abc"' }, file).status).toBe(206);
+  });
+});
+
+describe('answerWhole', () => {
+  it('answers with the whole, whatever part is asked for, and promises no parts', () => {
+    const reply = answerWhole({ range: 'bytes=0-3' }, file);
+
+    expect(reply.status).toBeUndefined();
+    expect(reply.body).toBe(file.bytes);
+    expect(reply.headers).toEqual({
+      'content-type': 'image/png',
+      'content-length': '10',
+      etag: '"abc"',
+      'cache-control': 'private, max-age=31536000, immutable',
+      'x-content-type-options': 'nosniff',
+      'content-disposition': 'inline; filename="a.png"',
+      'content-security-policy': "default-src 'none'; sandbox",
+    });
+  });
+
+  it('answers with 304 and no bytes who has them', () => {
+    const reply = answerWhole({ 'if-none-match': '"abc"' }, file);
+
+    expect([reply.status, reply.body]).toEqual([304, undefined]);
+    expect(reply.headers).toMatchObject({ etag: '"abc"' });
   });
 });

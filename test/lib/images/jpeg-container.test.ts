@@ -18,7 +18,15 @@ import { readPhoto } from './photos.ts';
 
 const check = (bytes: Buffer) => finish(checkJpeg(bytes));
 const scans = (count: number) => Array.from({ length: count }, scan);
-const facts = { width: 8, height: 8, orientation: 1, hasAlpha: false, isCmyk: false, deflated: [] };
+const facts = {
+  width: 8,
+  height: 8,
+  orientation: 1,
+  hasAlpha: false,
+  isCmyk: false,
+  hasDeepProfile: false,
+  deflated: [],
+};
 const small = jpeg(frame(), scan());
 
 describe('checkJpeg', () => {

@@ -26,6 +26,7 @@ const facts: ContainerFacts = {
   orientation: 1,
   hasAlpha: false,
   isCmyk: false,
+  hasDeepProfile: false,
   deflated: [],
 };
 

@@ -5,7 +5,15 @@ import { finish } from './finish.ts';
 import { canvas, lossless, lossy, riffChunk, webp } from './webp-bytes.ts';
 
 const check = (bytes: Buffer) => finish(checkWebp(bytes));
-const facts = { width: 5, height: 3, orientation: 1, hasAlpha: false, isCmyk: false, deflated: [] };
+const facts = {
+  width: 5,
+  height: 3,
+  orientation: 1,
+  hasAlpha: false,
+  isCmyk: false,
+  hasDeepProfile: false,
+  deflated: [],
+};
 
 describe('checkWebp', () => {
   it.each([

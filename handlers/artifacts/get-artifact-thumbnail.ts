@@ -1,0 +1,37 @@
+import { ArtifactPath, ThumbnailHeaders, ThumbnailQuery } from '../../lib/contract/artifact.ts';
+import { answerWhole } from '../../lib/http/answer-file.ts';
+import { operation } from '../operation.ts';
+
+/** GET /v1/artifacts/{id}/thumbnail: a small PNG of a picture, or nothing when the client has it. */
+export const handler = operation<'artifacts'>()({
+  id: 'getArtifactThumbnail',
+  summary: 'Download a thumbnail of an artifact',
+  protection: 'bearer',
+  request: { path: ArtifactPath, query: ThumbnailQuery, headers: ThumbnailHeaders },
+  reply: {
+    status: 200,
+    description:
+      'A verified PNG, turned as its picture is meant to be seen, in sRGB, with its alpha.',
+    mediaTypes: ['image/png'],
+    headers: { etag: 'The quoted SHA-256 of the bytes.' },
+    also: [{ status: 304, description: 'The client has these bytes.' }],
+  },
+  errors: ['not_found', 'artifact', 'overloaded'],
+  async handle({ path, query, event, scope, signal, services }) {
+    const { artifacts } = services;
+    const { record, bytes, sha256 } = await artifacts.openThumbnail(
+      scope,
+      path.id,
+      query.edge,
+      signal(),
+    );
+    const filename = record.name.slice(record.name.lastIndexOf('/') + 1);
+    return answerWhole(event.headers, {
+      bytes,
+      mediaType: 'image/png',
+      etag: `"${sha256}"`,
+      filename: `${filename.slice(0, filename.lastIndexOf('.'))}-${query.edge}.png`,
+      disposition: 'inline',
+    });
+  },
+});

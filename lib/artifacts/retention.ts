@@ -1,0 +1,73 @@
+import { type Clock, nowSecs } from '../platform/clock.ts';
+import type { ArtifactFiles } from './artifact-files-port.ts';
+import type { ArtifactPlace, ArtifactRecord, ArtifactStore } from './artifact-store-port.ts';
+import { removeFiles } from './remove-files.ts';
+
+interface Deps {
+  readonly store: Pick<ArtifactStore, 'listByAge' | 'withdraw' | 'publish' | 'discard'>;
+  readonly files: Pick<ArtifactFiles, 'remove'>;
+  /** Gives back what is held of artifacts in memory. */
+  readonly forget: (records: readonly ArtifactRecord[]) => void;
+  readonly clock: Clock;
+  /** `artifacts.retention.max_age_secs`; 0 keeps for ever. */
+  readonly maxAgeSecs: number;
+}
+
+// A sweep and the wait for the next one together stay within the minute of contract.md 6.
+const SWEEP_EVERY_MS = 30_000;
+// So many are at once neither artifacts nor gone.
+const BATCH = 32;
+
+/** Removes artifacts whose time has come. */
+export function createArtifactRetention({ store, files, forget, clock, maxAgeSecs }: Deps) {
+  /**
+   * The rows go back to being intents first: from then on nobody finds the artifacts, and a crash leaves to the next
+   * start what it does with every publication that was not committed. The rows go last, so that no file of ours is ever
+   * without one. A file that is no longer what was published stays, and its row goes.
+   */
+  async function remove(batch: readonly ArtifactRecord[], signal: AbortSignal): Promise<void> {
+    await store.withdraw(idsOf(batch));
+    forget(batch);
+    const removed: ArtifactRecord[] = [];
+    const kept: ArtifactRecord[] = [];
+    // One after the other: a sync holds one of the few threads that every other file operation waits for.
+    for (const record of batch) {
+      (!signal.aborted && (await isRemoved(record)) ? removed : kept).push(record);
+    }
+    await store.discard(idsOf(removed));
+    // Still whole as far as anybody knows: the next sweep tries again.
+    await store.publish(idsOf(kept));
+  }
+
+  async function isRemoved(record: ArtifactRecord): Promise<boolean> {
+    try {
+      await removeFiles(files, record);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  return {
+    /** A task: goes once through all that is too old, in small batches, oldest first. Throws `overloaded`. */
+    sweep: {
+      name: 'artifact-retention',
+      everyMs: SWEEP_EVERY_MS,
+      async run(signal: AbortSignal): Promise<void> {
+        if (maxAgeSecs === 0) return;
+        const untilSecs = nowSecs(clock) - maxAgeSecs;
+        let after: ArtifactPlace | undefined;
+        while (!signal.aborted) {
+          const batch = await store.listByAge({ untilSecs, after, limit: BATCH });
+          after = batch.at(-1);
+          if (after === undefined) return;
+          await remove(batch, signal);
+        }
+      },
+    },
+  };
+}
+
+function idsOf(records: readonly ArtifactRecord[]): readonly string[] {
+  return records.map(({ id }) => id);
+}

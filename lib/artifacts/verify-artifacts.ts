@@ -1,0 +1,129 @@
+import { createHash } from 'node:crypto';
+import { BridgeError } from '../errors/bridge-error.ts';
+import type { ImageEngine, ImageFault } from '../images/image.ts';
+import type { ArtifactFiles, PublishedFile } from './artifact-files-port.ts';
+import type { ArtifactPlace, ArtifactRecord, ArtifactStore } from './artifact-store-port.ts';
+import { pictureFile, sidecarFile } from './published-files.ts';
+
+interface Deps {
+  readonly store: Pick<ArtifactStore, 'listByAge' | 'find'>;
+  readonly files: Pick<ArtifactFiles, 'read' | 'isTaken'>;
+  readonly engine: Pick<ImageEngine, 'inspect'>;
+}
+
+/** Something that is not as it was published. */
+export interface ArtifactProblem {
+  readonly id: string;
+  /** Of the picture or the sidecar, relative to the artifact root. */
+  readonly name: string;
+  /**
+   * `resized`: something of another length or kind has the name. `changed`: the checksum differs. `undecodable`: the
+   * bytes are those that were published, and no sound picture. `misdescribed`: they are another picture than the row says.
+   */
+  readonly problem:
+    | 'missing'
+    | 'unreadable'
+    | 'resized'
+    | 'changed'
+    | 'undecodable'
+    | 'misdescribed';
+  readonly fault?: ImageFault;
+}
+
+export interface VerifiedCounts {
+  readonly artifacts: number;
+  readonly sidecars: number;
+  /** Of the pictures, as their rows say. */
+  readonly bytes: number;
+  readonly problems: number;
+}
+
+type Verdict = Pick<ArtifactProblem, 'problem' | 'fault'> | undefined;
+
+// As many files as are in memory at a time: twice what the engine decodes at once.
+const BATCH = 4;
+
+/**
+ * Reads every artifact of every scope as its delivery would, the oldest first, and its sidecar; changes nothing. Each
+ * problem is told as it is found. An artifact that is removed meanwhile is none. Throws what the store throws, or the
+ * signal's reason.
+ */
+export async function verifyArtifacts(
+  deps: Deps,
+  onProblem: (problem: ArtifactProblem) => void,
+  signal: AbortSignal,
+): Promise<VerifiedCounts> {
+  const counts = { artifacts: 0, sidecars: 0, bytes: 0, problems: 0 };
+  let after: ArtifactPlace | undefined;
+  for (;;) {
+    const page = { untilSecs: Number.MAX_SAFE_INTEGER, after, limit: BATCH };
+    const batch = await deps.store.listByAge(page);
+    after = batch.at(-1);
+    if (after === undefined) return counts;
+    const found = await Promise.all(batch.map((record) => problemsOf(record, deps, signal)));
+    for (const problem of found.flat()) onProblem(problem);
+    counts.artifacts += batch.length;
+    counts.sidecars += batch.filter(({ sidecar }) => sidecar !== undefined).length;
+    counts.bytes += batch.reduce((sum, { bytes }) => sum + bytes, 0);
+    counts.problems += found.flat().length;
+  }
+}
+
+async function problemsOf(
+  record: ArtifactRecord,
+  deps: Deps,
+  signal: AbortSignal,
+): Promise<readonly ArtifactProblem[]> {
+  const { id, scope } = record;
+  const problems: ArtifactProblem[] = [];
+  const picture = pictureFile(record);
+  const onPicture = await judge(picture, deps, (bytes) =>
+    judgePicture(bytes, record, deps, signal),
+  );
+  if (onPicture) problems.push({ id, name: picture.name, ...onPicture });
+  const sidecar = sidecarFile(record);
+  const onSidecar =
+    sidecar && (await judge(sidecar, deps, (bytes) => judgeChecksum(bytes, sidecar)));
+  if (sidecar && onSidecar) problems.push({ id, name: sidecar.name, ...onSidecar });
+  // Its time may have come since the row was read.
+  const isThere = problems.length === 0 || (await deps.store.find(scope, id)) !== undefined;
+  return isThere ? problems : [];
+}
+
+async function judge(
+  { name, bytes }: PublishedFile,
+  { files }: Deps,
+  judgeContent: (bytes: Buffer) => Promise<Verdict> | Verdict,
+): Promise<Verdict> {
+  try {
+    const content = await files.read(name, bytes);
+    if (content !== undefined) return await judgeContent(content.bytes);
+    return { problem: (await files.isTaken(name)) ? 'resized' : 'missing' };
+  } catch (error) {
+    // The folder refuses, or the stored name leads nowhere; all else is no matter of this file.
+    if (error instanceof BridgeError && error.code === 'artifact') return { problem: 'unreadable' };
+    throw error;
+  }
+}
+
+async function judgePicture(
+  bytes: Buffer,
+  { sha256, format, width, height }: ArtifactRecord,
+  { engine }: Deps,
+  signal: AbortSignal,
+): Promise<Verdict> {
+  const inspection = await engine.inspect(bytes, signal);
+  if (!inspection.ok) {
+    const { fault } = inspection;
+    return judgeChecksum(bytes, { sha256 }) ?? { problem: 'undecodable', fault };
+  }
+  const { image } = inspection;
+  if (image.sha256 !== sha256) return { problem: 'changed' };
+  const isAsSaid = image.format === format && image.width === width && image.height === height;
+  return isAsSaid ? undefined : { problem: 'misdescribed' };
+}
+
+function judgeChecksum(bytes: Buffer, { sha256 }: Pick<PublishedFile, 'sha256'>): Verdict {
+  const found = createHash('sha256').update(bytes).digest('hex');
+  return found === sha256 ? undefined : { problem: 'changed' };
+}

@@ -1,0 +1,123 @@
+import { parseArgs } from 'node:util';
+import { type ArtifactProblem, verifyArtifacts } from '../../lib/artifacts/verify-artifacts.ts';
+import { type LoadOptions, loadConfig } from '../../lib/config/load-config.ts';
+import { problemLine } from '../../lib/config/problem.ts';
+import type { Config } from '../../lib/config/settings.ts';
+import { BridgeError } from '../../lib/errors/bridge-error.ts';
+import { createImageEngine } from '../../lib/images/image-engine.ts';
+import { systemClock } from '../../lib/platform/clock.ts';
+import { createArtifactFiles } from '../../lib/storage/file-system/artifact-files.ts';
+import { createArtifactStore } from '../../lib/storage/sqlite/artifact-store.ts';
+import { stateDatabaseFile } from '../../lib/storage/sqlite/database.ts';
+import { openStateReader } from '../../lib/storage/sqlite/state-reader.ts';
+import type { CommandIo } from '../command-io.ts';
+
+const USAGE =
+  'usage: image-bridge artifacts verify [--config FILE] [--set field=value]... [--json]';
+
+const NOTHING = { artifacts: 0, sidecars: 0, bytes: 0, problems: 0 };
+
+/**
+ * `image-bridge artifacts verify`, `argv` being what follows the first of these words; a bridge may be serving meanwhile.
+ * Resolves to the exit code: 0 when every artifact is what was published, 1 when one is not or nothing could be checked,
+ * 2 for an unsound configuration and for bad usage. Changes nothing.
+ */
+export async function runArtifactsCommand(argv: readonly string[], io: CommandIo): Promise<number> {
+  const command = parseCommand(argv);
+  if (!command) {
+    io.stderr(`${USAGE}\n`);
+    return 2;
+  }
+  const loaded = await loadConfig({ ...command.load, env: io.env, cwd: io.cwd });
+  if (!loaded.ok) {
+    for (const problem of loaded.errors) io.stderr(`${problemLine(problem)}\n`);
+    return 2;
+  }
+  const report = command.json ? jsonReport(io) : textReport(io);
+  try {
+    const counts = await verify(loaded.config, report.problem);
+    report.end(counts);
+    return counts.problems === 0 ? 0 : 1;
+  } catch (error) {
+    if (!(error instanceof BridgeError)) throw error;
+    io.stderr(`image-bridge: ${error.message}\n`);
+    return 1;
+  }
+}
+
+async function verify(
+  { state, artifacts, images }: Config,
+  onProblem: (problem: ArtifactProblem) => void,
+): Promise<typeof NOTHING> {
+  const reader = openStateReader(stateDatabaseFile(state.directory));
+  if (!reader) return NOTHING;
+  const clock = systemClock;
+  const engine = createImageEngine({ limits: images, clock });
+  try {
+    const store = createArtifactStore(reader);
+    const files = createArtifactFiles({ root: artifacts.root, clock });
+    const { signal } = new AbortController();
+    return await verifyArtifacts({ store, files, engine }, onProblem, signal);
+  } finally {
+    await engine.close();
+    reader.close();
+  }
+}
+
+interface Report {
+  problem(problem: ArtifactProblem): void;
+  end(counts: typeof NOTHING): void;
+}
+
+function textReport({ stdout }: CommandIo): Report {
+  return {
+    problem({ problem, id, name, fault }) {
+      // A name that somebody wrote into the database must not steer the terminal.
+      const portable = name.replace(/[^\w./-]/g, '?');
+      stdout(`${problem}${fault === undefined ? '' : ` (${fault})`}: ${id} ${portable}\n`);
+    },
+    end({ artifacts, sidecars, bytes, problems }) {
+      stdout(`${artifacts} artifacts of ${bytes} bytes and ${sidecars} sidecars were checked.\n`);
+      stdout(problems === 0 ? 'All are as they were published.\n' : `Problems: ${problems}.\n`);
+    },
+  };
+}
+
+/** One object, written as it becomes known: nobody holds a list that may be as long as the table. */
+function jsonReport({ stdout }: CommandIo): Report {
+  let before = '{"problems":[\n';
+  return {
+    problem(problem) {
+      stdout(`${before}${JSON.stringify(problem)}\n`);
+      before = ',';
+    },
+    end({ problems, ...counts }) {
+      const head = problems === 0 ? before : '';
+      stdout(`${head}],"ok":${problems === 0},${JSON.stringify(counts).slice(1)}\n`);
+    },
+  };
+}
+
+interface Command {
+  readonly json: boolean;
+  readonly load: Pick<LoadOptions, 'configFile' | 'set'>;
+}
+
+function parseCommand(argv: readonly string[]): Command | undefined {
+  try {
+    const { values, positionals } = parseArgs({
+      args: [...argv],
+      allowPositionals: true,
+      options: {
+        config: { type: 'string' },
+        set: { type: 'string', multiple: true },
+        json: { type: 'boolean', default: false },
+      },
+    });
+    if (positionals.length !== 1 || positionals[0] !== 'verify') return undefined;
+    return { json: values.json, load: { configFile: values.config, set: values.set } };
+  } catch {
+    // `parseArgs` throws for an unknown option and for a missing value.
+    return undefined;
+  }
+}

@@ -1,0 +1,53 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Bench } from './bench.ts';
+import { compare, rateRow } from './compare.ts';
+import { inMegabytes, writePicture } from './picture.ts';
+import { startWithArtifacts } from './stored-artifacts.ts';
+
+const EDGE_PX = 320;
+const CONNECTIONS = 4;
+
+/** The thumbnail of one stored picture: from memory, and made anew each time with all its checks. */
+export const getThumbnail: Bench = {
+  name: 'get-thumbnail',
+  async run(tools) {
+    const file = join(tools.folder, 'picture.png');
+    const picture = await writePicture(file, { width: 1536, height: 1024, noise: 40 });
+    const what = `thumbnail ${EDGE_PX} of 1536 × 1024, ${inMegabytes(picture.length)}`;
+    const wish = { pictureFile: file, count: CONNECTIONS, suffix: `/thumbnail?edge=${EDGE_PX}` };
+    const requests = [{ method: 'GET', path: '/' } as const];
+
+    const cold = await startWithArtifacts(tools, { ...wish, name: 'cold', cacheBytes: 1 });
+    const alone = await tools.start('floor', { kind: 'thumbnail', file, edgePx: EDGE_PX });
+    const slow = { connections: CONNECTIONS, forMs: 1500 };
+    const made = await compare(
+      tools,
+      { server: cold.server, task: { ...slow, requests: cold.requests } },
+      { server: alone, task: { ...slow, requests } },
+    );
+    await Promise.all([cold.server.stop(), alone.stop()]);
+
+    const cached = await startWithArtifacts(tools, { ...wish, name: 'cached' });
+    const small = join(tools.folder, 'thumbnail.png');
+    const url = `http://127.0.0.1:${cached.server.port}${cached.requests[0]?.path}`;
+    await writeFile(small, Buffer.from(await (await fetch(url)).arrayBuffer()));
+    const buffer = await tools.start('floor', { kind: 'bytes', file: small });
+    const fast = { connections: CONNECTIONS, forMs: 1000 };
+    const kept = await compare(
+      tools,
+      { server: cached.server, task: { ...fast, requests: cached.requests } },
+      { server: buffer, task: { ...fast, requests } },
+    );
+    await Promise.all([cached.server.stop(), buffer.stop()]);
+
+    return [
+      rateRow(made, {
+        what: `${what}, cold`,
+        against: 'read, sharp alone, send',
+        budget: '≥ 0.85',
+      }),
+      rateRow(kept, { what: `${what}, cached`, against: 'bare Hono sending it', budget: '≥ 0.6' }),
+    ];
+  },
+};

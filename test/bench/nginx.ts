@@ -1,0 +1,89 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { userInfo } from 'node:os';
+import { dirname, join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { ServerProcess, Span } from './server-process.ts';
+
+const STARTS_WITHIN_MS = 5000;
+const LOOK_EVERY_MS = 20;
+
+// What another program uses is not measured.
+const UNKNOWN: Span = { cpuMs: Number.NaN, loopP99Ms: 0, loopMaxMs: 0, residentMb: Number.NaN };
+
+/** An nginx that sends one file for every path, with one worker; undefined where there is no nginx. */
+export async function startNginx(folder: string, file: string): Promise<ServerProcess | undefined> {
+  const port = await freePort();
+  const prefix = join(folder, 'nginx');
+  await mkdir(prefix);
+  await writeFile(join(prefix, 'nginx.conf'), configuration(port, file));
+  const child = spawn('nginx', ['-p', prefix, '-c', join(prefix, 'nginx.conf'), '-e', 'stderr'], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  const ended = new Promise<void>((resolve) => {
+    child.once('error', () => resolve());
+    child.once('exit', () => resolve());
+  });
+  if (!(await answers(port, ended))) return undefined;
+  return {
+    port,
+    begin: async () => {},
+    end: async () => UNKNOWN,
+    async stop() {
+      child.kill('SIGTERM');
+      await ended;
+    },
+  };
+}
+
+function configuration(port: number, file: string): string {
+  return `daemon off;
+worker_processes 1;
+user ${userInfo().username};
+pid nginx.pid;
+events {}
+http {
+  access_log off;
+  sendfile on;
+  tcp_nopush on;
+  keepalive_requests 1000000;
+  client_body_temp_path body;
+  proxy_temp_path proxy;
+  fastcgi_temp_path fastcgi;
+  uwsgi_temp_path uwsgi;
+  scgi_temp_path scgi;
+  server {
+    listen 127.0.0.1:${port};
+    root ${dirname(file)};
+    default_type image/png;
+    location / { try_files ${file.slice(dirname(file).length)} =404; }
+  }
+}
+`;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  return typeof address === 'object' && address ? address.port : 0;
+}
+
+async function answers(port: number, ended: Promise<void>): Promise<boolean> {
+  let over = false;
+  ended.then(() => {
+    over = true;
+  });
+  const triesLeft = STARTS_WITHIN_MS / LOOK_EVERY_MS;
+  for (let nth = 0; nth < triesLeft && !over; nth += 1) {
+    const answer = await fetch(`http://127.0.0.1:${port}/`).catch(() => undefined);
+    await answer?.arrayBuffer();
+    if (answer?.ok) return true;
+    await wait(LOOK_EVERY_MS);
+  }
+  return false;
+}

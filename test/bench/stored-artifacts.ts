@@ -1,0 +1,40 @@
+import { join } from 'node:path';
+import type { Tools } from './bench.ts';
+import type { LoadRequest } from './load.ts';
+import type { ServerProcess } from './server-process.ts';
+
+export interface StoredArtifacts {
+  readonly server: ServerProcess;
+  /** One for each artifact. */
+  readonly requests: readonly LoadRequest[];
+}
+
+interface Wish {
+  readonly pictureFile: string;
+  /** Of the bridge's folder. */
+  readonly name: string;
+  /** How many artifacts: connections that asked for the same one would share its checks. */
+  readonly count: number;
+  /** What follows the artifact in the path. */
+  readonly suffix?: string;
+  readonly cacheBytes?: number;
+}
+
+/** A bridge that has stored one picture several times. */
+export async function startWithArtifacts(
+  { start, folder }: Tools,
+  { name, count, suffix = '', ...options }: Wish,
+): Promise<StoredArtifacts> {
+  const server = await start('bridge', { folder: join(folder, name), ...options });
+  const requests: LoadRequest[] = [];
+  for (let nth = 0; nth < count; nth += 1) {
+    const answer = await fetch(`http://127.0.0.1:${server.port}/v1/images`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ prompt: 'kept', output: { response_format: 'artifact' } }),
+    });
+    const { data } = (await answer.json()) as { data: { id: string }[] };
+    requests.push({ method: 'GET', path: `/v1/artifacts/${data[0]?.id}${suffix}` });
+  }
+  return { server, requests };
+}

@@ -1,0 +1,66 @@
+import { readdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it, vi } from 'vitest';
+import { cleanUp, freshFolder, runProgram, startBridge } from '../support/start-bridge.ts';
+
+afterAll(cleanUp);
+
+async function create(address: string, filename: string): Promise<string> {
+  const answer = await fetch(`${address}/v1/images`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({
+      prompt: 'kept for a while',
+      parameters: { size: '64x64' },
+      output: { response_format: 'artifact', filename },
+    }),
+  });
+  const { data } = (await answer.json()) as { data: { id: string }[] };
+  return data[0]?.id ?? '';
+}
+
+describe('stored artifacts', () => {
+  it('are verified from the command line beside the bridge that serves them', async () => {
+    const bridge = await startBridge();
+    const id = await create(bridge.address, 'victim');
+
+    const sound = await runProgram(['artifacts', 'verify'], bridge.cwd);
+    await rm(join(bridge.cwd, 'data/artifacts/victim.png'));
+    const broken = await runProgram(['artifacts', 'verify', '--json'], bridge.cwd);
+
+    expect(sound).toMatchObject({ code: 0, stderr: '' });
+    expect(broken).toMatchObject({ code: 1, stderr: '' });
+    expect(JSON.parse(broken.stdout)).toMatchObject({
+      ok: false,
+      problems: [{ id, name: 'victim.png', problem: 'missing' }],
+    });
+    await bridge.end();
+  });
+
+  it('are removed when their time has come, and nothing beside them is', async () => {
+    const cwd = await freshFolder();
+    const first = await startBridge({ cwd });
+    const id = await create(first.address, 'old');
+    expect((await fetch(`${first.address}/v1/artifacts/${id}/thumbnail`)).status).toBe(200);
+    await first.end();
+    await writeFile(join(cwd, 'data/artifacts/foreign.png'), 'not ours');
+    const published = Date.now();
+    await vi.waitFor(() => expect(Date.now()).toBeGreaterThan(published + 2000), 5000);
+
+    const second = await startBridge({ cwd, set: ['artifacts.retention.max_age_secs=1'] });
+    await vi.waitFor(
+      async () => {
+        const answer = await fetch(`${second.address}/v1/artifacts/${id}`);
+        expect(answer.status).toBe(404);
+        expect(await readdir(join(cwd, 'data/artifacts'))).not.toContain('old.png');
+      },
+      { timeout: 15_000 },
+    );
+    const diagnostics = await fetch(`${second.address}/v1/diagnostics`);
+
+    const { storage } = (await diagnostics.json()) as { storage: object };
+    expect(storage).toMatchObject({ artifacts_count: 0, artifacts_bytes: 0 });
+    expect(await readdir(join(cwd, 'data/artifacts'))).toContain('foreign.png');
+    await second.end();
+  });
+});

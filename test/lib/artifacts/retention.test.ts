@@ -1,0 +1,309 @@
+import { lstat, mkdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { ArtifactRecord } from '../../../lib/artifacts/artifact-store-port.ts';
+import { createPublisher } from '../../../lib/artifacts/publisher.ts';
+import { createArtifactRetention } from '../../../lib/artifacts/retention.ts';
+import type { Clock } from '../../../lib/platform/clock.ts';
+import { createArtifactStore } from '../../../lib/storage/sqlite/artifact-store.ts';
+import { IN_MEMORY } from '../../../lib/storage/sqlite/connection.ts';
+import { openStateDatabase } from '../../../lib/storage/sqlite/database.ts';
+import { type ArtifactRig, mortal, noAbort, openArtifactRig, pictureOf } from './artifact-rig.ts';
+
+const DAY_SECS = 86_400;
+// More half steps than a sweep of the pictures below takes.
+const MOST_STEPS = 40;
+
+let rig: ArtifactRig;
+let forgotten: string[];
+
+beforeEach(async () => {
+  rig = await openArtifactRig();
+  forgotten = [];
+});
+afterEach(() => rig.close());
+
+/** The rig's clock, some days later. */
+function later(days: number): Clock {
+  return { ...rig.clock, nowMs: () => rig.clock.nowMs() + days * DAY_SECS * 1000 };
+}
+
+/** A sweep of what is a week old, when these days have passed. */
+function sweepAfter(
+  days: number,
+  deps: Partial<Parameters<typeof createArtifactRetention>[0]> = {},
+) {
+  const retention = createArtifactRetention({
+    ...{ store: rig.store, files: rig.files, clock: later(days), maxAgeSecs: 7 * DAY_SECS },
+    forget: (records) => forgotten.push(...records.map(({ id }) => id)),
+    ...deps,
+  });
+  return retention.sweep.run(noAbort);
+}
+
+interface Wish {
+  readonly name?: string;
+  readonly sidecar?: boolean;
+  readonly afterDays?: number;
+}
+
+async function published({ name = 'a', sidecar = false, afterDays = 0 }: Wish = {}) {
+  const publisher = createPublisher({ ...rig, clock: later(afterDays) });
+  const slash = name.lastIndexOf('/');
+  const directory = slash < 0 ? undefined : name.slice(0, slash);
+  const picture = {
+    image: pictureOf(`picture ${name}`),
+    sidecar: sidecar ? Buffer.from(`sidecar of ${name}`) : undefined,
+  };
+  const target = { directory, filename: name.slice(slash + 1), collision: 'error' } as const;
+  const publications = await publisher.publish('scope', [picture], target, noAbort);
+  await publisher.commit(publications);
+  const [publication] = publications;
+  if (publication === undefined) throw new Error('nothing was published');
+  return publication.record;
+}
+
+const pathOf = ({ name }: Pick<ArtifactRecord, 'name'>) => join(rig.root, name);
+const find = ({ scope, id }: ArtifactRecord) => rig.store.find(scope, id);
+
+describe('artifact retention', () => {
+  test('removes what is as old as the limit, sidecars with their pictures, and nothing younger', async () => {
+    const old = await published({ name: 'cats/old', sidecar: true });
+    const young = await published({ name: 'cats/young', sidecar: true, afterDays: 0.1 });
+
+    await sweepAfter(7);
+
+    expect(await find(old)).toBeUndefined();
+    expect(await find(young)).toEqual(young);
+    expect(await rig.names()).toEqual(['cats/young.json', 'cats/young.png']);
+    expect(await rig.store.listPending()).toEqual([]);
+    expect(await rig.store.totals()).toEqual({ count: 1, bytes: young.bytes });
+    expect(forgotten).toEqual([old.id]);
+  });
+
+  test('leaves what is a second too young', async () => {
+    const record = await published();
+
+    await sweepAfter(7 - 2 / DAY_SECS);
+
+    expect(await find(record)).toEqual(record);
+    expect(forgotten).toEqual([]);
+  });
+
+  test('keeps for ever where the limit is 0', async () => {
+    const record = await published();
+
+    await sweepAfter(10_000, { maxAgeSecs: 0 });
+
+    expect(await find(record)).toEqual(record);
+    expect(await rig.names()).toEqual(['a.png']);
+  });
+
+  test('gives the name free', async () => {
+    await published({ sidecar: true });
+
+    await sweepAfter(8);
+
+    await expect(published({ sidecar: true })).resolves.toMatchObject({ name: 'a.png' });
+  });
+
+  test('touches no foreign file and no folder, not even an empty one', async () => {
+    await published({ name: 'deep/er/a' });
+    await mkdir(join(rig.root, 'empty'));
+    await writeFile(join(rig.root, 'deep/notes.txt'), 'not a picture');
+    await symlink(join(rig.root, 'deep/notes.txt'), join(rig.root, 'link.png'));
+
+    await sweepAfter(8);
+
+    expect(await rig.onDisk()).toEqual({
+      'deep/notes.txt': 'not a picture',
+      'link.png': 'not a picture',
+    });
+    expect((await lstat(join(rig.root, 'deep/er'))).isDirectory()).toBe(true);
+    expect((await lstat(join(rig.root, 'empty'))).isDirectory()).toBe(true);
+  });
+
+  const tamperings: readonly (readonly [string, (path: string) => Promise<unknown>, string[]])[] = [
+    ['is missing', (path) => rm(path), []],
+    ['was changed', (path) => writeFile(path, 'PICTURE cats/a'), ['cats/a.png']],
+    ['has grown', (path) => writeFile(path, 'picture cats/a and more'), ['cats/a.png']],
+    [
+      'was replaced by a folder',
+      async (path) => {
+        await rm(path);
+        await mkdir(path);
+        await writeFile(join(path, 'b.png'), 'picture cats/a');
+      },
+      ['cats/a.png/b.png'],
+    ],
+    [
+      'was replaced by a link to an equal file',
+      async (path) => {
+        await rename(path, join(rig.root, 'moved.png'));
+        await symlink(join(rig.root, 'moved.png'), path);
+      },
+      ['cats/a.png', 'moved.png'],
+    ],
+    [
+      'lies in a folder that was replaced by a link',
+      async (path) => {
+        await rename(dirname(path), join(rig.root, 'moved'));
+        await symlink(join(rig.root, 'moved'), dirname(path));
+      },
+      ['cats', 'moved/a.json', 'moved/a.png'],
+    ],
+  ];
+
+  test.each(tamperings)(
+    'forgets a file that %s and lets lie what is there',
+    async (_, tamper, left) => {
+      const record = await published({ name: 'cats/a', sidecar: true });
+      await tamper(pathOf(record));
+
+      await sweepAfter(8);
+
+      expect(await find(record)).toBeUndefined();
+      expect(await rig.store.listPending()).toEqual([]);
+      expect(await rig.names()).toEqual(left);
+    },
+  );
+
+  test('removes a picture whose sidecar was changed, and spares that', async () => {
+    const record = await published({ sidecar: true });
+    await writeFile(join(rig.root, 'a.json'), 'notes of somebody');
+
+    await sweepAfter(8);
+
+    expect(await find(record)).toBeUndefined();
+    expect(await rig.onDisk()).toEqual({ 'a.json': 'notes of somebody' });
+  });
+
+  test('keeps an artifact whose file cannot be removed until a later sweep can', async () => {
+    const [stubborn, other] = [await published({ name: 'a' }), await published({ name: 'b' })];
+    const files: Pick<ArtifactRig['files'], 'remove'> = {
+      remove: (file) =>
+        file.id === stubborn.id ? Promise.reject(new Error('busy')) : rig.files.remove(file),
+    };
+
+    await sweepAfter(8, { files });
+    const between = [await find(stubborn), await find(other)];
+    const totals = await rig.store.totals();
+    await sweepAfter(8);
+
+    expect(between).toEqual([stubborn, undefined]);
+    expect(totals).toEqual({ count: 1, bytes: stubborn.bytes });
+    expect(await find(stubborn)).toBeUndefined();
+    expect(await rig.names()).toEqual([]);
+  });
+
+  test('stops at the signal and leaves the rest as it was', async () => {
+    const records = [];
+    for (const [afterDays, name] of ['a', 'b', 'c', 'd'].entries()) {
+      records.push(await published({ name, afterDays }));
+    }
+    const stopping = new AbortController();
+    const retention = createArtifactRetention({
+      ...{ store: rig.store, clock: later(8), maxAgeSecs: DAY_SECS, forget: () => {} },
+      files: {
+        async remove(file) {
+          if (file.name === 'b.png') stopping.abort();
+          await rig.files.remove(file);
+        },
+      },
+    });
+
+    await retention.sweep.run(stopping.signal);
+
+    const left = await Promise.all(records.map(find));
+    const names = left.map((record) => record?.name);
+    expect(await rig.names()).toEqual(names.filter((name) => name !== undefined));
+    expect(await rig.names()).toHaveLength(2);
+    expect(await rig.store.listPending()).toEqual([]);
+  });
+
+  test('does nothing for a signal that has aborted', async () => {
+    const record = await published();
+    const retention = createArtifactRetention({
+      ...{ store: rig.store, files: rig.files, clock: later(8), maxAgeSecs: 1, forget: () => {} },
+    });
+
+    await retention.sweep.run(AbortSignal.abort());
+
+    expect(await find(record)).toEqual(record);
+  });
+
+  test('leaves neither a file without a row nor an artifact without its file, wherever it crashes', async () => {
+    await mkdir(rig.root);
+    await writeFile(join(rig.root, 'foreign.png'), 'picture of somebody else');
+    let crashes = 0;
+    for (let steps = 0; steps < MOST_STEPS; steps += 1) {
+      const records = [];
+      for (const name of ['a', 'b', 'c']) records.push(await published({ name, sidecar: true }));
+      const life = { steps, over: false };
+
+      const ended = sweepAfter(8, {
+        store: mortal(rig.store, life),
+        files: mortal(rig.files, life),
+      });
+      await ended.catch(() => undefined);
+      const found = await Promise.all(records.map(find));
+      const whole = await Promise.all(
+        records.map((record) => readFile(pathOf(record)).catch(() => undefined)),
+      );
+      const isWhole = found.map((record, at) => record === undefined || whole[at] !== undefined);
+      await rig.publisher.recover();
+      const names = (await Promise.all(records.map(find))).flatMap((record) =>
+        record === undefined ? [] : [record.name.replace('.png', '.json'), record.name],
+      );
+
+      expect(isWhole).toEqual([true, true, true]);
+      expect(await rig.names()).toEqual([...names, 'foreign.png']);
+      crashes += life.over ? 1 : 0;
+      await sweepAfter(8);
+      expect(await rig.names()).toEqual(['foreign.png']);
+    }
+    expect(crashes).toBeGreaterThan(10);
+    expect(crashes).toBeLessThan(MOST_STEPS);
+  });
+
+  test('goes through any number of artifacts of any age, whatever cannot be removed', async () => {
+    const ages = fc.array(fc.tuple(fc.integer({ min: 0, max: 20 }), fc.boolean()), {
+      maxLength: 120,
+    });
+    const property = fc.asyncProperty(ages, async (rows) => {
+      const database = openStateDatabase({ file: IN_MEMORY, ids: rig.ids });
+      const store = createArtifactStore(database);
+      const nowSecs = Math.floor(rig.clock.nowMs() / 1000);
+      const records = rows.map(([days, isStubborn]) => {
+        const id = rig.ids.newOpaqueId();
+        const { format, width, height, sha256 } = pictureOf('any');
+        const name = `${isStubborn ? 'stubborn' : 'easy'}-${id}.png`;
+        const createdSecs = nowSecs - days * DAY_SECS;
+        const row = { id, scope: 's', name, format, width, height, bytes: 3, sha256, createdSecs };
+        return { row, stays: days < 7 || isStubborn };
+      });
+      await Promise.all(records.map(({ row }) => store.claim([row])));
+      await store.publish(records.map(({ row }) => row.id));
+
+      await sweepAfter(0, {
+        store,
+        files: {
+          remove: async ({ name }) => {
+            if (name.startsWith('stubborn')) throw new Error('busy');
+          },
+        },
+      });
+
+      const left = records.filter(({ stays }) => stays);
+      expect(await store.totals()).toEqual({ count: left.length, bytes: left.length * 3 });
+      for (const { row, stays } of records) {
+        expect(await store.find('s', row.id)).toEqual(stays ? row : undefined);
+      }
+      expect(await store.listPending()).toEqual([]);
+      await database.close();
+    });
+
+    await fc.assert(property, { seed: 20_240_601, numRuns: 30 });
+  });
+});

@@ -1,0 +1,89 @@
+import { copyFile, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createIds } from '../../../../lib/platform/ids.ts';
+import { openStateDatabase, stateDatabaseFile } from '../../../../lib/storage/sqlite/database.ts';
+import { MIGRATIONS } from '../../../../lib/storage/sqlite/migrations.ts';
+import { openStateReader } from '../../../../lib/storage/sqlite/state-reader.ts';
+
+const ids = createIds(() => 0);
+const INSERT = "INSERT INTO meta VALUES ('fact', x'00')";
+const FACTS = "SELECT name FROM meta WHERE name = 'fact'";
+
+let directory: string;
+let file: string;
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'state-reader-'));
+  file = stateDatabaseFile(directory);
+});
+afterEach(() => rm(directory, { recursive: true }));
+
+describe('openStateReader', () => {
+  test('finds no database where there is none, and makes none', async () => {
+    expect(openStateReader(file)).toBeUndefined();
+    expect(await readdir(directory)).toEqual([]);
+  });
+
+  test('reads beside a bridge what that has committed', async () => {
+    const database = openStateDatabase({ file, ids });
+    await database.write(() => database.prepare(INSERT).run());
+    const reader = openStateReader(file);
+
+    const before = reader?.prepare(FACTS).all();
+    await database.write(() => database.prepare('DELETE FROM meta').run());
+    const after = reader?.prepare(FACTS).all();
+
+    expect([before, after]).toEqual([[{ name: 'fact' }], []]);
+    reader?.close();
+    await database.close();
+  });
+
+  test('reads what a bridge that was killed has committed', async () => {
+    const database = openStateDatabase({ file, ids });
+    await database.write(() => database.prepare(INSERT).run());
+    const copy = join(directory, 'copy.sqlite');
+    for (const part of ['', '-wal']) await copyFile(`${file}${part}`, `${copy}${part}`);
+
+    const reader = openStateReader(copy);
+
+    expect(reader?.prepare(FACTS).all()).toEqual([{ name: 'fact' }]);
+    reader?.close();
+    await database.close();
+  });
+
+  test('writes nothing', async () => {
+    await openStateDatabase({ file, ids }).close();
+    const reader = openStateReader(file);
+
+    expect(() => reader?.prepare(INSERT).run()).toThrow('readonly');
+    await expect(reader?.write(() => 1)).rejects.toMatchObject({ code: 'internal' });
+    reader?.close();
+  });
+
+  test('does not stand in the way of the next start', async () => {
+    await openStateDatabase({ file, ids }).close();
+    openStateReader(file)?.close();
+
+    const database = openStateDatabase({ file, ids });
+
+    expect(await database.probe()).toBe(true);
+    await database.close();
+  });
+
+  test.each([
+    ['an older schema', MIGRATIONS.slice(0, 2)],
+    ['a newer schema', [...MIGRATIONS, 'CREATE TABLE later (a TEXT) STRICT']],
+  ])('refuses %s', async (_, migrations) => {
+    await openStateDatabase({ file, ids, migrations }).close();
+
+    expect(() => openStateReader(file)).toThrow(/^state\.directory: .*schema/);
+  });
+
+  test('refuses what is no database', async () => {
+    await writeFile(file, 'notes');
+
+    expect(() => openStateReader(file)).toThrow(/^state\.directory: .*cannot be read/);
+  });
+});
