@@ -54,11 +54,10 @@ export function createImageEngine({ limits, clock }: Deps): ImageEngine {
   }
 
   async function end(): Promise<void> {
-    if (running > 0) {
-      await new Promise<void>((resolve) => {
-        becameIdle = resolve;
-      });
-    }
+    const idle = new Promise<void>((resolve) => {
+      becameIdle = resolve;
+    });
+    if (running > 0) await idle;
     await mattes.close();
   }
 
