@@ -24,7 +24,6 @@ export function createImageEngine({ limits, clock }: Deps): ImageEngine {
   const mattes = createMattes();
   let running = 0;
   let becameIdle = () => {};
-  let closed = false;
   let closing: Promise<void> | undefined;
   let loading: Promise<SharpFactory> | undefined;
 
@@ -46,7 +45,7 @@ export function createImageEngine({ limits, clock }: Deps): ImageEngine {
     operation: (sharp: SharpFactory) => Promise<T>,
     signal: AbortSignal,
   ): Promise<T> {
-    if (closed) throw new BridgeError('overloaded', 'the image engine has been closed');
+    if (closing) throw new BridgeError('overloaded', 'the image engine has been closed');
     // Every picture of a request listens to the request's signal: many listeners are no leak.
     setMaxListeners(0, signal);
     loading ??= loadSharp();
@@ -106,7 +105,6 @@ export function createImageEngine({ limits, clock }: Deps): ImageEngine {
     },
 
     close() {
-      closed = true;
       closing ??= end();
       return closing;
     },
