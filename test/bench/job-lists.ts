@@ -63,7 +63,7 @@ export const jobLists: Bench = {
     rows.push(row(`each of ${FILTERS.length} filters, first pages and pages anywhere`, all));
     rows.push(row('claim', await timed(50, () => store.claim(0))));
     rows.push(row('totals', await timed(pages, store.totals)));
-    rows.push(row('pruning a batch of 100', await timed(20, () => prune(store))));
+    rows.push(row('pruning a batch of 50', await timed(40, () => prune(store))));
     await database.close();
     return rows;
   },
@@ -72,7 +72,7 @@ export const jobLists: Bench = {
 function prune(store: JobStore) {
   return store.prune({
     ...{ completedBeforeSecs: 0, maxRetained: 0, maxRetainedBytes: 0 },
-    batch: 100,
+    batch: 50,
   });
 }
 

@@ -101,6 +101,15 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
         expect(await store.find('anonymous', sent.id)).toEqual(job);
       });
 
+      test('a job of no model has none in the lists', async () => {
+        const { model: _, ...rest } = newJob();
+
+        await store.submit(rest, WIDE);
+
+        const { items } = await store.list('anonymous', ALL, { limit: 1 });
+        expect(items[0]).not.toHaveProperty('model');
+      });
+
       test('jobs are numbered in the order of acceptance, across scopes', async () => {
         const jobs = await Promise.all(['one', 'two', 'one'].map((scope) => submitted({ scope })));
 
@@ -178,7 +187,10 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
 
         expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(4);
         expect(outcomes.at(-1)).toMatchObject({
-          reason: { code: 'overloaded', details: { limit: 'server.jobs.max_pending' } },
+          reason: {
+            code: 'overloaded',
+            details: { reason: 'jobs_full', limit: 'server.jobs.max_pending' },
+          },
         });
       });
 

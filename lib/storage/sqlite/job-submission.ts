@@ -8,10 +8,7 @@ const INSERT = `
   INSERT INTO job (
     id, scope, status, created, updated, operation, provider, model, outputs, bytes, reserved, prompt
   )
-  VALUES (
-    @id, @scope, 'queued', @created, @created, @operation, @provider, @model, @outputs, @bytes,
-    @reserved, @prompt
-  )`;
+  VALUES (?, ?, 'queued', ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 const INSERT_CONTENT = `
   INSERT INTO job_content (seq, request_id, key_hash, fingerprint, request)
   VALUES (?, ?, ?, ?, ?)`;
@@ -19,10 +16,15 @@ const INSERT_INPUT = 'INSERT INTO job_input (seq, sha256) VALUES (?, ?) ON CONFL
 const FIND_BY_KEY = `
   SELECT fingerprint, ${RECORD_COLUMNS} FROM job_content JOIN job ON job.seq = job_content.seq
   WHERE key_hash = ?`;
-const TAKEN = 'SELECT queued, bytes + reserved AS taken FROM job_total';
+const REFUSAL = `
+  SELECT CASE
+    WHEN queued >= ? THEN 'server.jobs.max_pending'
+    WHEN bytes + reserved + ? > ? THEN 'server.jobs.max_database_bytes'
+  END
+  FROM job_total`;
 
 const KeyRow = v.object({ fingerprint: v.string() });
-const TakenRow = v.object({ queued: v.number(), taken: v.number() });
+const Refusal = v.nullable(v.string());
 
 // When room comes depends on how long pictures take; asking again is cheap.
 const RETRY_AFTER_MS = 1000;
@@ -34,7 +36,7 @@ export function createJobSubmission(
   const insertContent = database.prepare(INSERT_CONTENT);
   const insertInput = database.prepare(INSERT_INPUT);
   const findByKey = database.prepare(FIND_BY_KEY);
-  const taken = database.prepare(TAKEN);
+  const refusal = database.prepare(REFUSAL).pluck();
 
   function earlierJob({ hash, fingerprint }: NonNullable<JobAdmission['key']>) {
     const row = findByKey.get(hash);
@@ -46,16 +48,30 @@ export function createJobSubmission(
   }
 
   function refuseBeyondLimits({ maxPending, maxDatabaseBytes }: JobAdmission, needed: number) {
-    const { queued, taken: before } = v.parse(TakenRow, taken.get());
-    if (queued >= maxPending) {
-      throw overloaded('as many jobs wait already as may wait', 'server.jobs.max_pending');
-    }
-    if (before + needed > maxDatabaseBytes) {
-      throw overloaded(
-        'the jobs take all the room that they may',
-        'server.jobs.max_database_bytes',
-      );
-    }
+    const limit = v.parse(Refusal, refusal.get(maxPending, needed, maxDatabaseBytes));
+    if (limit === null) return;
+    throw new BridgeError('overloaded', 'there is no room for another job now', {
+      details: { reason: 'jobs_full', limit, retry_after_ms: RETRY_AFTER_MS },
+    });
+  }
+
+  function insertRow(job: NewJob, bytes: number): number {
+    const { id, scope, createdSecs, provider, model, reservedBytes } = job;
+    const { operation, prompt, parameters } = job.request;
+    const { lastInsertRowid } = insert.run(
+      id,
+      scope,
+      createdSecs,
+      createdSecs,
+      operation,
+      provider,
+      model,
+      parameters.n,
+      bytes,
+      reservedBytes,
+      prompt,
+    );
+    return Number(lastInsertRowid);
   }
 
   return {
@@ -67,7 +83,7 @@ export function createJobSubmission(
         const earlier = admission.key && earlierJob(admission.key);
         if (earlier) return { job: earlier, repeated: true };
         refuseBeyondLimits(admission, bytes + job.reservedBytes);
-        const sequence = Number(insert.run(toRow(job, bytes)).lastInsertRowid);
+        const sequence = insertRow(job, bytes);
         const { key } = admission;
         insertContent.run(sequence, job.requestId, key?.hash, key?.fingerprint, request);
         for (const sha256 of job.inputs) insertInput.run(sequence, sha256);
@@ -77,30 +93,18 @@ export function createJobSubmission(
   };
 }
 
-function toRow({ id, scope, request, provider, model, ...job }: NewJob, bytes: number) {
-  const { operation, prompt, parameters } = request;
+function queuedJob(sequence: number, job: NewJob): JobRecord {
+  const { id, scope, requestId, request, createdSecs } = job;
   return {
-    ...{ id, scope, operation, provider, bytes, prompt },
-    model: model ?? null,
-    created: job.createdSecs,
-    outputs: parameters.n,
-    reserved: job.reservedBytes,
-  };
-}
-
-function queuedJob(sequence: number, { id, scope, requestId, request, ...job }: NewJob): JobRecord {
-  return {
-    ...{ sequence, id, scope, requestId, request },
+    sequence,
+    id,
+    scope,
     status: 'queued',
-    createdSecs: job.createdSecs,
-    updatedSecs: job.createdSecs,
+    createdSecs,
+    updatedSecs: createdSecs,
     cancelRequested: false,
     favorite: false,
+    requestId,
+    request,
   };
-}
-
-function overloaded(message: string, limit: string): BridgeError {
-  return new BridgeError('overloaded', message, {
-    details: { reason: 'jobs_full', limit, retry_after_ms: RETRY_AFTER_MS },
-  });
 }

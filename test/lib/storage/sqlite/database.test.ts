@@ -63,9 +63,10 @@ describe('openStateDatabase', () => {
     const database = openStateDatabase({ file, ids });
     const pragma = (name: string) => database.prepare(`PRAGMA ${name}`).pluck().get();
 
-    const settings = ['journal_mode', 'synchronous', 'foreign_keys', 'trusted_schema'].map(pragma);
+    const names = ['journal_mode', 'synchronous', 'foreign_keys', 'trusted_schema'];
+    const settings = [...names, 'wal_autocheckpoint'].map(pragma);
 
-    expect(settings).toEqual(['wal', 2, 1, 0]);
+    expect(settings).toEqual(['wal', 2, 1, 0, 256]);
     await database.close();
   });
 
