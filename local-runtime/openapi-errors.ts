@@ -21,14 +21,15 @@ const ALWAYS: readonly ErrorCode[] = [
 /** Every failure that an operation can answer: what its protection and its shapes imply, and what it names itself. */
 export function possibleErrors({ protection, request, errors }: OperationSpec): ErrorCode[] {
   const isGuarded = protection !== 'public';
+  const hasBody = request.body !== undefined || request.form !== undefined;
   const implied = new Set<ErrorCode>([
     ...ALWAYS,
     ...(isGuarded ? (['authentication_required', 'permission_denied'] as const) : []),
     // Behind the guard even an operation without a query refuses one.
-    ...(isGuarded || request.query || request.headers || request.body
+    ...(isGuarded || request.query || request.headers || hasBody
       ? (['invalid_request'] as const)
       : []),
-    ...(request.body ? (['body_too_large', 'unsupported_media_type'] as const) : []),
+    ...(hasBody ? (['body_too_large', 'unsupported_media_type'] as const) : []),
     ...errors,
   ]);
   // In the order of the table, whoever named them.

@@ -1,6 +1,6 @@
 import { EXAMPLES } from '../lib/contract/examples/examples.ts';
 import { componentName, type JsonObject, schemaPart } from '../lib/contract/json-schema.ts';
-import type { OperationSpec, Schema } from '../lib/http/operation-spec.ts';
+import type { OperationSpec, RequestSpec, Schema } from '../lib/http/operation-spec.ts';
 import { toAnswers } from './openapi-answers.ts';
 import { toErrorAnswers } from './openapi-errors.ts';
 import { toParameters } from './openapi-parameters.ts';
@@ -25,21 +25,21 @@ export function toOperation({ tag, handler: { spec } }: DocumentedRoute): JsonOb
     // Without a configured token nobody is asked for one.
     security: spec.protection === 'public' ? [] : [{ bearer: [] }, {}],
     ...(parameters.length > 0 ? { parameters } : {}),
-    ...(spec.request.body ? { requestBody: toRequestBody(spec.request.body) } : {}),
+    ...toRequestBody(spec.request),
     responses: { ...answers, ...toErrorAnswers(spec, answers) },
   };
 }
 
-function toRequestBody(body: Schema): JsonObject {
-  const name = componentName(body);
-  const examples = name && EXAMPLES[name];
-  return {
-    required: true,
-    content: {
-      'application/json': {
-        schema: schemaPart(body, 'request'),
-        ...(examples ? { examples } : {}),
-      },
-    },
+function toRequestBody({ body, form }: RequestSpec): JsonObject {
+  const content = {
+    ...(body ? { 'application/json': toContent(body) } : {}),
+    ...(form ? { 'multipart/form-data': toContent(form.schema) } : {}),
   };
+  return Object.keys(content).length > 0 ? { requestBody: { required: true, content } } : {};
+}
+
+function toContent(schema: Schema): JsonObject {
+  const name = componentName(schema);
+  const examples = name && EXAMPLES[name];
+  return { schema: schemaPart(schema, 'request'), ...(examples ? { examples } : {}) };
 }

@@ -1,7 +1,7 @@
 /** What holds for all routes, in CommonMark. */
 export const API_DESCRIPTION = `\
-Turns "make or edit this picture" into verified image files. All bodies are JSON in UTF-8 with \`snake_case\` names;
-times are Unix seconds unless a name ends in \`_ms\`.
+Turns "make or edit this picture" into verified image files. Bodies are JSON in UTF-8 with \`snake_case\` names, where
+an operation takes no form; times are Unix seconds unless a name ends in \`_ms\`.
 
 - **Requests are closed**: an unknown field or query parameter is an error that names it, and all violations of a request
   are reported together in \`details.issues\`. \`null\` for an optional field of a body means the same as leaving it out;

@@ -12,6 +12,7 @@ export interface RequestIssue {
 
 const MAX_ISSUES = 64;
 const MAX_FIELD_CHARS = 256;
+const PLAIN_NAME = /^[A-Za-z0-9_-]{1,64}$/;
 
 /** A message that carries its own issue code, for rules whose kind alone does not name it. */
 export function coded(code: string, message: string): string {
@@ -45,6 +46,11 @@ export function invalidRequest(issues: readonly RequestIssue[]): BridgeError {
   });
 }
 
+/** A caller's own name for something, as `field` shows it: cut, and quoted unless it is plain. */
+export function fieldName(name: string): string {
+  return PLAIN_NAME.test(name) ? name : `[${JSON.stringify(name.slice(0, 64))}]`;
+}
+
 /** One violation found outside a schema, in the same form. */
 export function invalidField(field: string, code: string, message: string): BridgeError {
   return invalidRequest([{ field, code, message }]);
@@ -60,9 +66,8 @@ function toField(path: readonly v.IssuePathItem[]): string {
   let field = '';
   for (const { key } of path) {
     if (typeof key === 'number') field += `[${key}]`;
-    else if (typeof key === 'string' && /^[A-Za-z0-9_-]{1,64}$/.test(key))
-      field += field ? `.${key}` : key;
-    else field += `[${JSON.stringify(String(key).slice(0, 64))}]`;
+    else if (typeof key === 'string' && PLAIN_NAME.test(key)) field += field ? `.${key}` : key;
+    else field += fieldName(String(key));
   }
   // The cut may split a character, and half of one is no JSON that every client can read.
   return field.slice(0, MAX_FIELD_CHARS).toWellFormed();

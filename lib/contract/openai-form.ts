@@ -16,9 +16,6 @@ export const EDIT_FILES = {
 } as const;
 export type EditFileRole = (typeof EDIT_FILES)[keyof typeof EDIT_FILES]['role'];
 
-/** What a form may hold at most (contract.md 10): parts, bytes of a part's head, bytes of a name. */
-export const FORM_LIMITS = { maxParts: 256, maxPartHeadBytes: 16_384, maxNameBytes: 128 } as const;
-
 /** A number in a form, where everything is text, under the rules that it has in JSON. */
 function numberText<const S extends v.GenericSchema<number>>(rules: S, keywords: SchemaKeywords) {
   return v.pipe(

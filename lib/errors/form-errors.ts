@@ -20,7 +20,9 @@ export const FORM_ERRORS = {
   malformed_request: {
     ...invalidRequest,
     status: 400,
-    suggestions: ['Send a well-formed HTTP/1.1 request with a body in valid UTF-8 JSON.'],
+    suggestions: [
+      'Send a well-formed HTTP/1.1 request whose body is JSON in valid UTF-8, or a complete form.',
+    ],
   },
   method_not_allowed: {
     ...invalidRequest,
@@ -43,7 +45,9 @@ export const FORM_ERRORS = {
   unsupported_media_type: {
     ...invalidRequest,
     status: 415,
-    suggestions: ['Send content-type: application/json in UTF-8 and no content-encoding.'],
+    suggestions: [
+      'Send one of the media types that /v1/openapi.json lists, in UTF-8 and without an encoding.',
+    ],
   },
   range_not_satisfiable: {
     ...invalidRequest,

@@ -1,9 +1,9 @@
-import { isAscii, isUtf8 } from 'node:buffer';
 import httpJsonBodyParser from '@middy/http-json-body-parser';
 import { BridgeError } from '../errors/bridge-error.ts';
 import { checkJsonStructure } from './json-structure.ts';
 import { readBody } from './read-body.ts';
 import { callOf, type Middleware } from './stack-request.ts';
+import { toText } from './utf8-text.ts';
 
 const parser = httpJsonBodyParser();
 type ParserRequest = Parameters<NonNullable<typeof parser.before>>[0];
@@ -11,9 +11,13 @@ type ParserRequest = Parameters<NonNullable<typeof parser.before>>[0];
 /** Reads and parses a JSON body. Throws `body_too_large`, `malformed_request`. */
 export const jsonBody: Middleware = {
   async before({ event, context }) {
-    const bytes = await readBody(event, context.edge.maxBodyBytes);
+    const call = callOf({ context });
+    // A form came instead, and has been read.
+    if (call.form !== undefined) return;
+    const bytes = await readBody({ event, context });
+    if (bytes.length === 0) throw new BridgeError('malformed_request', 'the body is empty');
     checkJsonStructure(bytes);
-    callOf({ context }).body = await parse(toText(bytes));
+    call.body = await parse(toText(bytes, 'the body'));
     // The bytes and the stream that they came from have served.
     event.body = undefined;
   },
@@ -30,12 +34,4 @@ async function parse(text: string): Promise<unknown> {
     // Its error carries the whole body as `cause.data`; nothing may ever log that.
     throw new BridgeError('malformed_request', 'the body is not JSON');
   }
-}
-
-function toText(bytes: Buffer): string {
-  if (bytes.length === 0) throw new BridgeError('malformed_request', 'the body is empty');
-  // Nearly every request is ASCII, and as such ten times cheaper to turn into a string.
-  if (isAscii(bytes)) return bytes.toString('latin1');
-  if (!isUtf8(bytes)) throw new BridgeError('malformed_request', 'the body is not valid UTF-8');
-  return bytes.toString('utf8');
 }

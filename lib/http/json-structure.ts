@@ -54,5 +54,5 @@ function isEscaped(text: Buffer, at: number): boolean {
 }
 
 function malformed(what: string): BridgeError {
-  return new BridgeError('malformed_request', `the JSON body is ${what}`);
+  return new BridgeError('malformed_request', `the JSON is ${what}`);
 }

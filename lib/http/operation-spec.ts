@@ -9,6 +9,22 @@ export type Schema = v.GenericSchema;
  */
 export type Protection = 'public' | 'bearer' | 'by_path';
 
+/** A multipart form. */
+export interface FormSpec {
+  /** All of it, for documents. */
+  readonly schema: Schema;
+  /** Its text parts. An empty one counts as absent, unless the field has to be there. */
+  readonly fields: Schema & { readonly entries: v.ObjectEntries };
+  /** Its file parts by their names. */
+  readonly files: Readonly<Record<string, FormFile>>;
+}
+
+export interface FormFile {
+  /** Names that share a role share one list. */
+  readonly role: string;
+  readonly isRepeatable: boolean;
+}
+
 export interface RequestSpec {
   readonly path?: Schema;
   readonly query?: Schema;
@@ -18,6 +34,8 @@ export interface RequestSpec {
   readonly headers?: Schema;
   /** A JSON body. */
   readonly body?: Schema;
+  /** A form instead of a JSON body, or where there is one too, either of them. */
+  readonly form?: FormSpec;
 }
 
 export interface ReplySpec {

@@ -4,10 +4,11 @@ import { authenticate } from './authenticate.ts';
 import { browserGuard } from './browser-guard.ts';
 import { answerHeaders, toReply } from './encode-reply.ts';
 import { errorReply } from './error-reply.ts';
+import { type Form, formBody } from './form-body.ts';
 import type { Edge, HttpContext, HttpEvent, HttpReply, Scope, Trace } from './http-event.ts';
 import { jsonBody } from './json-body.ts';
 import { observe } from './observe.ts';
-import type { OperationSpec, RequestSpec, Schema } from './operation-spec.ts';
+import type { FormSpec, OperationSpec, RequestSpec, Schema } from './operation-spec.ts';
 import { parseBody, parseHead } from './parse-request.ts';
 import { declaredBody } from './read-body.ts';
 import type { Reply } from './reply.ts';
@@ -16,12 +17,19 @@ import { callOf, type Middleware, type StackRequest } from './stack-request.ts';
 
 type Parsed<S> = S extends Schema ? v.InferOutput<S> : undefined;
 
+type ParsedForm<S> = S extends FormSpec
+  ? Form<v.InferOutput<S['fields']>, S['files'][keyof S['files']]['role']>
+  : undefined;
+
 /** Everything that a handler may know about one request. */
 export interface OperationCall<Services, R extends RequestSpec> {
   readonly path: Parsed<R['path']>;
   readonly query: Parsed<R['query']>;
   readonly headers: Parsed<R['headers']>;
-  readonly body: Parsed<R['body']>;
+  /** Undefined too when a form came instead. */
+  readonly body: Parsed<R['body']> | (R['form'] extends FormSpec ? undefined : never);
+  /** Undefined too when a JSON body came instead. */
+  readonly form: ParsedForm<R['form']> | (R['body'] extends Schema ? undefined : never);
   readonly scope: Scope;
   readonly requestId: string;
   readonly trace: Trace;
@@ -58,7 +66,7 @@ interface Stack<Services> {
  * Puts the one middy stack around a handler, so that no handler can forget a middleware or reorder the stack. The order
  * is the order of the checks in contract.md 0; what needs the body comes last, so that a refusal never waits for it.
  */
-export function createOperation<Services, R extends RequestSpec, B>(
+export function createOperation<Services, const R extends RequestSpec, B>(
   declaration: OperationDeclaration<Services, R, B>,
 ): Operation<Services> {
   const { handle, ...spec } = declaration;
@@ -67,13 +75,14 @@ export function createOperation<Services, R extends RequestSpec, B>(
     async (event: HttpEvent, context: HttpContext<Services>) => {
       const call = callOf({ context });
       // The parse middlewares have put what the declared schemas gave in these places.
-      const { path, query, headers, body } = call as unknown as OperationCall<Services, R>;
+      const { path, query, headers, body, form } = call as unknown as OperationCall<Services, R>;
       // Member by member: a spread that members of the same names follow costs more than all of a small route.
       const reply = await handle({
         path,
         query,
         headers,
         body,
+        form,
         scope: call.scope,
         requestId: call.requestId,
         trace: call.trace,
@@ -96,10 +105,15 @@ export function createOperation<Services, R extends RequestSpec, B>(
 function middlewaresFor(spec: OperationSpec): readonly Middleware[] {
   const common = [requestContext, observe, answerHeaders, errorReply, browserGuard, authenticate];
   if (spec.protection === 'by_path') return common;
-  const { body } = spec.request;
-  return body
-    ? [...common, declaredBody, parseHead(spec), jsonBody, parseBody(body)]
-    : [...common, parseHead(spec)];
+  const { body, form } = spec.request;
+  if (!body && !form) return [...common, parseHead(spec)];
+  return [
+    ...common,
+    declaredBody(spec.request),
+    parseHead(spec),
+    ...(form ? [formBody(form)] : []),
+    ...(body ? [jsonBody, parseBody(body)] : []),
+  ];
 }
 
 /** Member by member, and with the place of the call: its shape never changes. */

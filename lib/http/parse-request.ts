@@ -35,13 +35,16 @@ export function parseBody(schema: Schema): Middleware {
     before(request) {
       const issues: RequestIssue[] = [];
       const call = callOf(request);
+      // A form came instead, and has been parsed.
+      if (call.form !== undefined) return;
       call.body = parsePart(schema, call.body, request.context.edge.limits, issues);
       if (issues.length > 0) throw invalidRequest(issues);
     },
   };
 }
 
-function parsePart(
+/** One part of a request by its schema; what is wrong with it joins `issues`. */
+export function parsePart(
   schema: Schema,
   input: unknown,
   limits: RequestLimits,

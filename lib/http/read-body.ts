@@ -1,54 +1,90 @@
 import type { Readable } from 'node:stream';
 import { BridgeError } from '../errors/bridge-error.ts';
+import { createGrowingBuffer } from './growing-buffer.ts';
 import type { HttpEvent } from './http-event.ts';
-import type { Middleware } from './stack-request.ts';
+import { boundaryOf, isJson } from './media-types.ts';
+import type { RequestSpec } from './operation-spec.ts';
+import type { Middleware, StackRequest } from './stack-request.ts';
 
-/** Refuses a body by its headers alone, before a byte of it is read: too long, encoded, or no JSON. */
-export const declaredBody: Middleware = {
-  before({ event, context }) {
-    const { headers } = event;
-    const declared = Number(headers['content-length'] ?? 0);
-    if (declared > context.edge.maxBodyBytes) throw tooLarge(context.edge.maxBodyBytes);
-    const encoding = headers['content-encoding'];
-    if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
-      throw new BridgeError('unsupported_media_type', 'content-encoding must be identity');
-    }
-    if (!isJson(headers['content-type'])) {
-      throw new BridgeError(
-        'unsupported_media_type',
-        'content-type must be application/json in UTF-8',
-      );
-    }
-  },
-};
-
-/** The whole body in one buffer, counted while it comes. Throws `body_too_large`, `malformed_request`. */
-export async function readBody(event: HttpEvent, maxBytes: number): Promise<Buffer> {
-  const { body } = event;
-  if (body === undefined) return Buffer.alloc(0);
-  if (typeof body === 'string') return Buffer.from(body, event.isBase64Encoded ? 'base64' : 'utf8');
-  if (Buffer.isBuffer(body)) {
-    if (body.length > maxBytes) throw tooLarge(maxBytes);
-    return body;
-  }
-  return collect(body, Number(event.headers['content-length'] ?? 0), maxBytes);
+/** Refuses a body by its headers alone, before a byte of it is read: too long, encoded, or of a type that is not asked for. */
+export function declaredBody({ body, form }: RequestSpec): Middleware {
+  const types = [
+    ...(body ? ['application/json in UTF-8'] : []),
+    ...(form ? ['multipart/form-data'] : []),
+  ];
+  return {
+    before({ event, context }) {
+      const { headers } = event;
+      if (declaredBytes(event) > context.edge.maxBodyBytes) {
+        throw tooLarge(context.edge.maxBodyBytes);
+      }
+      const encoding = headers['content-encoding'];
+      if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
+        throw new BridgeError('unsupported_media_type', 'content-encoding must be identity');
+      }
+      const type = headers['content-type'];
+      if (body && isJson(type)) return;
+      if (form && boundaryOf(type) !== undefined) return;
+      throw new BridgeError('unsupported_media_type', `content-type must be ${types.join(' or ')}`);
+    },
+  };
 }
 
-async function collect(stream: Readable, declared: number, maxBytes: number): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let received = 0;
-  // With the length known, chunks are copied as they come instead of all at once at the end.
-  const whole = declared > 0 ? Buffer.allocUnsafe(declared) : undefined;
-  await new Promise<void>((resolve, reject) => {
+/** 0 when the head does not tell. */
+function declaredBytes({ headers }: HttpEvent): number {
+  return Number(headers['content-length'] ?? 0);
+}
+
+/** Is given all that has come so far, and may throw to stop the reading. */
+type OnProgress = (bytes: Buffer) => void;
+
+// Often enough to refuse an upload early, and seldom enough to cost nothing.
+const PROGRESS_BYTES = 262_144;
+
+/**
+ * The whole body in one buffer, counted while it comes. Throws `body_too_large`, `malformed_request`, `cancelled`, and
+ * what `onProgress` throws, which is not called for the last bytes.
+ */
+export async function readBody(
+  { event, context }: Pick<StackRequest, 'event' | 'context'>,
+  onProgress?: OnProgress,
+): Promise<Buffer> {
+  const { body } = event;
+  const maxBytes = context.edge.maxBodyBytes;
+  if (body === undefined) return Buffer.alloc(0);
+  if (typeof body === 'string' || Buffer.isBuffer(body)) {
+    const encoding = event.isBase64Encoded ? 'base64' : 'utf8';
+    const bytes = typeof body === 'string' ? Buffer.from(body, encoding) : body;
+    if (bytes.length > maxBytes) throw tooLarge(maxBytes);
+    return bytes;
+  }
+  const received = createGrowingBuffer(declaredBytes(event), maxBytes);
+  let nextProgress = PROGRESS_BYTES;
+  await readStream(body, context.signal(), (chunk) => {
+    const length = received.bytes().length + chunk.length;
+    if (length > maxBytes) throw tooLarge(maxBytes);
+    received.append(chunk);
+    if (!onProgress || length < nextProgress) return;
+    nextProgress = length + PROGRESS_BYTES;
+    onProgress(received.bytes());
+  });
+  return received.bytes();
+}
+
+/** Calls `take` for each chunk; stops when it throws, and when the signal aborts. */
+function readStream(
+  stream: Readable,
+  signal: AbortSignal,
+  take: (chunk: Buffer) => void,
+): Promise<void> {
+  return new Promise<void>((resolve, reject) => {
     const onData = (chunk: Buffer) => {
-      if (received + chunk.length > maxBytes) {
+      try {
+        take(chunk);
+      } catch (error) {
         settle();
-        reject(tooLarge(maxBytes));
-        return;
+        reject(error);
       }
-      if (whole) chunk.copy(whole, received);
-      else chunks.push(chunk);
-      received += chunk.length;
     };
     const onEnd = () => {
       settle();
@@ -58,15 +94,21 @@ async function collect(stream: Readable, declared: number, maxBytes: number): Pr
       settle();
       reject(new BridgeError('malformed_request', 'the body ended before it was complete'));
     };
+    const onAbort = () => {
+      settle();
+      reject(signal.reason);
+    };
     const settle = () => {
       // Paused, not destroyed: what is left is read and dropped after the answer.
       stream.pause();
       stream.off('data', onData).off('end', onEnd).off('error', onBroken).off('close', onBroken);
       stream.on('error', ignore);
+      signal.removeEventListener('abort', onAbort);
     };
     stream.on('data', onData).on('end', onEnd).on('error', onBroken).on('close', onBroken);
+    signal.addEventListener('abort', onAbort);
+    if (signal.aborted) onAbort();
   });
-  return whole ?? Buffer.concat(chunks, received);
 }
 
 // A stream that breaks after its answer was settled must not end the process.
@@ -76,11 +118,4 @@ function tooLarge(maxBytes: number): BridgeError {
   return new BridgeError('body_too_large', 'the body is longer than server.max_body_bytes', {
     details: { max_body_bytes: maxBytes },
   });
-}
-
-function isJson(contentType: string | undefined): boolean {
-  const match = /^application\/json\s*(?:;\s*charset\s*=\s*"?([^\s";]+)"?\s*)?;?$/i.exec(
-    contentType ?? '',
-  );
-  return match !== null && /^utf-?8$/i.test(match[1] ?? 'utf-8');
 }

@@ -26,6 +26,7 @@ export const requestContext: Middleware = {
       query: undefined,
       headers: undefined,
       body: undefined,
+      form: undefined,
     };
   },
 };

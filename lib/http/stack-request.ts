@@ -12,6 +12,7 @@ export interface CallState {
   query: unknown;
   headers: unknown;
   body: unknown;
+  form: unknown;
 }
 
 /** middy's request, in our types. Nothing outside this room sees it. */

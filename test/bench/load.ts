@@ -14,8 +14,9 @@ export interface LoadTask {
 export interface LoadRequest {
   readonly method: 'GET' | 'POST';
   readonly path: string;
-  /** JSON in a file. */
   readonly bodyFile?: string;
+  /** What the file holds; JSON unless it says otherwise. */
+  readonly contentType?: string;
 }
 
 export interface LoadResult {

@@ -17,6 +17,7 @@ import { startLoad } from './load.ts';
 import { matte } from './matte.ts';
 import { parseEdit } from './parse-edit.ts';
 import { writePerformancePage } from './performance-page.ts';
+import { readForm } from './read-form.ts';
 import { type ServerProcess, startServer } from './server-process.ts';
 import { smallGets } from './small-gets.ts';
 import { startUp } from './start-up.ts';
@@ -31,6 +32,7 @@ const BENCHES: readonly Bench[] = [
   createImage,
   editImage,
   parseEdit,
+  readForm,
   admission,
   upstreamStream,
   eventStream,

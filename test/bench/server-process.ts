@@ -9,6 +9,8 @@ export interface Span {
   readonly loopP99Ms: number;
   readonly loopMaxMs: number;
   readonly residentMb: number;
+  /** The most that was ever resident. */
+  readonly peakMb: number;
 }
 
 export interface ServerProcess {
@@ -18,7 +20,7 @@ export interface ServerProcess {
   stop(): Promise<void>;
 }
 
-export type ProgramName = 'bridge' | 'floor';
+export type ProgramName = 'bridge' | 'floor' | 'form';
 
 /** Starts a program of `programs/` in a process of its own; it ends with this one at the latest. */
 export type StartServer = (program: ProgramName, options: object) => Promise<ServerProcess>;

@@ -97,6 +97,7 @@ export const HOMES: Readonly<Record<string, readonly RegExp[]>> = {
   '@valibot/to-json-schema': [/^lib\/contract\//],
   '@middy/core': [/^lib\/http\//],
   '@middy/http-json-body-parser': [/^lib\/http\//],
+  '@fastify/busboy': [/^lib\/http\//],
   hono: [/^local-runtime\//],
   '@hono/node-server': [/^local-runtime\//],
   undici: [/^lib\/net\//],

@@ -5,6 +5,7 @@ import { NotReady, Ready } from '../../lib/contract/health.ts';
 import { IdempotencyHeaders, ImageRequest } from '../../lib/contract/image-request.ts';
 import { JobListQuery, JobPage } from '../../lib/contract/job.ts';
 import type { JsonObject } from '../../lib/contract/json-schema.ts';
+import { EDIT_FILES, EditsForm, EditsFormFields } from '../../lib/contract/openai-form.ts';
 import { SessionQuery } from '../../lib/contract/session.ts';
 import { StreamEvent } from '../../lib/contract/stream-events.ts';
 import type { OperationSpec } from '../../lib/http/operation-spec.ts';
@@ -72,6 +73,23 @@ describe('buildOpenApiDocument', () => {
     expect(documentOf({})['tags']).toEqual([
       { name: 'Images', description: expect.stringContaining('pictures') },
     ]);
+  });
+
+  it('lists a form beside JSON, and what may be wrong with one', () => {
+    const form = { schema: EditsForm, fields: EditsFormFields, files: EDIT_FILES };
+    const contentOf = (request: OperationSpec['request']) =>
+      at(operationOf({ request }), 'requestBody', 'content');
+
+    expect(contentOf({ form })).toEqual({
+      'multipart/form-data': { schema: { $ref: '#/components/schemas/OpenAiImageEditForm' } },
+    });
+    expect(Object.keys(contentOf({ form, body: ImageRequest }) as object)).toEqual([
+      'application/json',
+      'multipart/form-data',
+    ]);
+    expect(statusesOf({ protection: 'public', request: { form } })).toEqual(
+      expect.arrayContaining(['400', '413', '415', '422']),
+    );
   });
 
   it('refuses a tag without a description', () => {

@@ -23,7 +23,9 @@ export type FloorOptions =
   /** Plain Node: parse the body, hash and decode the picture, send it as base64 in JSON. */
   | { readonly kind: 'image'; readonly file: string }
   /** Plain Node: parse the body, decode its base64, hash and decode the picture, send a small answer. */
-  | { readonly kind: 'edit' };
+  | { readonly kind: 'edit' }
+  /** Plain Node: read the body into one buffer, send a small answer. */
+  | { readonly kind: 'read' };
 
 type Answer = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void>;
 
@@ -80,6 +82,11 @@ async function serverFor(floor: FloorOptions): Promise<Server> {
         const bytes = Buffer.from(request.images[0]?.data ?? '', 'base64');
         const sha256 = await verify(bytes);
         send(outgoing, 'application/json', Buffer.from(JSON.stringify({ sha256 })));
+      });
+    case 'read':
+      return plain(async (incoming, outgoing) => {
+        const { length } = await read(incoming);
+        send(outgoing, 'application/json', Buffer.from(JSON.stringify({ length })));
       });
   }
 }

@@ -52,11 +52,12 @@ async function run({ port, requests, connections, forMs }: LoadTask): Promise<Lo
   };
 }
 
-async function toPayload({ method, path, bodyFile }: LoadRequest, port: number) {
+async function toPayload(request: LoadRequest, port: number) {
+  const { method, path, bodyFile, contentType = 'application/json' } = request;
   const lines = [`${method} ${path} HTTP/1.1`, `host: 127.0.0.1:${port}`];
   if (bodyFile === undefined) return [Buffer.from(`${lines.join('\r\n')}\r\n\r\n`)];
   const body = await readFile(bodyFile);
-  lines.push('content-type: application/json', `content-length: ${body.length}`);
+  lines.push(`content-type: ${contentType}`, `content-length: ${body.length}`);
   return [Buffer.from(`${lines.join('\r\n')}\r\n\r\n`), body];
 }
 

@@ -39,6 +39,8 @@ export function tellPort(port: number): void {
       loopP99Ms: delayMs(delay.percentile(99)),
       loopMaxMs: delayMs(delay.max),
       residentMb: process.memoryUsage.rss() / 2 ** 20,
+      // Node gives kilobytes.
+      peakMb: process.resourceUsage().maxRSS / 1024,
     };
     process.send?.(span);
   });

@@ -31,6 +31,6 @@ describe('checkJsonStructure', () => {
     ['a very wide array', `[${'[],'.repeat(60_000)}[]]`],
     ['depth behind a string with an even number of backslashes', `["\\\\"${',['.repeat(65)}`],
   ])('refuses %s', (_name, text) => {
-    expect(check(text)).toThrow('the JSON body is');
+    expect(check(text)).toThrow('the JSON is');
   });
 });

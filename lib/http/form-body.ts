@@ -1,0 +1,37 @@
+import { invalidRequest } from '../contract/issues.ts';
+import { boundaryOf } from './media-types.ts';
+import { createPartReader } from './multipart-parts.ts';
+import type { FormSpec } from './operation-spec.ts';
+import { parsePart } from './parse-request.ts';
+import { readBody } from './read-body.ts';
+import { sortForm } from './sort-form.ts';
+import { callOf, type Middleware } from './stack-request.ts';
+
+/** What a handler gets of a form. */
+export interface Form<Fields, Role extends string> {
+  readonly fields: Fields;
+  /** Their bytes by role, each role's in the order in which they came. Nobody has looked at them yet. */
+  readonly files: Readonly<Record<Role, readonly Buffer[]>>;
+}
+
+/**
+ * Reads and parses a form where one came. Throws `malformed_request`, `body_too_large`, `unsupported_media_type`, and
+ * `invalid_request` with all issues of its parts.
+ */
+export function formBody(form: FormSpec): Middleware {
+  return {
+    async before({ event, context }) {
+      const boundary = boundaryOf(event.headers['content-type']);
+      if (boundary === undefined) return;
+      const reader = createPartReader(boundary);
+      const parts = reader.finish(await readBody({ event, context }, reader.read));
+      const sorted = sortForm(form, parts);
+      const issues = [...sorted.issues];
+      const fields = parsePart(form.fields, sorted.fields, context.edge.limits, issues);
+      if (issues.length > 0) throw invalidRequest(issues);
+      callOf({ context }).form = { fields, files: sorted.files };
+      // The stream has served.
+      event.body = undefined;
+    },
+  };
+}

@@ -1,0 +1,39 @@
+import { BridgeError } from '../errors/bridge-error.ts';
+import { parseHeaderValue } from './header-value.ts';
+
+// RFC 2046 section 5.1.1 allows fewer characters; real clients use others, and none of these can be misread.
+const BOUNDARY = /^[\x20-\x7e]{0,69}[\x21-\x7e]$/;
+
+export function isJson(contentType: string | undefined): boolean {
+  const match = /^application\/json\s*(?:;\s*charset\s*=\s*"?([^\s";]+)"?\s*)?;?$/i.exec(
+    contentType ?? '',
+  );
+  return match !== null && /^utf-?8$/i.test(match[1] ?? 'utf-8');
+}
+
+/**
+ * What separates the parts of a form; undefined for any other media type. Throws `malformed_request` when the type has
+ * none of 1 to 70 characters, and `unsupported_media_type` when it names a charset that is not UTF-8.
+ */
+export function boundaryOf(contentType: string | undefined): string | undefined {
+  if (!/^\s*multipart\/form-data\s*(;|$)/i.test(contentType ?? '')) return undefined;
+  const parameters = parseHeaderValue(contentType ?? '')?.parameters;
+  const boundary = parameters?.get('boundary');
+  if (boundary === undefined || !BOUNDARY.test(boundary)) {
+    throw new BridgeError(
+      'malformed_request',
+      'content-type has no boundary of 1 to 70 characters',
+    );
+  }
+  if (!isUtf8Name(parameters?.get('charset') ?? 'utf-8')) throw notUtf8();
+  return boundary;
+}
+
+/** Whether text in a charset of that name is UTF-8, or a part of it. */
+export function isUtf8Name(charset: string): boolean {
+  return /^(utf-?8|us-ascii)$/i.test(charset);
+}
+
+export function notUtf8(): BridgeError {
+  return new BridgeError('unsupported_media_type', 'text must be in UTF-8');
+}

@@ -1,0 +1,75 @@
+import { BridgeError } from '../errors/bridge-error.ts';
+import { type HeaderValue, parseHeaderValue } from './header-value.ts';
+import { isUtf8Name, notUtf8 } from './media-types.ts';
+import { toText } from './utf8-text.ts';
+
+/** What the head of a part of a form says, as far as it is believed. */
+export interface PartHead {
+  readonly name: string;
+  readonly isFile: boolean;
+  /** A file without a name: with no content either, it is what a browser sends when nothing was chosen. */
+  readonly isNameless: boolean;
+}
+
+const HEADER = /^([\w!#$%&'*+.^`|~-]+):(.*)$/s;
+const CONTROL = /[^\P{Cc}\t]/u;
+const TEXT_TYPE = /^(text\/.*|application\/json)$/;
+const PLAIN_ENCODING = /^(7bit|8bit|binary)$/i;
+
+/**
+ * Reads the head of a part: all between its delimiter and the blank line. Its type only tells text from files, and only
+ * where no file name does. Throws `malformed_request`; `unsupported_media_type` for text that is not UTF-8, for encoded
+ * content and for parts within a part (RFC 7578 sections 4.3, 4.7, 4.8).
+ */
+export function parsePartHead(head: Buffer): PartHead {
+  const headers = headersOf(toText(head, 'the head of a part'));
+  const disposition = parsedHeader(headers, 'content-disposition');
+  const name = disposition?.parameters.get('name');
+  if (disposition?.value !== 'form-data' || !name) {
+    throw malformed('a part has no content-disposition of form-data with a name');
+  }
+  const encoding = headers.get('content-transfer-encoding') ?? 'binary';
+  if (!PLAIN_ENCODING.test(encoding)) {
+    throw unsupported('content-transfer-encoding must be 7bit, 8bit or binary');
+  }
+  const type = parsedHeader(headers, 'content-type');
+  if (type?.value.startsWith('multipart/')) throw unsupported('a part must not hold parts');
+  const { parameters } = disposition;
+  const filename = parameters.get('filename') ?? parameters.get('filename*');
+  const isFile = filename !== undefined || (type !== undefined && !TEXT_TYPE.test(type.value));
+  if (!isFile && !isUtf8Name(type?.parameters.get('charset') ?? 'utf-8')) throw notUtf8();
+  return { name, isFile, isNameless: filename === '' };
+}
+
+/** Header values by their lower-case names, without the blanks around them. */
+function headersOf(text: string): ReadonlyMap<string, string> {
+  // The first line is the rest of the delimiter's.
+  const [padding = '', ...lines] = text.split('\r\n');
+  if (!/^[ \t]*$/.test(padding)) throw malformed('a delimiter is not alone on its line');
+  const headers = new Map<string, string>();
+  for (const line of lines) {
+    if (CONTROL.test(line)) throw malformed('the head of a part holds a control character');
+    const [, name, value = ''] = HEADER.exec(line) ?? [];
+    if (name === undefined) throw malformed('the head of a part holds a line that is no header');
+    if (headers.has(name.toLowerCase())) throw malformed('a part names a header twice');
+    headers.set(name.toLowerCase(), value.trim());
+  }
+  return headers;
+}
+
+/** Undefined for a header that is absent or empty. */
+function parsedHeader(headers: ReadonlyMap<string, string>, name: string): HeaderValue | undefined {
+  const text = headers.get(name);
+  if (!text) return undefined;
+  const value = parseHeaderValue(text);
+  if (!value) throw malformed(`the ${name} of a part is not well-formed`);
+  return value;
+}
+
+function malformed(message: string): BridgeError {
+  return new BridgeError('malformed_request', message);
+}
+
+function unsupported(message: string): BridgeError {
+  return new BridgeError('unsupported_media_type', message);
+}

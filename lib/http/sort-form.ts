@@ -1,0 +1,75 @@
+import * as v from 'valibot';
+import { FORM_LIMITS } from '../contract/form-limits.ts';
+import { fieldName, type RequestIssue } from '../contract/issues.ts';
+import { checkJsonStructure } from './json-structure.ts';
+import type { PartHead } from './multipart-head.ts';
+import type { FormPart } from './multipart-parts.ts';
+import type { FormSpec } from './operation-spec.ts';
+import { toText } from './utf8-text.ts';
+
+/** The parts of a form in their places; what has none is an issue. */
+export interface SortedForm {
+  /** For the schema of the fields. */
+  readonly fields: Readonly<Record<string, string>>;
+  /** By role, each in the order in which it came. */
+  readonly files: Readonly<Record<string, readonly Buffer[]>>;
+  readonly issues: readonly RequestIssue[];
+}
+
+/**
+ * Puts each part where `form` has a place for it (contract.md 8, 10). Unknown text is left to the schema; every file must
+ * be known. Throws `malformed_request` for text that is not UTF-8, or is JSON of a kind that no body may be.
+ */
+export function sortForm(form: FormSpec, parts: readonly FormPart[]): SortedForm {
+  const texts = new Map<string, string | undefined>();
+  const files = new Map(Object.values(form.files).map(({ role }) => [role, [] as Buffer[]]));
+  const issues: RequestIssue[] = [];
+  for (const { head, content } of parts) {
+    // A browser's way to say that no file was chosen.
+    if (head.isNameless && content.length === 0) continue;
+    const { name } = head;
+    const role = own(form.files, name)?.role ?? '';
+    const isTaken = head.isFile ? files.get(role)?.length !== 0 : texts.has(name);
+    const problem = problemOf(form, head, isTaken);
+    if (problem) issues.push({ field: fieldName(name), ...problem });
+    else if (head.isFile) files.get(role)?.push(content);
+    else texts.set(name, textOf(own(form.fields.entries, name), content));
+  }
+  const fields = [...texts].flatMap(([name, text]) => (text === undefined ? [] : [[name, text]]));
+  return { fields: Object.fromEntries(fields), files: Object.fromEntries(files), issues };
+}
+
+function problemOf(
+  form: FormSpec,
+  { name, isFile }: PartHead,
+  isTaken: boolean,
+): Pick<RequestIssue, 'code' | 'message'> | undefined {
+  if (Buffer.byteLength(name) > FORM_LIMITS.maxNameBytes) {
+    const message = `a name has at most ${FORM_LIMITS.maxNameBytes} bytes`;
+    return { code: 'invalid_length', message };
+  }
+  const file = own(form.files, name);
+  if (file && !isFile) return { code: 'invalid_type', message: 'must be a file' };
+  if (isFile && !file) {
+    return own(form.fields.entries, name)
+      ? { code: 'invalid_type', message: 'must be text' }
+      : { code: 'unknown_field', message: 'is not a known file' };
+  }
+  const mayRepeat = file?.isRepeatable ?? false;
+  return isTaken && !mayRepeat ? { code: 'repeated', message: 'must be given once' } : undefined;
+}
+
+/** Undefined when it is empty and may be absent. */
+function textOf(entry: v.ObjectEntries[string] | undefined, content: Buffer): string | undefined {
+  const isRequired = entry !== undefined && entry.type !== 'optional';
+  if (content.length === 0 && !isRequired) return undefined;
+  // Its schema will parse it whole, and so it is judged beforehand, as a JSON body is.
+  if (entry && v.getMetadata(entry)['contentMediaType'] === 'application/json') {
+    checkJsonStructure(content);
+  }
+  return toText(content, 'a text part');
+}
+
+function own<T>(table: Readonly<Record<string, T>>, name: string): T | undefined {
+  return Object.hasOwn(table, name) ? table[name] : undefined;
+}

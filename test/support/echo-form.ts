@@ -1,0 +1,89 @@
+import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
+import * as v from 'valibot';
+import { closedObject } from '../../lib/contract/closed-object.ts';
+import { documented } from '../../lib/contract/documented.ts';
+import { openObject } from '../../lib/contract/open-object.ts';
+import type { Edge } from '../../lib/http/http-event.ts';
+import { createOperation } from '../../lib/http/operation.ts';
+import { ok } from '../../lib/http/reply.ts';
+import { formType } from './form-bytes.ts';
+import { openEdge, toEvent } from './invoke.ts';
+
+const Fields = openObject({
+  title: v.pipe(v.string(), v.minLength(1)),
+  note: v.optional(v.string()),
+  extra: documented(v.optional(v.pipe(v.string(), v.parseJson())), 'Whatever it is.', {
+    contentMediaType: 'application/json',
+  }),
+});
+
+/** A form of some text, some pages, and one cover. */
+export const bookForm = {
+  schema: Fields,
+  fields: Fields,
+  files: {
+    page: { role: 'page', isRepeatable: true },
+    'page[]': { role: 'page', isRepeatable: true },
+    cover: { role: 'cover', isRepeatable: false },
+  },
+} as const;
+
+/** Takes a form or JSON, and says what came: the fields, and the checksums of the files. */
+export const echoForm = createOperation({
+  id: 'echoForm',
+  summary: 'Say what came',
+  protection: 'bearer',
+  request: { form: bookForm, body: closedObject({ title: v.string() }) },
+  reply: { status: 200, description: 'What came.' },
+  errors: [],
+  handle: ({ form, body }) =>
+    ok(
+      form
+        ? {
+            ...form.fields,
+            page: form.files.page.map(sha256),
+            cover: form.files.cover.map(sha256),
+          }
+        : { json: body?.title },
+    ),
+});
+
+/** Takes nothing but a form, and hands its pages to `services.keep`. */
+export const keepPages = createOperation({
+  id: 'keepPages',
+  summary: 'Keep the pages',
+  protection: 'bearer',
+  request: { form: bookForm },
+  reply: { status: 200, description: 'They are kept.' },
+  errors: [],
+  handle({ form, services }: { form: PagesForm; services: PageServices }) {
+    services.keep(form.files.page);
+    return ok({});
+  },
+});
+
+interface PagesForm {
+  readonly files: { readonly page: readonly Buffer[] };
+}
+
+interface PageServices {
+  keep(pages: readonly Buffer[]): void;
+}
+
+/** Sends `echoForm` a body as it comes: in these chunks, and without a length unless `headers` name one. */
+export async function streamForm(
+  body: Iterable<Buffer> | Readable,
+  headers: Readonly<Record<string, string>> = {},
+  edge: Edge = openEdge(),
+): Promise<{ status: number; json: unknown }> {
+  const head = toEvent({ method: 'POST', headers: { 'content-type': formType(), ...headers } });
+  const event = { ...head, body: body instanceof Readable ? body : Readable.from(body) };
+  const signal = new AbortController().signal;
+  const reply = await echoForm(event, { services: {}, edge, signal: () => signal });
+  return { status: reply.statusCode, json: JSON.parse(String(reply.body)) };
+}
+
+export function sha256(bytes: Buffer): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
