@@ -11,7 +11,10 @@ const STARTS_WITHIN_MS = 5000;
 const LOOK_EVERY_MS = 20;
 
 // What another program uses is not measured.
-const UNKNOWN: Span = { cpuMs: Number.NaN, loopP99Ms: 0, loopMaxMs: 0, residentMb: Number.NaN };
+const UNKNOWN: Span = {
+  ...{ cpuMs: Number.NaN, loopP99Ms: 0, loopMaxMs: 0 },
+  ...{ residentMb: Number.NaN, peakMb: Number.NaN },
+};
 
 /** An nginx that sends one file for every path, with one worker; undefined where there is no nginx. */
 export async function startNginx(folder: string, file: string): Promise<ServerProcess | undefined> {
