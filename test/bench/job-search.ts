@@ -34,7 +34,7 @@ const CASES: readonly Case[] = [
   { what: 'two letters', term: 'ox' },
   { what: 'two letters that are absent', term: 'zq' },
   { what: 'one letter', term: 'X' },
-  { what: 'one letter that is absent', term: 'ж' },
+  { what: 'one letter that is absent', term: '☃' },
   { what: 'an absent term', term: 'quetzalcoatl' },
   { what: 'an absent term of common words', term: 'a red fox in a red fox by the window' },
   { what: 'a common term in a rare scope', term: 'light', scope: QUIET_SCOPE },
