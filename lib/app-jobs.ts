@@ -57,13 +57,18 @@ export async function openJobs(config: Config, { clock, ids, log }: Outside, par
     ...{ ...shared, generation, verifier: parts.inputs, inputs },
     ...{ ids, limits, maxInputBytes },
   });
+  const retention = createJobRetention({ store, search, clock, limits });
   return {
     services: {
       jobs: createJobs({ ...shared, queue, inputs, submitJob }),
       jobLists: createJobLists(shared),
     },
-    worker: { next: queue.next, run: runner.run, interruptAll: runner.interruptAll },
-    tasks: [createJobRetention({ store, search, clock, limits })],
+    worker: {
+      ...{ next: queue.next, run: runner.run, interruptAll: runner.interruptAll },
+      over: live.over,
+    },
+    tasks: [retention.sweep],
+    isHealthy: retention.isHealthy,
     state: { totals: store.totals, active: live.size },
     /** What an earlier process left running was perhaps made, and perhaps not. */
     async recover(): Promise<void> {
@@ -71,9 +76,6 @@ export async function openJobs(config: Config, { clock, ids, log }: Outside, par
       await store.interruptRunning(end);
       await inputs.sweep(new AbortController().signal);
     },
-    async close(): Promise<void> {
-      runner.close();
-      await search.close();
-    },
+    close: search.close,
   };
 }

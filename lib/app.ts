@@ -99,7 +99,7 @@ export async function createApp(config: Config, outside: Outside): Promise<App> 
   const readiness = createReadiness({
     providers: registry.all,
     defaultProvider: registry.defaultName,
-    isStateReady: database.probe,
+    isStateReady: async () => (await database.probe()) && jobHouse.isHealthy(),
     clock,
   });
   const diagnostics = createDiagnostics({
@@ -134,13 +134,22 @@ export async function createApp(config: Config, outside: Outside): Promise<App> 
       ...{ imageRequests, presets, providers, readiness, diagnostics },
       artifacts: delivery,
       ...jobHouse.services,
-      metrics: { exposition: () => metrics.exposition(admission.snapshot()) },
+      metrics: { exposition: () => expose(metrics, admission, jobHouse) },
     },
     tasks: [readiness.probe, replays.expiry, artifacts.retention.sweep, ...jobHouse.tasks],
     worker: jobHouse.worker,
     drain: imageRequests.drain,
     close,
   };
+}
+
+async function expose(
+  metrics: Metrics,
+  admission: Admission,
+  { state }: JobHouse,
+): Promise<string> {
+  const { byStatus } = await state.totals();
+  return metrics.exposition({ runtime: admission.snapshot(), jobs: byStatus });
 }
 
 /** Who owns which picture, where it lies, and how it comes, is read and goes. */

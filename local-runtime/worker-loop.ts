@@ -29,6 +29,7 @@ export function startWorkerLoop(worker: App['worker'], maxRunning: number): Work
       else grace.addEventListener('abort', worker.interruptAll, { once: true });
       await serving;
       grace.removeEventListener('abort', worker.interruptAll);
+      worker.over();
     },
   };
 }

@@ -84,10 +84,13 @@ export function createAdmission({ runtime, clock, providers, hooks }: Deps) {
   return {
     /**
      * Once an operation, whatever its routes. `onQueued` is called at once with a place inside, or in the queue, where it
-     * `waits`. Rejects with the signal's reason when it aborts first. Throws `overloaded`.
+     * `waits`. Rejects with the signal's reason when it aborts first. Throws `overloaded`, but not for one that is patient.
      */
-    enterOperation: (signal: AbortSignal, onQueued?: (waits: boolean) => void): Promise<Permit> =>
-      global.enter(signal, onQueued),
+    enterOperation: (
+      signal: AbortSignal,
+      onQueued?: (waits: boolean) => void,
+      isPatient?: boolean,
+    ): Promise<Permit> => global.enter(signal, onQueued, isPatient),
 
     /** Refuses at once an operation that would find the queue full, before anything is spent on it. Throws `overloaded`. */
     checkOperation: (): void => global.check(),
@@ -97,10 +100,11 @@ export function createAdmission({ runtime, clock, providers, hooks }: Deps) {
       provider: string,
       signal: AbortSignal,
       onQueued?: (waits: boolean) => void,
+      isPatient?: boolean,
     ): Promise<RoutePass> {
       const { gate, breaker } = laneOf(provider);
       breaker.check();
-      const permit = await gate.enter(signal, onQueued);
+      const permit = await gate.enter(signal, onQueued, isPatient);
       try {
         // Who has left must not use up a probe.
         signal.throwIfAborted();

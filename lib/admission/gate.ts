@@ -84,11 +84,15 @@ export function createGate({ name, provider, maxConcurrent, maxQueued, clock }: 
     /**
      * Resolves inside, where the permit must be released even if `signal` has aborted since. `onQueued` is called at once
      * with a place inside, or in the queue, where it `waits`. Rejects with the signal's reason when it aborts first. Throws
-     * `overloaded`.
+     * `overloaded`, but not for one that is patient: it waits however many wait already.
      */
-    enter(signal: AbortSignal, onQueued?: (waits: boolean) => void): Promise<Permit> {
+    enter(
+      signal: AbortSignal,
+      onQueued?: (waits: boolean) => void,
+      isPatient = false,
+    ): Promise<Permit> {
       if (signal.aborted) return Promise.reject(signal.reason);
-      if (isFull()) return Promise.reject(queueFull(name, provider));
+      if (!isPatient && isFull()) return Promise.reject(queueFull(name, provider));
       const waits = active >= concurrent;
       const entering = waits ? wait(signal) : Promise.resolve(admit(0));
       onQueued?.(waits);

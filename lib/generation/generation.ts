@@ -48,6 +48,8 @@ interface Deps {
 /** Who asks, and under what conditions. */
 export interface GenerationContext extends DeliveryTarget {
   readonly requestId: string;
+  /** Waits at a gate whose queue is full, where others are refused. */
+  readonly isPatient?: boolean;
 }
 
 /** A generation under way. */
@@ -136,7 +138,7 @@ function createWork(deps: Deps) {
     onAdmitted: () => void,
   ): Promise<GenerationResult> {
     const times = startTimes(clock);
-    const { requestId, scope } = context;
+    const { requestId, scope, isPatient = false } = context;
     const { signal } = deadline;
     const candidates = resolveCandidates(request.routing, registry);
     let permit: Permit | undefined;
@@ -149,21 +151,21 @@ function createWork(deps: Deps) {
         plan: (candidate) => planRoute(requestId, request, toRoute(candidate, registry)),
         async prepare() {
           // Pictures are decoded for requests only that have a chance to be served.
-          admission.checkOperation();
+          if (!isPatient) admission.checkOperation();
           onEvent({ type: 'progress', stage: 'queued' });
           onEvent({ type: 'progress', stage: 'preparing' });
           verified = await times.of('input', inputs.verify(request.inputs, { scope, signal }));
           permit = await times.of(
             'queue',
             // One that is inside may still be refused at the gate of its provider.
-            admission.enterOperation(signal, (waits) => waits && onAdmitted()),
+            admission.enterOperation(signal, (waits) => waits && onAdmitted(), isPatient),
           );
           metrics.queued({ durationMs: permit.waitedMs });
         },
         run(planned) {
           checkLoadedInputs(request, planned.route.capabilities, verified);
           const input = { ...planned, requestId, request, inputs: verified, deadline, onEvent };
-          return runRoute(input, { times, onAdmitted });
+          return runRoute(input, { times, onAdmitted, isPatient });
         },
       });
       onEvent({ type: 'progress', stage: 'publishing' });

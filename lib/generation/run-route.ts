@@ -18,6 +18,7 @@ interface OperationTold {
   readonly times: Times;
   /** It has a place inside or in the queue of the provider. */
   readonly onAdmitted: () => void;
+  readonly isPatient: boolean;
 }
 
 export type RunRoute = ReturnType<typeof createRunRoute>;
@@ -26,13 +27,13 @@ export type RunRoute = ReturnType<typeof createRunRoute>;
 export function createRunRoute({ admission, attempt, clock, metrics }: Deps) {
   return async function runRoute(
     input: AttemptInput,
-    { times, onAdmitted }: OperationTold,
+    { times, onAdmitted, isPatient }: OperationTold,
   ): Promise<AttemptResult> {
     const { signal } = input.deadline;
     const { name } = input.route.provider;
     const pass = await times.of(
       'queue',
-      admission.enterRoute(name, signal, () => onAdmitted()),
+      admission.enterRoute(name, signal, () => onAdmitted(), isPatient),
     );
     metrics.queued({ durationMs: pass.waitedMs });
     const startedMs = clock.monotonicMs();

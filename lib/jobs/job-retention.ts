@@ -1,3 +1,4 @@
+import { toBridgeError } from '../errors/bridge-error.ts';
 import { type Clock, nowSecs } from '../platform/clock.ts';
 import type { JobSearch } from './job-search-port.ts';
 import type { JobStore } from './job-store-port.ts';
@@ -19,23 +20,41 @@ const SWEEP_EVERY_MS = 30_000;
 // A transaction that no request notices.
 const BATCH = 32;
 
-/** A task: removes the ordinary history that is too old, too long or too large, in small batches between requests. */
+/** Removes the ordinary history that is too old, too long or too large, in small batches between requests. */
 export function createJobRetention({ store, search, clock, limits }: Deps) {
+  let isHealthy = true;
+
+  async function removeAll(signal: AbortSignal): Promise<void> {
+    const retention = {
+      completedBeforeSecs: nowSecs(clock) - limits.retention_secs,
+      maxRetained: limits.max_retained,
+      maxRetainedBytes: limits.max_retained_bytes,
+      batch: BATCH,
+    };
+    while (!signal.aborted) {
+      const removed = await store.prune(retention);
+      if (removed.length > 0) search.removed(removed);
+      if (removed.length < BATCH) return;
+    }
+  }
+
   return {
-    name: 'job-retention',
-    everyMs: SWEEP_EVERY_MS,
-    async run(signal: AbortSignal): Promise<void> {
-      const retention = {
-        completedBeforeSecs: nowSecs(clock) - limits.retention_secs,
-        maxRetained: limits.max_retained,
-        maxRetainedBytes: limits.max_retained_bytes,
-        batch: BATCH,
-      };
-      while (!signal.aborted) {
-        const removed = await store.prune(retention);
-        if (removed.length > 0) search.removed(removed);
-        if (removed.length < BATCH) return;
-      }
+    /** A task. Throws `overloaded`, `internal`. */
+    sweep: {
+      name: 'job-retention',
+      everyMs: SWEEP_EVERY_MS,
+      async run(signal: AbortSignal): Promise<void> {
+        try {
+          await removeAll(signal);
+          isHealthy = true;
+        } catch (error) {
+          // A store that refuses is known without a sweep, and so is that it takes writes again.
+          isHealthy = toBridgeError(error).code === 'overloaded';
+          throw error;
+        }
+      },
     },
+    /** False while the history grows because what should go cannot be removed. */
+    isHealthy: () => isHealthy,
   };
 }

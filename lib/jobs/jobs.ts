@@ -51,12 +51,13 @@ export function createJobs(deps: Deps) {
      * The job as it is, at the latest after `waitMs`: as soon as it has ended. Throws `not_found`, or the signal's reason.
      */
     async find(scope: string, id: string, waitMs: number, signal: AbortSignal): Promise<ImageJob> {
+      if (waitMs === 0) return toView(found(await store.find(scope, id)));
       const leaving = new AbortController();
       // Before the job is read: an end that comes in between is heard.
       const ended = live.untilEnded(id, waitMs, AbortSignal.any([signal, leaving.signal]));
       try {
         const job = found(await store.find(scope, id));
-        if (waitMs === 0 || isTerminal(job.status)) return toView(job);
+        if (isTerminal(job.status)) return toView(job);
         await ended;
       } finally {
         leaving.abort();

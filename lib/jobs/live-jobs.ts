@@ -36,7 +36,9 @@ export type LiveJobs = ReturnType<typeof createLiveJobs>;
 export function createLiveJobs(clock: Clock) {
   const live = new Map<string, State>();
   const waiters = new Map<string, Set<() => void>>();
+  const early = new Map<string, BridgeError>();
   let stopReason: BridgeError | undefined;
+  let isOver = false;
 
   function wake(id: string): void {
     const waiting = waiters.get(id);
@@ -53,7 +55,9 @@ export function createLiveJobs(clock: Clock) {
         partial: undefined,
       };
       live.set(id, state);
-      if (stopReason) controller.abort(stopReason);
+      const reason = stopReason ?? early.get(id);
+      early.delete(id);
+      if (reason) controller.abort(reason);
       return {
         signal: controller.signal,
         note: (event) => note(state, event),
@@ -68,9 +72,12 @@ export function createLiveJobs(clock: Clock) {
 
     partial: (id: string): JobPartial | undefined => live.get(id)?.partial,
 
-    /** Stops the job if it runs here. */
+    /** Stops a job that has been claimed and has not ended. */
     stop(id: string, reason: BridgeError): void {
-      live.get(id)?.controller.abort(reason);
+      const state = live.get(id);
+      if (state) state.controller.abort(reason);
+      // Its claim is as old as the wish: it begins in a moment.
+      else early.set(id, reason);
     },
 
     /** Stops all that runs, and what still begins. */
@@ -82,9 +89,15 @@ export function createLiveJobs(clock: Clock) {
     /** To be called for a job that has ended without having run. */
     ended: wake,
 
-    /** Runs `look` once it may be of use again: when the job has ended, the time is over, or the client has left. */
+    /** To be called when nothing runs here any more: nobody waits for an end that only another process could bring. */
+    over(): void {
+      isOver = true;
+      for (const id of [...waiters.keys()]) wake(id);
+    },
+
+    /** Resolves when the job has ended, the time is over, or the client has left: at the first of them. */
     async untilEnded(id: string, waitMs: number, signal: AbortSignal): Promise<void> {
-      if (signal.aborted) return;
+      if (signal.aborted || isOver) return;
       await new Promise<void>((resolve) => {
         const waiting = waiters.get(id) ?? new Set();
         waiters.set(id, waiting);

@@ -74,6 +74,12 @@ export const METRICS = {
     help: 'Operations that have passed a gate and not ended.',
     labels: ['scope'],
   },
+  jobs: {
+    kind: 'gauge',
+    name: 'jobs',
+    help: 'Durable jobs in the state database, hidden ones included.',
+    labels: ['status'],
+  },
   circuitState: {
     kind: 'gauge',
     name: 'circuit_state',

@@ -4,6 +4,12 @@ import type { BridgeCode } from '../errors/codes.ts';
 
 type BreakerState = Diagnostics['runtime']['providers'][string]['breaker']['state'];
 
+/** What gates, breakers and the store of jobs count themselves. */
+export interface CountedElsewhere {
+  readonly runtime: Diagnostics['runtime'];
+  readonly jobs: Diagnostics['jobs']['by_status'];
+}
+
 /**
  * What happened, told in the words of the house; which metrics that moves is the table's business. None of these throws,
  * and none waits. A name that is not registered never becomes a label.
@@ -39,8 +45,8 @@ export interface Metrics {
     readonly to: BreakerState;
   }): void;
   circuitRejected(rejection: { readonly provider: string }): void;
-  /** Everything as Prometheus text (version 0.0.4), with the gates and breakers as they are now. */
-  exposition(runtime: Diagnostics['runtime']): Promise<string>;
+  /** Everything as Prometheus text (version 0.0.4), with what is counted elsewhere as it is now. */
+  exposition(now: CountedElsewhere): Promise<string>;
 }
 
 /** Metrics that count nothing: `server.metrics.enabled = false`. */

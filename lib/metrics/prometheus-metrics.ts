@@ -1,14 +1,9 @@
 import type { Counter, Gauge, Histogram, Registry } from 'prom-client';
-import {
-  BREAKER_STATES,
-  type Diagnostics,
-  METHODS,
-  OTHER_METHOD,
-  UNMATCHED_ROUTE,
-} from '../contract/diagnostics.ts';
+import { BREAKER_STATES, METHODS, OTHER_METHOD, UNMATCHED_ROUTE } from '../contract/diagnostics.ts';
+import { JOB_STATUSES } from '../contract/job.ts';
 import { BRIDGE_CODES } from '../errors/codes.ts';
 import { METRICS, type MetricRow, PREFIX } from './metric-table.ts';
-import type { Metrics } from './metrics.ts';
+import type { CountedElsewhere, Metrics } from './metrics.ts';
 
 interface Facts {
   readonly version: string;
@@ -33,7 +28,7 @@ export async function createPrometheusMetrics(facts: Facts): Promise<Metrics> {
   const registry = new library.Registry();
   const counters = createCounters(library, registry);
   const histograms = createHistograms(library, registry);
-  const showRuntime = createGauges(library, registry, facts);
+  const show = createGauges(library, registry, facts);
   const { operations, generatedBytes, generatedImages } = counters;
   const registered = registeredIn(facts.providers);
 
@@ -58,8 +53,8 @@ export async function createPrometheusMetrics(facts: Facts): Promise<Metrics> {
     artifactVerified: (result) => counters.artifactVerifications.inc({ result }),
     circuitTransition: () => counters.circuitTransitions.inc(),
     circuitRejected: () => counters.circuitRejections.inc(),
-    exposition(runtime) {
-      showRuntime(runtime);
+    exposition(now) {
+      show(now);
       return registry.metrics();
     },
   };
@@ -92,11 +87,11 @@ function createHistograms(library: Library, registry: Registry) {
   };
 }
 
-/** Gauges are no running totals: they show what gates and breakers say when somebody looks. */
+/** Gauges are no running totals: they show what gates, breakers and the store say when somebody looks. */
 function createGauges(library: Library, registry: Registry, { version, providers }: Facts) {
   const gauge = (row: MetricRow): Gauge => new library.Gauge(toOptions(row, registry));
   const [depth, active] = [gauge(METRICS.queueDepth), gauge(METRICS.activeOperations)];
-  const circuit = gauge(METRICS.circuitState);
+  const [circuit, jobs] = [gauge(METRICS.circuitState), gauge(METRICS.jobs)];
   gauge(METRICS.build).set({ version }, 1);
 
   function showGate(scope: string, gate: { readonly queued: number; readonly active: number }) {
@@ -104,7 +99,8 @@ function createGauges(library: Library, registry: Registry, { version, providers
     active.set({ scope }, gate.active);
   }
 
-  return (runtime: Diagnostics['runtime']): void => {
+  return ({ runtime, jobs: counts }: CountedElsewhere): void => {
+    for (const status of JOB_STATUSES) jobs.set({ status }, counts[status]);
     showGate('global', runtime.global);
     for (const provider of providers) {
       const state = runtime.providers[provider];

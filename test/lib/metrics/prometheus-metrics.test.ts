@@ -6,7 +6,7 @@ import { METRICS, type MetricRow, PREFIX } from '../../../lib/metrics/metric-tab
 import type { Metrics } from '../../../lib/metrics/metrics.ts';
 import { createPrometheusMetrics } from '../../../lib/metrics/prometheus-metrics.ts';
 import { parseExposition } from './exposition.ts';
-import { runtimeReport } from './runtime-report.ts';
+import { countedElsewhere } from './runtime-report.ts';
 
 const PROVIDERS = ['agent-responses', 'sandbox'];
 const ROUTES = ['/v1/images', '/v1/artifacts/{id}'];
@@ -34,13 +34,13 @@ function tellAll(metrics: Metrics): void {
   metrics.circuitRejected({ provider: 'sandbox' });
 }
 
-async function read(metrics: Metrics, runtime = runtimeReport()) {
-  return parseExposition(await metrics.exposition(runtime));
+async function read(metrics: Metrics, now = countedElsewhere()) {
+  return parseExposition(await metrics.exposition(now));
 }
 
 /** The samples of one metric, its labels and value each. */
-async function samples(metrics: Metrics, name: string, runtime = runtimeReport()) {
-  const family = (await read(metrics, runtime)).get(PREFIX + name);
+async function samples(metrics: Metrics, name: string, now = countedElsewhere()) {
+  const family = (await read(metrics, now)).get(PREFIX + name);
   return (family?.samples ?? []).map(({ labels, value }) => ({ ...labels, value }));
 }
 
@@ -112,19 +112,19 @@ describe('createPrometheusMetrics', () => {
 
   it('shows gates and breakers as they are when it is read', async () => {
     const metrics = await open();
-    await metrics.exposition(runtimeReport('open'));
+    await metrics.exposition(countedElsewhere('open'));
 
-    const runtime = runtimeReport('half_open');
+    const now = countedElsewhere('half_open');
 
-    expect(await samples(metrics, 'queue_depth', runtime)).toEqual([
+    expect(await samples(metrics, 'queue_depth', now)).toEqual([
       { scope: 'global', value: 5 },
       { scope: 'sandbox', value: 3 },
     ]);
-    expect(await samples(metrics, 'active_operations', runtime)).toEqual([
+    expect(await samples(metrics, 'active_operations', now)).toEqual([
       { scope: 'global', value: 2 },
       { scope: 'sandbox', value: 1 },
     ]);
-    expect(await samples(metrics, 'circuit_state', runtime)).toEqual([
+    expect(await samples(metrics, 'circuit_state', now)).toEqual([
       { provider: 'sandbox', state: 'closed', value: 0 },
       { provider: 'sandbox', state: 'open', value: 0 },
       { provider: 'sandbox', state: 'half_open', value: 1 },
@@ -170,7 +170,7 @@ describe('createPrometheusMetrics', () => {
         metrics.circuitTransition({ provider: name, from: 'closed', to: 'open' });
         metrics.circuitRejected({ provider: name });
         metrics.providerCallEnded({ provider: name, durationMs: 1 });
-        await metrics.exposition(runtimeReport('open', name));
+        await metrics.exposition(countedElsewhere('open', name));
       }),
     );
 

@@ -1,9 +1,15 @@
 import type { Diagnostics } from '../../../lib/contract/diagnostics.ts';
+import type { CountedElsewhere } from '../../../lib/metrics/metrics.ts';
 
 type Runtime = Diagnostics['runtime'];
 type BreakerState = Runtime['providers'][string]['breaker']['state'];
 
-/** Gates with something in them, and the breaker of one provider. */
+/** Gates with something in them, the breaker of one provider, and jobs. */
+export function countedElsewhere(state?: BreakerState, provider?: string): CountedElsewhere {
+  const jobs = { queued: 1, running: 2, succeeded: 3, failed: 4, cancelled: 5, interrupted: 6 };
+  return { runtime: runtimeReport(state, provider), jobs };
+}
+
 export function runtimeReport(state: BreakerState = 'closed', provider = 'sandbox'): Runtime {
   const limits = { max_concurrent: 4, max_queued: 'unlimited' } as const;
   return {
