@@ -20,6 +20,7 @@ export function createGrowingBuffer(declaredBytes: number, maxBytes: number) {
       chunk.copy(room, length);
       length = needed;
     },
+    length: () => length,
     /** All that has come, without a copy. */
     bytes: () => room.subarray(0, length),
   };

@@ -61,7 +61,7 @@ export async function readBody(
   const received = createGrowingBuffer(declaredBytes(event), maxBytes);
   let nextProgress = PROGRESS_BYTES;
   await readStream(body, context.signal(), (chunk) => {
-    const length = received.bytes().length + chunk.length;
+    const length = received.length() + chunk.length;
     if (length > maxBytes) throw tooLarge(maxBytes);
     received.append(chunk);
     if (!onProgress || length < nextProgress) return;

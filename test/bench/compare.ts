@@ -55,7 +55,8 @@ export async function compare(
   return { ours, theirs };
 }
 
-interface Words {
+/** What a row says beside its numbers. */
+export interface Words {
   readonly what: string;
   readonly against: string;
   readonly budget: string;

@@ -3,8 +3,9 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { formBytes, formType } from '../support/form-bytes.ts';
 import type { Bench, Row, Tools } from './bench.ts';
-import { compare, rateRow } from './compare.ts';
+import { compare, rateRow, type Words } from './compare.ts';
 import { inMegabytes } from './picture.ts';
+import type { ProgramName } from './server-process.ts';
 
 const PICTURE_BYTES = 10_000_000;
 const PICTURES = 3;
@@ -28,16 +29,22 @@ export const readForm: Bench = {
       { method: 'POST', path: '/v1/form', bodyFile, contentType: formType() } as const,
     ];
     const task = { requests, connections: 1, forMs: 2000 };
-    const form = await tools.start('form', {});
-    const floor = await tools.start('floor', { kind: 'read' });
-    const comparison = await compare(tools, { server: form, task }, { server: floor, task });
-    await Promise.all([form.stop(), floor.stop()]);
     const what = `form of ${inMegabytes(body.length)} with ${PICTURES} files`;
+    const versus = async (program: ProgramName, kind: string, words: Omit<Words, 'what'>) => {
+      const ours = await tools.start('form', { kind: 'form' });
+      const theirs = await tools.start(program, { kind });
+      const comparison = await compare(tools, { server: ours, task }, { server: theirs, task });
+      await Promise.all([ours.stop(), theirs.stop()]);
+      return rateRow(comparison, { what, ...words });
+    };
     return [
-      rateRow(comparison, {
-        what,
-        against: 'reading the same body into one buffer',
+      await versus('form', 'raw', {
+        against: 'the same listener reading the body into one buffer',
         budget: '≥ 0.75',
+      }),
+      await versus('floor', 'read', {
+        against: 'plain Node reading the body into one buffer',
+        budget: 'reported',
       }),
       await memoryRow(tools, requests, { what, bodyMb: body.length / 2 ** 20 }),
     ];
@@ -50,7 +57,7 @@ async function memoryRow(
   requests: Parameters<Tools['load']>[0]['requests'],
   { what, bodyMb }: { readonly what: string; readonly bodyMb: number },
 ): Promise<Row> {
-  const server = await start('form', {});
+  const server = await start('form', { kind: 'form' });
   const before = await server.end();
   await load({ port: server.port, requests, connections: 1, forMs: ONE_REQUEST_MS });
   const after = await server.end();

@@ -1,28 +1,28 @@
-import { createOperation } from '../../../lib/http/operation.ts';
+import { Readable } from 'node:stream';
+import { createOperation, type OperationDeclaration } from '../../../lib/http/operation.ts';
+import type { RequestSpec } from '../../../lib/http/operation-spec.ts';
 import { ok } from '../../../lib/http/reply.ts';
 import type { Services } from '../../../lib/services.ts';
 import { letHeapGrow } from '../../../local-runtime/heap-growth.ts';
 import { createListener } from '../../../local-runtime/listener.ts';
 import { bookForm } from '../../support/echo-form.ts';
 import { openEdge } from '../../support/invoke.ts';
-import { tellPort } from './measured-server.ts';
+import { programOptions, tellPort } from './measured-server.ts';
 
-/** The listener, with one operation that takes a form and says how many bytes its files have. */
-const handler = createOperation({
-  id: 'measureForm',
-  summary: 'Measure a form',
-  protection: 'bearer',
-  request: { form: bookForm },
-  reply: { status: 200, description: 'It is measured.' },
-  errors: [],
-  handle: ({ form }) =>
-    ok({ length: form.files.page.reduce((sum, { length }) => sum + length, 0) }),
-});
+/** The listener with one operation, which says how many bytes came. */
+export interface FormOptions {
+  /** Whether the body is parsed as a form, or read into one buffer and left at that. */
+  readonly kind: 'form' | 'raw';
+}
+
+const { kind } = programOptions<FormOptions>();
 letHeapGrow();
 const listener = createListener({
-  routes: [{ method: 'POST', path: '/v1/form', tag: 'Images', handler }],
+  routes: [
+    { method: 'POST', path: '/v1/form', tag: 'Images', handler: kind === 'form' ? form() : raw() },
+  ],
   edge: openEdge(),
-  // The operation asks for none of them.
+  // The operations ask for none of them.
   services: Promise.resolve({} as Services),
   settings: {
     max_header_bytes: 32_768,
@@ -32,3 +32,38 @@ const listener = createListener({
   },
 });
 tellPort(await listener.listen({ host: '127.0.0.1', port: 0 }));
+
+function form() {
+  return operation({
+    request: { form: bookForm },
+    handle: ({ form }) =>
+      ok({ length: form.files.page.reduce((sum, { length }) => sum + length, 0) }),
+  });
+}
+
+function raw() {
+  return operation({
+    request: {},
+    async handle({ event: { body, headers } }) {
+      const whole = Buffer.allocUnsafe(Number(headers['content-length']));
+      let length = 0;
+      if (body instanceof Readable) {
+        for await (const chunk of body) length += (chunk as Buffer).copy(whole, length);
+      }
+      return ok({ length });
+    },
+  });
+}
+
+function operation<const R extends RequestSpec>(
+  own: Pick<OperationDeclaration<Services, R, { length: number }>, 'request' | 'handle'>,
+) {
+  return createOperation<Services, R, { length: number }>({
+    id: 'measureBody',
+    summary: 'Measure a body',
+    protection: 'bearer',
+    reply: { status: 200, description: 'It is measured.' },
+    errors: [],
+    ...own,
+  });
+}
