@@ -50,7 +50,8 @@ export function checkingThumbnail(edgePx: number): CheckingPipeline {
     const small = turned(whole.resize(size), orientation);
     // sharp brings deep pictures with a profile to Display P3 and then takes the values for sRGB.
     const inSrgb = hasDeepProfile ? small.withIccProfile('srgb', { attach: false }) : small;
-    return encoded(inSrgb, { format: 'png' });
+    // A tenth larger than with sharp's own settings, in half their time: it is made while somebody waits for it.
+    return inSrgb.png({ compressionLevel: 1 });
   };
 }
 

@@ -10,6 +10,7 @@ import {
   isSameFile,
   readWhole,
   statName,
+  statNameNow,
   toStamp,
   unlinkIfPresent,
   writeNew,
@@ -40,7 +41,7 @@ export function createArtifactFiles(deps: Deps): ArtifactFiles {
     stamp: (name) =>
       asArtifactError(async () => {
         // One look is enough: a file behind a link on the way is another file, and has another stamp.
-        const found = await statName(pathOf(root, name));
+        const found = statNameNow(pathOf(root, name));
         return found?.isFile() ? toStamp(found) : undefined;
       }),
     read: (name, bytes) =>

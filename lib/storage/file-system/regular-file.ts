@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type BigIntStats, constants } from 'node:fs';
+import { type BigIntStats, constants, lstatSync } from 'node:fs';
 import { type FileHandle, lstat, open, unlink } from 'node:fs/promises';
 import type { FileContent, PublishedFile } from '../../artifacts/artifact-files-port.ts';
 import type { Clock } from '../../platform/clock.ts';
@@ -33,6 +33,19 @@ export async function writeNew(path: string, bytes: Buffer): Promise<void> {
 export async function statName(path: string): Promise<BigIntStats | undefined> {
   try {
     return await lstat(path, { bigint: true });
+  } catch (error) {
+    if (isAbsence(error)) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * The same at once: two microseconds, against forty for the way over the threads that decode pictures, on which it would
+ * have to wait for them as well.
+ */
+export function statNameNow(path: string): BigIntStats | undefined {
+  try {
+    return lstatSync(path, { bigint: true });
   } catch (error) {
     if (isAbsence(error)) return undefined;
     throw error;
