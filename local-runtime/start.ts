@@ -37,6 +37,9 @@ export interface RunningBridge {
   stop(): Promise<void>;
 }
 
+// Nothing happens then; any time will do.
+const AWAKE_MS = 60_000;
+
 interface House {
   readonly services: Services;
   /** Resolves when no work runs whose client has left; what is left at the end of the grace is ended. */
@@ -89,10 +92,13 @@ export async function startBridge(config: Config, outside: Outside): Promise<Run
         const graceMs = config.runtime.shutdown_grace_ms;
         const grace = new AbortController();
         const cancel = clock.after(graceMs, () => grace.abort());
+        // Work that nobody waits for holds no socket, and a clock keeps no process alive.
+        const awake = setInterval(() => {}, AWAKE_MS);
         // Work whose client has left runs beside what the listener still answers, in the same grace.
         await Promise.all([listener.stop(graceMs), house.drain(grace.signal)]);
         cancel();
         await house.close();
+        clearInterval(awake);
       },
     };
   } catch (error) {

@@ -1,0 +1,265 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import {
+  createResponsesUpstream,
+  type ResponsesUpstream,
+} from '../support/responses-upstream/responses-upstream.ts';
+import { cleanUp, freshFolder, type StartedBridge, startBridge } from '../support/start-bridge.ts';
+import { agentSettings } from './agent-responses-rig.ts';
+import { createJobClient, type JobClient } from './jobs-rig.ts';
+
+const TOKEN = 'server.bearer_token_env=BRIDGE_TOKEN';
+const OLD = 'the-old-token-of-sixteen';
+const NEW = 'the-new-token-of-sixteen';
+const UNKNOWN_ID = '0190a0b0-0000-7000-8000-000000000000';
+const INTERRUPTED = {
+  status: 'interrupted',
+  error: {
+    ...{ code: 'cancelled', retryable: false },
+    details: { outcome: 'unknown', reason: 'interrupted' },
+  },
+};
+const hang = { prompt: 'a tower', routing: { model: 'sandbox-hang' } };
+
+const upstreams: ResponsesUpstream[] = [];
+
+afterEach(async () => {
+  await cleanUp();
+  await Promise.all(upstreams.splice(0).map((upstream) => upstream.close()));
+});
+
+type Options = NonNullable<Parameters<typeof startBridge>[0]>;
+
+async function start(options: Options = {}) {
+  const bridge = await startBridge(options);
+  const jobs = await createJobClient(bridge, options.env?.['BRIDGE_TOKEN']);
+  return { bridge, jobs };
+}
+
+const again = ({ cwd }: StartedBridge, options: Options = {}) => start({ cwd, ...options });
+
+async function accepted(jobs: JobClient, body: object, headers?: Record<string, string>) {
+  const { status, json } = await jobs.post(body, headers);
+  expect(status).toBe(202);
+  return json.id as string;
+}
+
+/** A program whose provider is the emulator, and a way to start it again after its end. */
+async function startWithUpstream(set: readonly string[] = []) {
+  const home = await freshFolder();
+  const upstream = await createResponsesUpstream({ pictureBytes: 30_000, pictureVariants: 4 });
+  upstreams.push(upstream);
+  await upstream.writeLogin(home);
+  const options: Options = { command: 'serve', set: [...agentSettings(upstream, home), ...set] };
+  const first = await start(options);
+  return {
+    ...first,
+    restart: () => again(first.bridge, options),
+    upstream,
+    callsFor: (prompt: string) =>
+      upstream.calls.filter(({ body }) => body?.includes(prompt)).length,
+  };
+}
+
+describe('a limit of jobs', () => {
+  it('refuses the job beyond it with the time to come again, and takes one once there is room', async () => {
+    const set = ['server.jobs.max_pending=2', 'server.jobs.max_running=1'];
+    const { jobs } = await start({ set });
+    const running = await accepted(jobs, hang);
+    await jobs.running(running);
+    const [waiting] = [await accepted(jobs, hang), await accepted(jobs, hang)];
+
+    const refused = await jobs.post(hang);
+    await jobs.cancel(waiting ?? '');
+    const taken = await jobs.post(hang);
+
+    expect(refused.status).toBe(503);
+    expect(refused.headers).toMatchObject({ 'retry-after': '1', 'x-should-retry': 'true' });
+    expect(refused.json.error).toMatchObject({ code: 'overloaded' });
+    expect(refused.json.error.bridge_ext.details.limit).toBe('server.jobs.max_pending');
+    expect(taken.status).toBe(202);
+  });
+
+  it('holds for the room that all jobs take, their ends included', async () => {
+    const { jobs } = await start({ set: ['server.jobs.max_database_bytes=1048576'] });
+    const ids: string[] = [];
+    let refused = await jobs.post(hang);
+    for (; refused.status === 202; refused = await jobs.post(hang)) ids.push(refused.json.id);
+
+    await jobs.cancel(ids.at(-1) ?? '');
+    const taken = await jobs.post(hang);
+
+    // Of some 24,000 bytes each, most of which its end gives back.
+    expect(ids.length).toBeGreaterThan(30);
+    expect(ids.length).toBeLessThan(50);
+    expect(refused.status).toBe(503);
+    const { limit } = refused.json.error.bridge_ext.details;
+    expect(limit).toBe('server.jobs.max_database_bytes');
+    expect(taken.status).toBe(202);
+  });
+});
+
+describe('another scope', () => {
+  it('sees nothing of the jobs of an older token, on any route, and they finish all the same', async () => {
+    const options = (BRIDGE_TOKEN: string, ...set: string[]): Options => ({
+      set: [TOKEN, 'server.jobs.max_running=1', 'runtime.shutdown_grace_ms=1', ...set],
+      env: { BRIDGE_TOKEN },
+    });
+    const old = await start(options(OLD));
+    const running = await accepted(old.jobs, hang);
+    await old.jobs.running(running);
+    const queued = await accepted(old.jobs, { prompt: 'a queued tower' });
+    await old.bridge.end();
+
+    const { bridge, jobs } = await again(old.bridge, options(NEW));
+    const marker = await accepted(jobs, { prompt: 'a new tower' });
+    await jobs.ended(marker);
+    const answers = await Promise.all(
+      [running, queued, UNKNOWN_ID, 'no-id', '%27%20OR%201'].flatMap((id) => [
+        jobs.get(`/v1/jobs/${id}`),
+        jobs.get(`/v1/jobs/${id}?wait_ms=30000`),
+        jobs.cancel(id),
+        jobs.patch(id, { favorite: true }),
+        jobs.patch(id, { deleted: true }),
+        jobs.get(`/v1/jobs/${id}/partial`),
+      ]),
+    );
+    const list = await jobs.get('/v1/jobs?visibility=all');
+    const found = await jobs.get('/v1/jobs?visibility=all&search=tower');
+    await bridge.end();
+    const back = await again(bridge, options(OLD));
+
+    const bodies = answers.map(({ status, json: { request_id: _, ...json } }) => ({
+      ...{ status, json },
+    }));
+    expect(bodies[0]?.status).toBe(404);
+    expect(bodies).toEqual(bodies.map(() => bodies[0]));
+    for (const page of [list, found]) {
+      expect(page.json.items.map(({ id }: { id: string }) => id)).toEqual([marker]);
+    }
+    expect((await back.jobs.get(`/v1/jobs/${running}`)).json).toMatchObject(INTERRUPTED);
+    const finished = (await back.jobs.get(`/v1/jobs/${queued}`)).json;
+    expect(finished).toMatchObject({ status: 'succeeded', favorite: false });
+  });
+
+  it('has a key space of its own', async () => {
+    const options = (BRIDGE_TOKEN: string): Options => ({ set: [TOKEN], env: { BRIDGE_TOKEN } });
+    const old = await start(options(OLD));
+    const first = await accepted(old.jobs, { prompt: 'mine' }, { 'idempotency-key': 'k' });
+    await old.bridge.end();
+    const { jobs } = await again(old.bridge, options(NEW));
+
+    const other = await jobs.post({ prompt: 'yours' }, { 'idempotency-key': 'k' });
+
+    expect(other.status).toBe(202);
+    expect(other.json.id).not.toBe(first);
+  });
+});
+
+describe('a restart', () => {
+  it('runs what was queued, and what ran is interrupted and never sent again', async () => {
+    const set = ['server.jobs.max_running=1'];
+    const { bridge, jobs, upstream, callsFor, restart } = await startWithUpstream(set);
+    upstream.script('silence=drawing');
+    const key = { 'idempotency-key': 'ran' };
+    const ran = await accepted(jobs, { prompt: 'ran-before' }, key);
+    await upstream.until(() => upstream.calls.length === 1);
+    const waited = await accepted(jobs, { prompt: 'waited-before' });
+    await bridge.end('SIGKILL');
+
+    const { jobs: after } = await restart();
+    const repeat = await after.post({ prompt: 'ran-before' }, key);
+    const finished = await after.ended(waited);
+
+    expect(repeat.headers['idempotent-replayed']).toBe('true');
+    expect(repeat.json).toMatchObject({ id: ran, ...INTERRUPTED });
+    expect(finished.status).toBe('succeeded');
+    expect([callsFor('ran-before'), callsFor('waited-before')]).toEqual([1, 1]);
+  });
+
+  it('fails a queued job whose provider is no longer there, and goes on with the next', async () => {
+    const set = ['server.jobs.max_running=1', 'providers.sandbox.enabled=true'];
+    const { bridge, jobs, upstream } = await startWithUpstream(set);
+    upstream.script('silence=drawing');
+    await jobs.running(await accepted(jobs, { prompt: 'in the way' }));
+    const routing = { provider: 'agent-responses' };
+    const lost = await accepted(jobs, { prompt: 'a fox', routing });
+    const next = await accepted(jobs, { prompt: 'a hare', routing: { provider: 'sandbox' } });
+    await bridge.end('SIGKILL');
+
+    const { jobs: after } = await again(bridge, {
+      command: 'serve',
+      set: [
+        ...['default_provider=sandbox', 'providers.sandbox.enabled=true'],
+        'providers.agent_responses.enabled=false',
+      ],
+    });
+
+    const failed = { status: 'failed', error: { code: 'invalid_request', retryable: false } };
+    expect(await after.ended(lost)).toMatchObject(failed);
+    expect(await after.ended(next)).toMatchObject({ status: 'succeeded' });
+  });
+});
+
+describe('a shutdown', () => {
+  it('lets what runs come to its end, takes nothing new from the queue, and answers who waits', async () => {
+    const { bridge, jobs, upstream, restart } = await startWithUpstream([
+      'server.jobs.max_running=1',
+    ]);
+    upstream.script({ behaviour: 'succeed', delayMs: 500 });
+    const running = await accepted(jobs, { prompt: 'on its way' });
+    const queued = await accepted(jobs, { prompt: 'in the queue' });
+    await upstream.until(() => upstream.calls.length === 1);
+    const waits = [running, queued].map((id) => jobs.get(`/v1/jobs/${id}?wait_ms=30000`));
+    await jobs.get('/v1/diagnostics');
+
+    const ended = await bridge.end();
+    const answers = await Promise.all(waits);
+    const calls = upstream.calls.length;
+    const { jobs: after } = await restart();
+
+    expect(ended).toMatchObject({ code: 0, signal: null });
+    expect(answers.map(({ json }) => json.status)).toEqual(['succeeded', 'queued']);
+    expect(calls).toBe(1);
+    expect(await after.ended(queued)).toMatchObject({ status: 'succeeded' });
+  });
+
+  it('interrupts what still runs after its grace', async () => {
+    const { bridge, jobs } = await start({
+      set: ['runtime.shutdown_grace_ms=50', 'runtime.cancellation_grace_ms=50'],
+    });
+    const id = await accepted(jobs, hang);
+    await jobs.running(id);
+
+    const ended = await bridge.end();
+    const { jobs: after } = await again(bridge);
+
+    expect(ended).toMatchObject({ code: 0, signal: null });
+    expect((await after.get(`/v1/jobs/${id}`)).json).toMatchObject(INTERRUPTED);
+  });
+});
+
+describe('retention', () => {
+  it('removes what is beyond its count at the start, favourites excepted', async () => {
+    const { bridge, jobs } = await start();
+    const ids: string[] = [];
+    for (let nth = 0; nth < 4; nth += 1) {
+      const id = await accepted(jobs, { prompt: `number ${nth}` });
+      await jobs.ended(id);
+      ids.push(id);
+    }
+    await jobs.patch(ids[0] ?? '', { favorite: true });
+    await bridge.end();
+
+    const { jobs: after } = await again(bridge, { set: ['server.jobs.max_retained=1'] });
+
+    const kept = [ids[3], ids[0]];
+    await expect
+      .poll(async () =>
+        (await after.get('/v1/jobs')).json.items.map(({ id }: { id: string }) => id),
+      )
+      .toEqual(kept);
+    expect((await after.get(`/v1/jobs/${ids[1]}`)).status).toBe(404);
+    const found = await after.get('/v1/jobs?search=number');
+    expect(found.json.items.map(({ id }: { id: string }) => id)).toEqual(kept);
+  });
+});
