@@ -18,7 +18,7 @@ const MP_ENTRY_BYTES = 16;
  * complete, without a gap, to the end of the file.
  */
 export function* checkJpeg(bytes: Buffer): Steps<ContainerVerdict> {
-  const main = yield* walkJpeg(bytes);
+  const main = yield* walkJpeg(bytes, { isShown: true });
   if (!main.ok) return main;
   if (main.end < bytes.length) {
     const fault = yield* checkFurtherPictures(bytes, main);
@@ -32,7 +32,7 @@ function* checkFurtherPictures(bytes: Buffer, main: JpegPicture): Steps<ImageFau
   for (const { start, end } of announcedPictures(main)) {
     if (start !== covered) return 'trailing_bytes';
     if (end > bytes.length) return 'truncated';
-    const picture = yield* walkJpeg(bytes.subarray(start, end));
+    const picture = yield* walkJpeg(bytes.subarray(start, end), { isShown: false });
     if (!picture.ok) return picture.fault;
     if (start + picture.end !== end) return 'trailing_bytes';
     covered = end;

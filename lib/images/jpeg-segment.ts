@@ -11,9 +11,11 @@ export interface JpegSegment {
 }
 
 /** ITU T.81, table B.1. */
+export const DHT = 0xc4;
 export const SOI = 0xd8;
 export const EOI = 0xd9;
 export const SOS = 0xda;
+export const DRI = 0xdd;
 export const APP0 = 0xe0;
 export const APP1 = 0xe1;
 export const APP2 = 0xe2;

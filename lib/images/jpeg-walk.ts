@@ -1,8 +1,13 @@
 import { type ContainerFacts, refused } from './container.ts';
 import { exifOrientation, isExif } from './exif-orientation.ts';
 import type { ImageFault } from './image.ts';
+import { isWholePicture, type JpegFrame, toFrame, toSequentialScan } from './jpeg-frame.ts';
+import { type HuffmanSpecs, readHuffmanSpecs } from './jpeg-huffman.ts';
+import { isWholeScan } from './jpeg-scan.ts';
 import {
   APP1,
+  DHT,
+  DRI,
   EOI,
   isRestart,
   type JpegSegment,
@@ -28,8 +33,10 @@ export type JpegWalk =
 
 /** What the segments so far have said. */
 interface JpegState {
-  frame: { readonly width: number; readonly height: number; readonly isCmyk: boolean } | undefined;
+  frame: JpegFrame | undefined;
   scans: number;
+  readonly specs: HuffmanSpecs;
+  restartInterval: number;
   orientation: number | undefined;
   mpf: JpegPicture['mpf'];
 }
@@ -37,11 +44,24 @@ interface JpegState {
 const MAX_SCANS = 100;
 const HITS_PER_STEP = 4096;
 
-/** Walks the markers of the picture that begins `bytes`; what follows its EOI is left to the caller. */
-export function* walkJpeg(bytes: Buffer): Steps<JpegWalk> {
+/**
+ * Walks the markers of the picture that begins `bytes`, and its codes where a decoder will show it; what follows its EOI
+ * is left to the caller.
+ */
+export function* walkJpeg(
+  bytes: Buffer,
+  { isShown }: { readonly isShown: boolean },
+): Steps<JpegWalk> {
   if (bytes.length < 2) return refused('truncated');
   if (bytes[0] !== 0xff || bytes[1] !== SOI) return refused('corrupt');
-  const state: JpegState = { frame: undefined, scans: 0, orientation: undefined, mpf: undefined };
+  const state: JpegState = {
+    frame: undefined,
+    scans: 0,
+    specs: new Map(),
+    restartInterval: 0,
+    orientation: undefined,
+    mpf: undefined,
+  };
   let at = 2;
   for (;;) {
     const segment = yield* jpegSegmentAt(bytes, at);
@@ -54,10 +74,23 @@ export function* walkJpeg(bytes: Buffer): Steps<JpegWalk> {
     if (marker === SOS) {
       const scanEnd = yield* endOfScan(bytes, at);
       if (scanEnd === undefined) return refused('truncated');
+      const data = bytes.subarray(at, scanEnd);
+      if (isShown && !(yield* isSoundScan(state, segment, data))) return refused('corrupt');
       at = scanEnd;
     }
     yield;
   }
+}
+
+function* isSoundScan(
+  { frame, ...setting }: JpegState,
+  { payload }: JpegSegment,
+  data: Buffer,
+): Steps<boolean> {
+  // Of any other scan a decoder reads all before it shows a row, and its warnings come in time.
+  if (frame === undefined || !isWholePicture(frame, payload)) return true;
+  const scan = toSequentialScan(frame, payload, setting);
+  return scan !== undefined && (yield* isWholeScan(data, scan));
 }
 
 /** Where the next marker stands that ends the entropy-coded data; stuffed zeros and restart markers belong to it. */
@@ -77,7 +110,9 @@ function* endOfScan(bytes: Buffer, from: number): Steps<number | undefined> {
 function verdict({ frame, scans, orientation, mpf }: JpegState, end: number): JpegWalk {
   if (frame === undefined || scans === 0) return refused('corrupt');
   const facts = {
-    ...frame,
+    width: frame.width,
+    height: frame.height,
+    isCmyk: frame.components.length === 4,
     orientation: orientation ?? 1,
     hasAlpha: false,
     hasDeepProfile: false,
@@ -87,32 +122,33 @@ function verdict({ frame, scans, orientation, mpf }: JpegState, end: number): Jp
 }
 
 function isFrameHeader(marker: number): boolean {
-  return marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xcc;
+  return marker >= 0xc0 && marker <= 0xcf && marker !== DHT && marker !== 0xcc;
 }
 
 function applySegment(state: JpegState, segment: JpegSegment): ImageFault | undefined {
   const { marker, payload, end } = segment;
-  if (isFrameHeader(marker)) return readFrame(state, payload);
+  if (isFrameHeader(marker)) return readFrame(state, segment);
   if (marker === SOS) {
     if (state.frame === undefined) return 'corrupt';
     state.scans += 1;
     return state.scans > MAX_SCANS ? 'too_many_scans' : undefined;
   }
+  if (marker === DHT) return readHuffmanSpecs(payload, state.specs) ? undefined : 'corrupt';
+  if (marker === DRI) return readRestartInterval(state, payload);
   if (marker === APP1 && isExif(payload)) state.orientation ??= exifOrientation(payload);
   const tiff = mpfIndex(segment);
   if (tiff !== undefined) state.mpf ??= { tiff, at: end - tiff.length };
   return undefined;
 }
 
-/** ITU T.81, B.2.2: precision, height, width, components of three bytes each. */
-function readFrame(state: JpegState, payload: Buffer): ImageFault | undefined {
-  if (state.frame !== undefined || payload.length < 6) return 'corrupt';
-  const height = payload.readUInt16BE(1);
-  const width = payload.readUInt16BE(3);
-  const components = payload.readUInt8(5);
-  const sane =
-    width >= 1 && height >= 1 && components >= 1 && payload.length === 6 + 3 * components;
-  if (!sane) return 'corrupt';
-  state.frame = { width, height, isCmyk: components === 4 };
+function readFrame(state: JpegState, { marker, payload }: JpegSegment): ImageFault | undefined {
+  if (state.frame !== undefined) return 'corrupt';
+  state.frame = toFrame(marker, payload);
+  return state.frame === undefined ? 'corrupt' : undefined;
+}
+
+function readRestartInterval(state: JpegState, payload: Buffer): ImageFault | undefined {
+  if (payload.length !== 2) return 'corrupt';
+  state.restartInterval = payload.readUInt16BE(0);
   return undefined;
 }

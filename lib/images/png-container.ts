@@ -4,6 +4,7 @@ import { exifOrientation } from './exif-orientation.ts';
 import type { ImageFault } from './image.ts';
 import { MAX_PNG_CHUNK_BYTES, PNG_SIGNATURE_BYTES, pngChunkAt } from './png-chunk.ts';
 import { deflatedPart, MAX_STREAMS } from './png-inflated.ts';
+import { isPlainText } from './png-text.ts';
 import type { Steps } from './time-slices.ts';
 
 interface PngHeader {
@@ -15,6 +16,7 @@ interface PngHeader {
 
 /** What the chunks so far have said. */
 interface PngState {
+  readonly seen: Set<string>;
   header: PngHeader | undefined;
   paletteEntries: number;
   pixels: 'before' | 'inside' | 'after';
@@ -38,6 +40,19 @@ const BIT_DEPTHS: ReadonlyMap<number, readonly number[]> = new Map([
   [6, [8, 16]],
 ]);
 
+/** What a picture has one of (PNG 3rd edition, 5.6), as far as decoders only look at the first or the last. */
+const ONCE: ReadonlySet<string> = new Set([
+  'cHRM',
+  'gAMA',
+  'iCCP',
+  'sRGB',
+  'sBIT',
+  'bKGD',
+  'hIST',
+  'pHYs',
+  'tIME',
+]);
+
 const animated: ChunkRule = () => 'animated';
 
 const RULES: ReadonlyMap<string, ChunkRule> = new Map<string, ChunkRule>([
@@ -51,12 +66,15 @@ const RULES: ReadonlyMap<string, ChunkRule> = new Map<string, ChunkRule>([
   ['iCCP', readDeflated],
   ['zTXt', readDeflated],
   ['iTXt', readDeflated],
+  ['tEXt', (_state, data) => (isPlainText(data) ? undefined : 'corrupt')],
+  ['pHYs', (_state, data) => (isDensity(data) ? undefined : 'corrupt')],
   ['eXIf', readExif],
 ]);
 
 /** Walks a PNG from its signature to its last byte: framing, every CRC, order, texts. Its pixels stay unread. */
 export function* checkPng(bytes: Buffer): Steps<ContainerVerdict> {
   const state: PngState = {
+    seen: new Set(),
     header: undefined,
     paletteEntries: 0,
     pixels: 'before',
@@ -92,6 +110,10 @@ function* crcOf(bytes: Buffer, start: number, end: number): Steps<number> {
 function applyChunk(state: PngState, type: string, data: Buffer): ImageFault | undefined {
   if (state.header === undefined && type !== 'IHDR') return 'corrupt';
   if (type !== 'IDAT' && state.pixels === 'inside') state.pixels = 'after';
+  if (ONCE.has(type)) {
+    if (state.seen.has(type)) return 'corrupt';
+    state.seen.add(type);
+  }
   const rule = RULES.get(type);
   if (rule !== undefined) return rule(state, data, type);
   // A lowercase first letter marks what a decoder may skip; nobody can skip the rest (PNG 3rd edition, 5.4).
@@ -180,6 +202,11 @@ function readDeflated(state: PngState, data: Buffer, type: string): ImageFault |
   if (stream !== 'plain') state.deflated.push(stream);
   if (type === 'iCCP') state.hasProfile = true;
   return state.deflated.length > MAX_STREAMS ? 'chunk_too_large' : undefined;
+}
+
+/** PNG 3rd edition, 11.3.4.3: pixels a unit across and down, and the unit, which is none or the metre. */
+function isDensity(data: Buffer): boolean {
+  return data.length === 9 && data.readUInt8(8) <= 1;
 }
 
 function readExif(state: PngState, data: Buffer): undefined {

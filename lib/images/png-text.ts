@@ -8,6 +8,8 @@ export interface InternationalText {
 }
 
 const MAX_KEYWORD_BYTES = 79;
+/** Printable Latin-1; a space stands alone, between others. */
+const KEYWORD = /^[!-~\xa1-\xff]+(?: [!-~\xa1-\xff]+)*$/;
 
 /** An `iTXt` chunk: keyword, NUL, flag, method, language, NUL, translated keyword, NUL, text; undefined where it is none. */
 export function toInternationalText(data: Buffer): InternationalText | undefined {
@@ -22,8 +24,14 @@ export function toInternationalText(data: Buffer): InternationalText | undefined
   return { keyword, flag, method, text: data.subarray(translatedEnd + 1) };
 }
 
-/** Where the NUL stands after the keyword that begins a text chunk. */
+/** Where the NUL stands after the keyword that begins a text chunk (PNG 3rd edition, 11.3.3.2). */
 export function keywordEnd(data: Buffer): number | undefined {
   const end = data.subarray(0, MAX_KEYWORD_BYTES + 1).indexOf(0);
-  return end >= 1 ? end : undefined;
+  return end >= 1 && KEYWORD.test(data.toString('latin1', 0, end)) ? end : undefined;
+}
+
+/** A `tEXt` chunk: keyword, NUL, text to its end. */
+export function isPlainText(data: Buffer): boolean {
+  const end = keywordEnd(data);
+  return end !== undefined && !data.includes(0, end + 1);
 }

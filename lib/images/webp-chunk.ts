@@ -19,7 +19,9 @@ export interface WebpFrame {
 export const FIRST_WEBP_CHUNK_AT = 12;
 
 /** RFC 9649, 2.7: the flags in the first byte of VP8X. */
+export const PROFILE_FLAG = 0x20;
 export const ALPHA_FLAG = 0x10;
+export const EXIF_FLAG = 0x08;
 export const XMP_FLAG = 0x04;
 export const ANIMATION_FLAG = 0x02;
 

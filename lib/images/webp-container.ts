@@ -5,17 +5,23 @@ import type { Steps } from './time-slices.ts';
 import {
   ALPHA_FLAG,
   ANIMATION_FLAG,
+  EXIF_FLAG,
   FIRST_WEBP_CHUNK_AT,
   losslessFrame,
   lossyFrame,
   nextWebpChunkAt,
+  PROFILE_FLAG,
   type WebpFrame,
   webpChunkAt,
+  XMP_FLAG,
 } from './webp-chunk.ts';
 
 /** What the chunks so far have said. */
 interface WebpState {
   canvas: WebpFrame | undefined;
+  /** What the canvas announces, and what has come of it. */
+  announced: number;
+  found: number;
   frame: WebpFrame | undefined;
   hasAlphaChunk: boolean;
   orientation: number | undefined;
@@ -25,14 +31,19 @@ type ChunkRule = (state: WebpState, data: Buffer, isFirst: boolean) => ImageFaul
 
 const animated: ChunkRule = () => 'animated';
 
+/** The chunks beside the picture, which the canvas has to announce (RFC 9649, 2.7). */
+const BESIDE = PROFILE_FLAG | EXIF_FLAG | XMP_FLAG;
+
 const RULES: ReadonlyMap<string, ChunkRule> = new Map<string, ChunkRule>([
   ['VP8X', readCanvas],
   ['VP8 ', (state, data, isFirst) => takeFrame(state, lossyFrame(data), isFirst)],
   ['VP8L', (state, data, isFirst) => takeFrame(state, losslessFrame(data), isFirst)],
+  ['ICCP', readProfile],
   ['ALPH', readAlpha],
   ['ANIM', animated],
   ['ANMF', animated],
   ['EXIF', readExif],
+  ['XMP ', (state) => note(state, XMP_FLAG)],
 ]);
 
 /** Walks a WebP (RFC 9649, 2) from its RIFF head to its last byte. Its pixels stay unread. */
@@ -43,6 +54,8 @@ export function* checkWebp(bytes: Buffer): Steps<ContainerVerdict> {
   if (end < bytes.length) return refused('trailing_bytes');
   const state: WebpState = {
     canvas: undefined,
+    announced: 0,
+    found: 0,
     frame: undefined,
     hasAlphaChunk: false,
     orientation: undefined,
@@ -60,8 +73,9 @@ export function* checkWebp(bytes: Buffer): Steps<ContainerVerdict> {
   return verdict(state);
 }
 
-function verdict({ canvas, frame, hasAlphaChunk, orientation }: WebpState): ContainerVerdict {
-  if (frame === undefined) return refused('corrupt');
+function verdict(state: WebpState): ContainerVerdict {
+  const { canvas, frame, hasAlphaChunk, orientation } = state;
+  if (frame === undefined || state.announced !== state.found) return refused('corrupt');
   const { width, height } = frame;
   if (canvas !== undefined && (canvas.width !== width || canvas.height !== height)) {
     return refused('corrupt');
@@ -84,6 +98,7 @@ function readCanvas(state: WebpState, data: Buffer, isFirst: boolean): ImageFaul
   if (!isFirst || data.length < 10) return 'corrupt';
   const flags = data.readUInt8(0);
   if ((flags & ANIMATION_FLAG) !== 0) return 'animated';
+  state.announced = flags & BESIDE;
   state.canvas = {
     width: data.readUIntLE(4, 3) + 1,
     height: data.readUIntLE(7, 3) + 1,
@@ -103,10 +118,22 @@ function takeFrame(
   return undefined;
 }
 
-function readAlpha(state: WebpState): undefined {
+function note(state: WebpState, flag: number): undefined {
+  state.found |= flag;
+}
+
+function readProfile(state: WebpState): ImageFault | undefined {
+  if (state.frame !== undefined) return 'corrupt';
+  return note(state, PROFILE_FLAG);
+}
+
+function readAlpha(state: WebpState): ImageFault | undefined {
+  if (state.canvas === undefined || state.frame !== undefined) return 'corrupt';
   state.hasAlphaChunk = true;
+  return undefined;
 }
 
 function readExif(state: WebpState, data: Buffer): undefined {
+  note(state, EXIF_FLAG);
   state.orientation ??= exifOrientation(data);
 }

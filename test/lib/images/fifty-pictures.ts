@@ -36,6 +36,27 @@ export function webpXmp(bytes: Buffer, packet: string | Buffer): Buffer {
   return webp(canvas(width, height, 0x04), ...frames, riffChunk('XMP ', Buffer.from(packet)));
 }
 
+const text = (value: string) => Buffer.from(value, 'latin1');
+
+/** A chunk of every kind that may stand before the pixels and that decoders look at. */
+const AROUND = [
+  chunk('gAMA', Buffer.from([0, 0, 0xb1, 0x8f])),
+  chunk(
+    'cHRM',
+    Buffer.from('00007a26000080840000fa00000080e8000075300000ea6000003a980000176f', 'hex'),
+  ),
+  chunk('sBIT', Buffer.from([8, 8, 8])),
+  chunk('bKGD', Buffer.alloc(6)),
+  chunk('pHYs', Buffer.from([0, 0, 0x0b, 0x13, 0, 0, 0x0b, 0x13, 1])),
+  chunk('tIME', Buffer.from([0x07, 0xe8, 11, 21, 8, 30, 0])),
+  chunk('sPLT', text('six\0\x08\x01\x02\x03\xff\0\x09')),
+  chunk('oFFs', Buffer.from([0, 0, 0, 1, 0, 0, 0, 2, 0])),
+  chunk('sCAL', text('\x011.5\x002.5')),
+  chunk('tEXt', text('Title\0A title')),
+  chunk('zTXt', Buffer.concat([text('Comment\0\0'), deflateSync(text('A comment'))])),
+  chunk('iTXt', text('Author\0\0\0en\0Author\0Nobody')),
+];
+
 /** A PNG whose rows are written bit by bit: what no encoder at hand makes. */
 function rawPng(bitDepth: number, colourType: number, ...before: readonly Buffer[]): Buffer {
   const [width, height] = [13, 7];
@@ -84,6 +105,7 @@ async function pngs(): Promise<readonly (readonly [string, Buffer | Sharp])[]> {
     ['EXIF orientation', turned(blocks, 'png', 6)],
     ['XMP of somebody else', insertAfterHeader(blocks, pngXmp(FOREIGN_PACKET))],
     ['XMP behind its pixels', png(blocks.subarray(8, -12), pngXmp(FOREIGN_PACKET), END)],
+    ['everything around its pixels', insertAfterHeader(blocks, ...AROUND)],
     ['one pixel', fromPixels(textured(1, 1, 4)).png()],
   ];
 }

@@ -7,12 +7,12 @@ export function segment(marker: number, payload: Buffer): Buffer {
   return Buffer.concat([head, payload]);
 }
 
-/** A baseline frame of one component. */
+/** A progressive frame of one component: the data of its scans are the decoder's affair. */
 export function frame(width = 8, height = 8): Buffer {
   const payload = Buffer.from([8, 0, 0, 0, 0, 1, 1, 0x11, 0]);
   payload.writeUInt16BE(height, 1);
   payload.writeUInt16BE(width, 3);
-  return segment(0xc0, payload);
+  return segment(0xc2, payload);
 }
 
 /** A scan of one component with a stuffed zero, a restart marker and a fill byte in its data. */

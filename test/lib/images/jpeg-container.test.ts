@@ -49,9 +49,9 @@ describe('checkJpeg', () => {
   });
 
   it('tells a file of four colours', () => {
-    const fourColours = Buffer.concat([Buffer.from([8, 0, 8, 0, 8, 4]), Buffer.alloc(12)]);
+    const fourColours = Buffer.concat([Buffer.from([8, 0, 8, 0, 8, 4]), Buffer.alloc(12, 0x11)]);
 
-    const verdict = check(jpeg(segment(0xc0, fourColours), scan()));
+    const verdict = check(jpeg(segment(0xc2, fourColours), scan()));
 
     expect(verdict).toEqual({ ok: true, facts: { ...facts, isCmyk: true } });
   });

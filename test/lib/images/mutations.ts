@@ -1,4 +1,7 @@
+import { crc32 } from 'node:zlib';
 import fc from 'fast-check';
+import { PNG_SIGNATURE_BYTES, pngChunkAt } from '../../../lib/images/png-chunk.ts';
+import { sniff } from '../../../lib/images/sniff.ts';
 
 /** Positions fall on heads and tails as often as on the pixels between them. */
 const position = fc.oneof(
@@ -54,4 +57,22 @@ export function mutationsOf(
 
 function mutateSome(bytes: Buffer, change: Mutation): Buffer {
   return bytes.length === 0 ? bytes : mutate(bytes, change);
+}
+
+/**
+ * The same with right checksums and sizes around what was changed: a PNG that is stopped at its first CRC, or a WebP at
+ * its RIFF head, says nothing of the checks behind them.
+ */
+export function resealed(bytes: Buffer): Buffer {
+  const sealed = Buffer.from(bytes);
+  const format = sniff(sealed);
+  if (format === 'webp' && sealed.length >= 8) sealed.writeUInt32LE(sealed.length - 8, 4);
+  if (format !== 'png') return sealed;
+  for (let at = PNG_SIGNATURE_BYTES; ; ) {
+    const chunk = pngChunkAt(sealed, at);
+    if (typeof chunk === 'string') return sealed;
+    const crcAt = chunk.end - 4;
+    sealed.writeUInt32BE(crc32(sealed.subarray(chunk.start + 4, crcAt)), crcAt);
+    at = chunk.end;
+  }
 }

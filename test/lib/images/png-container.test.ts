@@ -29,6 +29,7 @@ const facts: ContainerFacts = {
   hasDeepProfile: false,
   deflated: [],
 };
+const density = (unit: number) => chunk('pHYs', Buffer.from([0, 0, 0, 1, 0, 0, 0, 1, unit]));
 
 describe('checkPng', () => {
   it('accepts a whole file and tells its edges', () => {
@@ -168,6 +169,12 @@ describe('checkPng', () => {
     ['an unknown interlacing', [header({ interlace: 2 }), PIXELS, END]],
     ['no pixels', [header(), END]],
     ['pixels in two places', [header(), PIXELS, chunk('tEXt'), PIXELS, END]],
+    ['a text with a NUL in it', [header(), chunk('tEXt', Buffer.from('a\0b\0')), PIXELS, END]],
+    ['a text without a keyword', [header(), chunk('tEXt', Buffer.from('a')), PIXELS, END]],
+    ['a keyword of two spaces', [header(), chunk('tEXt', Buffer.from('a  b\0')), PIXELS, END]],
+    ['a control in a keyword', [header(), chunk('tEXt', Buffer.from('a\x18\0')), PIXELS, END]],
+    ['a density in an unknown unit', [header(), density(2), PIXELS, END]],
+    ['two densities', [header(), density(1), density(1), PIXELS, END]],
     ['an IEND with data', [header(), PIXELS, chunk('IEND', Buffer.alloc(1))]],
     ['an unknown chunk that may not be skipped', [header(), chunk('ABCD'), PIXELS, END]],
     ['a chunk type with a digit', [header(), chunk('ab1d'), PIXELS, END]],

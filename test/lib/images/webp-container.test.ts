@@ -14,6 +14,7 @@ const facts = {
   hasDeepProfile: false,
   deflated: [],
 };
+const EMPTY = Buffer.alloc(2);
 
 describe('checkWebp', () => {
   it.each([
@@ -23,7 +24,7 @@ describe('checkWebp', () => {
     [
       'a canvas with a profile and XMP',
       webp(
-        canvas(5, 3),
+        canvas(5, 3, 0x24),
         riffChunk('ICCP', Buffer.alloc(3)),
         lossy(5, 3),
         riffChunk('XMP ', Buffer.alloc(4)),
@@ -94,6 +95,22 @@ describe('checkWebp', () => {
       'corrupt',
       'its canvas comes late',
       webp(riffChunk('abcd', Buffer.alloc(2)), canvas(5, 3), lossy(5, 3)),
+    ],
+    ['corrupt', 'a profile is announced and missing', webp(canvas(5, 3, 0x20), lossy(5, 3))],
+    ['corrupt', 'EXIF is announced and missing', webp(canvas(5, 3, 0x08), lossy(5, 3))],
+    ['corrupt', 'XMP is announced and missing', webp(canvas(5, 3, 0x04), lossy(5, 3))],
+    ['corrupt', 'XMP is not announced', webp(canvas(5, 3), lossy(5, 3), riffChunk('XMP ', EMPTY))],
+    ['corrupt', 'EXIF has no canvas', webp(lossy(5, 3), riffChunk('EXIF', EMPTY))],
+    [
+      'corrupt',
+      'a profile comes after the frame',
+      webp(canvas(5, 3, 0x20), lossy(5, 3), riffChunk('ICCP', EMPTY)),
+    ],
+    ['corrupt', 'alpha has no canvas', webp(riffChunk('ALPH', EMPTY), lossy(5, 3))],
+    [
+      'corrupt',
+      'alpha comes after the frame',
+      webp(canvas(5, 3, 0x10), lossy(5, 3), riffChunk('ALPH', EMPTY)),
     ],
     ['corrupt', 'its canvas is short', webp(riffChunk('VP8X', Buffer.alloc(8)), lossy(5, 3))],
     ['corrupt', 'canvas and frame differ', webp(canvas(5, 4), lossy(5, 3))],

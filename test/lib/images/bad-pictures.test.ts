@@ -1,0 +1,112 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterAll, describe, expect, it, test } from 'vitest';
+import { embedRecord } from '../../../lib/images/embed-record.ts';
+import { createImageEngine } from '../../../lib/images/image-engine.ts';
+import { readRecord } from '../../../lib/images/read-record.ts';
+import { toXmpJson } from '../../../lib/images/xmp-packet.ts';
+import { createInputVerifier } from '../../../lib/inputs/verify-inputs.ts';
+import { systemClock } from '../../../lib/platform/clock.ts';
+import { openInputLoader } from '../../support/input-loader.ts';
+import { fiftyPictures } from './fifty-pictures.ts';
+import { mutationsOf, resealed } from './mutations.ts';
+import { complaintAbout, missingDecoders } from './outside-decoders.ts';
+
+/** More of them by hand: `IMAGE_MUTATIONS=5000`, and `IMAGE_SEED` for others. */
+const BY_HAND = process.env['IMAGE_MUTATIONS'];
+const MUTATIONS = Number(BY_HAND ?? 250);
+const SEED = Number(process.env['IMAGE_SEED'] ?? 20_241_121);
+/** A folder of sound and broken files to take as well, such as the PNG suite. */
+const CORPUS = process.env['IMAGE_CORPUS'];
+/** Not where other tests share the machine. */
+const HANG_MS = BY_HAND ? 5000 : Number.POSITIVE_INFINITY;
+const MAX_GROWTH_BYTES = 256 * 1024 * 1024;
+
+const limits = {
+  max_encoded_bytes: 4 * 1024 * 1024,
+  max_edge: 4096,
+  max_pixels: 4 * 1024 * 1024,
+  max_decode_ms: 10_000,
+};
+const { signal } = new AbortController();
+const engine = createImageEngine({ limits, clock: systemClock });
+const verifier = createInputVerifier({
+  engine,
+  loader: openInputLoader(),
+  limits: { max_bytes_each: 4 * 1024 * 1024, max_bytes_total: 4 * 1024 * 1024 },
+});
+const RECORD = toXmpJson(JSON.stringify({ version: '1', prompt: 'A cat & a "dog"' }));
+
+const PICTURES = await fiftyPictures();
+const missing = await missingDecoders();
+
+afterAll(() => engine.close());
+
+test.runIf(process.env['CI'])('the outside decoders are installed where CI runs', () => {
+  expect(missing).toEqual([]);
+});
+
+describe.skipIf(missing.length > 0)('bad pictures (skipped without the outside decoders)', () => {
+  it('are refused where others refuse them, and never crash, hang or swell', async () => {
+    const originals = PICTURES.map(({ bytes }) => bytes);
+    const property = fc.asyncProperty(
+      mutationsOf(originals),
+      fc.boolean(),
+      async ({ bytes }, isResealed) => {
+        expect(await findings(isResealed ? resealed(bytes) : bytes)).toEqual([]);
+      },
+    );
+
+    const before = process.resourceUsage().maxRSS * 1024;
+    await fc.assert(property, { seed: SEED, numRuns: MUTATIONS });
+    expect(process.resourceUsage().maxRSS * 1024 - before).toBeLessThan(MAX_GROWTH_BYTES);
+  }, 3_600_000);
+
+  it.runIf(CORPUS)(
+    'of others are refused where others refuse them',
+    async () => {
+      const folder = CORPUS ?? '';
+      const found = [];
+      for (const name of (await readdir(folder)).sort()) {
+        const all = await findings(await readFile(join(folder, name)));
+        found.push(...all.map((finding) => `${name}: ${finding}`));
+      }
+
+      expect(found).toEqual([]);
+    },
+    3_600_000,
+  );
+});
+
+/** Runs `bytes` through everything that pictures go through, and says what is wrong with what came of it. */
+async function findings(bytes: Buffer): Promise<readonly string[]> {
+  const startedMs = systemClock.monotonicMs();
+  const inspection = await engine.inspect(bytes, signal);
+  const thumbnail = await engine.thumbnail(bytes, 64, signal);
+  const asInput = await verifier
+    .verify(
+      { images: [{ kind: 'inline', field: 'images[0]', bytes }], references: [] },
+      { scope: 'anonymous', signal },
+    )
+    .then(
+      () => true,
+      ({ code }) => (code === 'input' ? false : expect.fail(`inputs: ${code}`)),
+    );
+  const reading = await readRecord(bytes, limits, systemClock, signal);
+  const embedded = inspection.ok
+    ? await embedRecord(inspection.image, RECORD, systemClock, signal)
+    : undefined;
+  const tookMs = systemClock.monotonicMs() - startedMs;
+  const found: string[] = [];
+  if (tookMs > HANG_MS) found.push(`took ${Math.round(tookMs)} ms`);
+  if (thumbnail.ok !== inspection.ok) found.push('inspect and thumbnail do not agree');
+  if (asInput !== inspection.ok) found.push('inspect and inputs do not agree');
+  if (!inspection.ok) return found;
+  if (!reading.ok && reading.fault !== 'no_record') found.push(`reading: ${reading.fault}`);
+  for (const sound of [bytes, ...(embedded ? [embedded] : [])]) {
+    const complaint = await complaintAbout(sound, inspection.image.format);
+    if (complaint) found.push(complaint);
+  }
+  return found;
+}

@@ -1,0 +1,76 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { OutputFormat } from '../../../lib/contract/parameters.ts';
+
+/** What somebody else's program says of one file: its complaint, or undefined where the file is sound to it. */
+interface OutsideDecoder {
+  readonly program: string;
+  readonly options: readonly string[];
+  isComplaint(code: number, output: string): boolean;
+}
+
+/** Debian has them as pngcheck, jpeginfo and webp. */
+const DECODERS: Readonly<Record<OutputFormat, OutsideDecoder>> = {
+  png: {
+    program: 'pngcheck',
+    options: ['-q'],
+    // Its inflater goes on to the Adler-32, which is not our business; it knows no chunk younger than itself; and it has
+    // its own idea of when a picture can have been made and of what a colour is.
+    isComplaint: (code, output) =>
+      code !== 0 &&
+      !/inflate error = -3 |unknown, public chunk|invalid (?:tIME|cHRM) /.test(output),
+  },
+  jpeg: {
+    program: 'jpeginfo',
+    options: ['-c'],
+    // It does not know how to look at CMYK, and says so before it has seen a pixel.
+    isComplaint: (_code, output) =>
+      /\b(?:WARNING|ERROR)\b(?!\s+Unsupported color conversion)/.test(output),
+  },
+  webp: {
+    program: 'webpinfo',
+    options: ['-diag', '-bitstream_info'],
+    isComplaint: (code) => code !== 0,
+  },
+};
+
+interface Run {
+  readonly code: number;
+  readonly output: string;
+}
+
+/** `code` is -1 for a program that is not installed, or that did not end by itself. */
+function run(program: string, args: readonly string[]): Promise<Run> {
+  return new Promise((resolve) => {
+    execFile(program, args, { timeout: 20_000, encoding: 'latin1' }, (error, stdout, stderr) => {
+      const code = typeof error?.code === 'number' ? error.code : error === null ? 0 : -1;
+      resolve({ code, output: `${stdout}${stderr}`.trim() });
+    });
+  });
+}
+
+/** Which of them are missing on this machine. */
+export async function missingDecoders(): Promise<readonly string[]> {
+  const programs = Object.values(DECODERS).map(({ program }) => program);
+  const runs = await Promise.all(programs.map((program) => run(program, ['--help'])));
+  return programs.filter((_program, place) => runs[place]?.code === -1);
+}
+
+/** What the decoder of this format has against the picture; undefined when it is content with it. */
+export async function complaintAbout(
+  bytes: Buffer,
+  format: OutputFormat,
+): Promise<string | undefined> {
+  const { program, options, isComplaint } = DECODERS[format];
+  const folder = await mkdtemp(join(tmpdir(), 'outside-decoder-'));
+  try {
+    const file = join(folder, `picture.${format}`);
+    await writeFile(file, bytes);
+    const { code, output } = await run(program, [...options, file]);
+    return isComplaint(code, output) ? `${program}: ${output.replaceAll(folder, '')}` : undefined;
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
