@@ -98,9 +98,7 @@ export function openStateDatabase({ file, ids, migrations = MIGRATIONS }: Option
     migrate(connection, migrations);
     identify(connection, ids);
     prepareToServe(connection);
-    // Again, for the log: one that never names its database cannot be told from another one's.
-    setDatabaseIdentity(connection, databaseIdentity(connection));
-    return serve(connection, ownSecret(connection, ids));
+    return serve(connection, beginLog(connection, ids));
   } catch (error) {
     connection?.close();
     throw toOpenError(error);
@@ -168,6 +166,15 @@ function sizesOf(connection: Connection) {
   const { used, all } = pageBytes(connection);
   const physicalBytes = connection.memory ? all : statSync(connection.name).size;
   return { logicalBytes: used, physicalBytes };
+}
+
+/** Gives the log what it needs to have, in one sync of the disk, and returns the secret. */
+function beginLog(connection: Connection, ids: Pick<Ids, 'newOpaqueId'>): Buffer {
+  return connection.transaction(() => {
+    // Again, for the log: one that never names its database cannot be told from another one's.
+    setDatabaseIdentity(connection, databaseIdentity(connection));
+    return ownSecret(connection, ids);
+  })();
 }
 
 function ownSecret(connection: Connection, ids: Pick<Ids, 'newOpaqueId'>): Buffer {

@@ -25,17 +25,21 @@ export const MIGRATIONS: readonly string[] = [
 export const SCHEMA_VERSION = MIGRATIONS.length;
 
 /**
- * Brings the schema up to date, each migration in one transaction with its number. A failed one leaves the database as
- * the last good one made it. Throws `configuration`.
+ * Brings the schema up to date, all migrations that are due in one transaction with their number: a sync of the disk for
+ * each would be most of a first start. A failed one leaves the database as it was. Throws `configuration`.
  */
 export function migrate(connection: Connection, migrations = MIGRATIONS): void {
   const present = schemaVersion(connection);
   refuseNewerSchema(present, migrations.length);
   if (present === migrations.length) return;
   prepareToMigrate(connection);
-  for (const [index, sql] of migrations.entries()) {
-    if (index >= present) migrateOnce(connection, sql, index + 1);
-  }
+  const transaction = connection.transaction(() => {
+    for (const [index, sql] of migrations.entries()) {
+      if (index >= present) migrateOnce(connection, sql, index + 1);
+    }
+    setSchemaVersion(connection, migrations.length);
+  });
+  transaction.immediate();
 }
 
 /** Throws `configuration` when the schema is not one that this program, or an older one, has made. */
@@ -50,13 +54,9 @@ export function refuseNewerSchema(version: number, newest = SCHEMA_VERSION): voi
 
 function migrateOnce(connection: Connection, sql: string, version: number): void {
   try {
-    connection.exec('BEGIN IMMEDIATE');
     connection.exec(sql);
     if (hasOrphans(connection)) throw new Error('a row has lost its parent');
-    setSchemaVersion(connection, version);
-    connection.exec('COMMIT');
   } catch (cause) {
-    if (connection.inTransaction) connection.exec('ROLLBACK');
     throw new BridgeError(
       'configuration',
       `state.directory: migration ${version} of the database failed; its data is untouched`,
