@@ -14,6 +14,10 @@ import { handler as getJobPartial } from './jobs/get-job-partial.ts';
 import { handler as listJobs } from './jobs/list-jobs.ts';
 import { handler as updateJob } from './jobs/update-job.ts';
 import { handler as getMetrics } from './metrics/get-metrics.ts';
+import { handler as createImageEdit } from './openai/create-image-edit.ts';
+import { handler as createImageGeneration } from './openai/create-image-generation.ts';
+import { handler as getModel } from './openai/get-model.ts';
+import { handler as listModels } from './openai/list-models.ts';
 import { handler as getApiDocument } from './openapi/get-api-document.ts';
 import { handler as createPreset } from './presets/create-preset.ts';
 import { handler as deletePreset } from './presets/delete-preset.ts';
@@ -30,6 +34,7 @@ export interface Route {
   readonly tag:
     | 'Health'
     | 'Images'
+    | 'OpenAI'
     | 'Jobs'
     | 'Providers'
     | 'Artifacts'
@@ -37,6 +42,8 @@ export interface Route {
     | 'Diagnostics'
     | 'Metrics'
     | 'Contract';
+  /** The last parameter may hold slashes. */
+  readonly takesSlashes?: true;
   readonly handler: Operation<Services>;
   /** The setting without which nobody finds the path. The OpenAPI document lists it all the same. */
   readonly setting?: 'server.metrics.enabled' | 'server.jobs.enabled';
@@ -50,6 +57,15 @@ export const routes: readonly Route[] = [
   { method: 'GET', path: '/health/ready', tag: 'Health', handler: getReadiness },
   { method: 'POST', path: '/v1/images', tag: 'Images', handler: createImage },
   { method: 'POST', path: '/v1/images/stream', tag: 'Images', handler: streamImage },
+  {
+    method: 'POST',
+    path: '/v1/images/generations',
+    tag: 'OpenAI',
+    handler: createImageGeneration,
+  },
+  { method: 'POST', path: '/v1/images/edits', tag: 'OpenAI', handler: createImageEdit },
+  { method: 'GET', path: '/v1/models', tag: 'OpenAI', handler: listModels },
+  { method: 'GET', path: '/v1/models/{id}', tag: 'OpenAI', handler: getModel, takesSlashes: true },
   { ...job, method: 'POST', path: '/v1/jobs', handler: createJob },
   { ...job, method: 'GET', path: '/v1/jobs', handler: listJobs },
   { ...job, method: 'GET', path: '/v1/jobs/{id}', handler: getJob },

@@ -5,14 +5,16 @@ import { createPublisher } from './artifacts/publisher.ts';
 import { createArtifactRetention } from './artifacts/retention.ts';
 import type { Config } from './config/settings.ts';
 import { toFingerprint } from './contract/fingerprint.ts';
+import { toRequestLimits } from './contract/request-limits.ts';
 import { createSealedCursors } from './contract/sealed-cursor.ts';
 import { createDiagnostics, type HouseFacts } from './diagnostics/diagnostics.ts';
 import type { EventRing } from './diagnostics/event-ring.ts';
 import { createReadiness, type Task } from './diagnostics/readiness.ts';
 import { createGeneration } from './generation/generation.ts';
+import { listerOf } from './generation/routing.ts';
 import { createIdempotency, type Idempotency } from './idempotency/idempotency.ts';
 import { createMemoryReplayStore } from './idempotency/memory-replay-store.ts';
-import { createImageRequests } from './image-requests/image-requests.ts';
+import { createImageRequests, type ImageRequests } from './image-requests/image-requests.ts';
 import type { ImageEngine } from './images/image.ts';
 import { createImageEngine } from './images/image-engine.ts';
 import { createInputLoader } from './inputs/load-input.ts';
@@ -22,6 +24,8 @@ import type { TraceLog } from './log/trace-log.ts';
 import type { Metrics } from './metrics/metrics.ts';
 import { createHttpClient } from './net/http-client.ts';
 import { createRemoteFetch } from './net/remote-fetch.ts';
+import { createModels } from './openai/models.ts';
+import { createOpenAiImages } from './openai/openai-images.ts';
 import type { Clock } from './platform/clock.ts';
 import type { Ids } from './platform/ids.ts';
 import { createPresets, type Presets } from './presets/presets.ts';
@@ -128,11 +132,12 @@ export async function createApp(config: Config, outside: Outside): Promise<App> 
     await close();
     throw error;
   }
-  const providers = createProviderInventory({ registry });
   return {
     services: {
-      ...{ imageRequests, presets, providers, readiness, diagnostics },
+      ...{ imageRequests, presets, readiness, diagnostics },
       artifacts: delivery,
+      providers: createProviderInventory({ registry }),
+      ...openAi(config, { imageRequests, registry, clock }),
       ...jobHouse.services,
       metrics: { exposition: () => expose(metrics, admission, jobHouse) },
     },
@@ -183,6 +188,24 @@ function openPresets(database: StateDatabase, idempotency: Idempotency, clock: C
       return idempotency.answer({ scope, key, fingerprint }, work, signal);
     },
   });
+}
+
+function openAi(
+  config: Config,
+  {
+    imageRequests,
+    registry,
+    clock,
+  }: Pick<Outside, 'clock'> & { imageRequests: ImageRequests; registry: ProviderRegistry },
+) {
+  const models = createModels({
+    providers: registry.all.map((it) => ({ name: it.name, models: it.describe().models })),
+    providerOf: (model) => listerOf(model, registry)?.name,
+    aliases: config.server.compat.model_aliases,
+    clock,
+  });
+  const limits = toRequestLimits(config);
+  return { models, openAiImages: createOpenAiImages({ imageRequests, models, limits }) };
 }
 
 function openInputs(

@@ -4,6 +4,8 @@ import type { Readiness } from './diagnostics/readiness.ts';
 import type { ImageRequests } from './image-requests/image-requests.ts';
 import type { JobLists } from './jobs/job-lists.ts';
 import type { Jobs } from './jobs/jobs.ts';
+import type { Models } from './openai/models.ts';
+import type { OpenAiImages } from './openai/openai-images.ts';
 import type { Presets } from './presets/presets.ts';
 import type { ProviderInventory } from './providers/inventory.ts';
 
@@ -13,6 +15,8 @@ export interface Services {
   readonly jobs: Jobs;
   readonly jobLists: JobLists;
   readonly presets: Presets;
+  readonly openAiImages: OpenAiImages;
+  readonly models: Pick<Models, 'list' | 'get'>;
   readonly providers: ProviderInventory;
   readonly artifacts: Pick<ArtifactDelivery, 'open' | 'openThumbnail'>;
   readonly readiness: Pick<Readiness, 'isReady'>;

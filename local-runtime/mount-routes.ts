@@ -23,11 +23,9 @@ export function mountRoutes(routes: readonly Route[], run: RunExchange, edge: Ed
     await run(c.env, destination);
     return RESPONSE_ALREADY_SENT;
   };
-  for (const { method, path, handler } of routes)
-    app.on(method, toHonoPath(path), to(handler, path));
-  for (const path of new Set(routes.map((route) => route.path))) {
-    app.all(toHonoPath(path), to(methodNotAllowed, path));
-  }
+  for (const { method, handler, ...at } of routes)
+    app.on(method, toHonoPath(at), to(handler, at.path));
+  for (const at of uniquePaths(routes)) app.all(toHonoPath(at), to(methodNotAllowed, at.path));
   app.notFound(to(notFound));
   return getRequestListener(app.fetch, {
     // Without a Host the browser guard decides; this name stands in no answer.
@@ -41,8 +39,10 @@ export function mountRoutes(routes: readonly Route[], run: RunExchange, edge: Ed
 
 /** The value of `Allow` for every path of the table. */
 export function allowedMethods(routes: readonly Route[]): (path: string) => string {
-  const table = [...new Set(routes.map((route) => route.path))].map((path) => ({
-    pattern: new RegExp(`^${path.replaceAll('.', '\\.').replace(/\{\w+\}/g, '[^/]+')}$`),
+  const table = uniquePaths(routes).map(({ path, takesSlashes }) => ({
+    pattern: new RegExp(
+      `^${path.replaceAll('.', '\\.').replace(/\{\w+\}/g, takesSlashes ? '.+' : '[^/]+')}$`,
+    ),
     allow: routes
       .filter((route) => route.path === path)
       .flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
@@ -52,8 +52,14 @@ export function allowedMethods(routes: readonly Route[]): (path: string) => stri
   return (path) => table.find(({ pattern }) => pattern.test(path))?.allow ?? '';
 }
 
-function toHonoPath(path: string): string {
-  return path.replace(/\{(\w+)\}/g, ':$1');
+type Place = Pick<Route, 'path' | 'takesSlashes'>;
+
+function uniquePaths(routes: readonly Route[]): readonly Place[] {
+  return [...new Map(routes.map((route) => [route.path, route])).values()];
+}
+
+function toHonoPath({ path, takesSlashes }: Place): string {
+  return path.replace(/\{(\w+)\}/g, takesSlashes ? ':$1{.+}' : ':$1');
 }
 
 /** A Host or a request target that is no part of any address: nothing can be routed by it. */

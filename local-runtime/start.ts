@@ -4,6 +4,7 @@ import { createApp } from '../lib/app.ts';
 import { isLoopbackHost, parseAuthority } from '../lib/config/addresses.ts';
 import type { FieldOrigin } from '../lib/config/resolve-config.ts';
 import type { Config } from '../lib/config/settings.ts';
+import { toRequestLimits } from '../lib/contract/request-limits.ts';
 import type { HouseFacts } from '../lib/diagnostics/diagnostics.ts';
 import { BridgeError } from '../lib/errors/bridge-error.ts';
 import { createAccess } from '../lib/http/access.ts';
@@ -161,7 +162,7 @@ function toEdge(
   bearer: string | undefined,
   outside: Pick<Edge, 'clock' | 'ids' | 'observer'>,
 ): Edge {
-  const { server, runtime, inputs } = config;
+  const { server } = config;
   const publicBaseUrl = server.public_base_url?.replace(/\/+$/, '');
   const publicHost = publicBaseUrl === undefined ? [] : [new URL(publicBaseUrl).host];
   const hosts = [server.bind, ...publicHost, ...server.allowed_hosts];
@@ -169,12 +170,7 @@ function toEdge(
     ...outside,
     access: createAccess({ bearer, hosts }),
     maxBodyBytes: server.max_body_bytes,
-    limits: {
-      maxOutputs: runtime.request.max_outputs,
-      maxInputs: runtime.request.max_inputs,
-      maxTimeoutMs: runtime.request.max_timeout_ms,
-      remoteInputs: inputs.remote.enabled,
-    },
+    limits: toRequestLimits(config),
     publicBaseUrl,
   };
 }

@@ -7,9 +7,8 @@ import { BridgeError } from '../lib/errors/bridge-error.ts';
  */
 export function unbuiltSettings(config: Config): readonly string[] {
   refuseUnbuiltDefault(config);
-  const { server, providers } = config;
+  const { providers } = config;
   const unbuilt: readonly (readonly [field: string, isSet: boolean])[] = [
-    ['server.compat.model_aliases', Object.keys(server.compat.model_aliases).length > 0],
     ['providers.agent_app_server.enabled', providers.agent_app_server.enabled],
   ];
   return unbuilt

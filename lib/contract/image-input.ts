@@ -71,6 +71,13 @@ export const UrlInput = v.pipe(
 export const ImageInput = v.variant('type', [DataUrlInput, Base64Input, ArtifactInput, UrlInput]);
 export type ImageInput = v.InferOutput<typeof ImageInput>;
 
+/** A picture that came as a file of a form. Nobody has looked at its bytes yet. */
+export interface FileInput {
+  readonly type: 'file';
+  readonly bytes: Buffer;
+  readonly filename?: never;
+}
+
 /** An inline picture of a job, as the job shows it: its bytes never come back (contract.md 3). */
 export const StoredInput = closedObject({
   type: v.literal('stored'),

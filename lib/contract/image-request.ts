@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { closedObject, nullable } from './closed-object.ts';
 import { documented } from './documented.ts';
 import { Text, tokenOf, UserMetadata } from './fields.ts';
-import { ImageInput } from './image-input.ts';
+import { type FileInput, ImageInput } from './image-input.ts';
 import { requestRules } from './image-request-rules.ts';
 import { coded } from './issues.ts';
 import { limitedList } from './limited-list.ts';
@@ -36,32 +36,40 @@ export const sharedRequestEntries = {
 
 export const IdempotencyKey = tokenOf(256);
 
+function requestWith<const S extends v.GenericSchema>(picture: S) {
+  return v.pipe(
+    closedObject({
+      version: v.optional(v.literal('1', coded('unsupported_version', 'must be "1"')), '1'),
+      prompt: documented(Text, 'What to draw; with negative_prompt at most 12288 bytes of UTF-8.'),
+      images: documented(
+        v.optional(limitedList(picture, 'maxInputs'), []),
+        'The pictures to edit: at least one for an edit, none for a generation.',
+      ),
+      mask: documented(
+        nullable(picture),
+        'For an edit: a picture with alpha, as large as the first one. Alpha 0 may change, 255 must not.',
+      ),
+      reference_images: documented(
+        v.optional(limitedList(picture, 'maxInputs'), []),
+        'Pictures to go by.',
+      ),
+      idempotency_key: documented(
+        nullable(IdempotencyKey),
+        'The same as the header Idempotency-Key; an equal request under it is done once.',
+      ),
+      ...sharedRequestEntries,
+    }),
+    v.rawCheck((context) => requestRules(context)),
+  );
+}
+
 /** The native request of `POST /v1/images`, `/v1/images/stream` and `/v1/jobs` (contract.md 1). */
-export const ImageRequest = v.pipe(
-  closedObject({
-    version: v.optional(v.literal('1', coded('unsupported_version', 'must be "1"')), '1'),
-    prompt: documented(Text, 'What to draw; with negative_prompt at most 12288 bytes of UTF-8.'),
-    images: documented(
-      v.optional(limitedList(ImageInput, 'maxInputs'), []),
-      'The pictures to edit: at least one for an edit, none for a generation.',
-    ),
-    mask: documented(
-      nullable(ImageInput),
-      'For an edit: a picture with alpha, as large as the first one. Alpha 0 may change, 255 must not.',
-    ),
-    reference_images: documented(
-      v.optional(limitedList(ImageInput, 'maxInputs'), []),
-      'Pictures to go by.',
-    ),
-    idempotency_key: documented(
-      nullable(IdempotencyKey),
-      'The same as the header Idempotency-Key; an equal request under it is done once.',
-    ),
-    ...sharedRequestEntries,
-  }),
-  v.rawCheck((context) => requestRules(context)),
-);
+export const ImageRequest = requestWith(ImageInput);
 export type ImageRequest = v.InferOutput<typeof ImageRequest>;
+
+/** What a request of any wire becomes. Its pictures were judged as they came, in JSON or as files. */
+export const AnyImageRequest = requestWith(v.custom<ImageInput | FileInput>(() => true));
+export type AnyImageRequest = v.InferOutput<typeof AnyImageRequest>;
 
 /** `Idempotency-Key` is the same thing as the field of that name. */
 export const IdempotencyHeaders = v.object({

@@ -64,6 +64,14 @@ export const ImagesAnswer = v.strictObject({
 });
 export type ImagesAnswer = v.InferOutput<typeof ImagesAnswer>;
 
+/** The answer before it is written out: base64 is made once, at the very end. */
+export type ImagesAnswerWithBytes = Omit<ImagesAnswer, 'data'> & {
+  readonly data: readonly (
+    | { readonly b64_json: Uint8Array; readonly revised_prompt?: string }
+    | { readonly url: string; readonly revised_prompt?: string }
+  )[];
+};
+
 // Here the clients' types demand all of them, so that an unknown one is `auto`.
 const eventEntries = {
   b64_json: v.string(),
@@ -99,3 +107,14 @@ export type GenerationStreamEvent = v.InferOutput<typeof GenerationStreamEvent>;
 /** The `data:` of one event of the edits route. */
 export const EditStreamEvent = eventsOf('image_edit');
 export type EditStreamEvent = v.InferOutput<typeof EditStreamEvent>;
+
+type Unwritten<Kind extends 'partial_image' | 'completed'> = Omit<
+  Extract<GenerationStreamEvent, { type: `image_generation.${Kind}` }>,
+  'type' | 'b64_json'
+> & {
+  readonly type: `${'image_generation' | 'image_edit'}.${Kind}`;
+  readonly b64_json: Uint8Array;
+};
+
+/** An event of either route before it is written out. A failure is none yet. */
+export type ImagesEventWithBytes = Unwritten<'partial_image'> | Unwritten<'completed'>;

@@ -12,6 +12,7 @@ export const Model = v.strictObject({
 export type Model = v.InferOutput<typeof Model>;
 
 export const ModelList = v.strictObject({ object: v.literal('list'), data: v.array(Model) });
+export type ModelList = v.InferOutput<typeof ModelList>;
 
 /** The id may hold a slash, encoded or not. */
 export const ModelPath = v.strictObject({ id: v.string() });

@@ -9,6 +9,27 @@ export interface RequestLimits {
   readonly remoteInputs: boolean;
 }
 
+/** The settings that they are. */
+interface LimitSettings {
+  readonly runtime: {
+    readonly request: {
+      readonly max_outputs: number;
+      readonly max_inputs: number;
+      readonly max_timeout_ms: number;
+    };
+  };
+  readonly inputs: { readonly remote: { readonly enabled: boolean } };
+}
+
+export function toRequestLimits({ runtime, inputs }: LimitSettings): RequestLimits {
+  return {
+    maxOutputs: runtime.request.max_outputs,
+    maxInputs: runtime.request.max_inputs,
+    maxTimeoutMs: runtime.request.max_timeout_ms,
+    remoteInputs: inputs.remote.enabled,
+  };
+}
+
 interface LimitedConfig {
   readonly limits?: RequestLimits;
 }

@@ -1,5 +1,5 @@
-import type { ImageInput } from '../contract/image-input.ts';
-import type { ImageRequest } from '../contract/image-request.ts';
+import type { FileInput, ImageInput } from '../contract/image-input.ts';
+import type { AnyImageRequest } from '../contract/image-request.ts';
 import type { InputSet, InputSource } from '../inputs/input-source.ts';
 
 /**
@@ -7,7 +7,7 @@ import type { InputSet, InputSource } from '../inputs/input-source.ts';
  * identifies them and by what they are said to be, in whichever form they came.
  */
 export function toFingerprintedRequest(
-  request: ImageRequest,
+  request: AnyImageRequest,
   sources: InputSet<InputSource>,
   identities: InputSet<string>,
 ): object {
@@ -25,7 +25,7 @@ export function toFingerprintedRequest(
 }
 
 function toIdentified(
-  { filename }: ImageInput,
+  { filename }: ImageInput | FileInput,
   source: InputSource | undefined,
   picture: string | undefined,
 ): object {

@@ -1,5 +1,5 @@
-import type { ImageInput, StoredInput } from '../contract/image-input.ts';
-import type { ImageRequest } from '../contract/image-request.ts';
+import type { FileInput, ImageInput, StoredInput } from '../contract/image-input.ts';
+import type { AnyImageRequest, ImageRequest } from '../contract/image-request.ts';
 import type { JobRequest } from '../contract/job.ts';
 import type { Parameters } from '../contract/parameters.ts';
 import type { InputSet, InputSource } from '../inputs/input-source.ts';
@@ -25,14 +25,14 @@ export interface GenerationRequest
   readonly timeoutMs: number | undefined;
 }
 
-/** The native request, or that of a job, as a `GenerationRequest`. Throws `input`. */
+/** A request of any wire, or that of a job, as a `GenerationRequest`. Throws `input`. */
 export function toGenerationRequest(
-  request: ImageRequest | JobRequest,
+  request: AnyImageRequest | JobRequest,
   maxInputBytes: number,
 ): GenerationRequest {
   const { operation, prompt, negative_prompt, output, routing } = request;
   const { session, policies, metadata } = request;
-  const source = (input: ImageInput | StoredInput, field: string) =>
+  const source = (input: ImageInput | FileInput | StoredInput, field: string) =>
     toInputSource(input, field, maxInputBytes);
   return {
     operation,

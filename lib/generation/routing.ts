@@ -65,6 +65,12 @@ function providerFor(model: string | null, registry: ProviderRegistry): Provider
     throw new BridgeError('configuration', 'default_provider: is not an enabled provider');
   }
   if (model === null) return preferred;
+  return listerOf(model, registry) ?? preferred;
+}
+
+/** The provider that a model on its own goes to; undefined when none lists it. */
+export function listerOf(model: string, registry: ProviderRegistry): Provider | undefined {
+  const preferred = registry.find(registry.defaultName);
   const lists = (provider: Provider) => provider.describe().models.includes(model);
-  return [preferred, ...registry.all].find(lists) ?? preferred;
+  return [...(preferred ? [preferred] : []), ...registry.all].find(lists);
 }

@@ -17,19 +17,28 @@ import { callOf, type Middleware, type StackRequest } from './stack-request.ts';
 
 type Parsed<S> = S extends Schema ? v.InferOutput<S> : undefined;
 
-type ParsedForm<S> = S extends FormSpec
-  ? Form<v.InferOutput<S['fields']>, S['files'][keyof S['files']]['role']>
-  : undefined;
+interface JsonContent<S> {
+  readonly form?: undefined;
+  readonly body: Parsed<S>;
+}
+
+interface FormContent<S extends FormSpec> {
+  readonly form: Form<v.InferOutput<S['fields']>, S['files'][keyof S['files']]['role']>;
+  readonly body?: undefined;
+}
+
+/** What the body held; where an operation takes both, it is one of the two. */
+type Content<R extends RequestSpec> = R['form'] extends FormSpec
+  ? FormContent<R['form']> | (R['body'] extends Schema ? JsonContent<R['body']> : never)
+  : JsonContent<R['body']>;
 
 /** Everything that a handler may know about one request. */
-export interface OperationCall<Services, R extends RequestSpec> {
+export type OperationCall<Services, R extends RequestSpec> = CallFacts<Services, R> & Content<R>;
+
+interface CallFacts<Services, R extends RequestSpec> {
   readonly path: Parsed<R['path']>;
   readonly query: Parsed<R['query']>;
   readonly headers: Parsed<R['headers']>;
-  /** Undefined too when a form came instead. */
-  readonly body: Parsed<R['body']> | (R['form'] extends FormSpec ? undefined : never);
-  /** Undefined too when a JSON body came instead. */
-  readonly form: ParsedForm<R['form']> | (R['body'] extends Schema ? undefined : never);
   readonly scope: Scope;
   readonly requestId: string;
   readonly trace: Trace;
@@ -74,10 +83,9 @@ export function createOperation<Services, const R extends RequestSpec, B>(
   const stack = middy(
     async (event: HttpEvent, context: HttpContext<Services>) => {
       const call = callOf({ context });
-      // The parse middlewares have put what the declared schemas gave in these places.
-      const { path, query, headers, body, form } = call as unknown as OperationCall<Services, R>;
+      const { path, query, headers, body, form } = call;
       // Member by member: a spread that members of the same names follow costs more than all of a small route.
-      const reply = await handle({
+      const given = {
         path,
         query,
         headers,
@@ -90,7 +98,9 @@ export function createOperation<Services, const R extends RequestSpec, B>(
         baseUrl: baseUrlOf(event, context.edge),
         event,
         services: context.services,
-      });
+      };
+      // The parse middlewares have put what the declared schemas gave in these places.
+      const reply = await handle(given as unknown as OperationCall<Services, R>);
       return toReply(reply, spec, context.edge, call.requestId);
     },
     { timeoutEarlyInMillis: 0 },

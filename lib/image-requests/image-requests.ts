@@ -1,4 +1,4 @@
-import type { ImageRequest } from '../contract/image-request.ts';
+import type { AnyImageRequest } from '../contract/image-request.ts';
 import type { ImageResponseWithBytes } from '../contract/image-response.ts';
 import type { StreamEventWithBytes } from '../contract/stream-events.ts';
 import type { Generation } from '../generation/generation.ts';
@@ -44,8 +44,7 @@ export function createImageRequests(deps: Deps) {
   const retryAttach = createRetryAttach<ImageResponseWithBytes>({ clock, detached });
 
   async function answer(
-    operationId: string,
-    sent: ImageRequest,
+    sent: AnyImageRequest,
     context: ImageRequestContext,
   ): Promise<Answered<ImageResponseWithBytes>> {
     const { scope, signal } = context;
@@ -55,7 +54,7 @@ export function createImageRequests(deps: Deps) {
     if (key === undefined && retryCount === undefined) {
       return { value: await carryOut(operation, signal), replayed: false };
     }
-    const fingerprint = await prepared.fingerprint(operationId);
+    const fingerprint = await prepared.fingerprint();
     if (key === undefined) {
       const attempt = { scope, fingerprint, retryCount: retryCount ?? 0 };
       return retryAttach.answer(attempt, operation, signal);
@@ -64,11 +63,7 @@ export function createImageRequests(deps: Deps) {
     return idempotency.answer({ scope, key, fingerprint }, runOn, signal);
   }
 
-  async function hear(
-    operationId: string,
-    sent: ImageRequest,
-    context: StreamRequestContext,
-  ): Promise<Heard> {
+  async function hear(sent: AnyImageRequest, context: StreamRequestContext): Promise<Heard> {
     const { scope, signal } = context;
     const prepared = prepare(sent, context);
     const { key, operation } = prepared;
@@ -76,7 +71,7 @@ export function createImageRequests(deps: Deps) {
       const own = startStreamed(operation, signal, signal);
       return { ...own, own };
     }
-    const fingerprint = await prepared.fingerprint(operationId);
+    const fingerprint = await prepared.fingerprint();
     const runOn = () => detached.begin((stop) => startStreamed(operation, stop, signal));
     return idempotency.open({ scope, key, fingerprint }, runOn, signal);
   }
@@ -87,10 +82,10 @@ export function createImageRequests(deps: Deps) {
      * work runs on. Throws `idempotency_conflict` beside what a generation throws.
      */
     create(
-      request: ImageRequest,
+      request: AnyImageRequest,
       context: ImageRequestContext,
     ): Promise<Answered<ImageResponseWithBytes>> {
-      return answer('createImage', request, context);
+      return answer(request, context);
     },
 
     /**
@@ -98,10 +93,10 @@ export function createImageRequests(deps: Deps) {
      * takes its work along at once, but for work under a key. Throws what `create` throws.
      */
     async stream(
-      request: ImageRequest,
+      request: AnyImageRequest,
       context: StreamRequestContext,
     ): Promise<Answered<AsyncIterable<StreamEventWithBytes>>> {
-      const heard = await hear('streamImage', request, context);
+      const heard = await hear(request, context);
       await heard.started;
       const first = { request_id: context.requestId, created: nowSecs(clock) };
       return { value: toStreamEvents(first, heard), replayed: heard.own === undefined };

@@ -1,6 +1,6 @@
 import { toFingerprint } from '../contract/fingerprint.ts';
 import { toIdempotencyKey } from '../contract/idempotency-key.ts';
-import type { ImageRequest } from '../contract/image-request.ts';
+import type { AnyImageRequest } from '../contract/image-request.ts';
 import { toFingerprintedRequest } from '../generation/fingerprinted-request.ts';
 import type { GenerationContext } from '../generation/generation.ts';
 import { toGenerationRequest } from '../generation/generation-request.ts';
@@ -17,6 +17,8 @@ interface Deps {
 
 /** Who asks, the trace that the work belongs to, and what the head says of repeats. */
 export interface StreamRequestContext extends GenerationContext {
+  /** Requests to different operations are never equal. */
+  readonly operationId: string;
   readonly trace: { readonly traceId: string; readonly spanId: string };
   readonly idempotencyKey: string | undefined;
 }
@@ -26,7 +28,7 @@ export interface PreparedRequest {
   readonly key: string | undefined;
   readonly operation: ImageOperation;
   /** Equal for equal requests to one operation. */
-  fingerprint(operationId: string): Promise<string>;
+  fingerprint(): Promise<string>;
 }
 
 export type PrepareRequest = ReturnType<typeof createPrepareRequest>;
@@ -34,10 +36,8 @@ export type PrepareRequest = ReturnType<typeof createPrepareRequest>;
 /** Makes work of a request. What is wrong before there is anything to run is noted as a failure of it. */
 export function createPrepareRequest({ operations, clock, maxInputBytes }: Deps) {
   /** Throws `input`, `invalid_request`, `unsupported_capability`. */
-  return function prepare(
-    sent: ImageRequest,
-    { scope, requestId, baseUrl, trace, signal, idempotencyKey }: StreamRequestContext,
-  ): PreparedRequest {
+  return function prepare(sent: AnyImageRequest, context: StreamRequestContext): PreparedRequest {
+    const { operationId, scope, requestId, baseUrl, trace, signal, idempotencyKey } = context;
     const traced = { ...trace, requestId };
     try {
       const key = toIdempotencyKey(sent.idempotency_key, idempotencyKey);
@@ -45,7 +45,7 @@ export function createPrepareRequest({ operations, clock, maxInputBytes }: Deps)
       return {
         key,
         operation: operations.newOperation(request, { scope, requestId, baseUrl }, traced),
-        async fingerprint(operationId) {
+        async fingerprint() {
           const identities = await identifyInputs(request.inputs, clock, signal);
           const equal = toFingerprintedRequest(sent, request.inputs, identities);
           return toFingerprint(operationId, equal);

@@ -1,4 +1,4 @@
-import type { ImageInput, StoredInput } from '../contract/image-input.ts';
+import type { FileInput, ImageInput, StoredInput } from '../contract/image-input.ts';
 import { badInput } from './bad-input.ts';
 import { decodeBase64, decodeDataUrl } from './decode-inline.ts';
 import type { InputSource } from './input-source.ts';
@@ -9,7 +9,7 @@ import { isSameType } from './media-type.ts';
  * has a chance to be served. Throws `input`.
  */
 export function toInputSource(
-  input: ImageInput | StoredInput,
+  input: ImageInput | FileInput | StoredInput,
   field: string,
   maxBytes: number,
 ): InputSource {
@@ -25,6 +25,9 @@ export function toInputSource(
       const bytes = decodeBase64(input.data, `${field}.data`, field, maxBytes);
       return { kind: 'inline', field, bytes, ...declared(input) };
     }
+    case 'file':
+      if (input.bytes.length > maxBytes) throw badInput(field, field, 'too_many_bytes');
+      return { kind: 'inline', field, bytes: input.bytes };
     case 'artifact':
       return { kind: 'artifact', field, artifactId: input.artifact_id, ...declared(input) };
     case 'url':

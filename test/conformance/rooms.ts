@@ -50,7 +50,7 @@ export const WALLS: readonly Wall[] = [
   service('sessions', 'lib/providers ports'),
   service('presets'),
   service('image-requests', 'lib/generation', 'lib/idempotency', 'lib/inputs'),
-  service('openai', 'lib/generation types'),
+  service('openai', 'lib/generation types', 'lib/image-requests types'),
   service('jobs', 'lib/generation', 'lib/inputs', 'lib/artifacts ports'),
   service('diagnostics', 'lib/* ports'),
   room('storage', 'lib/* ports'),

@@ -50,22 +50,18 @@ export const echoForm = createOperation({
 });
 
 /** Takes nothing but a form, and hands its pages to `services.keep`. */
-export const keepPages = createOperation({
+export const keepPages = createOperation<PageServices, { form: typeof bookForm }, object>({
   id: 'keepPages',
   summary: 'Keep the pages',
   protection: 'bearer',
   request: { form: bookForm },
   reply: { status: 200, description: 'They are kept.' },
   errors: [],
-  handle({ form, services }: { form: PagesForm; services: PageServices }) {
+  handle({ form, services }) {
     services.keep(form.files.page);
     return ok({});
   },
 });
-
-interface PagesForm {
-  readonly files: { readonly page: readonly Buffer[] };
-}
 
 interface PageServices {
   keep(pages: readonly Buffer[]): void;

@@ -485,9 +485,15 @@ async function open(
     ...{ context, clock, provider, artifacts, imageRequests },
     newContext: rig.newContext,
     create: (sent: object = {}, changes: object = {}) =>
-      imageRequests.create(wireRequestOf(sent), { ...context, trace, ...repeats, ...changes }),
+      imageRequests.create(wireRequestOf(sent), {
+        ...{ ...context, operationId: 'createImage', trace, ...repeats },
+        ...changes,
+      }),
     stream: (sent: object = {}, changes: object = {}) =>
-      imageRequests.stream(wireRequestOf(sent), { ...context, trace, ...repeats, ...changes }),
+      imageRequests.stream(wireRequestOf(sent), {
+        ...{ ...context, operationId: 'streamImage', trace, ...repeats },
+        ...changes,
+      }),
     lines: (): Record<string, unknown>[] => stderr.lines().map((line) => JSON.parse(line)),
   };
 }

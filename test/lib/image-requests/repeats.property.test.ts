@@ -99,6 +99,7 @@ function open() {
       client.answers.push(answer);
     };
     const context = {
+      operationId: isStream ? 'streamImage' : 'createImage',
       ...{ scope, retryCount, idempotencyKey: undefined, baseUrl: 'http://localhost' },
       requestId: `${key === undefined ? 'free' : `${scope} ${key} ${prompt} ${isStream}`}`,
       trace: { traceId: 't', spanId: 's' },

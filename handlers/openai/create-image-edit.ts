@@ -1,0 +1,42 @@
+import { REPLAYED, SynchronousHeaders } from '../../lib/contract/image-request.ts';
+import { EditStreamEvent, ImagesAnswer } from '../../lib/contract/openai-answers.ts';
+import { EDIT_FILES, EditsForm, EditsFormFields } from '../../lib/contract/openai-form.ts';
+import { EditsBody } from '../../lib/contract/openai-images.ts';
+import { GENERATION_ERRORS } from '../../lib/errors/generation-errors.ts';
+import { operation } from '../operation.ts';
+
+/** POST /v1/images/edits: pictures changed for the clients of OpenAI, from a form or from JSON, at once or as a stream. */
+export const handler = operation<'openAiImages'>()({
+  id: 'createImageEdit',
+  summary: 'Edit pictures as OpenAI’s clients ask for it',
+  protection: 'bearer',
+  request: {
+    headers: SynchronousHeaders,
+    form: { schema: EditsForm, fields: EditsFormFields, files: EDIT_FILES },
+    body: EditsBody,
+    ignoresQuery: true,
+  },
+  reply: {
+    status: 200,
+    description:
+      'The pictures; where `stream` is on, events: the unfinished ones, one `completed` a picture, or an `error`.',
+    body: ImagesAnswer,
+    holdsBytes: true,
+    events: EditStreamEvent,
+    headers: {
+      'idempotent-replayed':
+        'There, and `true`, when the work was that of an equal request; the pictures are the ones that it got.',
+    },
+  },
+  errors: GENERATION_ERRORS,
+  async handle({ form, body, headers, scope, requestId, trace, signal, baseUrl, services }) {
+    const context = {
+      operationId: 'createImageEdit',
+      ...{ scope, requestId, trace, signal: signal(), baseUrl },
+      idempotencyKey: headers['idempotency-key'],
+      retryCount: headers['x-stainless-retry-count'],
+    };
+    const { replayed, ...reply } = await services.openAiImages.edit(form ?? body, context);
+    return { ...reply, headers: replayed ? REPLAYED : {} };
+  },
+});

@@ -1,0 +1,14 @@
+import { Model, ModelPath } from '../../lib/contract/openai-models.ts';
+import { ok } from '../../lib/http/reply.ts';
+import { operation } from '../operation.ts';
+
+/** GET /v1/models/{id}: one model by any name that leads to it. Throws `not_found`. */
+export const handler = operation<'models'>()({
+  id: 'getModel',
+  summary: 'Read one model',
+  protection: 'bearer',
+  request: { path: ModelPath, ignoresQuery: true },
+  reply: { status: 200, description: 'The model.', body: Model },
+  errors: ['not_found'],
+  handle: ({ path, services }) => ok(services.models.get(path.id)),
+});

@@ -1,0 +1,86 @@
+import type { ImagesAnswerWithBytes, ImagesEventWithBytes } from '../contract/openai-answers.ts';
+import type { EditFileRole, EditsFormFields } from '../contract/openai-form.ts';
+import type { EditsBody, GenerationsBody } from '../contract/openai-images.ts';
+import type { RequestLimits } from '../contract/request-limits.ts';
+import type { ImageRequestContext, ImageRequests } from '../image-requests/image-requests.ts';
+import { type CallersName, toCallersError } from './field-names.ts';
+import type { Models } from './models.ts';
+import { picturesOf, picturesOfForm, picturesOfJson } from './pictures.ts';
+import { toImagesAnswer } from './to-answer.ts';
+import { toImagesEvents } from './to-events.ts';
+import { type SentImages, toImageRequest } from './to-image-request.ts';
+
+interface Deps {
+  readonly imageRequests: ImageRequests;
+  readonly models: Pick<Models, 'resolve'>;
+  readonly limits: RequestLimits;
+}
+
+/** Everything at once, or a stream where the caller asked for one. */
+export type ImagesReply = (
+  | { readonly value: ImagesAnswerWithBytes }
+  | { readonly events: AsyncIterable<ImagesEventWithBytes> }
+) & { readonly replayed: boolean };
+
+/** A form of the edits route. */
+export interface EditForm {
+  readonly fields: EditsFormFields;
+  readonly files: Readonly<Record<EditFileRole, readonly Buffer[]>>;
+}
+
+export type OpenAiImages = ReturnType<typeof createOpenAiImages>;
+
+/**
+ * Answers the OpenAI-familiar image routes through the native ones, in their callers' words (contract.md 10). Each resolves
+ * when the pictures are there, or, for a stream, once the work is queued or running; its events reject where it fails
+ * later. Throws what the native routes throw.
+ */
+export function createOpenAiImages({ imageRequests, ...deps }: Deps) {
+  async function answer(sent: SentImages, context: ImageRequestContext): Promise<ImagesReply> {
+    const translation = toImageRequest(sent, deps);
+    const { request, nameOf } = translation;
+    if (!sent.body.fields.stream) {
+      const answered = await inWordsOf(nameOf, imageRequests.create(request, context));
+      return { ...answered, value: toImagesAnswer(answered.value, translation) };
+    }
+    // A stream and a whole answer are not the same request, even under one key.
+    const asStream = { ...context, operationId: `${context.operationId}.stream` };
+    const { value, replayed } = await inWordsOf(nameOf, imageRequests.stream(request, asStream));
+    return { events: eventsInWordsOf(nameOf, toImagesEvents(value, translation)), replayed };
+  }
+
+  return {
+    generate(body: GenerationsBody, context: ImageRequestContext): Promise<ImagesReply> {
+      const pictures = picturesOf(body.fields.bridge_ext);
+      return answer({ operation: 'generate', body, pictures }, context);
+    },
+
+    edit(sent: EditsBody | EditForm, context: ImageRequestContext): Promise<ImagesReply> {
+      if (!('files' in sent)) {
+        return answer({ operation: 'edit', body: sent, pictures: picturesOfJson(sent) }, context);
+      }
+      const { fields: body, files } = sent;
+      const pictures = picturesOfForm(files, body.fields.bridge_ext);
+      return answer({ operation: 'edit', body, pictures }, context);
+    },
+  };
+}
+
+async function inWordsOf<T>(nameOf: CallersName, work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (thrown) {
+    throw toCallersError(thrown, nameOf);
+  }
+}
+
+async function* eventsInWordsOf<T>(
+  nameOf: CallersName,
+  events: AsyncIterable<T>,
+): AsyncGenerator<T> {
+  try {
+    yield* events;
+  } catch (thrown) {
+    throw toCallersError(thrown, nameOf);
+  }
+}

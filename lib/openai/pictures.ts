@@ -1,0 +1,70 @@
+import type { FileInput, ImageInput } from '../contract/image-input.ts';
+import type { EditFileRole } from '../contract/openai-form.ts';
+import type { BridgeExt, EditsBody } from '../contract/openai-images.ts';
+import type { FieldRow } from './wire-fields.ts';
+
+type Picture = ImageInput | FileInput;
+
+/** The pictures of one request, and how its caller calls them. */
+export interface SentPictures {
+  readonly images: readonly Picture[];
+  readonly mask: Picture | null;
+  readonly references: readonly Picture[];
+  readonly names: readonly FieldRow[];
+}
+
+/** A request that edits nothing may still have pictures to go by. */
+export function picturesOf(ext: BridgeExt | undefined): SentPictures {
+  const references = ext?.reference_images ?? [];
+  return { images: [], mask: null, references, names: [ofExt] };
+}
+
+/** The pictures of an edit that came as JSON: data URLs under another name than ours. */
+export function picturesOfJson({ fields }: EditsBody): SentPictures {
+  const { images, mask } = fields;
+  return {
+    ...picturesOf(fields.bridge_ext),
+    images: images.map(toDataUrl),
+    mask: mask ? toDataUrl(mask) : null,
+    names: [
+      ofExt,
+      ...['mask', ...images.map((_, place) => `images[${place}]`)].map((picture) => ({
+        theirs: `${picture}.image_url`,
+        ours: `${picture}.data_url`,
+      })),
+    ],
+  };
+}
+
+/** The pictures of an edit that came as a form, by their order in it; those of `bridge_ext` come after the files. */
+export function picturesOfForm(
+  files: Readonly<Record<EditFileRole, readonly Buffer[]>>,
+  ext: BridgeExt | undefined,
+): SentPictures {
+  const [mask] = files.mask;
+  const more = ext?.reference_images ?? [];
+  const references = [
+    ...files.reference_image.map((_, place) => `reference_image[${place}]`),
+    ...more.map((_, place) => `${ofExt.theirs}[${place}]`),
+  ];
+  return {
+    images: files.image.map(toFile),
+    mask: mask ? toFile(mask) : null,
+    references: [...files.reference_image.map(toFile), ...more],
+    names: [
+      { theirs: 'image', ours: 'images' },
+      files.reference_image.length > 0 ? { ...ofExt, theirs: 'reference_image' } : ofExt,
+      ...references.map((theirs, place) => ({ theirs, ours: `${ofExt.ours}[${place}]` })),
+    ],
+  };
+}
+
+const ofExt = { theirs: 'bridge_ext.reference_images', ours: 'reference_images' };
+
+function toDataUrl({ image_url: data_url }: { readonly image_url: string }): Picture {
+  return { type: 'data_url', data_url };
+}
+
+function toFile(bytes: Buffer): Picture {
+  return { type: 'file', bytes };
+}

@@ -1,0 +1,76 @@
+import type { ImageResponseWithBytes } from '../contract/image-response.ts';
+import type { ImagesEventWithBytes } from '../contract/openai-answers.ts';
+import type { StreamEventWithBytes } from '../contract/stream-events.ts';
+import { effectiveOf, sizeOf, usageOf } from './to-answer.ts';
+import type { Translation } from './to-image-request.ts';
+
+type Told = Pick<Translation, 'request' | 'ignored'>;
+type Prefix = 'image_generation' | 'image_edit';
+type Partial = Extract<StreamEventWithBytes, { type: 'partial_image' }>;
+
+/** A stream of ours in OpenAI's events: the unfinished pictures as they come, and at the end one event a picture. */
+export async function* toImagesEvents(
+  events: AsyncIterable<StreamEventWithBytes>,
+  told: Told,
+): AsyncGenerator<ImagesEventWithBytes> {
+  const prefix = told.request.operation === 'edit' ? 'image_edit' : 'image_generation';
+  const isOneOfMany = told.request.parameters.n > 1;
+  let createdSecs = 0;
+  for await (const event of events) {
+    if (event.type === 'started') createdSecs = event.created;
+    if (event.type === 'partial_image') yield toPartial(event, prefix, createdSecs, isOneOfMany);
+    if (event.type === 'completed') yield* toCompleted(event.response, prefix, told);
+  }
+}
+
+/**
+ * Of what will take effect only what the picture itself shows is known on the way. The clients' types demand the rest of
+ * every event, and have a word for what nobody knows.
+ */
+function toPartial(
+  { b64_json, index, partial_index, ...picture }: Partial,
+  prefix: Prefix,
+  created_at: number,
+  isOneOfMany: boolean,
+): ImagesEventWithBytes {
+  return {
+    type: `${prefix}.partial_image`,
+    partial_image_index: partial_index,
+    ...{ b64_json, created_at },
+    size: sizeOf(picture),
+    ...{ quality: 'auto', background: 'auto' },
+    output_format: picture.format,
+    ...(isOneOfMany ? { index } : {}),
+  };
+}
+
+/** Usage is that of all of them, and so it goes with the last. */
+function* toCompleted(
+  response: ImageResponseWithBytes,
+  prefix: Prefix,
+  { request, ignored }: Told,
+): Generator<ImagesEventWithBytes> {
+  const { data, created: created_at } = response;
+  for (const image of data) {
+    // A stream is always asked for bytes.
+    if (image.type !== 'b64_json') continue;
+    const { quality, background, size } = effectiveOf(response);
+    yield {
+      type: `${prefix}.completed`,
+      ...{ b64_json: image.b64_json, created_at },
+      size: size ?? sizeOf(image),
+      quality: quality ?? 'auto',
+      background: background ?? 'auto',
+      output_format: image.format,
+      ...(request.parameters.n > 1 ? { index: image.index } : {}),
+      ...(image === data.at(-1) ? lastWords(response, ignored) : {}),
+    };
+  }
+}
+
+function lastWords({ usage }: ImageResponseWithBytes, ignored: readonly string[]) {
+  return {
+    ...usageOf(usage),
+    ...(ignored.length > 0 ? { bridge_ext: { ignored_parameters: [...ignored] } } : {}),
+  };
+}

@@ -1,0 +1,161 @@
+import { isDeepStrictEqual } from 'node:util';
+import { AnyImageRequest } from '../contract/image-request.ts';
+import type { Normalization } from '../contract/image-response.ts';
+import {
+  fieldName,
+  invalidRequest,
+  type RequestIssue,
+  toRequestIssues,
+} from '../contract/issues.ts';
+import type { EditsFormFields } from '../contract/openai-form.ts';
+import {
+  type EditsBody,
+  type GenerationsBody,
+  IGNORED_FIELDS,
+  QUALITY_ALIASES,
+} from '../contract/openai-images.ts';
+import { parseWithLimits, type RequestLimits } from '../contract/request-limits.ts';
+import { type CallersName, callersNames } from './field-names.ts';
+import type { Models } from './models.ts';
+import type { SentPictures } from './pictures.ts';
+import { type FieldRow, WIRE_FIELDS } from './wire-fields.ts';
+
+/** What a caller of the two routes has sent; its fields are sound one by one. */
+export interface SentImages {
+  readonly operation: 'generate' | 'edit';
+  readonly body: GenerationsBody | EditsBody | EditsFormFields;
+  readonly pictures: SentPictures;
+}
+
+/** A request in our words, and what its answer has to say in the caller's. */
+export interface Translation {
+  readonly request: AnyImageRequest;
+  readonly nameOf: CallersName;
+  /** Names of the fields that were left out. */
+  readonly ignored: readonly string[];
+  /** What the caller's own words were taken for. */
+  readonly aliases: readonly Normalization[];
+}
+
+interface Deps {
+  readonly models: Pick<Models, 'resolve'>;
+  readonly limits: RequestLimits;
+}
+
+/** A value of the caller's in its place. */
+interface Placed extends FieldRow {
+  readonly value: unknown;
+}
+
+/** Says a request of the OpenAI-familiar routes in our words (contract.md 10). Throws `invalid_request`. */
+export function toImageRequest(sent: SentImages, { models, limits }: Deps): Translation {
+  const { operation, body, pictures } = sent;
+  const placed = toPlaced(sent, models);
+  const ignored = ignoredOf(body);
+  const nameOf = callersNames([...pictures.names, ...placed, ...WIRE_FIELDS[operation]]);
+  const draft = {
+    ...toDraft(placed),
+    operation,
+    images: pictures.images,
+    mask: pictures.mask,
+    reference_images: pictures.references,
+  };
+  const result = parseWithLimits(AnyImageRequest, draft, limits);
+  const issues = [
+    ...conflictsOf(placed),
+    ...(isStrict(placed) ? ignored.map(toRefusal) : []),
+    ...toRequestIssues(result.issues ?? []).map((issue) => ({
+      ...issue,
+      field: nameOf(issue.field),
+    })),
+  ];
+  if (!result.typed || issues.length > 0) throw invalidRequest(issues);
+  return { request: result.value, nameOf, ignored, aliases: aliasesOf(body.fields) };
+}
+
+/** Every value that the caller has named, where it belongs. What these routes do not share with ours is settled here. */
+function toPlaced({ operation, body }: SentImages, models: Deps['models']): Placed[] {
+  const { bridge_ext: ext, model, ...fields } = body.fields;
+  const route = model === undefined ? undefined : models.resolve(model);
+  const named = new Map<string, unknown>([
+    ...Object.entries(fields),
+    ...Object.entries(ext ?? {}).map(([key, value]) => [`bridge_ext.${key}`, value] as const),
+    ...Object.entries(ext?.session ?? {}).map(
+      ([key, value]) => [`bridge_ext.session.${key}`, value] as const,
+    ),
+    ['model', route?.model],
+    ['quality', fields.quality && toQuality(fields.quality)],
+    // Both mean the same person; an empty one is none.
+    [fields.safety_identifier ? 'user' : 'safety_identifier', undefined],
+    // Events always carry the bytes.
+    ['response_format', fields.stream ? undefined : fields.response_format],
+  ]);
+  const rows: Placed[] = WIRE_FIELDS[operation].map((row) => ({
+    ...row,
+    value: named.get(row.theirs),
+  }));
+  const implied: Placed[] = [
+    { theirs: 'model', ours: 'routing.provider', value: route?.provider },
+    {
+      theirs: 'session_key',
+      ours: 'session.mode',
+      value: named.get('session_key') && 'persistent',
+    },
+  ];
+  return [...implied, ...rows].filter(({ value }) => value !== undefined);
+}
+
+/** The default of these routes stands where nothing else is said. */
+function toDraft(placed: readonly Placed[]): Record<string, unknown> {
+  const draft = new Map<string, unknown>();
+  const nested = new Map([
+    ['policies', new Map<string, unknown>([['compatibility', 'normalize']])],
+  ]);
+  for (const { ours, value } of placed) {
+    const [group = '', member] = ours.split('.');
+    if (member === undefined) draft.set(group, value);
+    else nested.set(group, (nested.get(group) ?? new Map()).set(member, value));
+  }
+  for (const [group, members] of nested) draft.set(group, Object.fromEntries(members));
+  return Object.fromEntries(draft);
+}
+
+/** Two names for one place may both be used, but not to say two things. */
+function conflictsOf(placed: readonly Placed[]): RequestIssue[] {
+  return placed.flatMap(({ theirs, ours, value }, place) => {
+    const first = placed.find((one) => one.ours === ours);
+    return first && placed.indexOf(first) < place && !isDeepStrictEqual(first.value, value)
+      ? [
+          {
+            field: theirs,
+            code: 'invalid_combination',
+            message: `must not differ from ${first.theirs}`,
+          },
+        ]
+      : [];
+  });
+}
+
+function ignoredOf({ fields, unknown }: SentImages['body']): string[] {
+  return [...IGNORED_FIELDS.filter((name) => fields[name] !== undefined), ...unknown];
+}
+
+function isStrict(placed: readonly Placed[]): boolean {
+  return placed.some(({ ours, value }) => ours === 'policies.compatibility' && value === 'strict');
+}
+
+function toRefusal(name: string): RequestIssue {
+  return { field: fieldName(name), code: 'unsupported_field', message: 'cannot be honoured' };
+}
+
+type Quality = NonNullable<SentImages['body']['fields']['quality']>;
+
+function toQuality(quality: Quality): Exclude<Quality, keyof typeof QUALITY_ALIASES> {
+  return quality === 'standard' || quality === 'hd' ? QUALITY_ALIASES[quality] : quality;
+}
+
+function aliasesOf({ quality }: SentImages['body']['fields']): Normalization[] {
+  if (quality === undefined || quality === toQuality(quality)) return [];
+  const effective = toQuality(quality);
+  return [{ field: 'quality', requested: quality, effective, reason: 'compatibility_alias' }];
+}

@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest';
+import { BridgeError } from '../../../lib/errors/bridge-error.ts';
+import { callersNames, toCallersError } from '../../../lib/openai/field-names.ts';
+
+const nameOf = callersNames([
+  { theirs: 'image', ours: 'images' },
+  { theirs: 'picture', ours: 'images' },
+  { theirs: 'first', ours: 'images[0]' },
+]);
+
+describe('callersNames', () => {
+  it.each([
+    ['images', 'image'],
+    ['images[1].url', 'image[1].url'],
+    ['images[0]', 'first'],
+    ['images[0].url', 'first.url'],
+    ['images_of_mine', 'images_of_mine'],
+    ['', ''],
+  ])('calls %j %j', (ours, theirs) => {
+    expect(nameOf(ours)).toBe(theirs);
+  });
+});
+
+describe('toCallersError', () => {
+  it('renames the fields that an error names, wherever they stand', () => {
+    const error = new BridgeError('input', 'images cannot be used', {
+      param: 'images[0]',
+      provider: 'images',
+      details: {
+        ...{ field: 'images[0].url', fields: ['images', 'mask'], reason: 'images', count: 2 },
+        issues: [{ field: 'images', code: 'images' }],
+      },
+    });
+
+    expect(toCallersError(error, nameOf)).toMatchObject({
+      message: 'images cannot be used',
+      code: 'input',
+      param: 'first',
+      provider: 'images',
+      details: {
+        ...{ field: 'first.url', fields: ['image', 'mask'], reason: 'images', count: 2 },
+        issues: [{ field: 'image', code: 'images' }],
+      },
+    });
+  });
+
+  it('leaves what is no error of ours as it is', () => {
+    const thrown = new Error('images');
+
+    expect(toCallersError(thrown, nameOf)).toBe(thrown);
+  });
+
+  it('gives an error that names nothing no name', () => {
+    const error = new BridgeError('upstream', 'failed');
+
+    expect(toCallersError(error, nameOf)).toMatchObject({ param: null, details: {} });
+  });
+});

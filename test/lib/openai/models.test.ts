@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest';
+import { models } from './sent.ts';
+
+describe('createModels', () => {
+  it('lists each model once, shadowed ones by provider and name, and aliases that lead somewhere', () => {
+    const listed = models.list().data.map(({ id, owned_by }) => `${id}: ${owned_by}`);
+
+    expect(listed).toEqual([
+      'shared: near',
+      'small: near',
+      'far/shared: far',
+      'large: far',
+      'dall-e-3: far',
+      'dall-e-2: near',
+    ]);
+  });
+
+  it('gives every listed model by its id', () => {
+    for (const model of models.list().data) expect(models.get(model.id)).toEqual(model);
+  });
+
+  it('gives a model by its provider and name even where the name would do', () => {
+    expect(models.get('near/small')).toMatchObject({ id: 'near/small', owned_by: 'near' });
+  });
+
+  it.each(['unheard-of', 'near/large', 'near/', '/small', 'ghost', '', 'constructor'])(
+    'knows no model %j',
+    (id) => {
+      expect(() => models.get(id)).toThrow(expect.objectContaining({ code: 'not_found' }));
+    },
+  );
+});

@@ -1,0 +1,194 @@
+import { describe, expect, it } from 'vitest';
+import type { AnyImageRequest } from '../../../lib/contract/image-request.ts';
+import type { StreamEventWithBytes } from '../../../lib/contract/stream-events.ts';
+import { BridgeError } from '../../../lib/errors/bridge-error.ts';
+import { createOpenAiImages, type ImagesReply } from '../../../lib/openai/openai-images.ts';
+import {
+  editBody,
+  formBody,
+  generationBody,
+  LIMITS,
+  models,
+  pictureOf,
+  responseOf,
+} from './sent.ts';
+
+const context = {
+  ...{ operationId: 'op', scope: 's', requestId: 'r1', baseUrl: 'http://here' },
+  ...{ trace: { traceId: 't', spanId: 's' }, signal: new AbortController().signal },
+  ...{ idempotencyKey: undefined, retryCount: '1' },
+};
+const refusal = new BridgeError('unsupported_capability', 'no', {
+  param: 'parameters.size',
+  details: { field: 'parameters.size' },
+});
+const usage = { input_tokens: 1, output_tokens: 2 };
+const partial: StreamEventWithBytes = {
+  ...{ type: 'partial_image', index: 1, partial_index: 0, format: 'png', width: 8, height: 4 },
+  b64_json: new Uint8Array([9]),
+};
+
+interface Script {
+  readonly response?: ReturnType<typeof responseOf>;
+  readonly events?: readonly StreamEventWithBytes[];
+  readonly refusal?: BridgeError;
+  readonly failure?: BridgeError;
+}
+
+/** The routes on native ones that do as they are told, and note what they were asked for. */
+function open({ response = responseOf(), events = [], refusal: refused, failure }: Script = {}) {
+  const calls: { request: AnyImageRequest; operationId: string }[] = [];
+  const ended: string[] = [];
+  async function* scripted(): AsyncGenerator<StreamEventWithBytes> {
+    try {
+      yield { type: 'started', request_id: 'r1', created: 5 };
+      yield { type: 'progress', stage: 'generating' };
+      yield* events;
+      if (failure) throw failure;
+      yield { type: 'completed', response };
+    } finally {
+      ended.push('ended');
+    }
+  }
+  async function answer<T>(request: AnyImageRequest, operationId: string, value: T) {
+    calls.push({ request, operationId });
+    if (refused) throw refused;
+    return { value, replayed: true };
+  }
+  const images = createOpenAiImages({
+    imageRequests: {
+      create: (request, { operationId }) => answer(request, operationId, response),
+      stream: (request, { operationId }) => answer(request, operationId, scripted()),
+    },
+    ...{ models, limits: LIMITS },
+  });
+  return { images, calls, ended };
+}
+
+function generate({ images }: ReturnType<typeof open>, sent: object = {}): Promise<ImagesReply> {
+  return images.generate(generationBody(sent), context);
+}
+
+async function eventsOf(reply: Promise<ImagesReply>): Promise<unknown[]> {
+  const answered = await reply;
+  const events: unknown[] = [];
+  if ('events' in answered) for await (const event of answered.events) events.push(event);
+  return events;
+}
+
+describe('createOpenAiImages', () => {
+  it('answers with the pictures, and says whose work it was', async () => {
+    const rig = open();
+
+    const reply = await generate(rig);
+
+    expect(reply).toMatchObject({
+      replayed: true,
+      value: { data: [{}], bridge_ext: { id: 'r1' } },
+    });
+    expect(rig.calls).toMatchObject([{ operationId: 'op', request: { operation: 'generate' } }]);
+  });
+
+  it('makes an edit of JSON, and of a form', async () => {
+    const rig = open();
+    const image = [Buffer.from('1'), Buffer.from('2')];
+
+    await rig.images.edit(editBody(), context);
+    await rig.images.edit(formBody({}, { image }), context);
+
+    expect(rig.calls.map(({ request }) => request)).toMatchObject([
+      { operation: 'edit', images: [{ type: 'data_url' }] },
+      { operation: 'edit', images: [{ bytes: image[0] }, { bytes: image[1] }] },
+    ]);
+  });
+
+  it('tells a refusal in the caller’s own words', async () => {
+    await expect(generate(open({ refusal }))).rejects.toMatchObject({
+      param: 'size',
+      details: { field: 'size' },
+    });
+  });
+
+  it('refuses a stream before there is any', async () => {
+    await expect(generate(open({ refusal }), { stream: true })).rejects.toMatchObject({
+      param: 'size',
+    });
+  });
+
+  it('keeps a stream apart from a whole answer', async () => {
+    const rig = open();
+
+    await generate(rig, { stream: true });
+
+    expect(rig.calls).toMatchObject([{ operationId: 'op.stream' }]);
+  });
+
+  it('streams unfinished pictures as they come, and then the picture', async () => {
+    const rig = open({ events: [partial], response: responseOf({ usage }) });
+
+    const events = await eventsOf(generate(rig, { stream: true, style: 'vivid' }));
+
+    const unknown = { quality: 'auto', background: 'auto', output_format: 'png' };
+    expect(events).toEqual([
+      {
+        ...{ type: 'image_generation.partial_image', partial_image_index: 0, created_at: 5 },
+        ...{ b64_json: new Uint8Array([9]), size: '8x4', ...unknown },
+      },
+      {
+        ...{ type: 'image_generation.completed', created_at: 7, usage },
+        ...{ b64_json: new Uint8Array([0]), size: '64x32', ...unknown },
+        bridge_ext: { ignored_parameters: ['style'] },
+      },
+    ]);
+  });
+
+  it('streams several pictures under their index, with what holds for all in the last', async () => {
+    const { effective } = responseOf();
+    const data = [pictureOf(0), pictureOf(1)];
+    const response = responseOf({ data, usage, effective: { ...effective, size: '9x9' } });
+    const rig = open({ events: [partial], response });
+
+    const events = await eventsOf(generate(rig, { stream: true, n: 2 }));
+
+    expect(events).toMatchObject([{ index: 1 }, { index: 0, size: '9x9' }, { index: 1, usage }]);
+    expect(events[1]).not.toHaveProperty('usage');
+  });
+
+  it('names the events of an edit after it', async () => {
+    const rig = open({ events: [partial] });
+
+    const events = await eventsOf(rig.images.edit(editBody({ stream: true }), context));
+
+    expect(events).toMatchObject([
+      { type: 'image_edit.partial_image' },
+      { type: 'image_edit.completed' },
+    ]);
+  });
+
+  it('tells a failure on the way in the caller’s own words', async () => {
+    const rig = open({ failure: refusal });
+
+    await expect(eventsOf(generate(rig, { stream: true }))).rejects.toMatchObject({
+      param: 'size',
+    });
+  });
+
+  it('ends the native stream when its reader leaves', async () => {
+    const rig = open({ events: [partial] });
+    const reply = await generate(rig, { stream: true });
+
+    if ('events' in reply) for await (const _ of reply.events) break;
+
+    expect(rig.ended).toEqual(['ended']);
+  });
+
+  it('refuses what is wrong before anybody hears of it', async () => {
+    const rig = open();
+
+    await expect(generate(rig, { output_compression: 5 })).rejects.toMatchObject({
+      code: 'invalid_request',
+      param: 'output_compression',
+    });
+    expect(rig.calls).toEqual([]);
+  });
+});

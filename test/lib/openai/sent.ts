@@ -1,0 +1,119 @@
+import * as v from 'valibot';
+import type { ImageResponseWithBytes } from '../../../lib/contract/image-response.ts';
+import { EditsFormFields } from '../../../lib/contract/openai-form.ts';
+import { EditsBody, GenerationsBody } from '../../../lib/contract/openai-images.ts';
+import { Parameters } from '../../../lib/contract/parameters.ts';
+import type { RequestLimits } from '../../../lib/contract/request-limits.ts';
+import type { BridgeError } from '../../../lib/errors/bridge-error.ts';
+import { createModels } from '../../../lib/openai/models.ts';
+import type { EditForm } from '../../../lib/openai/openai-images.ts';
+import { picturesOf, picturesOfForm, picturesOfJson } from '../../../lib/openai/pictures.ts';
+import { type SentImages, toImageRequest } from '../../../lib/openai/to-image-request.ts';
+import { systemClock } from '../../../lib/platform/clock.ts';
+
+export const LIMITS: RequestLimits = {
+  maxOutputs: 8,
+  maxInputs: 5,
+  maxTimeoutMs: 60_000,
+  remoteInputs: false,
+};
+
+/** Two providers; `shared` is listed by both, and goes to the first. */
+export const models = createModels({
+  providers: [
+    { name: 'near', models: ['shared', 'small'] },
+    { name: 'far', models: ['shared', 'large'] },
+  ],
+  providerOf: (model) => ({ shared: 'near', small: 'near', large: 'far' })[model],
+  aliases: { 'dall-e-3': 'far/shared', 'dall-e-2': 'small', ghost: 'nowhere' },
+  clock: systemClock,
+});
+
+export function generationBody(sent: object = {}): GenerationsBody {
+  return v.parse(GenerationsBody, { prompt: 'a fox', ...sent });
+}
+
+/** An edit of one picture, unless `sent` has others. */
+export function editBody(sent: object = {}): EditsBody {
+  const images = [{ image_url: 'data:image/png;base64,AAAA' }];
+  return v.parse(EditsBody, { prompt: 'night', images, ...sent });
+}
+
+/** A form of one file, unless `files` has others. */
+export function formBody(sent: object = {}, files: Files = {}): EditForm {
+  return {
+    fields: v.parse(EditsFormFields, { prompt: 'night', ...sent }),
+    files: { image: [Buffer.from('file')], mask: [], reference_image: [], ...files },
+  };
+}
+
+export function generationOf(sent: object = {}): SentImages {
+  const body = generationBody(sent);
+  return { operation: 'generate', body, pictures: picturesOf(body.fields.bridge_ext) };
+}
+
+export function editOf(sent: object = {}): SentImages {
+  const body = editBody(sent);
+  return { operation: 'edit', body, pictures: picturesOfJson(body) };
+}
+
+interface Files {
+  readonly image?: readonly Buffer[];
+  readonly mask?: readonly Buffer[];
+  readonly reference_image?: readonly Buffer[];
+}
+
+export function formOf(sent: object = {}, files: Files = {}): SentImages {
+  const { fields: body, files: all } = formBody(sent, files);
+  return { operation: 'edit', body, pictures: picturesOfForm(all, body.fields.bridge_ext) };
+}
+
+export function translated(sent: SentImages) {
+  return toImageRequest(sent, { models, limits: LIMITS });
+}
+
+/** `field: code` of each issue; empty for a sound request. */
+export function issuesOf(sent: SentImages): readonly string[] {
+  try {
+    translated(sent);
+    return [];
+  } catch (error) {
+    // Nothing else is thrown for a request.
+    const { issues } = (error as BridgeError).details as unknown as { issues: Issue[] };
+    return issues.map(({ field, code }) => `${field}: ${code}`);
+  }
+}
+
+interface Issue {
+  readonly field: string;
+  readonly code: string;
+}
+
+/** What a generation answers: one small picture, everything automatic, unless it is changed. */
+export function responseOf(changes: Partial<ImageResponseWithBytes> = {}): ImageResponseWithBytes {
+  const parameters = v.parse(Parameters, {
+    ...{ n: 1, size: 'auto', aspect_ratio: null, resolution: null, quality: 'auto' },
+    ...{ output_format: 'png', output_compression: null, background: 'auto', moderation: 'auto' },
+    ...{ partial_images: 0, failure_policy: 'fail_fast', action: 'auto', input_fidelity: null },
+  });
+  return {
+    ...{ id: 'r1', created: 7, provider: 'near', model: 'small' },
+    ...{ requested: parameters, effective: parameters, normalizations: [] },
+    data: [pictureOf(0)],
+    timings: { queue_ms: 0, input_ms: 0, provider_ms: 0, artifact_ms: 0, total_ms: 0 },
+    ...{ delivered: [], warnings: [] },
+    ...changes,
+  };
+}
+
+/** A finished picture of a response, with bytes of its own. */
+export function pictureOf(
+  index: number,
+  changes: object = {},
+): Extract<ImageResponseWithBytes['data'][number], { type: 'b64_json' }> {
+  return {
+    ...{ type: 'b64_json', b64_json: new Uint8Array([index]), index, format: 'png' },
+    ...{ width: 64, height: 32, bytes: 1, sha256: 'a'.repeat(64) },
+    ...changes,
+  };
+}
