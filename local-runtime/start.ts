@@ -11,7 +11,7 @@ import { createAccess } from '../lib/http/access.ts';
 import { encodeJson } from '../lib/http/encode-json.ts';
 import type { Edge } from '../lib/http/http-event.ts';
 import { createTraceLog, silentLog } from '../lib/log/trace-log.ts';
-import { systemClock } from '../lib/platform/clock.ts';
+import { stayAwake, systemClock } from '../lib/platform/clock.ts';
 import { createIds } from '../lib/platform/ids.ts';
 import type { Services } from '../lib/services.ts';
 import { refuseForeignDatabase, stateDatabaseFile } from '../lib/storage/sqlite/database.ts';
@@ -37,9 +37,6 @@ export interface RunningBridge {
   /** Ends in order: no new work, what runs gets its grace, then everything closes, last built first. */
   stop(): Promise<void>;
 }
-
-// Nothing happens then; any time will do.
-const AWAKE_MS = 60_000;
 
 interface House {
   readonly services: Services;
@@ -93,13 +90,13 @@ export async function startBridge(config: Config, outside: Outside): Promise<Run
         const graceMs = config.runtime.shutdown_grace_ms;
         const grace = new AbortController();
         const cancel = clock.after(graceMs, () => grace.abort());
-        // Work that nobody waits for holds no socket, and a clock keeps no process alive.
-        const awake = setInterval(() => {}, AWAKE_MS);
+        // Work that nobody waits for holds no socket.
+        const rest = stayAwake();
         // Work whose client has left runs beside what the listener still answers, in the same grace.
         await Promise.all([listener.stop(graceMs), house.drain(grace.signal)]);
         cancel();
         await house.close();
-        clearInterval(awake);
+        rest();
       },
     };
   } catch (error) {

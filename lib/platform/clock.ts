@@ -26,6 +26,12 @@ export const systemClock: Clock = {
   },
 };
 
+/** Keeps the process alive, which a clock does not, until the returned function is called. */
+export function stayAwake(): () => void {
+  const timer = setInterval(() => {}, LONGEST_TIMER_MS);
+  return () => clearInterval(timer);
+}
+
 /** Whole seconds since the Unix epoch, the contract's unit for points in time. */
 export function nowSecs(clock: Clock): number {
   return Math.floor(clock.nowMs() / 1000);

@@ -7,8 +7,8 @@ import { newJob, WIDE } from '../support/jobs.ts';
 import type { Bench } from './bench.ts';
 import { median, perSecond, withRange } from './statistics.ts';
 
-const CALLERS = 64;
-const JOBS_A_ROUND = CALLERS * 100;
+export const CALLERS = 64;
+export const JOBS_A_ROUND = CALLERS * 100;
 
 /**
  * Jobs that 64 callers create, each after the answer to its last one, against the driver alone: the same rows with the
@@ -65,7 +65,8 @@ async function createTogether(
   await Promise.all(Array.from({ length: CALLERS }, caller));
 }
 
-function prepareAlone({ prepare }: Pick<ReturnType<typeof openStateDatabase>, 'prepare'>) {
+/** The least that makes jobs: the driver, as many of them in a transaction as there are callers. */
+export function prepareAlone({ prepare }: Pick<ReturnType<typeof openStateDatabase>, 'prepare'>) {
   const begin = prepare('BEGIN IMMEDIATE');
   const commit = prepare('COMMIT');
   const insert = prepare(`

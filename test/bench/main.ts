@@ -13,6 +13,7 @@ import { getThumbnail } from './get-thumbnail.ts';
 import { jobCreates } from './job-creates.ts';
 import { jobLists } from './job-lists.ts';
 import { jobSearch } from './job-search.ts';
+import { jobService } from './job-service.ts';
 import { startLoad } from './load.ts';
 import { matte } from './matte.ts';
 import { parseEdit } from './parse-edit.ts';
@@ -39,6 +40,7 @@ const BENCHES: readonly Bench[] = [
   getArtifact,
   getThumbnail,
   jobCreates,
+  jobService,
   jobLists,
   jobSearch,
   matte,

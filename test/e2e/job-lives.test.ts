@@ -98,6 +98,26 @@ describe('a limit of jobs', () => {
   });
 });
 
+describe('a job at a full gate', () => {
+  it.each(['runtime.global', 'runtime.provider_default'])(
+    'of %s waits, where a request is refused',
+    async (gate) => {
+      const set = [`${gate}.max_concurrent=1`, `${gate}.max_queued=0`];
+      const { jobs } = await start({ set });
+      const inside = await accepted(jobs, hang);
+      await jobs.until(inside, ({ progress }) => progress?.stage === 'dispatched');
+
+      const waiting = await accepted(jobs, { prompt: 'a patient tower' });
+      await jobs.running(waiting);
+      const refused = await jobs.send('POST', '/v1/images', { body: { prompt: 'a hasty tower' } });
+      await jobs.cancel(inside);
+
+      expect(refused.status).toBe(503);
+      expect(await jobs.ended(waiting)).toMatchObject({ status: 'succeeded' });
+    },
+  );
+});
+
 describe('another scope', () => {
   it('sees nothing of the jobs of an older token, on any route, and they finish all the same', async () => {
     const options = (BRIDGE_TOKEN: string, ...set: string[]): Options => ({

@@ -57,6 +57,21 @@ describe('createGate', () => {
     expect((await waiting).waitedMs).toBe(1234);
   });
 
+  it('lets one that is patient wait in its turn, however many wait already', async () => {
+    const { gate } = gateOf(1, 1);
+    const first = await gate.enter(patient);
+    const second = gate.enter(patient);
+
+    const third = gate.enter(patient, undefined, true);
+    const fates = await Promise.all([fateOf(third), fateOf(gate.enter(patient))]);
+    first.release();
+    (await second).release();
+
+    expect(fates).toEqual(['waiting', 'refused']);
+    await expect(third).resolves.toHaveProperty('waitedMs');
+    expect(gate.counts()).toEqual({ active: 1, queued: 0 });
+  });
+
   it('fails fast without a queue', async () => {
     const { gate } = gateOf(1, 0);
     await gate.enter(patient);

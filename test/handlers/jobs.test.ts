@@ -1,0 +1,180 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { handler as cancelJob } from '../../handlers/jobs/cancel-job.ts';
+import { handler as createJob } from '../../handlers/jobs/create-job.ts';
+import { handler as getJob } from '../../handlers/jobs/get-job.ts';
+import { handler as getJobPartial } from '../../handlers/jobs/get-job-partial.ts';
+import { handler as listJobs } from '../../handlers/jobs/list-jobs.ts';
+import { handler as updateJob } from '../../handlers/jobs/update-job.ts';
+import { type JobRig, openJobRig, SCOPE, until } from '../lib/jobs/job-rig.ts';
+import { invoke } from '../support/invoke.ts';
+
+let rig: JobRig;
+
+beforeEach(() => {
+  rig = openJobRig();
+});
+afterEach(() => rig.close());
+
+const create = (body: unknown, headers: Record<string, string> = {}) =>
+  invoke(createJob, { method: 'POST', path: '/v1/jobs', body, headers }, rig);
+const at = (id: string) => ({ pathParameters: { id } });
+const read = (id: string, query = '') => invoke(getJob, { ...at(id), query }, rig);
+const list = (query: string) => invoke(listJobs, { query }, rig);
+const patch = (id: string, body: unknown) =>
+  invoke(updateJob, { method: 'PATCH', ...at(id), body }, rig);
+
+async function submitted(): Promise<string> {
+  return (await rig.submit()).job.id;
+}
+
+describe('createJob', () => {
+  it('answers 202 with the job and where it is, whatever delivery was named', async () => {
+    const { status, headers, json } = await create({
+      prompt: 'a fox',
+      output: { response_format: 'b64_json', filename: 'fox' },
+    });
+
+    expect(status).toBe(202);
+    const output = { response_format: 'artifact', filename: 'fox' };
+    expect(json).toMatchObject({ status: 'queued', request: { prompt: 'a fox', output } });
+    expect(headers['location']).toMatch(/^\/v1\/jobs\/[0-9a-f-]{36}$/);
+    expect(headers).not.toHaveProperty('idempotent-replayed');
+  });
+
+  it('says so when it repeats an answer', async () => {
+    const key = { 'idempotency-key': 'one' };
+    const first = await create({ prompt: 'a fox' }, key);
+
+    const second = await create({ prompt: 'a fox' }, key);
+
+    expect(second.status).toBe(202);
+    expect(second.headers).toMatchObject({ 'idempotent-replayed': 'true' });
+    expect(second.json).toEqual(first.json);
+  });
+
+  it.each([
+    ['a blank prompt', { prompt: ' ' }, 'prompt'],
+    ['an unknown field', { prompt: 'a fox', colour: 'red' }, 'colour'],
+    ['two keys', { prompt: 'a fox', idempotency_key: 'two' }, 'idempotency_key'],
+    ['an output that is none', { prompt: 'a fox', output: 1 }, 'output'],
+    ['a body that is no object', 'a fox', null],
+  ])('refuses %s', async (_name, body, param) => {
+    const reply = await create(body, { 'idempotency-key': 'one' });
+
+    expect(reply.status).toBe(422);
+    if (param !== null) expect(reply.json).toMatchObject({ error: { param } });
+  });
+});
+
+describe('getJob', () => {
+  it('answers at once without a wait', async () => {
+    const id = await submitted();
+
+    expect((await read(id)).json).toMatchObject({ id, status: 'queued' });
+    expect(rig.clock.waiting).toBe(0);
+  });
+
+  it('waits as long as it is asked to', async () => {
+    const id = await submitted();
+    const reply = read(id, 'wait_ms=30000');
+    await until(() => rig.clock.waiting === 1);
+
+    await rig.jobs.cancel(SCOPE, id);
+
+    expect((await reply).json).toMatchObject({ status: 'cancelled' });
+  });
+
+  it.each(['wait_ms=30001', 'wait_ms=-1', 'wait_ms=1.5', 'wait_ms=soon', 'wait=5'])(
+    'refuses ?%s',
+    async (query) => {
+      expect((await read(await submitted(), query)).status).toBe(422);
+    },
+  );
+
+  it('answers 404 for what nobody has', async () => {
+    const reply = await read('nothing', 'wait_ms=30000');
+
+    expect(reply.status).toBe(404);
+    expect(reply.json).toMatchObject({ error: { code: 'not_found', param: null } });
+  });
+});
+
+describe('cancelJob', () => {
+  it('answers with the job as it then is', async () => {
+    const id = await submitted();
+
+    const { status, json } = await invoke(cancelJob, { method: 'DELETE', ...at(id) }, rig);
+
+    expect(status).toBe(200);
+    const error = { code: 'cancelled', retryable: false, suggestions: expect.any(Array) };
+    expect(json).toMatchObject({ id, status: 'cancelled', cancel_requested: true, error });
+  });
+});
+
+describe('updateJob', () => {
+  it('refuses to hide what has not ended', async () => {
+    const reply = await patch(await submitted(), { deleted: true });
+
+    expect(reply.status).toBe(409);
+    expect(reply.json).toMatchObject({ error: { code: 'job_not_terminal' } });
+  });
+
+  it.each([[{}], [{ favorite: 1 }], [{ deleted: null }], [{ title: 'x' }], [[]]])(
+    'refuses %j',
+    async (body) => {
+      expect((await patch(await submitted(), body)).status).toBe(422);
+    },
+  );
+});
+
+describe('getJobPartial', () => {
+  it('answers 204 without a body while there is none', async () => {
+    const reply = await invoke(getJobPartial, at(await submitted()), rig);
+
+    expect(reply.status).toBe(204);
+    expect(reply.bytes).toHaveLength(0);
+    expect(reply.headers['cache-control']).toBe('no-store');
+  });
+
+  it('answers with the latest picture and its place', async () => {
+    const id = await submitted();
+    rig.work();
+    const run = await rig.run(0);
+    run.tell({
+      ...{ type: 'partial_image', index: 0, partialIndex: 2 },
+      image: {
+        ...{ bytes: Buffer.from('pixels'), format: 'webp', width: 1, height: 1 },
+        ...{ orientation: 1, alpha: 'none', sha256: 'ab'.repeat(32) },
+      },
+    });
+    await until(() => rig.live.partial(id) !== undefined);
+
+    const reply = await invoke(getJobPartial, at(id), rig);
+
+    expect(reply.status).toBe(200);
+    expect(reply.bytes.toString()).toBe('pixels');
+    expect(reply.headers).toMatchObject({
+      ...{ 'content-type': 'image/webp', 'content-length': '6', 'x-partial-index': '2' },
+      'cache-control': 'no-store',
+    });
+  });
+});
+
+describe('listJobs', () => {
+  it('answers a page of summaries', async () => {
+    const ids = [await submitted(), await submitted()];
+
+    const { status, json } = await list('limit=1');
+
+    expect(status).toBe(200);
+    expect(json).toMatchObject({ items: [{ id: ids[1], prompt: 'a boat', artifacts: [] }] });
+    expect(json).toHaveProperty('next_cursor');
+  });
+
+  it.each([
+    ...['limit=0', 'limit=101', 'status=done', 'visibility=none', 'favorite=1', 'cursor=x'],
+    ...['search=%00', `search=${'x'.repeat(257)}`, 'sort=created', 'limit=1&limit=2'],
+  ])('refuses ?%s', async (query) => {
+    expect((await list(query)).status).toBe(422);
+  });
+});

@@ -1,0 +1,108 @@
+import { describe, expect, test } from 'vitest';
+import { createJobQueue } from '../../../lib/jobs/job-queue.ts';
+import type { JobRecord } from '../../../lib/jobs/job-store-port.ts';
+import { CREATED_SECS, jobRequest } from '../../support/jobs.ts';
+import { createManualClock } from '../../support/manual-clock.ts';
+import { refusal } from './job-rig.ts';
+
+const forever = new AbortController().signal;
+
+function record(sequence: number): JobRecord {
+  return {
+    ...{ sequence, id: `job-${sequence}`, scope: 'anonymous', status: 'running' },
+    ...{ createdSecs: CREATED_SECS, updatedSecs: CREATED_SECS, request: jobRequest() },
+    ...{ cancelRequested: false, favorite: false, requestId: 'request' },
+  };
+}
+
+/** A queue on a store that answers each claim as a test says. */
+function openQueue() {
+  const clock = createManualClock();
+  const claims: { give(job?: JobRecord): void; refuse(): void }[] = [];
+  const claim = () =>
+    new Promise<JobRecord | undefined>((resolve, reject) => {
+      claims.push({ give: resolve, refuse: () => reject(refusal()) });
+    });
+  const queue = createJobQueue({ store: { claim }, clock });
+  const given: number[] = [];
+  const take = (signal = forever) =>
+    queue.next(signal).then(({ sequence }) => void given.push(sequence));
+  return { clock, claims, queue, given, take };
+}
+
+describe('createJobQueue', () => {
+  test('hands out at once what is there', async () => {
+    const { clock, claims, given, take } = openQueue();
+    take();
+    claims[0]?.give(record(7));
+
+    await clock.advance(0);
+
+    expect(given).toEqual([7]);
+  });
+
+  test('wakes one of those who wait for each job', async () => {
+    const { clock, claims, queue, take } = openQueue();
+    take();
+    take();
+    for (const one of claims) one.give();
+    await clock.advance(0);
+
+    queue.wake();
+    await clock.advance(0);
+    const woken = claims.length;
+    queue.wake();
+    await clock.advance(0);
+
+    expect(woken).toBe(3);
+    expect(claims).toHaveLength(4);
+  });
+
+  test('looks again when a job came while it looked', async () => {
+    const { clock, claims, queue, given, take } = openQueue();
+    take();
+    queue.wake();
+    claims[0]?.give();
+    await clock.advance(0);
+
+    claims[1]?.give(record(3));
+    await clock.advance(0);
+
+    expect(given).toEqual([3]);
+  });
+
+  test('asks a store that refuses again after a second, unasked', async () => {
+    const { clock, claims, given, take } = openQueue();
+    take();
+    claims[0]?.refuse();
+    await clock.advance(999);
+    const before = claims.length;
+
+    await clock.advance(1);
+    claims[1]?.give(record(1));
+    await clock.advance(0);
+
+    expect(before).toBe(1);
+    expect(given).toEqual([1]);
+  });
+
+  test.each([
+    ['waits', (claim?: { give(): void }) => claim?.give()],
+    ['waits for a store', (claim?: { refuse(): void }) => claim?.refuse()],
+  ])('lets go of whoever %s, and keeps nothing', async (_, answer) => {
+    const { clock, claims, queue, take } = openQueue();
+    const stopping = new AbortController();
+    const taking = take(stopping.signal);
+    const refused = expect(taking).rejects.toThrow('stop');
+    answer(claims[0]);
+    await clock.advance(0);
+
+    stopping.abort(new Error('stop'));
+    await refused;
+    queue.wake();
+    await clock.advance(10_000);
+
+    expect(claims).toHaveLength(1);
+    expect(clock.waiting).toBe(0);
+  });
+});

@@ -1,0 +1,76 @@
+import { describe, expect, test } from 'vitest';
+import { BridgeError } from '../../../lib/errors/bridge-error.ts';
+import { createJobRetention } from '../../../lib/jobs/job-retention.ts';
+import type { JobRetention } from '../../../lib/jobs/job-store-port.ts';
+import { createManualClock } from '../../support/manual-clock.ts';
+import { refusal } from './job-rig.ts';
+
+const forever = new AbortController().signal;
+const LIMITS = { retention_secs: 100, max_retained: 5, max_retained_bytes: 1000 };
+
+/** A store that has so many jobs to remove. */
+function openRetention(count: number) {
+  const clock = createManualClock();
+  const asked: JobRetention[] = [];
+  const removed: number[] = [];
+  const failures: Error[] = [];
+  let left = count;
+  const retention = createJobRetention({
+    store: {
+      async prune(wanted) {
+        const failure = failures.shift();
+        if (failure) throw failure;
+        asked.push(wanted);
+        const gone = Math.min(left, wanted.batch);
+        left -= gone;
+        return Array.from({ length: gone }, (_, place) => left + place);
+      },
+    },
+    search: { removed: (sequences) => void removed.push(...sequences) },
+    clock,
+    limits: LIMITS,
+  });
+  return { ...retention, clock, asked, removed, failures };
+}
+
+describe('createJobRetention', () => {
+  test.each([
+    [0, 1],
+    [31, 1],
+    [32, 2],
+    [100, 4],
+  ])('removes %i jobs in %i small steps, and tells the search of each', async (count, steps) => {
+    const { sweep, asked, removed, clock } = openRetention(count);
+
+    await sweep.run(forever);
+
+    expect(asked).toHaveLength(steps);
+    expect(asked[0]).toEqual({
+      completedBeforeSecs: clock.nowMs() / 1000 - 100,
+      ...{ maxRetained: 5, maxRetainedBytes: 1000, batch: 32 },
+    });
+    expect(removed.toSorted((one, other) => one - other)).toEqual([...Array(count).keys()]);
+  });
+
+  test('stops between two steps', async () => {
+    const { sweep, asked } = openRetention(1000);
+
+    await sweep.run(AbortSignal.abort());
+
+    expect(asked).toEqual([]);
+  });
+
+  test.each([
+    ['a damaged page', new BridgeError('internal', 'damaged'), false],
+    ['a store that refuses', refusal(), true],
+  ])('is healthy or not after %s, until a sweep comes through', async (_, failure, expected) => {
+    const { sweep, failures, isHealthy } = openRetention(0);
+    failures.push(failure);
+
+    await expect(sweep.run(forever)).rejects.toBe(failure);
+    const after = isHealthy();
+    await sweep.run(forever);
+
+    expect([after, isHealthy()]).toEqual([expected, true]);
+  });
+});

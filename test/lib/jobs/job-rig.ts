@@ -1,0 +1,164 @@
+import { BridgeError } from '../../../lib/errors/bridge-error.ts';
+import type { GenerationResult } from '../../../lib/generation/generation-result.ts';
+import { createStoredInputs } from '../../../lib/inputs/stored-inputs.ts';
+import type { InputVerifier } from '../../../lib/inputs/verify-inputs.ts';
+import { createJobLists } from '../../../lib/jobs/job-lists.ts';
+import { createJobQueue } from '../../../lib/jobs/job-queue.ts';
+import type { JobStore } from '../../../lib/jobs/job-store-port.ts';
+import { createJobWorker } from '../../../lib/jobs/job-worker.ts';
+import { createJobs } from '../../../lib/jobs/jobs.ts';
+import { createLiveJobs } from '../../../lib/jobs/live-jobs.ts';
+import { createSubmitJob } from '../../../lib/jobs/submit-job.ts';
+import { silentLog } from '../../../lib/log/trace-log.ts';
+import { createIds } from '../../../lib/platform/ids.ts';
+import { IN_MEMORY } from '../../../lib/storage/sqlite/connection.ts';
+import { openStateDatabase } from '../../../lib/storage/sqlite/database.ts';
+import { createJobStore } from '../../../lib/storage/sqlite/job-store.ts';
+import { startWorkerLoop, type WorkerLoop } from '../../../local-runtime/worker-loop.ts';
+import { createManualClock } from '../../support/manual-clock.ts';
+import { wireRequestOf } from '../generation/requests.ts';
+import { createScriptedGeneration, type ScriptedRun } from './scripted-generation.ts';
+
+export const SCOPE = 'anonymous';
+
+export const forever = new AbortController().signal;
+
+export type JobRig = ReturnType<typeof openJobRig>;
+
+/** What a store says that cannot write now. */
+export function refusal(): BridgeError {
+  return new BridgeError('overloaded', 'the state database cannot take this now');
+}
+
+/** Resolves once this holds, or holds of whatever is awaited meanwhile. */
+export async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await isSo())) {
+    await new Promise((resolve) => {
+      setImmediate(resolve);
+    });
+  }
+}
+
+/** Everything of jobs on a real store; only the pipeline, the pictures and the time are scripted. */
+export function openJobRig(limits: { max_pending?: number } = {}) {
+  const clock = createManualClock();
+  const ids = createIds(clock.nowMs);
+  const database = openStateDatabase({ file: IN_MEMORY, ids });
+  const { store, refuse } = createRefusingStore(createJobStore(database));
+  const { generation, runs, manners } = createScriptedGeneration();
+  const kept = new Set<string>();
+  const inputs = createStoredInputs({ files: filesIn(kept), isNeeded: store.needsInput });
+  const discarded: string[] = [];
+  const publisher = {
+    async discard(publications: GenerationResult['publications']) {
+      discarded.push(...publications.map(({ record }) => record.id));
+    },
+  };
+  const added: number[] = [];
+  const removed: number[] = [];
+  const found = { sequences: [] as number[], more: false };
+  const search = {
+    added: (jobs: number) => void added.push(jobs),
+    removed: (sequences: readonly number[]) => void removed.push(...sequences),
+    find: async () => found,
+  };
+  const live = createLiveJobs(clock);
+  const queue = createJobQueue({ store, clock });
+  const shared = { store, search, live, clock, secret: database.secret };
+  const worker = createJobWorker({
+    ...{ store, live, generation, publisher, inputs, clock, ids },
+    ...{ log: silentLog, maxInputBytes: 1_000_000 },
+  });
+  const submitJob = createSubmitJob({
+    ...{ ...shared, generation, verifier, inputs, ids },
+    limits: { max_pending: 100, max_database_bytes: 1e9, ...limits },
+    maxInputBytes: 1_000_000,
+  });
+  const jobs = createJobs({ ...shared, queue, inputs, submitJob });
+  const loops: WorkerLoop[] = [];
+
+  return {
+    ...{ clock, database, store, refuse, runs, manners, kept, discarded, live, queue, worker },
+    ...{ jobs, added, removed, found, search, ids },
+    jobLists: createJobLists(shared),
+
+    submit: (sent: object = {}, more: { scope?: string; idempotencyKey?: string } = {}) =>
+      jobs.submit(wireRequestOf({ ...sent, output: { response_format: 'artifact' } }), {
+        ...{ scope: SCOPE, requestId: 'request', idempotencyKey: undefined, signal: forever },
+        ...more,
+      }),
+
+    /** The job as it is. */
+    read: (id: string) => jobs.find(SCOPE, id, 0, forever),
+
+    /** The job once it has ended. */
+    async ended(id: string) {
+      await until(async () => (await this.read(id)).completed !== undefined);
+      return this.read(id);
+    },
+
+    /** The nth generation, counted from 0, once it has begun. */
+    async run(nth: number): Promise<ScriptedRun> {
+      await until(() => runs.length > nth);
+      const run = runs[nth];
+      if (!run) throw new Error('there is no such run');
+      return run;
+    },
+
+    /** Lets the workers go; `close` ends them. */
+    work(maxRunning = 1): WorkerLoop {
+      const loop = startWorkerLoop({ ...queue, ...worker, over: live.over }, maxRunning);
+      loops.push(loop);
+      return loop;
+    },
+
+    async close(): Promise<void> {
+      await Promise.all(loops.map((loop) => loop.drain(AbortSignal.abort())));
+      await database.close();
+    },
+  };
+}
+
+/** Says of the next calls of a method what a test wants them to say. */
+function createRefusingStore(real: JobStore) {
+  const refusals = { claim: [] as Error[], settle: [] as Error[], prune: [] as Error[] };
+
+  async function refused(method: keyof typeof refusals): Promise<void> {
+    const refusal = refusals[method].shift();
+    if (refusal) throw refusal;
+  }
+
+  const store: JobStore = {
+    ...real,
+    claim: (...given) => refused('claim').then(() => real.claim(...given)),
+    settle: (...given) => refused('settle').then(() => real.settle(...given)),
+    prune: (...given) => refused('prune').then(() => real.prune(...given)),
+  };
+  return {
+    store,
+    refuse: (method: keyof typeof refusals, ...errors: readonly Error[]) =>
+      void refusals[method].push(...errors),
+  };
+}
+
+function filesIn(kept: Set<string>) {
+  return {
+    put: async (sha256: string) => void kept.add(sha256),
+    remove: async (sha256: string) => void kept.delete(sha256),
+    read: async () => undefined,
+    async *list() {
+      yield [...kept];
+    },
+  };
+}
+
+/** Takes every inline picture for a sound one. */
+const verifier: InputVerifier = {
+  async verify({ images, references }) {
+    const toPicture = () => ({
+      ...{ bytes: Buffer.from('picture'), sha256: 'ab'.repeat(32), format: 'png' as const },
+      ...{ width: 1, height: 1, alpha: 'none' as const, orientation: 1 },
+    });
+    return { images: images.map(toPicture), references: references.map(toPicture) };
+  },
+};

@@ -1,0 +1,173 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { BridgeError } from '../../../lib/errors/bridge-error.ts';
+import { jobResult } from '../../support/jobs.ts';
+import { type JobRig, openJobRig, refusal, SCOPE, until } from './job-rig.ts';
+import { resultOf } from './scripted-generation.ts';
+
+const INTERRUPTED = {
+  status: 'interrupted',
+  error: {
+    ...{ code: 'cancelled', retryable: false },
+    details: { outcome: 'unknown', reason: 'interrupted' },
+  },
+};
+
+let rig: JobRig;
+
+beforeEach(() => {
+  rig = openJobRig();
+});
+afterEach(() => rig.close());
+
+/** A job that runs. */
+async function begun() {
+  const { job } = await rig.submit({ prompt: 'a tower' });
+  rig.work();
+  return { id: job.id, run: await rig.run(0) };
+}
+
+describe('createJobWorker', () => {
+  test('runs the request of the job as its owner, and writes down what comes of it', async () => {
+    const { id, run } = await begun();
+    const running = await rig.read(id);
+
+    run.succeed();
+    const job = await rig.ended(id);
+
+    expect(running).toMatchObject({ status: 'running', progress: { stage: 'queued' } });
+    expect(run.request.prompt).toBe('a tower');
+    const context = { scope: SCOPE, requestId: 'request', isPatient: true };
+    expect(run.context).toMatchObject(context);
+    expect(job).toMatchObject({ status: 'succeeded', result: jobResult([]) });
+    expect(job).not.toHaveProperty('progress');
+  });
+
+  test('writes down a failure as it is', async () => {
+    const { id, run } = await begun();
+
+    run.fail(new BridgeError('upstream', 'gone', { details: { outcome: 'unknown' } }));
+
+    const error = { code: 'upstream', message: 'gone', details: { outcome: 'unknown' } };
+    expect(await rig.ended(id)).toMatchObject({ status: 'failed', error });
+  });
+
+  test('fails what is no picture of a job, and nothing of it stays', async () => {
+    const { id, run } = await begun();
+    const { response, publications } = resultOf(['one']);
+    const [picture] = response.data;
+    if (picture?.type !== 'artifact') throw new Error('the picture is no artifact');
+    const { name: _, ...described } = picture;
+
+    const url = { ...described, type: 'url', url: 'http://localhost/one' } as const;
+    run.end({ response: { ...response, data: [url] }, publications });
+
+    expect(await rig.ended(id)).toMatchObject({ status: 'failed', error: { code: 'internal' } });
+    expect(rig.discarded).toEqual(['one']);
+  });
+
+  test('fails a job whose pictures the store does not take for pending', async () => {
+    const { id, run } = await begun();
+
+    run.end(resultOf(['one']));
+
+    expect(await rig.ended(id)).toMatchObject({ status: 'failed', error: { code: 'artifact' } });
+    expect(rig.discarded).toEqual(['one']);
+  });
+
+  test('keeps an end for as long as the store refuses it, asking ever more seldom', async () => {
+    const { id, run } = await begun();
+    rig.refuse('settle', refusal(), refusal(), refusal());
+    run.succeed();
+    await until(() => rig.clock.waiting === 1);
+    await rig.clock.advance(250 + 500 + 999);
+    const before = await rig.read(id);
+
+    await rig.clock.advance(1);
+
+    expect(before.status).toBe('running');
+    expect(await rig.ended(id)).toMatchObject({ status: 'succeeded' });
+  });
+
+  test('stops at a cancel, and says that nothing runs any more', async () => {
+    const { id, run } = await begun();
+
+    const told = await rig.jobs.cancel(SCOPE, id);
+
+    expect(told).toMatchObject({ status: 'running', cancel_requested: true });
+    expect(run.context.signal.aborted).toBe(true);
+    const error = { code: 'cancelled', details: { provider_stopped: true } };
+    expect(await rig.ended(id)).toMatchObject({ status: 'cancelled', error });
+  });
+
+  test('says of a cancel what the pipeline says of the provider', async () => {
+    rig.manners.obeys = false;
+    const { id, run } = await begun();
+    await rig.jobs.cancel(SCOPE, id);
+
+    const details = { outcome: 'unknown', provider_stopped: false };
+    run.fail(new BridgeError('cancelled', 'the job was cancelled', { details }));
+
+    expect(await rig.ended(id)).toMatchObject({ status: 'cancelled', error: { details } });
+  });
+
+  test('keeps nothing of what comes out after a cancel', async () => {
+    rig.manners.obeys = false;
+    const { id, run } = await begun();
+    await rig.jobs.cancel(SCOPE, id);
+
+    run.end(resultOf(['late']));
+
+    expect(await rig.ended(id)).toMatchObject({ status: 'cancelled' });
+    expect(rig.discarded).toEqual(['late']);
+  });
+
+  test('hears of a cancel while the store refuses its end', async () => {
+    const { id, run } = await begun();
+    rig.refuse('settle', refusal());
+    run.end(resultOf(['unwritten']));
+    await until(() => rig.clock.waiting === 1);
+
+    await rig.jobs.cancel(SCOPE, id);
+
+    expect(await rig.ended(id)).toMatchObject({ status: 'cancelled' });
+    expect(rig.discarded).toEqual(['unwritten']);
+  });
+
+  test('stops a job that was cancelled between its claim and its beginning', async () => {
+    const { job } = await rig.submit();
+    const claimed = await rig.store.claim(1);
+    if (!claimed) throw new Error('nothing was claimed');
+    const told = await rig.jobs.cancel(SCOPE, job.id);
+
+    await rig.worker.run(claimed);
+
+    expect(told).toMatchObject({ status: 'running', cancel_requested: true });
+    expect(await rig.read(job.id)).toMatchObject({ status: 'cancelled' });
+    expect(rig.runs[0]?.context.signal.aborted).toBe(true);
+  });
+
+  test('ends what runs as interrupted when the time is over', async () => {
+    const { id } = await begun();
+
+    rig.worker.interruptAll();
+
+    const job = await rig.ended(id);
+    expect(job).toMatchObject(INTERRUPTED);
+    expect(job.error?.details).toEqual(INTERRUPTED.error.details);
+  });
+
+  test('waits for no store when the time is over', async () => {
+    const { job } = await rig.submit();
+    const loop = rig.work();
+    const run = await rig.run(0);
+    rig.refuse('settle', refusal(), refusal(), refusal());
+    run.end(resultOf(['unwritten']));
+    await until(() => rig.clock.waiting === 1);
+
+    await loop.drain(AbortSignal.abort());
+
+    expect(await rig.read(job.id)).toMatchObject({ status: 'running' });
+    expect(rig.discarded).toEqual(['unwritten']);
+    expect(rig.clock.waiting).toBe(0);
+  });
+});

@@ -1,0 +1,140 @@
+import { randomInt } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { forever, type JobRig, openJobRig, SCOPE, until } from './job-rig.ts';
+
+// The long proof: CANCEL_RACES=10000.
+const RACES = Number(process.env['CANCEL_RACES'] ?? 300);
+const UNKNOWN_ID = '0190a0b0-0000-7000-8000-000000000000';
+
+let rig: JobRig;
+
+beforeEach(() => {
+  rig = openJobRig();
+});
+afterEach(() => rig.close());
+
+async function turns(count: number): Promise<void> {
+  let left = count;
+  await until(() => left-- === 0);
+}
+
+describe('createJobs', () => {
+  test('a wait is answered with the job as it has ended', async () => {
+    const { job } = await rig.submit();
+    rig.work();
+    const run = await rig.run(0);
+    const waiting = rig.jobs.find(SCOPE, job.id, 30_000, forever);
+    await turns(3);
+
+    run.succeed();
+
+    expect(await waiting).toMatchObject({ status: 'succeeded' });
+    expect(rig.clock.waiting).toBe(0);
+  });
+
+  test('a wait is answered with the job as it is when the time is over', async () => {
+    const { job } = await rig.submit();
+    const waiting = rig.jobs.find(SCOPE, job.id, 30_000, forever);
+    await rig.clock.advance(30_000);
+
+    expect(await waiting).toMatchObject({ status: 'queued' });
+    expect(rig.clock.waiting).toBe(0);
+  });
+
+  test('a wait for a queued job hears of its cancel', async () => {
+    const { job } = await rig.submit();
+    const waiting = rig.jobs.find(SCOPE, job.id, 30_000, forever);
+
+    const told = await rig.jobs.cancel(SCOPE, job.id);
+
+    expect(told).toMatchObject({ status: 'cancelled', cancel_requested: true });
+    expect(await waiting).toEqual(told);
+    expect(rig.clock.waiting).toBe(0);
+  });
+
+  test('a wait for a job that has ended is none', async () => {
+    const { job } = await rig.submit();
+    await rig.jobs.cancel(SCOPE, job.id);
+
+    const found = await rig.jobs.find(SCOPE, job.id, 30_000, forever);
+
+    expect(found.status).toBe('cancelled');
+    expect(rig.clock.waiting).toBe(0);
+  });
+
+  test('a client that leaves ends its wait', async () => {
+    const { job } = await rig.submit();
+    const client = new AbortController();
+    const waiting = rig.jobs.find(SCOPE, job.id, 30_000, client.signal);
+    const left = expect(waiting).rejects.toThrow('gone');
+
+    client.abort(new Error('gone'));
+
+    await left;
+    expect(rig.clock.waiting).toBe(0);
+  });
+
+  test.each([0, 30_000])(
+    'a job of somebody else is not found, after %i ms of waiting',
+    async (waitMs) => {
+      const { job } = await rig.submit();
+
+      const outcomes = await Promise.allSettled(
+        [job.id, UNKNOWN_ID, 'no id'].flatMap((id) => [
+          rig.jobs.find('other', id, waitMs, forever),
+          rig.jobs.cancel('other', id),
+          rig.jobs.update('other', id, { favorite: true }),
+          rig.jobs.partial('other', id),
+        ]),
+      );
+
+      const reason = expect.objectContaining({ code: 'not_found', param: null, details: {} });
+      expect(outcomes).toEqual(outcomes.map(() => ({ status: 'rejected', reason })));
+      expect(rig.clock.waiting).toBe(0);
+      expect(await rig.read(job.id)).toEqual(job);
+    },
+  );
+
+  test('a new job wakes a worker and is told to the search, a repetition is not', async () => {
+    const first = await rig.submit({}, { idempotencyKey: 'one' });
+    const second = await rig.submit({}, { idempotencyKey: 'one' });
+
+    expect([first.replayed, second.replayed]).toEqual([false, true]);
+    expect(second.job).toEqual(first.job);
+    expect(rig.added).toEqual([1]);
+  });
+
+  test(`a cancel that races with start and end leads to one of the two, ${RACES} times`, {
+    timeout: 30_000 + RACES * 20,
+  }, async () => {
+    rig.work(4);
+    const ends = { cancelled: 0, succeeded: 0 };
+    for (let race = 0; race < RACES; race += 1) {
+      const { job } = await rig.submit();
+      const before = rig.runs.length;
+      const finishing = turns(randomInt(5)).then(async () => {
+        await until(async () => {
+          if (rig.runs.length > before) return true;
+          return (await rig.read(job.id)).completed !== undefined;
+        });
+        await turns(randomInt(3));
+        rig.runs[before]?.succeed();
+      });
+
+      const cancelling = turns(randomInt(12)).then(() => rig.jobs.cancel(SCOPE, job.id));
+      const [told] = await Promise.all([cancelling, finishing]);
+      const ended = await rig.ended(job.id);
+
+      expect(Object.keys(ends)).toContain(ended.status);
+      ends[ended.status as keyof typeof ends] += 1;
+      expect(rig.runs.length - before).toBeLessThanOrEqual(1);
+      if (told.completed !== undefined) expect(ended).toEqual(told);
+      else expect(ended.cancel_requested).toBe(true);
+      if (ended.status === 'succeeded') expect(ended.result).toBeDefined();
+      else expect(ended.error).toMatchObject({ code: 'cancelled', retryable: false });
+    }
+    expect(rig.live.size()).toBe(0);
+    expect(ends.cancelled).toBeGreaterThan(0);
+    expect(ends.succeeded).toBeGreaterThan(0);
+  });
+});

@@ -1,0 +1,118 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import type { VerifiedImage } from '../../../lib/images/image.ts';
+import { cancellation, interruption } from '../../../lib/jobs/job-end.ts';
+import { createLiveJobs, type LiveJobs } from '../../../lib/jobs/live-jobs.ts';
+import { createManualClock, type ManualClock } from '../../support/manual-clock.ts';
+
+const forever = new AbortController().signal;
+const MIB = 1024 * 1024;
+
+let clock: ManualClock;
+let live: LiveJobs;
+
+beforeEach(() => {
+  clock = createManualClock();
+  live = createLiveJobs(clock);
+});
+
+function partial(partialIndex: number, byteLength = 1) {
+  const image: VerifiedImage = {
+    ...{ bytes: Buffer.alloc(byteLength), format: 'png', width: 1, height: 1 },
+    ...{ orientation: 1, alpha: 'none', sha256: 'ab'.repeat(32) },
+  };
+  return { type: 'partial_image', index: 0, partialIndex, image } as const;
+}
+
+/** A wait, and whether it is over. */
+function waitFor(id: string, signal = forever) {
+  const wait = { isOver: false };
+  live.untilEnded(id, 1000, signal).then(() => {
+    wait.isOver = true;
+  });
+  return wait;
+}
+
+describe('createLiveJobs', () => {
+  test('a wait is over when its job ends, and no earlier with another one', async () => {
+    const [one, other] = [live.begin('one'), live.begin('other')];
+    const waits = [waitFor('one'), waitFor('one'), waitFor('other')];
+
+    one.end();
+    await clock.advance(0);
+    const after = waits.map(({ isOver }) => isOver);
+    other.end();
+    await clock.advance(0);
+
+    expect(after).toEqual([true, true, false]);
+    expect(waits[2]?.isOver).toBe(true);
+    expect(clock.waiting).toBe(0);
+  });
+
+  test.each<[string, (client: AbortController) => unknown]>([
+    ['the job ends without having run', () => live.ended('one')],
+    ['the time is over', () => clock.advance(1000)],
+    ['the client leaves', (client) => client.abort()],
+    ['nothing runs here any more', () => live.over()],
+  ])('a wait is over when %s, and holds nothing afterwards', async (_, happen) => {
+    const client = new AbortController();
+    const wait = waitFor('one', client.signal);
+    await clock.advance(999);
+    const before = wait.isOver;
+
+    await happen(client);
+    await clock.advance(0);
+
+    expect([before, wait.isOver]).toEqual([false, true]);
+    expect(clock.waiting).toBe(0);
+  });
+
+  test('nobody waits who comes after the end of all', async () => {
+    live.over();
+
+    await live.untilEnded('one', 1000, forever);
+
+    expect(clock.waiting).toBe(0);
+  });
+
+  test('a wish that comes between a claim and its beginning stops the job', () => {
+    const wish = cancellation();
+    live.stop('one', wish);
+
+    const [one, other] = [live.begin('one'), live.begin('other')];
+    one.end();
+
+    expect(one.signal.reason).toBe(wish);
+    expect(other.signal.aborted).toBe(false);
+    expect(live.begin('one').signal.aborted).toBe(false);
+  });
+
+  test('all that runs is stopped at once, and what begins afterwards', () => {
+    const before = live.begin('before');
+    const reason = interruption();
+
+    live.stopAll(reason);
+
+    expect(before.signal.reason).toBe(reason);
+    expect(live.begin('after').signal.reason).toBe(reason);
+  });
+
+  test('the latest partial picture is kept until the end', () => {
+    const job = live.begin('one');
+    const before = live.partial('one');
+    job.note(partial(0));
+    job.note({ type: 'progress', stage: 'generating' });
+    job.note(partial(1, 16 * MIB));
+    job.note(partial(2, 16 * MIB + 1));
+    const latest = live.partial('one');
+    const progress = live.progress('one');
+    const size = live.size();
+
+    job.end();
+
+    expect(before).toBeUndefined();
+    expect(latest).toMatchObject({ partialIndex: 1 });
+    expect(progress).toEqual({ stage: 'generating', partial_images: 3 });
+    expect([size, live.size()]).toEqual([1, 0]);
+    expect([live.partial('one'), live.progress('one')]).toEqual([undefined, undefined]);
+  });
+});

@@ -1,0 +1,67 @@
+import type { PendingPublication } from '../../../lib/artifacts/publisher.ts';
+import type {
+  Generation,
+  GenerationContext,
+  RunningGeneration,
+} from '../../../lib/generation/generation.ts';
+import type { VerifiedEvent } from '../../../lib/generation/generation-event.ts';
+import type { GenerationRequest } from '../../../lib/generation/generation-request.ts';
+import type { GenerationResult } from '../../../lib/generation/generation-result.ts';
+import { jobResult } from '../../support/jobs.ts';
+
+/** One generation that a test carries out. */
+export interface ScriptedRun {
+  readonly request: GenerationRequest;
+  readonly context: GenerationContext;
+  tell(event: VerifiedEvent): void;
+  succeed(): void;
+  end(result: GenerationResult): void;
+  fail(error: Error): void;
+}
+
+/** What comes of a generation: a picture under its name for each of these ids, all to be settled. */
+export function resultOf(artifactIds: readonly string[]): GenerationResult {
+  const result = jobResult(artifactIds);
+  const data = result.data.filter((image) => image.type === 'artifact');
+  const publications = data.map((image): PendingPublication => {
+    const { id, name, format, width, height, bytes, sha256 } = image;
+    const picture = { format, width, height, bytes, sha256 };
+    return { record: { id, name, ...picture, scope: 'anonymous', createdSecs: 1 } };
+  });
+  return { response: { ...result, data }, publications };
+}
+
+/** Stands for the pipeline: a test says what comes out of it, and sees what went in. */
+export function createScriptedGeneration() {
+  const runs: ScriptedRun[] = [];
+  /** Whether generations stop when they are told to. */
+  const manners = { obeys: true };
+
+  function run(request: GenerationRequest, context: GenerationContext): RunningGeneration {
+    let tell = (_event: VerifiedEvent) => {};
+    const events = new ReadableStream<VerifiedEvent>({
+      start(controller) {
+        tell = (event) => controller.enqueue(event);
+      },
+    });
+    const result = new Promise<GenerationResult>((resolve, reject) => {
+      const { signal } = context;
+      const leave = () => manners.obeys && reject(signal.reason);
+      if (signal.aborted) leave();
+      signal.addEventListener('abort', leave);
+      runs.push({
+        ...{ request, context, end: resolve, fail: reject },
+        tell: (event) => tell(event),
+        succeed: () => resolve(resultOf([])),
+      });
+    });
+    result.catch(() => {});
+    return { started: Promise.resolve(), events, ignoreEvents: () => {}, result };
+  }
+
+  const generation: Generation = {
+    run,
+    plan: () => ({ provider: 'sandbox', model: 'sandbox-image' }),
+  };
+  return { generation, runs, manners };
+}
