@@ -227,11 +227,27 @@ describe.each(CLIENTS)('the client %s', (_, openai) => {
     await expect(connect(guarded).client.models.list()).resolves.toBeDefined();
   });
 
-  it('knows a failure inside a stream, which begins only once there is something to tell', async () => {
+  it('knows a stream that is refused for what any other request would be', async () => {
     const { images } = connect(bridge, { maxRetries: 0 });
     const sent = { prompt: 'a fox', model: 'sandbox-fail-safety_rejected', stream: true } as const;
 
     await expect(images.generate(sent)).rejects.toBeInstanceOf(openai.BadRequestError);
+  });
+
+  it('knows a failure inside a stream', async () => {
+    const set = ['providers.sandbox.latency_ms=5000', 'runtime.shutdown_grace_ms=1'];
+    const ending = await startBridge({ set });
+    const { images } = connect(ending);
+    const request = { prompt: 'a fox', stream: true, partial_images: 1 } as const;
+
+    const events = await images.generate(request);
+    const work = (async () => {
+      for await (const _ of events) ending.child.kill('SIGTERM');
+    })();
+
+    const error = await work.catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(openai.APIError);
+    expect(error).toMatchObject({ code: 'cancelled', type: 'request_timeout_error' });
   });
 
   it('asks once where a repetition would do no good or be paid twice', async () => {
