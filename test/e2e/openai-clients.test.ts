@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import * as openai6 from 'openai';
 import * as openai7 from 'openai-7';
 import sharp from 'sharp';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { cleanUp, type StartedBridge, startBridge } from '../support/start-bridge.ts';
 
 const photo = (name: string) =>
@@ -248,6 +248,17 @@ describe.each(CLIENTS)('the client %s', (_, openai) => {
     const error = await work.catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(openai.APIError);
     expect(error).toMatchObject({ code: 'cancelled', type: 'request_timeout_error' });
+  });
+
+  it('ends the work when its reader has seen enough', async () => {
+    const cancelled = () => slow.stderr().split('"error_code":"cancelled"').length - 1;
+    const before = cancelled();
+    const { images } = connect(slow);
+    const request = { prompt: 'a fox', stream: true, partial_images: 3 } as const;
+
+    for await (const _ of await images.generate(request)) break;
+
+    await vi.waitUntil(() => cancelled() > before, { timeout: 10_000 });
   });
 
   it('asks once where a repetition would do no good or be paid twice', async () => {
