@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import * as openai6 from 'openai';
 import * as openai7 from 'openai-7';
 import sharp from 'sharp';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { cleanUp, type StartedBridge, startBridge } from '../support/start-bridge.ts';
 
 const photo = (name: string) =>
@@ -227,11 +227,38 @@ describe.each(CLIENTS)('the client %s', (_, openai) => {
     await expect(connect(guarded).client.models.list()).resolves.toBeDefined();
   });
 
-  it('knows a failure inside a stream, which begins only once there is something to tell', async () => {
+  it('knows a stream that is refused for what any other request would be', async () => {
     const { images } = connect(bridge, { maxRetries: 0 });
     const sent = { prompt: 'a fox', model: 'sandbox-fail-safety_rejected', stream: true } as const;
 
     await expect(images.generate(sent)).rejects.toBeInstanceOf(openai.BadRequestError);
+  });
+
+  it('knows a failure inside a stream', async () => {
+    const set = ['providers.sandbox.latency_ms=5000', 'runtime.shutdown_grace_ms=1'];
+    const ending = await startBridge({ set });
+    const { images } = connect(ending);
+    const request = { prompt: 'a fox', stream: true, partial_images: 1 } as const;
+
+    const events = await images.generate(request);
+    const work = (async () => {
+      for await (const _ of events) ending.child.kill('SIGTERM');
+    })();
+
+    const error = await work.catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(openai.APIError);
+    expect(error).toMatchObject({ code: 'cancelled', type: 'request_timeout_error' });
+  });
+
+  it('ends the work when its reader has seen enough', async () => {
+    const cancelled = () => slow.stderr().split('"error_code":"cancelled"').length - 1;
+    const before = cancelled();
+    const { images } = connect(slow);
+    const request = { prompt: 'a fox', stream: true, partial_images: 3 } as const;
+
+    for await (const _ of await images.generate(request)) break;
+
+    await vi.waitUntil(() => cancelled() > before, { timeout: 10_000 });
   });
 
   it('asks once where a repetition would do no good or be paid twice', async () => {

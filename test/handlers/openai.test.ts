@@ -1,0 +1,147 @@
+import { describe, expect, it } from 'vitest';
+import { handler as createImageEdit } from '../../handlers/openai/create-image-edit.ts';
+import { handler as createImageGeneration } from '../../handlers/openai/create-image-generation.ts';
+import { handler as getModel } from '../../handlers/openai/get-model.ts';
+import { handler as listModels } from '../../handlers/openai/list-models.ts';
+import type { ImageRequestContext } from '../../lib/image-requests/image-requests.ts';
+import type { ImagesReply } from '../../lib/openai/openai-images.ts';
+import { toImagesAnswer } from '../../lib/openai/to-answer.ts';
+import { generationOf, models, responseOf, translated } from '../lib/openai/sent.ts';
+import { parseEventText } from '../support/event-text.ts';
+import { formBytes, formType } from '../support/form-bytes.ts';
+import { invoke } from '../support/invoke.ts';
+
+const value = toImagesAnswer(responseOf(), translated(generationOf()));
+const whole: ImagesReply = { value, replayed: false };
+const head = {
+  ...{ 'x-request-id': 'r1', 'idempotency-key': 'k1', 'x-stainless-retry-count': '2' },
+};
+
+/** The service as it answers with `reply`, and what it was asked. */
+function recording(reply: ImagesReply = whole) {
+  const calls: { sent: unknown; context: ImageRequestContext }[] = [];
+  async function answer(sent: unknown, context: ImageRequestContext) {
+    calls.push({ sent, context });
+    return reply;
+  }
+  return { calls, services: { openAiImages: { generate: answer, edit: answer } } };
+}
+
+const generation = { method: 'POST', body: { prompt: 'a fox', seed: 1 }, headers: head };
+const edit = {
+  ...{ method: 'POST', headers: head },
+  body: { prompt: 'night', images: [{ image_url: 'data:,' }] },
+};
+
+describe.each([
+  ['createImageGeneration', createImageGeneration, generation],
+  ['createImageEdit', createImageEdit, edit],
+] as const)('%s', (operationId, handler, sent) => {
+  it('hands the request on with its scope, id, key and count of retries', async () => {
+    const { calls, services } = recording();
+
+    await invoke(handler, { ...sent, query: 'api-version=1' }, services);
+
+    expect(calls).toMatchObject([
+      {
+        sent: { fields: { prompt: sent.body.prompt } },
+        context: {
+          ...{ operationId, scope: 'anonymous', requestId: 'r1', baseUrl: 'http://localhost:8787' },
+          ...{ idempotencyKey: 'k1', retryCount: '2' },
+        },
+      },
+    ]);
+  });
+
+  it('writes the bytes as base64', async () => {
+    const { services } = recording();
+
+    const reply = await invoke(handler, sent, services);
+
+    expect(reply.status).toBe(200);
+    expect(reply.json).toMatchObject({ data: [{ b64_json: 'AA==' }] });
+  });
+
+  it.each([
+    [true, 'true'],
+    [false, undefined],
+  ])('says whether the work was another request’s: %s', async (replayed, header) => {
+    const { services } = recording({ value, replayed });
+
+    const reply = await invoke(handler, sent, services);
+
+    expect(reply.headers['idempotent-replayed']).toBe(header);
+  });
+
+  it('writes events where there are events', async () => {
+    async function* events() {
+      yield {
+        ...{ type: 'image_edit.completed' as const, created_at: 1, size: '1x1' },
+        ...{ quality: 'auto' as const, background: 'auto' as const, output_format: 'png' as const },
+        b64_json: new Uint8Array([0]),
+      };
+    }
+    const { services } = recording({ events: events(), replayed: false });
+
+    const reply = await invoke(handler, sent, services);
+
+    expect(reply.headers['content-type']).toBe('text/event-stream');
+    expect(parseEventText(reply.bytes.toString()).events).toMatchObject([
+      { name: 'image_edit.completed', data: { b64_json: 'AA==' } },
+    ]);
+  });
+
+  it('refuses a bad request before any service hears of it', async () => {
+    const { calls, services } = recording();
+    const body = { ...sent.body, n: 0, markup: 'x' };
+
+    const reply = await invoke(handler, { ...sent, body }, services);
+
+    expect(reply).toMatchObject({ status: 422, json: { error: { param: 'markup' } } });
+    expect(calls).toEqual([]);
+  });
+});
+
+describe('createImageEdit', () => {
+  it('takes a form in place of JSON', async () => {
+    const { calls, services } = recording();
+    const body = formBytes([
+      { name: 'image', filename: 'a', content: 'one' },
+      { name: 'prompt', content: 'night' },
+    ]);
+    const headers = { 'content-type': formType(), 'content-length': String(body.length) };
+
+    await invoke(createImageEdit, { method: 'POST', body, headers }, services);
+
+    expect(calls).toMatchObject([
+      {
+        sent: {
+          fields: { fields: { prompt: 'night' }, unknown: [] },
+          files: { image: [Buffer.from('one')], mask: [], reference_image: [] },
+        },
+      },
+    ]);
+  });
+});
+
+describe('listModels', () => {
+  it('lists them as the clients expect it', async () => {
+    const reply = await invoke(listModels, { query: 'limit=1' }, { models });
+
+    expect(reply).toMatchObject({
+      status: 200,
+      json: { object: 'list', data: expect.arrayContaining([models.get('small')]) },
+    });
+  });
+});
+
+describe('getModel', () => {
+  it.each([
+    ['far/shared', 200],
+    ['unheard-of', 404],
+  ])('answers %s with %i', async (id, status) => {
+    const reply = await invoke(getModel, { pathParameters: { id } }, { models });
+
+    expect(reply.status).toBe(status);
+  });
+});

@@ -1,0 +1,63 @@
+import type * as openai6 from 'openai/resources/images';
+import type { Model as Model6 } from 'openai/resources/models';
+import type * as openai7 from 'openai-7/resources/images';
+import type { Model as Model7 } from 'openai-7/resources/models';
+import { describe, expectTypeOf, it } from 'vitest';
+import type {
+  EditStreamEvent,
+  GenerationStreamEvent,
+  ImagesAnswer,
+} from '../../../lib/contract/openai-answers.ts';
+import type { Model } from '../../../lib/contract/openai-models.ts';
+
+/** Where everything is known: the clients' types say nothing of what a provider may not tell. */
+type Known<T> = T extends readonly (infer Item)[]
+  ? Known<Item>[]
+  : T extends object
+    ? { [K in keyof T]-?: Known<Exclude<T[K], undefined>> }
+    : T;
+
+type EventOf<Events extends { readonly type: string }, Type extends Events['type']> = Known<
+  Omit<Extract<Events, { readonly type: Type }>, 'bridge_ext' | 'index'>
+>;
+
+/** The older client knows a few sizes and qualities only; what it is told, it takes for one of them. */
+type Older<T> = Omit<T, 'size' | 'quality'>;
+
+/** What only we have is nothing to the clients. */
+type Answer = Omit<Known<Omit<ImagesAnswer, 'data'>>, 'bridge_ext'> & {
+  data: { b64_json: string; revised_prompt: string }[];
+};
+
+describe('the answers of the OpenAI-familiar routes', () => {
+  it('are the newest client’s own types', () => {
+    expectTypeOf<Answer>().toExtend<openai7.ImagesResponse>();
+    expectTypeOf<Model>().toExtend<Model7>();
+  });
+
+  it('are events of the newest client’s own types', () => {
+    expectTypeOf<
+      EventOf<GenerationStreamEvent, 'image_generation.partial_image'>
+    >().toExtend<openai7.ImageGenPartialImageEvent>();
+    expectTypeOf<
+      EventOf<GenerationStreamEvent, 'image_generation.completed'>
+    >().toExtend<openai7.ImageGenCompletedEvent>();
+    expectTypeOf<
+      EventOf<EditStreamEvent, 'image_edit.partial_image'>
+    >().toExtend<openai7.ImageEditPartialImageEvent>();
+    expectTypeOf<
+      EventOf<EditStreamEvent, 'image_edit.completed'>
+    >().toExtend<openai7.ImageEditCompletedEvent>();
+  });
+
+  it('are the types of the client before it', () => {
+    expectTypeOf<Older<Answer>>().toExtend<Older<openai6.ImagesResponse>>();
+    expectTypeOf<Model>().toExtend<Model6>();
+    expectTypeOf<Older<EventOf<GenerationStreamEvent, 'image_generation.completed'>>>().toExtend<
+      Older<openai6.ImageGenCompletedEvent>
+    >();
+    expectTypeOf<Older<EventOf<EditStreamEvent, 'image_edit.completed'>>>().toExtend<
+      Older<openai6.ImageEditCompletedEvent>
+    >();
+  });
+});
