@@ -1,3 +1,4 @@
+import { setImmediate as otherWork } from 'node:timers/promises';
 import httpJsonBodyParser from '@middy/http-json-body-parser';
 import { BridgeError } from '../errors/bridge-error.ts';
 import { checkJsonStructure } from './json-structure.ts';
@@ -6,6 +7,8 @@ import { callOf, type Middleware } from './stack-request.ts';
 import { toText } from './utf8-text.ts';
 
 const parser = httpJsonBodyParser();
+const LONG_BYTES = 1024 * 1024;
+
 type ParserRequest = Parameters<NonNullable<typeof parser.before>>[0];
 
 /** Reads and parses a JSON body. Throws `body_too_large`, `malformed_request`. */
@@ -16,8 +19,13 @@ export const jsonBody: Middleware = {
     if (call.form !== undefined) return;
     const bytes = await readBody({ event, context });
     if (bytes.length === 0) throw new BridgeError('malformed_request', 'the body is empty');
+    // Of a body with pictures each step takes milliseconds, and so does what the handler does with it.
+    const pause = bytes.length > LONG_BYTES ? otherWork : () => {};
+    await pause();
     checkJsonStructure(bytes);
+    await pause();
     call.body = await parse(toText(bytes, 'the body'));
+    await pause();
     // The bytes and the stream that they came from have served.
     event.body = undefined;
   },

@@ -175,6 +175,27 @@ describe('createGeneration', () => {
     expect(response.warnings).toEqual(['partial_output_failure']);
   });
 
+  it.each([
+    ['normalize', ['0 honoured', '2 honoured'], [1], 'partial_output_failure'],
+    ['best_effort', ['0 honoured', '1 changed', '2 honoured'], [], 'transparency_failed'],
+  ])('judges transparency output by output, under %s', async (compatibility, ...expected) => {
+    const seeThrough = await picture({ alpha: 0.5 });
+    const rig = await open(
+      { answer: (call) => answerWith(call.request.indices[0] === 1 ? png : seeThrough)(call) },
+      oneByOne({ ...appServer, transparent_background: 'native' }),
+    );
+
+    const { response } = await run(rig, {
+      parameters: { n: 3, background: 'transparent', failure_policy: 'best_effort' },
+      policies: { compatibility },
+    });
+
+    const [delivered, failed, warning] = expected;
+    expect(response.delivered.map(({ index, alpha }) => `${index} ${alpha}`)).toEqual(delivered);
+    expect(response.failures?.map(({ index }) => index)).toEqual(failed);
+    expect(response.warnings).toEqual([warning]);
+  });
+
   it('lists no failures of a best_effort that had none, and none at all of fail_fast', async () => {
     const rig = await open({ answer: (call) => answerWith(png)(call) });
 

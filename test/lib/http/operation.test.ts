@@ -165,6 +165,23 @@ describe('createOperation', () => {
     endless.destroy();
   });
 
+  it('lets other work run between the steps of a long body', async () => {
+    let turns = 0;
+    let isAnswered = false;
+    const count = () => {
+      turns += 1;
+      if (!isAnswered) setImmediate(count);
+    };
+    const body = Buffer.from(JSON.stringify({ name: 'a'.repeat(2 * 1024 * 1024) }));
+
+    setImmediate(count);
+    const reply = await post({ body });
+    isAnswered = true;
+
+    expect(reply.status).toBe(201);
+    expect(turns).toBeGreaterThanOrEqual(3);
+  });
+
   it('answers a body that ends before its length as malformed', async () => {
     const broken = new Readable({ read() {} });
     const context = { services: {}, edge: openEdge(), signal: () => new AbortController().signal };
