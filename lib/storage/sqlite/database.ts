@@ -95,8 +95,7 @@ export function openStateDatabase({ file, ids, migrations = MIGRATIONS }: Option
     }
     connection = connect(file);
     keepCopy(connection, migrations.length);
-    migrate(connection, migrations);
-    identify(connection, ids);
+    bringUpToDate(connection, migrations, ids);
     prepareToServe(connection);
     return serve(connection, beginLog(connection, ids));
   } catch (error) {
@@ -110,6 +109,17 @@ function keepCopy(connection: Connection, newestSchema: number): void {
   const version = schemaVersion(connection);
   if (connection.memory || version === 0 || version === newestSchema) return;
   copyDatabase(connection, join(dirname(connection.name), `bridge.schema-${version}.sqlite`));
+}
+
+function bringUpToDate(
+  connection: Connection,
+  migrations: readonly string[],
+  ids: Pick<Ids, 'newOpaqueId'>,
+): void {
+  const finish = () => identify(connection, ids);
+  migrate(connection, migrations, finish);
+  // A copy has the newest schema, perhaps, but no identity.
+  finish();
 }
 
 function identify(connection: Connection, ids: Pick<Ids, 'newOpaqueId'>): void {

@@ -25,10 +25,15 @@ export const MIGRATIONS: readonly string[] = [
 export const SCHEMA_VERSION = MIGRATIONS.length;
 
 /**
- * Brings the schema up to date, all migrations that are due in one transaction with their number: a sync of the disk for
- * each would be most of a first start. A failed one leaves the database as it was. Throws `configuration`.
+ * Brings the schema up to date: all migrations that are due, their number and what `finish` does in one transaction, as a
+ * sync of the disk for each would be most of a first start. A failed one leaves the database as it was. Throws
+ * `configuration`.
  */
-export function migrate(connection: Connection, migrations = MIGRATIONS): void {
+export function migrate(
+  connection: Connection,
+  migrations = MIGRATIONS,
+  finish: () => void = () => {},
+): void {
   const present = schemaVersion(connection);
   refuseNewerSchema(present, migrations.length);
   if (present === migrations.length) return;
@@ -38,6 +43,7 @@ export function migrate(connection: Connection, migrations = MIGRATIONS): void {
       if (index >= present) migrateOnce(connection, sql, index + 1);
     }
     setSchemaVersion(connection, migrations.length);
+    finish();
   });
   transaction.immediate();
 }
