@@ -3,6 +3,7 @@ import { Writable } from 'node:stream';
 import { type App, createApp } from '../../lib/app.ts';
 import { loadConfig } from '../../lib/config/load-config.ts';
 import { createEventRing } from '../../lib/diagnostics/event-ring.ts';
+import type { NewJob } from '../../lib/jobs/job-store-port.ts';
 import { createTraceLog } from '../../lib/log/trace-log.ts';
 import { silentMetrics } from '../../lib/metrics/metrics.ts';
 import { systemClock } from '../../lib/platform/clock.ts';
@@ -32,10 +33,13 @@ export const jobService: Bench = {
     const app = await openService(folder, () => {
       calledMs = performance.now();
     });
-    const ids = createIds(() => 0);
+    const ids = createIds(systemClock.nowMs);
     const other = openStateDatabase({ file: join(folder, 'theirs.sqlite'), ids });
     const starts = await timeStarts(app, () => calledMs);
-    const rates = await timeCreates(app, prepareAlone(other), rounds);
+    const { job } = await submit(app);
+    // The same rows: their size, and the order of their ids, cost both sides something.
+    const toRow = () => newJob({ id: ids.newUuid(), request: job.request });
+    const rates = await timeCreates(app, { createAlone: prepareAlone(other), toRow }, rounds);
     await app.close();
     await other.close();
     return [rowOfCreates(rates), rowOfStarts(starts)];
@@ -95,10 +99,15 @@ async function timeStarts(app: App, calledMs: () => number): Promise<readonly nu
   return durations;
 }
 
-async function timeCreates(app: App, createAlone: ReturnType<typeof prepareAlone>, rounds: number) {
+interface Alone {
+  readonly createAlone: ReturnType<typeof prepareAlone>;
+  readonly toRow: () => NewJob;
+}
+
+async function timeCreates(app: App, { createAlone, toRow }: Alone, rounds: number) {
   const sides = {
     ours: () => submitTogether(app),
-    theirs: async () => createAlone(Array.from({ length: JOBS_A_ROUND }, () => newJob())),
+    theirs: async () => createAlone(Array.from({ length: JOBS_A_ROUND }, toRow)),
   };
   const rates = { ours: [] as number[], theirs: [] as number[] };
   for (let round = -1; round < rounds; round += 1) {
