@@ -47,7 +47,6 @@ const AROUND = [
   ),
   chunk('sBIT', Buffer.from([8, 8, 8])),
   chunk('bKGD', Buffer.alloc(6)),
-  chunk('pHYs', Buffer.from([0, 0, 0x0b, 0x13, 0, 0, 0x0b, 0x13, 1])),
   chunk('tIME', Buffer.from([0x07, 0xe8, 11, 21, 8, 30, 0])),
   chunk('sPLT', text('six\0\x08\x01\x02\x03\xff\0\x09')),
   chunk('oFFs', Buffer.from([0, 0, 0, 1, 0, 0, 0, 2, 0])),
