@@ -140,7 +140,10 @@ export interface JobStore {
    * asked for something else.
    */
   findByKey(key: NonNullable<JobAdmission['key']>): Promise<JobRecord | undefined>;
-  /** Turns the queued job that was accepted first into a running one; undefined when none is queued. */
+  /**
+   * Turns the queued job that was accepted first into a running one; undefined when none is queued. One whose request
+   * cannot be read any more ends as `failed` instead.
+   */
   claim(startedSecs: number): Promise<JobRecord | undefined>;
   /**
    * Ends a running job and makes its publications its scope's artifacts, both or neither; undefined, and nothing

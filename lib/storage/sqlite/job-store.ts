@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { BridgeError } from '../../errors/bridge-error.ts';
-import type { JobRecord, JobStore, JobTotals } from '../../jobs/job-store-port.ts';
+import { toFlatError } from '../../errors/error-body.ts';
+import type { JobFailure, JobRecord, JobStore, JobTotals } from '../../jobs/job-store-port.ts';
 import type { StateDatabase } from './database.ts';
 import { createJobEndings, prepareJobEnding } from './job-endings.ts';
 import { createJobList } from './job-list.ts';
@@ -69,13 +70,39 @@ export function createJobStore(database: StateDatabase): JobStore {
     ...createJobWishes(database, ending, findOne),
     claim: (startedSecs) =>
       database.write(() => {
-        const claimed = v.parse(ClaimedRow, claim.get({ startedSecs }));
-        return claimed && parseRecord(findBySequence.get(claimed.seq));
+        for (;;) {
+          const claimed = v.parse(ClaimedRow, claim.get({ startedSecs }));
+          if (claimed === undefined) return undefined;
+          const job = readable(findBySequence.get(claimed.seq));
+          if (job !== undefined) return job;
+          // What nobody can read must not hold up those behind it.
+          const end = {
+            status: 'failed',
+            completedSecs: startedSecs,
+            error: unreadable(),
+          } as const;
+          ending.end(claimed.seq, 'running', end);
+          ending.release([claimed.seq]);
+        }
       }),
     find: (scope, id) => database.read(() => findOne(scope, id)),
     needsInput: (sha256) => database.read(() => findInputUser.get(sha256) !== undefined),
     totals: () => database.read(() => v.parse(TotalRow, totals.get())),
   };
+}
+
+function readable(row: unknown): JobRecord | undefined {
+  try {
+    return parseRecord(row);
+  } catch {
+    return undefined;
+  }
+}
+
+function unreadable(): JobFailure {
+  const error = new BridgeError('internal', 'the request of the job cannot be read any more');
+  const { suggestions, ...flat } = toFlatError(error);
+  return { ...flat, suggestions: [...suggestions] };
 }
 
 /** What owners change of their jobs. */

@@ -114,6 +114,21 @@ describe('createJobStore', () => {
     expect(await store.needsInput('0'.repeat(64))).toBe(false);
   });
 
+  test('a queued job that cannot be read ends as failed, and the next one is claimed', async () => {
+    const { job: damaged } = await store.submit(newJob(), WIDE);
+    const { job: sound } = await store.submit(newJob(), WIDE);
+    const damage = database.prepare('UPDATE job_content SET request = ? WHERE seq = ?');
+    damage.run('no JSON', damaged.sequence);
+
+    const claimed = await store.claim(9);
+
+    expect(claimed?.id).toBe(sound.id);
+    const { items } = await store.list(damaged.scope, { visibility: 'all' }, { limit: 10 });
+    expect(items.find(({ id }) => id === damaged.id)).toMatchObject({
+      ...{ status: 'failed', errorCode: 'internal', completedSecs: 9 },
+    });
+  });
+
   test.each([
     ['request', 'no JSON'],
     ['request', '{}'],
