@@ -48,6 +48,11 @@ test.runIf(process.env['CI'])('the outside decoders are installed where CI runs'
 });
 
 describe.skipIf(missing.length > 0)('bad pictures (skipped without the outside decoders)', () => {
+  it.each(PICTURES)('begin with one that is sound to everybody, $what', async ({ bytes }) => {
+    expect(await engine.inspect(bytes, signal)).toMatchObject({ ok: true });
+    expect(await findings(bytes)).toEqual([]);
+  });
+
   it('are refused where others refuse them, and never crash, hang or swell', async () => {
     const originals = PICTURES.map(({ bytes }) => bytes);
     const property = fc.asyncProperty(

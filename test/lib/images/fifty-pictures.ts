@@ -38,7 +38,7 @@ export function webpXmp(bytes: Buffer, packet: string | Buffer): Buffer {
 
 const text = (value: string) => Buffer.from(value, 'latin1');
 
-/** A chunk of every kind that may stand before the pixels and that decoders look at. */
+/** A chunk of every kind that decoders look at before the pixels, but for the density that sharp writes anyway. */
 const AROUND = [
   chunk('gAMA', Buffer.from([0, 0, 0xb1, 0x8f])),
   chunk(
