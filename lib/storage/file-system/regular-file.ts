@@ -15,9 +15,6 @@ const STEP_BYTES = 4 * 1024 * 1024;
 // File times advance in steps of some milliseconds: a change within the step of the one before leaves no trace.
 const FILE_TIME_STEP_MS = 50;
 
-// About 2 ms of hashing: nobody else waits for a large file, and many at once take little memory.
-const HASHED_AT_ONCE_BYTES = 4 * 1024 * 1024;
-
 /** Makes the file and resolves when its bytes are durable; its name is so once its folder was synced. */
 export async function writeNew(path: string, bytes: Buffer): Promise<void> {
   const file = await open(path, CREATE);
@@ -78,7 +75,7 @@ export function hasChecksum(
 ): Promise<boolean> {
   return withRegularFile(path, size, false, async (file) => {
     const hash = createHash('sha256');
-    const piece = Buffer.allocUnsafeSlow(Math.min(size, HASHED_AT_ONCE_BYTES));
+    const piece = Buffer.allocUnsafeSlow(Math.min(size, STEP_BYTES));
     for (let at = 0; at < size; ) {
       const { bytesRead } = await file.read(piece, 0, Math.min(piece.length, size - at), at);
       if (bytesRead === 0) return false;
