@@ -21,6 +21,8 @@ export interface VerifiedImage {
   readonly alpha: 'none' | 'opaque' | 'some' | 'empty';
   /** Lowercase hexadecimal. */
   readonly sha256: string;
+  /** Stored in 16 bits with a colour profile: its colours need care on their way to sRGB. */
+  readonly hasDeepProfile?: boolean;
 }
 
 /** Why a picture is not sound. Stable names that callers may pass on as a detail. */

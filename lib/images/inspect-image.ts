@@ -13,9 +13,10 @@ export async function inspectImage(
   const read = await readImage(bytes, { ...deps, pipeline: checkingDecode }, signal);
   if (!read.ok) return read;
   const { format, facts, data: plane, info, sha256 } = read;
-  const { width, height, orientation, hasAlpha } = facts;
+  const { width, height, orientation, hasAlpha, hasDeepProfile } = facts;
   // The limits were judged by our reading of the header: the decoder must have read the same.
   if (info.width !== width || info.height !== height) return refused('corrupt');
   const alpha = hasAlpha ? alphaVerdict(plane) : 'none';
-  return { ok: true, image: { bytes, format, width, height, orientation, alpha, sha256 } };
+  const deep = hasDeepProfile ? { hasDeepProfile } : {};
+  return { ok: true, image: { bytes, format, width, height, orientation, alpha, sha256, ...deep } };
 }

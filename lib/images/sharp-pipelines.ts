@@ -48,10 +48,8 @@ export function checkingThumbnail(edgePx: number): CheckingPipeline {
       withoutEnlargement: true,
     } as const;
     const small = turned(whole.resize(size), orientation);
-    // sharp brings deep pictures with a profile to Display P3 and then takes the values for sRGB.
-    const inSrgb = hasDeepProfile ? small.withIccProfile('srgb', { attach: false }) : small;
     // A tenth larger than with sharp's own settings, in half their time: it is made while somebody waits for it.
-    return inSrgb.png({ compressionLevel: 1 });
+    return inSrgb(small, hasDeepProfile).png({ compressionLevel: 1 });
   };
 }
 
@@ -90,7 +88,13 @@ function inTime(source: Sharp, { max_decode_ms }: ImageLimits): Sharp {
 }
 
 function turnedSource(sharp: SharpFactory, image: VerifiedImage): Sharp {
-  return turned(sharp(image.bytes, strict(image.width * image.height)), image.orientation);
+  const source = sharp(image.bytes, strict(image.width * image.height));
+  return inSrgb(turned(source, image.orientation), image.hasDeepProfile);
+}
+
+/** sharp brings deep pictures with a profile to Display P3 and then takes the values for sRGB, unless it is told. */
+function inSrgb(source: Sharp, hasDeepProfile = false): Sharp {
+  return hasDeepProfile ? source.withIccProfile('srgb', { attach: false }) : source;
 }
 
 /** By our own reading of EXIF: sharp's may differ on broken blocks, and then edges would not match. */

@@ -53,6 +53,23 @@ describe('createImageEngine: decode', () => {
     expect(decoded).toEqual({ data, width: 40, height: 30, channels });
   });
 
+  it('brings 16 bits with a colour profile to sRGB, for decoding and for every format', async () => {
+    const colour = [200, 60, 40];
+    const source = fromPixels(plain(16, 16, colour)).toColourspace('rgb16');
+    const image = await verified(await source.withIccProfile('p3').png().toBuffer());
+
+    const decoded = await engine.decode(image, { channels: 3 }, signal);
+    const converted = OUTPUT_FORMATS.map(async (format) =>
+      verified(await engine.convert(image, { format }, signal)),
+    );
+
+    expect(distance(firstPixel(decoded), colour)).toBeLessThanOrEqual(2);
+    for (const one of await Promise.all(converted)) {
+      const pixels = await engine.decode(one, { channels: 3 }, signal);
+      expect(distance(firstPixel(pixels), colour)).toBeLessThanOrEqual(4);
+    }
+  });
+
   it.each(OUTPUT_FORMATS.flatMap((format) => TURNED.map((row) => [format, ...row] as const)))(
     'turns a %s of orientation %i to %s',
     async (format, orientation, blocks) => {
