@@ -192,7 +192,7 @@ describe('pictures of the backend', () => {
 
   it('are edited from photographs that arrive byte for byte', async () => {
     const photos = ['chelsea.png', 'rocket.jpg', 'coffee.png'].map((name) =>
-      readFileSync(new URL(`../../../shared/data/photos/${name}`, import.meta.url)),
+      readFileSync(new URL(`../data/photos/${name}`, import.meta.url)),
     );
     const [first, second, reference] = photos.map((bytes) => ({
       type: 'base64',

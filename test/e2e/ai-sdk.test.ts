@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { createOpenAI } from '@ai-sdk/openai';
-import { APICallError, experimental_generateImage, generateImage } from 'ai';
+import { APICallError, generateImage } from 'ai';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { cleanUp, type StartedBridge, startBridge } from '../support/start-bridge.ts';
 
-const PHOTO = new URL('../../../shared/data/photos/chelsea.png', import.meta.url);
+const PHOTO = new URL('../data/photos/chelsea.png', import.meta.url);
 
 let bridge: StartedBridge;
 
@@ -30,14 +30,6 @@ describe('the AI SDK with its provider of OpenAI', () => {
     expect(warnings).toEqual([]);
     const { width, height } = await sharp(images[1]?.uint8Array).metadata();
     expect([width, height]).toEqual([512, 256]);
-  });
-
-  it('generates a picture under the older name of the call', async () => {
-    const { image } = await experimental_generateImage({
-      ...{ model: openai().image('sandbox-image'), prompt: 'a fox' },
-    });
-
-    expect(image.mediaType).toBe('image/png');
   });
 
   it('edits a picture', async () => {

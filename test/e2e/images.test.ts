@@ -7,7 +7,7 @@ import { createAnswerChecker } from '../support/contract-check.ts';
 import { cleanUp, type StartedBridge, startBridge } from '../support/start-bridge.ts';
 
 const photo = (name: string) =>
-  readFile(fileURLToPath(new URL(`../../../shared/data/photos/${name}`, import.meta.url)));
+  readFile(fileURLToPath(new URL(`../data/photos/${name}`, import.meta.url)));
 
 let bridge: StartedBridge;
 let checker: ReturnType<typeof createAnswerChecker>;

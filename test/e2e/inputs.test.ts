@@ -10,7 +10,7 @@ import { startAgentBridge } from './agent-responses-rig.ts';
 
 afterAll(cleanUp);
 
-const photo = fileURLToPath(new URL('../../../shared/data/photos/rocket.jpg', import.meta.url));
+const photo = fileURLToPath(new URL('../data/photos/rocket.jpg', import.meta.url));
 const PHOTO_EDGES = { width: 640, height: 427 };
 
 const artifactEdit = (artifact_id: string) => ({

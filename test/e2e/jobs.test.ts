@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { cleanUp, type StartedBridge, startBridge } from '../support/start-bridge.ts';
 import { createJobClient, type JobClient, storedInputs } from './jobs-rig.ts';
 
-const ROCKET = fileURLToPath(new URL('../../../shared/data/photos/rocket.jpg', import.meta.url));
+const ROCKET = fileURLToPath(new URL('../data/photos/rocket.jpg', import.meta.url));
 const hang = { routing: { model: 'sandbox-hang' } };
 const slow = { routing: { model: 'sandbox-slow' } };
 const small = { parameters: { size: '320x192' } };

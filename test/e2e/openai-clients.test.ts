@@ -1,14 +1,13 @@
 import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import * as openai6 from 'openai';
-import * as openai7 from 'openai-7';
+import * as openai7 from 'openai';
+import * as openai6 from 'openai-6';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { cleanUp, type StartedBridge, startBridge } from '../support/start-bridge.ts';
 
-const photo = (name: string) =>
-  fileURLToPath(new URL(`../../../shared/data/photos/${name}`, import.meta.url));
+const photo = (name: string) => fileURLToPath(new URL(`../data/photos/${name}`, import.meta.url));
 const TOKEN = 'a-token-of-the-tests';
 
 /** The newest major of the official client and the one before it: what is called here has one shape in both. */

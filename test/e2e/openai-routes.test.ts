@@ -15,7 +15,7 @@ let checker: ReturnType<typeof createAnswerChecker>;
 let picture = Buffer.alloc(0);
 
 beforeAll(async () => {
-  const photo = new URL('../../../shared/data/photos/rocket.jpg', import.meta.url);
+  const photo = new URL('../data/photos/rocket.jpg', import.meta.url);
   picture = await readFile(fileURLToPath(photo));
   bridge = await startBridge({ set: ['server.compat.model_aliases={"old" = "sandbox-basic"}'] });
   const document = await (await fetch(`${bridge.address}/v1/openapi.json`)).json();

@@ -36,9 +36,7 @@ let verifications: string[];
 
 beforeAll(async () => {
   engine = createImageEngine({ limits: LIMITS, clock: systemClock });
-  const bytes = await readFile(
-    new URL('../../../../shared/data/photos/chelsea.png', import.meta.url),
-  );
+  const bytes = await readFile(new URL('../../data/photos/chelsea.png', import.meta.url));
   const inspection = await engine.inspect(bytes, noAbort);
   if (!inspection.ok) throw new Error('the photograph is not sound');
   photo = inspection.image;

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-const FOLDER = new URL('../../../../shared/data/photos/', import.meta.url);
+const FOLDER = new URL('../../data/photos/', import.meta.url);
 
 export type PhotoName =
   | 'astronaut.png'

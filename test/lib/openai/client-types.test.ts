@@ -1,7 +1,7 @@
-import type * as openai6 from 'openai/resources/images';
-import type { Model as Model6 } from 'openai/resources/models';
-import type * as openai7 from 'openai-7/resources/images';
-import type { Model as Model7 } from 'openai-7/resources/models';
+import type * as openai7 from 'openai/resources/images';
+import type { Model as Model7 } from 'openai/resources/models';
+import type * as openai6 from 'openai-6/resources/images';
+import type { Model as Model6 } from 'openai-6/resources/models';
 import { describe, expectTypeOf, it } from 'vitest';
 import type {
   EditStreamEvent,

@@ -3,8 +3,8 @@ import type { Base64Slots } from './base64-slots.ts';
 import type { ResponsesRequest } from './responses-request.ts';
 import { tokenUsage } from './token-usage.ts';
 import type {
+  ImageNotes,
   PartialImageEvent,
-  PictureNotes,
   WireError,
   WireEvent,
   WireResponse,
@@ -13,7 +13,7 @@ import type {
 interface Deps {
   readonly responseId: string;
   readonly slots: Base64Slots;
-  readonly notes: PictureNotes;
+  readonly notes: ImageNotes;
   readonly request: ResponsesRequest;
   readonly createdSecs: number;
 }

@@ -10,7 +10,7 @@ import { createItems } from './items.ts';
 import type { Picture, PictureOrder, Pictures } from './pictures.ts';
 import { type ResponsesRequest, textOf, toolOf } from './responses-request.ts';
 import type { Settings } from './settings.ts';
-import type { PictureNotes } from './wire-types.ts';
+import type { ImageNotes } from './wire-types.ts';
 
 interface Deps {
   readonly clock: Clock;
@@ -125,7 +125,7 @@ function pictureOrder(request: ResponsesRequest, settings: Settings, number: num
   };
 }
 
-function pictureNotes(request: ResponsesRequest): PictureNotes {
+function pictureNotes(request: ResponsesRequest): ImageNotes {
   const { action, background, output_format, quality, size } = toolOf(request);
   return {
     action: action ?? 'generate',

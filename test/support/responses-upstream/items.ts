@@ -4,12 +4,12 @@ import type {
 } from 'openai/resources/responses/responses';
 import type { Ids } from '../../../lib/platform/ids.ts';
 import type { Base64Slots } from './base64-slots.ts';
-import type { ImageCallItem, PictureNotes } from './wire-types.ts';
+import type { ImageCallItem, ImageNotes } from './wire-types.ts';
 
 interface Deps {
   readonly ids: Ids;
   readonly slots: Base64Slots;
-  readonly notes: PictureNotes;
+  readonly notes: ImageNotes;
   readonly revisedPrompt: string;
 }
 

@@ -26,7 +26,10 @@ interface TokenCounts {
 }
 
 /** The published response as it is on the wire: `output_text` is the client library's own addition. */
-export type WireResponse = Omit<Response, 'output_text' | 'error' | 'usage'> & {
+export type WireResponse = Omit<
+  Response,
+  'access_programs' | 'output_text' | 'error' | 'usage' | 'tool_usage'
+> & {
   readonly error: WireError | null;
   readonly usage: ResponseUsage | null;
   readonly tool_usage?: { readonly image_gen: TokenCounts };
@@ -41,21 +44,19 @@ type Unnumbered<Event> = Event extends unknown ? Omit<Event, 'sequence_number'> 
 /** Every published event; the stream numbers them. */
 export type WireEvent = Unnumbered<OnTheWire<ResponseStreamEvent>>;
 
-/** What the backend tells about a picture beside the published members. */
-export interface PictureNotes {
+export type ImageCallItem = ResponseOutputItem.ImageGenerationCall;
+
+/** What the backend reports about an image, in the finished item as in each partial one. */
+export interface ImageNotes {
   readonly action?: 'generate' | 'edit';
-  readonly background?: string;
-  readonly output_format?: string;
-  readonly quality?: string;
+  readonly background?: 'transparent' | 'opaque';
+  readonly output_format?: 'png' | 'webp' | 'jpeg';
+  readonly quality?: 'low' | 'medium' | 'high';
   readonly size?: string;
-  readonly revised_prompt?: string;
 }
 
-export interface ImageCallItem extends ResponseOutputItem.ImageGenerationCall, PictureNotes {}
-
-export interface PartialImageEvent
-  extends Omit<ResponseImageGenCallPartialImageEvent, 'sequence_number'>,
-    PictureNotes {}
+export type PartialImageEvent = Omit<ResponseImageGenCallPartialImageEvent, 'sequence_number'> &
+  ImageNotes;
 
 /** Events that no published type knows: a client has to pass over them, but for the nested error. */
 export type UnpublishedEvent =
