@@ -157,7 +157,7 @@ async function expose(
   return metrics.exposition({ runtime: admission.snapshot(), jobs: byStatus });
 }
 
-/** Who owns which picture, where it lies, and how it comes, is read and goes. */
+/** Who owns which image, where it lies, and how it comes, is read and goes. */
 function openArtifacts(
   { artifacts: { root, cache_bytes: cacheBytes, retention } }: Config,
   { clock, ids, metrics }: Outside,

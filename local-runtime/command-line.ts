@@ -33,12 +33,12 @@ const COMMANDS: Readonly<Record<string, Row>> = {
   },
   metadata: {
     usage: 'metadata show FILE [--json]',
-    about: 'print how a picture was made, from its own record or its sidecar',
+    about: 'print how an image was made, from its own record or its sidecar',
     load: async () => (await import('./commands/metadata.ts')).runMetadataCommand,
   },
   artifacts: {
     usage: 'artifacts verify [--config FILE] [--set field=value]... [--json]',
-    about: 'check every stored picture in full, while the bridge runs or not',
+    about: 'check every stored image in full, while the bridge runs or not',
     load: async () => (await import('./commands/artifacts.ts')).runArtifactsCommand,
   },
   schema: {

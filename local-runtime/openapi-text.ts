@@ -1,6 +1,6 @@
 /** What holds for all routes, in CommonMark. */
 export const API_DESCRIPTION = `\
-Turns "make or edit this picture" into verified image files. Bodies are JSON in UTF-8 with \`snake_case\` names, where
+Turns "make or edit this image" into verified image files. Bodies are JSON in UTF-8 with \`snake_case\` names, where
 an operation takes no form; times are Unix seconds unless a name ends in \`_ms\`.
 
 - **Requests are closed**: an unknown field or query parameter is an error that names it, and all violations of a request
@@ -19,11 +19,11 @@ an operation takes no form; times are Unix seconds unless a name ends in \`_ms\`
 /** What the routes under a tag have in common. */
 export const TAG_DESCRIPTIONS: Readonly<Record<string, string>> = {
   Health: 'Whether the bridge lives and would take work. Public.',
-  Images: 'Making and editing pictures while the client waits.',
+  Images: 'Making and editing images while the client waits.',
   Jobs: 'Work that outlives the client, and its history.',
   Presets: 'Named templates of requests.',
   Providers: 'Who draws, and what each model can do.',
-  Artifacts: 'The files of verified pictures, each seen by the token that made it.',
+  Artifacts: 'The files of verified images, each seen by the token that made it.',
   Sessions: 'The threads that a provider remembers under a key.',
   OpenAI: "The routes that OpenAI's clients know.",
   Diagnostics: 'What the bridge is doing, without content.',

@@ -25,7 +25,7 @@ export function buildOpenApiDocument(
     info: {
       title: 'Image Bridge',
       version,
-      summary: 'Generates and edits pictures through whatever provider draws them.',
+      summary: 'Generates and edits images through whatever provider draws them.',
       description: API_DESCRIPTION,
       contact: { name: 'Whoever runs this bridge' },
       license: { name: 'MIT', identifier: 'MIT' },

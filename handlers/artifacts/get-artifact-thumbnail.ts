@@ -2,7 +2,7 @@ import { ArtifactPath, ThumbnailHeaders, ThumbnailQuery } from '../../lib/contra
 import { answerWhole } from '../../lib/http/answer-file.ts';
 import { operation } from '../operation.ts';
 
-/** GET /v1/artifacts/{id}/thumbnail: a small PNG of a picture, or nothing when the client has it. */
+/** GET /v1/artifacts/{id}/thumbnail: a small PNG of an image, or nothing when the client has it. */
 export const handler = operation<'artifacts'>()({
   id: 'getArtifactThumbnail',
   summary: 'Download a thumbnail of an artifact',
@@ -11,7 +11,7 @@ export const handler = operation<'artifacts'>()({
   reply: {
     status: 200,
     description:
-      'A verified PNG, turned as its picture is meant to be seen, in sRGB, with its alpha.',
+      'A verified PNG, turned as its image is meant to be seen, in sRGB, with its alpha.',
     mediaTypes: ['image/png'],
     headers: { etag: 'The quoted SHA-256 of the bytes.' },
     also: [{ status: 304, description: 'The client has these bytes.' }],

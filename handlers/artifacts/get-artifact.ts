@@ -10,7 +10,7 @@ export const handler = operation<'artifacts'>()({
   request: { path: ArtifactPath, query: ArtifactQuery, headers: ArtifactHeaders },
   reply: {
     status: 200,
-    description: 'The verified bytes of the picture.',
+    description: 'The verified bytes of the image.',
     mediaTypes: ['image/png', 'image/jpeg', 'image/webp'],
     headers: { etag: 'The quoted SHA-256 of the bytes.' },
     also: [

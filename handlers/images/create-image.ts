@@ -4,15 +4,15 @@ import { GENERATION_ERRORS } from '../../lib/errors/generation-errors.ts';
 import { ok } from '../../lib/http/reply.ts';
 import { operation } from '../operation.ts';
 
-/** POST /v1/images: makes or edits pictures and answers with all of them, verified. */
+/** POST /v1/images: makes or edits images and answers with all of them, verified. */
 export const handler = operation<'imageRequests'>()({
   id: 'createImage',
-  summary: 'Generate or edit pictures',
+  summary: 'Generate or edit images',
   protection: 'bearer',
   request: { headers: SynchronousHeaders, body: ImageRequest },
   reply: {
     status: 200,
-    description: 'The pictures, each verified to its last byte and pixel.',
+    description: 'The images, each verified to its last byte and pixel.',
     body: ImageResponse,
     holdsBytes: true,
     headers: {

@@ -7,7 +7,7 @@ import { operation } from '../operation.ts';
 /** POST /v1/images/stream: the same as POST /v1/images, told as it happens. */
 export const handler = operation<'imageRequests'>()({
   id: 'streamImage',
-  summary: 'Generate or edit pictures, and watch',
+  summary: 'Generate or edit images, and watch',
   protection: 'bearer',
   request: { headers: IdempotencyHeaders, body: ImageRequest },
   reply: {

@@ -2,7 +2,7 @@ import { JobPath } from '../../lib/contract/job.ts';
 import { bytes } from '../../lib/http/reply.ts';
 import { operation } from '../operation.ts';
 
-/** GET /v1/jobs/{id}/partial: the latest picture of a job on its way. Throws `not_found`. */
+/** GET /v1/jobs/{id}/partial: the latest image of a job on its way. Throws `not_found`. */
 export const handler = operation<'jobs'>()({
   id: 'getJobPartial',
   summary: 'Look at a job on its way',

@@ -5,10 +5,10 @@ import { EditsBody } from '../../lib/contract/openai-images.ts';
 import { GENERATION_ERRORS } from '../../lib/errors/generation-errors.ts';
 import { operation } from '../operation.ts';
 
-/** POST /v1/images/edits: pictures changed for the clients of OpenAI, from a form or from JSON, at once or as a stream. */
+/** POST /v1/images/edits: images changed for the clients of OpenAI, from a form or from JSON, at once or as a stream. */
 export const handler = operation<'openAiImages'>()({
   id: 'createImageEdit',
-  summary: 'Edit pictures as OpenAI’s clients ask for it',
+  summary: 'Edit images as OpenAI’s clients ask for it',
   protection: 'bearer',
   request: {
     headers: SynchronousHeaders,
@@ -19,13 +19,13 @@ export const handler = operation<'openAiImages'>()({
   reply: {
     status: 200,
     description:
-      'The pictures; where `stream` is on, events: the unfinished ones, one `completed` a picture, or an `error`.',
+      'The images; where `stream` is on, events: the unfinished ones, one `completed` an image, or an `error`.',
     body: ImagesAnswer,
     holdsBytes: true,
     events: EditStreamEvent,
     headers: {
       'idempotent-replayed':
-        'There, and `true`, when the work was that of an equal request; the pictures are the ones that it got.',
+        'There, and `true`, when the work was that of an equal request; the images are the ones that it got.',
     },
   },
   errors: GENERATION_ERRORS,

@@ -4,22 +4,22 @@ import { GenerationsBody } from '../../lib/contract/openai-images.ts';
 import { GENERATION_ERRORS } from '../../lib/errors/generation-errors.ts';
 import { operation } from '../operation.ts';
 
-/** POST /v1/images/generations: pictures for the clients of OpenAI, at once or as a stream. */
+/** POST /v1/images/generations: images for the clients of OpenAI, at once or as a stream. */
 export const handler = operation<'openAiImages'>()({
   id: 'createImageGeneration',
-  summary: 'Generate pictures as OpenAI’s clients ask for them',
+  summary: 'Generate images as OpenAI’s clients ask for them',
   protection: 'bearer',
   request: { headers: SynchronousHeaders, body: GenerationsBody, ignoresQuery: true },
   reply: {
     status: 200,
     description:
-      'The pictures; where `stream` is on, events: the unfinished ones, one `completed` a picture, or an `error`.',
+      'The images; where `stream` is on, events: the unfinished ones, one `completed` an image, or an `error`.',
     body: ImagesAnswer,
     holdsBytes: true,
     events: GenerationStreamEvent,
     headers: {
       'idempotent-replayed':
-        'There, and `true`, when the work was that of an equal request; the pictures are the ones that it got.',
+        'There, and `true`, when the work was that of an equal request; the images are the ones that it got.',
     },
   },
   errors: GENERATION_ERRORS,

@@ -1,10 +1,10 @@
 import { formatOfExtension } from '../contract/output-names.ts';
 import type { OutputFormat } from '../contract/parameters.ts';
 
-/** Where a picture shall lie: the path controls of a request's `output`, checked by the contract. */
+/** Where an image shall lie: the path controls of a request's `output`, checked by the contract. */
 export interface PublicationTarget {
   readonly directory?: string | undefined;
-  /** Names one picture exactly. */
+  /** Names one image exactly. */
   readonly filename?: string | undefined;
   readonly filename_prefix?: string | undefined;
   readonly collision: 'error' | 'suffix';
@@ -22,22 +22,22 @@ export function takesSuffix(target: PublicationTarget): boolean {
 }
 
 /**
- * The `nth` name to try for a picture, counted from 1, relative to the artifact root: the name that was asked for, then
+ * The `nth` name to try for an image, counted from 1, relative to the artifact root: the name that was asked for, then
  * `-2`, `-3` and so on before the extension (contract.md 1, `output`).
  */
 export function artifactName(
   target: PublicationTarget,
-  picture: { readonly id: string; readonly format: OutputFormat },
+  image: { readonly id: string; readonly format: OutputFormat },
   nth = 1,
 ): string {
-  const { stem, extension } = nameParts(target, picture);
+  const { stem, extension } = nameParts(target, image);
   const filename = `${stem}${nth === 1 ? '' : `-${nth}`}${extension}`;
   return target.directory === undefined ? filename : `${target.directory}/${filename}`;
 }
 
-/** The name of the metadata file beside a picture: `a.png` has `a.json`. Every picture's name has an extension. */
-export function sidecarName(pictureName: string): string {
-  return `${pictureName.slice(0, pictureName.lastIndexOf('.'))}.json`;
+/** The name of the metadata file beside an image: `a.png` has `a.json`. Every image's name has an extension. */
+export function sidecarName(imageName: string): string {
+  return `${imageName.slice(0, imageName.lastIndexOf('.'))}.json`;
 }
 
 function nameParts(

@@ -11,18 +11,18 @@ export interface ArtifactRecord {
   readonly format: OutputFormat;
   readonly width: number;
   readonly height: number;
-  /** Length of the encoded picture. */
+  /** Length of the encoded image. */
   readonly bytes: number;
-  /** Of the encoded picture, lowercase hexadecimal. */
+  /** Of the encoded image, lowercase hexadecimal. */
   readonly sha256: string;
   readonly createdSecs: number;
   /** The metadata file that was published with it. */
   readonly sidecar?: SidecarRecord;
 }
 
-/** What is known of a file beside a picture, from the moment its name is claimed. */
+/** What is known of a file beside an image, from the moment its name is claimed. */
 export interface SidecarRecord {
-  /** As the picture's name; no two sidecars share one. */
+  /** As the image's name; no two sidecars share one. */
   readonly name: string;
   readonly bytes: number;
   /** Lowercase hexadecimal. */
@@ -38,7 +38,7 @@ export type ArtifactPlace = Pick<ArtifactRecord, 'createdSecs' | 'id'>;
  */
 export interface ArtifactStore {
   /**
-   * Notes the intent to publish one picture, given under the names it may have: the first of `candidates` whose name,
+   * Notes the intent to publish one image, given under the names it may have: the first of `candidates` whose name,
    * and whose sidecar's, no other artifact has; undefined, and nothing noted, when there is none.
    */
   claim(candidates: readonly ArtifactRecord[]): Promise<ArtifactRecord | undefined>;

@@ -14,7 +14,7 @@ interface Deps {
   readonly files: Pick<ArtifactFiles, 'isTaken'>;
 }
 
-/** What is known of a picture before it has a name. */
+/** What is known of an image before it has a name. */
 export interface ArtifactDraft extends Omit<ArtifactRecord, 'name' | 'sidecar'> {
   readonly sidecar?: Omit<SidecarRecord, 'name'>;
 }
@@ -41,7 +41,7 @@ const LAST_SUFFIX = 1_000_000;
 export function createNameClaims({ store, files }: Deps) {
   /** Only names without a file are taken: until ours lies there, an equal foreign one would pass for it. */
   async function firstFree(
-    picture: ArtifactDraft,
+    image: ArtifactDraft,
     target: PublicationTarget,
     from: number,
     take: (candidates: readonly ArtifactRecord[]) => Promise<ArtifactRecord | undefined>,
@@ -50,7 +50,7 @@ export function createNameClaims({ store, files }: Deps) {
     let length = FIRST_SERIES;
     for (let nth = from; nth <= last; ) {
       const candidates = Array.from({ length: Math.min(length, last - nth + 1) }, (_, index) =>
-        underName(picture, artifactName(target, picture, nth + index)),
+        underName(image, artifactName(target, image, nth + index)),
       );
       const taken = await Promise.all(candidates.map(isTaken));
       const free = candidates.filter((_, index) => !taken[index]);
@@ -78,7 +78,7 @@ export function createNameClaims({ store, files }: Deps) {
   };
 }
 
-/** The picture and its sidecar, if it has one, under this name. */
+/** The image and its sidecar, if it has one, under this name. */
 function underName({ sidecar, ...draft }: ArtifactDraft, name: string): ArtifactRecord {
   const beside = sidecar && { sidecar: { ...sidecar, name: sidecarName(name) } };
   return { ...draft, name, ...beside };

@@ -11,7 +11,7 @@ import {
   type NameClaim,
   type NameClaims,
 } from './name-claims.ts';
-import { pictureFile, publishedFiles, sidecarFile } from './published-files.ts';
+import { imageFile, publishedFiles, sidecarFile } from './published-files.ts';
 import { removeFiles, throwFirstRejection } from './remove-files.ts';
 
 interface Deps {
@@ -21,40 +21,40 @@ interface Deps {
   readonly clock: Clock;
 }
 
-/** What is published under one name: a picture, and what shall lie beside it. */
+/** What is published under one name: an image, and what shall lie beside it. */
 export interface Publishable {
   readonly image: VerifiedImage;
   /** The content of its metadata file. */
   readonly sidecar?: Buffer | undefined;
 }
 
-/** A picture that lies under its name and belongs to nobody yet: commit or discard it. */
+/** An image that lies under its name and belongs to nobody yet: commit or discard it. */
 export interface PendingPublication {
   readonly record: ArtifactRecord;
 }
 
 export type Publisher = ReturnType<typeof createPublisher>;
 
-/** Puts verified pictures under their names, so that a crash at any moment leaves neither half a file nor half a fact. */
+/** Puts verified images under their names, so that a crash at any moment leaves neither half a file nor half a fact. */
 export function createPublisher(deps: Deps) {
   const names = createNameClaims(deps);
 
   return {
     /**
-     * Resolves when every picture and every sidecar lies durably under its name; nobody can fetch one before `commit`. All or none: a
+     * Resolves when every image and every sidecar lies durably under its name; nobody can fetch one before `commit`. All or none: a
      * failure or an abort leaves no file. Throws `artifact_exists`, `artifact`, `overloaded`, or the signal's reason.
      */
     async publish(
       scope: string,
-      pictures: readonly Publishable[],
+      images: readonly Publishable[],
       target: PublicationTarget,
       signal: AbortSignal,
     ): Promise<readonly PendingPublication[]> {
       signal.throwIfAborted();
       const outcomes = await Promise.allSettled(
-        pictures.map(async (picture): Promise<Begun> => {
-          const draft = toDraft(deps, scope, picture);
-          return { picture, claim: await names.claim(draft, target) };
+        images.map(async (image): Promise<Begun> => {
+          const draft = toDraft(deps, scope, image);
+          return { image, claim: await names.claim(draft, target) };
         }),
       );
       const begun = outcomes.flatMap((outcome) =>
@@ -94,9 +94,9 @@ export function createPublisher(deps: Deps) {
   };
 }
 
-/** A picture on its way to its name, which may change until it lies there. */
+/** An image on its way to its name, which may change until it lies there. */
 interface Begun {
-  readonly picture: Publishable;
+  readonly image: Publishable;
   claim: NameClaim;
 }
 
@@ -121,10 +121,10 @@ async function layDown(
   signal: AbortSignal,
 ): Promise<void> {
   // One file after the other: a sync holds one of the few threads that every other file operation waits for.
-  for (const { picture, claim } of begun) {
+  for (const { image, claim } of begun) {
     signal.throwIfAborted();
-    await files.stage(pictureFile(claim.record).id, picture.image.bytes);
-    await stageSidecar(files, picture, claim);
+    await files.stage(imageFile(claim.record).id, image.image.bytes);
+    await stageSidecar(files, image, claim);
   }
   for (const one of begun) {
     signal.throwIfAborted();
@@ -136,22 +136,22 @@ async function layDown(
 
 async function stageSidecar(
   files: ArtifactFiles,
-  picture: Publishable,
+  image: Publishable,
   { record }: NameClaim,
 ): Promise<void> {
   const file = sidecarFile(record);
-  if (file && picture.sidecar) await files.stage(file.id, picture.sidecar);
+  if (file && image.sidecar) await files.stage(file.id, image.sidecar);
 }
 
-/** Both names or none. The sidecar's first: who watches the folder for pictures finds it there, and it costs little to take back. */
-async function takeNames(files: ArtifactFiles, { picture, claim }: Begun): Promise<boolean> {
-  const image = pictureFile(claim.record);
+/** Both names or none. The sidecar's first: who watches the folder for images finds it there, and it costs little to take back. */
+async function takeNames(files: ArtifactFiles, { image, claim }: Begun): Promise<boolean> {
+  const file = imageFile(claim.record);
   const sidecar = sidecarFile(claim.record);
   if (sidecar && !(await files.publish(sidecar.id, sidecar.name))) return false;
-  if (await files.publish(image.id, image.name)) return true;
+  if (await files.publish(file.id, file.name)) return true;
   if (sidecar) {
     await files.remove(sidecar);
-    await stageSidecar(files, picture, claim);
+    await stageSidecar(files, image, claim);
   }
   return false;
 }

@@ -27,7 +27,7 @@ const ENTRY_BYTES = 512;
  * The least recently used go first.
  */
 export function createVerifiedCache({ files, maxBytes }: Deps) {
-  // Apart from the stamps, because equal pictures under several names are worth keeping once.
+  // Apart from the stamps, because equal images under several names are worth keeping once.
   const entries = new LRUCache<string, VerifiedBytes>({
     maxSize: Math.max(1, maxBytes),
     sizeCalculation: ({ bytes }) => bytes.byteLength + ENTRY_BYTES,
@@ -54,7 +54,7 @@ export function createVerifiedCache({ files, maxBytes }: Deps) {
       if (stamp !== undefined) stamps.set(record.id, stamp);
     },
 
-    /** Gives back what these artifacts hold; an equal picture under another name is verified again. */
+    /** Gives back what these artifacts hold; an equal image under another name is verified again. */
     forget(records: readonly ArtifactRecord[]): void {
       const gone = new Set(records.map(({ sha256 }) => sha256));
       for (const { id } of records) stamps.delete(id);

@@ -3,7 +3,7 @@ import { BridgeError } from '../errors/bridge-error.ts';
 import type { ImageEngine, ImageFault } from '../images/image.ts';
 import type { ArtifactFiles, PublishedFile } from './artifact-files-port.ts';
 import type { ArtifactPlace, ArtifactRecord, ArtifactStore } from './artifact-store-port.ts';
-import { pictureFile, sidecarFile } from './published-files.ts';
+import { imageFile, sidecarFile } from './published-files.ts';
 
 interface Deps {
   readonly store: Pick<ArtifactStore, 'listByAge' | 'find'>;
@@ -14,11 +14,11 @@ interface Deps {
 /** Something that is not as it was published. */
 export interface ArtifactProblem {
   readonly id: string;
-  /** Of the picture or the sidecar, relative to the artifact root. */
+  /** Of the image or the sidecar, relative to the artifact root. */
   readonly name: string;
   /**
    * `resized`: something of another length or kind has the name. `changed`: the checksum differs. `undecodable`: the
-   * bytes are those that were published, and no sound picture. `misdescribed`: they are another picture than the row says.
+   * bytes are those that were published, and no sound image. `misdescribed`: they are another image than the row says.
    */
   readonly problem:
     | 'missing'
@@ -33,7 +33,7 @@ export interface ArtifactProblem {
 export interface VerifiedCounts {
   readonly artifacts: number;
   readonly sidecars: number;
-  /** Of the pictures, as their rows say. */
+  /** Of the images, as their rows say. */
   readonly bytes: number;
   readonly problems: number;
 }
@@ -76,11 +76,9 @@ async function problemsOf(
 ): Promise<readonly ArtifactProblem[]> {
   const { id, scope } = record;
   const problems: ArtifactProblem[] = [];
-  const picture = pictureFile(record);
-  const onPicture = await judge(picture, deps, (bytes) =>
-    judgePicture(bytes, record, deps, signal),
-  );
-  if (onPicture) problems.push({ id, name: picture.name, ...onPicture });
+  const image = imageFile(record);
+  const onImage = await judge(image, deps, (bytes) => judgeImage(bytes, record, deps, signal));
+  if (onImage) problems.push({ id, name: image.name, ...onImage });
   const sidecar = sidecarFile(record);
   const onSidecar =
     sidecar && (await judge(sidecar, deps, (bytes) => judgeChecksum(bytes, sidecar)));
@@ -106,7 +104,7 @@ async function judge(
   }
 }
 
-async function judgePicture(
+async function judgeImage(
   bytes: Buffer,
   { sha256, format, width, height }: ArtifactRecord,
   { engine }: Deps,

@@ -34,7 +34,7 @@ export const RUNTIME = section({
     max_outputs: integer({ default: 255, about: 'The most outputs that one request may ask for.' }),
     max_inputs: integer({
       default: 16,
-      about: 'The most pictures that one request may bring: images, mask and references together.',
+      about: 'The most images that one request may bring: images, mask and references together.',
     }),
     max_timeout_ms: integer({
       default: 1_800_000,

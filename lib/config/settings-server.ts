@@ -36,7 +36,7 @@ export const SERVER = section({
   public_base_url: optionalText({
     rule: PUBLIC_URL,
     unset: "unset: the request's own scheme and host",
-    about: 'What the addresses of delivered pictures begin with.',
+    about: 'What the addresses of delivered images begin with.',
   }),
   bearer_token_env: optionalText({
     rule: VARIABLE,

@@ -1,6 +1,6 @@
 import { choice, integer, type SettingsOf, section } from './field.ts';
 import { PROVIDER_NAMES } from './provider-names.ts';
-import { ARTIFACTS, IMAGES, INPUTS, STATE } from './settings-pictures.ts';
+import { ARTIFACTS, IMAGES, INPUTS, STATE } from './settings-images.ts';
 import { PROVIDERS } from './settings-providers.ts';
 import { RUNTIME } from './settings-runtime.ts';
 import { SERVER } from './settings-server.ts';

@@ -13,7 +13,7 @@ export const ArtifactQuery = closedObject({
 export const ThumbnailQuery = closedObject({
   edge: documented(
     v.optional(queryInteger(32, 2048), '320'),
-    'The longest edge in pixels; a smaller picture is never enlarged.',
+    'The longest edge in pixels; a smaller image is never enlarged.',
   ),
 });
 

@@ -47,7 +47,7 @@ export const ArtifactInput = closedObject({
   type: v.literal('artifact'),
   artifact_id: documented(
     v.pipe(v.string(), v.maxLength(128)),
-    'A picture that this bridge has made for the same token.',
+    'An image that this bridge has made for the same token.',
   ),
   ...common,
 });
@@ -67,18 +67,18 @@ export const UrlInput = v.pipe(
   }),
 );
 
-/** A picture that a request brings along. */
+/** An image that a request brings along. */
 export const ImageInput = v.variant('type', [DataUrlInput, Base64Input, ArtifactInput, UrlInput]);
 export type ImageInput = v.InferOutput<typeof ImageInput>;
 
-/** A picture that came as a file of a form. Nobody has looked at its bytes yet. */
+/** An image that came as a file of a form. Nobody has looked at its bytes yet. */
 export interface FileInput {
   readonly type: 'file';
   readonly bytes: Buffer;
   readonly filename?: never;
 }
 
-/** An inline picture of a job, as the job shows it: its bytes never come back (contract.md 3). */
+/** An inline image of a job, as the job shows it: its bytes never come back (contract.md 3). */
 export const StoredInput = closedObject({
   type: v.literal('stored'),
   sha256: v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/)),

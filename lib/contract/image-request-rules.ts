@@ -10,7 +10,7 @@ import type { Policies, Routing, Session } from './routing.ts';
 /** `prompt` and `negative_prompt` together (contract.md 1). */
 export const MAX_PROMPT_BYTES = 12_288;
 
-/** A request whose fields are sound one by one. A template lacks the prompt and the pictures. */
+/** A request whose fields are sound one by one. A template lacks the prompt and the images. */
 interface Candidate {
   readonly operation: 'generate' | 'edit';
   readonly prompt?: string;
@@ -30,12 +30,12 @@ const isEdit = (request: Candidate): boolean => request.operation === 'edit';
 const isStoredDelivery = ({ output }: Candidate): boolean =>
   output.response_format === 'artifact' || output.response_format === 'url';
 
-/** The rules between fields; rules on pictures hold only for whole requests. */
-const PICTURE_RULES: readonly CrossRule<Candidate>[] = [
+/** The rules between fields; rules on images hold only for whole requests. */
+const IMAGE_RULES: readonly CrossRule<Candidate>[] = [
   {
     field: 'images',
     needs: ['operation', 'images'],
-    message: 'must hold at least one picture for an edit',
+    message: 'must hold at least one image for an edit',
     broken: (r) => isEdit(r) && count(r.images) === 0,
   },
   {
@@ -53,7 +53,7 @@ const PICTURE_RULES: readonly CrossRule<Candidate>[] = [
   {
     field: 'images',
     needs: ['images', 'mask', 'reference_images'],
-    message: 'hold more pictures, masks and references than runtime.request.max_inputs',
+    message: 'hold more images, masks and references than runtime.request.max_inputs',
     broken: (r, limits) =>
       limits !== undefined &&
       count(r.images) + count(r.reference_images) + (r.mask ? 1 : 0) > limits.maxInputs,
@@ -67,7 +67,7 @@ const PICTURE_RULES: readonly CrossRule<Candidate>[] = [
   {
     field: 'parameters.input_fidelity',
     needs: ['parameters.input_fidelity', 'images', 'reference_images'],
-    message: 'needs at least one picture',
+    message: 'needs at least one image',
     broken: (r) =>
       r.parameters.input_fidelity !== null && count(r.images) + count(r.reference_images) === 0,
   },
@@ -205,7 +205,7 @@ const ROUTING_RULES: readonly CrossRule<Candidate>[] = [
 const TEMPLATE_RULES = [...PARAMETER_RULES, ...OUTPUT_RULES, ...ROUTING_RULES];
 
 /** The rules between the fields of a whole request. */
-export const requestRules = checkAll([...PICTURE_RULES, ...TEMPLATE_RULES]);
+export const requestRules = checkAll([...IMAGE_RULES, ...TEMPLATE_RULES]);
 
-/** The rules of a preset's template: it becomes a valid request once its prompt and pictures are added. */
+/** The rules of a preset's template: it becomes a valid request once its prompt and images are added. */
 export const templateRules = checkAll(TEMPLATE_RULES);

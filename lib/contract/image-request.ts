@@ -36,22 +36,22 @@ export const sharedRequestEntries = {
 
 export const IdempotencyKey = tokenOf(256);
 
-function requestWith<const S extends v.GenericSchema>(picture: S) {
+function requestWith<const S extends v.GenericSchema>(image: S) {
   return v.pipe(
     closedObject({
       version: v.optional(v.literal('1', coded('unsupported_version', 'must be "1"')), '1'),
       prompt: documented(Text, 'What to draw; with negative_prompt at most 12288 bytes of UTF-8.'),
       images: documented(
-        v.optional(limitedList(picture, 'maxInputs'), []),
-        'The pictures to edit: at least one for an edit, none for a generation.',
+        v.optional(limitedList(image, 'maxInputs'), []),
+        'The images to edit: at least one for an edit, none for a generation.',
       ),
       mask: documented(
-        nullable(picture),
-        'For an edit: a picture with alpha, as large as the first one. Alpha 0 may change, 255 must not.',
+        nullable(image),
+        'For an edit: an image with alpha, as large as the first one. Alpha 0 may change, 255 must not.',
       ),
       reference_images: documented(
-        v.optional(limitedList(picture, 'maxInputs'), []),
-        'Pictures to go by.',
+        v.optional(limitedList(image, 'maxInputs'), []),
+        'Images to go by.',
       ),
       idempotency_key: documented(
         nullable(IdempotencyKey),
@@ -67,7 +67,7 @@ function requestWith<const S extends v.GenericSchema>(picture: S) {
 export const ImageRequest = requestWith(ImageInput);
 export type ImageRequest = v.InferOutput<typeof ImageRequest>;
 
-/** What a request of any wire becomes. Its pictures were judged as they came, in JSON or as files. */
+/** What a request of any wire becomes. Its images were judged as they came, in JSON or as files. */
 export const AnyImageRequest = requestWith(v.custom<ImageInput | FileInput>(() => true));
 export type AnyImageRequest = v.InferOutput<typeof AnyImageRequest>;
 

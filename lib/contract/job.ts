@@ -46,7 +46,7 @@ export const JobRequest = v.strictObject({
 export type JobRequest = v.InferOutput<typeof JobRequest>;
 
 /**
- * The body of `POST /v1/jobs`: a request whose pictures become artifacts, whatever delivery it names, before any rule of
+ * The body of `POST /v1/jobs`: a request whose images become artifacts, whatever delivery it names, before any rule of
  * the contract judges it.
  */
 export const JobCreate: typeof ImageRequest = {
@@ -87,14 +87,14 @@ export const ImageJob = v.strictObject({
 });
 export type ImageJob = v.InferOutput<typeof ImageJob>;
 
-/** A job as lists show it: without its pictures, its result and its error. */
+/** A job as lists show it: without its images, its result and its error. */
 export const ImageJobSummary = v.strictObject({
   ...jobEntries,
   operation: v.picklist(['generate', 'edit']),
   prompt: documented(v.string(), 'Its first 256 characters.', { maxLength: 256 }),
   provider: v.string(),
   model: v.optional(v.string()),
-  outputs: documented(Count, 'How many pictures were asked for.'),
+  outputs: documented(Count, 'How many images were asked for.'),
   error_code: documented(v.optional(v.string()), 'The bridge_ext.code of its error.'),
   artifacts: v.array(
     v.strictObject({

@@ -12,7 +12,7 @@ import {
 import { OUTPUT_FORMATS, Parameters } from './parameters.ts';
 import { Policies } from './routing.ts';
 
-/** What leaves a record that would be too large for its picture, first to last (contract.md 6). */
+/** What leaves a record that would be too large for its image, first to last (contract.md 6). */
 export const OMITTABLE_FIELDS = [
   'usage',
   'timings',
@@ -37,7 +37,7 @@ const omittable = {
   session: v.optional(SessionReport),
 } satisfies Record<OmittableField, v.GenericSchema>;
 
-/** How a picture came to be: the sidecar beside it, and the XMP property `ib:record` inside it. */
+/** How an image came to be: the sidecar beside it, and the XMP property `ib:record` inside it. */
 export const ImageMetadataRecord = v.strictObject({
   version: v.literal('1'),
   request_id: v.string(),
@@ -45,7 +45,7 @@ export const ImageMetadataRecord = v.strictObject({
   operation: v.picklist(['generate', 'edit']),
   inputs: documented(
     v.strictObject({ images: Count, mask: Count, reference_images: Count }),
-    'How many pictures of each kind were given.',
+    'How many images of each kind were given.',
   ),
   prompt: v.string(),
   effective_prompt: documented(
@@ -71,7 +71,7 @@ export const ImageMetadataRecord = v.strictObject({
   }),
   omitted_fields: documented(
     v.optional(v.array(v.picklist(OMITTABLE_FIELDS))),
-    'What did not fit into the picture.',
+    'What did not fit into the image.',
   ),
 });
 export type ImageMetadataRecord = v.InferOutput<typeof ImageMetadataRecord>;

@@ -80,7 +80,7 @@ const eventEntries = {
   quality: v.picklist([...QUALITIES, 'auto']),
   background: v.picklist([...BACKGROUNDS, 'auto']),
   output_format: v.picklist(OUTPUT_FORMATS),
-  index: documented(v.optional(Count), 'Which picture it is, where there are several.'),
+  index: documented(v.optional(Count), 'Which image it is, where there are several.'),
 };
 
 function eventsOf<const P extends 'image_generation' | 'image_edit'>(prefix: P) {

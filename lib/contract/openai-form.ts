@@ -60,10 +60,10 @@ const files = (description: string) => documented(v.optional(v.array(File)), des
 
 /** The whole form, for documents: what arrives is read part by part, and the files never as text. */
 export const EditsForm = v.looseObject({
-  image: files('The pictures to edit, in order; at least one.'),
+  image: files('The images to edit, in order; at least one.'),
   'image[]': files('The same under the name that some clients use.'),
-  mask: documented(v.optional(File), 'A picture with alpha, as large as the first one.'),
-  reference_image: files('Pictures to go by.'),
+  mask: documented(v.optional(File), 'An image with alpha, as large as the first one.'),
+  reference_image: files('Images to go by.'),
   'reference_image[]': files('The same under the name that some clients use.'),
   ...formEntries,
 });

@@ -32,7 +32,7 @@ export const Transparency = closedObject({
 export const Output = closedObject({
   response_format: documented(
     v.optional(v.picklist(['b64_json', 'artifact', 'url', 'metadata']), 'b64_json'),
-    'How pictures are delivered; metadata verifies and describes them, and keeps no bytes. Jobs always use artifact.',
+    'How images are delivered; metadata verifies and describes them, and keeps no bytes. Jobs always use artifact.',
   ),
   directory: documented(
     v.optional(OutputDirectory),
@@ -40,7 +40,7 @@ export const Output = closedObject({
   ),
   filename: documented(
     v.optional(OutputFilename),
-    'For one picture; the extension may be left out. For artifact and url delivery.',
+    'For one image; the extension may be left out. For artifact and url delivery.',
   ),
   filename_prefix: documented(
     v.optional(FilenamePrefix),
@@ -52,7 +52,7 @@ export const Output = closedObject({
   ),
   metadata: documented(
     v.optional(v.picklist(['none', 'sidecar', 'embedded', 'sidecar_and_embedded']), 'none'),
-    'Where to write an ImageMetadataRecord: beside the picture (artifact delivery only), inside it, or both.',
+    'Where to write an ImageMetadataRecord: beside the image (artifact delivery only), inside it, or both.',
   ),
   transparency: v.optional(Transparency, {}),
 });

@@ -10,7 +10,7 @@ export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
 /** The longest edge that a request may name, in pixels. */
 export const MAX_REQUEST_EDGE = 16_384;
 
-/** The longest edge that a picture of each format can have, in pixels (PNG 3, 11.2.1; ITU-T T.81, B.2.2; RFC 9649, 2.7). */
+/** The longest edge that an image of each format can have, in pixels (PNG 3, 11.2.1; ITU-T T.81, B.2.2; RFC 9649, 2.7). */
 export const MAX_FORMAT_EDGE: Readonly<Record<OutputFormat, number>> = {
   png: 2 ** 31 - 1,
   jpeg: 65_535,
@@ -49,7 +49,7 @@ export const AspectRatio = v.pipe(
 
 /** The fields of `parameters`, one row each; the OpenAI-familiar routes take theirs from here. */
 export const parameterEntries = {
-  n: documented(v.optional(upTo('maxOutputs'), 1), 'How many pictures to make.'),
+  n: documented(v.optional(upTo('maxOutputs'), 1), 'How many images to make.'),
   size: documented(v.optional(Size, 'auto'), 'Width and height in pixels, such as 1536x1024.'),
   aspect_ratio: documented(nullable(AspectRatio), 'A shape such as 16:9, in place of a size.'),
   resolution: documented(
@@ -73,11 +73,11 @@ export const parameterEntries = {
   moderation: v.optional(v.picklist(['auto', 'low']), 'auto'),
   partial_images: documented(
     v.optional(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(3)), 0),
-    'How many unfinished pictures to show on the way.',
+    'How many unfinished images to show on the way.',
   ),
   failure_policy: documented(
     v.optional(v.picklist(['fail_fast', 'best_effort']), 'fail_fast'),
-    'best_effort answers with the pictures that came out and lists the failures.',
+    'best_effort answers with the images that came out and lists the failures.',
   ),
   action: documented(
     v.optional(v.picklist(['auto', 'generate', 'edit']), 'auto'),
@@ -85,7 +85,7 @@ export const parameterEntries = {
   ),
   input_fidelity: documented(
     nullable(v.picklist(['low', 'high'])),
-    'How closely to follow the given pictures.',
+    'How closely to follow the given images.',
   ),
 };
 

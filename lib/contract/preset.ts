@@ -40,7 +40,7 @@ export type PresetTemplate = Omit<SentTemplate, 'operation' | (typeof SHOWN)[num
 };
 
 /**
- * A request without its pictures, judged with its defaults and kept as it was sent (contract.md 5): a preset that never
+ * A request without its images, judged with its defaults and kept as it was sent (contract.md 5): a preset that never
  * named a field must follow a default that changes later.
  */
 export const PresetTemplate: v.GenericSchema<SentTemplate, PresetTemplate> = {

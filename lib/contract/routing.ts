@@ -53,7 +53,7 @@ export const Policies = closedObject({
   ),
   batch_execution: documented(
     v.optional(v.picklist(['auto', 'sequential', 'parallel']), 'auto'),
-    'How the calls for several pictures run; parallel needs an isolated session.',
+    'How the calls for several images run; parallel needs an isolated session.',
   ),
 });
 export type Routing = v.InferOutput<typeof Routing>;

@@ -28,7 +28,7 @@ export const ProgressEvent = v.strictObject({
   index: v.optional(Count),
 });
 
-/** An unfinished picture, verified before it is sent. */
+/** An unfinished image, verified before it is sent. */
 export const PartialImageEvent = v.strictObject({
   type: v.literal('partial_image'),
   index: Count,

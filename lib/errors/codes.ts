@@ -78,7 +78,7 @@ export const ERRORS = {
     type: 'image_generation_user_error',
     status: 400,
     retryable: false,
-    suggestions: ['Revise the prompt or the pictures; the same request will be refused again.'],
+    suggestions: ['Revise the prompt or the images; the same request will be refused again.'],
   },
   not_found: {
     ...notFound,
@@ -147,7 +147,7 @@ export const ERRORS = {
     status: 504,
     retryable: false,
     suggestions: [
-      'Raise timeout_ms, or ask for fewer or smaller pictures.',
+      'Raise timeout_ms, or ask for fewer or smaller images.',
       'Check what the provider did before sending the request again if details.outcome is unknown.',
     ],
   },
@@ -157,7 +157,7 @@ export const ERRORS = {
     type: 'request_timeout_error',
     status: 499,
     retryable: false,
-    suggestions: ['Send the request again if the picture is still wanted.'],
+    suggestions: ['Send the request again if the image is still wanted.'],
   },
   upstream: {
     ...provider,

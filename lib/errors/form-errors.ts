@@ -40,7 +40,7 @@ export const FORM_ERRORS = {
   body_too_large: {
     ...invalidRequest,
     status: 413,
-    suggestions: ['Send smaller or fewer pictures.', 'Raise server.max_body_bytes.'],
+    suggestions: ['Send smaller or fewer images.', 'Raise server.max_body_bytes.'],
   },
   unsupported_media_type: {
     ...invalidRequest,

@@ -1,6 +1,6 @@
 import type { ErrorCode } from './codes.ts';
 
-/** What can come of making a picture, whichever route asked for it. */
+/** What can come of making an image, whichever route asked for it. */
 export const GENERATION_ERRORS = [
   'input',
   'unsupported_capability',

@@ -5,7 +5,7 @@ const CANDIDATES = ['#00FF00', '#FF00FF', '#0000FF', '#00FFFF', '#FF0000', '#FFF
 /** Farther than this is as good as farthest: then the order decides. */
 const FAR_ENOUGH = 160;
 
-/** What words say of a picture's colours: those that mean one, and things that have one, singular and in lower case. */
+/** What words say of an image's colours: those that mean one, and things that have one, singular and in lower case. */
 const NAMED: readonly (readonly [color: Rgb, words: string])[] = [
   [
     [60, 170, 60],

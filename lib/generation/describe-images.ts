@@ -15,7 +15,7 @@ interface Deps {
   readonly clock: Clock;
 }
 
-/** An output with its metadata, as far as any was asked for: inside the picture, and what shall lie beside it. */
+/** An output with its metadata, as far as any was asked for: inside the image, and what shall lie beside it. */
 export interface DescribedOutput extends FinishedOutput {
   readonly sidecar: Buffer | undefined;
 }
@@ -27,25 +27,25 @@ const MAX_EMBEDDED_BYTES = 40 * 1024;
 /** What the longest request needs several times over; only a provider's own words can be more. */
 const MAX_SIDECAR_BYTES = 1024 * 1024;
 
-/** Writes the metadata records that were asked for into pictures and for sidecars. */
+/** Writes the metadata records that were asked for into images and for sidecars. */
 export function createDescribeImages({ engine, clock }: Deps) {
-  /** Throws `protocol` for a picture that takes no record. */
+  /** Throws `protocol` for an image that takes no record. */
   async function embedded(
     image: VerifiedImage,
     record: ImageMetadataRecord,
     signal: AbortSignal,
   ): Promise<VerifiedImage> {
-    const json = fitRecord(record, JSON.stringify, fitsPicture);
+    const json = fitRecord(record, JSON.stringify, fitsImage);
     if (json === undefined) throw new BridgeError('internal', 'a metadata record grew too large');
     const bytes = await embedRecord(image, toXmpJson(json), clock, signal);
     if (bytes === undefined) {
-      throw new BridgeError('protocol', 'the provider gave a picture that takes no metadata', {
+      throw new BridgeError('protocol', 'the provider gave an image that takes no metadata', {
         details: { reason: 'too_much_xmp' },
       });
     }
     const inspection = await engine.inspect(bytes, signal);
     if (inspection.ok && looksLike(inspection.image, image)) return inspection.image;
-    throw new BridgeError('internal', 'a picture came out changed when its metadata was written', {
+    throw new BridgeError('internal', 'an image came out changed when its metadata was written', {
       details: { reason: inspection.ok ? 'changed' : inspection.fault },
     });
   }
@@ -72,10 +72,10 @@ export function createDescribeImages({ engine, clock }: Deps) {
   };
 }
 
-/** Throws `invalid_request` when not even what must stand in an embedded record has a place in a picture. */
+/** Throws `invalid_request` when not even what must stand in an embedded record has a place in an image. */
 export function refuseLongRecord(planned: Parameters<typeof longestEssentials>[0]): void {
   if (!wantedOf(planned.request.output.metadata).isEmbedded) return;
-  if (fitsPicture(JSON.stringify(longestEssentials(planned)))) return;
+  if (fitsImage(JSON.stringify(longestEssentials(planned)))) return;
   throw invalidField(
     'output.metadata',
     'too_long',
@@ -87,8 +87,8 @@ function wantedOf(metadata: 'none' | 'sidecar' | 'embedded' | 'sidecar_and_embed
   return { isEmbedded: metadata.endsWith('embedded'), isBeside: metadata.startsWith('sidecar') };
 }
 
-/** Escapes for XML make a record longer than the limit counts; a picture has room for all but absurd ones. */
-function fitsPicture(json: string): boolean {
+/** Escapes for XML make a record longer than the limit counts; an image has room for all but absurd ones. */
+function fitsImage(json: string): boolean {
   return (
     Buffer.byteLength(json) <= MAX_EMBEDDED_BYTES &&
     Buffer.byteLength(toXmpJson(json)) <= MAX_RECORD_BYTES

@@ -15,7 +15,7 @@ const UNAVAILABLE: ReadonlySet<ErrorCode> = new Set([
 const FAILED: ReadonlySet<ErrorCode> = new Set(['upstream', 'protocol', 'internal']);
 
 /**
- * Whether the next route is tried after a failure (contract.md 13). Never after an unknown outcome: the picture may have
+ * Whether the next route is tried after a failure (contract.md 13). Never after an unknown outcome: the image may have
  * been made, and paid for.
  */
 export function goesOn(error: BridgeError, policy: Routing['fallback_policy']): boolean {

@@ -3,7 +3,7 @@ import type { AnyImageRequest } from '../contract/image-request.ts';
 import type { InputSet, InputSource } from '../inputs/input-source.ts';
 
 /**
- * What of a request decides whether another one is equal to it: everything but its key, its pictures by what
+ * What of a request decides whether another one is equal to it: everything but its key, its images by what
  * identifies them and by what they are said to be, in whichever form they came.
  */
 export function toFingerprintedRequest(
@@ -27,7 +27,7 @@ export function toFingerprintedRequest(
 function toIdentified(
   { filename }: ImageInput | FileInput,
   source: InputSource | undefined,
-  picture: string | undefined,
+  image: string | undefined,
 ): object {
-  return { picture, filename, media_type: source?.declaredMediaType?.replace('/jpg', '/jpeg') };
+  return { image, filename, media_type: source?.declaredMediaType?.replace('/jpg', '/jpeg') };
 }

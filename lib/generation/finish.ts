@@ -34,7 +34,7 @@ export function createFinish({ engine }: Deps) {
   async function verified(bytes: Buffer, signal: AbortSignal): Promise<VerifiedImage> {
     const inspection = await engine.inspect(bytes, signal);
     if (inspection.ok) return inspection.image;
-    throw new BridgeError('protocol', 'the provider gave a picture that is not sound', {
+    throw new BridgeError('protocol', 'the provider gave an image that is not sound', {
       details: { reason: inspection.fault },
     });
   }
@@ -43,7 +43,7 @@ export function createFinish({ engine }: Deps) {
   async function verifiedOwn(making: Promise<Buffer>, signal: AbortSignal): Promise<VerifiedImage> {
     const inspection = await engine.inspect(await making, signal);
     if (inspection.ok) return inspection.image;
-    throw new BridgeError('internal', 'a picture that the bridge has made is unsound', {
+    throw new BridgeError('internal', 'an image that the bridge has made is unsound', {
       details: { reason: inspection.fault },
     });
   }
@@ -53,7 +53,7 @@ export function createFinish({ engine }: Deps) {
     return verifiedOwn(engine.convert(image, encodingOf(effective), signal), signal);
   }
 
-  /** The subject alone where the plan is to cut it out; the picture as it is for any other plan. */
+  /** The subject alone where the plan is to cut it out; the image as it is for any other plan. */
   async function withoutBackground(
     image: VerifiedImage,
     request: GenerationRequest,
@@ -72,7 +72,7 @@ export function createFinish({ engine }: Deps) {
     return verifiedOwn(engine.cutOut(image, matte, encodingOf(effective), signal), signal);
   }
 
-  /** Throws `protocol` for a picture that does not verify or is not what was asked for, `upstream` for a missing revised prompt. */
+  /** Throws `protocol` for an image that does not verify or is not what was asked for, `upstream` for a missing revised prompt. */
   return async function finish(
     { index, output, generationMs }: Unfinished,
     request: GenerationRequest,
@@ -91,7 +91,7 @@ export function createFinish({ engine }: Deps) {
     const cut = await withoutBackground(given, request, negotiated, signal);
     // Before a conversion, which may do away with the alpha that is judged here.
     const isTransparent = checkTransparency(cut, request);
-    // Where nothing could be cut out, the picture is delivered as it was painted.
+    // Where nothing could be cut out, the image is delivered as it was painted.
     const whole = isTransparent ? cut : given;
     const fits = whole.format === effective.output_format;
     const image = fits ? whole : await converted(whole, negotiated, signal);
@@ -107,13 +107,13 @@ export function createFinish({ engine }: Deps) {
 }
 
 /**
- * Whether the picture has the transparency that was asked for, if any was. Throws `protocol` for an opaque picture, which
+ * Whether the image has the transparency that was asked for, if any was. Throws `protocol` for an opaque image, which
  * `best_effort` takes all the same, and for one in which there is nothing to see.
  */
 function checkTransparency({ alpha }: VerifiedImage, request: GenerationRequest): boolean {
   if (request.parameters.background !== 'transparent' || alpha === 'some') return true;
   if (alpha !== 'empty' && request.policies.compatibility === 'best_effort') return false;
-  throw new BridgeError('protocol', 'the picture did not come out transparent', {
+  throw new BridgeError('protocol', 'the image did not come out transparent', {
     details: { alpha: alpha === 'empty' ? 'empty' : 'opaque' },
   });
 }
@@ -122,10 +122,10 @@ function encodingOf({ output_format: format, output_compression: compression }: 
   return { format, ...(compression === null ? {} : { compression }) };
 }
 
-/** Throws `protocol` for a picture that came out too large for the format that was asked for. */
+/** Throws `protocol` for an image that came out too large for the format that was asked for. */
 function checkEdges({ width, height }: VerifiedImage, { output_format: format }: Parameters): void {
   if (Math.max(width, height) <= MAX_FORMAT_EDGE[format]) return;
-  throw new BridgeError('protocol', 'the provider gave a picture too large for its format', {
+  throw new BridgeError('protocol', 'the provider gave an image too large for its format', {
     details: { reason: 'edge_too_long' },
   });
 }

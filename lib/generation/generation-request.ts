@@ -5,7 +5,7 @@ import type { Parameters } from '../contract/parameters.ts';
 import type { InputSet, InputSource } from '../inputs/input-source.ts';
 import { toInputSource } from '../inputs/to-input-source.ts';
 
-/** What every wire request becomes: complete parameters, and pictures as sources. */
+/** What every wire request becomes: complete parameters, and images as sources. */
 export interface GenerationRequest
   extends Pick<
     ImageRequest,

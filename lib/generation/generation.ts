@@ -150,7 +150,7 @@ function createWork(deps: Deps) {
         signal,
         plan: (candidate) => planRoute(requestId, request, toRoute(candidate, registry)),
         async prepare() {
-          // Pictures are decoded for requests only that have a chance to be served.
+          // Images are decoded for requests only that have a chance to be served.
           if (!isPatient) admission.checkOperation();
           onEvent({ type: 'progress', stage: 'queued' });
           onEvent({ type: 'progress', stage: 'preparing' });

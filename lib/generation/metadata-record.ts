@@ -12,7 +12,7 @@ import { type Outcome, warningsOf } from './outcome.ts';
 type Planned = Pick<Outcome, 'requestId' | 'completedSecs' | 'request' | 'route' | 'negotiated'>;
 type ImageFacts = ImageMetadataRecord['image'];
 
-/** How one picture came to be, all of it (contract.md 6). */
+/** How one image came to be, all of it (contract.md 6). */
 export function toMetadataRecord(
   outcome: Outcome,
   timings: Timings,
@@ -32,7 +32,7 @@ export function toMetadataRecord(
 
 /**
  * As long as a record without its fields that may be left out can become: nothing that is not known before the work,
- * the time and the facts of the pictures, is longer than here.
+ * the time and the facts of the images, is longer than here.
  */
 export function longestEssentials(planned: Omit<Planned, 'completedSecs'>): ImageMetadataRecord {
   const longest = { format: 'jpeg', width: 2 ** 31 - 1, height: 2 ** 31 - 1 } as const;

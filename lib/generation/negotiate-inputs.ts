@@ -7,7 +7,7 @@ import { type Negotiation, note, refuse, startNegotiation, throwRefusals } from 
 type ImageSupport = CapabilityDocument['masks'];
 
 /**
- * Whether the model takes the operation and its pictures, which have these numbers of bytes, 0 where it is not known yet.
+ * Whether the model takes the operation and its images, which have these numbers of bytes, 0 where it is not known yet.
  * A mask is never dropped, in any mode.
  */
 export function negotiateInputs(
@@ -25,7 +25,7 @@ export function negotiateInputs(
 }
 
 /**
- * Judges a model's limits again once every picture is here: those that lay elsewhere have a size now. Throws
+ * Judges a model's limits again once every image is here: those that lay elsewhere have a size now. Throws
  * `unsupported_capability`.
  */
 export function checkLoadedInputs(
@@ -55,7 +55,7 @@ function negotiateReferences(negotiation: Negotiation, references: readonly numb
   const { capabilities, mode } = negotiation;
   if (references.length === 0) return false;
   if (capabilities.reference_images.support !== 'unsupported') {
-    // More pictures than the model takes are refused at `images`, whichever list they stand in.
+    // More images than the model takes are refused at `images`, whichever list they stand in.
     if (!holds(capabilities.reference_images, references)) refuse(negotiation, 'images');
     return false;
   }

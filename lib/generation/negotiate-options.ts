@@ -69,7 +69,7 @@ export function negotiateFormat(
   const wanted = effective.output_format;
   const own = BEST_SOURCES.find((format) => capabilities.output_formats.includes(format));
   if (capabilities.output_formats.includes(wanted)) {
-    // A matte is made of the picture as it was painted: with each loss its edges become worse.
+    // A matte is made of the image as it was painted: with each loss its edges become worse.
     return transparency.kind === 'chroma_key' && own !== undefined ? own : wanted;
   }
   if (own === undefined) {

@@ -25,7 +25,7 @@ export function negotiateSize(negotiation: Negotiation): void {
   }
 }
 
-/** A picture that the model could draw must have a place in its format too. */
+/** An image that the model could draw must have a place in its format too. */
 function withinFormat({ effective, capabilities }: Negotiation): CapabilityDocument['sizes'] {
   const { sizes } = capabilities;
   const longest = MAX_FORMAT_EDGE[effective.output_format];

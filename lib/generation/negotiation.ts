@@ -6,7 +6,7 @@ import type { GenerationRequest } from './generation-request.ts';
 
 type Compatibility = GenerationRequest['policies']['compatibility'];
 
-/** How the picture gets its transparent background, if it was asked for one. */
+/** How the image gets its transparent background, if it was asked for one. */
 export type TransparencyPlan =
   | { readonly kind: 'none' }
   | { readonly kind: 'native' }

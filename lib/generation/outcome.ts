@@ -4,7 +4,7 @@ import type { GenerationRequest } from './generation-request.ts';
 import type { NegotiatedRequest } from './negotiation.ts';
 import type { Route } from './routing.ts';
 
-/** All that there is to tell of one generation, before its pictures are delivered. */
+/** All that there is to tell of one generation, before its images are delivered. */
 export interface Outcome {
   readonly requestId: string;
   readonly completedSecs: number;

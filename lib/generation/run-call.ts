@@ -149,5 +149,5 @@ async function takePlace(slots: Slots, signal: AbortSignal): Promise<() => void>
 
 function checkCount(given: number, asked: number): void {
   if (given === asked) return;
-  throw new BridgeError('protocol', 'the provider gave another number of pictures than asked for');
+  throw new BridgeError('protocol', 'the provider gave another number of images than asked for');
 }

@@ -40,7 +40,7 @@ export function createRunRoute({ admission, attempt, clock, metrics }: Deps) {
     try {
       const result = await attempt(input);
       pass.settle();
-      // What the last pictures took to be verified after the provider had ended is our own time.
+      // What the last images took to be verified after the provider had ended is our own time.
       times.add('provider', result.providerEndedMs - startedMs);
       times.add('artifact', clock.monotonicMs() - result.providerEndedMs);
       return result;

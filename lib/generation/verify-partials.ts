@@ -7,7 +7,7 @@ interface Deps {
 
 export type VerifyPartials = ReturnType<typeof createVerifyPartials>;
 
-/** Lets no picture out that was not decoded to its end. */
+/** Lets no image out that was not decoded to its end. */
 export function createVerifyPartials({ engine }: Deps) {
   /** Undefined for one that is not sound, and when there was no time to find out. */
   async function soundImage(
@@ -18,13 +18,13 @@ export function createVerifyPartials({ engine }: Deps) {
       const inspection = await engine.inspect(bytes, signal);
       return inspection.ok ? inspection.image : undefined;
     } catch {
-      // The reader has left, or the house is closing: a picture that is only passing by is no reason to fail.
+      // The reader has left, or the house is closing: an image that is only passing by is no reason to fail.
       return undefined;
     }
   }
 
   /**
-   * The same events in the same order, but for partial images that are not sound. One picture at a time, and none before
+   * The same events in the same order, but for partial images that are not sound. One image at a time, and none before
    * it is asked for: what a slow reader skips costs nothing.
    */
   return async function* verified(

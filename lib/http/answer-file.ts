@@ -41,7 +41,7 @@ export function answerWhole(
     etag: file.etag,
     'cache-control': 'private, max-age=31536000, immutable',
     'x-content-type-options': 'nosniff',
-    // A picture opened in a tab of its own may run nothing and load nothing.
+    // An image opened in a tab of its own may run nothing and load nothing.
     'content-security-policy': "default-src 'none'; sandbox",
   };
   if (isKnown(requestHeaders['if-none-match'], file.etag)) {

@@ -19,7 +19,7 @@ export const jsonBody: Middleware = {
     if (call.form !== undefined) return;
     const bytes = await readBody({ event, context });
     if (bytes.length === 0) throw new BridgeError('malformed_request', 'the body is empty');
-    // Of a body with pictures each step takes milliseconds, and so does what the handler does with it.
+    // Of a body with images each step takes milliseconds, and so does what the handler does with it.
     const pause = bytes.length > LONG_BYTES ? otherWork : () => {};
     await pause();
     checkJsonStructure(bytes);

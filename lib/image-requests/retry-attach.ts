@@ -147,7 +147,7 @@ async function live<R, T>(
     return value;
   } catch (thrown) {
     const error = toBridgeError(thrown);
-    // A retry must hear of it: the picture may have been paid for.
+    // A retry must hear of it: the image may have been paid for.
     if (isUnknownOutcome(error)) await isWanted(attached, signal);
     throw error;
   }

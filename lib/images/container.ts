@@ -1,6 +1,6 @@
 import type { ImageFault } from './image.ts';
 
-/** What a container tells about its picture without decoding it. */
+/** What a container tells about its image without decoding it. */
 export interface ContainerFacts {
   /** As stored, in pixels. */
   readonly width: number;

@@ -27,8 +27,8 @@ const PLACES: Readonly<Record<OutputFormat, (bytes: Buffer) => Steps<Places | un
 };
 
 /**
- * The same picture with `record`, as `toXmpJson` writes it and at most `MAX_RECORD_BYTES` long, in its one XMP packet.
- * Everything else of the container stays byte for byte, the pixels first of all. Undefined for a picture with more XMP
+ * The same image with `record`, as `toXmpJson` writes it and at most `MAX_RECORD_BYTES` long, in its one XMP packet.
+ * Everything else of the container stays byte for byte, the pixels first of all. Undefined for an image with more XMP
  * than anybody writes. Rejects with the signal's reason.
  */
 export async function embedRecord(

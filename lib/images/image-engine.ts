@@ -18,7 +18,7 @@ interface Deps {
 // More decodes in flight starve the file system calls of the same thread pool.
 const PLACES = 2;
 
-/** Owns sharp, which it loads with the first picture. Throws `overloaded` once closed. */
+/** Owns sharp, which it loads with the first image. Throws `overloaded` once closed. */
 export function createImageEngine({ limits, clock }: Deps): ImageEngine {
   const gate = createDecodeGate(PLACES);
   const mattes = createMattes();
@@ -46,7 +46,7 @@ export function createImageEngine({ limits, clock }: Deps): ImageEngine {
     signal: AbortSignal,
   ): Promise<T> {
     if (closing) throw new BridgeError('overloaded', 'the image engine has been closed');
-    // Every picture of a request listens to the request's signal: many listeners are no leak.
+    // Every image of a request listens to the request's signal: many listeners are no leak.
     setMaxListeners(0, signal);
     loading ??= loadSharp();
     return track(loading.then(operation));
@@ -114,16 +114,16 @@ export function createImageEngine({ limits, clock }: Deps): ImageEngine {
 function toPixels(data: Buffer, info: OutputInfo, { channels }: DecodeOptions): Pixels {
   const { width, height } = info;
   if (data.length !== width * height * channels) {
-    throw new BridgeError('internal', 'a decoded picture has an unexpected number of bytes');
+    throw new BridgeError('internal', 'a decoded image has an unexpected number of bytes');
   }
   return { data, width, height, channels };
 }
 
-/** A verified picture that the decoder refuses now is our failure, not the picture's. */
+/** A verified image that the decoder refuses now is our failure, not the image's. */
 async function orInternal<T>(verb: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (thrown) {
-    throw new BridgeError('internal', `a picture could not be ${verb}`, { cause: thrown });
+    throw new BridgeError('internal', `an image could not be ${verb}`, { cause: thrown });
   }
 }

@@ -1,6 +1,6 @@
 import type { OutputFormat } from '../contract/parameters.ts';
 
-/** The limits under which every picture is decoded, on its way in and out (`images.*`). */
+/** The limits under which every image is decoded, on its way in and out (`images.*`). */
 export interface ImageLimits {
   readonly max_encoded_bytes: number;
   readonly max_edge: number;
@@ -8,7 +8,7 @@ export interface ImageLimits {
   readonly max_decode_ms: number;
 }
 
-/** An encoded picture whose container and pixels were checked to the end (contract.md 1). */
+/** An encoded image whose container and pixels were checked to the end (contract.md 1). */
 export interface VerifiedImage {
   readonly bytes: Buffer;
   readonly format: OutputFormat;
@@ -25,7 +25,7 @@ export interface VerifiedImage {
   readonly hasDeepProfile?: boolean;
 }
 
-/** Why a picture is not sound. Stable names that callers may pass on as a detail. */
+/** Why an image is not sound. Stable names that callers may pass on as a detail. */
 export type ImageFault =
   | 'unsupported_format'
   | 'truncated'
@@ -43,11 +43,11 @@ export type Inspection =
   | { readonly ok: true; readonly image: VerifiedImage }
   | { readonly ok: false; readonly fault: ImageFault };
 
-/** A small PNG of a picture that proved sound while it was made, or why the picture is not. */
+/** A small PNG of an image that proved sound while it was made, or why the image is not. */
 export type Thumbnail =
   | {
       readonly ok: true;
-      /** Of the encoded picture that it shows, lowercase hexadecimal. */
+      /** Of the encoded image that it shows, lowercase hexadecimal. */
       readonly sha256: string;
       readonly image: VerifiedImage;
     }
@@ -90,18 +90,18 @@ export interface MatteOptions {
 }
 
 /**
- * Functions on pictures, all of them off the main thread and under the decode gate. All reject with the signal's reason on
+ * Functions on images, all of them off the main thread and under the decode gate. All reject with the signal's reason on
  * abort and with `overloaded` after `close`.
  */
 export interface ImageEngine {
-  /** Judges one encoded picture by its bytes. Throws nothing about the picture: a fault is an answer. */
+  /** Judges one encoded image by its bytes. Throws nothing about the image: a fault is an answer. */
   inspect(bytes: Buffer, signal: AbortSignal): Promise<Inspection>;
   /**
    * A verified PNG that fits a square of `edgePx`, never enlarged: turned by EXIF, in sRGB, with its alpha, without
-   * metadata. The picture is judged on the way, as `inspect` does. The same picture always gives the same bytes.
+   * metadata. The image is judged on the way, as `inspect` does. The same image always gives the same bytes.
    */
   thumbnail(bytes: Buffer, edgePx: number, signal: AbortSignal): Promise<Thumbnail>;
-  /** The pixels of a verified picture, turned by its EXIF orientation and converted to sRGB. */
+  /** The pixels of a verified image, turned by its EXIF orientation and converted to sRGB. */
   decode(image: VerifiedImage, options: DecodeOptions, signal: AbortSignal): Promise<Pixels>;
   encode(pixels: Pixels, options: EncodeOptions, signal: AbortSignal): Promise<Buffer>;
   /**

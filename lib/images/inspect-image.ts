@@ -4,7 +4,7 @@ import type { Inspection } from './image.ts';
 import { type InspectDeps, readImage } from './read-image.ts';
 import { checkingDecode } from './sharp-pipelines.ts';
 
-/** Judges one encoded picture. Rejects with the signal's reason, never over the picture. */
+/** Judges one encoded image. Rejects with the signal's reason, never over the image. */
 export async function inspectImage(
   bytes: Buffer,
   deps: InspectDeps,

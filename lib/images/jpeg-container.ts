@@ -1,6 +1,6 @@
 import { type ContainerVerdict, refused } from './container.ts';
 import type { ImageFault } from './image.ts';
-import { type JpegPicture, walkJpeg } from './jpeg-walk.ts';
+import { type JpegImage, walkJpeg } from './jpeg-walk.ts';
 import { openTiff } from './tiff.ts';
 import type { Steps } from './time-slices.ts';
 
@@ -14,34 +14,34 @@ const MP_ENTRY_TAG = 0xb002;
 const MP_ENTRY_BYTES = 16;
 
 /**
- * Walks a JPEG from SOI to its last byte. After the EOI only the pictures may follow that an MPF segment announces, each
+ * Walks a JPEG from SOI to its last byte. After the EOI only the images may follow that an MPF segment announces, each
  * complete, without a gap, to the end of the file.
  */
 export function* checkJpeg(bytes: Buffer): Steps<ContainerVerdict> {
   const main = yield* walkJpeg(bytes, { isShown: true });
   if (!main.ok) return main;
   if (main.end < bytes.length) {
-    const fault = yield* checkFurtherPictures(bytes, main);
+    const fault = yield* checkFurtherImages(bytes, main);
     if (fault !== undefined) return refused(fault);
   }
   return { ok: true, facts: main.facts };
 }
 
-function* checkFurtherPictures(bytes: Buffer, main: JpegPicture): Steps<ImageFault | undefined> {
+function* checkFurtherImages(bytes: Buffer, main: JpegImage): Steps<ImageFault | undefined> {
   let covered = main.end;
-  for (const { start, end } of announcedPictures(main)) {
+  for (const { start, end } of announcedImages(main)) {
     if (start !== covered) return 'trailing_bytes';
     if (end > bytes.length) return 'truncated';
-    const picture = yield* walkJpeg(bytes.subarray(start, end), { isShown: false });
-    if (!picture.ok) return picture.fault;
-    if (start + picture.end !== end) return 'trailing_bytes';
+    const image = yield* walkJpeg(bytes.subarray(start, end), { isShown: false });
+    if (!image.ok) return image.fault;
+    if (start + image.end !== end) return 'trailing_bytes';
     covered = end;
   }
   return covered === bytes.length ? undefined : 'trailing_bytes';
 }
 
-/** Where the MPF index says that the pictures after the first one lie, in the order of the file. */
-function announcedPictures({ mpf }: JpegPicture): readonly Span[] {
+/** Where the MPF index says that the images after the first one lie, in the order of the file. */
+function announcedImages({ mpf }: JpegImage): readonly Span[] {
   const tiff = mpf === undefined ? undefined : openTiff(mpf.tiff);
   const field = tiff?.field(MP_ENTRY_TAG);
   if (mpf === undefined || tiff === undefined || field === undefined) return [];

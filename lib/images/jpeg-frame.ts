@@ -50,8 +50,8 @@ function isFactor(factor: number): boolean {
   return factor >= 1 && factor <= 4;
 }
 
-/** True for the scan that is all of its picture: decoders show it while they read it. */
-export function isWholePicture({ isSequential, components }: JpegFrame, payload: Buffer): boolean {
+/** True for the scan that is all of its image: decoders show it while they read it. */
+export function isWholeImage({ isSequential, components }: JpegFrame, payload: Buffer): boolean {
   return isSequential && payload[0] === components.length;
 }
 

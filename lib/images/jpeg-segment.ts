@@ -48,7 +48,7 @@ export function isRestart(marker: number): boolean {
   return marker >= 0xd0 && marker <= 0xd7;
 }
 
-/** The index of further pictures in the file; its offsets count from what follows its prefix (CIPA DC-007, 5.2). */
+/** The index of further images in the file; its offsets count from what follows its prefix (CIPA DC-007, 5.2). */
 export function mpfIndex({ marker, payload }: JpegSegment): Buffer | undefined {
   const isMpf = marker === APP2 && payload.subarray(0, MPF_PREFIX.length).equals(MPF_PREFIX);
   return isMpf ? payload.subarray(MPF_PREFIX.length) : undefined;

@@ -1,7 +1,7 @@
 import { type ContainerFacts, refused } from './container.ts';
 import { exifOrientation, isExif } from './exif-orientation.ts';
 import type { ImageFault } from './image.ts';
-import { isWholePicture, type JpegFrame, toFrame, toSequentialScan } from './jpeg-frame.ts';
+import { isWholeImage, type JpegFrame, toFrame, toSequentialScan } from './jpeg-frame.ts';
 import { type HuffmanSpecs, readHuffmanSpecs } from './jpeg-huffman.ts';
 import { isWholeScan } from './jpeg-scan.ts';
 import {
@@ -18,8 +18,8 @@ import {
 } from './jpeg-segment.ts';
 import type { Steps } from './time-slices.ts';
 
-/** One JPEG picture inside a file, from SOI to EOI. */
-export interface JpegPicture {
+/** One JPEG image inside a file, from SOI to EOI. */
+export interface JpegImage {
   readonly facts: ContainerFacts;
   /** The first byte after EOI. */
   readonly end: number;
@@ -28,7 +28,7 @@ export interface JpegPicture {
 }
 
 export type JpegWalk =
-  | ({ readonly ok: true } & JpegPicture)
+  | ({ readonly ok: true } & JpegImage)
   | { readonly ok: false; readonly fault: ImageFault };
 
 /** What the segments so far have said. */
@@ -38,14 +38,14 @@ interface JpegState {
   readonly specs: HuffmanSpecs;
   restartInterval: number;
   orientation: number | undefined;
-  mpf: JpegPicture['mpf'];
+  mpf: JpegImage['mpf'];
 }
 
 const MAX_SCANS = 100;
 const HITS_PER_STEP = 4096;
 
 /**
- * Walks the markers of the picture that begins `bytes`, and its codes where a decoder will show it; what follows its EOI
+ * Walks the markers of the image that begins `bytes`, and its codes where a decoder will show it; what follows its EOI
  * is left to the caller.
  */
 export function* walkJpeg(
@@ -88,7 +88,7 @@ function* isSoundScan(
   data: Buffer,
 ): Steps<boolean> {
   // Of any other scan a decoder reads all before it shows a row, and its warnings come in time.
-  if (frame === undefined || !isWholePicture(frame, payload)) return true;
+  if (frame === undefined || !isWholeImage(frame, payload)) return true;
   const scan = toSequentialScan(frame, payload, setting);
   return scan !== undefined && (yield* isWholeScan(data, scan));
 }

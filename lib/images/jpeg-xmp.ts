@@ -18,7 +18,7 @@ const PACKET_NAME = Buffer.from('http://ns.adobe.com/xap/1.0/\0', 'latin1');
 const EXTENSION_NAME = Buffer.from('http://ns.adobe.com/xmp/extension/\0', 'latin1');
 
 export interface JpegXmpPlaces extends XmpPlaces {
-  /** Where the index of further pictures ends: what follows it must keep its distance. */
+  /** Where the index of further images ends: what follows it must keep its distance. */
   readonly indexEnd: number | undefined;
 }
 
@@ -46,7 +46,7 @@ export function* findJpegXmp(bytes: Buffer): Steps<JpegXmpPlaces | undefined> {
   }
 }
 
-/** What makes `packet`, with the extension of the old one if that `isKept`, the only XMP of the picture. */
+/** What makes `packet`, with the extension of the old one if that `isKept`, the only XMP of the image. */
 export function jpegXmpEdits(
   { insertAt, held, indexEnd = Number.POSITIVE_INFINITY }: JpegXmpPlaces,
   packet: Buffer,

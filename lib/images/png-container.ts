@@ -40,7 +40,7 @@ const BIT_DEPTHS: ReadonlyMap<number, readonly number[]> = new Map([
   [6, [8, 16]],
 ]);
 
-/** What a picture has one of (PNG 3rd edition, 5.6), as far as decoders only look at the first or the last. */
+/** What an image has one of (PNG 3rd edition, 5.6), as far as decoders only look at the first or the last. */
 const ONCE: ReadonlySet<string> = new Set([
   'cHRM',
   'gAMA',
@@ -179,7 +179,7 @@ function readPalette(state: PngState, data: Buffer): ImageFault | undefined {
   return undefined;
 }
 
-/** One that does not fit is ignored, as decoders do: pictures in the wild have it. */
+/** One that does not fit is ignored, as decoders do: images in the wild have it. */
 function readTransparency(state: PngState, data: Buffer): undefined {
   const colourType = state.header?.colourType;
   const fits =

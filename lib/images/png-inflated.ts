@@ -3,7 +3,7 @@ import { inflateRaw } from 'node:zlib';
 import type { ImageFault } from './image.ts';
 import { keywordEnd, toInternationalText } from './png-text.ts';
 
-/** contract.md 1, for all texts and profiles of a picture together: many small bombs weigh as much as a large one. */
+/** contract.md 1, for all texts and profiles of an image together: many small bombs weigh as much as a large one. */
 const MAX_INFLATED_BYTES = 4 * 1024 * 1024;
 /** What 4 MiB can grow to under deflate. A longer stream inflates to more, or wastes our time with empty blocks. */
 const MAX_DEFLATED_BYTES = MAX_INFLATED_BYTES + 64 * 1024;

@@ -26,7 +26,7 @@ export function* findPngXmp(bytes: Buffer): Steps<XmpPlaces | undefined> {
   return pixelsAt === undefined ? undefined : { insertAt: pixelsAt, held };
 }
 
-/** What makes `packet` the only XMP of the picture. */
+/** What makes `packet` the only XMP of the image. */
 export function pngXmpEdits({ insertAt, held }: XmpPlaces, packet: Buffer): readonly Edit[] {
   const inserted = { start: insertAt, end: insertAt, insert: toChunk(packet) };
   return [inserted, ...held.map(({ start, end }) => ({ start, end, insert: NOTHING }))];

@@ -36,14 +36,14 @@ export type ReadImage =
       readonly facts: ContainerFacts;
       readonly data: Buffer;
       readonly info: OutputInfo;
-      /** Of the encoded picture, lowercase hexadecimal. */
+      /** Of the encoded image, lowercase hexadecimal. */
       readonly sha256: string;
     }
   | Fault;
 
 /**
- * Runs an encoded picture through its checks: container first, then pixels and checksum side by side. Rejects with the
- * signal's reason, never over the picture.
+ * Runs an encoded image through its checks: container first, then pixels and checksum side by side. Rejects with the
+ * signal's reason, never over the image.
  */
 export async function readImage(
   bytes: Buffer,

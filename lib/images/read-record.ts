@@ -20,8 +20,8 @@ const FINDERS: Readonly<Record<OutputFormat, (bytes: Buffer) => Steps<XmpPlaces 
 };
 
 /**
- * The text of the record inside an encoded picture of unknown honesty. Its container is checked to the last byte, its
- * pixels are not decoded. Rejects with the signal's reason, never over the picture.
+ * The text of the record inside an encoded image of unknown honesty. Its container is checked to the last byte, its
+ * pixels are not decoded. Rejects with the signal's reason, never over the image.
  */
 export async function readRecord(
   bytes: Buffer,

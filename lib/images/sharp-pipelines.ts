@@ -10,7 +10,7 @@ const FULL_CHROMA_QUALITY = 90;
 /** sharp takes whole seconds up to an hour. */
 const MAX_TIMEOUT_SECS = 3600;
 
-/** What is to be made of a picture whose container is sound and whose pixels nobody has looked at yet. */
+/** What is to be made of an image whose container is sound and whose pixels nobody has looked at yet. */
 export type CheckingPipeline = (
   sharp: SharpFactory,
   bytes: Buffer,
@@ -32,7 +32,7 @@ export const checkingDecode: CheckingPipeline = (sharp, bytes, { hasAlpha, isCmy
 };
 
 /**
- * A PNG that fits a square of `edgePx`, never enlarged, turned and in sRGB, of a picture that is decoded in full on the
+ * A PNG that fits a square of `edgePx`, never enlarged, turned and in sRGB, of an image that is decoded in full on the
  * way: as strict a check as `checkingDecode`, in the time of one decode.
  */
 export function checkingThumbnail(edgePx: number): CheckingPipeline {
@@ -92,7 +92,7 @@ function turnedSource(sharp: SharpFactory, image: VerifiedImage): Sharp {
   return inSrgb(turned(source, image.orientation), image.hasDeepProfile);
 }
 
-/** sharp brings deep pictures with a profile to Display P3 and then takes the values for sRGB, unless it is told. */
+/** sharp brings deep images with a profile to Display P3 and then takes the values for sRGB, unless it is told. */
 function inSrgb(source: Sharp, hasDeepProfile = false): Sharp {
   return hasDeepProfile ? source.withIccProfile('srgb', { attach: false }) : source;
 }

@@ -4,7 +4,7 @@ import { inspectImage } from './inspect-image.ts';
 import { type InspectDeps, readImage } from './read-image.ts';
 import { checkingThumbnail } from './sharp-pipelines.ts';
 
-/** The thumbnail comes from the very decode that judges the picture. Rejects with the signal's reason, or `internal`. */
+/** The thumbnail comes from the very decode that judges the image. Rejects with the signal's reason, or `internal`. */
 export async function makeThumbnail(
   bytes: Buffer,
   edgePx: number,

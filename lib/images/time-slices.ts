@@ -4,7 +4,7 @@ import type { Clock } from '../platform/clock.ts';
 /** Work on the main thread, cut into steps of at most a few milliseconds: each `yield` is a place to pause. */
 export type Steps<T> = Generator<void, T>;
 
-// Slices of several pictures may meet in one turn of the loop and should still stay under 20 ms together.
+// Slices of several images may meet in one turn of the loop and should still stay under 20 ms together.
 const SLICE_MS = 5;
 
 /** Runs `steps` to their end and lets other work run in between. Rejects with the signal's reason on abort. */

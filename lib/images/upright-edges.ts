@@ -1,6 +1,6 @@
 import type { VerifiedImage } from './image.ts';
 
-/** The edges of a picture as it is seen: EXIF orientations from 5 on stand on their side. */
+/** The edges of an image as it is seen: EXIF orientations from 5 on stand on their side. */
 export function uprightEdges({
   width,
   height,

@@ -8,7 +8,7 @@ export interface WebpChunk {
   readonly end: number;
 }
 
-/** What one picture inside the container says of itself. */
+/** What one image inside the container says of itself. */
 export interface WebpFrame {
   readonly width: number;
   readonly height: number;

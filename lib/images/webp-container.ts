@@ -31,7 +31,7 @@ type ChunkRule = (state: WebpState, data: Buffer, isFirst: boolean) => ImageFaul
 
 const animated: ChunkRule = () => 'animated';
 
-/** The chunks beside the picture, which the canvas has to announce (RFC 9649, 2.7). */
+/** The chunks beside the image, which the canvas has to announce (RFC 9649, 2.7). */
 const BESIDE = PROFILE_FLAG | EXIF_FLAG | XMP_FLAG;
 
 const RULES: ReadonlyMap<string, ChunkRule> = new Map<string, ChunkRule>([

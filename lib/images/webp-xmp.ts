@@ -36,7 +36,7 @@ export function* findWebpXmp(bytes: Buffer): Steps<WebpXmpPlaces | undefined> {
   return { insertAt: bytes.length, held, first };
 }
 
-/** What makes `packet` the only XMP of the picture. A simple file becomes an extended one. */
+/** What makes `packet` the only XMP of the image. A simple file becomes an extended one. */
 export function webpXmpEdits(
   { insertAt, held, first }: WebpXmpPlaces,
   packet: Buffer,

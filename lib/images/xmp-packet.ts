@@ -4,7 +4,7 @@ import { RECORD_NAMESPACE, recordIn } from './xmp-record.ts';
 /** A packet with a record in it. */
 export interface XmpPacket {
   readonly bytes: Buffer;
-  /** It also holds all that the picture's own packet held. */
+  /** It also holds all that the image's own packet held. */
   readonly isMerged: boolean;
 }
 
@@ -20,7 +20,7 @@ const CLOSING_TAG = '</rdf:RDF>';
 const IS_ABOUT_ELSEWHERE = /\brdf:about\s*=\s*(?:"[^"]|'[^'])/;
 
 /**
- * The packet for a picture that has the packet `existing` so far, with `record` as `toXmpJson` writes it. What that holds is kept where ours can be added as one
+ * The packet for an image that has the packet `existing` so far, with `record` as `toXmpJson` writes it. What that holds is kept where ours can be added as one
  * more description, and replaced where not: by text that is no UTF-8, is too long, or does not read well with ours in it.
  */
 export async function toXmpPacket(

@@ -1,4 +1,4 @@
-/** XMP that a picture holds now, with the frame that its container puts around it. */
+/** XMP that an image holds now, with the frame that its container puts around it. */
 export interface HeldXmp {
   readonly start: number;
   readonly end: number;
@@ -6,14 +6,14 @@ export interface HeldXmp {
   readonly packet: Buffer | undefined;
 }
 
-/** Where XMP lies in a picture, and where it belongs. */
+/** Where XMP lies in an image, and where it belongs. */
 export interface XmpPlaces {
   readonly insertAt: number;
   /** In the order of the file. */
   readonly held: readonly HeldXmp[];
 }
 
-/** No honest picture has more than a few; each of them costs an edit. */
+/** No honest image has more than a few; each of them costs an edit. */
 export const MAX_HELD = 64;
 
 /** A packet of ours has a tenth of it; whoever writes it anew may escape much and add some. */

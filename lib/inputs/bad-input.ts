@@ -1,13 +1,13 @@
 import { BridgeError, type Detail } from '../errors/bridge-error.ts';
 
-/** The one form of an input error: the picture, where exactly, and a stable reason. */
+/** The one form of an input error: the image, where exactly, and a stable reason. */
 export function badInput(
   where: string,
   field: string,
   reason: string,
   more: { readonly [key: string]: Detail | undefined } = {},
 ): BridgeError {
-  return new BridgeError('input', 'a picture of the request cannot be used', {
+  return new BridgeError('input', 'an image of the request cannot be used', {
     param: field,
     details: { field: where, reason, ...more },
   });

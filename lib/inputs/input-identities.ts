@@ -4,7 +4,7 @@ import type { Clock } from '../platform/clock.ts';
 import type { InputSet, InputSource } from './input-source.ts';
 
 /**
- * What tells each picture of a request from others before any is loaded: the SHA-256 of what was sent or stored, in
+ * What tells each image of a request from others before any is loaded: the SHA-256 of what was sent or stored, in
  * lowercase hexadecimal, the id of an artifact, the text of an address. Other work runs in between. Rejects with the
  * signal's reason on abort.
  */

@@ -1,5 +1,5 @@
 interface Named {
-  /** Where the request names the picture, and where a fault of it is reported. */
+  /** Where the request names the image, and where a fault of it is reported. */
   readonly field: string;
   /** What the caller says the bytes are, in lower case; compared, never believed. */
   readonly declaredMediaType?: string;
@@ -11,43 +11,43 @@ export interface InlineSource extends Named {
   readonly bytes: Buffer;
 }
 
-/** A picture that this bridge has made; whoever asks must own it. */
+/** An image that this bridge has made; whoever asks must own it. */
 export interface ArtifactSource extends Named {
   readonly kind: 'artifact';
   readonly artifactId: string;
 }
 
-/** A picture to be fetched. */
+/** An image to be fetched. */
 export interface RemoteSource extends Named {
   readonly kind: 'remote';
   readonly url: string;
 }
 
-/** A picture of a job, kept since its `POST`. */
+/** An image of a job, kept since its `POST`. */
 export interface StoredSource extends Named {
   readonly kind: 'stored';
   readonly sha256: string;
   readonly byteLength: number;
 }
 
-/** One picture of a request before anybody looked at its pixels. */
+/** One image of a request before anybody looked at its pixels. */
 export type InputSource = InlineSource | ArtifactSource | RemoteSource | StoredSource;
 
-/** The pictures of one request, in whatever state, in the places where the request names them. */
+/** The images of one request, in whatever state, in the places where the request names them. */
 export interface InputSet<T> {
   readonly images: readonly T[];
   readonly mask?: T;
   readonly references: readonly T[];
 }
 
-/** In the order of the request: the pictures, the mask, the references. */
+/** In the order of the request: the images, the mask, the references. */
 export function toList<T>({ images, mask, references }: InputSet<T>): readonly T[] {
   return [...images, ...(mask === undefined ? [] : [mask]), ...references];
 }
 
 export function mapInputs<T, U>(
   { images, mask, references }: InputSet<T>,
-  change: (picture: T) => U,
+  change: (image: T) => U,
 ): InputSet<U> {
   return {
     images: images.map(change),

@@ -16,7 +16,7 @@ interface Deps {
     open(scope: string, id: string, signal: AbortSignal): Promise<{ readonly bytes: Buffer }>;
   };
   readonly stored: Pick<StoredInputFiles, 'read'>;
-  /** Left out while remote pictures are disabled. */
+  /** Left out while remote images are disabled. */
   readonly fetchRemote?: RemoteFetch | undefined;
 }
 
@@ -28,7 +28,7 @@ export interface InputContext {
 
 export type InputLoader = ReturnType<typeof createInputLoader>;
 
-/** Brings the bytes of a picture here, wherever they are. Nobody has looked at them yet. */
+/** Brings the bytes of an image here, wherever they are. Nobody has looked at them yet. */
 export function createInputLoader({ artifacts, stored, fetchRemote }: Deps) {
   async function loadArtifact(
     { field, artifactId }: ArtifactSource,
@@ -57,7 +57,7 @@ export function createInputLoader({ artifacts, stored, fetchRemote }: Deps) {
   async function loadStored({ sha256, byteLength }: StoredSource): Promise<Buffer> {
     const bytes = await stored.read(sha256, byteLength);
     if (bytes) return bytes;
-    throw new BridgeError('artifact', 'a stored picture of the job is missing or was changed', {
+    throw new BridgeError('artifact', 'a stored image of the job is missing or was changed', {
       details: { reason: 'missing_or_changed' },
     });
   }
@@ -81,7 +81,7 @@ export function createInputLoader({ artifacts, stored, fetchRemote }: Deps) {
 
   return {
     /**
-     * All bytes of one picture. Throws `input` for one that has more than `maxBytes` or cannot be had, `artifact` for a
+     * All bytes of one image. Throws `input` for one that has more than `maxBytes` or cannot be had, `artifact` for a
      * file of the bridge's own that is missing or was changed, or the signal's reason.
      */
     async load(source: InputSource, maxBytes: number, context: InputContext): Promise<Buffer> {

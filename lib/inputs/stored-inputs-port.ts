@@ -1,5 +1,5 @@
 /**
- * Pictures of jobs, each kept once under the SHA-256 of its bytes, in lowercase hexadecimal. Nothing here knows who
+ * Images of jobs, each kept once under the SHA-256 of its bytes, in lowercase hexadecimal. Nothing here knows who
  * needs them; and while something is put or removed, nobody may put or remove the same: `stored-inputs.ts` sees to both.
  */
 export interface StoredInputFiles {

@@ -5,16 +5,16 @@ import type { StoredInputFiles } from './stored-inputs-port.ts';
 
 interface Deps {
   readonly files: StoredInputFiles;
-  /** Whether a job that has been accepted and has not ended needs the picture. */
+  /** Whether a job that has been accepted and has not ended needs the image. */
   readonly isNeeded: (sha256: string) => Promise<boolean>;
 }
 
 export type StoredInputs = ReturnType<typeof createStoredInputs>;
 
 /**
- * Keeps the pictures of jobs, one file for all jobs that share it, from before a job is accepted until none needs it any
- * more. A removal and a new job that meet at one picture never lose it: nobody removes what is held for a job to come,
- * and whether a job needs it is asked while no other turn of the same picture runs.
+ * Keeps the images of jobs, one file for all jobs that share it, from before a job is accepted until none needs it any
+ * more. A removal and a new job that meet at one image never lose it: nobody removes what is held for a job to come,
+ * and whether a job needs it is asked while no other turn of the same image runs.
  */
 export function createStoredInputs({ files, isNeeded }: Deps) {
   const turns = createTurns();
@@ -41,16 +41,16 @@ export function createStoredInputs({ files, isNeeded }: Deps) {
 
   return {
     /**
-     * Has the pictures durably and then runs `accept`, which makes a job need them; none goes away in between. What no
+     * Has the images durably and then runs `accept`, which makes a job need them; none goes away in between. What no
      * job needs afterwards, because it was refused or is a repetition, is removed again. Throws `overloaded`, whatever
      * `accept` throws, or the signal's reason before it.
      */
     async keepFor<T>(
-      pictures: readonly Pick<VerifiedImage, 'sha256' | 'bytes'>[],
+      images: readonly Pick<VerifiedImage, 'sha256' | 'bytes'>[],
       signal: AbortSignal,
       accept: () => Promise<T>,
     ): Promise<T> {
-      const bytesOf = new Map(pictures.map(({ sha256, bytes }) => [sha256, bytes]));
+      const bytesOf = new Map(images.map(({ sha256, bytes }) => [sha256, bytes]));
       for (const sha256 of bytesOf.keys()) hold(sha256);
       try {
         for (const [sha256, bytes] of bytesOf) {
@@ -79,12 +79,12 @@ export function createStoredInputs({ files, isNeeded }: Deps) {
   };
 }
 
-/** What has to be known of a picture that is kept. */
-export type KeptPicture = Pick<VerifiedImage, 'sha256' | 'format' | 'bytes'>;
+/** What has to be known of an image that is kept. */
+export type KeptImage = Pick<VerifiedImage, 'sha256' | 'format' | 'bytes'>;
 
-/** A picture of a job, as the job shows it and asks for it again (contract.md 3). */
+/** An image of a job, as the job shows it and asks for it again (contract.md 3). */
 export function toStoredInput(
-  { sha256, format, bytes }: KeptPicture,
+  { sha256, format, bytes }: KeptImage,
   filename?: string,
 ): StoredInput {
   const stored = {

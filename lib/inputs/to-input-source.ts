@@ -5,7 +5,7 @@ import type { InputSource } from './input-source.ts';
 import { isSameType } from './media-type.ts';
 
 /**
- * Where a picture of a request comes from. What came inline is decoded at once; everything else waits until the request
+ * Where an image of a request comes from. What came inline is decoded at once; everything else waits until the request
  * has a chance to be served. Throws `input`.
  */
 export function toInputSource(
@@ -31,7 +31,7 @@ export function toInputSource(
     case 'artifact':
       return { kind: 'artifact', field, artifactId: input.artifact_id, ...declared(input) };
     case 'url':
-      // Of a remote picture every fault is its address's (contract.md 1).
+      // Of a remote image every fault is its address's (contract.md 1).
       return { kind: 'remote', field: `${field}.url`, url: input.url, ...declared(input) };
     case 'stored':
       return { kind: 'stored', field, sha256: input.sha256, byteLength: input.bytes };

@@ -13,7 +13,7 @@ interface Deps {
 
 export type InputVerifier = ReturnType<typeof createInputVerifier>;
 
-/** Loads and decodes every picture of a request once, for all its attempts. */
+/** Loads and decodes every image of a request once, for all its attempts. */
 export function createInputVerifier({ engine, loader, limits }: Deps) {
   /** One after the other: what one leaves of the total bounds the next, so that never more than it is in memory. */
   async function loadAll(
@@ -45,7 +45,7 @@ export function createInputVerifier({ engine, loader, limits }: Deps) {
     return inspection.image;
   }
 
-  /** Waits for all of them, so that the same request always fails at the same picture. */
+  /** Waits for all of them, so that the same request always fails at the same image. */
   async function verifyAll(
     sources: readonly InputSource[],
     context: InputContext,
@@ -65,7 +65,7 @@ export function createInputVerifier({ engine, loader, limits }: Deps) {
 
   return {
     /**
-     * Every picture is brought here, in the order of the request, and then decoded. Throws `input` at the first that
+     * Every image is brought here, in the order of the request, and then decoded. Throws `input` at the first that
      * cannot be had or is too much, else at the first that is not sound; `artifact` for a changed file of the bridge's own.
      */
     async verify(
@@ -85,7 +85,7 @@ export function createInputVerifier({ engine, loader, limits }: Deps) {
   };
 }
 
-/** A mask has an alpha channel and, once turned, the edges of the first picture (contract.md 1). */
+/** A mask has an alpha channel and, once turned, the edges of the first image (contract.md 1). */
 function checkMask(mask: VerifiedImage, image: VerifiedImage | undefined): void {
   if (mask.alpha === 'none') throw badInput('mask', 'mask', 'no_alpha_channel');
   if (!image) throw badInput('mask', 'mask', 'no_image_to_mask');

@@ -28,11 +28,11 @@ export function toJobFailure(error: BridgeError): JobFailure {
   return { ...flat, suggestions: [...suggestions] };
 }
 
-/** The answer without bytes: the pictures of a job are artifacts. Throws when one is not. */
+/** The answer without bytes: the images of a job are artifacts. Throws when one is not. */
 export function toArtifactResult(response: ImageResponseWithBytes): ImageResponse {
   const data = response.data.map((image) => {
     if (image.type === 'artifact') return image;
-    throw new BridgeError('internal', 'a job has made a picture that is no artifact');
+    throw new BridgeError('internal', 'a job has made an image that is no artifact');
   });
   return { ...response, data };
 }

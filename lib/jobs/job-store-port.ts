@@ -42,7 +42,7 @@ export interface JobSummary extends JobFacts {
   /** Where it went, or where it is meant to go first. */
   readonly provider: string;
   readonly model?: string;
-  /** How many pictures were asked for. */
+  /** How many images were asked for. */
   readonly outputs: number;
   readonly errorCode?: JobFailure['code'];
   /** What it has made, in the order of its result. */
@@ -55,7 +55,7 @@ export interface NewJob extends Pick<JobFacts, 'id' | 'scope' | 'createdSecs'> {
   /** The provider and the model that its plan begins with. */
   readonly provider: string;
   readonly model?: string;
-  /** SHA-256 of every stored picture that it needs, in lowercase hexadecimal; repetitions count once. */
+  /** SHA-256 of every stored image that it needs, in lowercase hexadecimal; repetitions count once. */
   readonly inputs: readonly string[];
   /** Kept free for what it will end with; at least 1. */
   readonly reservedBytes: number;
@@ -81,7 +81,7 @@ export type JobEnd = { readonly completedSecs: number } & (
   | { readonly status: 'failed' | 'cancelled' | 'interrupted'; readonly error: JobFailure }
 );
 
-/** Stored pictures that no queued or running job needs any more, by SHA-256, each once. */
+/** Stored images that no queued or running job needs any more, by SHA-256, each once. */
 interface Released {
   readonly releasedInputs: readonly string[];
 }
@@ -191,7 +191,7 @@ export interface JobStore {
    * large, and answers with their sequences. As many as `batch` mean that there may be more to remove.
    */
   prune(retention: JobRetention): Promise<readonly number[]>;
-  /** Whether a queued or running job needs the stored picture of this SHA-256. */
+  /** Whether a queued or running job needs the stored image of this SHA-256. */
   needsInput(sha256: string): Promise<boolean>;
   /** Takes the same short time however many jobs there are. */
   totals(): Promise<JobTotals>;

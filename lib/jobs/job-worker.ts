@@ -16,7 +16,7 @@ interface Deps {
   readonly store: Pick<JobStore, 'settle'>;
   readonly live: LiveJobs;
   readonly generation: Pick<Generation, 'run'>;
-  /** Removes the files of pictures that become nobody's. */
+  /** Removes the files of images that become nobody's. */
   readonly publisher: { discard(publications: GenerationResult['publications']): Promise<void> };
   readonly inputs: Pick<StoredInputs, 'removeUnneeded'>;
   readonly clock: Clock;
@@ -48,7 +48,7 @@ export function createJobWorker(deps: Deps) {
       const end = { status: 'succeeded', completedSecs, result, publications: ids } as const;
       isSettled = await settle(job, end, here.signal);
     } finally {
-      // Pictures of a job that has not succeeded must not stay.
+      // Images of a job that has not succeeded must not stay.
       if (!isSettled) await publisher.discard(publications).catch(() => {});
     }
   }

@@ -5,7 +5,7 @@ import type { Clock } from '../platform/clock.ts';
 
 export type JobProgress = NonNullable<ImageJob['progress']>;
 
-/** A picture that a running job has shown on its way. */
+/** An image that a running job has shown on its way. */
 export interface JobPartial {
   readonly image: Extract<VerifiedEvent, { type: 'partial_image' }>['image'];
   readonly partialIndex: number;

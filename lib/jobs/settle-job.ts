@@ -15,7 +15,7 @@ const LAST_RETRY_MS = 10_000;
 
 export type SettleJob = ReturnType<typeof createSettleJob>;
 
-/** Writes the ends of jobs down, and removes the stored pictures that nobody needs any more. */
+/** Writes the ends of jobs down, and removes the stored images that nobody needs any more. */
 export function createSettleJob({ store, inputs, clock }: Deps) {
   /**
    * Resolves once the end is durable, however long the store refuses it; with false when the job had ended already.

@@ -66,7 +66,7 @@ export function createSubmitJob(deps: Deps) {
   }
 
   /**
-   * Resolves once the job is durably queued. A request that no route can serve, or whose pictures are not sound, is
+   * Resolves once the job is durably queued. A request that no route can serve, or whose images are not sound, is
    * refused now. Throws `overloaded`, `idempotency_conflict`, `input`, `unsupported_capability`, or the signal's reason.
    */
   return async function submitJob(sent: ImageRequest, context: SubmitContext): Promise<Submitted> {
@@ -76,8 +76,8 @@ export function createSubmitJob(deps: Deps) {
     const earlier = key && (await store.findByKey(key));
     if (earlier) return { job: earlier, repeated: true };
     const route = deps.generation.plan(request, requestId);
-    const pictures = await deps.verifier.verify(request.inputs, { scope, signal });
-    const all = toList(pictures);
+    const images = await deps.verifier.verify(request.inputs, { scope, signal });
+    const all = toList(images);
     const admission = {
       maxPending: limits.max_pending,
       maxDatabaseBytes: limits.max_database_bytes,
@@ -86,7 +86,7 @@ export function createSubmitJob(deps: Deps) {
     const job = {
       ...{ id: deps.ids.newUuid(), scope, requestId, ...route },
       createdSecs: nowSecs(clock),
-      request: toJobRequest(sent, pictures),
+      request: toJobRequest(sent, images),
       inputs: all.map(({ sha256 }) => sha256),
       reservedBytes: reservationFor(request.parameters.n),
     };

@@ -47,13 +47,13 @@ export const METRICS = {
   generatedBytes: {
     kind: 'counter',
     name: 'generated_bytes_total',
-    help: 'Encoded bytes of the pictures that were delivered.',
+    help: 'Encoded bytes of the images that were delivered.',
     labels: [],
   },
   generatedImages: {
     kind: 'counter',
     name: 'generated_images_total',
-    help: 'Pictures that were delivered.',
+    help: 'Images that were delivered.',
     labels: ['provider', 'format'],
   },
   normalizations: {

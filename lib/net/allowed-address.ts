@@ -17,7 +17,7 @@ const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3');
 const PLATFORM_ADDRESS = '168.63.129.16';
 
 /**
- * Whether pictures may be fetched from an address. Only what is public passes: no address of this machine, of a private
+ * Whether images may be fetched from an address. Only what is public passes: no address of this machine, of a private
  * network or of a cloud's platform, none that stands for another one (IPv4-mapped, 6to4, Teredo, NAT64), no multicast,
  * broadcast, reserved or documentation range. `allowsPrivate` opens private, shared, loopback and link-local networks.
  */

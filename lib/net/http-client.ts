@@ -82,7 +82,7 @@ async function openAgent(connecting: Connecting): Promise<Agent> {
   return new Agent({
     connect: { ...connecting, timeout: CONNECT_TIMEOUT_MS },
     maxHeaderSize: MAX_HEAD_BYTES,
-    // How long a picture may take is for the caller's signal to say.
+    // How long an image may take is for the caller's signal to say.
     headersTimeout: 0,
     bodyTimeout: 0,
   });

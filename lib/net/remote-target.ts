@@ -1,6 +1,6 @@
 import type { Config } from '../config/settings.ts';
 
-/** `inputs.remote`: where pictures may be fetched from, and how far a fetch may go. */
+/** `inputs.remote`: where images may be fetched from, and how far a fetch may go. */
 export type RemotePolicy = Omit<Config['inputs']['remote'], 'enabled'>;
 
 /** Why an address is not even looked up. */

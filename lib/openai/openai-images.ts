@@ -4,11 +4,11 @@ import type { EditsBody, GenerationsBody } from '../contract/openai-images.ts';
 import type { RequestLimits } from '../contract/request-limits.ts';
 import type { ImageRequestContext, ImageRequests } from '../image-requests/image-requests.ts';
 import { type CallersName, toCallersError } from './field-names.ts';
+import { imagesOf, imagesOfForm, imagesOfJson } from './images.ts';
 import type { Models } from './models.ts';
-import { picturesOf, picturesOfForm, picturesOfJson } from './pictures.ts';
 import { toImagesAnswer } from './to-answer.ts';
 import { toImagesEvents } from './to-events.ts';
-import { type SentImages, toImageRequest } from './to-image-request.ts';
+import { type SentRequest, toImageRequest } from './to-image-request.ts';
 
 interface Deps {
   readonly imageRequests: ImageRequests;
@@ -32,11 +32,11 @@ export type OpenAiImages = ReturnType<typeof createOpenAiImages>;
 
 /**
  * Answers the OpenAI-familiar image routes through the native ones, in their callers' words (contract.md 10). Each resolves
- * when the pictures are there, or, for a stream, once the work is queued or running; its events reject where it fails
+ * when the images are there, or, for a stream, once the work is queued or running; its events reject where it fails
  * later. Throws what the native routes throw.
  */
 export function createOpenAiImages({ imageRequests, ...deps }: Deps) {
-  async function answer(sent: SentImages, context: ImageRequestContext): Promise<ImagesReply> {
+  async function answer(sent: SentRequest, context: ImageRequestContext): Promise<ImagesReply> {
     const translation = toImageRequest(sent, deps);
     const { request, nameOf } = translation;
     if (!sent.body.fields.stream) {
@@ -51,17 +51,17 @@ export function createOpenAiImages({ imageRequests, ...deps }: Deps) {
 
   return {
     generate(body: GenerationsBody, context: ImageRequestContext): Promise<ImagesReply> {
-      const pictures = picturesOf(body.fields.bridge_ext);
-      return answer({ operation: 'generate', body, pictures }, context);
+      const images = imagesOf(body.fields.bridge_ext);
+      return answer({ operation: 'generate', body, images }, context);
     },
 
     edit(sent: EditsBody | EditForm, context: ImageRequestContext): Promise<ImagesReply> {
       if (!('files' in sent)) {
-        return answer({ operation: 'edit', body: sent, pictures: picturesOfJson(sent) }, context);
+        return answer({ operation: 'edit', body: sent, images: imagesOfJson(sent) }, context);
       }
       const { fields: body, files } = sent;
-      const pictures = picturesOfForm(files, body.fields.bridge_ext);
-      return answer({ operation: 'edit', body, pictures }, context);
+      const images = imagesOfForm(files, body.fields.bridge_ext);
+      return answer({ operation: 'edit', body, images }, context);
     },
   };
 }

@@ -61,12 +61,12 @@ export function usageOf(usage: Usage | undefined): Pick<ImagesAnswer, 'usage'> {
   return Object.keys(tokens).length > 0 ? { usage: tokens } : {};
 }
 
-/** What a picture measures, as a request would say it. */
+/** What an image measures, as a request would say it. */
 export function sizeOf({ width, height }: Pick<ImageWithBytes, 'width' | 'height'>): string {
   return `${width}x${height}`;
 }
 
-/** The one size that all pictures have. */
+/** The one size that all images have. */
 function commonSize(data: ImageResponseWithBytes['data']): string | undefined {
   const [size, ...others] = new Set(data.map(sizeOf));
   return others.length === 0 ? size : undefined;

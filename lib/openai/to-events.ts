@@ -8,7 +8,7 @@ type Told = Pick<Translation, 'request' | 'ignored'>;
 type Prefix = 'image_generation' | 'image_edit';
 type Partial = Extract<StreamEventWithBytes, { type: 'partial_image' }>;
 
-/** A stream of ours in OpenAI's events: the unfinished pictures as they come, and at the end one event a picture. */
+/** A stream of ours in OpenAI's events: the unfinished images as they come, and at the end one event an image. */
 export async function* toImagesEvents(
   events: AsyncIterable<StreamEventWithBytes>,
   told: Told,
@@ -24,11 +24,11 @@ export async function* toImagesEvents(
 }
 
 /**
- * Of what will take effect only what the picture itself shows is known on the way. The clients' types demand the rest of
+ * Of what will take effect only what the image itself shows is known on the way. The clients' types demand the rest of
  * every event, and have a word for what nobody knows.
  */
 function toPartial(
-  { b64_json, index, partial_index, ...picture }: Partial,
+  { b64_json, index, partial_index, ...image }: Partial,
   prefix: Prefix,
   created_at: number,
   isOneOfMany: boolean,
@@ -37,9 +37,9 @@ function toPartial(
     type: `${prefix}.partial_image`,
     partial_image_index: partial_index,
     ...{ b64_json, created_at },
-    size: sizeOf(picture),
+    size: sizeOf(image),
     ...{ quality: 'auto', background: 'auto' },
-    output_format: picture.format,
+    output_format: image.format,
     ...(isOneOfMany ? { index } : {}),
   };
 }

@@ -16,15 +16,15 @@ import {
 } from '../contract/openai-images.ts';
 import { parseWithLimits, type RequestLimits } from '../contract/request-limits.ts';
 import { type CallersName, callersNames } from './field-names.ts';
+import type { RequestImages } from './images.ts';
 import type { Models } from './models.ts';
-import type { SentPictures } from './pictures.ts';
 import { type FieldRow, WIRE_FIELDS } from './wire-fields.ts';
 
 /** What a caller of the two routes has sent; its fields are sound one by one. */
-export interface SentImages {
+export interface SentRequest {
   readonly operation: 'generate' | 'edit';
   readonly body: GenerationsBody | EditsBody | EditsFormFields;
-  readonly pictures: SentPictures;
+  readonly images: RequestImages;
 }
 
 /** A request in our words, and what its answer has to say in the caller's. */
@@ -48,17 +48,17 @@ interface Placed extends FieldRow {
 }
 
 /** Says a request of the OpenAI-familiar routes in our words (contract.md 10). Throws `invalid_request`. */
-export function toImageRequest(sent: SentImages, { models, limits }: Deps): Translation {
-  const { operation, body, pictures } = sent;
+export function toImageRequest(sent: SentRequest, { models, limits }: Deps): Translation {
+  const { operation, body, images } = sent;
   const placed = toPlaced(sent, models);
   const ignored = ignoredOf(body);
-  const nameOf = callersNames([...pictures.names, ...placed, ...WIRE_FIELDS[operation]]);
+  const nameOf = callersNames([...images.names, ...placed, ...WIRE_FIELDS[operation]]);
   const draft = {
     ...toDraft(placed),
     operation,
-    images: pictures.images,
-    mask: pictures.mask,
-    reference_images: pictures.references,
+    images: images.images,
+    mask: images.mask,
+    reference_images: images.references,
   };
   const result = parseWithLimits(AnyImageRequest, draft, limits);
   const issues = [
@@ -74,7 +74,7 @@ export function toImageRequest(sent: SentImages, { models, limits }: Deps): Tran
 }
 
 /** Every value that the caller has named, where it belongs. What these routes do not share with ours is settled here. */
-function toPlaced({ operation, body }: SentImages, models: Deps['models']): Placed[] {
+function toPlaced({ operation, body }: SentRequest, models: Deps['models']): Placed[] {
   const { bridge_ext: ext, model, ...fields } = body.fields;
   const route = model === undefined ? undefined : models.resolve(model);
   const named = new Map<string, unknown>([
@@ -136,7 +136,7 @@ function conflictsOf(placed: readonly Placed[]): RequestIssue[] {
   });
 }
 
-function ignoredOf({ fields, unknown }: SentImages['body']): string[] {
+function ignoredOf({ fields, unknown }: SentRequest['body']): string[] {
   return [...IGNORED_FIELDS.filter((name) => fields[name] !== undefined), ...unknown];
 }
 
@@ -148,13 +148,13 @@ function toRefusal(name: string): RequestIssue {
   return { field: fieldName(name), code: 'unsupported_field', message: 'cannot be honoured' };
 }
 
-type Quality = NonNullable<SentImages['body']['fields']['quality']>;
+type Quality = NonNullable<SentRequest['body']['fields']['quality']>;
 
 function toQuality(quality: Quality): Exclude<Quality, keyof typeof QUALITY_ALIASES> {
   return quality === 'standard' || quality === 'hd' ? QUALITY_ALIASES[quality] : quality;
 }
 
-function aliasesOf({ quality }: SentImages['body']['fields']): Normalization[] {
+function aliasesOf({ quality }: SentRequest['body']['fields']): Normalization[] {
   if (quality === undefined || quality === toQuality(quality)) return [];
   const effective = toQuality(quality);
   return [{ field: 'quality', requested: quality, effective, reason: 'compatibility_alias' }];

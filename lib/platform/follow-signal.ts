@@ -11,7 +11,7 @@ export interface FollowedSignal {
 /** Follows `given` until its `end`. */
 export function followSignal(given: AbortSignal): FollowedSignal {
   const controller = new AbortController();
-  // Every output and every picture of a request listens; Node would take more than ten for a leak and warn.
+  // Every output and every image of a request listens; Node would take more than ten for a leak and warn.
   setMaxListeners(0, controller.signal);
   const follow = () => controller.abort(given.reason);
   if (given.aborted) follow();

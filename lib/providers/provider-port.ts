@@ -28,7 +28,7 @@ export interface ProviderRequest {
   readonly mask?: ProviderInput;
   readonly references: readonly ProviderInput[];
   /**
-   * `#RRGGBB`, the flat background that the picture is to have and that is cut out afterwards. `background` is never
+   * `#RRGGBB`, the flat background that the image is to have and that is cut out afterwards. `background` is never
    * `transparent` beside it.
    */
   readonly keyColor?: string;

@@ -79,7 +79,7 @@ async function readFileRecord(path: string): Promise<Reading> {
     problem:
       reading.fault === 'no_record'
         ? 'has no record in it'
-        : `is a damaged picture (${reading.fault})`,
+        : `is a damaged image (${reading.fault})`,
   };
 }
 
@@ -105,7 +105,7 @@ async function readWhole(path: string): Promise<Buffer | string> {
 
 function readSidecar(bytes: Buffer): Reading {
   if (bytes.length > MAX_SIDECAR_BYTES) {
-    return { ok: false, problem: 'is neither a PNG, JPEG or WebP picture nor a sidecar' };
+    return { ok: false, problem: 'is neither a PNG, JPEG or WebP image nor a sidecar' };
   }
   return toRecord(bytes.toString('utf8'));
 }

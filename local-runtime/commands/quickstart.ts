@@ -20,12 +20,12 @@ function greeting({ address }: RunningBridge, bearerVariable: string | undefined
   return `
 Image Bridge listens on ${address}
 
-Paste this into another terminal; it leaves picture.png in that folder:
+Paste this into another terminal; it leaves image.png in that folder:
 
-  curl -s ${address}/v1/images${bearer} -H 'content-type: application/json' -d '{"prompt": "a lighthouse at dusk"}' | sed 's/.*"b64_json":"\\([^"]*\\)".*/\\1/' | base64 -d > picture.png
+  curl -s ${address}/v1/images${bearer} -H 'content-type: application/json' -d '{"prompt": "a lighthouse at dusk"}' | sed 's/.*"b64_json":"\\([^"]*\\)".*/\\1/' | base64 -d > image.png
 
-The pictures come from the sandbox provider: drawn right here, without a network or an account, from nothing but the prompt's letters.
-For pictures of a real model, sign the agent in (its auth.json lies in $CODEX_HOME, else ~/.codex), then serve with the provider agent-responses:
+The images come from the sandbox provider: drawn right here, without a network or an account, from nothing but the prompt's letters.
+For images of a real model, sign the agent in (its auth.json lies in $CODEX_HOME, else ~/.codex), then serve with the provider agent-responses:
 
   npx image-bridge serve
 

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Bench, Row } from './bench.ts';
 import { compare, timeRow } from './compare.ts';
-import { inMegabytes, writePicture } from './picture.ts';
+import { inMegabytes, writeImage } from './image.ts';
 
 const LOADS = [
   { connections: 1, forMs: 1500, budget: '≤ 1.3' },
@@ -10,18 +10,18 @@ const LOADS = [
 ];
 
 /**
- * One picture of a provider that answers at once, as base64, against a plain Node server that only takes the irreducible
+ * One image of a provider that answers at once, as base64, against a plain Node server that only takes the irreducible
  * steps: JSON.parse of the request, full decode and SHA-256 side by side, base64, write.
  */
 export const createImage: Bench = {
   name: 'create-image',
   async run(tools) {
-    const pictureFile = join(tools.folder, 'picture.png');
-    const picture = await writePicture(pictureFile, { width: 1024, height: 1024, noise: 56 });
+    const imageFile = join(tools.folder, 'image.png');
+    const image = await writeImage(imageFile, { width: 1024, height: 1024, noise: 56 });
     const bodyFile = join(tools.folder, 'request.json');
     await writeFile(bodyFile, JSON.stringify({ prompt: 'a lighthouse at dusk' }));
-    const bridge = await tools.start('bridge', { folder: tools.folder, pictureFile });
-    const floor = await tools.start('floor', { kind: 'image', file: pictureFile });
+    const bridge = await tools.start('bridge', { folder: tools.folder, imageFile });
+    const floor = await tools.start('floor', { kind: 'image', file: imageFile });
     const rows: Row[] = [];
     for (const { connections, forMs, budget } of LOADS) {
       const requests = [{ method: 'POST', path: '/v1/images', bodyFile } as const];
@@ -30,7 +30,7 @@ export const createImage: Bench = {
       const clients = connections === 1 ? '1 client' : `${connections} clients`;
       rows.push(
         timeRow(comparison, {
-          what: `\`POST /v1/images\`, ${inMegabytes(picture.length)} at once, ${clients}`,
+          what: `\`POST /v1/images\`, ${inMegabytes(image.length)} at once, ${clients}`,
           against: 'parse, decode and hash, base64, write',
           budget,
         }),
@@ -38,7 +38,7 @@ export const createImage: Bench = {
     }
     const [{ residentMb: ours }, { residentMb: theirs }] = [await bridge.end(), await floor.end()];
     rows.push({
-      what: 'resident after these pictures',
+      what: 'resident after these images',
       ours: `${ours.toFixed(0)} MB`,
       against: 'the same server of irreducible steps',
       theirs: `${theirs.toFixed(0)} MB`,

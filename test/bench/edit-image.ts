@@ -2,18 +2,18 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Bench } from './bench.ts';
 import { compare, timeRow } from './compare.ts';
-import { inMegabytes, writePicture } from './picture.ts';
+import { inMegabytes, writeImage } from './image.ts';
 
 /**
- * An edit of 12 MB over HTTP. The provider answers at once with a picture of a few pixels, so that nearly all of the
+ * An edit of 12 MB over HTTP. The provider answers at once with an image of a few pixels, so that nearly all of the
  * time is the way up to it, the verification of the input included: the other side decodes and hashes it too.
  */
 export const editImage: Bench = {
   name: 'edit-image',
   async run(tools) {
     const smallFile = join(tools.folder, 'small.png');
-    await writePicture(smallFile, { width: 16, height: 16, noise: 16 });
-    const source = await writePicture(join(tools.folder, 'source.png'), {
+    await writeImage(smallFile, { width: 16, height: 16, noise: 16 });
+    const source = await writeImage(join(tools.folder, 'source.png'), {
       width: 1960,
       height: 1960,
       noise: 26,
@@ -21,7 +21,7 @@ export const editImage: Bench = {
     const bodyFile = join(tools.folder, 'edit.json');
     const body = editBody(source);
     await writeFile(bodyFile, body);
-    const bridge = await tools.start('bridge', { folder: tools.folder, pictureFile: smallFile });
+    const bridge = await tools.start('bridge', { folder: tools.folder, imageFile: smallFile });
     const floor = await tools.start('floor', { kind: 'edit' });
     const requests = [{ method: 'POST', path: '/v1/images', bodyFile } as const];
     const task = { requests, connections: 1, forMs: 3000 };

@@ -4,14 +4,14 @@ import { embedRecord } from '../../lib/images/embed-record.ts';
 import { toXmpJson } from '../../lib/images/xmp-packet.ts';
 import { systemClock } from '../../lib/platform/clock.ts';
 import type { Bench, Row } from './bench.ts';
-import { inMegabytes } from './picture.ts';
+import { inMegabytes } from './image.ts';
 import { inMs, median, withRange } from './statistics.ts';
 
 const CALLS_A_ROUND = 40;
 const { signal } = new AbortController();
 const RECORD = toXmpJson(JSON.stringify({ version: '1', prompt: 'A cat & a "dog". '.repeat(200) }));
 
-/** A record into pictures of about three megabytes; whoever adds bytes to a file copies it once. */
+/** A record into images of about three megabytes; whoever adds bytes to a file copies it once. */
 export const embedMetadata: Bench = {
   name: 'embed-metadata',
   async run({ rounds }) {
@@ -60,10 +60,10 @@ async function each(call: () => Promise<unknown>): Promise<number> {
 
 function noise(edge: number, format: OutputFormat): Promise<Buffer> {
   const create = { width: edge, height: edge, channels: 3, background: '#000' } as const;
-  const picture = sharp({
+  const image = sharp({
     create: { ...create, noise: { type: 'gaussian', mean: 128, sigma: 90 } },
   });
-  return picture
+  return image
     .toFormat(format, format === 'png' ? {} : { quality: 100, lossless: true })
     .toBuffer();
 }

@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import type { Bench, Row, Tools } from './bench.ts';
-import { inMegabytes, writePicture } from './picture.ts';
+import { inMegabytes, writeImage } from './image.ts';
 import type { ServerProcess } from './server-process.ts';
 import { inMs, median, percentile } from './statistics.ts';
 
@@ -14,19 +14,19 @@ const NO_OTHER_SIDE = {
   ...{ against: '–', theirs: '–', ratio: '–', cpuRatio: '–', loop: '–' },
 } as const;
 
-/** `POST /v1/images/stream`: its first byte, the way of an unfinished picture, and what a silent stream takes. */
+/** `POST /v1/images/stream`: its first byte, the way of an unfinished image, and what a silent stream takes. */
 export const eventStream: Bench = {
   name: 'event-stream',
   async run(tools) {
-    const pictureFile = join(tools.folder, 'picture.png');
-    await writePicture(pictureFile, { width: 256, height: 256, noise: 56 });
+    const imageFile = join(tools.folder, 'image.png');
+    await writeImage(imageFile, { width: 256, height: 256, noise: 56 });
     const partialFile = join(tools.folder, 'partial.png');
-    const partial = await writePicture(partialFile, { width: 620, height: 620, noise: 56 });
-    const busy = { folder: tools.folder, pictureFile, partialFile, latencyMs: 400 };
+    const partial = await writeImage(partialFile, { width: 620, height: 620, noise: 56 });
+    const busy = { folder: tools.folder, imageFile, partialFile, latencyMs: 400 };
     const bridge = await tools.start('bridge', busy);
     const rows = await timeRows(tools, bridge, partial.length);
     await bridge.stop();
-    const silent = { folder: join(tools.folder, 'silent'), pictureFile, latencyMs: NEVER_MS };
+    const silent = { folder: join(tools.folder, 'silent'), imageFile, latencyMs: NEVER_MS };
     rows.push(await memoryRow(await tools.start('bridge', silent)));
     return rows;
   },
@@ -48,7 +48,7 @@ async function timeRows({ rounds }: Tools, { port }: ServerProcess, bytes: numbe
       ...{ ...NO_OTHER_SIDE, budget: '< 10 ms' },
     },
     {
-      what: `an unfinished picture of ${inMegabytes(bytes)}, from its arrival to its last byte`,
+      what: `an unfinished image of ${inMegabytes(bytes)}, from its arrival to its last byte`,
       ours: p50AndP99(ways),
       ...{ ...NO_OTHER_SIDE, budget: '< 30 ms' },
     },

@@ -1,22 +1,22 @@
 import { join } from 'node:path';
 import type { Bench, Row } from './bench.ts';
 import { compare, rateRow } from './compare.ts';
+import { inMegabytes, writeImage } from './image.ts';
 import { startNginx } from './nginx.ts';
-import { inMegabytes, writePicture } from './picture.ts';
 import type { ServerProcess } from './server-process.ts';
 import { startWithArtifacts } from './stored-artifacts.ts';
 
 const CONNECTIONS = 4;
 
-/** One stored picture: from memory, from the disk with all its checks, and as Node streams a file. */
+/** One stored image: from memory, from the disk with all its checks, and as Node streams a file. */
 export const getArtifact: Bench = {
   name: 'get-artifact',
   async run(tools) {
     const file = join(tools.folder, 'artifact.png');
     const size = inMegabytes(
-      (await writePicture(file, { width: 1024, height: 1024, noise: 88 })).length,
+      (await writeImage(file, { width: 1024, height: 1024, noise: 88 })).length,
     );
-    const wish = { pictureFile: file, count: CONNECTIONS };
+    const wish = { imageFile: file, count: CONNECTIONS };
     const cached = await startWithArtifacts(tools, { ...wish, name: 'cached' });
     const buffer = await tools.start('floor', { kind: 'bytes', file });
     const stream = await tools.start('floor', { kind: 'stream', file });

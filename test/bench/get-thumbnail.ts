@@ -2,20 +2,20 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Bench } from './bench.ts';
 import { compare, rateRow, timeRow } from './compare.ts';
-import { inMegabytes, writePicture } from './picture.ts';
+import { inMegabytes, writeImage } from './image.ts';
 import { startWithArtifacts } from './stored-artifacts.ts';
 
 const EDGE_PX = 320;
 const CONNECTIONS = 4;
 
-/** The thumbnail of one stored picture: from memory, and made anew each time with all its checks. */
+/** The thumbnail of one stored image: from memory, and made anew each time with all its checks. */
 export const getThumbnail: Bench = {
   name: 'get-thumbnail',
   async run(tools) {
-    const file = join(tools.folder, 'picture.png');
-    const picture = await writePicture(file, { width: 1536, height: 1024, noise: 40 });
-    const what = `thumbnail ${EDGE_PX} of 1536 × 1024, ${inMegabytes(picture.length)}`;
-    const wish = { pictureFile: file, count: CONNECTIONS, suffix: `/thumbnail?edge=${EDGE_PX}` };
+    const file = join(tools.folder, 'image.png');
+    const image = await writeImage(file, { width: 1536, height: 1024, noise: 40 });
+    const what = `thumbnail ${EDGE_PX} of 1536 × 1024, ${inMegabytes(image.length)}`;
+    const wish = { imageFile: file, count: CONNECTIONS, suffix: `/thumbnail?edge=${EDGE_PX}` };
     const requests = [{ method: 'GET', path: '/' } as const];
 
     const cold = await startWithArtifacts(tools, { ...wish, name: 'cold', cacheBytes: 1 });

@@ -25,7 +25,7 @@ const request = wireRequestOf({
   output: { response_format: 'artifact' },
 });
 
-/** What a job costs around its pictures: until it is accepted, and from its claim until its provider is called. */
+/** What a job costs around its images: until it is accepted, and from its claim until its provider is called. */
 export const jobService: Bench = {
   name: 'job-service',
   async run({ rounds, folder }) {

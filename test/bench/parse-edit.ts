@@ -7,7 +7,7 @@ import { toGenerationRequest } from '../../lib/generation/generation-request.ts'
 import { invoke } from '../support/invoke.ts';
 import type { Bench } from './bench.ts';
 import { editBody } from './edit-image.ts';
-import { inMegabytes } from './picture.ts';
+import { inMegabytes } from './image.ts';
 import { inMs, median, withRange } from './statistics.ts';
 
 const SOURCE_BYTES = 9_000_000;
@@ -15,7 +15,7 @@ const REQUESTS_A_ROUND = 20;
 const NOTHING = {} as ImageResponseWithBytes;
 
 /**
- * The same edit in this very process, from the body's bytes to the picture's, without socket and verification: what is
+ * The same edit in this very process, from the body's bytes to the image's, without socket and verification: what is
  * left is parsing. The other side is the cheapest way to the same bytes that checks nothing.
  */
 export const parseEdit: Bench = {
@@ -76,5 +76,5 @@ async function each(call: () => Promise<void>): Promise<number> {
 }
 
 function expectBytes(bytes: Buffer | undefined): void {
-  if (bytes?.length !== SOURCE_BYTES) throw new Error('the picture did not arrive');
+  if (bytes?.length !== SOURCE_BYTES) throw new Error('the image did not arrive');
 }

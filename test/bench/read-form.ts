@@ -4,23 +4,23 @@ import { join } from 'node:path';
 import { formBytes, formType } from '../support/form-bytes.ts';
 import type { Bench, Row, Tools } from './bench.ts';
 import { compare, rateRow, type Words } from './compare.ts';
-import { inMegabytes } from './picture.ts';
+import { inMegabytes } from './image.ts';
 import type { ProgramName } from './server-process.ts';
 
-const PICTURE_BYTES = 10_000_000;
-const PICTURES = 3;
+const IMAGE_BYTES = 10_000_000;
+const IMAGES = 3;
 const ONE_REQUEST_MS = 1;
 
-/** A form with three pictures over HTTP, up to a handler that does nothing with it. */
+/** A form with three images over HTTP, up to a handler that does nothing with it. */
 export const readForm: Bench = {
   name: 'read-form',
   async run(tools) {
     const body = formBytes([
       { name: 'title', content: 'the same in winter' },
-      ...Array.from({ length: PICTURES }, () => ({
+      ...Array.from({ length: IMAGES }, () => ({
         name: 'page',
-        filename: 'picture.png',
-        content: randomBytes(PICTURE_BYTES),
+        filename: 'image.png',
+        content: randomBytes(IMAGE_BYTES),
       })),
     ]);
     const bodyFile = join(tools.folder, 'form');
@@ -29,7 +29,7 @@ export const readForm: Bench = {
       { method: 'POST', path: '/v1/form', bodyFile, contentType: formType() } as const,
     ];
     const task = { requests, connections: 1, forMs: 2000 };
-    const what = `form of ${inMegabytes(body.length)} with ${PICTURES} files`;
+    const what = `form of ${inMegabytes(body.length)} with ${IMAGES} files`;
     const versus = async (program: ProgramName, kind: string, words: Omit<Words, 'what'>) => {
       const ours = await tools.start('form', { kind: 'form' });
       const theirs = await tools.start(program, { kind });

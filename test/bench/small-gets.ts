@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Bench } from './bench.ts';
 import { compare, rateRow } from './compare.ts';
-import { writePicture } from './picture.ts';
+import { writeImage } from './image.ts';
 
 const PATHS = ['/health/live', '/v1/providers'];
 
@@ -9,9 +9,9 @@ const PATHS = ['/health/live', '/v1/providers'];
 export const smallGets: Bench = {
   name: 'small-gets',
   async run(tools) {
-    const pictureFile = join(tools.folder, 'small.png');
-    await writePicture(pictureFile, { width: 16, height: 16, noise: 16 });
-    const bridge = await tools.start('bridge', { folder: tools.folder, pictureFile });
+    const imageFile = join(tools.folder, 'small.png');
+    await writeImage(imageFile, { width: 16, height: 16, noise: 16 });
+    const bridge = await tools.start('bridge', { folder: tools.folder, imageFile });
     const rows = [];
     for (const path of PATHS) {
       const answer = await fetch(`http://127.0.0.1:${bridge.port}${path}`);

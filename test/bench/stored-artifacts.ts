@@ -10,7 +10,7 @@ export interface StoredArtifacts {
 }
 
 interface Wish {
-  readonly pictureFile: string;
+  readonly imageFile: string;
   /** Of the bridge's folder. */
   readonly name: string;
   /** How many artifacts: connections that asked for the same one would share its checks. */
@@ -20,7 +20,7 @@ interface Wish {
   readonly cacheBytes?: number;
 }
 
-/** A bridge that has stored one picture several times. */
+/** A bridge that has stored one image several times. */
 export async function startWithArtifacts(
   { start, folder }: Tools,
   { name, count, suffix = '', ...options }: Wish,

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Bench, Row, Tools } from './bench.ts';
-import { inMegabytes } from './picture.ts';
+import { inMegabytes } from './image.ts';
 import type { Backend, BackendOptions } from './programs/backend.ts';
 import type { ReaderResult, ReaderTask } from './programs/stream-meter.ts';
 import type { ReaderOptions } from './programs/stream-reader.ts';
@@ -11,13 +11,13 @@ import { ask } from './server-process.ts';
 import { inMs, median, withRange } from './statistics.ts';
 
 const DIST = fileURLToPath(new URL('../../', import.meta.url));
-const PICTURE_BYTES = 3_000_000;
+const IMAGE_BYTES = 3_000_000;
 const AT_ONCE = 64;
-const PICTURES = 128;
-const ONE_BY_ONE: ReaderTask = { pictures: 30, atOnce: 1 };
+const IMAGES = 128;
+const ONE_BY_ONE: ReaderTask = { images: 30, atOnce: 1 };
 const LOAD_MS = 1500;
 
-/** Pictures from the backend, whose emulator runs in a process of its own. */
+/** Images from the backend, whose emulator runs in a process of its own. */
 export const upstreamStream: Bench = {
   name: 'upstream-stream',
   async run(tools) {
@@ -30,7 +30,7 @@ export const upstreamStream: Bench = {
     };
     try {
       const home = await mkdtemp(join(tools.folder, 'login-'));
-      const wanted: BackendOptions = { home, pictureBytes: PICTURE_BYTES };
+      const wanted: BackendOptions = { home, imageBytes: IMAGE_BYTES };
       const [, backend] = await start<Backend>('backend', wanted);
       const reader = async (kind: ReaderOptions['kind']): Promise<Reader> => {
         const options: ReaderOptions = { ...backend, home, kind };
@@ -69,20 +69,20 @@ function firstMessage<T>(child: ChildProcess): Promise<T> {
 
 /** Throughput, the event loop's delay and memory, against reading and decoding alone. */
 async function manyStreams({ rounds }: Tools, our: Reader, their: Reader): Promise<Row[]> {
-  const task = { pictures: PICTURES, atOnce: AT_ONCE };
+  const task = { images: IMAGES, atOnce: AT_ONCE };
   const ours: ReaderResult[] = [];
   const theirs: ReaderResult[] = [];
-  await our({ pictures: AT_ONCE, atOnce: AT_ONCE });
-  await their({ pictures: AT_ONCE, atOnce: AT_ONCE });
+  await our({ images: AT_ONCE, atOnce: AT_ONCE });
+  await their({ images: AT_ONCE, atOnce: AT_ONCE });
   for (let round = 0; round < rounds; round += 1) {
     ours.push(await our(task));
     theirs.push(await their(task));
   }
-  const rate = ({ elapsedMs }: ReaderResult) => (PICTURES * 1000) / elapsedMs;
+  const rate = ({ elapsedMs }: ReaderResult) => (IMAGES * 1000) / elapsedMs;
   const ratioOf = (of: (result: ReaderResult) => number) =>
     ours.map((result, round) => of(result) / of(theirs[round] ?? result));
-  const what = `${AT_ONCE} streams of a ${inMegabytes(PICTURE_BYTES)} picture at once`;
-  const inFlightMb = (AT_ONCE * PICTURE_BYTES) / 2 ** 20;
+  const what = `${AT_ONCE} streams of a ${inMegabytes(IMAGE_BYTES)} image at once`;
+  const inFlightMb = (AT_ONCE * IMAGE_BYTES) / 2 ** 20;
   const peak = (results: readonly ReaderResult[]) => Math.max(...results.map((it) => it.peakMb));
   return [
     {
@@ -98,7 +98,7 @@ async function manyStreams({ rounds }: Tools, our: Reader, their: Reader): Promi
     {
       what: `${what}: most memory of the process`,
       ours: `${peak(ours).toFixed(0)} MB`,
-      against: `the pictures in flight; the loop alone has ${peak(theirs).toFixed(0)} MB`,
+      against: `the images in flight; the loop alone has ${peak(theirs).toFixed(0)} MB`,
       theirs: `${inFlightMb.toFixed(0)} MB`,
       ratio: (peak(ours) / inFlightMb).toFixed(2),
       ...{ cpuRatio: '–', budget: '< 3', loop: '–' },
@@ -114,7 +114,7 @@ function delayOf(results: readonly ReaderResult[]): string {
 
 /**
  * What the bridge adds to a call of the backend that only reads the answer, against the steps that nobody can leave out:
- * those of a server that has the picture, and decoding what was read.
+ * those of a server that has the image, and decoding what was read.
  */
 async function addedLatency(
   tools: Tools,
@@ -127,8 +127,8 @@ async function addedLatency(
   const bodyFile = join(folder, 'request.json');
   const body = JSON.stringify({ prompt: 'a lighthouse', parameters: { size: '1024x1024' } });
   await writeFile(bodyFile, body);
-  const file = join(folder, 'picture.png');
-  await writeFile(file, await pictureOf(port, body));
+  const file = join(folder, 'image.png');
+  await writeFile(file, await imageOf(port, body));
   const floor = await tools.start('floor', { kind: 'image', file });
   const requests = [{ method: 'POST', path: '/v1/images', bodyFile } as const];
   const meanOf = async (of: number) => {
@@ -148,7 +148,7 @@ async function addedLatency(
     steps.push(answered + decoded - read);
   }
   return {
-    what: `\`POST /v1/images\` through agent-responses, ${inMegabytes(PICTURE_BYTES)}: added to a call of the backend`,
+    what: `\`POST /v1/images\` through agent-responses, ${inMegabytes(IMAGE_BYTES)}: added to a call of the backend`,
     ours: inMs(median(added)),
     against: 'base64 of what was read; parse, decode and hash, base64, write',
     theirs: inMs(median(steps)),
@@ -159,10 +159,10 @@ async function addedLatency(
 
 async function eachMs(reader: Reader): Promise<number> {
   const { elapsedMs } = await reader(ONE_BY_ONE);
-  return elapsedMs / ONE_BY_ONE.pictures;
+  return elapsedMs / ONE_BY_ONE.images;
 }
 
-async function pictureOf(port: number, body: string): Promise<Buffer> {
+async function imageOf(port: number, body: string): Promise<Buffer> {
   const response = await fetch(`http://127.0.0.1:${port}/v1/images`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },

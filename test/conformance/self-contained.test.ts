@@ -28,7 +28,7 @@ function filesBelow(path: string): readonly string[] {
 }
 
 /** The lines of a file that name a path outside of the project. */
-export function outsidePaths(path: string, lines: readonly string[]): readonly string[] {
+function outsidePaths(path: string, lines: readonly string[]): readonly string[] {
   const depth = path.split('/').length - (COMPILED.test(path) ? 0 : 1);
   return lines.flatMap((line, index) => {
     const climbs = [...line.matchAll(/(?:\.\.\/)+/g)].some(([steps]) => steps.length / 3 > depth);

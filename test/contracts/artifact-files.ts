@@ -11,7 +11,7 @@ interface Opened {
 
 let made = 0;
 
-function picture(name: string, content = `picture ${made}`): PublishedFile & { content: Buffer } {
+function image(name: string, content = `image ${made}`): PublishedFile & { content: Buffer } {
   made += 1;
   const bytes = Buffer.from(content);
   return {
@@ -45,11 +45,11 @@ export function describeArtifactFiles(label: string, open: () => Promise<Opened>
       expect(await files.isTaken('a.png')).toBe(false);
       expect(await files.stamp('a/b.png')).toBeUndefined();
       expect(await files.read('a/b.png', 1)).toBeUndefined();
-      await expect(files.remove(picture('a/b.png'))).resolves.toBeUndefined();
+      await expect(files.remove(image('a/b.png'))).resolves.toBeUndefined();
     });
 
     test('staged bytes have no name', async () => {
-      const file = picture('a.png');
+      const file = image('a.png');
 
       await files.stage(file.id, file.content);
 
@@ -59,7 +59,7 @@ export function describeArtifactFiles(label: string, open: () => Promise<Opened>
     test.each(['a.png', 'cats/a.png', 'x/y/z/a.png'])(
       'bytes published as %s are read whole',
       async (name) => {
-        const file = picture(name);
+        const file = image(name);
 
         await publish(file);
 
@@ -70,7 +70,7 @@ export function describeArtifactFiles(label: string, open: () => Promise<Opened>
 
     test('a name that is taken is never published over', async () => {
       await opened.putForeign('a.png', 'foreign');
-      const file = picture('a.png');
+      const file = image('a.png');
       await files.stage(file.id, file.content);
 
       const published = await files.publish(file.id, 'a.png');
@@ -81,7 +81,7 @@ export function describeArtifactFiles(label: string, open: () => Promise<Opened>
 
     test('staged bytes may take another name after the first was taken', async () => {
       await opened.putForeign('a.png', 'foreign');
-      const file = picture('a-2.png');
+      const file = image('a-2.png');
       await files.stage(file.id, file.content);
       await files.publish(file.id, 'a.png');
 
@@ -93,17 +93,17 @@ export function describeArtifactFiles(label: string, open: () => Promise<Opened>
 
     test.each([
       ['nothing', async () => undefined],
-      ['staging', async (file: ReturnType<typeof picture>) => files.stage(file.id, file.content)],
+      ['staging', async (file: ReturnType<typeof image>) => files.stage(file.id, file.content)],
       [
         'taking its name',
-        async (file: ReturnType<typeof picture>) => {
+        async (file: ReturnType<typeof image>) => {
           await files.stage(file.id, file.content);
           await files.publish(file.id, file.name);
         },
       ],
-      ['settling', async (file: ReturnType<typeof picture>) => publish(file)],
+      ['settling', async (file: ReturnType<typeof image>) => publish(file)],
     ])('a file that came as far as %s is removed without a trace', async (_, begin) => {
-      const file = picture('cats/a.png');
+      const file = image('cats/a.png');
       await begin(file);
 
       await files.remove(file);
@@ -116,14 +116,14 @@ export function describeArtifactFiles(label: string, open: () => Promise<Opened>
     test('removal spares a foreign file of other content', async () => {
       await opened.putForeign('a.png', 'foreign');
 
-      await files.remove(picture('a.png', 'of ours'));
+      await files.remove(image('a.png', 'of ours'));
 
       expect(await files.isTaken('a.png')).toBe(true);
     });
 
     test('removal of staged bytes spares a foreign file of the same content', async () => {
       await opened.putForeign('a.png', 'the same');
-      const file = picture('a.png', 'the same');
+      const file = image('a.png', 'the same');
       await files.stage(file.id, file.content);
 
       await files.remove(file);
@@ -132,7 +132,7 @@ export function describeArtifactFiles(label: string, open: () => Promise<Opened>
     });
 
     test('the stamp stays while the file does and changes with it', async () => {
-      const file = picture('a.png', 'before');
+      const file = image('a.png', 'before');
       await publish(file);
       const first = await files.stamp('a.png');
       const second = await files.stamp('a.png');
@@ -145,7 +145,7 @@ export function describeArtifactFiles(label: string, open: () => Promise<Opened>
     });
 
     test('a file of another length is not read', async () => {
-      const file = picture('a.png');
+      const file = image('a.png');
       await publish(file);
 
       expect(await files.read('a.png', file.bytes + 1)).toBeUndefined();
@@ -162,7 +162,7 @@ export function describeArtifactFiles(label: string, open: () => Promise<Opened>
       '',
       'a\0.png',
     ])('the name %j leads nowhere', async (name) => {
-      const file = picture('a.png');
+      const file = image('a.png');
       await files.stage(file.id, file.content);
 
       await expect(files.publish(file.id, name)).rejects.toMatchObject({ code: 'artifact' });

@@ -25,15 +25,15 @@ function draft(overrides: Partial<Draft> = {}): Draft {
   };
 }
 
-/** One picture under each of these names. */
-function under(picture: Draft, ...names: readonly string[]): ArtifactRecord[] {
-  return names.map((name) => ({ ...picture, name }));
+/** One image under each of these names. */
+function under(image: Draft, ...names: readonly string[]): ArtifactRecord[] {
+  return names.map((name) => ({ ...image, name }));
 }
 
 /** The same with a sidecar beside it. */
-function withSidecar(picture: Draft, ...stems: readonly string[]): ArtifactRecord[] {
+function withSidecar(image: Draft, ...stems: readonly string[]): ArtifactRecord[] {
   return stems.map((stem) => ({
-    ...picture,
+    ...image,
     name: `${stem}.png`,
     sidecar: { name: `${stem}.json`, bytes: 99, sha256: 'cd'.repeat(32) },
   }));
@@ -50,8 +50,8 @@ export function describeArtifactStore(label: string, open: () => Promise<Opened>
     });
     afterEach(() => close());
 
-    async function claim(picture: Draft, ...names: string[]): Promise<string | undefined> {
-      return (await store.claim(under(picture, ...names)))?.name;
+    async function claim(image: Draft, ...names: string[]): Promise<string | undefined> {
+      return (await store.claim(under(image, ...names)))?.name;
     }
 
     async function published(overrides: Partial<Draft> = {}): Promise<ArtifactRecord> {
@@ -180,7 +180,7 @@ export function describeArtifactStore(label: string, open: () => Promise<Opened>
       expect(await claim(draft(), 'a.png')).toBe('a.png');
     });
 
-    test('a sidecar is claimed, found and listed with its picture', async () => {
+    test('a sidecar is claimed, found and listed with its image', async () => {
       const [record] = withSidecar(draft(), 'a');
       const claimed = await store.claim([record!]);
       const pending = await store.listPending();
@@ -193,7 +193,7 @@ export function describeArtifactStore(label: string, open: () => Promise<Opened>
     });
 
     test('a candidate is free only when its sidecar is too', async () => {
-      // The picture beside it has another name: a.jpg and a.png would share a.json.
+      // The image beside it has another name: a.jpg and a.png would share a.json.
       const [other] = withSidecar(draft({ format: 'jpeg' }), 'a');
       await store.claim([{ ...other!, name: 'a.jpg' }]);
 
@@ -216,7 +216,7 @@ export function describeArtifactStore(label: string, open: () => Promise<Opened>
       expect(await store.claim(withSidecar(draft(), 'a'))).toMatchObject({ name: 'a.png' });
     });
 
-    test('pictures without a sidecar share no name with those that have one', async () => {
+    test('images without a sidecar share no name with those that have one', async () => {
       await store.claim(withSidecar(draft(), 'a'));
 
       expect(await claim(draft(), 'b.png')).toBe('b.png');

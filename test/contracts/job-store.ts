@@ -328,7 +328,7 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
         expect(await read(scope, id)).toMatchObject({ status: 'succeeded' });
       });
 
-      test('a stored picture is released by the last job that needs it', async () => {
+      test('a stored image is released by the last job that needs it', async () => {
         const first = await running({ inputs: [ONE_INPUT, OTHER_INPUT, ONE_INPUT] });
         const second = await running({ inputs: [ONE_INPUT] });
         expect(await store.needsInput(ONE_INPUT)).toBe(true);
@@ -379,7 +379,7 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
         expect(await store.claim(LATER)).toBeUndefined();
       });
 
-      test('a running job goes on with the wish noted, and keeps its pictures', async () => {
+      test('a running job goes on with the wish noted, and keeps its images', async () => {
         const job = await running({ inputs: [ONE_INPUT] });
 
         const answer = await store.cancel(job.scope, job.id, wish);

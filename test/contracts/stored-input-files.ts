@@ -4,25 +4,25 @@ import type { StoredInputFiles } from '../../lib/inputs/stored-inputs-port.ts';
 
 interface Opened {
   readonly files: StoredInputFiles;
-  /** Another keeper of the same pictures, as after a restart. */
+  /** Another keeper of the same images, as after a restart. */
   reopen(): StoredInputFiles;
   /** Changes what is kept under this checksum behind the keeper's back. */
   damage(sha256: string, content: Buffer): Promise<void>;
   close(): Promise<void>;
 }
 
-function picture(content: string | Buffer) {
+function image(content: string | Buffer) {
   const bytes = Buffer.from(content);
   return { bytes, sha256: createHash('sha256').update(bytes).digest('hex') };
 }
 
-/** What every keeper of the pictures of jobs promises. */
+/** What every keeper of the images of jobs promises. */
 export function describeStoredInputFiles(label: string, open: () => Promise<Opened>): void {
   describe(`StoredInputFiles: ${label}`, () => {
     let opened: Opened;
     let files: StoredInputFiles;
-    const one = picture('one picture');
-    const other = picture('another picture');
+    const one = image('one image');
+    const other = image('another image');
 
     beforeEach(async () => {
       opened = await open();
@@ -39,28 +39,28 @@ export function describeStoredInputFiles(label: string, open: () => Promise<Open
       return all.sort();
     }
 
-    test('nothing is there before the first picture', async () => {
+    test('nothing is there before the first image', async () => {
       expect(await files.read(one.sha256, one.bytes.length)).toBeUndefined();
       expect(await listed()).toEqual([]);
       await expect(files.remove(one.sha256)).resolves.toBeUndefined();
     });
 
-    test('a picture that was put is read, by this keeper and the next', async () => {
+    test('an image that was put is read, by this keeper and the next', async () => {
       await files.put(one.sha256, one.bytes);
 
       expect(await files.read(one.sha256, one.bytes.length)).toEqual(one.bytes);
       expect(await opened.reopen().read(one.sha256, one.bytes.length)).toEqual(one.bytes);
     });
 
-    test('a large picture is read whole', async () => {
-      const large = picture(Buffer.alloc(9_000_001, 'picture'));
+    test('a large image is read whole', async () => {
+      const large = image(Buffer.alloc(9_000_001, 'image'));
 
       await files.put(large.sha256, large.bytes);
 
       expect((await files.read(large.sha256, 9_000_001))?.equals(large.bytes)).toBe(true);
     });
 
-    test('a picture that was put twice is there once', async () => {
+    test('an image that was put twice is there once', async () => {
       await files.put(one.sha256, one.bytes);
       await files.put(one.sha256, one.bytes);
 
@@ -68,8 +68,8 @@ export function describeStoredInputFiles(label: string, open: () => Promise<Open
       expect(await files.read(one.sha256, one.bytes.length)).toEqual(one.bytes);
     });
 
-    test('different pictures do not touch each other, though put at the same time', async () => {
-      const all = Array.from({ length: 40 }, (_, place) => picture(`picture ${place}`));
+    test('different images do not touch each other, though put at the same time', async () => {
+      const all = Array.from({ length: 40 }, (_, place) => image(`image ${place}`));
 
       await Promise.all(all.map(({ sha256, bytes }) => files.put(sha256, bytes)));
 
@@ -79,7 +79,7 @@ export function describeStoredInputFiles(label: string, open: () => Promise<Open
       }
     });
 
-    test('a picture that was removed is gone, and no other is', async () => {
+    test('an image that was removed is gone, and no other is', async () => {
       await files.put(one.sha256, one.bytes);
       await files.put(other.sha256, other.bytes);
 
@@ -89,7 +89,7 @@ export function describeStoredInputFiles(label: string, open: () => Promise<Open
       expect(await listed()).toEqual([other.sha256]);
     });
 
-    test('a picture that was removed can be put again', async () => {
+    test('an image that was removed can be put again', async () => {
       await files.put(one.sha256, one.bytes);
       await files.remove(one.sha256);
       await files.put(one.sha256, one.bytes);
@@ -97,7 +97,7 @@ export function describeStoredInputFiles(label: string, open: () => Promise<Open
       expect(await files.read(one.sha256, one.bytes.length)).toEqual(one.bytes);
     });
 
-    test('a picture of another length is not read', async () => {
+    test('an image of another length is not read', async () => {
       await files.put(one.sha256, one.bytes);
 
       expect(await files.read(one.sha256, one.bytes.length - 1)).toBeUndefined();
@@ -109,7 +109,7 @@ export function describeStoredInputFiles(label: string, open: () => Promise<Open
       ['fewer bytes', one.bytes.subarray(0, 3)],
       ['more bytes', Buffer.concat([one.bytes, one.bytes])],
       ['no bytes', Buffer.alloc(0)],
-    ])('a picture that has become %s is not read, until it is put again', async (_, content) => {
+    ])('an image that has become %s is not read, until it is put again', async (_, content) => {
       await files.put(one.sha256, one.bytes);
       await opened.damage(one.sha256, content);
 

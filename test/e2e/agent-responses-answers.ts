@@ -224,22 +224,22 @@ export const EXPECTED_ANSWERS: Readonly<Record<BehaviourName, ExpectedAnswer>> =
   'two-images=equal': SUCCESS,
   'two-images=contradiction': DIFFERENT,
 
-  'picture=gif': unsound('unsupported_format'),
-  'picture=svg': unsound('unsupported_format'),
-  'picture=html': unsound('unsupported_format'),
-  'picture=pixel-bomb': unsound('edge_too_long'),
-  // Nobody inflates more than the pixels take: it is a small picture, and a sound one.
-  'picture=data-bomb': { ...SUCCESS, warnings: ['output_size_differs'] },
-  'picture=text-bomb': unsound('chunk_too_large'),
-  'picture=truncated': unsound('truncated'),
-  'picture=trailing': unsound('trailing_bytes'),
-  'picture=corrupt': unsound('corrupt'),
-  'picture=other-format': unsound('format_mismatch'),
-  'picture=other-size': { ...SUCCESS, warnings: ['output_size_differs'] },
-  'picture=with-alpha': SUCCESS,
-  'picture=without-alpha': SUCCESS,
-  'picture=too-large': unreadable('event_too_long'),
-  'picture=empty': upstream({
+  'image=gif': unsound('unsupported_format'),
+  'image=svg': unsound('unsupported_format'),
+  'image=html': unsound('unsupported_format'),
+  'image=pixel-bomb': unsound('edge_too_long'),
+  // Nobody inflates more than the pixels take: it is a small image, and a sound one.
+  'image=data-bomb': { ...SUCCESS, warnings: ['output_size_differs'] },
+  'image=text-bomb': unsound('chunk_too_large'),
+  'image=truncated': unsound('truncated'),
+  'image=trailing': unsound('trailing_bytes'),
+  'image=corrupt': unsound('corrupt'),
+  'image=other-format': unsound('format_mismatch'),
+  'image=other-size': { ...SUCCESS, warnings: ['output_size_differs'] },
+  'image=with-alpha': SUCCESS,
+  'image=without-alpha': SUCCESS,
+  'image=too-large': unreadable('event_too_long'),
+  'image=empty': upstream({
     ...REPEATED,
     details: {
       output_item_types: ['image_generation_call', 'reasoning'],

@@ -63,7 +63,7 @@ function nameOf(event: VerifiedEvent): string {
 }
 
 describe('the pipeline in front of agent-responses', () => {
-  it('tells of a picture from its request to its publication', async () => {
+  it('tells of an image from its request to its publication', async () => {
     const { run } = await openPipeline();
 
     const { events } = await run({ parameters: { partial_images: 3 } });
@@ -80,7 +80,7 @@ describe('the pipeline in front of agent-responses', () => {
     ]);
   });
 
-  it('shows partial pictures that are pictures, each for the output that it belongs to', async () => {
+  it('shows partial images that are images, each for the output that it belongs to', async () => {
     const { run } = await openPipeline();
 
     const { events } = await run({ parameters: { n: 4, partial_images: 2, size: '1536x1024' } });
@@ -94,7 +94,7 @@ describe('the pipeline in front of agent-responses', () => {
     }
   });
 
-  it('shows the partial picture of a call that then fails, and does not repeat it', async () => {
+  it('shows the partial image of a call that then fails, and does not repeat it', async () => {
     const { run, upstream } = await openPipeline();
     upstream.answerUsually('failed-after-partial');
 

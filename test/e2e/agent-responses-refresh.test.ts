@@ -23,7 +23,7 @@ afterEach(async () => {
 /** Two programs that share one login. */
 async function startTwo() {
   const home = await freshFolder();
-  const started = await createResponsesUpstream({ pictureBytes: 30_000, pictureVariants: 1 });
+  const started = await createResponsesUpstream({ imageBytes: 30_000, imageVariants: 1 });
   upstream = started;
   await started.writeLogin(home);
   const start = () => startBridge({ command: 'serve', set: agentSettings(started, home) });
@@ -31,7 +31,7 @@ async function startTwo() {
   return { home, upstream: started, bridges };
 }
 
-/** Asks both for a picture each, many times at once. Resolves with the statuses. */
+/** Asks both for an image each, many times at once. Resolves with the statuses. */
 function askAll(bridges: readonly StartedBridge[]): Promise<number[]> {
   return Promise.all(
     Array.from({ length: REQUESTS }, async (_, place) => {

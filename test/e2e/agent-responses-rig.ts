@@ -64,7 +64,7 @@ export async function startAgentBridge({ set = [], ...options }: Options = {}) {
     home,
     get,
 
-    /** Asks for pictures, and holds the answer against the contract. The signal is the client going away. */
+    /** Asks for images, and holds the answer against the contract. The signal is the client going away. */
     async create(body: object, signal?: AbortSignal): Promise<Answer> {
       const response = await fetch(`${bridge.address}/v1/images`, {
         method: 'POST',
@@ -87,7 +87,7 @@ export async function startAgentBridge({ set = [], ...options }: Options = {}) {
       return [result, upstream.calls.length - before];
     },
 
-    /** Everything that the program has said or kept but for pictures, by where it was found. */
+    /** Everything that the program has said or kept but for images, by where it was found. */
     async traces(): Promise<ReadonlyMap<string, string>> {
       const traces = new Map<string, string>();
       traces.set('standard output', bridge.stdout());

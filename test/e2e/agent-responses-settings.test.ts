@@ -7,7 +7,7 @@ import { type AgentBridge, startAgentBridge } from './agent-responses-rig.ts';
 const rigs: AgentBridge[] = [];
 
 async function start(options: Parameters<typeof startAgentBridge>[0] = {}): Promise<AgentBridge> {
-  const rig = await startAgentBridge({ pictureBytes: 30_000, ...options });
+  const rig = await startAgentBridge({ imageBytes: 30_000, ...options });
   rigs.push(rig);
   return rig;
 }

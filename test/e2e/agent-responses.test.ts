@@ -12,7 +12,7 @@ import { EXPECTED_ANSWERS, type ExpectedAnswer } from './agent-responses-answers
 import { type AgentBridge, startAgentBridge } from './agent-responses-rig.ts';
 
 // The least that the emulator makes to the byte.
-const PICTURE_BYTES = 30_000;
+const IMAGE_BYTES = 30_000;
 /** Stands in every prompt, so that a search finds it wherever it went. */
 const SECRET = 'zebra-lantern';
 
@@ -26,8 +26,8 @@ function noteSecrets(): void {
 
 beforeAll(async () => {
   rig = await startAgentBridge({
-    pictureBytes: PICTURE_BYTES,
-    // Small pictures, and so small bounds: an endless answer ends soon.
+    imageBytes: IMAGE_BYTES,
+    // Small images, and so small bounds: an endless answer ends soon.
     set: ['images.max_encoded_bytes=2097152', 'server.metrics.enabled=true'],
   });
   secrets.add(rig.upstream.accountId).add(rig.home);
@@ -56,7 +56,7 @@ describe('an answer of the backend', () => {
     });
 
     noteSecrets();
-    if (answer.status === 200) expectPicture(answer.json, expected);
+    if (answer.status === 200) expectImage(answer.json, expected);
     else expectFailure(answer, expected);
     expect(answer.status).toBe(expected.status);
     const calls = rig.upstream.calls.slice(before);
@@ -68,12 +68,12 @@ describe('an answer of the backend', () => {
 });
 
 // biome-ignore lint/suspicious/noExplicitAny: the checker of the rig has held it against the document.
-function expectPicture(json: any, { warnings }: ExpectedAnswer): void {
+function expectImage(json: any, { warnings }: ExpectedAnswer): void {
   expect(json).toMatchObject({ provider: 'agent-responses', warnings });
   expect(json.data).toHaveLength(1);
   const bytes = Buffer.from(json.data[0].b64_json, 'base64');
-  // A warning tells of another picture than the one that was asked for.
-  if (warnings?.length === 0) expect(bytes).toHaveLength(PICTURE_BYTES);
+  // A warning tells of another image than the one that was asked for.
+  if (warnings?.length === 0) expect(bytes).toHaveLength(IMAGE_BYTES);
 }
 
 function expectFailure(
@@ -126,7 +126,7 @@ describe('a call that fails in passing', () => {
   });
 });
 
-describe('pictures of the backend', () => {
+describe('images of the backend', () => {
   it.each([1, 4, 20])('come one a call, %i of them, in the order of the request', async (n) => {
     const [{ status, json }, calls] = await rig.callsDuring(() =>
       rig.create({ prompt: `${n} of a ${SECRET}`, parameters: { n, size: '1024x1024' } }),
@@ -158,8 +158,8 @@ describe('pictures of the backend', () => {
       parameters: { output_format: format, size: '1536x1024' },
     });
 
-    const picture = sharp(Buffer.from(json.data[0].b64_json, 'base64'));
-    expect(await picture.metadata()).toMatchObject({ format, width: 1536, height: 1024 });
+    const image = sharp(Buffer.from(json.data[0].b64_json, 'base64'));
+    expect(await image.metadata()).toMatchObject({ format, width: 1536, height: 1024 });
     expect(json.delivered).toEqual([
       { index: 0, size: 'honoured', format: 'honoured', alpha: 'unspecified' },
     ]);
@@ -186,7 +186,7 @@ describe('pictures of the backend', () => {
     const [{ id, sha256 }] = json.data;
     const response = await fetch(`${rig.bridge.address}/v1/artifacts/${id}`);
     const bytes = Buffer.from(await response.arrayBuffer());
-    expect(bytes).toHaveLength(PICTURE_BYTES);
+    expect(bytes).toHaveLength(IMAGE_BYTES);
     expect(response.headers.get('etag')).toBe(`"${sha256}"`);
   });
 
@@ -213,7 +213,7 @@ describe('pictures of the backend', () => {
     for (const { body } of rig.upstream.calls.slice(-2)) {
       const sent = JSON.parse(body?.toString() ?? '');
       const [text, ...images] = sent.input[0].content;
-      expect(text.text).toContain('Pictures 1 to 2 are to be edited. Picture 3 is for reference');
+      expect(text.text).toContain('Images 1 to 2 are to be edited. Image 3 is for reference');
       const arrived = images.map(({ image_url }: { image_url: string }) =>
         Buffer.from(image_url.split(',')[1] ?? '', 'base64'),
       );

@@ -20,7 +20,7 @@ afterAll(cleanUp);
 const openai = () => createOpenAI({ baseURL: `${bridge.address}/v1`, apiKey: 'any' });
 
 describe('the AI SDK with its provider of OpenAI', () => {
-  it.each(['sandbox-image', 'dall-e-3'])('generates pictures with %s', async (model) => {
+  it.each(['sandbox-image', 'dall-e-3'])('generates images with %s', async (model) => {
     const { images, warnings } = await generateImage({
       ...{ model: openai().image(model), prompt: 'a fox', n: 2, size: '512x256' },
       providerOptions: { openai: { quality: 'hd', style: 'vivid' } },
@@ -32,7 +32,7 @@ describe('the AI SDK with its provider of OpenAI', () => {
     expect([width, height]).toEqual([512, 256]);
   });
 
-  it('edits a picture', async () => {
+  it('edits an image', async () => {
     const photo = await readFile(fileURLToPath(PHOTO));
 
     const { images } = await generateImage({

@@ -70,7 +70,7 @@ async function makeArtifact(): Promise<{ id: string; name: string; bytes: number
     data: { id: string; name: string; bytes: number }[];
   };
   const [made] = data;
-  if (!made) throw new Error('there is no picture');
+  if (!made) throw new Error('there is no image');
   return made;
 }
 

@@ -139,7 +139,7 @@ describe('a retry of the official client', () => {
     'x-stainless-lang': 'js',
   });
 
-  it('gets the picture that was under way when the first try was given up', async () => {
+  it('gets the image that was under way when the first try was given up', async () => {
     const before = drawn(slow);
     const body = { prompt: 'a retried fox' };
     await sendAndLeave(body, count(0));

@@ -113,7 +113,7 @@ const namesOf = (events: readonly TextEvent[]) =>
   events.map(({ name, data }) => (name === 'progress' ? data.stage : name));
 
 describe('POST /v1/images/stream', () => {
-  it('tells what happens to each picture, shows it unfinished, and ends with all of them', async () => {
+  it('tells what happens to each image, shows it unfinished, and ends with all of them', async () => {
     const parameters = { n: 2, partial_images: 2, size: '256x256' };
 
     const { status, headers, events } = await stream({ parameters });
@@ -165,7 +165,7 @@ describe('POST /v1/images/stream', () => {
       'unsupported_capability',
     ],
     [
-      'a picture that is none',
+      'an image that is none',
       { operation: 'edit', images: [{ type: 'base64', data: 'AAAA' }] },
       400,
       'invalid_image_input',
@@ -294,7 +294,7 @@ describe('POST /v1/images/stream, a client that leaves', () => {
     await untilIdle();
   });
 
-  it('while its pictures are shown unfinished ends the work, which leaves no file', async () => {
+  it('while its images are shown unfinished ends the work, which leaves no file', async () => {
     const parameters = { partial_images: 3, size: '64x64' };
     const watcher = await watch(slow, { ...asArtifact, parameters });
     await expect.poll(() => watcher.text(), { timeout: 5000 }).toContain('event: partial_image');

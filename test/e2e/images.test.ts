@@ -53,7 +53,7 @@ async function call(method: string, path: string, body?: unknown, headers = {}):
 const create = (body: unknown) => call('POST', '/v1/images', body);
 
 describe('POST /v1/images', () => {
-  it('draws a picture that decodes to what the answer says', async () => {
+  it('draws an image that decodes to what the answer says', async () => {
     const { status, json } = await create({
       prompt: 'a lighthouse at dusk',
       parameters: { size: '640x320' },
@@ -252,13 +252,13 @@ describe('POST /v1/images', () => {
     const png = await sharp({ create: { width: 8, height: 8, channels: 4, background: '#0000' } })
       .png()
       .toBuffer();
-    const picture = { type: 'base64', data: png.toString('base64') };
+    const image = { type: 'base64', data: png.toString('base64') };
 
     const { status, json } = await create({
       operation: 'edit',
       prompt: 'a hat',
-      images: [picture],
-      mask: picture,
+      images: [image],
+      mask: image,
       routing: { model: 'sandbox-basic' },
       policies: { compatibility: 'best_effort' },
     });
@@ -270,7 +270,7 @@ describe('POST /v1/images', () => {
     });
   });
 
-  it('answers a picture that is none at its place', async () => {
+  it('answers an image that is none at its place', async () => {
     const data = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>').toString('base64');
 
     const { status, json } = await create({

@@ -24,7 +24,7 @@ const remoteEdit = (url: string) => ({
   images: [{ type: 'url', url }],
 });
 
-/** Asks for pictures, and holds the answer against the bridge's own contract. */
+/** Asks for images, and holds the answer against the bridge's own contract. */
 async function create({ address }: StartedBridge, body: object, token?: string) {
   const authorization = token === undefined ? {} : { authorization: `Bearer ${token}` };
   const response = await fetch(`${address}/v1/images`, {
@@ -75,8 +75,8 @@ describe('an artifact as input', () => {
 
     expect(status).toBe(200);
     const sent = JSON.parse(rig.upstream.calls.at(-1)?.body?.toString() ?? '');
-    const [, picture] = sent.input[0].content;
-    const arrived = Buffer.from(picture.image_url.split(',')[1], 'base64');
+    const [, image] = sent.input[0].content;
+    const arrived = Buffer.from(image.image_url.split(',')[1], 'base64');
     const published = await readFile(join(rig.bridge.cwd, 'data', 'artifacts', name));
     expect(arrived.equals(published)).toBe(true);
     await rig.close();
@@ -123,7 +123,7 @@ describe('an artifact as input', () => {
   });
 });
 
-describe('a remote picture as input', () => {
+describe('a remote image as input', () => {
   let origin: Origin;
   let authority: string;
   let bytes: Buffer;

@@ -28,7 +28,7 @@ interface Wish {
   id?: string;
 }
 
-/** Every third one edits a picture of its own, every sixth one that many share. */
+/** Every third one edits an image of its own, every sixth one that many share. */
 async function newWish(nth: number): Promise<Wish> {
   const prompt = `wish-${nth}-of-many`;
   const key = `key-${nth}`;
@@ -98,7 +98,7 @@ describe('a program that is killed while it has jobs', () => {
     timeout: TIMEOUT_MS,
   }, async () => {
     const [home, cwd] = [await freshFolder(), await freshFolder()];
-    const upstream = await createResponsesUpstream({ pictureBytes: 30_000, pictureVariants: 4 });
+    const upstream = await createResponsesUpstream({ imageBytes: 30_000, imageVariants: 4 });
     upstream.answerUsually({ behaviour: 'succeed', delayMs: 20 });
     await upstream.writeLogin(home);
     const set = agentSettings(upstream, home);

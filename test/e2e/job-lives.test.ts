@@ -46,7 +46,7 @@ async function accepted(jobs: JobClient, body: object, headers?: Record<string, 
 /** A program whose provider is the emulator, and a way to start it again after its end. */
 async function startWithUpstream(set: readonly string[] = []) {
   const home = await freshFolder();
-  const upstream = await createResponsesUpstream({ pictureBytes: 30_000, pictureVariants: 4 });
+  const upstream = await createResponsesUpstream({ imageBytes: 30_000, imageVariants: 4 });
   upstreams.push(upstream);
   await upstream.writeLogin(home);
   const options: Options = { command: 'serve', set: [...agentSettings(upstream, home), ...set] };

@@ -79,7 +79,7 @@ export async function createJobClient({ address }: Pick<StartedBridge, 'address'
   };
 }
 
-/** The stored pictures of jobs that lie in the state directory of a bridge. */
+/** The stored images of jobs that lie in the state directory of a bridge. */
 export async function storedInputs({ cwd }: Pick<StartedBridge, 'cwd'>): Promise<string[]> {
   const folder = join(cwd, 'data/state/inputs');
   try {

@@ -52,7 +52,7 @@ describe('a job', () => {
     expect(createHash('sha256').update(artifact.bytes).digest('hex')).toBe(image.sha256);
   });
 
-  it('keeps an inline picture apart, once for all jobs, and leaves nothing of it', async () => {
+  it('keeps an inline image apart, once for all jobs, and leaves nothing of it', async () => {
     const photo = readFileSync(ROCKET);
     const sha256 = createHash('sha256').update(photo).digest('hex');
     const image = { type: 'base64', data: photo.toString('base64'), filename: 'rocket.jpg' };
@@ -73,7 +73,7 @@ describe('a job', () => {
     await vi.waitFor(async () => expect(await storedInputs(bridge)).toEqual([]), 5000);
   });
 
-  it('shows its latest partial picture while it runs, and none before or after', async () => {
+  it('shows its latest partial image while it runs, and none before or after', async () => {
     const id = await accepted({ ...slow, parameters: { size: '320x192', partial_images: 3 } });
     await jobs.until(id, ({ progress }) => progress?.partial_images > 0);
 
@@ -158,7 +158,7 @@ describe('a job', () => {
     ['no rule', { prompt: ' ' }, 422],
     ['no provider', { prompt: 'a fox', routing: { provider: 'nobody' } }, 422],
     ['no model', { prompt: 'a fox', routing: { model: 'nothing' } }, 400],
-    ['no sound picture', { ...edit('bm8gcGljdHVyZQ==') }, 400],
+    ['no sound image', { ...edit('bm8gcGljdHVyZQ==') }, 400],
   ])('is refused where %s allows it, and leaves nothing', async (_name, body, expected) => {
     const before = await jobs.get('/v1/diagnostics');
 

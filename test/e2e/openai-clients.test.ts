@@ -36,7 +36,7 @@ async function decoded(b64: string | undefined) {
   return { width, height, format };
 }
 
-/** A mask as large as the picture, whose left half may change. */
+/** A mask as large as the image, whose left half may change. */
 async function maskFor(name: string): Promise<Buffer> {
   const { width, height } = await sharp(photo(name)).metadata();
   const alpha = Buffer.alloc(width * height, 255);
@@ -67,7 +67,7 @@ describe.each(CLIENTS)('the client %s', (_, openai) => {
     return { client, images: client.images, calls: () => calls };
   }
 
-  it('generates a picture', async () => {
+  it('generates an image', async () => {
     const { images } = connect();
 
     const answer = await images.generate({ prompt: 'a fox', size: '1024x1024', quality: 'high' });
@@ -79,7 +79,7 @@ describe.each(CLIENTS)('the client %s', (_, openai) => {
     });
   });
 
-  it('generates a picture that lies at an address', async () => {
+  it('generates an image that lies at an address', async () => {
     const { images } = connect();
 
     const { data } = await images.generate({ prompt: 'a fox', response_format: 'url' });
@@ -89,7 +89,7 @@ describe.each(CLIENTS)('the client %s', (_, openai) => {
     expect(data?.[0]).not.toHaveProperty('b64_json');
   });
 
-  it('generates four pictures, each another one', async () => {
+  it('generates four images, each another one', async () => {
     const { images } = connect();
 
     const { data } = await images.generate({ prompt: 'a fox', n: 4, output_format: 'webp' });
@@ -109,7 +109,7 @@ describe.each(CLIENTS)('the client %s', (_, openai) => {
     });
   });
 
-  it('streams a generation with unfinished pictures', async () => {
+  it('streams a generation with unfinished images', async () => {
     const { images } = connect();
     const request = { prompt: 'a fox', stream: true, partial_images: 2 } as const;
 
@@ -124,7 +124,7 @@ describe.each(CLIENTS)('the client %s', (_, openai) => {
     for (const event of events) expect(await decoded(event.b64_json)).toBeDefined();
   });
 
-  it('edits one picture from bytes', async () => {
+  it('edits one image from bytes', async () => {
     const { images } = connect();
     const image = await toFile(await readFile(photo('chelsea.png')), 'cat.png');
 
@@ -134,7 +134,7 @@ describe.each(CLIENTS)('the client %s', (_, openai) => {
     expect(await decoded(data?.[0]?.b64_json)).toMatchObject({ width: 1024, height: 1024 });
   });
 
-  it('edits three pictures from files that are read on the way', async () => {
+  it('edits three images from files that are read on the way', async () => {
     const { images } = connect();
     const image = ['chelsea.png', 'coffee.png', 'rocket.jpg'].map((name) =>
       createReadStream(photo(name)),
@@ -162,7 +162,7 @@ describe.each(CLIENTS)('the client %s', (_, openai) => {
     expect(await decoded(data?.[0]?.b64_json)).toMatchObject({ width, height });
   });
 
-  it('streams an edit with unfinished pictures', async () => {
+  it('streams an edit with unfinished images', async () => {
     const { images } = connect();
     const image = createReadStream(photo('rocket.jpg'));
 
@@ -278,7 +278,7 @@ describe.each(CLIENTS)('the client %s', (_, openai) => {
     expect(calls()).toBe(2);
   });
 
-  it('gets the picture that it lost its patience over, drawn once', async () => {
+  it('gets the image that it lost its patience over, drawn once', async () => {
     const drawn = () => slow.stderr().split('"image_operation_started"').length - 1;
     const before = drawn();
     const { images, calls } = connect(slow, { timeout: 500, maxRetries: 8 });

@@ -12,11 +12,11 @@ const EDITS = '/v1/images/edits';
 
 let bridge: StartedBridge;
 let checker: ReturnType<typeof createAnswerChecker>;
-let picture = Buffer.alloc(0);
+let image = Buffer.alloc(0);
 
 beforeAll(async () => {
   const photo = new URL('../data/photos/rocket.jpg', import.meta.url);
-  picture = await readFile(fileURLToPath(photo));
+  image = await readFile(fileURLToPath(photo));
   bridge = await startBridge({ set: ['server.compat.model_aliases={"old" = "sandbox-basic"}'] });
   const document = await (await fetch(`${bridge.address}/v1/openapi.json`)).json();
   checker = createAnswerChecker(document as Record<string, unknown>);
@@ -58,7 +58,7 @@ function post(path: string, sent: object, headers: Record<string, string> = {}):
 }
 
 const text = (name: string, content: string): SentPart => ({ name, content });
-const file = (name: string, content: Buffer = picture): SentPart => ({
+const file = (name: string, content: Buffer = image): SentPart => ({
   ...{ name, content, filename: 'a.bin', type: 'application/octet-stream' },
 });
 
@@ -131,7 +131,7 @@ describe('POST /v1/images/generations', () => {
     expect(await post(`${GENERATIONS}?api-version=1`, sent)).toMatchObject({ status: 200 });
   });
 
-  it('answers an equal request under one key with the same pictures, and no other request', async () => {
+  it('answers an equal request under one key with the same images, and no other request', async () => {
     const key = { 'idempotency-key': 'generations' };
     const first = await post(GENERATIONS, {}, key);
 
@@ -155,7 +155,7 @@ describe('POST /v1/images/generations', () => {
     const told = events.map(({ name, data }) => [name, data.type, data.index]);
     const partials = told.slice(0, 2).sort(([, , one], [, , other]) => one - other);
     const ofKind = (kind: string) => [0, 1].map((index) => [kind, kind, index]);
-    // Unfinished pictures come as they are drawn, finished ones in order.
+    // Unfinished images come as they are drawn, finished ones in order.
     expect(partials).toEqual(ofKind('image_generation.partial_image'));
     expect(told.slice(2)).toEqual(ofKind('image_generation.completed'));
     expect(events.at(-1)?.data).toMatchObject({
@@ -200,15 +200,15 @@ describe('POST /v1/images/edits', () => {
 
   it.each<[string, number, string, () => SentPart[]]>([
     ['no file', 422, 'image', () => []],
-    ['a file that is no picture', 400, 'image[1]', () => [file('image'), broken('image')]],
+    ['a file that is no image', 400, 'image[1]', () => [file('image'), broken('image')]],
     [
-      'a reference that is no picture',
+      'a reference that is no image',
       ...([400, 'reference_image[0]'] as const),
       () => [file('image'), broken('reference_image')],
     ],
     ['a mask that is none', 400, 'mask', () => [file('image'), file('mask')]],
     ['two masks', 422, 'mask', () => [file('image'), file('mask'), file('mask')]],
-    ['a file that nobody knows', 422, 'picture', () => [file('image'), file('picture')]],
+    ['a file of an unknown name', 422, 'photo', () => [file('image'), file('photo')]],
     ['text where a file belongs', 422, 'image', () => [text('image', 'x')]],
     ['a number that is none', 422, 'n', () => [file('image'), text('n', 'two')]],
     [
@@ -217,7 +217,7 @@ describe('POST /v1/images/edits', () => {
       () => [file('image'), text('bridge_ext', '{"typo":1}')],
     ],
     [
-      'too many pictures for the model',
+      'too many images for the model',
       ...([400, 'image'] as const),
       () => [file('image'), file('image'), text('model', 'sandbox-basic')],
     ],
@@ -250,7 +250,7 @@ describe('POST /v1/images/edits', () => {
   });
 
   it('takes JSON too, with data URLs only', async () => {
-    const image_url = `data:image/jpeg;base64,${picture.toString('base64')}`;
+    const image_url = `data:image/jpeg;base64,${image.toString('base64')}`;
 
     const made = await post(EDITS, { images: [{ image_url }] });
     const refused = await post(EDITS, { images: [{ image_url: 'https://example.com/a.png' }] });
@@ -314,5 +314,5 @@ describe('GET /v1/models', () => {
 });
 
 function broken(name: string): SentPart {
-  return file(name, picture.subarray(0, picture.length - 1000));
+  return file(name, image.subarray(0, image.length - 1000));
 }

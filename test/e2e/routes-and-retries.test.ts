@@ -37,7 +37,7 @@ afterAll(async () => {
 
 const callsSince = () => upstream.calls.length - callsBefore;
 
-/** A small picture, tried at the emulator first and drawn by the sandbox if the request goes on. */
+/** A small image, tried at the emulator first and drawn by the sandbox if the request goes on. */
 async function create(policy: 'on_unavailable' | 'on_error', timeoutMs?: number) {
   const response = await fetch(`${bridge.address}/v1/images`, {
     method: 'POST',
@@ -91,7 +91,7 @@ const ROWS: readonly Row[] = [
   known('no-image', 'upstream', 2),
   known('failed-call', 'upstream', 2),
   known('two-images=different', 'protocol', 1),
-  known('picture=gif', 'protocol', 1),
+  known('image=gif', 'protocol', 1),
   known('base64=words', 'protocol', 1),
   unavailable('status=429', 'rate_limited', 2),
   unavailable('failed=usage_limit_reached', 'rate_limited', 1),

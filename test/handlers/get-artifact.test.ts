@@ -4,7 +4,7 @@ import { BridgeError } from '../../lib/errors/bridge-error.ts';
 import { invoke } from '../support/invoke.ts';
 
 const id = '0123456789abcdef0123456789abcdef';
-const bytes = Buffer.from('picture bytes');
+const bytes = Buffer.from('image bytes');
 const record = {
   id,
   scope: 'anonymous',
@@ -57,7 +57,7 @@ describe('getArtifact', () => {
     const part = await get('', { range: 'bytes=0-6' });
     const none = await get('', { 'if-none-match': `"${record.sha256}"` });
 
-    expect([part.status, part.bytes.toString()]).toEqual([206, 'picture']);
+    expect([part.status, part.bytes.toString()]).toEqual([206, 'image']);
     expect([none.status, none.bytes.length]).toEqual([304, 0]);
   });
 

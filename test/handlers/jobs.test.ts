@@ -136,7 +136,7 @@ describe('getJobPartial', () => {
     expect(reply.headers['cache-control']).toBe('no-store');
   });
 
-  it('answers with the latest picture and its place', async () => {
+  it('answers with the latest image and its place', async () => {
     const id = await submitted();
     rig.work();
     const run = await rig.run(0);

@@ -71,7 +71,7 @@ describe('buildOpenApiDocument', () => {
 
   it('describes each tag that a route has, once', () => {
     expect(documentOf({})['tags']).toEqual([
-      { name: 'Images', description: expect.stringContaining('pictures') },
+      { name: 'Images', description: expect.stringContaining('images') },
     ]);
   });
 
@@ -315,7 +315,7 @@ describe('buildOpenApiDocument', () => {
     );
     expect(parameters).toMatchObject({
       moderation: { description: 'Default: `auto`.' },
-      n: { description: 'How many pictures to make. Default: `1`.' },
+      n: { description: 'How many images to make. Default: `1`.' },
     });
     expect(JSON.stringify(at(document, 'components', 'schemas'))).not.toContain('"default":"');
   });

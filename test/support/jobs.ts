@@ -115,7 +115,7 @@ export function jobResult(artifactIds: readonly string[]): ImageResponse {
   };
 }
 
-/** An end in success without a picture: what many tests need is only that it has ended. */
+/** An end in success without an image: what many tests need is only that it has ended. */
 export function succeeded(completedSecs = CREATED_SECS + 60): JobEnd {
   return { status: 'succeeded', completedSecs, result: jobResult([]), publications: [] };
 }

@@ -8,7 +8,7 @@ import { createArtifactStore } from '../../lib/storage/sqlite/artifact-store.ts'
 import { openStateDatabase, stateDatabaseFile } from '../../lib/storage/sqlite/database.ts';
 
 /**
- * A program to be killed: `node publication-crash.js STATE ROOT [BYTES]`. It publishes pictures of at most BYTES bytes,
+ * A program to be killed: `node publication-crash.js STATE ROOT [BYTES]`. It publishes images of at most BYTES bytes,
  * most of them with a sidecar, commits some and discards some, several at a time, for ever, and writes a full stop to stdout for each. Where a
  * publication fails it writes the error's code and message as JSON and ends.
  */
@@ -29,7 +29,7 @@ const files = createArtifactFiles({ root, clock });
 const publisher = createPublisher({ store, files, ids, clock });
 const { signal } = new AbortController();
 
-function picture() {
+function image() {
   const noise = randomBytes(Math.ceil((Number(bytes) * randomInt(1, 100)) / 100));
   const sha256 = createHash('sha256').update(noise).digest('hex');
   return {
@@ -44,8 +44,8 @@ function picture() {
 async function publishForEver(): Promise<never> {
   for (;;) {
     const target = TARGETS[randomInt(TARGETS.length)] ?? { collision: 'error' };
-    const pictures = Array.from({ length: randomInt(1, 4) }, picture);
-    const publications = await publisher.publish('scope', pictures, target, signal);
+    const images = Array.from({ length: randomInt(1, 4) }, image);
+    const publications = await publisher.publish('scope', images, target, signal);
     await (randomInt(4) === 0 ? publisher.discard(publications) : publisher.commit(publications));
     process.stdout.write('.');
   }

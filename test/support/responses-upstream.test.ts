@@ -14,7 +14,7 @@ import {
 const started: ResponsesUpstream[] = [];
 
 async function start(options: UpstreamOptions = {}): Promise<ResponsesUpstream> {
-  const upstream = await createResponsesUpstream({ pictureBytes: 40_000, ...options });
+  const upstream = await createResponsesUpstream({ imageBytes: 40_000, ...options });
   started.push(upstream);
   return upstream;
 }
@@ -41,7 +41,7 @@ async function readOfficially(
   return events;
 }
 
-/** The picture of the finished item. */
+/** The image of the finished item. */
 function resultOf(events: readonly ResponseStreamEvent[]): string {
   const results = events.flatMap((event) =>
     event.type === 'response.output_item.done' && event.item.type === 'image_generation_call'
@@ -87,9 +87,9 @@ describe('createResponsesUpstream', () => {
 
     const events = await readOfficially(upstream, { output_format, size });
 
-    const picture = sharp(Buffer.from(resultOf(events), 'base64'));
-    expect(await picture.metadata()).toMatchObject({ format: output_format, width, height });
-    await expect(picture.stats()).resolves.toMatchObject({ isOpaque: true });
+    const image = sharp(Buffer.from(resultOf(events), 'base64'));
+    expect(await image.metadata()).toMatchObject({ format: output_format, width, height });
+    await expect(image.stats()).resolves.toMatchObject({ isOpaque: true });
   });
 
   it('draws alpha for a model that has it', async () => {
@@ -119,8 +119,8 @@ describe('createResponsesUpstream', () => {
     expect([...corner]).toEqual([0, 255, 0]);
   });
 
-  it('makes pictures of the wanted size, other ones for other calls', async () => {
-    const upstream = await start({ pictureBytes: 3_000_000, completedOutput: 'empty' });
+  it('makes images of the wanted size, other ones for other calls', async () => {
+    const upstream = await start({ imageBytes: 3_000_000, completedOutput: 'empty' });
 
     const first = resultOf(await readOfficially(upstream));
     const second = resultOf(await readOfficially(upstream));
@@ -129,7 +129,7 @@ describe('createResponsesUpstream', () => {
     expect(first === second).toBe(false);
   });
 
-  it('shows partial pictures that are real and not the finished one', async () => {
+  it('shows partial images that are real and not the finished one', async () => {
     const upstream = await start();
 
     const events = await readOfficially(upstream, { partial_images: 3 });
@@ -232,7 +232,7 @@ describe('createResponsesUpstream', () => {
 
   it('says so when it has failed itself', async () => {
     const upstream = await createResponsesUpstream();
-    upstream.script({ behaviour: 'succeed', pictureBytes: Number.POSITIVE_INFINITY });
+    upstream.script({ behaviour: 'succeed', imageBytes: Number.POSITIVE_INFINITY });
 
     const heard = await callWell(upstream, 'A cup');
 

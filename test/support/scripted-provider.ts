@@ -82,7 +82,7 @@ export function createScriptedProvider(script: Script): ScriptedProvider {
   };
 }
 
-/** Answers a call with as many copies of one picture as it asks for. */
+/** Answers a call with as many copies of one image as it asks for. */
 export function answerWith(bytes: Buffer, more: Partial<ProviderOutput> = {}) {
   return (call: ScriptedCall): void => {
     call.dispatch();

@@ -17,7 +17,7 @@ const DESCRIPTOR = {
   default: true,
 };
 
-const PICTURES = {
+const IMAGES = {
   support: 'native',
   max_count: 5,
   max_bytes_each: 33_554_432,
@@ -46,9 +46,9 @@ const CAPABILITIES = {
   moderation: ['auto', 'low'],
   actions: ['auto', 'generate', 'edit'],
   input_fidelities: ['low', 'high'],
-  reference_images: PICTURES,
-  edit_images: PICTURES,
-  masks: { ...PICTURES, max_count: 1 },
+  reference_images: IMAGES,
+  edit_images: IMAGES,
+  masks: { ...IMAGES, max_count: 1 },
   partial_images: { min: 0, max: 3 },
   persistent_sessions: false,
   explicit_threads: false,
@@ -68,7 +68,7 @@ const PARTIAL = {
 };
 const COMPLETED = { type: 'completed', response: IMAGE_RESPONSE };
 
-/** What the bridge answers about providers and pictures, by the name of the component. */
+/** What the bridge answers about providers and images, by the name of the component. */
 export const ANSWER_EXAMPLES: Examples = {
   Liveness: { live: { summary: 'The process answers', value: { status: 'live' } } },
   Ready: { ready: { summary: 'Work would be taken', value: { status: 'ready' } } },
@@ -81,13 +81,13 @@ export const ANSWER_EXAMPLES: Examples = {
     sandbox: { summary: 'The default model of the embedded provider', value: CAPABILITIES },
   },
   ImageResponse: {
-    inline: { summary: 'The picture inside the answer', value: IMAGE_RESPONSE },
-    artifact: { summary: 'The picture as a file of the bridge', value: ARTIFACT_RESPONSE },
+    inline: { summary: 'The image inside the answer', value: IMAGE_RESPONSE },
+    artifact: { summary: 'The image as a file of the bridge', value: ARTIFACT_RESPONSE },
   },
   StreamEvent: {
     started: { summary: 'The work is queued or running', value: STARTED },
     progress: { summary: 'It has come further', value: PROGRESS },
-    partial_image: { summary: 'An unfinished picture', value: PARTIAL },
+    partial_image: { summary: 'An unfinished image', value: PARTIAL },
     completed: { summary: 'The end of a success', value: COMPLETED },
   },
 };

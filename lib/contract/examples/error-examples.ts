@@ -19,11 +19,11 @@ export const ERROR_EXAMPLES: Readonly<Record<ErrorCode, ErrorExample>> = {
   request_timeout: { message: 'the request did not arrive in time' },
   body_too_large: { message: 'the body is larger than server.max_body_bytes' },
   unsupported_media_type: { message: 'the body must be JSON' },
-  range_not_satisfiable: { message: 'the range lies outside the picture' },
+  range_not_satisfiable: { message: 'the range lies outside the image' },
   expectation_failed: { message: 'the expectation cannot be met' },
   header_too_large: { message: 'the head is larger than server.max_header_bytes' },
   input: {
-    message: 'the picture is truncated',
+    message: 'the image is truncated',
     param: 'images[0]',
     details: { fault: 'truncated' },
   },

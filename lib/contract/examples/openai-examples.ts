@@ -23,7 +23,7 @@ const EVENT = {
 export const OPENAI_EXAMPLES: Examples = {
   OpenAiImages: {
     inline: {
-      summary: 'The picture inside the answer',
+      summary: 'The image inside the answer',
       value: {
         created: CREATED,
         data: [{ b64_json: PNG_BASE64 }],
@@ -46,16 +46,16 @@ export const OPENAI_EXAMPLES: Examples = {
   },
   OpenAiGenerationEvent: {
     partial: {
-      summary: 'An unfinished picture',
+      summary: 'An unfinished image',
       value: { type: 'image_generation.partial_image', partial_image_index: 0, ...EVENT },
     },
     completed: {
-      summary: 'A finished picture',
+      summary: 'A finished image',
       value: { type: 'image_generation.completed', ...EVENT },
     },
   },
   OpenAiEditEvent: {
-    completed: { summary: 'A finished picture', value: { type: 'image_edit.completed', ...EVENT } },
+    completed: { summary: 'A finished image', value: { type: 'image_edit.completed', ...EVENT } },
   },
   Model: { sandbox: { summary: 'One model', value: MODEL } },
   ModelList: { list: { summary: 'All models', value: { object: 'list', data: [MODEL] } } },

@@ -18,11 +18,11 @@ const TEMPLATE = {
 export const REQUEST_EXAMPLES: Examples = {
   ImageRequest: {
     generate: {
-      summary: 'A picture from words',
+      summary: 'An image from words',
       value: { prompt: 'a ginger cat asleep on a windowsill, morning light' },
     },
     several: {
-      summary: 'Two large pictures as files of the bridge',
+      summary: 'Two large images as files of the bridge',
       value: {
         prompt: 'a lighthouse on a cliff, gouache',
         negative_prompt: 'people, text',
@@ -37,7 +37,7 @@ export const REQUEST_EXAMPLES: Examples = {
       },
     },
     edit: {
-      summary: 'A picture of yours, changed',
+      summary: 'An image of yours, changed',
       value: {
         operation: 'edit',
         prompt: 'make it night, keep everything else',
@@ -45,7 +45,7 @@ export const REQUEST_EXAMPLES: Examples = {
       },
     },
     continued: {
-      summary: 'A picture that the bridge made before, with the background cut out',
+      summary: 'An image that the bridge made before, with the background cut out',
       value: {
         operation: 'edit',
         prompt: 'only the cat',
@@ -85,7 +85,7 @@ export const REQUEST_EXAMPLES: Examples = {
   },
   OpenAiImageEdit: {
     edit: {
-      summary: 'A picture of yours, changed',
+      summary: 'An image of yours, changed',
       value: { prompt: 'make it night', images: [{ image_url: DATA_URL }] },
     },
   },

@@ -1,4 +1,4 @@
-/** One picture and what is said of it: shared by the examples, so that the documents tell one story. */
+/** One image and what is said of it: shared by the examples, so that the documents tell one story. */
 
 /** A sound PNG of one pixel. */
 export const PNG_BASE64 =
@@ -35,7 +35,7 @@ export const TIMINGS = {
   total_ms: 431,
 };
 
-/** What is said of the picture however it is delivered. */
+/** What is said of the image however it is delivered. */
 export const IMAGE = {
   index: 0,
   format: 'png',
@@ -70,7 +70,7 @@ export const IMAGE_RESPONSE = {
   warnings: ['sandbox_output'],
 };
 
-/** The same answer with the picture as a file of the bridge's. */
+/** The same answer with the image as a file of the bridge's. */
 export const ARTIFACT_RESPONSE = {
   ...IMAGE_RESPONSE,
   data: [{ type: 'artifact', id: ARTIFACT_ID, name: 'cats/ginger.png', ...IMAGE }],

@@ -17,7 +17,7 @@ export function alphaOfDistance({ transparentThreshold, opaqueThreshold }: Thres
 
 /**
  * Writes alpha, distances and steps of one row, and takes the colour of what is clear; rows must come from the top. What
- * the picture itself has of alpha stays.
+ * the image itself has of alpha stays.
  */
 export function clearRow(y: number, plate: Plate, [red, green, blue]: Rgb, alphas: Uint8Array) {
   const { pixels, width, distances, steps } = plate;

@@ -10,7 +10,7 @@ const LEAST_ALPHA = 64;
  * Takes the key out of the pixels along the cut. Such a pixel is a mixture of the key and the subject, and the share of the
  * key is filled with the subject's colour, as a neighbour farther inside shows it; where none does, the mixture is undone as
  * far as the pixel's alpha says, but not beyond grey. What then is still of the key's hue, more than the subject beside it,
- * is greyed. Returns what does one row; rows must come from the top, and the picture is done with the last one.
+ * is greyed. Returns what does one row; rows must come from the top, and the image is done with the last one.
  */
 export function createDespill(plate: Plate, key: Rgb, alphas: Uint8Array): (y: number) => void {
   const { pixels, width, height, distances, steps } = plate;

@@ -6,7 +6,7 @@ const BORDER_PX = 2;
 /** Of the shorter edge: corners are where a subject is least. */
 const CORNER_SHARE = 1 / 32;
 
-type Picture = {
+type Image = {
   readonly pixels: Uint8Array;
   readonly width: number;
   readonly height: number;
@@ -16,7 +16,7 @@ type Picture = {
  * The key colour as it really is: the median, channel by channel, of what is near the `asked` colour along the border and
  * in the corners, or `asked` itself when nothing there is near it.
  */
-export function findKey({ pixels, width, height }: Picture, asked: Rgb): Rgb {
+export function findKey({ pixels, width, height }: Image, asked: Rgb): Rgb {
   // 256 for each channel.
   const counts = new Uint32Array(3 * 256);
   let total = 0;

@@ -1,6 +1,6 @@
 import type { Rgb } from '../color.ts';
 
-/** One picture to cut out of its flat background: all that decides its pixels, and nothing else. */
+/** One image to cut out of its flat background: all that decides its pixels, and nothing else. */
 export interface MatteTask {
   /** 8-bit sRGB with alpha, rows from the top, four bytes a pixel, not premultiplied. Changed in place. */
   readonly data: ArrayBuffer;
@@ -17,7 +17,7 @@ export interface MatteTask {
   readonly stop: SharedArrayBuffer;
 }
 
-/** A picture with what the passes of a matte know of its pixels, one byte each. */
+/** An image with what the passes of a matte know of its pixels, one byte each. */
 export interface Plate {
   readonly pixels: Uint8Array;
   readonly width: number;

@@ -2,7 +2,7 @@ import { handOver } from '../hand-over.ts';
 import { cutOut } from './cut-out.ts';
 import type { MatteTask } from './matte-task.ts';
 
-/** What the matte threads run: the picture's pixels, cut out. Undefined means that it was stopped. */
+/** What the matte threads run: the image's pixels, cut out. Undefined means that it was stopped. */
 export function matte(task: MatteTask) {
   const { data } = task;
   return cutOut(task) ? handOver(data, [data]) : undefined;

@@ -6,7 +6,7 @@ import type { MatteOptions, Pixels } from '../image.ts';
 import { createThreadPool } from '../thread-pool.ts';
 import type { MatteTask } from './matte-task.ts';
 
-/** So many raw pictures are in memory at a time: 256 MiB each at the largest size. */
+/** So many raw images are in memory at a time: 256 MiB each at the largest size. */
 const TABLES = 2;
 const POOL = { name: 'matte', worker: '#matte-worker', threads: TABLES } as const;
 
@@ -20,7 +20,7 @@ interface Decoded {
 export function createMattes() {
   const pool = createThreadPool<Omit<MatteTask, 'stop'>, ArrayBuffer>(POOL);
   return {
-    /** What holds a picture's pixels from its decoding to its encoding runs under this gate. */
+    /** What holds an image's pixels from its decoding to its encoding runs under this gate. */
     gate: createDecodeGate(TABLES),
 
     /** Settles when the thread has, after an abort too. */
@@ -32,7 +32,7 @@ export function createMattes() {
       const { width, height } = info;
       const { buffer } = data;
       if (!(buffer instanceof ArrayBuffer) || buffer.byteLength !== width * height * 4) {
-        throw new BridgeError('internal', 'a decoded picture has an unexpected number of bytes');
+        throw new BridgeError('internal', 'a decoded image has an unexpected number of bytes');
       }
       const task = { ...matte, key: parseColor(keyColor), data: buffer, width, height };
       const cut = await pool.run(task, signal, [buffer]);

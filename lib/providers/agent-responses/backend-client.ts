@@ -29,7 +29,7 @@ export type BackendClient = ReturnType<typeof createBackendClient>;
 const MAX_ERROR_BYTES = 65_536;
 const ERROR_BODY_TIMEOUT_MS = 2000;
 
-/** Speaks the backend's protocol: one POST, one stream of events, one picture. */
+/** Speaks the backend's protocol: one POST, one stream of events, one image. */
 export function createBackendClient({ httpClient, credentials, endpoint, limits, clock }: Deps) {
   const readStream = createStreamReader(limits, clock);
 

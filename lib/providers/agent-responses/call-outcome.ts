@@ -62,7 +62,7 @@ export function createCallOutcome(request: ProviderRequest, onEvent: ProviderCon
       }
     },
 
-    /** The picture that was found so far. */
+    /** The image that was found so far. */
     image: found.image,
 
     isCompleted: () => completed !== undefined,
@@ -70,7 +70,7 @@ export function createCallOutcome(request: ProviderRequest, onEvent: ProviderCon
     /** Output has begun, usable or not: the call is paid for, and must not be repeated whatever comes of it. */
     hasBegun: () => hasPartial || found.hasResult(),
 
-    /** What the stream came to, at its end. Throws when that is no single picture. */
+    /** What the stream came to, at its end. Throws when that is no single image. */
     result(): ProviderResult {
       if (!completed) throw unknownOutcome('stream_ended_early');
       const usage = toUsage(completed);

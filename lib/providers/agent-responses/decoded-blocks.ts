@@ -2,7 +2,7 @@
 const MAX_BLOCK_BYTES = 245_760;
 
 /**
- * Decodes base64 into blocks. As long as what comes is what `known` begins with, nothing of it is kept: a picture that is
+ * Decodes base64 into blocks. As long as what comes is what `known` begins with, nothing of it is kept: an image that is
  * told twice takes its place once.
  */
 export function createBlocks(known: Buffer) {

@@ -6,7 +6,7 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const QUOTE_BYTES = Buffer.from('"');
 
-// No text of an event is so long; pictures nearly always are.
+// No text of an event is so long; images nearly always are.
 const BLOB_BYTES = 16_384;
 
 /** The JSON of one event. */
@@ -23,9 +23,9 @@ export type EventDataReader = ReturnType<typeof createEventDataReader>;
 
 /**
  * Reads the JSON of one event after the other, part by part. A string that grows beyond what text ever does is decoded
- * from base64 while it comes: a picture never becomes a JavaScript string of megabytes, and what is parsed stays small.
+ * from base64 while it comes: an image never becomes a JavaScript string of megabytes, and what is parsed stays small.
  * `maxTextBytes` bounds everything but those strings, which the caller bounds by what it pushes. `knownBytes` gives the
- * picture that is likely to come again.
+ * image that is likely to come again.
  */
 export function createEventDataReader(
   maxTextBytes: number,

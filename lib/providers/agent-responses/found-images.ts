@@ -5,7 +5,7 @@ import type { BackendItem } from './backend-event.ts';
 import type { EventData } from './event-data.ts';
 import { createSeenShapes } from './seen-shapes.ts';
 
-/** Collects the pictures among the items of one answer; the answer has to come to exactly one. */
+/** Collects the images among the items of one answer; the answer has to come to exactly one. */
 export function createFoundImages(request: ProviderRequest) {
   const shapes = createSeenShapes();
   let image: Buffer | undefined;
@@ -38,17 +38,17 @@ export function createFoundImages(request: ProviderRequest) {
     /** A result has come, usable or not. */
     hasResult: () => image !== undefined || fault !== undefined,
 
-    /** Throws `protocol` for pictures that are unusable or differ, `safety_rejected` or `upstream` for none. */
+    /** Throws `protocol` for images that are unusable or differ, `safety_rejected` or `upstream` for none. */
     single(): ProviderOutput {
       if (fault !== undefined) {
-        const message = 'the backend gave no single usable picture';
+        const message = 'the backend gave no single usable image';
         throw new BridgeError('protocol', message, { details: { reason: fault } });
       }
       if (image) return { bytes: image, ...(revisedPrompt === undefined ? {} : { revisedPrompt }) };
       if (hasRefusal) throw refusal(request);
       const message = hasFailedCall
-        ? 'the backend failed to make the picture'
-        : 'the backend completed without a picture';
+        ? 'the backend failed to make the image'
+        : 'the backend completed without an image';
       const again = { retryable: true, transient: true };
       throw new BridgeError('upstream', message, { ...again, details: shapes.details() });
     },

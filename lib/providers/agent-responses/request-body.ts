@@ -8,14 +8,14 @@ interface Deps {
 }
 
 const INSTRUCTIONS =
-  'Make exactly one picture with the image generation tool, from the description and the pictures given. Answer with nothing else.';
+  'Make exactly one image with the image generation tool, from the description and the images given. Answer with nothing else.';
 
 /**
- * Writes calls in the backend's form (providers.md, "Body"), in pieces: pictures of many megabytes are encoded once and
+ * Writes calls in the backend's form (providers.md, "Body"), in pieces: images of many megabytes are encoded once and
  * never joined. A value of `auto` is left out.
  */
 export function createRequestBody({ responsesModel, ids }: Deps) {
-  // The calls of one fan-out send the same pictures; they are the same buffers, and encoded once.
+  // The calls of one fan-out send the same images; they are the same buffers, and encoded once.
   const encoded = new WeakMap<Buffer, Buffer>();
 
   function toBase64({ bytes }: ProviderInput): Buffer {
@@ -27,7 +27,7 @@ export function createRequestBody({ responsesModel, ids }: Deps) {
   }
 
   return (request: ProviderRequest): readonly Buffer[] => {
-    // It stands for the pictures until the JSON is written, and nobody can know it before.
+    // It stands for the images until the JSON is written, and nobody can know it before.
     const marker = ids.newOpaqueId();
     const inputs = [...request.images, ...request.references];
     const json = JSON.stringify({
@@ -58,7 +58,7 @@ function toContent(request: ProviderRequest, inputs: readonly ProviderInput[], m
   ];
 }
 
-/** The prompt, which picture is which (sources come before references), and the ground that is to be cut out. */
+/** The prompt, which image is which (sources come before references), and the ground that is to be cut out. */
 function toText({ prompt, images, references, keyColor }: ProviderRequest): string {
   const sources = images.length;
   const notes = [
@@ -76,7 +76,7 @@ function toText({ prompt, images, references, keyColor }: ProviderRequest): stri
 }
 
 function numbered(first: number, last: number): string {
-  return first === last ? `Picture ${first} is` : `Pictures ${first} to ${last} are`;
+  return first === last ? `Image ${first} is` : `Images ${first} to ${last} are`;
 }
 
 function toTool({ model, parameters }: ProviderRequest): Readonly<Record<string, unknown>> {

@@ -11,11 +11,11 @@ const ITEM_TYPES = [
 const CONTENT_TYPES = ['output_text', 'refusal', 'reasoning_text', 'summary_text'];
 const CALL_STATUSES = ['in_progress', 'generating', 'completed', 'incomplete', 'failed'];
 
-// An answer without a picture has a few items; more would tell no more.
+// An answer without an image has a few items; more would tell no more.
 const MAX_LABELS = 16;
 
 /**
- * Notes of what kinds of things an answer was made of, for the case that no picture was among them (specification 7.9):
+ * Notes of what kinds of things an answer was made of, for the case that no image was among them (specification 7.9):
  * labels of a closed list only, never a word of the answer.
  */
 export function createSeenShapes() {

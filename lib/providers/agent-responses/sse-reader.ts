@@ -11,12 +11,12 @@ export interface StreamLimits {
 /** Why a stream cannot be read any further. */
 export type StreamFault = 'event_too_long' | 'stream_too_long' | 'not_json';
 
-// What an event says beside its pictures.
+// What an event says beside its images.
 const MAX_TEXT_BYTES = 1024 * 1024;
 
 const NEWLINE = Buffer.from('\n');
 
-/** The limits that follow from the largest picture: base64 makes four bytes of three. */
+/** The limits that follow from the largest image: base64 makes four bytes of three. */
 export function streamLimits(maxEncodedBytes: number): StreamLimits {
   const maxEventBytes = Math.ceil((maxEncodedBytes * 4) / 3) + MAX_TEXT_BYTES;
   return { maxEventBytes, maxStreamBytes: maxEventBytes * 3 };
@@ -24,7 +24,7 @@ export function streamLimits(maxEncodedBytes: number): StreamLimits {
 
 /**
  * Reads server-sent events (WHATWG HTML, 9.2) whose data is JSON, chunk by chunk under bounds. The `event` field is not
- * needed: the JSON names its own type. `knownBytes` gives the picture that is likely to come again.
+ * needed: the JSON names its own type. `knownBytes` gives the image that is likely to come again.
  */
 export function createSseReader(
   { maxEventBytes, maxStreamBytes }: StreamLimits,

@@ -2,7 +2,7 @@ import type { CapabilityDocument } from '../../contract/provider.ts';
 import { MODELS, type SandboxModel } from './models.ts';
 
 export const PROVIDER_NAME = 'sandbox';
-/** Of the drawings: it rises when the same request gives another picture. */
+/** Of the drawings: it rises when the same request gives another image. */
 export const SANDBOX_VERSION = '1.0.0';
 
 export const MIN_EDGE = 16;

@@ -6,9 +6,9 @@ import { render } from './drawing/render.ts';
 export function draw(task: DrawingTask) {
   const drawing = render(task);
   if (drawing === undefined) return undefined;
-  const pictures = [drawing.picture, ...drawing.previews];
+  const images = [drawing.image, ...drawing.previews];
   return handOver(
     drawing,
-    pictures.map(({ data }) => data),
+    images.map(({ data }) => data),
   );
 }

@@ -14,7 +14,7 @@ const RESOLUTION_EDGE = { '1k': 1024, '2k': 2048, '4k': 4096 } as const;
 const FEWEST_EXACT_STEPS = 8;
 
 /**
- * The edges of the picture to draw. A named size wins; a ratio or a resolution come next; then the `source` of an edit
+ * The edges of the image to draw. A named size wins; a ratio or a resolution come next; then the `source` of an edit
  * (turned upright) keeps its size, its longest edge at most 1024; else 1024×1024.
  */
 export function outputSize(parameters: SizeParameters, source: Edges | undefined): Edges {

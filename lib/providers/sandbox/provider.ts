@@ -27,7 +27,7 @@ interface Deps {
 const SLOW_MS = 30_000;
 const SLOW_STEPS = 10;
 
-/** The embedded provider: draws real pictures in threads of this process, and rehearses failures (providers.md). */
+/** The embedded provider: draws real images in threads of this process, and rehearses failures (providers.md). */
 export function createSandboxProvider({ settings, engine, clock }: Deps): Provider {
   const studio = createStudio({ engine });
   const calls = createRunningCalls();

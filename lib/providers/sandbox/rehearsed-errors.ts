@@ -36,7 +36,7 @@ const FAILURES: Readonly<Record<RehearsedFailure, (request: ProviderRequest) => 
       details: { retry_after_ms: RETRY_AFTER_MS },
     }),
   timeout: () =>
-    new BridgeError('timeout', 'rehearsal: the provider gave up waiting for its picture', {
+    new BridgeError('timeout', 'rehearsal: the provider gave up waiting for its image', {
       provider,
       details: { outcome: 'unknown' },
       retryable: false,

@@ -11,8 +11,8 @@ export function revisedPromptOf({
 }: ProviderRequest): string {
   const away = negativePrompt === undefined ? undefined : promptSeed(negativePrompt);
   const { composition, mood } = lookOf(promptSeed(prompt), away);
-  const isColoredByPictures = images.length > 1 || references.length > 0;
-  const colors = isColoredByPictures ? 'the colours of its references' : mood.name;
+  const isColoredByImages = images.length > 1 || references.length > 0;
+  const colors = isColoredByImages ? 'the colours of its references' : mood.name;
   const kind = images.length > 0 ? 'painted over with' : 'drawn as';
   return `${prompt} (${kind} ${composition.phrase}, in ${colors})`;
 }

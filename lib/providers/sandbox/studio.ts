@@ -2,14 +2,14 @@ import { createDecodeGate } from '../../images/decode-gate.ts';
 import type { EncodeOptions, ImageEngine, Pixels } from '../../images/image.ts';
 import { createThreadPool } from '../../images/thread-pool.ts';
 import type { ProviderContext, ProviderOutput, ProviderRequest } from '../provider-port.ts';
-import type { Drawing, DrawingTask, RawPicture } from './drawing/drawing-task.ts';
+import type { Drawing, DrawingTask, RawImage } from './drawing/drawing-task.ts';
 import type { SandboxModel } from './models.ts';
 import type { Edges } from './output-size.ts';
 import type { Pace } from './pace.ts';
 import { revisedPromptOf } from './revised-prompt.ts';
 import { type CommonTask, taskOf, toDrawing } from './to-drawing.ts';
 
-/** So many raw pictures are in memory at a time: 64 MiB each at the largest size. */
+/** So many raw images are in memory at a time: 64 MiB each at the largest size. */
 const EASELS = 2;
 const POOL = { name: 'draw', worker: '#draw-worker', threads: EASELS } as const;
 
@@ -37,9 +37,8 @@ export function createStudio({ engine }: { readonly engine: ImageEngine }) {
     const { request, signal, onEvent } = commission;
     onEvent({ type: 'progress', stage: 'generating', index });
     const drawing = await pool.run(taskOf(common, request, index), signal);
-    const encode = (picture: RawPicture) =>
-      engine.encode(toPixels(picture), encodingOf(request), signal);
-    const bytes = await encode(drawing.picture);
+    const encode = (image: RawImage) => engine.encode(toPixels(image), encodingOf(request), signal);
+    const bytes = await encode(drawing.image);
     const previews: Buffer[] = [];
     for (const preview of drawing.previews) previews.push(await encode(preview));
     return { bytes, previews };
@@ -68,7 +67,7 @@ export function createStudio({ engine }: { readonly engine: ImageEngine }) {
   };
 }
 
-function toPixels({ data, width, height, channels }: RawPicture): Pixels {
+function toPixels({ data, width, height, channels }: RawImage): Pixels {
   return { data: Buffer.from(data), width, height, channels };
 }
 

@@ -15,10 +15,10 @@ import { toSharedPixels } from './shared-pixels.ts';
 export type CommonTask = Omit<DrawingTask, 'stop' | 'outputSeed'>;
 
 const DETAIL = { auto: 1, low: 0, medium: 1, high: 2, xhigh: 2, max: 2 } as const;
-/** How far a picture may go away from its source. */
+/** How far an image may go away from its source. */
 const STRENGTH = { high: 0.35, unnamed: 0.6, low: 0.85 } as const;
 
-/** Decodes a call's pictures at the sizes at which they are drawn, once for all outputs. */
+/** Decodes a call's images at the sizes at which they are drawn, once for all outputs. */
 export async function toDrawing(
   request: ProviderRequest,
   model: SandboxModel,
@@ -29,7 +29,7 @@ export async function toDrawing(
   const [first, ...others] = images;
   const size = outputSize(parameters, first && uprightEdges(first));
   const ground = groundOf(request);
-  const channels = ground !== 'picture' || keepsAlpha(request, model) ? 4 : 3;
+  const channels = ground !== 'image' || keepsAlpha(request, model) ? 4 : 3;
   const read = async (input: ProviderInput, options: DecodeOptions) =>
     toSharedPixels(await engine.decode(toVerified(input), options, signal), signal);
   const atFullSize = { ...size, fit: 'cover' } as const;
@@ -66,10 +66,10 @@ export function taskOf(
 
 function groundOf({ keyColor, parameters }: ProviderRequest): Ground {
   if (keyColor !== undefined) return { key: parseColor(keyColor) };
-  return parameters.background === 'transparent' ? 'transparent' : 'picture';
+  return parameters.background === 'transparent' ? 'transparent' : 'image';
 }
 
-/** Whether the holes of a source may stay: nobody asked for an opaque picture, and the format can hold them. */
+/** Whether the holes of a source may stay: nobody asked for an opaque image, and the format can hold them. */
 function keepsAlpha({ parameters }: ProviderRequest, { profile }: SandboxModel): boolean {
   return (
     profile === 'full' && parameters.background === 'auto' && parameters.output_format !== 'jpeg'

@@ -10,13 +10,13 @@ const TILE_TOKENS = 170;
 /** Numbers of a plausible size that the same request always gives: nothing is paid for here. */
 export function usageOf(request: ProviderRequest, { width, height }: Edges): Usage {
   const text = Math.ceil((utf8Bytes(request.prompt) + utf8Bytes(request.negativePrompt ?? '')) / 4);
-  const pictures = [...request.images, ...request.references].reduce(
+  const images = [...request.images, ...request.references].reduce(
     (sum, image) =>
       sum + Math.ceil(image.width / TILE_PX) * Math.ceil(image.height / TILE_PX) * TILE_TOKENS,
     0,
   );
   const each = Math.ceil((OUTPUT_TOKENS[request.parameters.quality] * width * height) / 1024 ** 2);
-  const input = text + pictures;
+  const input = text + images;
   const output = each * request.indices.length;
   return { input_tokens: input, output_tokens: output, total_tokens: input + output };
 }

@@ -37,7 +37,7 @@ export async function statName(path: string): Promise<BigIntStats | undefined> {
 }
 
 /**
- * The same at once: two microseconds, against forty for the way over the threads that decode pictures, on which it would
+ * The same at once: two microseconds, against forty for the way over the threads that decode images, on which it would
  * have to wait for them as well.
  */
 export function statNameNow(path: string): BigIntStats | undefined {

@@ -6,7 +6,7 @@ import { findFolder, makeFolder, syncFolder } from './folders.ts';
 import { readChecked, unlinkIfPresent, writeNew } from './regular-file.ts';
 
 interface Deps {
-  /** `state.directory`; the folder in it is made with the first picture. */
+  /** `state.directory`; the folder in it is made with the first image. */
   readonly directory: string;
 }
 
@@ -14,7 +14,7 @@ const SHA256 = /^[0-9a-f]{64}$/;
 const FOLDER = 'inputs';
 const STAGING = '.staging';
 
-/** Pictures of jobs as files below the state directory, in a folder for every first byte of a checksum. */
+/** Images of jobs as files below the state directory, in a folder for every first byte of a checksum. */
 export function createStoredInputFiles({ directory }: Deps): StoredInputFiles {
   const root = resolve(directory);
 
@@ -68,6 +68,6 @@ async function namesIn(root: string, parts: readonly string[]): Promise<readonly
 }
 
 function folderOf(sha256: string): string {
-  if (!SHA256.test(sha256)) throw new Error('a stored picture has no checksum for a name');
+  if (!SHA256.test(sha256)) throw new Error('a stored image has no checksum for a name');
   return sha256.slice(0, 2);
 }

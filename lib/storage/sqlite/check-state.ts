@@ -70,7 +70,7 @@ function findMiscounts(database: Readable): readonly string[] {
     ...differences(database, 'job_total', JOB_RECOUNT),
     ...differences(database, 'artifact_total', ARTIFACT_RECOUNT),
     ...(misweighed > 0 ? [`${misweighed} jobs are not as large as they are said to be`] : []),
-    ...(leftInputs > 0 ? [`${leftInputs} stored pictures are held by jobs that have ended`] : []),
+    ...(leftInputs > 0 ? [`${leftInputs} stored images are held by jobs that have ended`] : []),
   ];
 }
 

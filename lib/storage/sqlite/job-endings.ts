@@ -27,7 +27,7 @@ const NO_ARTIFACTS = '[]';
 export interface JobEnding {
   /** Whether the job was in the status `from`; otherwise nothing was changed. */
   end(sequence: number, from: 'queued' | 'running', end: JobEnd): boolean;
-  /** The stored pictures that these jobs needed and no other job needs. */
+  /** The stored images that these jobs needed and no other job needs. */
   release(sequences: readonly number[]): readonly string[];
 }
 

@@ -26,7 +26,7 @@ const REFUSAL = `
 const KeyRow = v.object({ fingerprint: v.string() });
 const Refusal = v.nullable(v.string());
 
-// When room comes depends on how long pictures take; asking again is cheap.
+// When room comes depends on how long images take; asking again is cheap.
 const RETRY_AFTER_MS = 1000;
 
 export function createJobSubmission(

@@ -54,7 +54,7 @@ export function createCanvas(edge: number) {
       }
     },
 
-    /** The picture as a camera would give it: on a flat colour, with so much noise (0..255) to either side. */
+    /** The image as a camera would give it: on a flat colour, with so much noise (0..255) to either side. */
     over([red, green, blue]: Color, noise: number, random: () => number): Buffer {
       const bytes = Buffer.alloc(edge * edge * 3);
       for (let pixel = 0; pixel < edge * edge; pixel += 1) {

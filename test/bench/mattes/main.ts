@@ -10,7 +10,7 @@ import { SUBJECTS, type Subject } from './subjects.ts';
 
 /**
  * `node dist/test/bench/mattes/main.js`: paints the subjects of `infra/transparency.md`, cuts them out with the engine that
- * the bridge uses, and writes one strip each: the painted picture, the cut one over a checkerboard, and a part enlarged.
+ * the bridge uses, and writes one strip each: the painted image, the cut one over a checkerboard, and a part enlarged.
  */
 
 // This file runs compiled, from below `dist`.
@@ -72,11 +72,11 @@ async function paint(subject: Subject, keyColor: string): Promise<Buffer> {
   const canvas = createCanvas(EDGE);
   subject.paint(canvas);
   const pixels = canvas.over(parseColor(keyColor), NOISE, createRandom(7));
-  const picture = sharp(pixels, { raw: { width: EDGE, height: EDGE, channels: 3 } });
+  const image = sharp(pixels, { raw: { width: EDGE, height: EDGE, channels: 3 } });
   const { jpegQuality: quality } = subject;
   return quality === undefined
-    ? picture.png().toBuffer()
-    : picture.jpeg({ quality, chromaSubsampling: '4:2:0' }).toBuffer();
+    ? image.png().toBuffer()
+    : image.jpeg({ quality, chromaSubsampling: '4:2:0' }).toBuffer();
 }
 
 async function overCheckerboard(cut: Buffer): Promise<Buffer> {

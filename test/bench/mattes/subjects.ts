@@ -19,7 +19,7 @@ export interface Subject {
   readonly opaqueThreshold?: number;
   /** Left and top of the part that is shown enlarged. */
   readonly detail: readonly [left: number, top: number];
-  /** The picture went through a JPEG of this quality, with halved colour resolution. */
+  /** The image went through a JPEG of this quality, with halved colour resolution. */
   readonly jpegQuality?: number;
   paint(canvas: Canvas): void;
 }

@@ -5,7 +5,7 @@ import { programOptions } from './measured-server.ts';
 export interface BackendOptions {
   /** Where it leaves the login. */
   readonly home: string;
-  readonly pictureBytes: number;
+  readonly imageBytes: number;
 }
 
 export interface Backend {
@@ -13,11 +13,11 @@ export interface Backend {
   readonly tokenUrl: string;
 }
 
-const { home, pictureBytes } = programOptions<BackendOptions>();
+const { home, imageBytes } = programOptions<BackendOptions>();
 const upstream = await createResponsesUpstream({
-  pictureBytes,
-  // One picture, drawn once.
-  pictureVariants: 1,
+  imageBytes,
+  // One image, drawn once.
+  imageVariants: 1,
   keepsBodies: false,
 });
 await upstream.writeLogin(home);

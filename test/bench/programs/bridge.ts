@@ -18,13 +18,13 @@ import { lockStateDirectory } from '../../../local-runtime/state-lock.ts';
 import { openEdge } from '../../support/invoke.ts';
 import { programOptions, tellPort } from './measured-server.ts';
 
-/** A bridge with everything as `lib/app.ts` builds it, but for a provider that answers with one picture. */
+/** A bridge with everything as `lib/app.ts` builds it, but for a provider that answers with one image. */
 export interface BridgeOptions {
   readonly folder: string;
   /** A PNG. */
-  readonly pictureFile: string;
+  readonly imageFile: string;
   readonly cacheBytes?: number;
-  /** Shown as an unfinished picture to who asks for one. */
+  /** Shown as an unfinished image to who asks for one. */
   readonly partialFile?: string;
   /** How long the provider takes; it answers at once otherwise. */
   readonly latencyMs?: number;
@@ -32,7 +32,7 @@ export interface BridgeOptions {
 
 const {
   folder,
-  pictureFile,
+  imageFile,
   cacheBytes = 134_217_728,
   partialFile,
   latencyMs = 0,
@@ -57,7 +57,7 @@ async function readConfig() {
   return loaded.config;
 }
 
-// Long enough that nothing of the end mixes with the unfinished picture.
+// Long enough that nothing of the end mixes with the unfinished image.
 const WATCHING_MS = 100;
 
 letHeapGrow();
@@ -68,7 +68,7 @@ const edge = openEdge({ maxBodyBytes: config.server.max_body_bytes, observer });
 const { clock, ids } = edge;
 lockStateDirectory(config.state.directory);
 
-const picture = await readFile(pictureFile);
+const image = await readFile(imageFile);
 const partial = partialFile === undefined ? undefined : await readFile(partialFile);
 // The log makes its lines, and whatever takes them costs nothing.
 const nowhere = new Writable({ write: (_line, _encoding, done) => done() });
@@ -96,7 +96,7 @@ const app = await createApp(config, {
           onEvent({ type: 'partial_image', index: 0, partialIndex: 0, bytes: partial });
           await sleep(clock, WATCHING_MS, signal);
         }
-        return { outputs: indices.map(() => ({ bytes: picture })) };
+        return { outputs: indices.map(() => ({ bytes: image })) };
       },
     };
     return { providers: [prepared], close: async () => {} };

@@ -20,9 +20,9 @@ export type FloorOptions =
   | { readonly kind: 'verified-file'; readonly file: string }
   /** Plain Node: read the file, let sharp make the thumbnail, send it. */
   | { readonly kind: 'thumbnail'; readonly file: string; readonly edgePx: number }
-  /** Plain Node: parse the body, hash and decode the picture, send it as base64 in JSON. */
+  /** Plain Node: parse the body, hash and decode the image, send it as base64 in JSON. */
   | { readonly kind: 'image'; readonly file: string }
-  /** Plain Node: parse the body, decode its base64, hash and decode the picture, send a small answer. */
+  /** Plain Node: parse the body, decode its base64, hash and decode the image, send a small answer. */
   | { readonly kind: 'edit' }
   /** Plain Node: read the body into one buffer, send a small answer. */
   | { readonly kind: 'read' };
@@ -67,12 +67,12 @@ async function serverFor(floor: FloorOptions): Promise<Server> {
       });
     }
     case 'image': {
-      const picture = await readFile(floor.file);
+      const image = await readFile(floor.file);
       return plain(async (incoming, outgoing) => {
         const request: { prompt: string } = JSON.parse(toText(await read(incoming)));
-        const sha256 = await verify(picture);
+        const sha256 = await verify(image);
         const head = `{"prompt":"${request.prompt}","sha256":"${sha256}","b64_json":"`;
-        const base64 = picture.toString('base64');
+        const base64 = image.toString('base64');
         send(outgoing, 'application/json', Buffer.from(`${head}${base64}"}`, 'latin1'));
       });
     }

@@ -13,7 +13,7 @@ interface Connection {
   close(): void;
 }
 
-// Large enough that a picture comes in few pieces; read in place, nothing is kept.
+// Large enough that an image comes in few pieces; read in place, nothing is kept.
 const READ_BYTES = 1024 * 1024;
 
 process.on('message', (task: LoadTask) => {

@@ -1,8 +1,8 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 
-/** So many pictures, so many at a time. */
+/** So many images, so many at a time. */
 export interface ReaderTask {
-  readonly pictures: number;
+  readonly images: number;
   readonly atOnce: number;
 }
 
@@ -19,11 +19,11 @@ export interface ReaderResult {
 // The sampler's own interval is part of each sample.
 const INTERVAL_MS = 1;
 
-/** Reads pictures whenever the parent asks, and tells it what they took. Ends with the parent. */
+/** Reads images whenever the parent asks, and tells it what they took. Ends with the parent. */
 export function meterOf(readOne: () => Promise<void>): void {
   const delay = monitorEventLoopDelay({ resolution: INTERVAL_MS });
-  process.on('message', async ({ pictures, atOnce }: ReaderTask) => {
-    let left = pictures;
+  process.on('message', async ({ images, atOnce }: ReaderTask) => {
+    let left = images;
     const reader = async () => {
       while (left > 0) {
         left -= 1;

@@ -14,7 +14,7 @@ import type { Backend } from './backend.ts';
 import { programOptions } from './measured-server.ts';
 import { meterOf } from './stream-meter.ts';
 
-/** Reads pictures from the backend, many at a time. */
+/** Reads images from the backend, many at a time. */
 export interface ReaderOptions extends Backend {
   readonly home: string;
   /** Through the provider, by a loop that takes every byte for base64, or by one that drops what it reads. */
@@ -81,7 +81,7 @@ async function throughProvider(): Promise<() => Promise<void>> {
   };
 }
 
-/** The least that anybody has to do who reads the same bytes; `decode` keeps the picture, as every reader must. */
+/** The least that anybody has to do who reads the same bytes; `decode` keeps the image, as every reader must. */
 function plainly(kind: 'decode' | 'drop'): () => Promise<void> {
   const dispatcher = new Agent();
   const { tokens } = JSON.parse(readFileSync(join(options.home, 'auth.json'), 'utf8'));

@@ -57,8 +57,8 @@ describe('sidecarName', () => {
     ['x.y/a.jpeg', 'x.y/a.json'],
     ['cat.json.png', 'cat.json.json'],
     ['cat.PNG', 'cat.json'],
-  ])('beside %s lies %s', (picture, expected) => {
-    expect(sidecarName(picture)).toBe(expected);
+  ])('beside %s lies %s', (image, expected) => {
+    expect(sidecarName(image)).toBe(expected);
   });
 });
 

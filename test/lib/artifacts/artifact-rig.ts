@@ -51,8 +51,8 @@ export async function openArtifactRig() {
   };
 }
 
-/** Publication looks at no pixels, so any bytes are a picture here. */
-export function pictureOf(content: string | Buffer): VerifiedImage {
+/** Publication looks at no pixels, so any bytes are an image here. */
+export function imageOf(content: string | Buffer): VerifiedImage {
   const bytes = Buffer.from(content);
   return {
     bytes,

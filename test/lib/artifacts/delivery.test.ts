@@ -17,7 +17,7 @@ import type { ImageEngine, VerifiedImage } from '../../../lib/images/image.ts';
 import { createImageEngine } from '../../../lib/images/image-engine.ts';
 import { systemClock } from '../../../lib/platform/clock.ts';
 import { END, header, PIXELS, png } from '../images/png-bytes.ts';
-import { type ArtifactRig, noAbort, openArtifactRig, pictureOf } from './artifact-rig.ts';
+import { type ArtifactRig, imageOf, noAbort, openArtifactRig } from './artifact-rig.ts';
 
 const LIMITS = {
   max_encoded_bytes: 33_554_432,
@@ -172,7 +172,7 @@ describe('delivery.open', () => {
     expect([reads.length, inspections]).toEqual([1, 1]);
   });
 
-  test('equal pictures under two names are verified each and then cached both', async () => {
+  test('equal images under two names are verified each and then cached both', async () => {
     const records = [await published(), await published()];
     const delivery = deliver(photo.bytes.byteLength + 1000);
 
@@ -181,7 +181,7 @@ describe('delivery.open', () => {
     expect(reads.sort()).toEqual(records.map(({ name }) => name).sort());
   });
 
-  test('a cache that is too small for the picture makes every open a verification', async () => {
+  test('a cache that is too small for the image makes every open a verification', async () => {
     const record = await published();
     const delivery = deliver(photo.bytes.byteLength - 1);
 
@@ -232,7 +232,7 @@ describe('delivery.open', () => {
   test('each verification is told with its outcome, and none where nothing was verified', async () => {
     const sound = await published();
     const broken = await published();
-    await writeFile(pathOf(broken), 'no picture');
+    await writeFile(pathOf(broken), 'no image');
     const delivery = deliver();
 
     await delivery.open('scope', sound.id, noAbort);
@@ -243,8 +243,8 @@ describe('delivery.open', () => {
     expect(verifications).toEqual(['succeeded', 'failed']);
   });
 
-  test('a file with the right checksum that is no picture is an artifact error', async () => {
-    const record = await published(pictureOf('no picture at all'));
+  test('a file with the right checksum that is no image is an artifact error', async () => {
+    const record = await published(imageOf('no image at all'));
 
     const outcome = deliver().open('scope', record.id, noAbort);
 
@@ -254,7 +254,7 @@ describe('delivery.open', () => {
     });
   });
 
-  test('another sound picture of the same length is an artifact error', async () => {
+  test('another sound image of the same length is an artifact error', async () => {
     const other = Buffer.from(photo.bytes);
     const sha256 = createHash('sha256').update('something else').digest('hex');
     const record = await published({ ...photo, bytes: other, sha256 });
@@ -410,7 +410,7 @@ describe('delivery.openThumbnail', () => {
     expect([reads.length, thumbnails]).toEqual([2, 2]);
   });
 
-  test('equal pictures under two names are verified each and then cached both', async () => {
+  test('equal images under two names are verified each and then cached both', async () => {
     const records = [await published(), await published()];
     const delivery = deliver();
 
@@ -436,7 +436,7 @@ describe('delivery.openThumbnail', () => {
     });
   });
 
-  test('a sound picture with another checksum is an artifact error', async () => {
+  test('a sound image with another checksum is an artifact error', async () => {
     const sha256 = createHash('sha256').update('something else').digest('hex');
     const record = await published({ ...photo, sha256 });
 
@@ -450,7 +450,7 @@ describe('delivery.openThumbnail', () => {
 
   test('a stored file that would unpack to more pixels than are allowed is an artifact error', async () => {
     const row = { width: 16_384, height: 16_384 };
-    const record = await published(pictureOf(png(header(row), PIXELS, END)));
+    const record = await published(imageOf(png(header(row), PIXELS, END)));
 
     const outcome = deliver().openThumbnail('scope', record.id, 64, noAbort);
 
@@ -463,7 +463,7 @@ describe('delivery.openThumbnail', () => {
   test('each verification is told with its outcome, and none where nothing was verified', async () => {
     const sound = await published();
     const broken = await published();
-    await writeFile(pathOf(broken), 'no picture');
+    await writeFile(pathOf(broken), 'no image');
     const delivery = deliver();
 
     await delivery.openThumbnail('scope', sound.id, 64, noAbort);

@@ -19,8 +19,8 @@ const PROGRAM = fileURLToPath(
 );
 
 const FOREIGN: Readonly<Record<string, string>> = {
-  'notes.txt': 'not a picture',
-  'loop-2.png': 'a picture of somebody else',
+  'notes.txt': 'not an image',
+  'loop-2.png': 'an image of somebody else',
   'deep/loop.png': 'another one',
   'deep/loop-4.json': 'a sidecar of somebody else',
 };
@@ -45,7 +45,7 @@ beforeEach(async () => {
 });
 afterEach(() => rig.close());
 
-/** Pictures and sidecars of the artifact table, and what lies on disk beside the foreign files; both with their checksums. */
+/** Images and sidecars of the artifact table, and what lies on disk beside the foreign files; both with their checksums. */
 async function inventory() {
   const rows = await rig.database.read(() => rig.database.prepare(ROWS).raw().all());
   const ours = (await rig.names()).filter(

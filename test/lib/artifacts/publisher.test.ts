@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { PublicationTarget } from '../../../lib/artifacts/artifact-names.ts';
 import { createPublisher } from '../../../lib/artifacts/publisher.ts';
-import { type ArtifactRig, mortal, noAbort, openArtifactRig, pictureOf } from './artifact-rig.ts';
+import { type ArtifactRig, imageOf, mortal, noAbort, openArtifactRig } from './artifact-rig.ts';
 
 const anyName: PublicationTarget = { collision: 'error' };
 const cat: PublicationTarget = { filename: 'cat', collision: 'error' };
@@ -19,7 +19,7 @@ afterEach(() => rig.close());
 const publish = (target: PublicationTarget, ...contents: string[]) =>
   rig.publisher.publish(
     'scope',
-    contents.map((content) => ({ image: pictureOf(content) })),
+    contents.map((content) => ({ image: imageOf(content) })),
     target,
     noAbort,
   );
@@ -30,7 +30,7 @@ async function putForeign(name: string, content = 'foreign'): Promise<void> {
 }
 
 describe('publisher.publish', () => {
-  test('a picture lies under its name and belongs to nobody yet', async () => {
+  test('an image lies under its name and belongs to nobody yet', async () => {
     const [publication] = await publish({ ...cat, directory: 'pets/best' }, 'miaow');
 
     expect(await rig.onDisk()).toEqual({ 'pets/best/cat.png': 'miaow' });
@@ -42,13 +42,13 @@ describe('publisher.publish', () => {
       width: 2,
       height: 3,
       bytes: 5,
-      sha256: pictureOf('miaow').sha256,
+      sha256: imageOf('miaow').sha256,
       createdSecs: expect.any(Number),
     });
     expect(await rig.store.listPending()).toEqual([publication?.record]);
   });
 
-  test('pictures without a filename come in their order under names of their own', async () => {
+  test('images without a filename come in their order under names of their own', async () => {
     const publications = await publish({ ...anyName, filename_prefix: 'set' }, 'a', 'b', 'c');
 
     const names = publications.map(({ record }) => record.name);
@@ -57,7 +57,7 @@ describe('publisher.publish', () => {
     expect(names.every((name) => /^set-[0-9a-f]{32}\.png$/.test(name))).toBe(true);
   });
 
-  test('no picture, no publication', async () => {
+  test('no image, no publication', async () => {
     expect(await publish(anyName)).toEqual([]);
     expect(await rig.onDisk()).toEqual({});
   });
@@ -73,7 +73,7 @@ describe('publisher.publish', () => {
     };
     const publisher = createPublisher({ ...rig, files });
 
-    await publisher.publish('scope', [{ image: pictureOf('a') }], cat, noAbort);
+    await publisher.publish('scope', [{ image: imageOf('a') }], cat, noAbort);
 
     expect(order).toEqual(['stage after 1 intent']);
   });
@@ -109,7 +109,7 @@ describe('publisher.publish', () => {
       },
     };
     const publisher = createPublisher({ ...rig, files });
-    const image = pictureOf('ours');
+    const image = imageOf('ours');
 
     await expect(publisher.publish('scope', [{ image }], cat, noAbort)).rejects.toMatchObject({
       code: 'artifact_exists',
@@ -135,7 +135,7 @@ describe('publisher.publish', () => {
   });
 
   test('two hundred at once with suffixes get two hundred files', async () => {
-    const contents = Array.from({ length: 200 }, (_, index) => `picture ${index}`);
+    const contents = Array.from({ length: 200 }, (_, index) => `image ${index}`);
 
     const publications = (await Promise.all(contents.map((c) => publish(anyCat, c)))).flat();
     await rig.publisher.commit(publications);
@@ -147,7 +147,7 @@ describe('publisher.publish', () => {
   });
 
   test('of two hundred at once without suffixes exactly one wins', async () => {
-    const contents = Array.from({ length: 200 }, (_, index) => `picture ${index}`);
+    const contents = Array.from({ length: 200 }, (_, index) => `image ${index}`);
 
     const outcomes = await Promise.allSettled(contents.map((content) => publish(cat, content)));
 
@@ -164,7 +164,7 @@ describe('publisher.publish', () => {
     expect(await rig.store.listPending()).toHaveLength(1);
   });
 
-  test('a failure of one picture takes back all of its call', async () => {
+  test('a failure of one image takes back all of its call', async () => {
     let staged = 0;
     const files = {
       ...rig.files,
@@ -175,9 +175,9 @@ describe('publisher.publish', () => {
       },
     };
     const publisher = createPublisher({ ...rig, files });
-    const pictures = ['a', 'b', 'c'].map((content) => ({ image: pictureOf(content) }));
+    const images = ['a', 'b', 'c'].map((content) => ({ image: imageOf(content) }));
 
-    await expect(publisher.publish('scope', pictures, anyName, noAbort)).rejects.toThrow('no more');
+    await expect(publisher.publish('scope', images, anyName, noAbort)).rejects.toThrow('no more');
 
     expect(await rig.onDisk()).toEqual({});
     expect(await rig.store.listPending()).toEqual([]);
@@ -201,9 +201,9 @@ describe('publisher.publish', () => {
         ...(step === 'settle' && { settle: abortFirst(rig.files.settle) }),
       };
       const publisher = createPublisher({ ...rig, files });
-      const pictures = ['a', 'b'].map((content) => ({ image: pictureOf(content) }));
+      const images = ['a', 'b'].map((content) => ({ image: imageOf(content) }));
 
-      const outcome = publisher.publish('scope', pictures, anyName, controller.signal);
+      const outcome = publisher.publish('scope', images, anyName, controller.signal);
 
       await expect(outcome).rejects.toBe(reason);
       expect(await rig.onDisk()).toEqual({});
@@ -214,7 +214,7 @@ describe('publisher.publish', () => {
   test('an aborted signal begins nothing', async () => {
     const outcome = rig.publisher.publish(
       'scope',
-      [{ image: pictureOf('a') }],
+      [{ image: imageOf('a') }],
       cat,
       AbortSignal.abort('gone'),
     );
@@ -247,7 +247,7 @@ describe('publisher.publish', () => {
 });
 
 describe('publisher.commit', () => {
-  test('a committed picture belongs to its scope', async () => {
+  test('a committed image belongs to its scope', async () => {
     const publications = await publish(anyName, 'a', 'b');
 
     await rig.publisher.commit(publications);
@@ -347,7 +347,7 @@ describe('publisher.recover', () => {
     expect(await readFile(join(rig.directory, 'outside'), 'utf8')).toBe('a');
   });
 
-  // One picture alone, a name that moves on past a foreign file, several pictures: every place where a crash can fall.
+  // One image alone, a name that moves on past a foreign file, several images: every place where a crash can fall.
   const scripts: readonly { target: PublicationTarget; contents: string[]; foreign: string[] }[] = [
     { target: { ...cat, directory: 'a/b' }, contents: ['x'], foreign: [] },
     { target: anyCat, contents: ['x'], foreign: ['cat.png', 'cat-2.png'] },
@@ -369,8 +369,8 @@ describe('publisher.recover', () => {
           store: mortal(rig.store, life),
           files: mortal(rig.files, life),
         });
-        const pictures = script.contents.map((content) => ({ image: pictureOf(content) }));
-        finished = await publisher.publish('scope', pictures, script.target, noAbort).then(
+        const images = script.contents.map((content) => ({ image: imageOf(content) }));
+        finished = await publisher.publish('scope', images, script.target, noAbort).then(
           () => true,
           () => false,
         );

@@ -9,10 +9,10 @@ import type { Clock } from '../../../lib/platform/clock.ts';
 import { createArtifactStore } from '../../../lib/storage/sqlite/artifact-store.ts';
 import { IN_MEMORY } from '../../../lib/storage/sqlite/connection.ts';
 import { openStateDatabase } from '../../../lib/storage/sqlite/database.ts';
-import { type ArtifactRig, mortal, noAbort, openArtifactRig, pictureOf } from './artifact-rig.ts';
+import { type ArtifactRig, imageOf, mortal, noAbort, openArtifactRig } from './artifact-rig.ts';
 
 const DAY_SECS = 86_400;
-// More half steps than a sweep of the pictures below takes.
+// More half steps than a sweep of the images below takes.
 const MOST_STEPS = 40;
 
 let rig: ArtifactRig;
@@ -52,12 +52,12 @@ async function published({ name = 'a', sidecar = false, afterDays = 0 }: Wish = 
   const publisher = createPublisher({ ...rig, clock: later(afterDays) });
   const slash = name.lastIndexOf('/');
   const directory = slash < 0 ? undefined : name.slice(0, slash);
-  const picture = {
-    image: pictureOf(`picture ${name}`),
+  const image = {
+    image: imageOf(`image ${name}`),
     sidecar: sidecar ? Buffer.from(`sidecar of ${name}`) : undefined,
   };
   const target = { directory, filename: name.slice(slash + 1), collision: 'error' } as const;
-  const publications = await publisher.publish('scope', [picture], target, noAbort);
+  const publications = await publisher.publish('scope', [image], target, noAbort);
   await publisher.commit(publications);
   const [publication] = publications;
   if (publication === undefined) throw new Error('nothing was published');
@@ -68,7 +68,7 @@ const pathOf = ({ name }: Pick<ArtifactRecord, 'name'>) => join(rig.root, name);
 const find = ({ scope, id }: ArtifactRecord) => rig.store.find(scope, id);
 
 describe('artifact retention', () => {
-  test('removes what is as old as the limit, sidecars with their pictures, and nothing younger', async () => {
+  test('removes what is as old as the limit, sidecars with their images, and nothing younger', async () => {
     const old = await published({ name: 'cats/old', sidecar: true });
     const young = await published({ name: 'cats/young', sidecar: true, afterDays: 0.1 });
 
@@ -111,14 +111,14 @@ describe('artifact retention', () => {
   test('touches no foreign file and no folder, not even an empty one', async () => {
     await published({ name: 'deep/er/a' });
     await mkdir(join(rig.root, 'empty'));
-    await writeFile(join(rig.root, 'deep/notes.txt'), 'not a picture');
+    await writeFile(join(rig.root, 'deep/notes.txt'), 'not an image');
     await symlink(join(rig.root, 'deep/notes.txt'), join(rig.root, 'link.png'));
 
     await sweepAfter(8);
 
     expect(await rig.onDisk()).toEqual({
-      'deep/notes.txt': 'not a picture',
-      'link.png': 'not a picture',
+      'deep/notes.txt': 'not an image',
+      'link.png': 'not an image',
     });
     expect((await lstat(join(rig.root, 'deep/er'))).isDirectory()).toBe(true);
     expect((await lstat(join(rig.root, 'empty'))).isDirectory()).toBe(true);
@@ -126,14 +126,14 @@ describe('artifact retention', () => {
 
   const tamperings: readonly (readonly [string, (path: string) => Promise<unknown>, string[]])[] = [
     ['is missing', (path) => rm(path), []],
-    ['was changed', (path) => writeFile(path, 'PICTURE cats/a'), ['cats/a.png']],
-    ['has grown', (path) => writeFile(path, 'picture cats/a and more'), ['cats/a.png']],
+    ['was changed', (path) => writeFile(path, 'IMAGE cats/a'), ['cats/a.png']],
+    ['has grown', (path) => writeFile(path, 'image cats/a and more'), ['cats/a.png']],
     [
       'was replaced by a folder',
       async (path) => {
         await rm(path);
         await mkdir(path);
-        await writeFile(join(path, 'b.png'), 'picture cats/a');
+        await writeFile(join(path, 'b.png'), 'image cats/a');
       },
       ['cats/a.png/b.png'],
     ],
@@ -169,7 +169,7 @@ describe('artifact retention', () => {
     },
   );
 
-  test('removes a picture whose sidecar was changed, and spares that', async () => {
+  test('removes an image whose sidecar was changed, and spares that', async () => {
     const record = await published({ sidecar: true });
     await writeFile(join(rig.root, 'a.json'), 'notes of somebody');
 
@@ -235,7 +235,7 @@ describe('artifact retention', () => {
 
   test('leaves neither a file without a row nor an artifact without its file, wherever it crashes', async () => {
     await mkdir(rig.root);
-    await writeFile(join(rig.root, 'foreign.png'), 'picture of somebody else');
+    await writeFile(join(rig.root, 'foreign.png'), 'image of somebody else');
     let crashes = 0;
     for (let steps = 0; steps < MOST_STEPS; steps += 1) {
       const records = [];
@@ -277,7 +277,7 @@ describe('artifact retention', () => {
       const nowSecs = Math.floor(rig.clock.nowMs() / 1000);
       const records = rows.map(([days, isStubborn]) => {
         const id = rig.ids.newOpaqueId();
-        const { format, width, height, sha256 } = pictureOf('any');
+        const { format, width, height, sha256 } = imageOf('any');
         const name = `${isStubborn ? 'stubborn' : 'easy'}-${id}.png`;
         const createdSecs = nowSecs - days * DAY_SECS;
         const row = { id, scope: 's', name, format, width, height, bytes: 3, sha256, createdSecs };

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { ArtifactFiles } from '../../../lib/artifacts/artifact-files-port.ts';
 import type { PublicationTarget } from '../../../lib/artifacts/artifact-names.ts';
 import { createPublisher } from '../../../lib/artifacts/publisher.ts';
-import { type ArtifactRig, mortal, noAbort, openArtifactRig, pictureOf } from './artifact-rig.ts';
+import { type ArtifactRig, imageOf, mortal, noAbort, openArtifactRig } from './artifact-rig.ts';
 
 const anyName: PublicationTarget = { collision: 'error' };
 const cat: PublicationTarget = { filename: 'cat', collision: 'error' };
@@ -19,7 +19,7 @@ beforeEach(async () => {
 afterEach(() => rig.close());
 
 const withSidecar = (content: string) => ({
-  image: pictureOf(content),
+  image: imageOf(content),
   sidecar: Buffer.from(`about ${content}`),
 });
 
@@ -32,7 +32,7 @@ async function putForeign(name: string, content = 'foreign'): Promise<void> {
 }
 
 describe('publisher.publish with sidecars', () => {
-  test('the sidecar lies beside its picture and is noted with it', async () => {
+  test('the sidecar lies beside its image and is noted with it', async () => {
     const [publication] = await publish({ ...cat, directory: 'pets' }, 'miaow');
 
     expect(await rig.onDisk()).toEqual({
@@ -47,10 +47,10 @@ describe('publisher.publish with sidecars', () => {
     expect(await rig.store.listPending()).toEqual([publication?.record]);
   });
 
-  test('pictures with and without a sidecar go together', async () => {
-    const pictures = [withSidecar('a'), { image: pictureOf('b') }];
+  test('images with and without a sidecar go together', async () => {
+    const images = [withSidecar('a'), { image: imageOf('b') }];
 
-    const publications = await rig.publisher.publish('scope', pictures, anyName, noAbort);
+    const publications = await rig.publisher.publish('scope', images, anyName, noAbort);
 
     const [first, second] = publications.map(({ record }) => record);
     expect(await rig.names()).toEqual([first!.name, first!.sidecar!.name, second!.name].sort());
@@ -70,10 +70,10 @@ describe('publisher.publish with sidecars', () => {
     expect(await rig.store.listPending()).toEqual([]);
   });
 
-  test('the sidecar of a picture of another format is a conflict', async () => {
+  test('the sidecar of an image of another format is a conflict', async () => {
     const jpeg = {
       ...withSidecar('first'),
-      image: { ...pictureOf('first'), format: 'jpeg' } as const,
+      image: { ...imageOf('first'), format: 'jpeg' } as const,
     };
     await rig.publisher.commit(await rig.publisher.publish('scope', [jpeg], cat, noAbort));
 
@@ -82,7 +82,7 @@ describe('publisher.publish with sidecars', () => {
     expect(await rig.onDisk()).toEqual({ 'cat.jpg': 'first', 'cat.json': 'about first' });
   });
 
-  test('with suffixes picture and sidecar move on together', async () => {
+  test('with suffixes image and sidecar move on together', async () => {
     await putForeign('cat.json');
     await putForeign('cat-2.png');
 
@@ -109,7 +109,7 @@ describe('publisher.publish with sidecars', () => {
     },
   );
 
-  test('a picture without its name leaves no sidecar', async () => {
+  test('an image without its name leaves no sidecar', async () => {
     const files = lateForeigner(rig.files, () => putForeign('cat.png'));
     const publisher = createPublisher({ ...rig, files });
 
@@ -140,7 +140,7 @@ describe('publisher.discard with sidecars', () => {
     expect(await rig.store.listPending()).toEqual([]);
   });
 
-  test('a picture that cannot be removed keeps its intent, and its sidecar goes', async () => {
+  test('an image that cannot be removed keeps its intent, and its sidecar goes', async () => {
     const publications = await publish(cat, 'a');
     const files: ArtifactFiles = {
       ...rig.files,

@@ -7,8 +7,8 @@ import { type ArtifactProblem, verifyArtifacts } from '../../../lib/artifacts/ve
 import type { ImageEngine, VerifiedImage } from '../../../lib/images/image.ts';
 import { createImageEngine } from '../../../lib/images/image-engine.ts';
 import { systemClock } from '../../../lib/platform/clock.ts';
-import { fromPixels, textured } from '../images/sample-pictures.ts';
-import { type ArtifactRig, noAbort, openArtifactRig, pictureOf } from './artifact-rig.ts';
+import { fromPixels, textured } from '../images/sample-images.ts';
+import { type ArtifactRig, imageOf, noAbort, openArtifactRig } from './artifact-rig.ts';
 
 const LIMITS = {
   max_encoded_bytes: 33_554_432,
@@ -18,7 +18,7 @@ const LIMITS = {
 };
 
 let engine: ImageEngine;
-let picture: VerifiedImage;
+let image: VerifiedImage;
 let rig: ArtifactRig;
 let problems: ArtifactProblem[];
 
@@ -28,8 +28,8 @@ beforeAll(async () => {
     await fromPixels(textured(20, 10)).png().toBuffer(),
     noAbort,
   );
-  if (!inspection.ok) throw new Error('the picture is not sound');
-  picture = inspection.image;
+  if (!inspection.ok) throw new Error('the image is not sound');
+  image = inspection.image;
 });
 afterAll(() => engine.close());
 
@@ -39,9 +39,9 @@ beforeEach(async () => {
 });
 afterEach(() => rig.close());
 
-async function published(filename: string, image = picture): Promise<ArtifactRecord> {
+async function published(filename: string, content = image): Promise<ArtifactRecord> {
   const target = { directory: 'cats', filename, collision: 'error' } as const;
-  const wanted = [{ image, sidecar: Buffer.from(`about ${filename}`) }];
+  const wanted = [{ image: content, sidecar: Buffer.from(`about ${filename}`) }];
   const publications = await rig.publisher.publish('scope', wanted, target, noAbort);
   await rig.publisher.commit(publications);
   const [publication] = publications;
@@ -57,8 +57,8 @@ function verify(deps: Partial<Parameters<typeof verifyArtifacts>[0]> = {}, signa
 const pathOf = ({ name }: Pick<ArtifactRecord, 'name'>) => join(rig.root, name);
 const besideOf = ({ name }: ArtifactRecord) => join(rig.root, name.replace('.png', '.json'));
 
-async function otherPicture(): Promise<Buffer> {
-  const bytes = await sharp(picture.bytes).negate().png({ compressionLevel: 0 }).toBuffer();
+async function otherImage(): Promise<Buffer> {
+  const bytes = await sharp(image.bytes).negate().png({ compressionLevel: 0 }).toBuffer();
   return bytes;
 }
 
@@ -73,21 +73,21 @@ describe('verifyArtifacts', () => {
   test('goes through every artifact, and through no intent', async () => {
     for (let nth = 0; nth < 11; nth += 1) await published(`a${nth}`);
     const target = { collision: 'error' } as const;
-    await rig.publisher.publish('scope', [{ image: picture }], target, noAbort);
+    await rig.publisher.publish('scope', [{ image: image }], target, noAbort);
 
     const counts = await verify();
 
-    const bytes = 11 * picture.bytes.byteLength;
+    const bytes = 11 * image.bytes.byteLength;
     expect(counts).toEqual({ artifacts: 11, sidecars: 11, bytes, problems: 0 });
     expect(problems).toEqual([]);
   });
 
   type Tampering = readonly [string, (record: ArtifactRecord) => Promise<unknown>, object];
   const tamperings: readonly Tampering[] = [
-    ['a missing picture', (record) => rm(pathOf(record)), { problem: 'missing' }],
-    ['a picture that was cut', (record) => truncate(pathOf(record), 50), { problem: 'resized' }],
+    ['a missing image', (record) => rm(pathOf(record)), { problem: 'missing' }],
+    ['an image that was cut', (record) => truncate(pathOf(record), 50), { problem: 'resized' }],
     [
-      'a folder in place of a picture',
+      'a folder in place of an image',
       async (record) => {
         await rm(pathOf(record));
         await mkdir(pathOf(record));
@@ -95,7 +95,7 @@ describe('verifyArtifacts', () => {
       { problem: 'resized' },
     ],
     [
-      'a link in place of a picture',
+      'a link in place of an image',
       async (record) => {
         await rename(pathOf(record), join(rig.root, 'moved.png'));
         await symlink(join(rig.root, 'moved.png'), pathOf(record));
@@ -103,7 +103,7 @@ describe('verifyArtifacts', () => {
       { problem: 'resized' },
     ],
     [
-      'other bytes in place of a picture',
+      'other bytes in place of an image',
       (record) => writeFile(pathOf(record), Buffer.alloc(record.bytes)),
       { problem: 'changed' },
     ],
@@ -130,19 +130,19 @@ describe('verifyArtifacts', () => {
     expect(counts).toMatchObject({ artifacts: 2, problems: 1 });
   });
 
-  test('tells a sound picture that is another one', async () => {
-    const other = await otherPicture();
+  test('tells a sound image that is another one', async () => {
+    const other = await otherImage();
     const inspection = await engine.inspect(other, noAbort);
     if (!inspection.ok) throw new Error(inspection.fault);
-    const record = await published('a', { ...inspection.image, sha256: picture.sha256 });
+    const record = await published('a', { ...inspection.image, sha256: image.sha256 });
 
     await verify();
 
     expect(problems).toEqual([{ id: record.id, name: record.name, problem: 'changed' }]);
   });
 
-  test('tells what was published and is no picture', async () => {
-    const record = await published('a', pictureOf('no picture'));
+  test('tells what was published and is no image', async () => {
+    const record = await published('a', imageOf('no image'));
 
     await verify();
 
@@ -152,9 +152,9 @@ describe('verifyArtifacts', () => {
   });
 
   test.each([{ width: 21 }, { height: 11 }, { format: 'webp' as const, name: 'a.webp' }])(
-    'tells a picture that is not as its row says: %o',
+    'tells an image that is not as its row says: %o',
     async (lie) => {
-      const record = await published('a', { ...picture, ...lie });
+      const record = await published('a', { ...image, ...lie });
 
       await verify();
 
@@ -167,7 +167,7 @@ describe('verifyArtifacts', () => {
     await rig.database.write(() =>
       rig.database.prepare("UPDATE artifact SET name = '../outside.png'").run(),
     );
-    await writeFile(join(rig.directory, 'outside.png'), picture.bytes);
+    await writeFile(join(rig.directory, 'outside.png'), image.bytes);
 
     await verify();
 

@@ -159,7 +159,7 @@ const IN_A_FILE: readonly (readonly [string, string, string, number])[] = [
     'runtime.default_timeout_ms',
     2,
   ],
-  ['a picture above the total', '[inputs]\nmax_bytes_total = 1024', 'inputs.max_bytes_each', 2],
+  ['an image above the total', '[inputs]\nmax_bytes_total = 1024', 'inputs.max_bytes_each', 2],
   ['a default provider that is off', '\n\ndefault_provider = "sandbox"', 'default_provider', 3],
   [
     'the default provider switched off',

@@ -45,7 +45,7 @@ describe('EXAMPLES', () => {
     },
   );
 
-  it('describe the picture that they hold', () => {
+  it('describe the image that they hold', () => {
     const bytes = Buffer.from(PNG_BASE64, 'base64');
 
     expect(bytes).toHaveLength(IMAGE.bytes);

@@ -290,7 +290,7 @@ const PARAMETERS: readonly Row[] = [
     'parameters.input_fidelity: invalid_value',
   ],
   [
-    'fidelity needs a picture',
+    'fidelity needs an image',
     withParameters({ input_fidelity: 'high' }),
     'parameters.input_fidelity: invalid_combination',
   ],

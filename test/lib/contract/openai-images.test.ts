@@ -115,7 +115,7 @@ describe('GenerationsBody', () => {
 });
 
 describe('EditsBody', () => {
-  it('takes pictures by their data URLs', () => {
+  it('takes images by their data URLs', () => {
     const body = { ...base, images, mask: images[0], session_key: 'k', compatibility: 'strict' };
 
     expect(outputOf(EditsBody, body)).toEqual({ fields: body, unknown: [] });

@@ -99,7 +99,7 @@ describe('PresetTemplate', () => {
     [{ parameters: { action: 'edit' } }],
     [{ parameters: { input_fidelity: 'high' } }],
     [{ operation: 'edit' }],
-  ])('leaves rules about pictures to the request: %j', (template) => {
+  ])('leaves rules about images to the request: %j', (template) => {
     expect(verdictOf(PresetTemplate, template)).toEqual([]);
   });
 });

@@ -4,14 +4,14 @@ import type { RunningGeneration } from '../../../lib/generation/generation.ts';
 import { answerWith } from '../../support/scripted-provider.ts';
 import { anything } from './capability-documents.ts';
 import { type GenerationRig, openGenerationRig } from './generation-rig.ts';
-import { picture } from './pictures.ts';
-import { inlinePicture, requestOf } from './requests.ts';
+import { image } from './images.ts';
+import { inlineImage, requestOf } from './requests.ts';
 
 let rig: GenerationRig;
 let png: Buffer;
 
 beforeEach(async () => {
-  png = await picture();
+  png = await image();
   await open(anything);
 });
 afterEach(() => rig.close());
@@ -24,7 +24,7 @@ function run(sent: object, scope = 'mine'): RunningGeneration {
   return rig.generation.run(requestOf(sent), { ...rig.newContext(), scope });
 }
 
-/** The id of a picture that was made for `mine`. */
+/** The id of an image that was made for `mine`. */
 async function makeArtifact(): Promise<string> {
   const { response, publications } = await run({ output: { response_format: 'artifact' } }).result;
   await rig.artifacts.publisher.commit(publications);
@@ -55,12 +55,12 @@ describe('createGeneration, with artifacts as inputs', () => {
     ['nobody', 'mine', () => '0'.repeat(32)],
     ['no artifact at all', 'mine', () => '../a.png'],
     ['nothing', 'mine', () => ''],
-  ])('takes the id of a picture of %s for unknown', async (_, scope, toId) => {
+  ])('takes the id of an image of %s for unknown', async (_, scope, toId) => {
     const id = toId(await makeArtifact());
     const sent = editOf(id);
     const before = rig.provider.calls.length;
 
-    const { result } = run({ ...sent, images: [inlinePicture(png), ...sent.images] }, scope);
+    const { result } = run({ ...sent, images: [inlineImage(png), ...sent.images] }, scope);
 
     await expect(result).rejects.toMatchObject({
       code: 'input',
@@ -70,7 +70,7 @@ describe('createGeneration, with artifacts as inputs', () => {
     expect(rig.provider.calls).toHaveLength(before);
   });
 
-  it('does not take a picture for an artifact before it was committed', async () => {
+  it('does not take an image for an artifact before it was committed', async () => {
     const { response } = await run({ output: { response_format: 'artifact' } }).result;
     const [made] = response.data;
 

@@ -19,7 +19,7 @@ import {
   type ScriptedCall,
 } from '../../support/scripted-provider.ts';
 import { anything } from './capability-documents.ts';
-import { openEngine, picture } from './pictures.ts';
+import { image, openEngine } from './images.ts';
 import { requestOf } from './requests.ts';
 
 const GRACE_MS = 1000;
@@ -27,7 +27,7 @@ const engine = openEngine();
 let png = Buffer.alloc(0);
 
 beforeAll(async () => {
-  png = await picture();
+  png = await image();
 });
 afterAll(() => engine.close());
 
@@ -300,7 +300,7 @@ describe('createAttempt, fail_fast', () => {
     });
   });
 
-  it('fails over one picture that does not verify, whatever the others are', async () => {
+  it('fails over one image that does not verify, whatever the others are', async () => {
     const { attempt } = rig({
       answer(call) {
         const isBad = call.request.indices.includes(1);
@@ -315,7 +315,7 @@ describe('createAttempt, fail_fast', () => {
     });
   });
 
-  it.each([0, 1, 3])('refuses %i pictures where two were asked for', async (count) => {
+  it.each([0, 1, 3])('refuses %i images where two were asked for', async (count) => {
     const { attempt } = rig(
       {
         answer: (call) =>
@@ -353,7 +353,7 @@ describe('createAttempt, best_effort', () => {
     expect(failures.map(({ index }) => index)).toEqual([2, 3]);
   });
 
-  it('fails only the picture of a call that does not verify', async () => {
+  it('fails only the image of a call that does not verify', async () => {
     const { attempt } = rig(
       {
         answer: (call) =>

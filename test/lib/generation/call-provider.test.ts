@@ -10,7 +10,7 @@ import { anything } from './capability-documents.ts';
 import { requestOf } from './requests.ts';
 
 const GRACE_MS = 1000;
-const result: ProviderResult = { outputs: [{ bytes: Buffer.from('picture') }] };
+const result: ProviderResult = { outputs: [{ bytes: Buffer.from('image') }] };
 
 describe('createCallProvider', () => {
   it('hands the request over and the result back', async () => {

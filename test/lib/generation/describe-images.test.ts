@@ -8,11 +8,11 @@ import type { OutputFormat } from '../../../lib/contract/parameters.ts';
 import { readRecord } from '../../../lib/images/read-record.ts';
 import { systemClock } from '../../../lib/platform/clock.ts';
 import { answerWith, type Script } from '../../support/scripted-provider.ts';
-import { pngXmp } from '../images/fifty-pictures.ts';
+import { pngXmp } from '../images/fifty-images.ts';
 import { insertAfterHeader } from '../images/png-bytes.ts';
 import { anything, gptImage2 } from './capability-documents.ts';
 import { type GenerationRig, openGenerationRig } from './generation-rig.ts';
-import { picture } from './pictures.ts';
+import { image } from './images.ts';
 import { requestOf } from './requests.ts';
 
 const limits = {
@@ -25,7 +25,7 @@ const rigs: GenerationRig[] = [];
 let png = Buffer.alloc(0);
 
 beforeAll(async () => {
-  png = await picture();
+  png = await image();
 });
 afterEach(async () => {
   await Promise.all(rigs.splice(0).map((rig) => rig.close()));
@@ -62,7 +62,7 @@ describe('embedded metadata', () => {
   it.each<OutputFormat>(['png', 'jpeg', 'webp'])(
     'lies in each %s, whose length and checksum are those of what is delivered',
     async (format) => {
-      const plain = await picture({ format });
+      const plain = await image({ format });
       const rig = await open({
         answer: (call) => answerWith(plain, { revisedPrompt: 'red' })(call),
       });
@@ -146,7 +146,7 @@ describe('embedded metadata', () => {
     expect(record.timings?.total_ms).toBeLessThanOrEqual(response.timings.total_ms);
   });
 
-  it('loses its dispensable fields to a revised prompt that fills a picture, and names them', async () => {
+  it('loses its dispensable fields to a revised prompt that fills an image, and names them', async () => {
     const revisedPrompt = '猫'.repeat(14_000);
     const rig = await open({ answer: (call) => answerWith(png, { revisedPrompt })(call) });
 
@@ -194,7 +194,7 @@ describe('embedded metadata', () => {
     expect((await embeddedIn(inlineBytes(response.data[0]))).prompt).toBe(prompt);
   });
 
-  it('fails over a picture with more XMP than anybody writes', async () => {
+  it('fails over an image with more XMP than anybody writes', async () => {
     const odd = insertAfterHeader(png, ...Array.from({ length: 100 }, () => pngXmp('<a/>')));
     const rig = await open({ answer: (call) => answerWith(odd)(call) });
 
@@ -209,7 +209,7 @@ describe('embedded metadata', () => {
 });
 
 describe('sidecars', () => {
-  it('lie beside their pictures with the whole record', async () => {
+  it('lie beside their images with the whole record', async () => {
     const rig = await open({}, { ...anything, batching: gptImage2.batching });
 
     const { response, publications } = await run(rig, {
@@ -232,7 +232,7 @@ describe('sidecars', () => {
     expect(Object.keys(onDisk)).toHaveLength(4);
   });
 
-  it('go with embedded records, and tell the checksum of the picture as it lies there', async () => {
+  it('go with embedded records, and tell the checksum of the image as it lies there', async () => {
     const rig = await open();
 
     const { response, publications } = await run(rig, {

@@ -92,7 +92,7 @@ describe('createEventQueue', () => {
     expect(read.map(({ index }) => index)).toEqual(Array.from({ length: 64 }, (_, i) => i + 36));
   });
 
-  it('keeps at most 32 MiB of pictures, and the newest of them in any case', async () => {
+  it('keeps at most 32 MiB of images, and the newest of them in any case', async () => {
     const queue = createEventQueue();
 
     for (let index = 0; index < 5; index += 1) queue.push(partial(index, 0, 10 * MIB));
@@ -102,7 +102,7 @@ describe('createEventQueue', () => {
     expect((await readAll(queue.events)).map(({ index }) => index)).toEqual([5]);
   });
 
-  it('prefers to lose a picture that a newer one of the same output replaces', async () => {
+  it('prefers to lose an image that a newer one of the same output replaces', async () => {
     const queue = createEventQueue();
 
     for (const [index, partialIndex] of [

@@ -27,7 +27,7 @@ describe('toFingerprintedRequest', () => {
     ['the key', { idempotency_key: 'a' }, { idempotency_key: 'b' }],
     ['a default that is spelled out', {}, { parameters: { n: 1 }, output: {}, mask: null }],
     [
-      'the form of a picture',
+      'the form of an image',
       {
         operation: 'edit',
         images: [{ type: 'data_url', data_url: `data:image/png;base64,${data('one')}` }],
@@ -47,9 +47,9 @@ describe('toFingerprintedRequest', () => {
     ['the metadata', {}, { metadata: { a: 'b' } }],
     ['the deadline', {}, { timeout_ms: 5 }],
     ['a named format', {}, { parameters: { output_format: 'png' } }],
-    ['a picture', edit, { ...edit, images: [{ type: 'base64', data: data('two') }] }],
+    ['an image', edit, { ...edit, images: [{ type: 'base64', data: data('two') }] }],
     [
-      'what a picture is called',
+      'what an image is called',
       edit,
       { ...edit, images: [{ type: 'base64', data: data('one'), filename: 'a.png' }] },
     ],
@@ -59,12 +59,12 @@ describe('toFingerprintedRequest', () => {
       { ...edit, images: [artifact('b')] },
     ],
     [
-      'the address of a picture',
+      'the address of an image',
       { ...edit, images: [remote('https://a.test/')] },
       { ...edit, images: [remote('https://a.test/?')] },
     ],
     [
-      'the kind of a picture',
+      'the kind of an image',
       { ...edit, images: [artifact('https://a.test/')] },
       { ...edit, images: [remote('https://a.test/')] },
     ],
@@ -75,7 +75,7 @@ describe('toFingerprintedRequest', () => {
     ],
     ['a mask', edit, { ...edit, mask: { type: 'base64', data: data('one') } }],
     [
-      'the place of a picture',
+      'the place of an image',
       { ...edit, mask: { type: 'base64', data: data('two') } },
       { ...edit, reference_images: [{ type: 'base64', data: data('two') }] },
     ],
@@ -83,7 +83,7 @@ describe('toFingerprintedRequest', () => {
     expect(await fingerprintOf(one)).not.toBe(await fingerprintOf(other));
   });
 
-  it('holds no bytes of a picture', () => {
+  it('holds no bytes of an image', () => {
     const request = wireRequestOf(edit);
     const { inputs } = toGenerationRequest(request, 1000);
 

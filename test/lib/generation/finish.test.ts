@@ -5,7 +5,7 @@ import { BridgeError } from '../../../lib/errors/bridge-error.ts';
 import { createFinish } from '../../../lib/generation/finish.ts';
 import { negotiate } from '../../../lib/generation/negotiate.ts';
 import { anything, appServer, gptImage2, gptImage15 } from './capability-documents.ts';
-import { keyed, openEngine, picture } from './pictures.ts';
+import { image, keyed, openEngine } from './images.ts';
 import { requestOf } from './requests.ts';
 
 const engine = openEngine();
@@ -15,8 +15,8 @@ const signal = new AbortController().signal;
 afterAll(() => engine.close());
 
 describe('createFinish', () => {
-  it('hands a sound picture on as it came', async () => {
-    const bytes = await picture();
+  it('hands a sound image on as it came', async () => {
+    const bytes = await image();
 
     const finished = await finishing(bytes);
 
@@ -33,11 +33,11 @@ describe('createFinish', () => {
   it.each<[string, (bytes: Buffer) => Buffer, string]>([
     ['is cut', (bytes) => bytes.subarray(0, -1), 'truncated'],
     ['goes on after its end', (bytes) => Buffer.concat([bytes, Buffer.alloc(3)]), 'trailing_bytes'],
-    ['is no picture', () => Buffer.from('<html>Bad gateway</html>'), 'unsupported_format'],
+    ['is no image', () => Buffer.from('<html>Bad gateway</html>'), 'unsupported_format'],
     ['is empty', () => Buffer.alloc(0), 'unsupported_format'],
     ['is too large', () => Buffer.alloc(1024 * 1024 + 1), 'too_many_bytes'],
   ])('refuses one that %s', async (_, spoil, reason) => {
-    const spoilt = spoil(await picture());
+    const spoilt = spoil(await image());
 
     await expect(finishing(spoilt)).rejects.toMatchObject({
       code: 'protocol',
@@ -47,7 +47,7 @@ describe('createFinish', () => {
   });
 
   it('warns of another size than was asked for', async () => {
-    const finished = await finishing(await picture(), { parameters: { size: '64x64' } });
+    const finished = await finishing(await image(), { parameters: { size: '64x64' } });
 
     expect(finished.verdict.size).toBe('changed');
     expect(finished.warnings).toEqual(['output_size_differs']);
@@ -56,7 +56,7 @@ describe('createFinish', () => {
   it('rejects with the reason of the abort', async () => {
     const reason = new BridgeError('cancelled', 'the client has left');
     const request = requestOf();
-    const unfinished = { index: 0, output: { bytes: await picture() }, generationMs: 0 };
+    const unfinished = { index: 0, output: { bytes: await image() }, generationMs: 0 };
 
     await expect(
       finish(unfinished, request, negotiate(request, anything), AbortSignal.abort(reason)),
@@ -68,7 +68,7 @@ describe('createFinish, formats', () => {
   const webp = { output_format: 'webp' };
 
   it('refuses under strict another format than the provider was asked for', async () => {
-    const bytes = await picture({ format: 'jpeg' });
+    const bytes = await image({ format: 'jpeg' });
 
     await expect(finishing(bytes, { parameters: webp })).rejects.toMatchObject({
       code: 'protocol',
@@ -77,7 +77,7 @@ describe('createFinish, formats', () => {
   });
 
   it.each(['normalize', 'best_effort'])('converts it under %s', async (compatibility) => {
-    const bytes = await picture({ format: 'jpeg' });
+    const bytes = await image({ format: 'jpeg' });
 
     const finished = await finishing(bytes, { parameters: webp, policies: { compatibility } });
 
@@ -89,7 +89,7 @@ describe('createFinish, formats', () => {
   it('converts what the model could not give in the format that was asked for', async () => {
     const sent = { parameters: webp, policies: { compatibility: 'normalize' } };
 
-    const finished = await finishing(await picture(), sent, appServer);
+    const finished = await finishing(await image(), sent, appServer);
 
     expect(finished.image.format).toBe('webp');
     expect(finished.warnings).toEqual(['output_format_converted']);
@@ -103,7 +103,7 @@ describe('createFinish, formats', () => {
       ...request,
       parameters: { ...request.parameters, background: 'auto' as const },
     };
-    const output = { bytes: await picture({ format: 'jpeg' }) };
+    const output = { bytes: await image({ format: 'jpeg' }) };
 
     const finished = await finish(
       { index: 0, output, generationMs: 0 },
@@ -117,7 +117,7 @@ describe('createFinish, formats', () => {
   });
 
   it('converts with the compression that was asked for', async () => {
-    const noise = await picture({ width: 300, height: 300 });
+    const noise = await image({ width: 300, height: 300 });
     const sent = (output_compression: number) => ({
       parameters: { output_format: 'jpeg', output_compression },
       policies: { compatibility: 'normalize' },
@@ -129,13 +129,13 @@ describe('createFinish, formats', () => {
     expect(small.image.bytes.length).toBeLessThan(large.image.bytes.length);
   });
 
-  it('lets a transparent picture fall on white in a JPEG', async () => {
+  it('lets a transparent image fall on white in a JPEG', async () => {
     const sent = {
       parameters: { output_format: 'jpeg' },
       policies: { compatibility: 'normalize' },
     };
 
-    const finished = await finishing(await picture({ alpha: 0.5 }), sent, appServer);
+    const finished = await finishing(await image({ alpha: 0.5 }), sent, appServer);
 
     expect(finished.image).toMatchObject({ format: 'jpeg', alpha: 'none' });
   });
@@ -144,8 +144,8 @@ describe('createFinish, formats', () => {
 describe('createFinish, transparency', () => {
   const transparent = { background: 'transparent' };
 
-  it('takes a picture that one can see through', async () => {
-    const bytes = await picture({ alpha: 0.5 });
+  it('takes an image that one can see through', async () => {
+    const bytes = await image({ alpha: 0.5 });
 
     const finished = await finishing(bytes, { parameters: transparent }, gptImage15);
 
@@ -160,8 +160,8 @@ describe('createFinish, transparency', () => {
     ['in which nothing can be seen', 0, 'strict', 'empty'],
     ['in which nothing can be seen', 0, 'normalize', 'empty'],
     ['in which nothing can be seen', 0, 'best_effort', 'empty'],
-  ] as const)('refuses a picture %s (%s) under %s', async (_, alpha, compatibility, expected) => {
-    const bytes = await picture(alpha === undefined ? {} : { alpha });
+  ] as const)('refuses an image %s (%s) under %s', async (_, alpha, compatibility, expected) => {
+    const bytes = await image(alpha === undefined ? {} : { alpha });
     const sent = { parameters: transparent, policies: { compatibility } };
 
     await expect(finishing(bytes, sent, gptImage15)).rejects.toMatchObject({
@@ -170,21 +170,18 @@ describe('createFinish, transparency', () => {
     });
   });
 
-  it.each([undefined, 1])(
-    'delivers an opaque picture under best_effort, alpha %s',
-    async (alpha) => {
-      const bytes = await picture(alpha === undefined ? {} : { alpha });
-      const sent = { parameters: transparent, policies: { compatibility: 'best_effort' } };
+  it.each([undefined, 1])('delivers an opaque image under best_effort, alpha %s', async (alpha) => {
+    const bytes = await image(alpha === undefined ? {} : { alpha });
+    const sent = { parameters: transparent, policies: { compatibility: 'best_effort' } };
 
-      const finished = await finishing(bytes, sent, gptImage15);
+    const finished = await finishing(bytes, sent, gptImage15);
 
-      expect(finished.verdict.alpha).toBe('changed');
-      expect(finished.warnings).toEqual(['transparency_failed']);
-    },
-  );
+    expect(finished.verdict.alpha).toBe('changed');
+    expect(finished.warnings).toEqual(['transparency_failed']);
+  });
 });
 
-describe('createFinish, pictures to be cut out', () => {
+describe('createFinish, images to be cut out', () => {
   const transparent = { background: 'transparent' };
 
   it('cuts the subject out of its background', async () => {
@@ -211,7 +208,7 @@ describe('createFinish, pictures to be cut out', () => {
     expect([...data.subarray(middle, middle + 4)]).toEqual([255, 102, 51, 102]);
   });
 
-  it('makes of the painted picture the format that was asked for', async () => {
+  it('makes of the painted image the format that was asked for', async () => {
     const parameters = { ...transparent, output_format: 'webp', output_compression: 70 };
 
     const finished = await finishing(await keyed(), { parameters }, gptImage2);
@@ -240,7 +237,7 @@ describe('createFinish, pictures to be cut out', () => {
     },
   );
 
-  it('delivers under best_effort the picture as it was painted where nothing could be cut out', async () => {
+  it('delivers under best_effort the image as it was painted where nothing could be cut out', async () => {
     const bytes = await keyed('#ffffff', '#803020');
     const sent = { parameters: transparent, policies: { compatibility: 'best_effort' } };
 
@@ -251,8 +248,8 @@ describe('createFinish, pictures to be cut out', () => {
     expect(finished.warnings).toEqual(['transparency_failed']);
   });
 
-  it('judges the whole picture, not its corners', async () => {
-    const corner = await picture({ width: 6, height: 6 });
+  it('judges the whole image, not its corners', async () => {
+    const corner = await image({ width: 6, height: 6 });
     const bytes = await sharp(await keyed())
       .composite([{ input: corner, left: 0, top: 0 }])
       .png()
@@ -270,7 +267,7 @@ describe('createFinish, edges', () => {
     ['cut out', { output_format: 'webp', background: 'transparent' }],
   ])('refuses clearly what is too long to be %s', async (_, parameters) => {
     const wide = openEngine({ max_edge: 20_000 });
-    const bytes = await picture({ width: 16_384, height: 1 });
+    const bytes = await image({ width: 16_384, height: 1 });
     const request = requestOf({ parameters, policies: { compatibility: 'normalize' } });
     const unfinished = { index: 0, output: { bytes }, generationMs: 0 };
     const work = createFinish({ engine: wide });
@@ -293,7 +290,7 @@ describe('createFinish, revised prompts', () => {
     ['require', 'a red boat', 'a red boat'],
   ])('under the policy %s makes of "%s": %s', async (revised_prompt, given, expected) => {
     const finished = await finishing(
-      await picture(),
+      await image(),
       { policies: { revised_prompt } },
       anything,
       given,
@@ -305,7 +302,7 @@ describe('createFinish, revised prompts', () => {
   it('fails where one was required, not to be repeated', async () => {
     const sent = { policies: { revised_prompt: 'require' } };
 
-    await expect(finishing(await picture(), sent)).rejects.toMatchObject({
+    await expect(finishing(await image(), sent)).rejects.toMatchObject({
       code: 'upstream',
       retryable: false,
     });

@@ -19,7 +19,7 @@ describe('toGenerationRequest', () => {
     expect(request.formatNamed).toBe(true);
   });
 
-  it('names each picture by its place in the request', () => {
+  it('names each image by its place in the request', () => {
     const { inputs } = requestOf({
       operation: 'edit',
       images: [inlineBytes(1), inlineBytes(2)],
@@ -33,7 +33,7 @@ describe('toGenerationRequest', () => {
     expect(inputs.references[0]).toMatchObject({ kind: 'inline', bytes: { length: 4 } });
   });
 
-  it('refuses a picture that is too large before it decodes it', () => {
+  it('refuses an image that is too large before it decodes it', () => {
     const wire = wireRequestOf({ operation: 'edit', images: [inlineBytes(100)] });
 
     expect(() => toGenerationRequest(wire, 90)).toThrow(

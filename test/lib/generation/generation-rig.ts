@@ -12,11 +12,11 @@ import { createManualClock } from '../../support/manual-clock.ts';
 import { createScriptedProvider, type Script } from '../../support/scripted-provider.ts';
 import { openArtifactRig } from '../artifacts/artifact-rig.ts';
 import { anything } from './capability-documents.ts';
-import { openEngine } from './pictures.ts';
+import { openEngine } from './images.ts';
 
 export type GenerationRig = Awaited<ReturnType<typeof openGenerationRig>>;
 
-/** The whole pipeline with real pictures, a real store and a real folder; only the provider and the time are scripted. */
+/** The whole pipeline with real images, a real store and a real folder; only the provider and the time are scripted. */
 export async function openGenerationRig(
   script: Partial<Script> = {},
   capabilities: CapabilityDocument = anything,

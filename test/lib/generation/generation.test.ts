@@ -9,14 +9,14 @@ import type { VerifiedEvent } from '../../../lib/generation/generation-event.ts'
 import { answerWith, type Script } from '../../support/scripted-provider.ts';
 import { appServer } from './capability-documents.ts';
 import { type GenerationRig, openGenerationRig } from './generation-rig.ts';
-import { picture } from './pictures.ts';
-import { inlinePicture, requestOf } from './requests.ts';
+import { image } from './images.ts';
+import { inlineImage, requestOf } from './requests.ts';
 
 const rigs: GenerationRig[] = [];
 let png = Buffer.alloc(0);
 
 beforeAll(async () => {
-  png = await picture();
+  png = await image();
 });
 afterEach(async () => {
   await Promise.all(rigs.splice(0).map((rig) => rig.close()));
@@ -121,13 +121,13 @@ describe('createGeneration', () => {
       parameters: { n: 3 },
       output: { response_format: 'artifact', filename_prefix: 'boat' },
     };
-    const pictures = await Promise.all([10, 20, 30].map((width) => picture({ width })));
+    const images = await Promise.all([10, 20, 30].map((width) => image({ width })));
 
     const running = rig.generation.run(requestOf(sent), rig.newContext());
     await rig.provider.call(2);
     for (const nth of [2, 0, 1]) {
       const call = await rig.provider.call(nth);
-      call.succeed({ outputs: [{ bytes: pictures[call.request.indices[0] ?? 0] ?? png }] });
+      call.succeed({ outputs: [{ bytes: images[call.request.indices[0] ?? 0] ?? png }] });
     }
 
     const { response, publications } = await running.result;
@@ -179,7 +179,7 @@ describe('createGeneration', () => {
     ['normalize', ['0 honoured', '2 honoured'], [1], 'partial_output_failure'],
     ['best_effort', ['0 honoured', '1 changed', '2 honoured'], [], 'transparency_failed'],
   ])('judges transparency output by output, under %s', async (compatibility, ...expected) => {
-    const seeThrough = await picture({ alpha: 0.5 });
+    const seeThrough = await image({ alpha: 0.5 });
     const rig = await open(
       { answer: (call) => answerWith(call.request.indices[0] === 1 ? png : seeThrough)(call) },
       oneByOne({ ...appServer, transparent_background: 'native' }),
@@ -258,9 +258,9 @@ describe('createGeneration', () => {
     });
   });
 
-  it('verifies the pictures of a request before it calls the provider', async () => {
+  it('verifies the images of a request before it calls the provider', async () => {
     const rig = await open({ answer: (call) => answerWith(png)(call) });
-    const sent = { operation: 'edit', images: [inlinePicture(png.subarray(0, -2))] };
+    const sent = { operation: 'edit', images: [inlineImage(png.subarray(0, -2))] };
 
     const running = rig.generation.run(requestOf(sent), rig.newContext());
 

@@ -108,10 +108,10 @@ describe('toMetadataRecord', () => {
   });
 
   it('counts what was given', () => {
-    const picture = { type: 'base64', data: Buffer.from('picture').toString('base64') };
-    const sent = { operation: 'edit', images: [picture, picture], mask: picture };
+    const image = { type: 'base64', data: Buffer.from('image').toString('base64') };
+    const sent = { operation: 'edit', images: [image, image], mask: image };
 
-    const record = recordOf(outcomeOf({ ...sent, reference_images: [picture] }));
+    const record = recordOf(outcomeOf({ ...sent, reference_images: [image] }));
 
     expect(record.inputs).toEqual({ images: 2, mask: 1, reference_images: 1 });
   });

@@ -235,7 +235,7 @@ describe('negotiate, formats', () => {
     ]);
   });
 
-  it('does not let a transparent picture become a JPEG because nobody named its format', () => {
+  it('does not let a transparent image become a JPEG because nobody named its format', () => {
     const capabilities: CapabilityDocument = { ...gptImage2, output_formats: ['jpeg'] };
     const sent = { parameters: { background: 'transparent' } };
 
@@ -289,7 +289,7 @@ describe('negotiate, transparency', () => {
     expect(negotiated.transparency).toEqual({ kind: 'chroma_key', keyColor: '#FF00FF' });
   });
 
-  it.each(ALL_MODES)('asks under %s for a picture without loss to cut out', (mode) => {
+  it.each(ALL_MODES)('asks under %s for an image without loss to cut out', (mode) => {
     const parameters = { ...transparent, output_format: 'webp', output_compression: 50 };
 
     const negotiated = negotiate(inMode(mode, { parameters }), gptImage2);
@@ -357,7 +357,7 @@ describe('negotiate, transparency', () => {
   });
 });
 
-describe('negotiate, pictures', () => {
+describe('negotiate, images', () => {
   const edit = { operation: 'edit', images: [inlineBytes()] };
 
   it.each<[string, object, CapabilityDocument, string]>([

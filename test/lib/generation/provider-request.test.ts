@@ -7,8 +7,8 @@ import { capabilitiesOf } from '../../../lib/providers/sandbox/capabilities.ts';
 import { openInputLoader } from '../../support/input-loader.ts';
 import { createScriptedProvider } from '../../support/scripted-provider.ts';
 import { anything, appServer, gptImage2, gptImage15 } from './capability-documents.ts';
-import { openEngine, picture } from './pictures.ts';
-import { inlinePicture, requestOf } from './requests.ts';
+import { image, openEngine } from './images.ts';
+import { inlineImage, requestOf } from './requests.ts';
 
 const engine = openEngine();
 afterAll(() => engine.close());
@@ -43,12 +43,12 @@ describe('toProviderRequest', () => {
     expect(converted.parameters).toMatchObject({ output_format: 'png', output_compression: null });
   });
 
-  it('hands verified pictures over with their true media types', async () => {
+  it('hands verified images over with their true media types', async () => {
     const sent = {
       operation: 'edit',
-      images: [inlinePicture(await picture({ format: 'jpeg' }))],
-      mask: inlinePicture(await picture({ alpha: 0.5 })),
-      reference_images: [inlinePicture(await picture({ format: 'webp' }))],
+      images: [inlineImage(await image({ format: 'jpeg' }))],
+      mask: inlineImage(await image({ alpha: 0.5 })),
+      reference_images: [inlineImage(await image({ format: 'webp' }))],
     };
 
     const request = await providerRequestOf(sent, anything);
@@ -62,7 +62,7 @@ describe('toProviderRequest', () => {
 
   it('leaves out references that were dropped', async () => {
     const sent = {
-      reference_images: [inlinePicture(await picture())],
+      reference_images: [inlineImage(await image())],
       policies: { compatibility: 'best_effort' },
     };
 

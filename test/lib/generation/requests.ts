@@ -14,11 +14,11 @@ export function wireRequestOf(sent: object = {}): ImageRequest {
   return v.parse(ImageRequest, { prompt: 'a boat', ...sent });
 }
 
-/** An inline picture of so many bytes, which need not be one. */
+/** An inline image of so many bytes, which need not be one. */
 export function inlineBytes(length = 3): object {
-  return { type: 'base64', data: Buffer.alloc(length, 'picture').toString('base64') };
+  return { type: 'base64', data: Buffer.alloc(length, 'image').toString('base64') };
 }
 
-export function inlinePicture(bytes: Buffer): object {
+export function inlineImage(bytes: Buffer): object {
   return { type: 'base64', data: bytes.toString('base64') };
 }

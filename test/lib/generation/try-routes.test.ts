@@ -46,7 +46,7 @@ function rig(names: readonly string[]) {
           log.push(`run ${name}`);
           await clock.advance(10);
           if (outcomes[name]?.run) throw outcomes[name].run;
-          return `picture of ${name}`;
+          return `image of ${name}`;
         },
       });
     },
@@ -59,7 +59,7 @@ describe('tryRoutes', () => {
 
     const { planned, result, attempts } = await routes.try({});
 
-    expect([planned, result]).toEqual(['a', 'picture of a']);
+    expect([planned, result]).toEqual(['a', 'image of a']);
     expect(attempts).toEqual([
       { provider: 'a', model: 'm', outcome: 'succeeded', duration_ms: 10 },
     ]);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { GenerationEvent, VerifiedEvent } from '../../../lib/generation/generation-event.ts';
 import { createVerifyPartials } from '../../../lib/generation/verify-partials.ts';
 import type { ImageEngine } from '../../../lib/images/image.ts';
-import { openEngine, picture } from './pictures.ts';
+import { image, openEngine } from './images.ts';
 
 const queued: GenerationEvent = { type: 'progress', stage: 'queued' };
 const publishing: GenerationEvent = { type: 'progress', stage: 'publishing' };
@@ -25,16 +25,20 @@ async function verify(
 }
 
 describe('createVerifyPartials', () => {
-  it('tells of a sound picture what its bytes say', async () => {
+  it('tells of a sound image what its bytes say', async () => {
     const engine = openEngine();
-    const bytes = await picture({ format: 'webp', width: 40, height: 30 });
+    const bytes = await image({ format: 'webp', width: 40, height: 30 });
 
     const read = await verify(engine, [queued, partial(bytes), publishing]);
 
-    const image = { bytes, format: 'webp', width: 40, height: 30 };
     expect(read).toMatchObject([
       queued,
-      { type: 'partial_image', index: 2, partialIndex: 1, image },
+      {
+        type: 'partial_image',
+        index: 2,
+        partialIndex: 1,
+        image: { bytes, format: 'webp', width: 40, height: 30 },
+      },
       publishing,
     ]);
     await engine.close();
@@ -49,10 +53,10 @@ describe('createVerifyPartials', () => {
       'has a flipped bit',
       (bytes) => Buffer.from(bytes.map((byte, at) => byte ^ (at === 60 ? 1 : 0))),
     ],
-  ])('drops a picture that %s', async (_, spoil) => {
+  ])('drops an image that %s', async (_, spoil) => {
     const engine = openEngine();
 
-    const read = await verify(engine, [queued, partial(spoil(await picture())), publishing]);
+    const read = await verify(engine, [queued, partial(spoil(await image())), publishing]);
 
     expect(read).toEqual([queued, publishing]);
     await engine.close();
@@ -62,12 +66,12 @@ describe('createVerifyPartials', () => {
     const engine = openEngine();
     await engine.close();
 
-    const read = await verify(engine, [partial(await picture()), publishing]);
+    const read = await verify(engine, [partial(await image()), publishing]);
 
     expect(read).toEqual([publishing]);
   });
 
-  it('looks at no picture before it is asked for', async () => {
+  it('looks at no image before it is asked for', async () => {
     let inspected = 0;
     const engine = openEngine();
     const counting: Pick<ImageEngine, 'inspect'> = {
@@ -76,7 +80,7 @@ describe('createVerifyPartials', () => {
         return engine.inspect(...given);
       },
     };
-    const bytes = await picture();
+    const bytes = await image();
     async function* given() {
       yield* [partial(bytes), partial(bytes)];
     }

@@ -47,15 +47,15 @@ describe('createIdempotency', () => {
     const { ask, works, clock } = open();
     const asking = [ask(), ask(), ask()];
     await clock.advance(0);
-    works[0]?.succeed('a picture');
+    works[0]?.succeed('an image');
 
     const answers = await Promise.all(asking);
 
     expect(works).toHaveLength(1);
     expect(answers).toEqual([
-      { value: 'a picture', replayed: false },
-      { value: 'a picture', replayed: true },
-      { value: 'a picture', replayed: true },
+      { value: 'an image', replayed: false },
+      { value: 'an image', replayed: true },
+      { value: 'an image', replayed: true },
     ]);
   });
 
@@ -63,12 +63,12 @@ describe('createIdempotency', () => {
     const { ask, works, clock } = open();
     const first = ask();
     await clock.advance(0);
-    works[0]?.succeed('a picture');
+    works[0]?.succeed('an image');
     await first;
 
     const second = await ask();
 
-    expect(second).toEqual({ value: 'a picture', replayed: true });
+    expect(second).toEqual({ value: 'an image', replayed: true });
     expect(works).toHaveLength(1);
   });
 
@@ -106,11 +106,11 @@ describe('createIdempotency', () => {
 
     const next = ask({ fingerprint: 'another' });
     await clock.advance(0);
-    works[1]?.succeed('a picture');
+    works[1]?.succeed('an image');
 
     expect(first).toBe(failure);
     expect(joined).toMatchObject({ code: 'upstream', headers: { 'idempotent-replayed': 'true' } });
-    await expect(next).resolves.toEqual({ value: 'a picture', replayed: false });
+    await expect(next).resolves.toEqual({ value: 'an image', replayed: false });
   });
 
   it('turns what nobody foresaw into a failure of known outcome', async () => {
@@ -131,15 +131,15 @@ describe('createIdempotency', () => {
     const { ask, works, clock } = open();
     const first = ask();
     await clock.advance(0);
-    if (finish) works[0]?.succeed('a picture');
+    if (finish) works[0]?.succeed('an image');
     await clock.advance(0);
     const other = ask({ fingerprint: 'g' });
     const equal = ask();
     other.catch(() => {});
-    works[0]?.succeed('a picture');
+    works[0]?.succeed('an image');
 
     await expect(other).rejects.toMatchObject({ code: 'idempotency_conflict', headers: {} });
-    await expect(equal).resolves.toEqual({ value: 'a picture', replayed: true });
+    await expect(equal).resolves.toEqual({ value: 'an image', replayed: true });
     await expect(first).resolves.toMatchObject({ replayed: false });
     expect(works).toHaveLength(1);
   });
@@ -168,12 +168,12 @@ describe('createIdempotency', () => {
     await clock.advance(0);
     client.abort(gone);
     await expect(left).rejects.toBe(gone);
-    works[0]?.succeed('a picture');
+    works[0]?.succeed('an image');
     await clock.advance(0);
 
     const repeat = await ask();
 
-    expect(repeat).toEqual({ value: 'a picture', replayed: true });
+    expect(repeat).toEqual({ value: 'an image', replayed: true });
   });
 
   it('starts nothing for a client that has left already', async () => {
@@ -195,8 +195,8 @@ describe('createIdempotency', () => {
       details: { reason: 'idempotency_full', retry_after_ms: 1000 },
     });
 
-    works[0]?.succeed('a picture');
-    await expect(first).resolves.toMatchObject({ value: 'a picture' });
+    works[0]?.succeed('an image');
+    await expect(first).resolves.toMatchObject({ value: 'an image' });
   });
 
   it('does a request anew whose answer was too large to keep', async () => {
@@ -221,9 +221,9 @@ describe('createIdempotency', () => {
     const first = ask();
     await clock.advance(0);
 
-    works[0]?.succeed('a picture');
+    works[0]?.succeed('an image');
 
-    await expect(first).resolves.toEqual({ value: 'a picture', replayed: false });
+    await expect(first).resolves.toEqual({ value: 'an image', replayed: false });
   });
 
   it('sends whoever comes for a key that another process holds away for a moment', async () => {
@@ -252,10 +252,10 @@ describe('createIdempotency', () => {
 });
 
 describe('createIdempotency, open', () => {
-  const refusal = new BridgeError('input', 'the picture is none');
+  const refusal = new BridgeError('input', 'the image is none');
   const started = Promise.resolve();
   const never = new Promise<never>(() => {});
-  const done = (): Begun<string> => ({ started, result: Promise.resolve('a picture') });
+  const done = (): Begun<string> => ({ started, result: Promise.resolve('an image') });
   const refused = (): Begun<string> => {
     const result = Promise.reject(refusal);
     result.catch(() => {});
@@ -281,7 +281,7 @@ describe('createIdempotency, open', () => {
 
     expect(repeat.own).toBeUndefined();
     await expect(repeat.started).resolves.toBeUndefined();
-    await expect(repeat.result).resolves.toBe('a picture');
+    await expect(repeat.result).resolves.toBe('an image');
   });
 
   it('refuses its own client and one that joins alike, and tells the second that it joined', async () => {
@@ -304,7 +304,7 @@ describe('createIdempotency, open', () => {
     const second = await openWork(done());
 
     expect(second.own).toBeDefined();
-    await expect(second.result).resolves.toBe('a picture');
+    await expect(second.result).resolves.toBe('an image');
   });
 
   it('lets a client go that leaves before the work has begun, and after', async () => {

@@ -9,7 +9,7 @@ import { createImageRequests } from '../../../lib/image-requests/image-requests.
 import { createTraceLog } from '../../../lib/log/trace-log.ts';
 import { answerWith, type Script, type ScriptedCall } from '../../support/scripted-provider.ts';
 import { type GenerationRig, openGenerationRig } from '../generation/generation-rig.ts';
-import { picture } from '../generation/pictures.ts';
+import { image } from '../generation/images.ts';
 import { inlineBytes, wireRequestOf } from '../generation/requests.ts';
 
 const trace = { traceId: '0af7651916cd43dd8448eb211c80319c', spanId: 'b7ad6b7169203331' };
@@ -20,14 +20,14 @@ const rigs: GenerationRig[] = [];
 let png = Buffer.alloc(0);
 
 beforeAll(async () => {
-  png = await picture();
+  png = await image();
 });
 afterEach(async () => {
   await Promise.all(rigs.splice(0).map((rig) => rig.close()));
 });
 
 describe('createImageRequests', () => {
-  it('answers with the pictures', async () => {
+  it('answers with the images', async () => {
     const { create } = await open();
 
     const { value: response } = await create();
@@ -77,7 +77,7 @@ describe('createImageRequests', () => {
     await expect(artifacts.store.listPending()).resolves.toEqual([]);
   });
 
-  it('publishes and owns nothing when the pictures go into the answer', async () => {
+  it('publishes and owns nothing when the images go into the answer', async () => {
     let commits = 0;
     const { create } = await open({}, undefined, async () => {
       commits += 1;
@@ -107,7 +107,7 @@ describe('createImageRequests', () => {
   });
 
   it.each<[string, object, string]>([
-    ['a picture that is none', { operation: 'edit', images: [inlineBytes(9)] }, 'input'],
+    ['an image that is none', { operation: 'edit', images: [inlineBytes(9)] }, 'input'],
     ['an unknown provider', { routing: { provider: 'nobody' } }, 'invalid_request'],
     ['an unknown model', { routing: { model: 'unheard-of' } }, 'unsupported_capability'],
   ])('refuses %s', async (_, sent, code) => {
@@ -122,7 +122,7 @@ describe('createImageRequests, repeats', () => {
     ['in the body', { idempotency_key: 'k' }, {}],
     ['in the header', {}, { idempotencyKey: 'k' }],
     ['in both', { idempotency_key: 'k' }, { idempotencyKey: 'k' }],
-  ])('answers a repeat under the key %s with the first picture', async (_, sent, changes) => {
+  ])('answers a repeat under the key %s with the first image', async (_, sent, changes) => {
     const { create, provider } = await open();
     const first = await create({ idempotency_key: 'k' });
 
@@ -184,7 +184,7 @@ describe('createImageRequests, repeats', () => {
     expect(provider.calls).toHaveLength(1);
   });
 
-  it('answers the retry of a client that had left with the picture that was under way', async () => {
+  it('answers the retry of a client that had left with the image that was under way', async () => {
     const { create, context, provider, lines } = await open({ answer: () => {} });
     const left = create({}, { retryCount: '0' });
     left.catch(() => {});
@@ -262,7 +262,7 @@ describe('createImageRequests, repeats', () => {
 });
 
 describe('createImageRequests, streams', () => {
-  it('tells all that happens, in its order, and at last the pictures', async () => {
+  it('tells all that happens, in its order, and at last the images', async () => {
     const { stream } = await open({ answer: withPartials(2) });
 
     const { value, replayed } = await stream({ parameters: { partial_images: 2 } });
@@ -297,7 +297,7 @@ describe('createImageRequests, streams', () => {
   });
 
   it.each<[string, object, string]>([
-    ['a picture that is none', { operation: 'edit', images: [inlineBytes(9)] }, 'input'],
+    ['an image that is none', { operation: 'edit', images: [inlineBytes(9)] }, 'input'],
     ['an unknown model', { routing: { model: 'unheard-of' } }, 'unsupported_capability'],
     ['an unknown provider', { routing: { provider: 'nobody' } }, 'invalid_request'],
   ])('refuses %s before there is any stream', async (_, sent, code) => {
@@ -498,7 +498,7 @@ async function open(
   };
 }
 
-/** Shows unfinished pictures, then the finished one. */
+/** Shows unfinished images, then the finished one. */
 function withPartials(count: number) {
   return (call: ScriptedCall): void => {
     call.dispatch();

@@ -43,11 +43,11 @@ describe('createRetryAttach', () => {
   it('answers one that nobody joins like any other', async () => {
     const { ask, runs, kept, clock, attach } = open();
     const one = ask(0);
-    runs[0]?.succeed('a picture');
+    runs[0]?.succeed('an image');
 
-    await expect(one.answer).resolves.toEqual({ value: 'a picture', replayed: false });
+    await expect(one.answer).resolves.toEqual({ value: 'an image', replayed: false });
 
-    expect(kept).toEqual(['a picture']);
+    expect(kept).toEqual(['an image']);
     expect([clock.waiting, attach.size()]).toEqual([0, 0]);
   });
 
@@ -58,25 +58,25 @@ describe('createRetryAttach', () => {
     await clock.advance(9999);
     const retry = ask(1);
     await clock.advance(60_000);
-    runs[0]?.succeed('a picture');
+    runs[0]?.succeed('an image');
 
     await expect(left.answer).rejects.toBe(gone);
-    await expect(retry.answer).resolves.toEqual({ value: 'a picture', replayed: true });
+    await expect(retry.answer).resolves.toEqual({ value: 'an image', replayed: true });
     expect(runs).toHaveLength(1);
   });
 
   it('gives a retry what was finished meanwhile, and keeps it only then', async () => {
     const { ask, runs, kept, clock } = open();
     ask(0).leave();
-    runs[0]?.succeed('a picture');
+    runs[0]?.succeed('an image');
     await clock.advance(5000);
     const before = [...kept];
 
     const answer = await ask(2).answer;
 
     expect(before).toEqual([]);
-    expect(answer).toEqual({ value: 'a picture', replayed: true });
-    expect(kept).toEqual(['a picture']);
+    expect(answer).toEqual({ value: 'an image', replayed: true });
+    expect(kept).toEqual(['an image']);
   });
 
   it('cancels the work 10 s after its client has left', async () => {
@@ -95,11 +95,11 @@ describe('createRetryAttach', () => {
   it('drops what was finished for nobody', async () => {
     const { ask, runs, kept, dropped, clock, detached } = open();
     ask(0).leave();
-    runs[0]?.succeed('a picture');
+    runs[0]?.succeed('an image');
 
     await clock.advance(10_000);
 
-    expect({ kept, dropped }).toEqual({ kept: [], dropped: ['a picture'] });
+    expect({ kept, dropped }).toEqual({ kept: [], dropped: ['an image'] });
     expect(detached.size()).toBe(0);
   });
 

@@ -7,15 +7,15 @@ import { MAX_RECORD_BYTES, toXmpJson } from '../../../lib/images/xmp-packet.ts';
 import { systemClock } from '../../../lib/platform/clock.ts';
 import {
   FOREIGN_PACKET,
-  fiftyPictures,
+  fiftyImages,
+  type Image,
   jpegXmp,
-  type Picture,
   pngXmp,
   webpXmp,
-} from './fifty-pictures.ts';
-import { insertAfterSoi, jpeg, multiPicture, segment } from './jpeg-bytes.ts';
+} from './fifty-images.ts';
+import { insertAfterSoi, jpeg, multiImage, segment } from './jpeg-bytes.ts';
 import { chunk, END, header, insertAfterHeader, PIXELS, png } from './png-bytes.ts';
-import { fourBlocks, fromPixels } from './sample-pictures.ts';
+import { fourBlocks, fromPixels } from './sample-images.ts';
 import { chunksOf, lossless, lossy, riffChunk, webp } from './webp-bytes.ts';
 
 const limits = {
@@ -29,9 +29,9 @@ const engine = createImageEngine({ limits, clock: systemClock });
 afterAll(() => engine.close());
 
 const RECORD = toXmpJson(JSON.stringify({ version: '1', prompt: 'A cat & a <b>dog</b> ]]> 猫' }));
-const PICTURES = await fiftyPictures();
+const IMAGES = await fiftyImages();
 
-async function embed({ bytes, format }: Omit<Picture, 'what'>, record = RECORD): Promise<Buffer> {
+async function embed({ bytes, format }: Omit<Image, 'what'>, record = RECORD): Promise<Buffer> {
   const embedded = await embedRecord({ bytes, format }, record, systemClock, signal);
   return embedded ?? expect.fail('the record was not embedded');
 }
@@ -46,31 +46,28 @@ async function decoded(bytes: Buffer) {
 }
 
 describe('embedRecord', () => {
-  test('has fifty kinds of pictures to prove itself on', () => {
-    expect(new Set(PICTURES.map(({ what }) => what)).size).toBeGreaterThanOrEqual(50);
+  test('has fifty kinds of images to prove itself on', () => {
+    expect(new Set(IMAGES.map(({ what }) => what)).size).toBeGreaterThanOrEqual(50);
   });
 
-  test.each(PICTURES)(
-    'keeps the pixels, the orientation and the profile of $what',
-    async (picture) => {
-      const embedded = await embed(picture);
+  test.each(IMAGES)('keeps the pixels, the orientation and the profile of $what', async (image) => {
+    const embedded = await embed(image);
 
-      expect(await read(embedded)).toEqual({ ok: true, record: RECORD });
-      expect(await decoded(embedded)).toEqual(await decoded(picture.bytes));
-      const [before, after] = await Promise.all([
-        engine.inspect(picture.bytes, signal),
-        engine.inspect(embedded, signal),
-      ]);
-      if (!before.ok || !after.ok) expect.fail('a picture is not sound');
-      const { bytes: _bytes, sha256: _sha256, ...facts } = before.image;
-      expect(after.image).toMatchObject(facts);
-    },
-  );
+    expect(await read(embedded)).toEqual({ ok: true, record: RECORD });
+    expect(await decoded(embedded)).toEqual(await decoded(image.bytes));
+    const [before, after] = await Promise.all([
+      engine.inspect(image.bytes, signal),
+      engine.inspect(embedded, signal),
+    ]);
+    if (!before.ok || !after.ok) expect.fail('an image is not sound');
+    const { bytes: _bytes, sha256: _sha256, ...facts } = before.image;
+    expect(after.image).toMatchObject(facts);
+  });
 
-  test.each(PICTURES)('writes a second record over the first in $what', async (picture) => {
-    const first = await embed(picture);
+  test.each(IMAGES)('writes a second record over the first in $what', async (image) => {
+    const first = await embed(image);
 
-    const second = await embed({ ...picture, bytes: first }, '{"version":"1"}');
+    const second = await embed({ ...image, bytes: first }, '{"version":"1"}');
 
     expect(await read(second)).toEqual({ ok: true, record: '{"version":"1"}' });
     expect(second.length).toBeLessThan(first.length);
@@ -162,10 +159,10 @@ describe('embedRecord', () => {
   });
 });
 
-describe('embedRecord in a picture with XMP', () => {
+describe('embedRecord in an image with XMP', () => {
   const blocks = fromPixels(fourBlocks());
 
-  const holders: readonly [Picture['format'], (packet: string | Buffer) => Promise<Buffer>][] = [
+  const holders: readonly [Image['format'], (packet: string | Buffer) => Promise<Buffer>][] = [
     ['png', async (packet) => insertAfterHeader(await blocks.png().toBuffer(), pngXmp(packet))],
     ['jpeg', async (packet) => insertAfterSoi(await blocks.jpeg().toBuffer(), jpegXmp(packet))],
     ['webp', async (packet) => webpXmp(await blocks.webp().toBuffer(), packet)],
@@ -205,16 +202,16 @@ describe('embedRecord in a picture with XMP', () => {
     }
   });
 
-  test('leaves one packet where a picture had several', async () => {
+  test('leaves one packet where an image had several', async () => {
     const [inPng, inJpeg, inWebp] = await Promise.all(holders.map(([, hold]) => hold('<a/>')));
     const chunks = chunksOf(inWebp!).map((each) => each.bytes);
-    const pictures: readonly Omit<Picture, 'what'>[] = [
+    const images: readonly Omit<Image, 'what'>[] = [
       { format: 'png', bytes: insertAfterHeader(inPng!, pngXmp('<b/>')) },
       { format: 'jpeg', bytes: insertAfterSoi(inJpeg!, jpegXmp('<b/>')) },
       { format: 'webp', bytes: webp(...chunks, riffChunk('XMP ', Buffer.from('<b/>'))) },
     ];
 
-    const embedded = await Promise.all(pictures.map((picture) => embed(picture)));
+    const embedded = await Promise.all(images.map((image) => embed(image)));
 
     expect(embedded.map((bytes) => bytes.includes('<a/>') || bytes.includes('<b/>'))).toEqual([
       false,
@@ -243,10 +240,10 @@ describe('embedRecord in a picture with XMP', () => {
     expect(replaced.includes('xmp/extension')).toBe(false);
   });
 
-  test('blanks XMP that stands between an index of pictures and those pictures', async () => {
+  test('blanks XMP that stands between an index of images and those images', async () => {
     const photo = await blocks.jpeg().toBuffer();
     const main = insertAfterSoi(photo, jpegXmp('<a/>'));
-    const bytes = multiPicture(main, [photo, photo]);
+    const bytes = multiImage(main, [photo, photo]);
 
     const embedded = await embed({ bytes, format: 'jpeg' });
 
@@ -254,9 +251,9 @@ describe('embedRecord in a picture with XMP', () => {
     expect(await engine.inspect(embedded, signal)).toMatchObject({ ok: true });
   });
 
-  test('gives up a picture with more packets than anybody writes', async () => {
+  test('gives up an image with more packets than anybody writes', async () => {
     const many = Array.from({ length: 100 }, () => pngXmp('<a/>'));
-    const pictures: readonly Omit<Picture, 'what'>[] = [
+    const images: readonly Omit<Image, 'what'>[] = [
       { format: 'png', bytes: png(header(), ...many, PIXELS, END) },
       { format: 'jpeg', bytes: jpeg(...many.map(() => jpegXmp('<a/>'))) },
       {
@@ -266,7 +263,7 @@ describe('embedRecord in a picture with XMP', () => {
     ];
 
     const embedded = await Promise.all(
-      pictures.map((picture) => embedRecord(picture, RECORD, systemClock, signal)),
+      images.map((image) => embedRecord(image, RECORD, systemClock, signal)),
     );
 
     expect(embedded).toEqual([undefined, undefined, undefined]);

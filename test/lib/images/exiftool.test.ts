@@ -8,7 +8,7 @@ import { embedRecord } from '../../../lib/images/embed-record.ts';
 import { readRecord } from '../../../lib/images/read-record.ts';
 import { toXmpJson } from '../../../lib/images/xmp-packet.ts';
 import { systemClock } from '../../../lib/platform/clock.ts';
-import { fiftyPictures } from './fifty-pictures.ts';
+import { fiftyImages } from './fifty-images.ts';
 
 const run = promisify(execFile);
 const { signal } = new AbortController();
@@ -21,7 +21,7 @@ const limits = {
 
 const PROMPT = 'A <b>cat</b> & "dog" ]]> <!-- \u0000 \ufffe \ud800 -->, 猫 😀\n\tin <ib:record>';
 const RECORD = toXmpJson(JSON.stringify({ version: '1', prompt: PROMPT }));
-const PICTURES = await fiftyPictures();
+const IMAGES = await fiftyImages();
 
 // Debian has it as libimage-exiftool-perl. A newcomer may do without, CI must not.
 const isThere = await run('exiftool', ['-ver']).then(
@@ -39,8 +39,8 @@ describe.skipIf(!isThere)('exiftool (skipped where it is not installed)', () => 
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'exiftool-'));
-    names = PICTURES.map(({ format }, index) => `${index}.${format}`);
-    for (const [index, { bytes, format }] of PICTURES.entries()) {
+    names = IMAGES.map(({ format }, index) => `${index}.${format}`);
+    for (const [index, { bytes, format }] of IMAGES.entries()) {
       const embedded = await embedRecord({ bytes, format }, RECORD, systemClock, signal);
       await writeFile(join(folder, names[index] ?? ''), embedded ?? expect.fail('not embedded'));
     }
@@ -55,7 +55,7 @@ describe.skipIf(!isThere)('exiftool (skipped where it is not installed)', () => 
     return stdout;
   }
 
-  test('reads the record in fifty pictures of three formats', async () => {
+  test('reads the record in fifty images of three formats', async () => {
     // Minor warnings (-m) are about what other writers put there.
     const rows: unknown = JSON.parse(
       await exiftool('-j', '-b', '-m', '-G1', '-XMP:Record', '-Warning'),

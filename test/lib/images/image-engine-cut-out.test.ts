@@ -7,8 +7,8 @@ import type {
 } from '../../../lib/images/image.ts';
 import { createImageEngine } from '../../../lib/images/image-engine.ts';
 import { systemClock } from '../../../lib/platform/clock.ts';
-import { cut, noisyBall } from './matte/pictures.ts';
-import { fourBlocks, fromPixels, turned } from './sample-pictures.ts';
+import { cut, noisyBall } from './matte/images.ts';
+import { fourBlocks, fromPixels, turned } from './sample-images.ts';
 
 const limits = {
   max_encoded_bytes: 32 * 1024 * 1024,
@@ -69,7 +69,7 @@ describe('createImageEngine: cutOut', () => {
     expect(new Set([alone, ...together].map(({ sha256 }) => sha256)).size).toBe(1);
   });
 
-  it('turns the picture upright', async () => {
+  it('turns the image upright', async () => {
     const stored = await fromPixels(fourBlocks()).png().toBuffer();
     const image = await verified(turned(stored, 'png', 6));
 

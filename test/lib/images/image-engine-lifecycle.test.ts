@@ -4,7 +4,7 @@ import type { ImageEngine, VerifiedImage } from '../../../lib/images/image.ts';
 import { createImageEngine } from '../../../lib/images/image-engine.ts';
 import { systemClock } from '../../../lib/platform/clock.ts';
 import { readPhoto } from './photos.ts';
-import { plain } from './sample-pictures.ts';
+import { plain } from './sample-images.ts';
 
 const limits = {
   max_encoded_bytes: 32 * 1024 * 1024,
@@ -111,7 +111,7 @@ describe('createImageEngine: lifecycle', () => {
     expect(ended).toEqual(['work', 'work', 'work', 'work', 'work', 'close']);
   });
 
-  it('lets many pictures share one signal', async () => {
+  it('lets many images share one signal', async () => {
     const engine = newEngine();
     const { signal } = new AbortController();
     const warnings: Error[] = [];

@@ -5,7 +5,7 @@ import type { Pixels, VerifiedImage } from '../../../lib/images/image.ts';
 import { createImageEngine } from '../../../lib/images/image-engine.ts';
 import { systemClock } from '../../../lib/platform/clock.ts';
 import { readPhoto } from './photos.ts';
-import { blocksOf, fourBlocks, fromPixels, plain, textured, turned } from './sample-pictures.ts';
+import { blocksOf, fourBlocks, fromPixels, plain, textured, turned } from './sample-images.ts';
 
 const limits = {
   max_encoded_bytes: 32 * 1024 * 1024,
@@ -167,8 +167,8 @@ describe('createImageEngine: decode', () => {
         .withIccProfile('p3')
         .png(),
     ],
-  ])('brings %s to 8-bit sRGB', async (_name, picture) => {
-    const image = await verified(await picture.toBuffer());
+  ])('brings %s to 8-bit sRGB', async (_name, drawn) => {
+    const image = await verified(await drawn.toBuffer());
 
     const decoded = await engine.decode(image, { channels: 3 }, signal);
 
@@ -278,8 +278,8 @@ describe('createImageEngine: convert', () => {
   it.each([
     ['a CMYK JPEG', fromPixels(textured(8, 8)).toColourspace('cmyk').jpeg()],
     ['a 16-bit PNG', fromPixels(textured(8, 8)).toColourspace('rgb16').png()],
-  ])('makes an 8-bit sRGB PNG of %s', async (_name, picture) => {
-    const image = await verified(await picture.toBuffer());
+  ])('makes an 8-bit sRGB PNG of %s', async (_name, drawn) => {
+    const image = await verified(await drawn.toBuffer());
 
     const converted = await engine.convert(image, { format: 'png' }, signal);
 

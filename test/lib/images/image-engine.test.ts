@@ -4,10 +4,10 @@ import sharp from 'sharp';
 import { afterAll, describe, expect, it } from 'vitest';
 import { createImageEngine } from '../../../lib/images/image-engine.ts';
 import { systemClock } from '../../../lib/platform/clock.ts';
-import { frame, insertAfterSoi, multiPicture, scan, segment } from './jpeg-bytes.ts';
+import { frame, insertAfterSoi, multiImage, scan, segment } from './jpeg-bytes.ts';
 import { readPhoto } from './photos.ts';
 import { chunk, compressed, END, header, insertAfterHeader, png } from './png-bytes.ts';
-import { fromPixels, plain, textured, turned } from './sample-pictures.ts';
+import { fromPixels, plain, textured, turned } from './sample-images.ts';
 import { chunksOf, lossless, webp } from './webp-bytes.ts';
 
 const limits = {
@@ -58,8 +58,8 @@ describe('createImageEngine: inspect', () => {
     ['a JPEG with a profile', fromPixels(textured(40, 30)).withIccProfile('p3').jpeg()],
     ['a lossless WebP', fromPixels(textured(40, 30)).webp({ lossless: true })],
     ['a WebP with a profile', fromPixels(textured(40, 30)).withIccProfile('p3').webp()],
-  ])('accepts %s', async (_name, picture) => {
-    const inspection = await inspect(await picture.toBuffer());
+  ])('accepts %s', async (_name, image) => {
+    const inspection = await inspect(await image.toBuffer());
 
     expect(inspection).toMatchObject({ ok: true, image: { width: 40, height: 30, alpha: 'none' } });
   });
@@ -77,11 +77,8 @@ describe('createImageEngine: inspect', () => {
       'a JPEG profile that is junk',
       insertAfterSoi(rocket, segment(0xe2, Buffer.from('ICC_PROFILE\0\x01\x01junk'))),
     ],
-    [
-      'a further picture announced by MPF',
-      multiPicture(rocket, [readPhoto('hubble_deep_field.jpg')]),
-    ],
-  ])('accepts a picture with %s', async (_name, bytes) => {
+    ['a further image announced by MPF', multiImage(rocket, [readPhoto('hubble_deep_field.jpg')])],
+  ])('accepts an image with %s', async (_name, bytes) => {
     expect(await inspect(bytes)).toMatchObject({ ok: true });
   });
 
@@ -172,7 +169,7 @@ describe('createImageEngine: inspect', () => {
   it.each([
     ['one byte short', coffee.subarray(0, -1), rocket.subarray(0, -1), rocketWebp.subarray(0, -1)],
     ['half', halfOf(coffee), halfOf(rocket), halfOf(rocketWebp)],
-  ])('calls a picture truncated that is %s', async (_name, ...cuts) => {
+  ])('calls an image truncated that is %s', async (_name, ...cuts) => {
     const inspections = await Promise.all(cuts.map(inspect));
 
     expect(inspections).toEqual(cuts.map(() => ({ ok: false, fault: 'truncated' })));

@@ -39,12 +39,12 @@ const ENTRIES_AT = 8 + 2 + 12 + 4;
 /** Marker, length, `MPF\0`. */
 const TIFF_AT = 2 + 2 + 4;
 
-/** How long an MPF segment is that announces so many further pictures. */
+/** How long an MPF segment is that announces so many further images. */
 export function mpfBytes(further: number): number {
   return TIFF_AT + ENTRIES_AT + 16 * (further + 1);
 }
 
-/** An MPF segment that stands at `at` and announces `further` pictures besides the one that it is in. */
+/** An MPF segment that stands at `at` and announces `further` images besides the one that it is in. */
 export function mpfSegment(
   at: number,
   further: readonly Announced[],
@@ -71,12 +71,8 @@ export function mpfSegment(
   return segment(0xe2, Buffer.concat([Buffer.from('MPF\0', 'latin1'), tiff]));
 }
 
-/** `main` with an MPF index behind its SOI, followed by the pictures that it announces. */
-export function multiPicture(
-  main: Buffer,
-  further: readonly Buffer[],
-  order?: 'II' | 'MM',
-): Buffer {
+/** `main` with an MPF index behind its SOI, followed by the images that it announces. */
+export function multiImage(main: Buffer, further: readonly Buffer[], order?: 'II' | 'MM'): Buffer {
   let start = main.length + mpfBytes(further.length);
   const announced = further.map(({ length: size }) => {
     const row = { start, size };

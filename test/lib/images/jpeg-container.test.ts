@@ -9,7 +9,7 @@ import {
   jpeg,
   mpfBytes,
   mpfSegment,
-  multiPicture,
+  multiImage,
   SOI,
   scan,
   segment,
@@ -89,7 +89,7 @@ describe('checkJpeg', () => {
   it.each([
     ['a byte', Buffer.from([0])],
     ['a second EOI', EOI],
-    ['a second picture that nothing announces', small],
+    ['a second image that nothing announces', small],
   ])('refuses %s after EOI', (_name, rest) => {
     expect(check(Buffer.concat([small, rest]))).toEqual({ ok: false, fault: 'trailing_bytes' });
   });
@@ -118,33 +118,25 @@ describe('checkJpeg', () => {
     expect(check(bytes)).toEqual({ ok: false, fault: 'corrupt' });
   });
 
-  describe('with further pictures that an MPF segment announces', () => {
+  describe('with further images that an MPF segment announces', () => {
     it.each(['II', 'MM'] as const)('accepts them in byte order %s', (order) => {
-      const bytes = multiPicture(small, [jpeg(frame(4, 4), scan()), small], order);
+      const bytes = multiImage(small, [jpeg(frame(4, 4), scan()), small], order);
 
       expect(check(bytes)).toEqual({ ok: true, facts });
     });
 
-    it('accepts an index whose pictures somebody took away', () => {
+    it('accepts an index whose images somebody took away', () => {
       const bytes = insertAfterSoi(small, mpfSegment(2, [{ start: 5000, size: 100 }]));
 
       expect(check(bytes)).toEqual({ ok: true, facts });
     });
 
     it.each([
-      ['truncated', 'the last one is one byte short', multiPicture(small, [small]).subarray(0, -1)],
-      ['trailing_bytes', 'a byte follows them', withEnd(multiPicture(small, [small]))],
-      [
-        'trailing_bytes',
-        'another picture follows them',
-        withEnd(multiPicture(small, [small]), small),
-      ],
-      [
-        'trailing_bytes',
-        'one ends before its announced end',
-        multiPicture(small, [withEnd(small)]),
-      ],
-      ['corrupt', 'one is no picture', multiPicture(small, [Buffer.from('junk')])],
+      ['truncated', 'the last one is one byte short', multiImage(small, [small]).subarray(0, -1)],
+      ['trailing_bytes', 'a byte follows them', withEnd(multiImage(small, [small]))],
+      ['trailing_bytes', 'another image follows them', withEnd(multiImage(small, [small]), small)],
+      ['trailing_bytes', 'one ends before its announced end', multiImage(small, [withEnd(small)])],
+      ['corrupt', 'one is no image', multiImage(small, [Buffer.from('junk')])],
       ['trailing_bytes', 'one begins later than the one before ends', withGap()],
       ['trailing_bytes', 'the index is junk', withJunkIndex()],
       ['trailing_bytes', 'the entries lie outside of the index', withDistantEntries()],
@@ -170,7 +162,7 @@ function withJunkIndex(): Buffer {
 }
 
 function withDistantEntries(): Buffer {
-  const bytes = multiPicture(small, [small]);
+  const bytes = multiImage(small, [small]);
   const pointer = 2 + 2 + 2 + 4 + 18;
   bytes.writeUInt32BE(0xffff_ff00, pointer);
   return bytes;

@@ -2,7 +2,7 @@ import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { checkJpeg } from '../../../lib/images/jpeg-container.ts';
 import { finish } from './finish.ts';
-import { jpeg, multiPicture, segment } from './jpeg-bytes.ts';
+import { jpeg, multiImage, segment } from './jpeg-bytes.ts';
 import { readPhoto } from './photos.ts';
 
 /** A baseline frame of one component, sixteen blocks wide. */
@@ -48,8 +48,8 @@ describe('checkJpeg, of the codes in a sequential scan,', () => {
     ['of four colours', small().toColourspace('cmyk').jpeg()],
     ['of one pixel', small().resize(1, 1).jpeg()],
     ['of whole blocks', small(64).resize(64, 64).jpeg()],
-  ])('accepts those of an encoder, %s', async (_name, picture) => {
-    expect(check(await picture.toBuffer())).toMatchObject({ ok: true });
+  ])('accepts those of an encoder, %s', async (_name, image) => {
+    expect(check(await image.toBuffer())).toMatchObject({ ok: true });
   });
 
   it.each([
@@ -95,8 +95,8 @@ describe('checkJpeg, of the codes in a sequential scan,', () => {
     expect(check(longer)).toEqual({ ok: false, fault: 'corrupt' });
   });
 
-  it('leaves the codes of further pictures unread, which nobody decodes', () => {
-    const bytes = multiPicture(flat(BLOCKS), [flat(hex('00000000 00'))]);
+  it('leaves the codes of further images unread, which nobody decodes', () => {
+    const bytes = multiImage(flat(BLOCKS), [flat(hex('00000000 00'))]);
 
     expect(check(bytes)).toMatchObject({ ok: true });
   });

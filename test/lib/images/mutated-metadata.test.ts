@@ -7,7 +7,7 @@ import { sniff } from '../../../lib/images/sniff.ts';
 import { toXmpJson } from '../../../lib/images/xmp-packet.ts';
 import { recordIn } from '../../../lib/images/xmp-record.ts';
 import { systemClock } from '../../../lib/platform/clock.ts';
-import { FOREIGN_PACKET, fiftyPictures } from './fifty-pictures.ts';
+import { FOREIGN_PACKET, fiftyImages } from './fifty-images.ts';
 import { finish } from './finish.ts';
 import { mutationsOf } from './mutations.ts';
 
@@ -24,24 +24,24 @@ const { signal } = new AbortController();
 const RECORD = toXmpJson(JSON.stringify({ version: '1', prompt: 'A cat & a "dog"' }));
 
 /** Small ones: a change hits their heads and their metadata more often than their pixels. */
-const PICTURES = (await fiftyPictures()).filter(({ bytes }) => bytes.length < 20_000);
+const IMAGES = (await fiftyImages()).filter(({ bytes }) => bytes.length < 20_000);
 const WITH_RECORDS = await Promise.all(
-  PICTURES.map(async (picture) => {
-    const embedded = await embedRecord(picture, RECORD, systemClock, signal);
+  IMAGES.map(async (image) => {
+    const embedded = await embedRecord(image, RECORD, systemClock, signal);
     return embedded ?? expect.fail('the record was not embedded');
   }),
 );
 
-describe('mutated pictures', () => {
+describe('mutated images', () => {
   it('are many', () => {
-    expect(PICTURES.length).toBeGreaterThan(40);
+    expect(IMAGES.length).toBeGreaterThan(40);
   });
 
   it('take a record where they are sound, and never more room than it needs', async () => {
-    const all = [...PICTURES.map(({ bytes }) => bytes), ...WITH_RECORDS];
+    const all = [...IMAGES.map(({ bytes }) => bytes), ...WITH_RECORDS];
     const property = fc.asyncProperty(mutationsOf(all), async ({ bytes }) => {
       const isSound = finish(checkContainer(bytes, limits)).ok;
-      // Ours would not be asked for a picture that is not sound; it must survive one all the same.
+      // Ours would not be asked for an image that is not sound; it must survive one all the same.
       const format = sniff(bytes) ?? 'png';
 
       const embedded = await embedRecord({ bytes, format }, RECORD, systemClock, signal);

@@ -46,12 +46,12 @@ function mutate(bytes: Buffer, { kind, at, length, value }: Mutation): Buffer {
   }
 }
 
-/** One of the pictures, and what up to three changes make of it. */
+/** One of the images, and what up to three changes make of it. */
 export function mutationsOf(
-  pictures: readonly Buffer[],
+  images: readonly Buffer[],
 ): fc.Arbitrary<{ readonly original: Buffer; readonly bytes: Buffer }> {
   return fc
-    .tuple(fc.constantFrom(...pictures), fc.array(mutation, { minLength: 1, maxLength: 3 }))
+    .tuple(fc.constantFrom(...images), fc.array(mutation, { minLength: 1, maxLength: 3 }))
     .map(([original, mutations]) => ({ original, bytes: mutations.reduce(mutateSome, original) }));
 }
 

@@ -17,7 +17,7 @@ const DECODERS: Readonly<Record<OutputFormat, OutsideDecoder>> = {
     program: 'pngcheck',
     options: ['-q'],
     // Its inflater goes on to the Adler-32, which is not our business; it knows no chunk younger than itself; and it has
-    // its own idea of when a picture can have been made and of what a colour is.
+    // its own idea of when an image can have been made and of what a colour is.
     isComplaint: (code, output) =>
       code !== 0 &&
       !/inflate error = -3 |unknown, public chunk|invalid (?:tIME|cHRM) /.test(output),
@@ -58,7 +58,7 @@ export async function missingDecoders(): Promise<readonly string[]> {
   return programs.filter((_program, place) => runs[place]?.code === -1);
 }
 
-/** What the decoder of this format has against the picture; undefined when it is content with it. */
+/** What the decoder of this format has against the image; undefined when it is content with it. */
 export async function complaintAbout(
   bytes: Buffer,
   format: OutputFormat,
@@ -66,7 +66,7 @@ export async function complaintAbout(
   const { program, options, isComplaint } = DECODERS[format];
   const folder = await mkdtemp(join(tmpdir(), 'outside-decoder-'));
   try {
-    const file = join(folder, `picture.${format}`);
+    const file = join(folder, `image.${format}`);
     await writeFile(file, bytes);
     const { code, output } = await run(program, [...options, file]);
     return isComplaint(code, output) ? `${program}: ${output.replaceAll(folder, '')}` : undefined;

@@ -125,7 +125,7 @@ describe('checkPng', () => {
 
   it.each([
     ['a byte', Buffer.from([0])],
-    ['a second picture', png(header(), PIXELS, END)],
+    ['a second image', png(header(), PIXELS, END)],
   ])('refuses %s after IEND', (_name, rest) => {
     const bytes = Buffer.concat([png(header(), PIXELS, END), rest]);
 
@@ -178,7 +178,7 @@ describe('checkPng', () => {
     ['an IEND with data', [header(), PIXELS, chunk('IEND', Buffer.alloc(1))]],
     ['an unknown chunk that may not be skipped', [header(), chunk('ABCD'), PIXELS, END]],
     ['a chunk type with a digit', [header(), chunk('ab1d'), PIXELS, END]],
-    ['a palette picture without its palette', [header({ colourType: 3 }), PIXELS, END]],
+    ['a palette image without its palette', [header({ colourType: 3 }), PIXELS, END]],
     ['a palette in grey', [header({ colourType: 0 }), palette(2), PIXELS, END]],
     ['an empty palette', [header({ colourType: 3 }), palette(0), PIXELS, END]],
     ['a palette of 257', [header({ colourType: 3 }), palette(257), PIXELS, END]],
@@ -208,7 +208,7 @@ describe('checkPng', () => {
     expect(check(png(...chunks))).toEqual({ ok: false, fault: 'corrupt' });
   });
 
-  it('refuses more compressed texts than any picture needs', () => {
+  it('refuses more compressed texts than any image needs', () => {
     const texts = (count: number) =>
       Array.from({ length: count }, () => compressed('zTXt', Buffer.alloc(0)));
 

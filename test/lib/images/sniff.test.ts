@@ -32,7 +32,7 @@ describe('sniff', () => {
     ['JPEG 2000', '\0\0\0\x0cjP  \r\n\x87\n'],
     ['JPEG XL', '\xff\x0a'],
     ['white space before a PNG', ' \x89PNG\r\n\x1a\n'],
-  ])('does not take %s for a picture', (_name, text) => {
+  ])('does not take %s for an image', (_name, text) => {
     expect(sniff(Buffer.from(text, 'latin1'))).toBeUndefined();
   });
 });

@@ -8,7 +8,7 @@ import { createImageEngine } from '../../../lib/images/image-engine.ts';
 import { systemClock } from '../../../lib/platform/clock.ts';
 import { readPhoto } from './photos.ts';
 import { chunk, END, header, PIXELS, png } from './png-bytes.ts';
-import { blocksOf, fourBlocks, fromPixels, plain, textured, turned } from './sample-pictures.ts';
+import { blocksOf, fourBlocks, fromPixels, plain, textured, turned } from './sample-images.ts';
 
 const limits = {
   max_encoded_bytes: 4 * 1024 * 1024,
@@ -75,7 +75,7 @@ describe('createImageEngine: thumbnail', () => {
     expect(image).toMatchObject({ format: 'png', width: 40, height: 30 });
   });
 
-  it('tells the checksums of the picture and of the thumbnail', async () => {
+  it('tells the checksums of the image and of the thumbnail', async () => {
     const bytes = readPhoto('rocket.jpg');
 
     const outcome = await engine.thumbnail(bytes, 100, signal);
@@ -188,7 +188,7 @@ describe('createImageEngine: thumbnail', () => {
     expect([exif, xmp]).toEqual([undefined, undefined]);
   });
 
-  it('may be longer than a picture may come in', async () => {
+  it('may be longer than an image may come in', async () => {
     const bytes = await fromPixels(textured(256, 256)).jpeg({ quality: 10 }).toBuffer();
     const strict = createImageEngine({
       limits: { ...limits, max_encoded_bytes: bytes.length },
@@ -202,7 +202,7 @@ describe('createImageEngine: thumbnail', () => {
   });
 
   it.each([
-    ['no picture', Buffer.from('no picture'), 'unsupported_format'],
+    ['no image', Buffer.from('no image'), 'unsupported_format'],
     ['a PNG without its end', png(header(), PIXELS), 'truncated'],
     ['more after its end', png(header(), PIXELS, END, Buffer.from('more')), 'trailing_bytes'],
     ['pixels that are not there', png(header({ height: 100 }), PIXELS, END), 'corrupt'],
@@ -254,11 +254,11 @@ describe('createImageEngine: thumbnail', () => {
 
 /** Soft slopes within the colours that both spaces have. */
 function smooth() {
-  const picture = textured(128, 96);
-  for (let at = 0; at < picture.data.length; at += 1) {
+  const image = textured(128, 96);
+  for (let at = 0; at < image.data.length; at += 1) {
     const place = Math.floor(at / 3);
     const part = at % 3 === 0 ? (place % 128) / 128 : Math.floor(place / 128) / 96;
-    picture.data[at] = 40 + part * 180;
+    image.data[at] = 40 + part * 180;
   }
-  return picture;
+  return image;
 }

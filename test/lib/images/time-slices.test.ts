@@ -53,7 +53,7 @@ describe('runInSlices', () => {
 
 describe('sha256Steps', () => {
   it.each([0, 1, 4 * 1024 * 1024, 9 * 1024 * 1024 + 1])('hashes %i bytes', async (length) => {
-    const bytes = Buffer.alloc(length, 'picture');
+    const bytes = Buffer.alloc(length, 'image');
 
     const sha256 = await runInSlices(sha256Steps(bytes), stepClock(5), signal);
 

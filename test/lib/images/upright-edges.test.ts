@@ -11,7 +11,7 @@ describe('uprightEdges', () => {
     [6, 20, 30],
     [7, 20, 30],
     [8, 20, 30],
-  ])('shows a picture of orientation %i as %i by %i', (orientation, width, height) => {
+  ])('shows an image of orientation %i as %i by %i', (orientation, width, height) => {
     const edges = uprightEdges({ width: 30, height: 20, orientation });
 
     expect(edges).toEqual({ width, height });

@@ -10,7 +10,7 @@ const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex
 const forever = new AbortController().signal;
 
 describe('identifyInputs', () => {
-  it('hashes every picture in its place', async () => {
+  it('hashes every image in its place', async () => {
     const [one, two, three, four] = ['1', '2', '3', '4'].map((text) => Buffer.from(text));
     const sources = {
       images: [source(one!), source(two!)],
@@ -46,7 +46,7 @@ describe('identifyInputs', () => {
     });
   });
 
-  it('lets others in while it hashes a large picture, and stops when nobody wants it', async () => {
+  it('lets others in while it hashes a large image, and stops when nobody wants it', async () => {
     const client = new AbortController();
     const gone = new BridgeError('cancelled', 'the client has left');
     let readings = 0;

@@ -4,7 +4,7 @@ import type { InputSource } from '../../../lib/inputs/input-source.ts';
 import type { Fetched } from '../../../lib/net/remote-fetch.ts';
 import { openInputLoader } from '../../support/input-loader.ts';
 
-const BYTES = Buffer.from('the bytes of a picture');
+const BYTES = Buffer.from('the bytes of an image');
 const { signal } = new AbortController();
 const context = { scope: 'mine', signal };
 const LIMIT = 1000;
@@ -71,7 +71,7 @@ describe('createInputLoader', () => {
     await expect(loader.load(artifact, LIMIT, context)).rejects.toBe(failure);
   });
 
-  it('fetches a remote picture, and no more than is left', async () => {
+  it('fetches a remote image, and no more than is left', async () => {
     const { loader, asked } = fetching({ ok: true, bytes: BYTES });
 
     const loaded = await loader.load(remote, LIMIT, context);
@@ -104,14 +104,14 @@ describe('createInputLoader', () => {
     await expect(loading).rejects.toMatchObject({ code: 'input', param: 'mask.url', details });
   });
 
-  it('fetches nothing while remote pictures are disabled', async () => {
+  it('fetches nothing while remote images are disabled', async () => {
     await expect(openInputLoader().load(remote, LIMIT, context)).rejects.toMatchObject({
       code: 'invalid_request',
       param: 'mask.url',
     });
   });
 
-  it('reads a stored picture by its checksum', async () => {
+  it('reads a stored image by its checksum', async () => {
     const asked: unknown[][] = [];
     const read = async (...given: unknown[]) => {
       asked.push(given);
@@ -124,7 +124,7 @@ describe('createInputLoader', () => {
     expect(asked).toEqual([['b'.repeat(64), BYTES.length]]);
   });
 
-  it('takes a stored picture that is missing or was changed for a failure of its own', async () => {
+  it('takes a stored image that is missing or was changed for a failure of its own', async () => {
     await expect(openInputLoader().load(stored, LIMIT, context)).rejects.toMatchObject({
       code: 'artifact',
       details: { reason: 'missing_or_changed' },
@@ -134,7 +134,7 @@ describe('createInputLoader', () => {
   it.each<[string, InputSource]>([
     ['inline', { kind: 'inline', field: 'images[0]', bytes: BYTES }],
     ['stored', stored],
-  ])('refuses a picture that is %s and too large before anything is read', async (_, source) => {
+  ])('refuses an image that is %s and too large before anything is read', async (_, source) => {
     const loader = openInputLoader({ stored: { read: () => Promise.reject(new Error('read')) } });
 
     const loading = loader.load(source, BYTES.length - 1, context);

@@ -6,13 +6,13 @@ import type { StoredInputFiles } from '../../../lib/inputs/stored-inputs-port.ts
 
 const forever = new AbortController().signal;
 
-function picture(content: string) {
+function image(content: string) {
   const bytes = Buffer.from(content);
   return { bytes, sha256: createHash('sha256').update(bytes).digest('hex') };
 }
 
-const one = picture('one');
-const two = picture('two');
+const one = image('one');
+const two = image('two');
 
 /** Files in memory, each step of which waits for the scheduler, and jobs that are names and what they need. */
 function openKeeper(pause: () => Promise<void> = async () => {}) {
@@ -43,13 +43,13 @@ function openKeeper(pause: () => Promise<void> = async () => {}) {
   return {
     ...{ kept, jobs, files, keeper },
     /** What a job service does to accept a job. */
-    accept: (name: string, pictures: readonly (typeof one)[]) =>
-      keeper.keepFor(pictures, forever, async () => {
+    accept: (name: string, images: readonly (typeof one)[]) =>
+      keeper.keepFor(images, forever, async () => {
         await pause();
-        for (const { sha256 } of pictures) expect(kept).toContain(sha256);
+        for (const { sha256 } of images) expect(kept).toContain(sha256);
         jobs.set(
           name,
-          pictures.map(({ sha256 }) => sha256),
+          images.map(({ sha256 }) => sha256),
         );
       }),
     /** What it does when the job has ended. */
@@ -63,7 +63,7 @@ function openKeeper(pause: () => Promise<void> = async () => {}) {
 }
 
 describe('createStoredInputs', () => {
-  it('has the pictures before the job is accepted, and keeps them', async () => {
+  it('has the images before the job is accepted, and keeps them', async () => {
     const { accept, kept } = openKeeper();
 
     await accept('job', [one, two, one]);
@@ -77,7 +77,7 @@ describe('createStoredInputs', () => {
     expect(await keeper.keepFor([one], forever, async () => 'accepted')).toBe('accepted');
   });
 
-  it('removes the pictures of a job that was refused', async () => {
+  it('removes the images of a job that was refused', async () => {
     const { keeper, kept } = openKeeper();
     const refusal = new Error('full');
 
@@ -87,7 +87,7 @@ describe('createStoredInputs', () => {
     expect(kept.size).toBe(0);
   });
 
-  it('removes the pictures of a repetition that made no job', async () => {
+  it('removes the images of a repetition that made no job', async () => {
     const { keeper, kept } = openKeeper();
 
     await keeper.keepFor([one], forever, async () => 'an earlier job, ended long ago');
@@ -95,7 +95,7 @@ describe('createStoredInputs', () => {
     expect(kept.size).toBe(0);
   });
 
-  it('removes a picture when the last job that shares it has ended', async () => {
+  it('removes an image when the last job that shares it has ended', async () => {
     const { accept, end, kept } = openKeeper();
     await accept('first', [one]);
     await accept('second', [one, two]);
@@ -108,7 +108,7 @@ describe('createStoredInputs', () => {
     expect(kept.size).toBe(0);
   });
 
-  it('accepts nothing when a picture cannot be kept', async () => {
+  it('accepts nothing when an image cannot be kept', async () => {
     const { files, jobs } = openKeeper();
     const full = new Error('full');
     const keeper = createStoredInputs({
@@ -165,9 +165,9 @@ describe('createStoredInputs', () => {
     expect(kept.size).toBe(1);
   });
 
-  it('never loses a picture that a job needs, and keeps none for nobody, in any order of steps', async () => {
-    const pictures = [one, two, picture('three')];
-    const someOf = fc.subarray(pictures, { minLength: 1 });
+  it('never loses an image that a job needs, and keeps none for nobody, in any order of steps', async () => {
+    const images = [one, two, image('three')];
+    const someOf = fc.subarray(images, { minLength: 1 });
     await fc.assert(
       fc.asyncProperty(
         fc.scheduler(),
@@ -200,7 +200,7 @@ describe('createStoredInputs', () => {
 });
 
 describe('toStoredInput', () => {
-  it('shows a picture without its bytes', () => {
+  it('shows an image without its bytes', () => {
     const image = { ...one, format: 'webp' } as const;
 
     expect(toStoredInput(image)).toEqual({

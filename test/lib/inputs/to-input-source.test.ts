@@ -180,7 +180,7 @@ describe('toInputSource', () => {
       { type: 'stored', sha256: 'b'.repeat(64), media_type: 'image/png', bytes: 7 },
       { kind: 'stored', field: 'images[1]', sha256: 'b'.repeat(64), byteLength: 7 },
     ],
-  ])('only notes where the picture of %o is', (input, source) => {
+  ])('only notes where the image of %o is', (input, source) => {
     expect(toInputSource(input, 'images[1]', NO_LIMIT)).toEqual(source);
   });
 });

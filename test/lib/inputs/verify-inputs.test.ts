@@ -23,11 +23,11 @@ const context = { scope: 'anonymous', signal: new AbortController().signal };
 afterAll(() => engine.close());
 
 describe('createInputVerifier', () => {
-  it('answers each picture in its place', async () => {
+  it('answers each image in its place', async () => {
     const sources = {
-      images: [await picture('images[0]', 20, 10), await picture('images[1]', 21, 11)],
-      mask: await picture('mask', 20, 10, { channels: 4 }),
-      references: [await picture('reference_images[0]', 22, 12)],
+      images: [await image('images[0]', 20, 10), await image('images[1]', 21, 11)],
+      mask: await image('mask', 20, 10, { channels: 4 }),
+      references: [await image('reference_images[0]', 22, 12)],
     };
 
     const verified = await verifier.verify(sources, context);
@@ -45,7 +45,7 @@ describe('createInputVerifier', () => {
   });
 
   it('takes references without a source', async () => {
-    const references = [await picture('reference_images[0]', 22, 12)];
+    const references = [await image('reference_images[0]', 22, 12)];
 
     const verified = await verifier.verify({ images: [], references }, context);
 
@@ -56,7 +56,7 @@ describe('createInputVerifier', () => {
     'believes a declared %s that is one',
     async (declaredMediaType) => {
       const format = declaredMediaType.slice('image/'.length) as 'png' | 'jpeg' | 'webp';
-      const source = await picture('images[0]', 20, 10, { format });
+      const source = await image('images[0]', 20, 10, { format });
 
       const verified = await verifier.verify(only({ ...source, declaredMediaType }), context);
 
@@ -65,7 +65,7 @@ describe('createInputVerifier', () => {
   );
 
   it('takes image/jpg for image/jpeg', async () => {
-    const source = await picture('images[0]', 20, 10, { format: 'jpeg' });
+    const source = await image('images[0]', 20, 10, { format: 'jpeg' });
 
     const verified = await verifier.verify(
       only({ ...source, declaredMediaType: 'image/jpg' }),
@@ -78,7 +78,7 @@ describe('createInputVerifier', () => {
   it.each(['image/jpeg', 'image/webp', 'text/plain', ''])(
     'refuses a PNG that is declared "%s"',
     async (declaredMediaType) => {
-      const source = await picture('images[0]', 20, 10);
+      const source = await image('images[0]', 20, 10);
 
       const verified = verifier.verify(only({ ...source, declaredMediaType }), context);
 
@@ -90,9 +90,9 @@ describe('createInputVerifier', () => {
     },
   );
 
-  it('tells what is wrong with a picture, and which it is', async () => {
-    const sound = await picture('images[0]', 20, 10);
-    const cut = await picture('images[1]', 20, 10);
+  it('tells what is wrong with an image, and which it is', async () => {
+    const sound = await image('images[0]', 20, 10);
+    const cut = await image('images[1]', 20, 10);
     const sources = {
       images: [sound, { ...cut, bytes: cut.bytes.subarray(0, -1) }],
       references: [],
@@ -105,7 +105,7 @@ describe('createInputVerifier', () => {
     });
   });
 
-  it('names the first of several unsound pictures, whichever is judged first', async () => {
+  it('names the first of several unsound images, whichever is judged first', async () => {
     const slow = await sharp({
       create: { width: 300, height: 300, channels: 3, background: '#888' },
     })
@@ -113,15 +113,15 @@ describe('createInputVerifier', () => {
       .toBuffer();
     const damaged = Buffer.concat([slow.subarray(0, -2), Buffer.from([0, 0])]);
     const sources = {
-      images: [inline('images[0]', damaged), inline('images[1]', Buffer.from('no picture'))],
+      images: [inline('images[0]', damaged), inline('images[1]', Buffer.from('no image'))],
       references: [inline('reference_images[0]', Buffer.from('none either'))],
     };
 
     await expect(verifier.verify(sources, context)).rejects.toMatchObject({ param: 'images[0]' });
   });
 
-  it('refuses a picture over the limit of one, in whichever list', async () => {
-    const small = await picture('images[0]', 20, 10);
+  it('refuses an image over the limit of one, in whichever list', async () => {
+    const small = await image('images[0]', 20, 10);
     const large = { ...small, field: 'reference_images[0]', bytes: Buffer.alloc(101) };
     const tight = createInputVerifier({
       engine,
@@ -141,7 +141,7 @@ describe('createInputVerifier', () => {
     });
   });
 
-  it('refuses the picture with which all of them become too much', async () => {
+  it('refuses the image with which all of them become too much', async () => {
     const tight = createInputVerifier({
       engine,
       loader: openInputLoader(),
@@ -159,8 +159,8 @@ describe('createInputVerifier', () => {
     });
   });
 
-  it('loads one picture after the other, each with what the others have left', async () => {
-    const { bytes } = await picture('images[0]', 20, 10);
+  it('loads one image after the other, each with what the others have left', async () => {
+    const { bytes } = await image('images[0]', 20, 10);
     const asked: unknown[] = [];
     let running = 0;
     const loader = openInputLoader({
@@ -191,7 +191,7 @@ describe('createInputVerifier', () => {
     ]);
   });
 
-  it('fetches nothing behind a picture that cannot be had, and decodes nothing', async () => {
+  it('fetches nothing behind an image that cannot be had, and decodes nothing', async () => {
     const fetched: string[] = [];
     const loader = openInputLoader({
       async fetchRemote(url) {
@@ -201,7 +201,7 @@ describe('createInputVerifier', () => {
     });
     const untouched = { inspect: () => Promise.reject(new Error('decoded')) };
     const sources = {
-      images: [inline('images[0]', Buffer.from('no picture')), remote('images[1].url', 'a')],
+      images: [inline('images[0]', Buffer.from('no image')), remote('images[1].url', 'a')],
       references: [remote('reference_images[0].url', 'b')],
     };
 
@@ -235,7 +235,7 @@ describe('createInputVerifier', () => {
 
   it('rejects with the reason of the abort', async () => {
     const reason = new BridgeError('cancelled', 'the client has left');
-    const source = await picture('images[0]', 20, 10);
+    const source = await image('images[0]', 20, 10);
 
     await expect(
       verifier.verify(only(source), { ...context, signal: AbortSignal.abort(reason) }),
@@ -249,14 +249,14 @@ describe('createInputVerifier, masks', () => {
     ['another width', { channels: 4, width: 21, height: 10 }, 'dimensions_differ'],
     ['another height', { channels: 4, width: 20, height: 11 }, 'dimensions_differ'],
     [
-      'the edges of a picture that lies',
+      'the edges of an image that lies',
       { channels: 4, width: 10, height: 20 },
       'dimensions_differ',
     ],
   ] as const)('refuses one with %s', async (_, mask, reason) => {
     const sources = {
-      images: [await picture('images[0]', 20, 10)],
-      mask: await picture('mask', mask.width, mask.height, mask),
+      images: [await image('images[0]', 20, 10)],
+      mask: await image('mask', mask.width, mask.height, mask),
       references: [],
     };
 
@@ -271,11 +271,11 @@ describe('createInputVerifier, masks', () => {
     'compares the edges of a source of orientation %i as they are seen',
     async (orientation) => {
       const isTurned = orientation >= 5;
-      const source = await picture('images[0]', 20, 10, { format: 'jpeg', orientation });
-      const upright = await picture('mask', isTurned ? 10 : 20, isTurned ? 20 : 10, {
+      const source = await image('images[0]', 20, 10, { format: 'jpeg', orientation });
+      const upright = await image('mask', isTurned ? 10 : 20, isTurned ? 20 : 10, {
         channels: 4,
       });
-      const asStored = await picture('mask', isTurned ? 20 : 10, isTurned ? 10 : 20, {
+      const asStored = await image('mask', isTurned ? 20 : 10, isTurned ? 10 : 20, {
         channels: 4,
       });
 
@@ -288,8 +288,8 @@ describe('createInputVerifier, masks', () => {
   );
 
   it('turns the mask too before it compares', async () => {
-    const source = await picture('images[0]', 10, 20);
-    const mask = await picture('mask', 20, 10, { channels: 4, format: 'webp', orientation: 6 });
+    const source = await image('images[0]', 10, 20);
+    const mask = await image('mask', 20, 10, { channels: 4, format: 'webp', orientation: 6 });
 
     const verified = await verifier.verify({ ...only(source), mask }, context);
 
@@ -298,8 +298,8 @@ describe('createInputVerifier, masks', () => {
 
   it('compares with the first source, not with another', async () => {
     const sources = {
-      images: [await picture('images[0]', 20, 10), await picture('images[1]', 30, 30)],
-      mask: await picture('mask', 30, 30, { channels: 4 }),
+      images: [await image('images[0]', 20, 10), await image('images[1]', 30, 30)],
+      mask: await image('mask', 30, 30, { channels: 4 }),
       references: [],
     };
 
@@ -309,10 +309,10 @@ describe('createInputVerifier, masks', () => {
   });
 
   it('takes one that protects everything: it has the channel', async () => {
-    const mask = await picture('mask', 20, 10, { channels: 4, alpha: 1 });
+    const mask = await image('mask', 20, 10, { channels: 4, alpha: 1 });
 
     const verified = await verifier.verify(
-      { ...only(await picture('images[0]', 20, 10)), mask },
+      { ...only(await image('images[0]', 20, 10)), mask },
       context,
     );
 
@@ -327,7 +327,7 @@ interface Looks {
   readonly orientation?: number;
 }
 
-async function picture(
+async function image(
   field: string,
   width: number,
   height: number,

@@ -3,7 +3,7 @@ import { reservationFor } from '../../../lib/jobs/job-reservation.ts';
 import { FAILURE, jobResult } from '../../support/jobs.ts';
 
 describe('reservationFor', () => {
-  test.each([1, 16, 255])('the largest usual answer with %i pictures fits', (outputs) => {
+  test.each([1, 16, 255])('the largest usual answer with %i images fits', (outputs) => {
     const ids = Array.from({ length: outputs }, (_, index) => index.toString().padStart(32, '0'));
     const { data, ...answer } = jobResult(ids);
     const wordy = data.map((image) => ({ ...image, revised_prompt: 'ü'.repeat(1500) }));

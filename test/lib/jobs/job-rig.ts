@@ -39,7 +39,7 @@ export async function until(isSo: () => boolean | Promise<boolean>): Promise<voi
   }
 }
 
-/** Everything of jobs on a real store; only the pipeline, the pictures and the time are scripted. */
+/** Everything of jobs on a real store; only the pipeline, the images and the time are scripted. */
 export function openJobRig(limits: { max_pending?: number } = {}) {
   const clock = createManualClock();
   const ids = createIds(clock.nowMs);
@@ -152,13 +152,13 @@ function filesIn(kept: Set<string>) {
   };
 }
 
-/** Takes every inline picture for a sound one. */
+/** Takes every inline image for a sound one. */
 const verifier: InputVerifier = {
   async verify({ images, references }) {
-    const toPicture = () => ({
-      ...{ bytes: Buffer.from('picture'), sha256: 'ab'.repeat(32), format: 'png' as const },
+    const toImage = () => ({
+      ...{ bytes: Buffer.from('image'), sha256: 'ab'.repeat(32), format: 'png' as const },
       ...{ width: 1, height: 1, alpha: 'none' as const, orientation: 1 },
     });
-    return { images: images.map(toPicture), references: references.map(toPicture) };
+    return { images: images.map(toImage), references: references.map(toImage) };
   },
 };

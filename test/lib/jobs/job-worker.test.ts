@@ -51,12 +51,12 @@ describe('createJobWorker', () => {
     expect(await rig.ended(id)).toMatchObject({ status: 'failed', error });
   });
 
-  test('fails what is no picture of a job, and nothing of it stays', async () => {
+  test('fails what is no image of a job, and nothing of it stays', async () => {
     const { id, run } = await begun();
     const { response, publications } = resultOf(['one']);
-    const [picture] = response.data;
-    if (picture?.type !== 'artifact') throw new Error('the picture is no artifact');
-    const { name: _, ...described } = picture;
+    const [image] = response.data;
+    if (image?.type !== 'artifact') throw new Error('the image is no artifact');
+    const { name: _, ...described } = image;
 
     const url = { ...described, type: 'url', url: 'http://localhost/one' } as const;
     run.end({ response: { ...response, data: [url] }, publications });
@@ -65,7 +65,7 @@ describe('createJobWorker', () => {
     expect(rig.discarded).toEqual(['one']);
   });
 
-  test('fails a job whose pictures the store does not take for pending', async () => {
+  test('fails a job whose images the store does not take for pending', async () => {
     const { id, run } = await begun();
 
     run.end(resultOf(['one']));

@@ -96,7 +96,7 @@ describe('createLiveJobs', () => {
     expect(live.begin('after').signal.reason).toBe(reason);
   });
 
-  test('the latest partial picture is kept until the end', () => {
+  test('the latest partial image is kept until the end', () => {
     const job = live.begin('one');
     const before = live.partial('one');
     job.note(partial(0));

@@ -19,14 +19,14 @@ export interface ScriptedRun {
   fail(error: Error): void;
 }
 
-/** What comes of a generation: a picture under its name for each of these ids, all to be settled. */
+/** What comes of a generation: an image under its name for each of these ids, all to be settled. */
 export function resultOf(artifactIds: readonly string[]): GenerationResult {
   const result = jobResult(artifactIds);
   const data = result.data.filter((image) => image.type === 'artifact');
-  const publications = data.map((image): PendingPublication => {
-    const { id, name, format, width, height, bytes, sha256 } = image;
-    const picture = { format, width, height, bytes, sha256 };
-    return { record: { id, name, ...picture, scope: 'anonymous', createdSecs: 1 } };
+  const publications = data.map((item): PendingPublication => {
+    const { id, name, format, width, height, bytes, sha256 } = item;
+    const image = { format, width, height, bytes, sha256 };
+    return { record: { id, name, ...image, scope: 'anonymous', createdSecs: 1 } };
   });
   return { response: { ...result, data }, publications };
 }

@@ -14,7 +14,7 @@ beforeEach(() => {
 afterEach(() => rig.close());
 
 describe('createSubmitJob', () => {
-  test('keeps the request with its defaults, without its key and without the bytes of its pictures', async () => {
+  test('keeps the request with its defaults, without its key and without the bytes of its images', async () => {
     const { job } = await rig.submit({ ...edit, idempotency_key: 'one' });
 
     expect(job).toMatchObject({ status: 'queued', request: { prompt: 'a boat', mask: null } });
@@ -45,8 +45,8 @@ describe('createSubmitJob', () => {
 
   test.each([
     ['another prompt', { ...edit, prompt: 'a ship' }],
-    ['another picture', { ...edit, images: [inlineBytes(4)] }],
-    ['no picture', {}],
+    ['another image', { ...edit, images: [inlineBytes(4)] }],
+    ['no image', {}],
   ])('refuses %s under the key', async (_, other) => {
     const { job } = await rig.submit(edit, key);
 
@@ -64,7 +64,7 @@ describe('createSubmitJob', () => {
     expect(replayed).toBe(false);
   });
 
-  test('keeps no picture of a job that is refused, and that of its neighbour', async () => {
+  test('keeps no image of a job that is refused, and that of its neighbour', async () => {
     await rig.submit();
     await expect(rig.submit(edit)).rejects.toMatchObject({ code: 'overloaded' });
     const afterRefusal = [...rig.kept];
@@ -78,7 +78,7 @@ describe('createSubmitJob', () => {
     expect([...rig.kept]).toEqual([SHA256]);
   });
 
-  test('gives a picture back when the last job that needs it has ended', async () => {
+  test('gives an image back when the last job that needs it has ended', async () => {
     const { job: running } = await rig.submit(edit);
     rig.work();
     const run = await rig.run(0);

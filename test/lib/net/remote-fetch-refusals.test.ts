@@ -51,14 +51,14 @@ beforeEach(async () => {
     response.writeHead(302, { location }).end();
   });
   target = await rig.add((_request, response) => response.end('reached'));
-  rig.resolver.answer('pictures.test', [PUBLIC_ADDRESS]);
+  rig.resolver.answer('images.test', [PUBLIC_ADDRESS]);
 });
 afterEach(() => rig.close());
 
 /** As the parser writes it, and so as an operator's list could have it. */
 const listed = (host: string) => new URL(`https://${host}/`).hostname;
 const redirectTo = (url: string) =>
-  `https://pictures.test:${rig.origin.port}/?to=${encodeURIComponent(url)}`;
+  `https://images.test:${rig.origin.port}/?to=${encodeURIComponent(url)}`;
 
 describe('createRemoteFetch, where nothing may be reached', () => {
   it.each(BAD_HOSTS)('does not connect to https://%s, even when it is listed', async (host) => {
@@ -71,18 +71,18 @@ describe('createRemoteFetch, where nothing may be reached', () => {
   });
 
   it.each(BAD_ADDRESSES)('does not connect to a name that means %s', async (address) => {
-    rig.resolver.answer('pictures.test', [address]);
+    rig.resolver.answer('images.test', [address]);
 
-    const fetched = await rig.fetcher()(`https://pictures.test:${target.port}/`, LIMIT, forever);
+    const fetched = await rig.fetcher()(`https://images.test:${target.port}/`, LIMIT, forever);
 
     expect(fetched).toEqual({ ok: false, fault: 'address_not_allowed' });
     expect([rig.clients(), target.connections.length]).toEqual([0, 0]);
   });
 
   it.each(BAD_ADDRESSES)('does not connect to a name that also means %s', async (address) => {
-    rig.resolver.answer('pictures.test', [PUBLIC_ADDRESS, address]);
+    rig.resolver.answer('images.test', [PUBLIC_ADDRESS, address]);
 
-    const fetched = await rig.fetcher()(`https://pictures.test:${target.port}/`, LIMIT, forever);
+    const fetched = await rig.fetcher()(`https://images.test:${target.port}/`, LIMIT, forever);
 
     expect(fetched).toEqual({ ok: false, fault: 'address_not_allowed' });
     expect([rig.clients(), target.connections.length]).toEqual([0, 0]);
@@ -92,7 +92,7 @@ describe('createRemoteFetch, where nothing may be reached', () => {
     const bad = `https://${host}:${target.port}/`;
 
     const unlisted = await rig.fetcher()(redirectTo(bad), LIMIT, forever);
-    const listing = rig.fetcher({ allowed_hosts: ['pictures.test', listed(host)] });
+    const listing = rig.fetcher({ allowed_hosts: ['images.test', listed(host)] });
     const evenListed = await listing(redirectTo(bad), LIMIT, forever);
 
     expect(unlisted).toEqual({ ok: false, fault: 'host_not_allowed' });
@@ -103,7 +103,7 @@ describe('createRemoteFetch, where nothing may be reached', () => {
 
   it.each(BAD_ADDRESSES)('does not follow a redirect to a name that means %s', async (address) => {
     rig.resolver.answer('other.test', [address]);
-    const fetchRemote = rig.fetcher({ allowed_hosts: ['pictures.test', 'other.test'] });
+    const fetchRemote = rig.fetcher({ allowed_hosts: ['images.test', 'other.test'] });
 
     const fetched = await fetchRemote(
       redirectTo(`https://other.test:${target.port}/`),
@@ -116,20 +116,20 @@ describe('createRemoteFetch, where nothing may be reached', () => {
   });
 
   it('connects to what it judged when the name means something else a moment later', async () => {
-    rig.resolver.answer('pictures.test', [PUBLIC_ADDRESS], ['127.0.0.9']);
+    rig.resolver.answer('images.test', [PUBLIC_ADDRESS], ['127.0.0.9']);
 
     const fetched = await rig.fetcher({ max_redirects: 0 })(redirectTo('/'), LIMIT, forever);
 
     expect(fetched).toEqual({ ok: false, fault: 'too_many_redirects' });
-    expect(rig.resolver.asked).toEqual(['pictures.test']);
+    expect(rig.resolver.asked).toEqual(['images.test']);
     expect(rig.origin.connections).toHaveLength(1);
   });
 
   it('judges a name again that a redirect leads back to', async () => {
-    rig.resolver.answer('pictures.test', [PUBLIC_ADDRESS], ['127.0.0.1']);
+    rig.resolver.answer('images.test', [PUBLIC_ADDRESS], ['127.0.0.1']);
 
     const fetched = await rig.fetcher()(
-      redirectTo(`https://pictures.test:${target.port}/`),
+      redirectTo(`https://images.test:${target.port}/`),
       LIMIT,
       forever,
     );
@@ -140,7 +140,7 @@ describe('createRemoteFetch, where nothing may be reached', () => {
 
   it('does not take http for https', async () => {
     const fetched = await rig.fetcher()(
-      redirectTo(`http://pictures.test:${target.port}/`),
+      redirectTo(`http://images.test:${target.port}/`),
       LIMIT,
       forever,
     );

@@ -8,7 +8,7 @@ import { openRemoteRig, PUBLIC_ADDRESS, PUBLIC_ADDRESS_6, type RemoteRig } from 
 
 const forever = new AbortController().signal;
 const LIMIT = 1000;
-const BYTES = Buffer.from('the bytes of a picture');
+const BYTES = Buffer.from('the bytes of an image');
 
 let rig: RemoteRig;
 
@@ -19,11 +19,11 @@ afterEach(async () => {
 
 async function serving(listener: RequestListener): Promise<RemoteRig> {
   rig = await openRemoteRig(listener);
-  rig.resolver.answer('pictures.test', [PUBLIC_ADDRESS]);
+  rig.resolver.answer('images.test', [PUBLIC_ADDRESS]);
   return rig;
 }
 
-const addressOf = (path = '/a.png', host = 'pictures.test') =>
+const addressOf = (path = '/a.png', host = 'images.test') =>
   `https://${host}:${rig.origin.port}${path}`;
 
 async function until(isSo: () => boolean): Promise<void> {
@@ -37,7 +37,7 @@ describe('createRemoteFetch', () => {
     const fetched = await rig.fetcher()(addressOf(), LIMIT, forever);
 
     expect(fetched).toEqual({ ok: true, bytes: BYTES });
-    expect(rig.resolver.asked).toEqual(['pictures.test']);
+    expect(rig.resolver.asked).toEqual(['images.test']);
   });
 
   it('asks for the name that stands in the address and tells nothing of the caller', async () => {
@@ -51,7 +51,7 @@ describe('createRemoteFetch', () => {
 
     expect(seen?.url).toBe('/a%20b.png?c=d');
     expect(seen?.headers).toEqual({
-      host: `pictures.test:${rig.origin.port}`,
+      host: `images.test:${rig.origin.port}`,
       connection: 'keep-alive',
       accept: 'image/png, image/jpeg, image/webp',
       'accept-encoding': 'identity',
@@ -70,7 +70,7 @@ describe('createRemoteFetch', () => {
   it('takes another address of the same name when the first one refuses', async () => {
     await serving((_request, response) => response.end(BYTES));
     // Loopback itself answers on the port of the origin at one of its addresses only.
-    rig.resolver.answer('pictures.test', ['127.0.0.9', '127.0.0.1']);
+    rig.resolver.answer('images.test', ['127.0.0.9', '127.0.0.1']);
 
     const fetched = await rig.fetcher({ allow_private_networks: true })(
       addressOf(),
@@ -151,7 +151,7 @@ describe('createRemoteFetch', () => {
       response.end(BYTES);
     });
     rig.resolver.answer('other.test', [PUBLIC_ADDRESS_6]);
-    const fetchRemote = rig.fetcher({ allowed_hosts: ['pictures.test', 'other.test'] });
+    const fetchRemote = rig.fetcher({ allowed_hosts: ['images.test', 'other.test'] });
 
     const fetched = await fetchRemote(addressOf(), LIMIT, forever);
 
@@ -161,12 +161,12 @@ describe('createRemoteFetch', () => {
 
   it.each<[string, object, RequestListener]>([
     [
-      'an answer that is no picture',
+      'an answer that is no image',
       { fault: 'status_not_ok', status: 404 },
       (_request, response) => response.writeHead(404).end('no'),
     ],
     [
-      'a part of the picture',
+      'a part of the image',
       { fault: 'status_not_ok', status: 206 },
       (_request, response) => response.writeHead(206).end('no'),
     ],
@@ -234,7 +234,7 @@ describe('createRemoteFetch', () => {
     const port = await refusingPort();
     const fetchRemote = rig.fetcher({ allowed_ports: [port] });
 
-    const fetched = await fetchRemote(`https://pictures.test:${port}/`, LIMIT, forever);
+    const fetched = await fetchRemote(`https://images.test:${port}/`, LIMIT, forever);
 
     expect(fetched).toEqual({ ok: false, fault: 'unreachable' });
   });
@@ -279,7 +279,7 @@ describe('createRemoteFetch', () => {
       clock,
       lookup: () => new Promise(() => {}),
       policy: {
-        allowed_hosts: ['pictures.test'],
+        allowed_hosts: ['images.test'],
         allowed_ports: [443],
         allow_private_networks: false,
         max_redirects: 0,
@@ -287,7 +287,7 @@ describe('createRemoteFetch', () => {
       },
     });
 
-    const fetching = fetchRemote('https://pictures.test/', LIMIT, forever);
+    const fetching = fetchRemote('https://images.test/', LIMIT, forever);
     await clock.advance(500);
 
     expect(await fetching).toEqual({ ok: false, fault: 'timed_out' });

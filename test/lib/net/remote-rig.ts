@@ -39,7 +39,7 @@ export async function openRemoteRig(listener: RequestListener) {
         clock,
         lookup: resolver.lookup,
         policy: {
-          allowed_hosts: ['pictures.test'],
+          allowed_hosts: ['images.test'],
           allowed_ports: origins.map(({ port }) => port),
           allow_private_networks: false,
           max_redirects: 3,

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type RemotePolicy, toRemoteTarget } from '../../../lib/net/remote-target.ts';
 
 const policy: RemotePolicy = {
-  allowed_hosts: ['pictures.test', 'Other.TEST', '127.0.0.1', '[::1]', 'xn--bcher-kva.test'],
+  allowed_hosts: ['images.test', 'Other.TEST', '127.0.0.1', '[::1]', 'xn--bcher-kva.test'],
   allowed_ports: [443, 8443],
   allow_private_networks: false,
   max_redirects: 3,
@@ -11,13 +11,13 @@ const policy: RemotePolicy = {
 
 describe('toRemoteTarget', () => {
   it.each([
-    ['https://pictures.test/a.png', 'https://pictures.test/a.png'],
-    ['https://pictures.test:443/a.png', 'https://pictures.test/a.png'],
-    ['https://pictures.test:8443/', 'https://pictures.test:8443/'],
-    ['HTTPS://PICTURES.test/A', 'https://pictures.test/A'],
+    ['https://images.test/a.png', 'https://images.test/a.png'],
+    ['https://images.test:443/a.png', 'https://images.test/a.png'],
+    ['https://images.test:8443/', 'https://images.test:8443/'],
+    ['HTTPS://IMAGES.test/A', 'https://images.test/A'],
     ['https://other.test', 'https://other.test/'],
     ['https://bücher.test/', 'https://xn--bcher-kva.test/'],
-    ['https://pictures.test/ä?ö#ü', 'https://pictures.test/%C3%A4?%C3%B6#%C3%BC'],
+    ['https://images.test/ä?ö#ü', 'https://images.test/%C3%A4?%C3%B6#%C3%BC'],
   ])('takes %s for %s', (text, href) => {
     const target = toRemoteTarget(text, policy);
 
@@ -39,50 +39,50 @@ describe('toRemoteTarget', () => {
 
   it.each([
     ['', 'not_an_https_url'],
-    ['pictures.test/a.png', 'not_an_https_url'],
-    ['//pictures.test/a.png', 'not_an_https_url'],
-    ['http://pictures.test/a.png', 'not_an_https_url'],
+    ['images.test/a.png', 'not_an_https_url'],
+    ['//images.test/a.png', 'not_an_https_url'],
+    ['http://images.test/a.png', 'not_an_https_url'],
     ['file:///etc/passwd', 'not_an_https_url'],
     ['data:image/png;base64,AAAA', 'not_an_https_url'],
     ['https://', 'not_an_https_url'],
-    ['https://pictures.test:65536/', 'not_an_https_url'],
-    ['https://pictures%00.test/', 'not_an_https_url'],
-    ['https://user@pictures.test/', 'user_info_in_url'],
-    ['https://:secret@pictures.test/', 'user_info_in_url'],
-    ['https://pictures.test@evil.test/', 'user_info_in_url'],
+    ['https://images.test:65536/', 'not_an_https_url'],
+    ['https://images%00.test/', 'not_an_https_url'],
+    ['https://user@images.test/', 'user_info_in_url'],
+    ['https://:secret@images.test/', 'user_info_in_url'],
+    ['https://images.test@evil.test/', 'user_info_in_url'],
     ['https://evil.test/', 'host_not_allowed'],
-    ['https://evil.test/?pictures.test', 'host_not_allowed'],
-    ['https://pictures.test.evil.test/', 'host_not_allowed'],
-    ['https://a.pictures.test/', 'host_not_allowed'],
-    ['https://pictures.test./', 'host_not_allowed'],
-    ['https://evil.test\\@pictures.test/', 'host_not_allowed'],
+    ['https://evil.test/?images.test', 'host_not_allowed'],
+    ['https://images.test.evil.test/', 'host_not_allowed'],
+    ['https://a.images.test/', 'host_not_allowed'],
+    ['https://images.test./', 'host_not_allowed'],
+    ['https://evil.test\\@images.test/', 'host_not_allowed'],
     ['https://127.0.0.2/', 'host_not_allowed'],
     ['https://[::ffff:127.0.0.1]/', 'host_not_allowed'],
-    ['https://pictures.test:80/', 'port_not_allowed'],
-    ['https://pictures.test:0/', 'port_not_allowed'],
+    ['https://images.test:80/', 'port_not_allowed'],
+    ['https://images.test:0/', 'port_not_allowed'],
   ])('refuses "%s": %s', (text, fault) => {
     expect(toRemoteTarget(text, policy)).toEqual({ ok: false, fault });
   });
 
   it.each([
-    ['/b.png', 'https://pictures.test:8443/b.png'],
-    ['b.png', 'https://pictures.test:8443/a/b.png'],
+    ['/b.png', 'https://images.test:8443/b.png'],
+    ['b.png', 'https://images.test:8443/a/b.png'],
     ['//other.test/b.png', 'https://other.test/b.png'],
     ['https://other.test/b.png', 'https://other.test/b.png'],
-    ['', 'https://pictures.test:8443/a/'],
+    ['', 'https://images.test:8443/a/'],
   ])('follows a redirect to "%s" from where it stands', (location, href) => {
-    const target = toRemoteTarget(location, policy, 'https://pictures.test:8443/a/');
+    const target = toRemoteTarget(location, policy, 'https://images.test:8443/a/');
 
     expect(target.ok && target.url.href).toBe(href);
   });
 
   it.each([
     ['//evil.test/', 'host_not_allowed'],
-    ['http://pictures.test/', 'not_an_https_url'],
-    ['https://user@pictures.test/', 'user_info_in_url'],
-    ['https://pictures.test:22/', 'port_not_allowed'],
+    ['http://images.test/', 'not_an_https_url'],
+    ['https://user@images.test/', 'user_info_in_url'],
+    ['https://images.test:22/', 'port_not_allowed'],
   ])('judges a redirect to "%s" like any other address', (location, fault) => {
-    expect(toRemoteTarget(location, policy, 'https://pictures.test/')).toEqual({
+    expect(toRemoteTarget(location, policy, 'https://images.test/')).toEqual({
       ok: false,
       fault,
     });
@@ -91,6 +91,6 @@ describe('toRemoteTarget', () => {
   it('asks no host at all while none is allowed', () => {
     const closed = { ...policy, allowed_hosts: [] };
 
-    expect(toRemoteTarget('https://pictures.test/', closed)).toMatchObject({ ok: false });
+    expect(toRemoteTarget('https://images.test/', closed)).toMatchObject({ ok: false });
   });
 });

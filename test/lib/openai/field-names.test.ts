@@ -4,7 +4,7 @@ import { callersNames, toCallersError } from '../../../lib/openai/field-names.ts
 
 const nameOf = callersNames([
   { theirs: 'image', ours: 'images' },
-  { theirs: 'picture', ours: 'images' },
+  { theirs: 'image', ours: 'images' },
   { theirs: 'first', ours: 'images[0]' },
 ]);
 

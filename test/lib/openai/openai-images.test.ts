@@ -3,15 +3,7 @@ import type { AnyImageRequest } from '../../../lib/contract/image-request.ts';
 import type { StreamEventWithBytes } from '../../../lib/contract/stream-events.ts';
 import { BridgeError } from '../../../lib/errors/bridge-error.ts';
 import { createOpenAiImages, type ImagesReply } from '../../../lib/openai/openai-images.ts';
-import {
-  editBody,
-  formBody,
-  generationBody,
-  LIMITS,
-  models,
-  pictureOf,
-  responseOf,
-} from './sent.ts';
+import { editBody, formBody, generationBody, imageOf, LIMITS, models, responseOf } from './sent.ts';
 
 const context = {
   ...{ operationId: 'op', scope: 's', requestId: 'r1', baseUrl: 'http://here' },
@@ -77,7 +69,7 @@ async function eventsOf(reply: Promise<ImagesReply>): Promise<unknown[]> {
 }
 
 describe('createOpenAiImages', () => {
-  it('answers with the pictures, and says whose work it was', async () => {
+  it('answers with the images, and says whose work it was', async () => {
     const rig = open();
 
     const reply = await generate(rig);
@@ -123,7 +115,7 @@ describe('createOpenAiImages', () => {
     expect(rig.calls).toMatchObject([{ operationId: 'op.stream' }]);
   });
 
-  it('streams unfinished pictures as they come, and then the picture', async () => {
+  it('streams unfinished images as they come, and then the image', async () => {
     const rig = open({ events: [partial], response: responseOf({ usage }) });
 
     const events = await eventsOf(generate(rig, { stream: true, style: 'vivid' }));
@@ -142,9 +134,9 @@ describe('createOpenAiImages', () => {
     ]);
   });
 
-  it('streams several pictures under their index, with what holds for all in the last', async () => {
+  it('streams several images under their index, with what holds for all in the last', async () => {
     const { effective } = responseOf();
-    const data = [pictureOf(0), pictureOf(1)];
+    const data = [imageOf(0), imageOf(1)];
     const response = responseOf({ data, usage, effective: { ...effective, size: '9x9' } });
     const rig = open({ events: [partial], response });
 

@@ -5,10 +5,10 @@ import { EditsBody, GenerationsBody } from '../../../lib/contract/openai-images.
 import { Parameters } from '../../../lib/contract/parameters.ts';
 import type { RequestLimits } from '../../../lib/contract/request-limits.ts';
 import type { BridgeError } from '../../../lib/errors/bridge-error.ts';
+import { imagesOf, imagesOfForm, imagesOfJson } from '../../../lib/openai/images.ts';
 import { createModels } from '../../../lib/openai/models.ts';
 import type { EditForm } from '../../../lib/openai/openai-images.ts';
-import { picturesOf, picturesOfForm, picturesOfJson } from '../../../lib/openai/pictures.ts';
-import { type SentImages, toImageRequest } from '../../../lib/openai/to-image-request.ts';
+import { type SentRequest, toImageRequest } from '../../../lib/openai/to-image-request.ts';
 import { systemClock } from '../../../lib/platform/clock.ts';
 
 export const LIMITS: RequestLimits = {
@@ -33,7 +33,7 @@ export function generationBody(sent: object = {}): GenerationsBody {
   return v.parse(GenerationsBody, { prompt: 'a fox', ...sent });
 }
 
-/** An edit of one picture, unless `sent` has others. */
+/** An edit of one image, unless `sent` has others. */
 export function editBody(sent: object = {}): EditsBody {
   const images = [{ image_url: 'data:image/png;base64,AAAA' }];
   return v.parse(EditsBody, { prompt: 'night', images, ...sent });
@@ -47,14 +47,14 @@ export function formBody(sent: object = {}, files: Files = {}): EditForm {
   };
 }
 
-export function generationOf(sent: object = {}): SentImages {
+export function generationOf(sent: object = {}): SentRequest {
   const body = generationBody(sent);
-  return { operation: 'generate', body, pictures: picturesOf(body.fields.bridge_ext) };
+  return { operation: 'generate', body, images: imagesOf(body.fields.bridge_ext) };
 }
 
-export function editOf(sent: object = {}): SentImages {
+export function editOf(sent: object = {}): SentRequest {
   const body = editBody(sent);
-  return { operation: 'edit', body, pictures: picturesOfJson(body) };
+  return { operation: 'edit', body, images: imagesOfJson(body) };
 }
 
 interface Files {
@@ -63,17 +63,17 @@ interface Files {
   readonly reference_image?: readonly Buffer[];
 }
 
-export function formOf(sent: object = {}, files: Files = {}): SentImages {
+export function formOf(sent: object = {}, files: Files = {}): SentRequest {
   const { fields: body, files: all } = formBody(sent, files);
-  return { operation: 'edit', body, pictures: picturesOfForm(all, body.fields.bridge_ext) };
+  return { operation: 'edit', body, images: imagesOfForm(all, body.fields.bridge_ext) };
 }
 
-export function translated(sent: SentImages) {
+export function translated(sent: SentRequest) {
   return toImageRequest(sent, { models, limits: LIMITS });
 }
 
 /** `field: code` of each issue; empty for a sound request. */
-export function issuesOf(sent: SentImages): readonly string[] {
+export function issuesOf(sent: SentRequest): readonly string[] {
   try {
     translated(sent);
     return [];
@@ -89,7 +89,7 @@ interface Issue {
   readonly code: string;
 }
 
-/** What a generation answers: one small picture, everything automatic, unless it is changed. */
+/** What a generation answers: one small image, everything automatic, unless it is changed. */
 export function responseOf(changes: Partial<ImageResponseWithBytes> = {}): ImageResponseWithBytes {
   const parameters = v.parse(Parameters, {
     ...{ n: 1, size: 'auto', aspect_ratio: null, resolution: null, quality: 'auto' },
@@ -99,15 +99,15 @@ export function responseOf(changes: Partial<ImageResponseWithBytes> = {}): Image
   return {
     ...{ id: 'r1', created: 7, provider: 'near', model: 'small' },
     ...{ requested: parameters, effective: parameters, normalizations: [] },
-    data: [pictureOf(0)],
+    data: [imageOf(0)],
     timings: { queue_ms: 0, input_ms: 0, provider_ms: 0, artifact_ms: 0, total_ms: 0 },
     ...{ delivered: [], warnings: [] },
     ...changes,
   };
 }
 
-/** A finished picture of a response, with bytes of its own. */
-export function pictureOf(
+/** A finished image of a response, with bytes of its own. */
+export function imageOf(
   index: number,
   changes: object = {},
 ): Extract<ImageResponseWithBytes['data'][number], { type: 'b64_json' }> {

@@ -2,13 +2,13 @@ import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { ImagesAnswer } from '../../../lib/contract/openai-answers.ts';
 import { toImagesAnswer } from '../../../lib/openai/to-answer.ts';
-import { generationOf, pictureOf, responseOf, translated } from './sent.ts';
+import { generationOf, imageOf, responseOf, translated } from './sent.ts';
 
 const plain = translated(generationOf());
 const { effective } = responseOf();
 
 describe('toImagesAnswer', () => {
-  it('leaves out what nobody knows, and takes the size from the picture', () => {
+  it('leaves out what nobody knows, and takes the size from the image', () => {
     const answer = toImagesAnswer(responseOf(), plain);
 
     expect(answer).toEqual({
@@ -29,17 +29,17 @@ describe('toImagesAnswer', () => {
     expect(toImagesAnswer(response, plain)).toMatchObject(changed);
   });
 
-  it('has no size for pictures of several', () => {
-    const data = [pictureOf(0), pictureOf(1, { width: 65 })];
+  it('has no size for images of several', () => {
+    const data = [imageOf(0), imageOf(1, { width: 65 })];
 
     expect(toImagesAnswer(responseOf({ data }), plain)).not.toHaveProperty('size');
   });
 
   it('gives addresses and revised prompts', () => {
     const url = { type: 'url' as const, url: 'http://here/1', id: 'b'.repeat(32) };
-    const { b64_json: _, ...picture } = pictureOf(0, { revised_prompt: 'a red fox' });
+    const { b64_json: _, ...image } = imageOf(0, { revised_prompt: 'a red fox' });
 
-    const { data } = toImagesAnswer(responseOf({ data: [{ ...picture, ...url }] }), plain);
+    const { data } = toImagesAnswer(responseOf({ data: [{ ...image, ...url }] }), plain);
 
     expect(data).toEqual([{ url: 'http://here/1', revised_prompt: 'a red fox' }]);
   });

@@ -113,7 +113,7 @@ describe('toImageRequest', () => {
     expect(ignored).toEqual(['style', 'frame_count', 'seed']);
   });
 
-  it('takes the pictures of a JSON edit for data URLs', () => {
+  it('takes the images of a JSON edit for data URLs', () => {
     const { request } = translated(editOf({ mask: { image_url: 'data:,m' } }));
 
     expect(request).toMatchObject({
@@ -180,7 +180,7 @@ describe('toImageRequest', () => {
   });
 
   it.each<[string, object, object, string]>([
-    ['no picture', {}, { image: [] }, 'image'],
+    ['no image', {}, { image: [] }, 'image'],
     ['too many in all', {}, { reference_image: Array(5).fill(Buffer.from('r')) }, 'image'],
     [
       'two providers',

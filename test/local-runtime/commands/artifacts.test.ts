@@ -7,11 +7,11 @@ import { stateDatabaseFile } from '../../../lib/storage/sqlite/database.ts';
 import { runArtifactsCommand } from '../../../local-runtime/commands/artifacts.ts';
 import {
   type ArtifactRig,
+  imageOf,
   noAbort,
   openArtifactRig,
-  pictureOf,
 } from '../../lib/artifacts/artifact-rig.ts';
-import { fromPixels, textured } from '../../lib/images/sample-pictures.ts';
+import { fromPixels, textured } from '../../lib/images/sample-images.ts';
 
 const LIMITS = {
   max_encoded_bytes: 1_000_000,
@@ -123,7 +123,7 @@ describe('runArtifactsCommand', () => {
 
   it('lets no stored name steer the terminal', async () => {
     const target = { filename: 'a', collision: 'error' } as const;
-    const image = pictureOf('no picture');
+    const image = imageOf('no image');
     await rig.publisher.commit(await rig.publisher.publish('s', [{ image }], target, noAbort));
     await rig.database.write(() =>
       rig.database.prepare('UPDATE artifact SET name = ?').run('\u001b[2J'),

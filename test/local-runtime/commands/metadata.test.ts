@@ -12,7 +12,7 @@ import { embedRecord } from '../../../lib/images/embed-record.ts';
 import { toXmpJson } from '../../../lib/images/xmp-packet.ts';
 import { systemClock } from '../../../lib/platform/clock.ts';
 import { runMetadataCommand } from '../../../local-runtime/commands/metadata.ts';
-import { picture } from '../../lib/generation/pictures.ts';
+import { image as imageBytes } from '../../lib/generation/images.ts';
 
 const { signal } = new AbortController();
 const RECORD = v.parse(ImageMetadataRecord, EXAMPLES['ImageMetadataRecord']?.['sidecar']?.value);
@@ -41,8 +41,8 @@ function run(...argv: string[]): Promise<number> {
   });
 }
 
-async function pictureWith(record: unknown, format: OutputFormat = 'png'): Promise<Buffer> {
-  const image = { bytes: await picture({ format }), format };
+async function imageWith(record: unknown, format: OutputFormat = 'png'): Promise<Buffer> {
+  const image = { bytes: await imageBytes({ format }), format };
   const json = toXmpJson(JSON.stringify(record));
   const bytes = await embedRecord(image, json, systemClock, signal);
   return bytes ?? expect.fail('the record was not embedded');
@@ -55,9 +55,9 @@ describe('runMetadataCommand', () => {
     'prints the record inside a %s',
     async (format) => {
       // The name says nothing: what counts is the content.
-      await put('picture', await pictureWith(RECORD, format));
+      await put('image', await imageWith(RECORD, format));
 
-      const code = await run('show', 'picture', '--json');
+      const code = await run('show', 'image', '--json');
 
       expect(code).toBe(0);
       expect(JSON.parse(stdout)).toEqual(RECORD);
@@ -75,7 +75,7 @@ describe('runMetadataCommand', () => {
   });
 
   it('prints a line a field, as JSON', async () => {
-    await put('a.png', await pictureWith(RECORD));
+    await put('a.png', await imageWith(RECORD));
 
     const code = await run('show', 'a.png');
 
@@ -88,7 +88,7 @@ describe('runMetadataCommand', () => {
 
   it.each([[[]], [['--json']]])('prints nothing that a terminal obeys: %j', async (options) => {
     const prompt = '\u001b]0;owned\u0007 \u009b31m \u007f \u202e \n end';
-    await put('a.png', await pictureWith({ ...RECORD, prompt }));
+    await put('a.png', await imageWith({ ...RECORD, prompt }));
 
     await run('show', 'a.png', ...options);
 
@@ -97,26 +97,26 @@ describe('runMetadataCommand', () => {
   });
 
   it.each<[string, () => Promise<string | Buffer>, string]>([
-    ['a picture without one', () => picture(), 'has no record in it'],
+    ['an image without one', () => imageBytes(), 'has no record in it'],
     [
-      'a truncated picture',
-      async () => (await picture()).subarray(0, -3),
-      'is a damaged picture (truncated)',
+      'a truncated image',
+      async () => (await imageBytes()).subarray(0, -3),
+      'is a damaged image (truncated)',
     ],
     [
       'a record of another shape',
-      () => pictureWith({ prompt: 'a' }),
+      () => imageWith({ prompt: 'a' }),
       'has no record that this version knows',
     ],
     [
       'a record of another version',
-      () => pictureWith({ ...RECORD, version: '2' }),
+      () => imageWith({ ...RECORD, version: '2' }),
       'has no record that this version knows',
     ],
     [
       'a record that is no JSON',
       async () => {
-        const image = { bytes: await picture(), format: 'png' } as const;
+        const image = { bytes: await imageBytes(), format: 'png' } as const;
         return (await embedRecord(image, '{"version":', systemClock, signal)) ?? '';
       },
       'has no record that this version knows',
@@ -131,7 +131,7 @@ describe('runMetadataCommand', () => {
     [
       'something long',
       async () => Buffer.alloc(5 * 1024 * 1024, 'a'),
-      'is neither a PNG, JPEG or WebP picture nor a sidecar',
+      'is neither a PNG, JPEG or WebP image nor a sidecar',
     ],
   ])('answers 1 and one sentence for %s', async (_, content, sentence) => {
     await put('file', await content());
@@ -143,7 +143,7 @@ describe('runMetadataCommand', () => {
     expect(stdout).toBe('');
   });
 
-  it('answers 1 for what is not there, is a folder, a pipe or longer than any picture', async () => {
+  it('answers 1 for what is not there, is a folder, a pipe or longer than any image', async () => {
     await mkdir(join(cwd, 'folder'));
     await promisify(execFile)('mkfifo', [join(cwd, 'pipe')]);
     await put('long', '');

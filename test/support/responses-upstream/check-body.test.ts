@@ -46,10 +46,10 @@ describe('checkBody', () => {
   it.each([
     ['the least', goodBody('A lighthouse')],
     ['all options', withImages([PNG], ALL_OPTIONS)],
-    ['five pictures', withImages([PNG, PNG, PNG, PNG, PNG])],
+    ['five images', withImages([PNG, PNG, PNG, PNG, PNG])],
     ['a large size', goodBody('A lighthouse', { size: '3840x2160' })],
     ['a compressed WebP', goodBody('x', { output_format: 'webp', output_compression: 0 })],
-    ['no partial pictures, said so', goodBody('x', { partial_images: 0 })],
+    ['no partial images, said so', goodBody('x', { partial_images: 0 })],
   ])('takes %s', async (_what, body) => {
     const heard = await callWell(upstream, '', { body: JSON.stringify(body) });
 
@@ -131,7 +131,7 @@ describe('checkBody', () => {
     ['invalid_image_format', `data:image/jpeg;base64,${PIXEL}`],
     ['invalid_image_format', `data:image/webp;base64,${PIXEL}`],
     ['invalid_image_format', `data:image/png;base64,${Buffer.from('<svg/>').toString('base64')}`],
-  ])('refuses a picture with %s', async (code, url) => {
+  ])('refuses an image with %s', async (code, url) => {
     const body = JSON.stringify(withImages([PNG, url]));
 
     const heard = await callWell(upstream, '', { body });
@@ -140,7 +140,7 @@ describe('checkBody', () => {
     expect(errorIn(heard?.bytes)).toMatchObject({ code, param: 'input[0].content[2].image_url' });
   });
 
-  it('refuses a sixth picture', async () => {
+  it('refuses a sixth image', async () => {
     const body = JSON.stringify(withImages([PNG, PNG, PNG, PNG, PNG, PNG]));
 
     const heard = await callWell(upstream, '', { body });

@@ -24,7 +24,7 @@ export function checkBody(bytes: Buffer, known: Known): ResponsesRequest {
   const urls = imageUrlsOf(request);
   checkTool(tool, known.imageModels.get(tool.model));
   if (tool.action === 'edit' && urls.length === 0) {
-    throw refused('invalid_value', 'an edit needs a picture', 'tools[0].action');
+    throw refused('invalid_value', 'an edit needs an image', 'tools[0].action');
   }
   checkImages(urls);
   return request;
@@ -79,7 +79,7 @@ function checkImages(urls: readonly string[]): void {
   if (total > MAX_ALL_BYTES) throw imageRefusal('image_file_too_large', urls.length - 1);
 }
 
-/** How many bytes the picture has. */
+/** How many bytes the image has. */
 function decodeDataUrl(url: string, index: number): number {
   const [head = '', data = ''] = url.split(',', 2);
   const type = /^data:image\/(png|jpeg|webp);base64$/.exec(head)?.[1];
@@ -99,9 +99,9 @@ function signatureOf(bytes: Buffer): string | undefined {
   return start.startsWith('RIFF') && start.endsWith('WEBP') ? 'webp' : undefined;
 }
 
-/** The text stands before the pictures, so that the first of them is the second part. */
+/** The text stands before the images, so that the first of them is the second part. */
 function imageRefusal(code: string, index: number): Refusal {
-  return refused(code, 'unusable picture', `input[0].content[${index + 1}].image_url`);
+  return refused(code, 'unusable image', `input[0].content[${index + 1}].image_url`);
 }
 
 function refused(code: string, message: string, param?: string): Refusal {

@@ -56,7 +56,7 @@ describe('parseCommand', () => {
       kind: 'run',
       home: 'x',
       answer: 'drip',
-      options: { port: 9090, pictureBytes: 2_000_000, pauseMs: 300, accessLifeMs: 60_000 },
+      options: { port: 9090, imageBytes: 2_000_000, pauseMs: 300, accessLifeMs: 60_000 },
     });
   });
 

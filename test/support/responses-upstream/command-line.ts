@@ -11,7 +11,7 @@ export const USAGE = `An emulator of the Responses backend, for trying the bridg
   --port N            listen on this port of 127.0.0.1; otherwise on one that is free
   --home DIR          write the made-up login here; otherwise into a new temporary folder
   --answer NAME       answer every call this way that does not say otherwise
-  --bytes N           the size of a picture (2000000)
+  --bytes N           the size of an image (2000000)
   --pause MS          between two events (300)
   --chunk N           bytes a piece
   --token-life SECS   how long an access token is good (3600)
@@ -91,7 +91,7 @@ function toCommand(words: readonly string[]): Command {
   const chunks = values.chunk === undefined ? {} : { chunks: Math.max(1, number('chunk')) };
   const options = {
     port: number('port'),
-    pictureBytes: number('bytes'),
+    imageBytes: number('bytes'),
     pauseMs: number('pause'),
     accessLifeMs: number('token-life') * 1000,
     ...chunks,

@@ -6,8 +6,8 @@ import { createBase64Slots } from './base64-slots.ts';
 import { type ByteSink, createByteSink, createGzipSink } from './byte-sink.ts';
 import { createEventStream, type EventStream } from './event-stream.ts';
 import { createEvents } from './events.ts';
+import type { Image, ImageOrder, Images } from './images.ts';
 import { createItems } from './items.ts';
-import type { Picture, PictureOrder, Pictures } from './pictures.ts';
 import { type ResponsesRequest, textOf, toolOf } from './responses-request.ts';
 import type { Settings } from './settings.ts';
 import type { ImageNotes } from './wire-types.ts';
@@ -15,7 +15,7 @@ import type { ImageNotes } from './wire-types.ts';
 interface Deps {
   readonly clock: Clock;
   readonly ids: Ids;
-  readonly pictures: Pictures;
+  readonly images: Images;
   readonly settings: Settings;
   readonly request: ResponsesRequest;
   /** 0 for the first call. */
@@ -40,12 +40,12 @@ export type Exchange = ReturnType<typeof createExchange>;
 
 /** One checked call and all that a behaviour may do with it. Whatever waits rejects once the client has left. */
 export function createExchange(deps: Deps) {
-  const { clock, ids, pictures, settings, request, number, response, signal } = deps;
+  const { clock, ids, images, settings, request, number, response, signal } = deps;
   const slots = createBase64Slots(ids);
-  const notes = pictureNotes(request);
+  const notes = imageNotes(request);
   const responseId = `resp_${ids.newOpaqueId()}`;
-  const revisedPrompt = `Soft colours under a little grain, picture ${number + 1}.`;
-  const order = pictureOrder(request, settings, number);
+  const revisedPrompt = `Soft colours under a little grain, image ${number + 1}.`;
+  const order = imageOrder(request, settings, number);
   const wait = (delayMs: number) => sleep(clock, delayMs, signal);
   let sink: ByteSink | undefined;
 
@@ -58,9 +58,9 @@ export function createExchange(deps: Deps) {
     events: createEvents({ responseId, slots, notes, request, createdSecs: nowSecs(clock) }),
     items: createItems({ ids, slots, notes, revisedPrompt }),
 
-    /** The picture that was asked for, or one that differs from it as `changes` say. */
-    draw(changes: Partial<PictureOrder> = {}): Promise<Picture> {
-      return pictures.draw({ ...order, ...changes });
+    /** The image that was asked for, or one that differs from it as `changes` say. */
+    draw(changes: Partial<ImageOrder> = {}): Promise<Image> {
+      return images.draw({ ...order, ...changes });
     },
 
     /** Answers with one body: text as HTML, anything else as JSON. */
@@ -110,7 +110,7 @@ export function createExchange(deps: Deps) {
   };
 }
 
-function pictureOrder(request: ResponsesRequest, settings: Settings, number: number): PictureOrder {
+function imageOrder(request: ResponsesRequest, settings: Settings, number: number): ImageOrder {
   const tool = toolOf(request);
   const [width = 0, height = 0] = (tool.size ?? USUAL_SIZE).split('x').map(Number);
   return {
@@ -120,12 +120,12 @@ function pictureOrder(request: ResponsesRequest, settings: Settings, number: num
     hasAlpha: tool.background === 'transparent',
     ground: /#[0-9a-f]{6}\b/i.exec(textOf(request))?.[0],
     quality: tool.output_compression,
-    bytes: settings.pictureBytes,
-    variant: String(number % settings.pictureVariants),
+    bytes: settings.imageBytes,
+    variant: String(number % settings.imageVariants),
   };
 }
 
-function pictureNotes(request: ResponsesRequest): ImageNotes {
+function imageNotes(request: ResponsesRequest): ImageNotes {
   const { action, background, output_format, quality, size } = toolOf(request);
   return {
     action: action ?? 'generate',

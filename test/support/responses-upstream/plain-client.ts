@@ -61,7 +61,7 @@ function answerTo({ url, method = 'POST', headers, body = '' }: Call) {
 export function goodBody(text: string, tool: Readonly<Record<string, unknown>> = {}) {
   return {
     model: 'gpt-5.5',
-    instructions: 'Make one picture.',
+    instructions: 'Make one image.',
     input: [{ type: 'message', role: 'user', content: [{ type: 'input_text', text }] }],
     tools: [{ type: 'image_generation', model: 'gpt-image-2', output_format: 'png', ...tool }],
     tool_choice: { type: 'image_generation' },

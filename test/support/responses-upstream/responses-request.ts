@@ -19,7 +19,7 @@ const Message = v.strictObject({
     v.minLength(1),
     v.check(
       ([first, ...others]) => first?.type === 'input_text' && others.every(isImage),
-      'one text, then pictures',
+      'one text, then images',
     ),
   ),
 });

@@ -1,10 +1,10 @@
 import { type Clock, systemClock } from '../../../lib/platform/clock.ts';
 import { createIds } from '../../../lib/platform/ids.ts';
 import { type Call, createCalls } from './calls.ts';
+import { createImages } from './images.ts';
 import { listen } from './listener.ts';
 import { type Account, createLogin } from './login.ts';
 import { imageModels } from './models.ts';
-import { createPictures } from './pictures.ts';
 import { createResponsesEndpoint } from './responses-endpoint.ts';
 import { createScript, type Step } from './script.ts';
 import { DEFAULT_SETTINGS, type Settings } from './settings.ts';
@@ -67,7 +67,7 @@ export async function createResponsesUpstream(options: UpstreamOptions = {}) {
   });
   const responses = createResponsesEndpoint({
     ...{ clock, ids, login, script, calls, originator, responsesModels },
-    pictures: createPictures(),
+    images: createImages(),
     imageModels: imageModels(moreImageModels),
   });
 

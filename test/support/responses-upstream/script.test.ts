@@ -5,7 +5,7 @@ import { createResponsesUpstream, type ResponsesUpstream } from './responses-ups
 let upstream: ResponsesUpstream;
 
 beforeEach(async () => {
-  upstream = await createResponsesUpstream({ pictureBytes: 30_000 });
+  upstream = await createResponsesUpstream({ imageBytes: 30_000 });
 });
 afterEach(() => upstream.close());
 

@@ -20,10 +20,10 @@ export interface Framing {
 
 /** How answers look; the step of a script may change it for one call. */
 export interface Settings {
-  /** Of a finished picture: exact for PNG from 30 kB on, about that for the others, as far as it can be reached. */
-  readonly pictureBytes: number;
-  /** After so many calls the pictures repeat. */
-  readonly pictureVariants: number;
+  /** Of a finished image: exact for PNG from 30 kB on, about that for the others, as far as it can be reached. */
+  readonly imageBytes: number;
+  /** After so many calls the images repeat. */
+  readonly imageVariants: number;
   /** What a finished item says about itself; the real backend says both. */
   readonly itemStatus: 'completed' | 'generating';
   /** Whether `response.completed` repeats the items. */
@@ -51,8 +51,8 @@ export const PLAIN_FRAMING: Framing = {
 };
 
 export const DEFAULT_SETTINGS: Settings = {
-  pictureBytes: 300_000,
-  pictureVariants: 32,
+  imageBytes: 300_000,
+  imageVariants: 32,
   itemStatus: 'generating',
   completedOutput: 'full',
   hasContentType: true,

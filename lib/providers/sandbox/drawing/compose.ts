@@ -18,7 +18,7 @@ const COMPOSITIONS: readonly [Composition, ...Composition[]] = [
   tiles,
 ];
 
-/** Which kind of picture a prompt becomes. */
+/** Which kind of image a prompt becomes. */
 export function chooseComposition(random: Prng): Composition {
   return random.pick(COMPOSITIONS);
 }

@@ -1,12 +1,12 @@
 import type { Palette } from './palette.ts';
 import type { Prng } from './prng.ts';
 
-/** Where pixels lie: the picture's centre is 0,0 and `unit` pixels make a length of 1. */
+/** Where pixels lie: the image's centre is 0,0 and `unit` pixels make a length of 1. */
 export interface Frame {
   readonly width: number;
   readonly height: number;
   readonly unit: number;
-  /** Half the picture's edges in units. */
+  /** Half the image's edges in units. */
   readonly halfWidth: number;
   readonly halfHeight: number;
 }
@@ -23,14 +23,14 @@ export interface Scene {
 /** Writes row `y`, counted from the top: three numbers a pixel, gamma-coded sRGB, 0..1 (a little beyond is cut off later). */
 export type RowShader = (y: number, row: Float32Array) => void;
 
-/** One kind of picture. */
+/** One kind of image. */
 export interface Composition {
   /** What it shows, as a reworded prompt says it. */
   readonly phrase: string;
   shader(scene: Scene): RowShader;
 }
 
-/** A long picture is not a stretched square one: it shows more of the same. */
+/** A long image is not a stretched square one: it shows more of the same. */
 export function frameOf(width: number, height: number): Frame {
   const unit = Math.max(Math.min(width, height), Math.max(width, height) / 4);
   return { width, height, unit, halfWidth: width / unit / 2, halfHeight: height / unit / 2 };

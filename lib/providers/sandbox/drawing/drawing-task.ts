@@ -1,4 +1,4 @@
-/** Decoded pixels in memory that threads share: several drawings start from the same picture. */
+/** Decoded pixels in memory that threads share: several drawings start from the same image. */
 export interface SharedPixels {
   readonly data: SharedArrayBuffer;
   readonly width: number;
@@ -6,21 +6,18 @@ export interface SharedPixels {
   readonly channels: 3 | 4;
 }
 
-/** What lies behind the subject: a whole picture, nothing, or one flat colour (three bytes). */
-export type Ground =
-  | 'picture'
-  | 'transparent'
-  | { readonly key: readonly [number, number, number] };
+/** What lies behind the subject: a whole image, nothing, or one flat colour (three bytes). */
+export type Ground = 'image' | 'transparent' | { readonly key: readonly [number, number, number] };
 
-/** One picture to draw: all that decides its pixels, and nothing else. */
+/** One image to draw: all that decides its pixels, and nothing else. */
 export interface DrawingTask {
   readonly width: number;
   readonly height: number;
-  /** Hexadecimal: what kind of picture it becomes, and its mood. */
+  /** Hexadecimal: what kind of image it becomes, and its mood. */
   readonly promptSeed: string;
-  /** Hexadecimal: its layout and the small differences between several pictures of one prompt. */
+  /** Hexadecimal: its layout and the small differences between several images of one prompt. */
   readonly outputSeed: string;
-  /** Hexadecimal: of what the picture should not be like. */
+  /** Hexadecimal: of what the image should not be like. */
   readonly awaySeed?: string;
   /** 0 (little) to 2 (all). */
   readonly detail: number;
@@ -37,7 +34,7 @@ export interface DrawingTask {
 }
 
 /** Raw 8-bit sRGB, rows from the top, alpha not premultiplied. */
-export interface RawPicture {
+export interface RawImage {
   readonly data: ArrayBuffer;
   readonly width: number;
   readonly height: number;
@@ -45,7 +42,7 @@ export interface RawPicture {
 }
 
 export interface Drawing {
-  readonly picture: RawPicture;
+  readonly image: RawImage;
   /** From the coarsest to the finest. */
-  readonly previews: readonly RawPicture[];
+  readonly previews: readonly RawImage[];
 }

@@ -2,7 +2,7 @@ import type { Frame } from './composition.ts';
 
 /**
  * A smooth function of the plane, computed every `step` pixels and read between them: for what changes slowly and is read
- * often. Reaches a little beyond the picture's edges.
+ * often. Reaches a little beyond the image's edges.
  */
 export function createField(
   frame: Frame,

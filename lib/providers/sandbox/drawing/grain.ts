@@ -9,8 +9,8 @@ export interface Finish {
 }
 
 /**
- * A little vignette and the grain of a print: what makes flat areas look like a picture rather than a fill. The grain grows
- * with the picture: a large one is a larger print of the same plate, and its file stays below the limits.
+ * A little vignette and the grain of a print: what makes flat areas look like an image rather than a fill. The grain grows
+ * with the image: a large one is a larger print of the same plate, and its file stays below the limits.
  */
 export function createFinish(frame: Frame, seed: number, strength: number): Finish {
   const { width, unit } = frame;

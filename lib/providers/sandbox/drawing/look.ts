@@ -3,7 +3,7 @@ import type { Composition } from './composition.ts';
 import { chooseMood, type Mood } from './palette.ts';
 import { createPrng } from './prng.ts';
 
-/** What all pictures of one prompt have in common. */
+/** What all images of one prompt have in common. */
 export interface Look {
   readonly composition: Composition;
   readonly mood: Mood;
@@ -14,7 +14,7 @@ export function lookOf(promptSeed: string, awaySeed: string | undefined): Look {
   const away = awaySeed === undefined ? undefined : createPrng(awaySeed);
   return {
     composition: chooseComposition(createPrng(promptSeed)),
-    // Another generator: every kind of picture comes in every mood.
+    // Another generator: every kind of image comes in every mood.
     mood: chooseMood(createPrng(`${promptSeed}1`), away),
   };
 }

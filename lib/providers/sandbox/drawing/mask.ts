@@ -2,7 +2,7 @@ import type { Frame } from './composition.ts';
 import type { SharedPixels } from './drawing-task.ts';
 import { middleOf, type Place } from './silhouette.ts';
 
-/** The square around all that a mask lets change: where a thing of its own may stand. The picture's middle if that is nothing. */
+/** The square around all that a mask lets change: where a thing of its own may stand. The image's middle if that is nothing. */
 export function openPlace(mask: SharedPixels, frame: Frame): Place {
   const bytes = new Uint8Array(mask.data);
   let left = mask.width;

@@ -10,7 +10,7 @@ const MOST = 4;
 const MARGIN = 0.045;
 const RIM = 0.012;
 
-/** The same picture with up to four references set into its lower edge, round and framed, from the right. */
+/** The same image with up to four references set into its lower edge, round and framed, from the right. */
 export function withMedallions(
   under: RowShader,
   frame: Frame,

@@ -2,7 +2,7 @@ import { type Lab, type Lch, labToRgb, lchToRgb, mixLab, type Rgb, toLab } from 
 import type { Prng } from './prng.ts';
 import { createRamp, type Ramp } from './ramp.ts';
 
-/** The colours of one picture, made to go together. */
+/** The colours of one image, made to go together. */
 export interface Palette {
   /** Five, from the darkest to the lightest. */
   readonly swatches: Swatches;

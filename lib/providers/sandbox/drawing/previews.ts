@@ -1,29 +1,29 @@
-import type { RawPicture } from './drawing-task.ts';
+import type { RawImage } from './drawing-task.ts';
 
 const SMALLEST_EDGE = 16;
 
-/** `count` smaller stages of a picture, each twice as fine as the one before: an eighth, a quarter, a half. */
-export function previewsOf(picture: RawPicture, count: number): readonly RawPicture[] {
-  return Array.from({ length: count }, (_, stage) => shrink(picture, 2 ** (count - stage)));
+/** `count` smaller stages of an image, each twice as fine as the one before: an eighth, a quarter, a half. */
+export function previewsOf(image: RawImage, count: number): readonly RawImage[] {
+  return Array.from({ length: count }, (_, stage) => shrink(image, 2 ** (count - stage)));
 }
 
 /** Every pixel becomes the mean of those that it stands for, weighed by their alpha. */
-function shrink(picture: RawPicture, divisor: number): RawPicture {
-  const { channels } = picture;
-  const width = Math.max(Math.round(picture.width / divisor), SMALLEST_EDGE);
-  const height = Math.max(Math.round(picture.height / divisor), SMALLEST_EDGE);
-  const from = new Uint8Array(picture.data);
+function shrink(image: RawImage, divisor: number): RawImage {
+  const { channels } = image;
+  const width = Math.max(Math.round(image.width / divisor), SMALLEST_EDGE);
+  const height = Math.max(Math.round(image.height / divisor), SMALLEST_EDGE);
+  const from = new Uint8Array(image.data);
   const to = new Uint8Array(width * height * channels);
   const sums = new Float64Array(4);
   for (let y = 0; y < height; y += 1) {
-    const top = Math.floor((y * picture.height) / height);
-    const bottom = Math.floor(((y + 1) * picture.height) / height);
+    const top = Math.floor((y * image.height) / height);
+    const bottom = Math.floor(((y + 1) * image.height) / height);
     for (let x = 0; x < width; x += 1) {
-      const left = Math.floor((x * picture.width) / width);
-      const right = Math.floor(((x + 1) * picture.width) / width);
+      const left = Math.floor((x * image.width) / width);
+      const right = Math.floor(((x + 1) * image.width) / width);
       sums.fill(0);
       for (let line = top; line < bottom; line += 1) {
-        addRun(from, (line * picture.width + left) * channels, right - left, channels, sums);
+        addRun(from, (line * image.width + left) * channels, right - left, channels, sums);
       }
       const [red = 0, green = 0, blue = 0, alpha = 0] = sums;
       const at = (y * width + x) * channels;

@@ -1,11 +1,11 @@
 import { type Frame, frameOf, type RowShader, type Scene } from './composition.ts';
 import type { Drawing, DrawingTask, Ground, SharedPixels } from './drawing-task.ts';
 import { createFinish } from './grain.ts';
+import { paletteOfImages } from './image-palette.ts';
 import { type Look, lookOf } from './look.ts';
 import { keepMasked, openPlace } from './mask.ts';
 import { withMedallions } from './medallions.ts';
 import { type Palette, paletteOf } from './palette.ts';
-import { paletteOfPictures } from './picture-palette.ts';
 import { previewsOf } from './previews.ts';
 import { createPrng } from './prng.ts';
 import { restyle } from './restyle.ts';
@@ -15,31 +15,30 @@ import { createSubject, type Subject, writeAlpha, writeOnKey } from './subject.t
 /** So many rows are drawn between two looks at the stop flag. */
 const ROWS_AT_ONCE = 16;
 
-/** Draws the picture; undefined when it was told to stop. The same task gives the same bytes. */
+/** Draws the image; undefined when it was told to stop. The same task gives the same bytes. */
 export function render(task: DrawingTask): Drawing | undefined {
   const stop = new Int32Array(task.stop);
   if (Atomics.load(stop, 0) !== 0) return undefined;
   const { width, height, ground } = task;
   const cutout = cutoutOf(task);
-  const channels =
-    ground === 'transparent' || (ground === 'picture' && cutout === 'source') ? 4 : 3;
+  const channels = ground === 'transparent' || (ground === 'image' && cutout === 'source') ? 4 : 3;
   const bytes = new Uint8Array(width * height * channels);
   const drawRow = createRows(task, cutout, bytes, channels);
   for (let y = 0; y < height; y += 1) {
     if (y % ROWS_AT_ONCE === 0 && Atomics.load(stop, 0) !== 0) return undefined;
     drawRow(y);
   }
-  const picture = { data: bytes.buffer, width, height, channels } as const;
-  return { picture, previews: previewsOf(picture, task.previews) };
+  const image = { data: bytes.buffer, width, height, channels } as const;
+  return { image, previews: previewsOf(image, task.previews) };
 }
 
-/** What decides where the picture is: everywhere, where the source is, or a shape of the prompt's own. */
+/** What decides where the image is: everywhere, where the source is, or a shape of the prompt's own. */
 type Cutout = 'none' | 'source' | 'shape';
 
 function cutoutOf({ ground, source, mask }: DrawingTask): Cutout {
-  // Where a mask lets the picture change, a hole of the source is to be filled, not kept.
+  // Where a mask lets the image change, a hole of the source is to be filled, not kept.
   if (source && !mask && hasHoles(source.pixels)) return 'source';
-  return ground === 'picture' ? 'none' : 'shape';
+  return ground === 'image' ? 'none' : 'shape';
 }
 
 /** What draws one row into `bytes`, from the composition to the last byte. Rows must come in order. */
@@ -72,15 +71,15 @@ function createRows(
   };
 }
 
-/** The prompt's own picture, or the source painted over with it. */
+/** The prompt's own image, or the source painted over with it. */
 function colorsOf(scene: Scene, { composition }: Look, { source }: DrawingTask): RowShader {
-  const picture = composition.shader(scene);
-  return source ? restyle(scene, source.pixels, source.strength, picture) : picture;
+  const image = composition.shader(scene);
+  return source ? restyle(scene, source.pixels, source.strength, image) : image;
 }
 
 function paletteFor({ mood }: Look, { outputSeed, references }: DrawingTask): Palette {
   return references.length > 0
-    ? paletteOfPictures(references)
+    ? paletteOfImages(references)
     : paletteOf(mood, createPrng(`${outputSeed}1`));
 }
 

@@ -10,7 +10,7 @@ const TAPS = 9;
 
 /**
  * A photograph painted over: its pixels drawn out into brush strokes, its shades led toward the palette, and `dream`, the
- * picture that the prompt would be by itself, growing in from the edges. `strength` 0..1 says how far all of that goes.
+ * image that the prompt would be by itself, growing in from the edges. `strength` 0..1 says how far all of that goes.
  */
 export function restyle(
   scene: Scene,

@@ -2,7 +2,7 @@ import type { Frame } from './composition.ts';
 import { clamp01, mix } from './ease.ts';
 import type { Prng } from './prng.ts';
 
-/** A square of the picture's plane, in units. */
+/** A square of the image's plane, in units. */
 export interface Place {
   readonly u: number;
   readonly v: number;
@@ -17,7 +17,7 @@ export interface Silhouette {
   light(u: number, v: number): number;
 }
 
-/** The middle of the picture, as large as its shorter edge. */
+/** The middle of the image, as large as its shorter edge. */
 export function middleOf(frame: Frame): Place {
   return { u: 0, v: 0, size: 2 * Math.min(frame.halfWidth, frame.halfHeight) };
 }

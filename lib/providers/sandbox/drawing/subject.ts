@@ -2,7 +2,7 @@ import type { Frame } from './composition.ts';
 import { clamp01 } from './ease.ts';
 import type { Silhouette } from './silhouette.ts';
 
-/** Cuts one thing out of a picture. */
+/** Cuts one thing out of an image. */
 export interface Subject {
   /** Writes how much of each pixel of row `y` the thing covers, 0..1, and lights the row's colours. */
   row(y: number, colors: Float32Array, cover: Float32Array): void;
@@ -62,7 +62,7 @@ export function writeOnKey(
   }
 }
 
-// Whoever cuts the picture out takes what is near the key colour for background: contract.md 2 has 96 by default.
+// Whoever cuts the image out takes what is near the key colour for background: contract.md 2 has 96 by default.
 const NEAREST_TO_KEY = 128;
 
 /** How far a colour must go toward the key's opposite so that its greatest channel difference to the key suffices. */

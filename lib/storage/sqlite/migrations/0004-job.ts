@@ -1,5 +1,5 @@
 /**
- * Jobs: `job` has what lists show, small and side by side; `job_content` the large texts; `job_input` the stored pictures
+ * Jobs: `job` has what lists show, small and side by side; `job_content` the large texts; `job_input` the stored images
  * that jobs still need; `job_total` the counts and sizes, kept by triggers because counting rows takes too long.
  *
  * A database may have jobs from before they had owners. They are kept for as long as others are, under a scope that no

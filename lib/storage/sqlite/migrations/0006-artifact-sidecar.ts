@@ -1,4 +1,4 @@
-/** The metadata file beside a picture: all three columns, or none. Totals count pictures alone. */
+/** The metadata file beside an image: all three columns, or none. Totals count images alone. */
 export const ARTIFACT_SIDECAR = `
 ALTER TABLE artifact ADD COLUMN sidecar_name TEXT;
 ALTER TABLE artifact ADD COLUMN sidecar_bytes INTEGER CHECK (sidecar_bytes > 0);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cut, type Drawn, drawn } from './pictures.ts';
+import { cut, type Drawn, drawn } from './images.ts';
 
 /** Colours at all distances from a key of green, the background most often. */
 const color = fc.oneof(
@@ -10,7 +10,7 @@ const color = fc.oneof(
   { weight: 1, arbitrary: fc.constant([220, 40, 40]) },
 );
 
-const picture = fc
+const image = fc
   .record({ width: fc.integer({ min: 1, max: 14 }), height: fc.integer({ min: 1, max: 14 }) })
   .chain(({ width, height }) =>
     fc
@@ -23,7 +23,7 @@ const thresholds = fc.tuple(fc.nat(254), fc.nat(254)).map(([one, other]) => ({
   opaqueThreshold: Math.max(one, other) + 1,
 }));
 
-// The border is found anew in every picture; a flat frame of exactly the key makes it known here.
+// The border is found anew in every image; a flat frame of exactly the key makes it known here.
 const framed = ({ pixels, width, height }: Drawn): Drawn =>
   drawn(width + 8, height + 8, (x, y) => {
     const isFrame = x < 4 || y < 4 || x >= width + 4 || y >= height + 4;
@@ -37,10 +37,10 @@ function naiveAlpha([r = 0, g = 0, b = 0]: readonly number[], low: number, high:
   return distance >= high ? 255 : Math.round(((distance - low) * 255) / (high - low));
 }
 
-describe('cutOut, for any picture', () => {
+describe('cutOut, for any image', () => {
   it('gives the alpha of the contract, and changes colours by the cut only', () => {
     fc.assert(
-      fc.property(picture, thresholds, (small, limits) => {
+      fc.property(image, thresholds, (small, limits) => {
         const source = framed(small);
         const { width, height } = source;
         const alphas = Array.from({ length: width * height }, (_, place) =>
@@ -75,7 +75,7 @@ describe('cutOut, for any picture', () => {
   it('never makes a pixel greener', () => {
     const excess = ([r = 0, g = 0, b = 0]: readonly number[]) => g - Math.max(r, b);
     fc.assert(
-      fc.property(picture, (small) => {
+      fc.property(image, (small) => {
         const source = framed(small);
 
         const result = cut(source);

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { cutOut } from '../../../../lib/images/matte/cut-out.ts';
-import { at, checksum, cut, drawn, noisyBall } from './pictures.ts';
+import { at, checksum, cut, drawn, noisyBall } from './images.ts';
 
 const GREEN = [0, 255, 0];
 const RED = [200, 30, 20];
 const inside = (x: number, y: number, from: number, to: number) =>
   x >= from && x < to && y >= from && y < to;
 
-/** A square of `color` from 10 to 30 in a picture of 40. */
+/** A square of `color` from 10 to 30 in an image of 40. */
 const square = (color: readonly number[], ground: readonly number[] = GREEN) =>
   drawn(40, 40, (x, y) => (inside(x, y, 10, 30) ? color : ground));
 
@@ -21,9 +21,9 @@ describe('cutOut, alpha', () => {
     [96, 255],
     [255, 255],
   ])('makes of a distance of %i an alpha of %i', (distance, alpha) => {
-    const picture = square([distance, 255, 0]);
+    const image = square([distance, 255, 0]);
 
-    const [, , , middle] = at(cut(picture), 20, 20);
+    const [, , , middle] = at(cut(image), 20, 20);
 
     expect(middle).toBe(alpha);
   });
@@ -44,20 +44,20 @@ describe('cutOut, alpha', () => {
   });
 
   it('clears what the subject encloses', () => {
-    const picture = drawn(40, 40, (x, y) =>
+    const image = drawn(40, 40, (x, y) =>
       inside(x, y, 10, 30) && !inside(x, y, 17, 23) ? RED : GREEN,
     );
 
-    const result = cut(picture);
+    const result = cut(image);
 
     expect(at(result, 20, 20)).toEqual([0, 0, 0, 0]);
     expect(at(result, 13, 20)).toEqual([...RED, 255]);
   });
 
-  it('keeps the alpha that a picture has already', () => {
-    const picture = square([...RED, 128]);
+  it('keeps the alpha that an image has already', () => {
+    const image = square([...RED, 128]);
 
-    const result = cut(picture);
+    const result = cut(image);
 
     expect(at(result, 20, 20)[3]).toBe(128);
     expect(at(result, 0, 0)[3]).toBe(0);
@@ -86,30 +86,30 @@ describe('cutOut, the key', () => {
 
   it('is found although the subject covers most of the border', () => {
     const ground = [30, 230, 40];
-    const picture = drawn(64, 64, (_, y) => (y >= 6 ? RED : ground));
+    const image = drawn(64, 64, (_, y) => (y >= 6 ? RED : ground));
 
-    const result = cut(picture);
+    const result = cut(image);
 
     expect(at(result, 30, 2)[3]).toBe(0);
     expect(at(result, 30, 40)[3]).toBe(255);
   });
 
   it('is the one that was asked for where nothing at the border is near it', () => {
-    const picture = drawn(40, 40, (x, y) => (inside(x, y, 10, 30) ? GREEN : [255, 255, 255]));
+    const image = drawn(40, 40, (x, y) => (inside(x, y, 10, 30) ? GREEN : [255, 255, 255]));
 
-    const result = cut(picture);
+    const result = cut(image);
 
     expect(at(result, 0, 0)).toEqual([255, 255, 255, 255]);
     expect(at(result, 20, 20)[3]).toBe(0);
   });
 
   it('is told of by the opaque part of the border alone', () => {
-    const picture = drawn(40, 40, (x, y) => {
+    const image = drawn(40, 40, (x, y) => {
       if (inside(x, y, 10, 30)) return RED;
       return y === 0 && x < 3 ? [20, 235, 20] : [90, 255, 90, 10];
     });
 
-    const result = cut(picture, { transparentThreshold: 0, opaqueThreshold: 1 });
+    const result = cut(image, { transparentThreshold: 0, opaqueThreshold: 1 });
 
     expect(at(result, 0, 0)[3]).toBe(0);
   });
@@ -128,12 +128,12 @@ describe('cutOut, colours along the cut', () => {
     ['dark green', [40, 110, 50]],
     ['yellow', [240, 200, 40]],
   ])('makes the mixed edge of a %s thing its own colour', (_, color) => {
-    const picture = drawn(40, 40, (x, y) => {
+    const image = drawn(40, 40, (x, y) => {
       if (inside(x, y, 11, 29)) return color;
       return inside(x, y, 10, 30) ? half(color, GREEN) : GREEN;
     });
 
-    const [r, g, b, alpha] = at(cut(picture), 10, 20);
+    const [r, g, b, alpha] = at(cut(image), 10, 20);
 
     const gaps = [r, g, b].map((value, channel) => Math.abs(value! - color[channel]!));
     expect(Math.max(...gaps)).toBeLessThanOrEqual(3);
@@ -148,12 +148,12 @@ describe('cutOut, colours along the cut', () => {
     ['a colour of no kind', [200, 90, 30]],
   ] as const)('does so on a key of %s', (_, key) => {
     const color = [60, 130, 40];
-    const picture = drawn(40, 40, (x, y) => {
+    const image = drawn(40, 40, (x, y) => {
       if (inside(x, y, 11, 29)) return color;
       return inside(x, y, 10, 30) ? half(color, key) : key;
     });
 
-    const [r, g, b] = at(cut(picture, { key }), 10, 20);
+    const [r, g, b] = at(cut(image, { key }), 10, 20);
 
     const gaps = [r, g, b].map((value, channel) => Math.abs(value! - color[channel]!));
     expect(Math.max(...gaps)).toBeLessThanOrEqual(3);
@@ -161,9 +161,9 @@ describe('cutOut, colours along the cut', () => {
 
   it('leaves nothing green on a line of one pixel', () => {
     const line = half([90, 60, 40], GREEN);
-    const picture = drawn(40, 40, (x) => (x === 20 ? line : GREEN));
+    const image = drawn(40, 40, (x) => (x === 20 ? line : GREEN));
 
-    const [r, g, b, alpha] = at(cut(picture), 20, 20);
+    const [r, g, b, alpha] = at(cut(image), 20, 20);
 
     expect(g).toBeLessThanOrEqual(Math.max(r!, b!));
     expect(alpha).toBe(255);
@@ -171,22 +171,22 @@ describe('cutOut, colours along the cut', () => {
 
   it('makes grey smoke grey', () => {
     const smoke = [80, 233, 82];
-    const picture = square(smoke);
+    const image = square(smoke);
 
-    const [r, g, b] = at(cut(picture, { opaqueThreshold: 250 }), 20, 20);
+    const [r, g, b] = at(cut(image, { opaqueThreshold: 250 }), 20, 20);
 
     expect(Math.max(r!, g!, b!) - Math.min(r!, g!, b!)).toBeLessThanOrEqual(6);
   });
 
   it('touches nothing without despill', () => {
-    const picture = noisyBall(48);
+    const image = noisyBall(48);
 
-    const result = cut(picture, { despill: false });
+    const result = cut(image, { despill: false });
 
-    const kept = [...picture.pixels.keys()].filter(
+    const kept = [...image.pixels.keys()].filter(
       (index) => index % 4 !== 3 && result.pixels[index | 3] !== 0,
     );
-    expect(kept.every((index) => result.pixels[index] === picture.pixels[index])).toBe(true);
+    expect(kept.every((index) => result.pixels[index] === image.pixels[index])).toBe(true);
   });
 });
 
@@ -214,7 +214,7 @@ describe('cutOut, as work', () => {
     [1, 9],
     [9, 1],
     [3, 4],
-  ])('takes a picture of %i by %i', (width, height) => {
+  ])('takes an image of %i by %i', (width, height) => {
     const result = cut(drawn(width, height, (x) => (x === 0 ? GREEN : RED)));
 
     expect(at(result, 0, 0)[3]).toBe(0);

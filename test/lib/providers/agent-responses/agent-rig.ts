@@ -23,7 +23,7 @@ interface Options extends UpstreamOptions {
 /** The provider as the program builds it, with a login of the emulator that stands for the backend. */
 export async function openAgentRig({ set = [], ...options }: Options = {}) {
   const home = await mkdtemp(join(tmpdir(), 'agent-'));
-  const upstream = await createResponsesUpstream({ pictureBytes: 40_000, ...options });
+  const upstream = await createResponsesUpstream({ imageBytes: 40_000, ...options });
   await upstream.writeLogin(home);
   const config = await configOf(home, [
     `providers.agent_responses.endpoint=${upstream.url}`,

@@ -8,16 +8,16 @@ import {
 } from '../../../../lib/providers/credentials/credentials.ts';
 import type { ProviderEvent } from '../../../../lib/providers/provider-port.ts';
 import { createManualClock } from '../../../support/manual-clock.ts';
-import { completed, done, imageCall, pictureOf } from './outcome-rig.ts';
+import { completed, done, imageCall, imageOf } from './outcome-rig.ts';
 import { agentRequest } from './requests.ts';
 import { createScriptedHttp, type ScriptedAnswer } from './scripted-http.ts';
 
 const ENDPOINT = 'https://backend.example/responses';
-const PICTURE = pictureOf(1, 40_000);
+const IMAGE = imageOf(1, 40_000);
 const BODY = [Buffer.from('{"a":'), Buffer.from('1}')];
 
 const line = (event: unknown) => `data: ${JSON.stringify(event)}\n\n`;
-const SUCCESS = line(done(imageCall(PICTURE))) + line(completed());
+const SUCCESS = line(done(imageCall(IMAGE))) + line(completed());
 
 function loginOf(accessToken: string, accountId?: string): Credentials {
   return createCredentials({ accessToken, accountId, expiresAtMs: undefined });
@@ -80,12 +80,12 @@ async function shownOf(work: Promise<unknown>) {
 }
 
 describe('createBackendClient', () => {
-  it('posts the body with the headers of the backend, and gives the picture', async () => {
+  it('posts the body with the headers of the backend, and gives the image', async () => {
     const { call, http, told } = rigOf({ answers: [{ chunks: [SUCCESS] }] });
 
     const result = await call();
 
-    expect(result).toEqual({ outputs: [{ bytes: PICTURE }] });
+    expect(result).toEqual({ outputs: [{ bytes: IMAGE }] });
     expect(http.requests).toEqual([
       {
         url: ENDPOINT,
@@ -196,14 +196,14 @@ describe('createBackendClient', () => {
 
   it.each([
     [
-      'a partial picture',
+      'a partial image',
       {
         type: 'response.image_generation_call.partial_image',
         partial_image_index: 0,
         partial_image_b64: 'no!',
       },
     ],
-    ['a finished item', done(imageCall(PICTURE))],
+    ['a finished item', done(imageCall(IMAGE))],
     ['a finished item that is unusable', done(imageCall('no!'))],
   ])('lets nobody repeat a call that fails after %s', async (_name, event) => {
     const failed = { type: 'response.failed', response: { error: { code: 'server_error' } } };

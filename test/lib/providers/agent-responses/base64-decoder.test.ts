@@ -38,10 +38,10 @@ describe('createBase64Decoder', () => {
     );
   });
 
-  it('decodes pictures of any length, in large parts and in small ones', () => {
-    const picture = Buffer.from(Uint8Array.from({ length: 700_001 }, (_, at) => (at * 31) % 251));
+  it('decodes images of any length, in large parts and in small ones', () => {
+    const image = Buffer.from(Uint8Array.from({ length: 700_001 }, (_, at) => (at * 31) % 251));
     for (const length of [1, 24_575, 24_576, 24_577, 300_000, 700_001]) {
-      const bytes = picture.subarray(0, length);
+      const bytes = image.subarray(0, length);
 
       for (const size of [65_536, 40_001, 4_000_000]) {
         expect(decode(bytes.toString('base64'), [size])?.equals(bytes)).toBe(true);

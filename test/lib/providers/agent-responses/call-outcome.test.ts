@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { completed, done, failureOf, imageCall, pictureOf, play } from './outcome-rig.ts';
+import { completed, done, failureOf, imageCall, imageOf, play } from './outcome-rig.ts';
 import { agentRequest } from './requests.ts';
 
 const CALL = 'response.image_generation_call';
-const PICTURE = pictureOf(1);
+const IMAGE = imageOf(1);
 
 const partial = (index: number, b64: string) => ({
   type: `${CALL}.partial_image`,
@@ -15,9 +15,9 @@ const failed = (response: object) => ({ type: 'response.failed', response });
 const incomplete = (response: object) => ({ type: 'response.incomplete', response });
 
 describe('createCallOutcome', () => {
-  it('comes to the picture, what was made of the prompt, and what it cost', () => {
-    const picture = pictureOf(1, 60_000);
-    const item = imageCall(picture, { revised_prompt: 'A calm lighthouse' });
+  it('comes to the image, what was made of the prompt, and what it cost', () => {
+    const image = imageOf(1, 60_000);
+    const item = imageCall(image, { revised_prompt: 'A calm lighthouse' });
     const { outcome, told } = play(
       [
         { type: 'response.created', response: {} },
@@ -25,8 +25,8 @@ describe('createCallOutcome', () => {
         { type: 'response.output_item.added', item: imageCall(null) },
         { type: `${CALL}.in_progress` },
         { type: `${CALL}.generating` },
-        partial(0, pictureOf(2, 50_000).toString('base64')),
-        partial(1, pictureOf(3).toString('base64')),
+        partial(0, imageOf(2, 50_000).toString('base64')),
+        partial(1, imageOf(3).toString('base64')),
         { type: `${CALL}.completed` },
         done(item),
         completed([item], { usage: { input_tokens: 1, output_tokens: 2, total_tokens: 3 } }),
@@ -36,53 +36,47 @@ describe('createCallOutcome', () => {
 
     expect(outcome.isCompleted()).toBe(true);
     expect(outcome.result()).toEqual({
-      outputs: [{ bytes: picture, revisedPrompt: 'A calm lighthouse' }],
+      outputs: [{ bytes: image, revisedPrompt: 'A calm lighthouse' }],
       usage: { input_tokens: 1, output_tokens: 2, total_tokens: 3 },
     });
     expect(told).toEqual([
       { type: 'progress', stage: 'generating', index: 4 },
-      { type: 'partial_image', index: 4, partialIndex: 0, bytes: pictureOf(2, 50_000) },
-      { type: 'partial_image', index: 4, partialIndex: 1, bytes: pictureOf(3) },
+      { type: 'partial_image', index: 4, partialIndex: 0, bytes: imageOf(2, 50_000) },
+      { type: 'partial_image', index: 4, partialIndex: 1, bytes: imageOf(3) },
     ]);
   });
 
   it.each([
-    ['an item that is done', [done(imageCall(PICTURE)), completed()]],
-    ['the completed answer alone', [completed([imageCall(PICTURE)])]],
-    [
-      'an answer that repeats no items',
-      [done(imageCall(PICTURE)), completed([], { output: null })],
-    ],
+    ['an item that is done', [done(imageCall(IMAGE)), completed()]],
+    ['the completed answer alone', [completed([imageCall(IMAGE)])]],
+    ['an answer that repeats no items', [done(imageCall(IMAGE)), completed([], { output: null })]],
     [
       'an answer without output',
-      [done(imageCall(PICTURE)), { type: 'response.completed', response: {} }],
+      [done(imageCall(IMAGE)), { type: 'response.completed', response: {} }],
     ],
     [
       'an item that still says generating',
-      [done(imageCall(PICTURE, { status: 'generating' })), completed()],
+      [done(imageCall(IMAGE, { status: 'generating' })), completed()],
     ],
     [
       'an item that says nothing of itself',
-      [done({ type: 'image_generation_call', result: PICTURE.toString('base64') }), completed()],
+      [done({ type: 'image_generation_call', result: IMAGE.toString('base64') }), completed()],
     ],
-    ['an item of an odd status', [done(imageCall(PICTURE, { status: 7 })), completed()]],
+    ['an item of an odd status', [done(imageCall(IMAGE, { status: 7 })), completed()]],
     [
-      'the same picture twice',
-      [done(imageCall(PICTURE)), done(imageCall(PICTURE, { id: 'ig_2' })), completed()],
+      'the same image twice',
+      [done(imageCall(IMAGE)), done(imageCall(IMAGE, { id: 'ig_2' })), completed()],
     ],
-    [
-      'the same picture in both places',
-      [done(imageCall(PICTURE)), completed([imageCall(PICTURE)])],
-    ],
+    ['the same image in both places', [done(imageCall(IMAGE)), completed([imageCall(IMAGE)])]],
     [
       'a failed call before it',
-      [done(imageCall(null, { status: 'failed' })), done(imageCall(PICTURE)), completed()],
+      [done(imageCall(null, { status: 'failed' })), done(imageCall(IMAGE)), completed()],
     ],
     [
       'a refusal beside it',
       [
         done({ type: 'message', content: [{ type: 'refusal' }] }),
-        done(imageCall(PICTURE)),
+        done(imageCall(IMAGE)),
         completed(),
       ],
     ],
@@ -91,32 +85,32 @@ describe('createCallOutcome', () => {
       [
         done({ type: 'hologram', content: 'words', status: {} }),
         done({ type: 'reasoning', content: [7] }),
-        done(imageCall(PICTURE)),
+        done(imageCall(IMAGE)),
         completed(),
       ],
     ],
-  ])('finds the picture in %s', (_name, events) => {
+  ])('finds the image in %s', (_name, events) => {
     const { outcome } = play(events);
 
-    expect(outcome.result()).toEqual({ outputs: [{ bytes: PICTURE }] });
+    expect(outcome.result()).toEqual({ outputs: [{ bytes: IMAGE }] });
   });
 
   it.each([
     [
       'from the first item that has one',
-      [imageCall(PICTURE), imageCall(PICTURE, { revised_prompt: 'late' })],
+      [imageCall(IMAGE), imageCall(IMAGE, { revised_prompt: 'late' })],
       'late',
     ],
     [
-      'from no item without a picture',
-      [imageCall(null, { revised_prompt: 'no' }), imageCall(PICTURE)],
+      'from no item without an image',
+      [imageCall(null, { revised_prompt: 'no' }), imageCall(IMAGE)],
       undefined,
     ],
-    ['when it is empty', [imageCall(PICTURE, { revised_prompt: '' })], undefined],
-    ['when it is no text', [imageCall(PICTURE, { revised_prompt: 7 })], undefined],
+    ['when it is empty', [imageCall(IMAGE, { revised_prompt: '' })], undefined],
+    ['when it is no text', [imageCall(IMAGE, { revised_prompt: 7 })], undefined],
     [
       'when it is too long for a text',
-      [imageCall(PICTURE, { revised_prompt: 'a'.repeat(30_000) })],
+      [imageCall(IMAGE, { revised_prompt: 'a'.repeat(30_000) })],
       undefined,
     ],
   ])('takes the revised prompt %s', (_name, items, revisedPrompt) => {
@@ -131,7 +125,7 @@ describe('createCallOutcome', () => {
     ['an item that is added', { type: 'response.output_item.added', item: 7 }],
     ['a queued answer', { type: 'response.queued' }],
   ])('passes over %s', (_name, event) => {
-    const { outcome, told } = play([event, done(imageCall(PICTURE)), event, completed()]);
+    const { outcome, told } = play([event, done(imageCall(IMAGE)), event, completed()]);
 
     expect(outcome.result().outputs).toHaveLength(1);
     expect(told).toEqual([]);
@@ -140,8 +134,8 @@ describe('createCallOutcome', () => {
   it.each([
     ['nothing', []],
     ['an opening', [{ type: 'response.created' }]],
-    ['a partial picture', [partial(0, PICTURE.toString('base64'))]],
-    ['a finished item', [done(imageCall(PICTURE))]],
+    ['a partial image', [partial(0, IMAGE.toString('base64'))]],
+    ['a finished item', [done(imageCall(IMAGE))]],
   ])('is of unknown outcome when the stream ends after %s', (_name, events) => {
     expect(failureOf(events)).toMatchObject({
       code: 'protocol',
@@ -159,18 +153,15 @@ describe('createCallOutcome', () => {
     ['a type that is no text', { type: 7 }],
     ['a done item that is missing', { type: 'response.output_item.done' }],
     ['an item without a type', done({ result: 'AAAA' })],
-    ['a result that is no text', done(imageCall(PICTURE, { result: 7 }))],
-    ['a partial picture that is no text', { ...partial(0, ''), partial_image_b64: 7 }],
-    [
-      'a partial picture without its place',
-      { type: `${CALL}.partial_image`, partial_image_b64: '' },
-    ],
-    ['a partial picture at a broken place', partial(0.5, 'AAAA')],
+    ['a result that is no text', done(imageCall(IMAGE, { result: 7 }))],
+    ['a partial image that is no text', { ...partial(0, ''), partial_image_b64: 7 }],
+    ['a partial image without its place', { type: `${CALL}.partial_image`, partial_image_b64: '' }],
+    ['a partial image at a broken place', partial(0.5, 'AAAA')],
     ['an answer that is missing', { type: 'response.completed' }],
     ['an answer whose output is no list', completed([], { output: {} })],
     ['a failed answer that is missing', { type: 'response.failed' }],
   ])('is of unknown outcome after an event that is %s', (_name, event) => {
-    const { outcome, thrown } = play([event, done(imageCall(PICTURE)), completed()]);
+    const { outcome, thrown } = play([event, done(imageCall(IMAGE)), completed()]);
 
     expect(thrown).toMatchObject({
       code: 'protocol',
@@ -183,41 +174,41 @@ describe('createCallOutcome', () => {
   it.each([
     ['a failure', failed({ error: { code: 'server_error' } })],
     ['an error', { type: 'error', code: 'server_error' }],
-    ['another picture', done(imageCall(pictureOf(2)))],
-    ['a partial picture', partial(0, 'AAAA')],
-    ['another end', completed([imageCall(pictureOf(2))])],
+    ['another image', done(imageCall(imageOf(2)))],
+    ['a partial image', partial(0, 'AAAA')],
+    ['another end', completed([imageCall(imageOf(2))])],
     ['nonsense', null],
   ])('ignores %s after the answer has completed', (_name, event) => {
-    const { outcome, told } = play([done(imageCall(PICTURE)), completed(), event]);
+    const { outcome, told } = play([done(imageCall(IMAGE)), completed(), event]);
 
-    expect(outcome.result()).toEqual({ outputs: [{ bytes: PICTURE }] });
+    expect(outcome.result()).toEqual({ outputs: [{ bytes: IMAGE }] });
     expect(told).toEqual([]);
   });
 
   it.each([
     [
-      'two different pictures',
-      [done(imageCall(PICTURE)), done(imageCall(pictureOf(2))), completed()],
+      'two different images',
+      [done(imageCall(IMAGE)), done(imageCall(imageOf(2))), completed()],
       'different_images',
     ],
     [
       'an answer that contradicts its item',
-      [done(imageCall(PICTURE)), completed([imageCall(pictureOf(2))])],
+      [done(imageCall(IMAGE)), completed([imageCall(imageOf(2))])],
       'different_images',
     ],
     [
-      'a picture that only continues another',
-      [done(imageCall(PICTURE)), completed([imageCall(pictureOf(1, 700))])],
+      'an image that only continues another',
+      [done(imageCall(IMAGE)), completed([imageCall(imageOf(1, 700))])],
       'different_images',
     ],
     [
-      'words in place of a picture',
-      [done(imageCall('this is no picture')), completed()],
+      'words in place of an image',
+      [done(imageCall('this is no image')), completed()],
       'unusable_image',
     ],
     [
       'a data URL',
-      [done(imageCall(`data:image/png;base64,${PICTURE.toString('base64')}`)), completed()],
+      [done(imageCall(`data:image/png;base64,${IMAGE.toString('base64')}`)), completed()],
       'unusable_image',
     ],
     [
@@ -226,13 +217,13 @@ describe('createCallOutcome', () => {
       'unusable_image',
     ],
     [
-      'a long picture with a hole',
+      'a long image with a hole',
       [done(imageCall(`${'A'.repeat(20_000)}*${'A'.repeat(20_003)}`)), completed()],
       'unusable_image',
     ],
     [
-      'a good picture after a bad one',
-      [done(imageCall('**')), completed([imageCall(PICTURE)])],
+      'a good image after a bad one',
+      [done(imageCall('**')), completed([imageCall(IMAGE)])],
       'unusable_image',
     ],
   ])('is a protocol failure of known outcome for %s', (_name, events, reason) => {
@@ -245,26 +236,22 @@ describe('createCallOutcome', () => {
     expect(failureOf(events)).not.toMatchObject({ details: { outcome: 'unknown' } });
   });
 
-  it('never makes a final picture of a partial one', () => {
-    expect(failureOf([partial(0, PICTURE.toString('base64')), completed()])).toMatchObject({
+  it('never makes a final image of a partial one', () => {
+    expect(failureOf([partial(0, IMAGE.toString('base64')), completed()])).toMatchObject({
       code: 'upstream',
       retryable: true,
     });
   });
 
-  it('leaves out a partial picture that is no base64', () => {
-    const { outcome, told } = play([
-      partial(0, 'no base64!'),
-      done(imageCall(PICTURE)),
-      completed(),
-    ]);
+  it('leaves out a partial image that is no base64', () => {
+    const { outcome, told } = play([partial(0, 'no base64!'), done(imageCall(IMAGE)), completed()]);
 
     expect(told).toEqual([]);
     expect(outcome.result().outputs).toHaveLength(1);
   });
 });
 
-describe('an answer that completes without a picture', () => {
+describe('an answer that completes without an image', () => {
   it.each([
     ['a refusal', [{ type: 'message', content: [{ type: 'output_text' }, { type: 'refusal' }] }]],
     [
@@ -414,7 +401,7 @@ describe('an answer that fails', () => {
       { code: 'upstream', details: { upstream_code: 'invalid_request_error' } },
     ],
   ])('is told %s', (_name, event, expected) => {
-    expect(failureOf([event, done(imageCall(PICTURE)), completed()])).toMatchObject(expected);
+    expect(failureOf([event, done(imageCall(IMAGE)), completed()])).toMatchObject(expected);
   });
 
   it.each(['authentication_error', 'invalid_api_key', 'token_expired'])(
@@ -434,10 +421,10 @@ describe('hasBegun', () => {
     ['progress', [{ type: `${CALL}.generating` }], false],
     ['words', [done({ type: 'message', content: [{ type: 'output_text' }] })], false],
     ['a failed call', [done(imageCall(null, { status: 'failed' }))], false],
-    ['a partial picture', [partial(0, PICTURE.toString('base64'))], true],
-    ['a partial picture that is no base64', [partial(0, 'no base64!')], true],
-    ['a finished picture', [done(imageCall(PICTURE))], true],
-    ['a finished picture that is no base64', [done(imageCall('no base64!'))], true],
+    ['a partial image', [partial(0, IMAGE.toString('base64'))], true],
+    ['a partial image that is no base64', [partial(0, 'no base64!')], true],
+    ['a finished image', [done(imageCall(IMAGE))], true],
+    ['a finished image that is no base64', [done(imageCall('no base64!'))], true],
   ])('tells whether there is output after %s', (_name, events, hasBegun) => {
     expect(play(events).outcome.hasBegun()).toBe(hasBegun);
   });

@@ -69,9 +69,9 @@ describe('capabilitiesOf', () => {
 
   it.each([
     ['one of its own day', 'gpt-image-1.5-2026-03-01', 'gpt-image-2', 'gpt-image-1.5'],
-    ['an unknown one', 'picture-maker-9', 'gpt-image-2', 'gpt-image-2'],
-    ['an unknown one beside another default', 'picture-maker-9', 'gpt-image-1', 'gpt-image-1'],
-    ['an unknown default', 'picture-maker-9', 'picture-maker-9', 'gpt-image-2'],
+    ['an unknown one', 'image-maker-9', 'gpt-image-2', 'gpt-image-2'],
+    ['an unknown one beside another default', 'image-maker-9', 'gpt-image-1', 'gpt-image-1'],
+    ['an unknown default', 'image-maker-9', 'image-maker-9', 'gpt-image-2'],
     ['a name that objects inherit', 'constructor', 'gpt-image-2', 'gpt-image-2'],
   ])("takes an operator's model for a known one: %s", (_name, model, defaultModel, like) => {
     const document = capabilitiesOf(model, { ...LIMITS, defaultModel });

@@ -43,8 +43,8 @@ export function failureOf(events: readonly unknown[], request?: ProviderRequest)
   }
 }
 
-/** Bytes that nothing else has, as many as a small picture has, or a large one. */
-export function pictureOf(seed: number, length = 600): Buffer {
+/** Bytes that nothing else has, as many as a small image has, or a large one. */
+export function imageOf(seed: number, length = 600): Buffer {
   return Buffer.from(Uint8Array.from({ length }, (_, place) => (place * 31 + seed) % 256));
 }
 

@@ -107,7 +107,7 @@ describe('createAgentResponsesProvider', () => {
     expect(rig.upstream.calls).toMatchObject([{ outcome: 'answered' }]);
   });
 
-  it('tells of the call in its order: sent, drawing, partial pictures', async () => {
+  it('tells of the call in its order: sent, drawing, partial images', async () => {
     const { told, result } = run(
       await rigOf(),
       agentRequest({ indices: [5], parameters: { partial_images: 2 } }),
@@ -126,7 +126,7 @@ describe('createAgentResponsesProvider', () => {
   it.each([
     ['six of them', Array.from({ length: 6 }, () => inputOf(Buffer.from('x')))],
     ['too many bytes', Array.from({ length: 3 }, () => inputOf(Buffer.alloc(24_000_000)))],
-  ])('refuses pictures that the backend does not take together: %s', async (_name, inputs) => {
+  ])('refuses images that the backend does not take together: %s', async (_name, inputs) => {
     const rig = await rigOf();
     const [first, ...others] = inputs;
 

@@ -5,7 +5,7 @@ import { readPhoto } from '../../images/photos.ts';
 import { agentRequest, inputOf, type RequestParts } from './requests.ts';
 
 const INSTRUCTIONS =
-  'Make exactly one picture with the image generation tool, from the description and the pictures given. Answer with nothing else.';
+  'Make exactly one image with the image generation tool, from the description and the images given. Answer with nothing else.';
 
 /** Writes with ids that are always the same, so that a test can know them. */
 function writer(id = '0123456789abcdef0123456789abcdef') {
@@ -60,7 +60,7 @@ describe('createRequestBody', () => {
     expect(content).toEqual([
       {
         type: 'input_text',
-        text: 'A lighthouse in a storm\n\nPictures 1 to 2 are to be edited. Picture 3 is for reference only.',
+        text: 'A lighthouse in a storm\n\nImages 1 to 2 are to be edited. Image 3 is for reference only.',
       },
       { type: 'input_image', image_url: 'data:image/png;base64,b25l', detail: 'auto' },
       { type: 'input_image', image_url: 'data:image/jpeg;base64,dHdvIQ==', detail: 'auto' },
@@ -69,15 +69,15 @@ describe('createRequestBody', () => {
   });
 
   it.each<[counts: { images?: number; references?: number }, note: string]>([
-    [{ images: 1 }, 'Picture 1 is to be edited.'],
-    [{ images: 3 }, 'Pictures 1 to 3 are to be edited.'],
-    [{ references: 1 }, 'Picture 1 is for reference only.'],
-    [{ references: 2 }, 'Pictures 1 to 2 are for reference only.'],
+    [{ images: 1 }, 'Image 1 is to be edited.'],
+    [{ images: 3 }, 'Images 1 to 3 are to be edited.'],
+    [{ references: 1 }, 'Image 1 is for reference only.'],
+    [{ references: 2 }, 'Images 1 to 2 are for reference only.'],
     [
       { images: 2, references: 3 },
-      'Pictures 1 to 2 are to be edited. Pictures 3 to 5 are for reference only.',
+      'Images 1 to 2 are to be edited. Images 3 to 5 are for reference only.',
     ],
-  ])('names the pictures of %o', ({ images = 0, references = 0 }, note) => {
+  ])('names the images of %o', ({ images = 0, references = 0 }, note) => {
     const many = (count: number) => Array.from({ length: count }, () => inputOf(Buffer.from('x')));
 
     const text = textOf({ images: many(images), references: many(references) });
@@ -128,7 +128,7 @@ describe('createRequestBody', () => {
     expect(Buffer.from(base64, 'base64').equals(photo)).toBe(true);
   });
 
-  it('encodes a picture once for all calls of a fan-out', () => {
+  it('encodes an image once for all calls of a fan-out', () => {
     const write = writer();
     const images = [inputOf(Buffer.from('the same'))];
 
@@ -149,11 +149,11 @@ describe('createRequestBody', () => {
   ])('keeps a prompt of %s as it is', (_name, prompt) => {
     const content = contentOf({ prompt, references: [inputOf(Buffer.from('x'))] });
 
-    expect(content[0]?.text).toBe(`${prompt}\n\nPicture 1 is for reference only.`);
+    expect(content[0]?.text).toBe(`${prompt}\n\nImage 1 is for reference only.`);
     expect(content[1]?.image_url).toBe('data:image/png;base64,eA==');
   });
 
-  it('is not misled by a prompt that tries to look like the place of a picture', () => {
+  it('is not misled by a prompt that tries to look like the place of an image', () => {
     const ids = ['a'.repeat(32), 'b'.repeat(32)];
     const images = [inputOf(Buffer.from('x'))];
     const write = createRequestBody({

@@ -65,15 +65,15 @@ describe('createSseReader', () => {
   });
 
   it.each([1, 2, 3, 7, 1000, 16_384, 65_536])(
-    'turns a picture into bytes in chunks of %i',
+    'turns an image into bytes in chunks of %i',
     (size) => {
-      const picture = Buffer.from(
+      const image = Buffer.from(
         Uint8Array.from({ length: 50_000 }, (_, place) => (place * 7919) % 256),
       );
       const value = {
         type: 'x',
         before: 'a"\\\\',
-        item: { result: picture.toString('base64'), after: 'ü' },
+        item: { result: image.toString('base64'), after: 'ü' },
       };
 
       const { events } = read(event(value), [size]);
@@ -82,32 +82,32 @@ describe('createSseReader', () => {
       const parsed = found?.value as { before: string; item: { result: string; after: string } };
       expect(parsed.before).toBe('a"\\\\');
       expect(parsed.item.after).toBe('ü');
-      expect(found?.bytesOf(parsed.item.result)?.equals(picture)).toBe(true);
+      expect(found?.bytesOf(parsed.item.result)?.equals(image)).toBe(true);
     },
   );
 
-  it('reads pictures of every length, short ones too', () => {
+  it('reads images of every length, short ones too', () => {
     for (const length of [1, 2, 3, 100, 12_287, 12_288, 12_289, 12_290, 30_001]) {
-      const picture = Buffer.from(
+      const image = Buffer.from(
         Uint8Array.from({ length: length }, (_, place) => (place * 31 + length) % 256),
       );
 
-      const { events } = read(event({ result: picture.toString('base64') }), [4093]);
+      const { events } = read(event({ result: image.toString('base64') }), [4093]);
 
       const { result } = (events[0]?.value ?? {}) as { result: string };
-      expect(events[0]?.bytesOf(result)?.equals(picture)).toBe(true);
+      expect(events[0]?.bytesOf(result)?.equals(image)).toBe(true);
     }
   });
 
   it('takes a slash that the writer escaped', () => {
-    const picture = Buffer.alloc(60_000, 0xff);
-    const json = JSON.stringify({ result: picture.toString('base64') }).replaceAll('/', '\\/');
+    const image = Buffer.alloc(60_000, 0xff);
+    const json = JSON.stringify({ result: image.toString('base64') }).replaceAll('/', '\\/');
 
     for (const size of [1, 4096]) {
       const { events } = read(`data: ${json}\n\n`, [size]);
 
       const { result } = (events[0]?.value ?? {}) as { result: string };
-      expect(events[0]?.bytesOf(result)?.equals(picture)).toBe(true);
+      expect(events[0]?.bytesOf(result)?.equals(image)).toBe(true);
     }
   });
 
@@ -149,7 +149,7 @@ describe('createSseReader', () => {
     expect([found?.isPlaceholder(short), found?.isPlaceholder(long)]).toEqual([false, true]);
   });
 
-  it('keeps the pictures of one event apart', () => {
+  it('keeps the images of one event apart', () => {
     const [a, b] = [Buffer.alloc(30_000, 1), Buffer.alloc(40_000, 2)];
 
     const { events } = read(event({ a: a.toString('base64'), b: b.toString('base64') }), [999]);

@@ -40,7 +40,7 @@ describe('a sandbox call', () => {
     expect(manual.clock.monotonicMs()).toBe(400);
   });
 
-  it('shows partial images in order before the picture', async () => {
+  it('shows partial images in order before the image', async () => {
     const { run, verified } = rigOf();
 
     const { events } = await run({

@@ -144,7 +144,7 @@ describe('sandbox edit', () => {
 });
 
 describe('sandbox edit with a mask', () => {
-  /** The greatest difference to the source in each third of the picture, from the left. */
+  /** The greatest difference to the source in each third of the image, from the left. */
   async function changes(image: VerifiedImage, source: Pixels): Promise<readonly number[]> {
     const { data } = await pixels(image);
     const greatest = [0, 0, 0];
@@ -171,7 +171,7 @@ describe('sandbox edit with a mask', () => {
     expect(blended).toBeLessThan(open!);
   });
 
-  it('scales the mask with the picture', async () => {
+  it('scales the mask with the image', async () => {
     const mask = await input(await maskOf(600, 400));
 
     const image = await edit({ mask, parameters: { size: '300x200' } });

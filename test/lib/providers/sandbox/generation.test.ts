@@ -51,7 +51,7 @@ describe('sandbox generation', () => {
     expect([image.width, image.height]).toEqual([width, height]);
   });
 
-  it('keeps the largest picture within the limits of every decode', async () => {
+  it('keeps the largest image within the limits of every decode', async () => {
     const image = await draw({ parameters: { size: '4096x4096' } });
 
     expect([image.width, image.height, image.alpha]).toEqual([4096, 4096, 'none']);
@@ -118,7 +118,7 @@ describe('sandbox generation', () => {
     expect(turns).toBeGreaterThan(20);
   });
 
-  it('warns that its pictures are sandbox ones', async () => {
+  it('warns that its images are sandbox ones', async () => {
     const { warnings } = await run();
 
     expect(warnings).toEqual(['sandbox_output']);

@@ -12,7 +12,7 @@ export function mean(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
-/** Pearson's coefficient of two pictures' brightness: 1 for the same picture, about 0 for unrelated ones. */
+/** Pearson's coefficient of two images' brightness: 1 for the same image, about 0 for unrelated ones. */
 export function correlation(one: Pixels, other: Pixels): number {
   const a = brightness(one);
   const b = brightness(other);

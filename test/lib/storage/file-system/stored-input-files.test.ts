@@ -29,7 +29,7 @@ describeStoredInputFiles('a folder', async () => {
 });
 
 describe('createStoredInputFiles', () => {
-  const bytes = Buffer.from('the bytes of a picture');
+  const bytes = Buffer.from('the bytes of an image');
   const sha256 = createHash('sha256').update(bytes).digest('hex');
   const fan = sha256.slice(0, 2);
   let directory: string;
@@ -47,7 +47,7 @@ describe('createStoredInputFiles', () => {
     return all;
   }
 
-  test('nothing is made before the first picture', async () => {
+  test('nothing is made before the first image', async () => {
     const files = createStoredInputFiles({ directory });
 
     await files.read(sha256, 1);
@@ -56,7 +56,7 @@ describe('createStoredInputFiles', () => {
     expect(await readdir(directory)).toEqual([]);
   });
 
-  test('a picture lies under its checksum, and nothing is left beside it', async () => {
+  test('an image lies under its checksum, and nothing is left beside it', async () => {
     await createStoredInputFiles({ directory }).put(sha256, bytes);
 
     expect((await readdir(root, { recursive: true })).sort()).toEqual([
@@ -67,7 +67,7 @@ describe('createStoredInputFiles', () => {
     expect(await readFile(join(root, fan, sha256))).toEqual(bytes);
   });
 
-  test('a picture that is there is not written again', async () => {
+  test('an image that is there is not written again', async () => {
     const files = createStoredInputFiles({ directory });
     await files.put(sha256, bytes);
     const before = await stat(join(root, fan, sha256), { bigint: true });
@@ -94,7 +94,7 @@ describe('createStoredInputFiles', () => {
     expect(await readdir(join(root, '.staging'))).toEqual([]);
   });
 
-  test('what is not a picture of a job is not listed', async () => {
+  test('what is not an image of a job is not listed', async () => {
     await mkdir(join(root, fan), { recursive: true });
     await mkdir(join(root, '00'), { recursive: true });
     await writeFile(join(root, 'note.txt'), 'foreign');
@@ -104,7 +104,7 @@ describe('createStoredInputFiles', () => {
     expect(await listed()).toEqual([]);
   });
 
-  test('a link in place of a picture is neither read nor written through', async () => {
+  test('a link in place of an image is neither read nor written through', async () => {
     const outside = join(directory, 'outside');
     await writeFile(outside, bytes);
     await mkdir(join(root, fan), { recursive: true });
@@ -134,7 +134,7 @@ describe('createStoredInputFiles', () => {
     });
   });
 
-  test('a folder in place of a picture is an error of the state directory', async () => {
+  test('a folder in place of an image is an error of the state directory', async () => {
     await mkdir(join(root, fan, sha256), { recursive: true });
 
     await expect(createStoredInputFiles({ directory }).put(sha256, bytes)).rejects.toMatchObject({

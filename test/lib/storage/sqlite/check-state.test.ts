@@ -69,7 +69,7 @@ describe('checkState', () => {
     ['DELETE FROM job_content WHERE seq = 2', [/^1 jobs are not as large/]],
     [
       `INSERT INTO job_input VALUES (2, '${'cd'.repeat(32)}')`,
-      ['1 stored pictures are held by jobs that have ended'],
+      ['1 stored images are held by jobs that have ended'],
     ],
     ['UPDATE artifact_total SET artifacts = 3', ['artifact_total.artifacts is 3 and must be 0']],
   ])('%s is found', (change, findings) => {

@@ -2,7 +2,7 @@ import type { Behaviour } from './behaviour.ts';
 import { BROKEN_ROWS } from './broken-rows.ts';
 import { ENDLESS_ROWS } from './endless-rows.ts';
 import { FAILURE_ROWS } from './failure-rows.ts';
-import { PICTURE_ROWS } from './picture-rows.ts';
+import { IMAGE_ROWS } from './image-rows.ts';
 import { SILENCE_ROWS } from './silence-rows.ts';
 import { STATUS_ROWS } from './status-rows.ts';
 import { SUCCESS_ROWS } from './success-rows.ts';
@@ -11,7 +11,7 @@ const ROWS = [
   ...SUCCESS_ROWS,
   ...STATUS_ROWS,
   ...FAILURE_ROWS,
-  ...PICTURE_ROWS,
+  ...IMAGE_ROWS,
   ...BROKEN_ROWS,
   ...SILENCE_ROWS,
   ...ENDLESS_ROWS,

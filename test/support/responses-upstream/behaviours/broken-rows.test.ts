@@ -11,7 +11,7 @@ let upstream: ResponsesUpstream;
 
 beforeAll(async () => {
   upstream = await createResponsesUpstream({
-    ...{ pictureBytes: 30_000, silenceMs: 10, heartbeatMs: 1, hasExtras: false },
+    ...{ imageBytes: 30_000, silenceMs: 10, heartbeatMs: 1, hasExtras: false },
   });
 });
 afterAll(() => upstream.close());
@@ -85,7 +85,7 @@ describe('SILENCE_ROWS', () => {
     ['silence=item', /output_item\.done"[^\n]+\n\n$/],
     ['silence=end', /response\.completed"[^\n]+\n\n$/],
   ] as const)('is silent where %s says', async (name, lastText) => {
-    const patient = await createResponsesUpstream({ pictureBytes: 30_000, hasExtras: false });
+    const patient = await createResponsesUpstream({ imageBytes: 30_000, hasExtras: false });
     const met = meet(patient, name);
     await patient.until(() => patient.calls[0]?.isSilent === true);
 

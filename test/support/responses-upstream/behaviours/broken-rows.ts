@@ -21,13 +21,13 @@ export const BROKEN_ROWS = [
   ended('nothing', 'at once', () => []),
   ended('opening', 'after response.in_progress', ({ opening }) => opening),
   ended('drawing', 'while it draws', ({ opening, drawing }) => [...opening, ...drawing]),
-  ended('partial', 'after a partial picture', untilPartials),
+  ended('partial', 'after a partial image', untilPartials),
   ended('item', 'after the finished item', untilCompleted),
 
-  cut('partial', 'after a partial picture', (answer) => ({
+  cut('partial', 'after a partial image', (answer) => ({
     before: untilPartials(answer),
   })),
-  cut('line', 'in the middle of the picture', (answer) => ({
+  cut('line', 'in the middle of the image', (answer) => ({
     before: untilItem(answer),
     half: answer.itemDone,
   })),
@@ -48,7 +48,7 @@ export const BROKEN_ROWS = [
     await exchange.wait(READ_MS);
     exchange.cut('reset');
   }),
-  behaviour('reset=line', 'resets in the middle of the picture', async (exchange) => {
+  behaviour('reset=line', 'resets in the middle of the image', async (exchange) => {
     const answer = await usualAnswer(exchange);
     const stream = exchange.open();
     await sendAll(stream, untilItem(answer));

@@ -8,7 +8,7 @@ type Name = (typeof FAILURE_ROWS)[number]['name'];
 let upstream: ResponsesUpstream;
 
 beforeAll(async () => {
-  upstream = await createResponsesUpstream({ pictureBytes: 30_000 });
+  upstream = await createResponsesUpstream({ imageBytes: 30_000 });
 });
 afterAll(() => upstream.close());
 
@@ -39,9 +39,9 @@ const OTHERS = new Map<Name, (met: Met) => void>([
   ['no-image', (met) => hasItems(met, ['message']).toEqual(['output_text'])],
   ['no-image=empty', (met) => hasItems(met, []).toEqual([])],
   ['failed-call', (met) => hasItems(met, ['image_generation_call']).toEqual(['failed'])],
-  ['two-images=different', (met) => hasPictures(met, 2, 2)],
-  ['two-images=equal', (met) => hasPictures(met, 2, 1)],
-  ['two-images=contradiction', (met) => hasPictures(met, 1, 2)],
+  ['two-images=different', (met) => hasImages(met, 2, 2)],
+  ['two-images=equal', (met) => hasImages(met, 2, 1)],
+  ['two-images=contradiction', (met) => hasImages(met, 1, 2)],
 ]);
 
 describe('FAILURE_ROWS', () => {
@@ -98,8 +98,8 @@ function hasItems(met: Met, types: readonly string[]) {
   );
 }
 
-function hasPictures({ events, results }: Met, items: number, pictures: number): void {
+function hasImages({ events, results }: Met, items: number, images: number): void {
   expect(events.filter(({ item }) => item?.result != null)).toHaveLength(items);
-  expect(new Set(results).size).toBe(pictures);
+  expect(new Set(results).size).toBe(images);
   expect(events.at(-1)?.type).toBe('response.completed');
 }

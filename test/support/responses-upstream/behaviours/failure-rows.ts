@@ -54,7 +54,7 @@ export const FAILURE_ROWS = [
   behaviour('failed=no-error', 'response.failed without a reason', async (exchange) => {
     await play(exchange, [...opening(exchange), exchange.events.failed(null)]);
   }),
-  behaviour('failed-after-partial', 'server_error after a partial picture', async (exchange) => {
+  behaviour('failed-after-partial', 'server_error after a partial image', async (exchange) => {
     const answer = await usualAnswer(exchange, { leastPartials: 1 });
     await play(exchange, [...untilPartials(answer), exchange.events.failed(TRANSIENT)]);
   }),
@@ -94,12 +94,12 @@ export const FAILURE_ROWS = [
     await play(exchange, [error, ...allOf(await usualAnswer(exchange))]);
   }),
 
-  behaviour('refusal', 'completed, with a refusal in place of a picture', async (exchange) => {
+  behaviour('refusal', 'completed, with a refusal in place of an image', async (exchange) => {
     const content = { type: 'refusal' as const, refusal: UPSTREAM_TEXT };
     const item = exchange.items.message([content]);
     await play(exchange, [...opening(exchange), ...ending(exchange, [item])]);
   }),
-  behaviour('no-image', 'completed, with words in place of a picture', async (exchange) => {
+  behaviour('no-image', 'completed, with words in place of an image', async (exchange) => {
     const content = { type: 'output_text' as const, text: UPSTREAM_TEXT, annotations: [] };
     const item = exchange.items.message([content]);
     await play(exchange, [...opening(exchange), ...ending(exchange, [item])]);
@@ -114,7 +114,7 @@ export const FAILURE_ROWS = [
     await play(exchange, [...before, ...ending(exchange, [item])]);
   }),
 
-  behaviour('two-images=different', 'two image calls, two pictures', async (exchange) => {
+  behaviour('two-images=different', 'two image calls, two images', async (exchange) => {
     const other = await exchange.draw({ variant: 'another' });
     const [first, second] = [exchange.items.newCallId(), exchange.items.newCallId()];
     const items = [
@@ -123,7 +123,7 @@ export const FAILURE_ROWS = [
     ];
     await play(exchange, [...opening(exchange), ...ending(exchange, items)]);
   }),
-  behaviour('two-images=equal', 'two image calls, twice the same picture', async (exchange) => {
+  behaviour('two-images=equal', 'two image calls, twice the same image', async (exchange) => {
     const [first, second] = [exchange.items.newCallId(), exchange.items.newCallId()];
     const items = [await finishedCall(exchange, first), await finishedCall(exchange, second)];
     await play(exchange, [...opening(exchange), ...ending(exchange, items)]);

@@ -19,25 +19,21 @@ export const SILENCE_ROWS = [
   }),
   silent('after-headers', 'after the head', () => []),
   silent('drawing', 'once it draws', ({ opening, drawing }) => [...opening, ...drawing]),
-  silent('partial', 'after a partial picture', untilPartials),
+  silent('partial', 'after a partial image', untilPartials),
   silent('item', 'after the finished item', untilCompleted),
   silent('end', 'after response.completed, before the stream ends', allOf),
-  behaviour(
-    'silence=line',
-    'nothing for a while in the middle of the picture',
-    async (exchange) => {
-      const answer = await usualAnswer(exchange);
-      const stream = exchange.open();
-      await sendAll(stream, untilItem(answer));
-      const bytes = stream.spell(answer.itemDone);
-      const middle = Math.floor(bytes.length / 2);
-      await stream.raw(bytes.subarray(0, middle));
-      await exchange.silence();
-      await stream.raw(bytes.subarray(middle));
-      await stream.send(answer.completed);
-      await stream.end();
-    },
-  ),
+  behaviour('silence=line', 'nothing for a while in the middle of the image', async (exchange) => {
+    const answer = await usualAnswer(exchange);
+    const stream = exchange.open();
+    await sendAll(stream, untilItem(answer));
+    const bytes = stream.spell(answer.itemDone);
+    const middle = Math.floor(bytes.length / 2);
+    await stream.raw(bytes.subarray(0, middle));
+    await exchange.silence();
+    await stream.raw(bytes.subarray(middle));
+    await stream.send(answer.completed);
+    await stream.end();
+  }),
 ] as const;
 
 function silent<const Name extends string>(

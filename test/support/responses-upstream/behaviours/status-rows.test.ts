@@ -9,7 +9,7 @@ type Name = (typeof STATUS_ROWS)[number]['name'];
 let upstream: ResponsesUpstream;
 
 beforeAll(async () => {
-  upstream = await createResponsesUpstream({ pictureBytes: 30_000 });
+  upstream = await createResponsesUpstream({ imageBytes: 30_000 });
 });
 afterAll(() => upstream.close());
 

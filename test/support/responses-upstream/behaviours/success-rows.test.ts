@@ -9,7 +9,7 @@ type Name = (typeof SUCCESS_ROWS)[number]['name'];
 let upstream: ResponsesUpstream;
 
 beforeAll(async () => {
-  upstream = await createResponsesUpstream({ pictureBytes: 30_000, completedOutput: 'empty' });
+  upstream = await createResponsesUpstream({ imageBytes: 30_000, completedOutput: 'empty' });
 });
 afterAll(() => upstream.close());
 
@@ -43,14 +43,14 @@ const MARKS: Readonly<Record<Name, (met: Met) => boolean>> = {
 };
 
 describe('SUCCESS_ROWS', () => {
-  it.each(SUCCESS_ROWS)('has one picture and an end in $name', async ({ name }) => {
+  it.each(SUCCESS_ROWS)('has one image and an end in $name', async ({ name }) => {
     const met = await meet(upstream, name);
 
     const { heard, results, events, call } = met;
     expect([heard?.status, heard?.end, call?.outcome]).toEqual([200, 'ended', 'answered']);
     expect(new Set(results).size).toBe(1);
-    const picture = sharp(Buffer.from(results[0] ?? '', 'base64'));
-    expect(await picture.metadata()).toMatchObject({ format: 'png', width: 1024 });
+    const image = sharp(Buffer.from(results[0] ?? '', 'base64'));
+    expect(await image.metadata()).toMatchObject({ format: 'png', width: 1024 });
     expect(events.at(-1)).toMatchObject({ type: 'response.completed' });
     expect(MARKS[name](met)).toBe(true);
   });

@@ -7,9 +7,9 @@ const MANY_EVENTS = 100_000;
 const DRIP_BYTES = 1024;
 const DRIP_MS = 20;
 
-/** Answers that hold the picture, in every form that a client has to understand. */
+/** Answers that hold the image, in every form that a client has to understand. */
 export const SUCCESS_ROWS = [
-  behaviour('succeed', 'the picture that was asked for', async (exchange) => {
+  behaviour('succeed', 'the image that was asked for', async (exchange) => {
     await play(exchange, allOf(await usualAnswer(exchange)));
   }),
   itemSays('generating'),
@@ -28,10 +28,10 @@ export const SUCCESS_ROWS = [
     const answer = await usualAnswer(exchange);
     await play(exchange, [...untilCompleted(answer), answer.itemDone, answer.completed]);
   }),
-  behaviour('partials=three', 'three partial pictures, asked for or not', async (exchange) => {
+  behaviour('partials=three', 'three partial images, asked for or not', async (exchange) => {
     await play(exchange, allOf(await usualAnswer(exchange, { leastPartials: 3 })));
   }),
-  behaviour('partials=late', 'a partial picture after the finished one', async (exchange) => {
+  behaviour('partials=late', 'a partial image after the finished one', async (exchange) => {
     const answer = await usualAnswer(exchange, { leastPartials: 1 });
     await play(exchange, [...untilCompleted(answer), ...answer.partials, answer.completed]);
   }),

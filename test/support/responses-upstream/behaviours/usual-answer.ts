@@ -4,7 +4,7 @@ import type { Exchange, StreamChanges } from '../exchange.ts';
 import { toolOf } from '../responses-request.ts';
 import type { WireEvent } from '../wire-types.ts';
 
-/** A partial picture takes so much less than the finished one. */
+/** A partial image takes so much less than the finished one. */
 const PARTIAL_SHARE = 1 / 8;
 
 /** The beginning of every answer. */
@@ -28,15 +28,15 @@ export function drawing(exchange: Exchange, id: string): WireEvent[] {
   return [added, ...events.drawing(id, index)];
 }
 
-/** As many partial pictures as were asked for, at least `atLeast`. */
+/** As many partial images as were asked for, at least `atLeast`. */
 async function partials(exchange: Exchange, id: string, atLeast = 0): Promise<WireEvent[]> {
   const { order, events, request } = exchange;
   const count = Math.max(atLeast, toolOf(request).partial_images ?? 0);
   const shown: WireEvent[] = [];
   for (let index = 0; index < count; index += 1) {
     const variant = `${order.variant}, partial ${index}`;
-    const picture = await exchange.draw({ variant, bytes: order.bytes * PARTIAL_SHARE });
-    shown.push(events.partial(id, firstIndex(exchange), index, picture.base64));
+    const image = await exchange.draw({ variant, bytes: order.bytes * PARTIAL_SHARE });
+    shown.push(events.partial(id, firstIndex(exchange), index, image.base64));
   }
   return shown;
 }
@@ -62,7 +62,7 @@ function completed(exchange: Exchange, output: ResponseOutputItem[]): WireEvent 
   return exchange.events.completed(completedOutput === 'full' ? output : []);
 }
 
-/** A finished image call with this result, or with the picture that was asked for. */
+/** A finished image call with this result, or with the image that was asked for. */
 export async function finishedCall(exchange: Exchange, id: string, base64?: Buffer) {
   const result = base64 ?? (await exchange.draw()).base64;
   return exchange.items.finishedCall(id, exchange.settings.itemStatus, result);
@@ -73,13 +73,13 @@ export interface Answer {
   readonly opening: readonly WireEvent[];
   readonly drawing: readonly WireEvent[];
   readonly partials: readonly WireEvent[];
-  /** Says that there is a picture; the next one holds it. */
+  /** Says that there is an image; the next one holds it. */
   readonly drawn: WireEvent;
   readonly itemDone: WireEvent;
   readonly completed: WireEvent;
 }
 
-/** The usual answer, with this base64 in place of the picture's, and at least so many partial pictures. */
+/** The usual answer, with this base64 in place of the image's, and at least so many partial images. */
 export async function usualAnswer(
   exchange: Exchange,
   { base64, leastPartials = 0 }: { base64?: Buffer; leastPartials?: number } = {},
@@ -100,7 +100,7 @@ export function untilPartials({ opening, drawing, partials }: Answer): WireEvent
   return [...opening, ...drawing, ...partials];
 }
 
-/** Up to where the next event is the one with the picture. */
+/** Up to where the next event is the one with the image. */
 export function untilItem(answer: Answer): WireEvent[] {
   return [...untilPartials(answer), answer.drawn];
 }

@@ -45,7 +45,7 @@ interface Shape {
   readonly seed: number;
 }
 
-/** One great disc, companions on a spiral around it, small accents: large, middle and small in every picture. */
+/** One great disc, companions on a spiral around it, small accents: large, middle and small in every image. */
 function layOut({ frame, palette, random }: Scene): readonly Shape[] {
   const [ink, deep, middle, light] = palette.swatches;
   const count = 9 + random.below(5);

@@ -4,7 +4,7 @@ import { fractalNoise, noise2, ridgedNoise, unit2 } from '../noise.ts';
 
 /** One range of hills: all that a point below its crest must know, column by column. */
 export interface Ridge {
-  /** Where the crest is, in units from the picture's centre. */
+  /** Where the crest is, in units from the image's centre. */
   readonly top: Float32Array;
   /** How many pixels a unit is across the crest: steep crests are as sharp as level ones. */
   readonly crispness: Float32Array;

@@ -54,7 +54,7 @@ function overLand(land: Land): RowShader {
   };
 }
 
-/** Below the waterline the picture is mirrored, a little darker, and broken up by ripples that grow toward the viewer. */
+/** Below the waterline the image is mirrored, a little darker, and broken up by ripples that grow toward the viewer. */
 function overWater(land: Land, line: number, scene: Scene): RowShader {
   const { frame, air } = land;
   const deep = scene.palette.swatches[1];

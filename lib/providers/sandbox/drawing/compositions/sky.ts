@@ -12,7 +12,7 @@ export interface Sky {
 
 interface SkyOptions {
   readonly night: boolean;
-  /** In units from the picture's centre. */
+  /** In units from the image's centre. */
   readonly horizon: number;
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { previewsOf } from '../../../../../lib/providers/sandbox/drawing/previews.ts';
 
-function picture(width: number, height: number, pixel: (at: number) => readonly number[]) {
+function image(width: number, height: number, pixel: (at: number) => readonly number[]) {
   const bytes = Uint8Array.from(
     Array.from({ length: width * height }, (_, at) => pixel(at)).flat(),
   );
@@ -10,9 +10,9 @@ function picture(width: number, height: number, pixel: (at: number) => readonly 
 }
 
 describe('previewsOf', () => {
-  it('halves the edges from stage to stage, up to half the picture', () => {
+  it('halves the edges from stage to stage, up to half the image', () => {
     const previews = previewsOf(
-      picture(256, 128, () => [1, 2, 3]),
+      image(256, 128, () => [1, 2, 3]),
       3,
     );
 
@@ -25,7 +25,7 @@ describe('previewsOf', () => {
 
   it('never goes below the smallest edge', () => {
     const previews = previewsOf(
-      picture(40, 16, () => [1, 2, 3]),
+      image(40, 16, () => [1, 2, 3]),
       2,
     );
 
@@ -34,7 +34,7 @@ describe('previewsOf', () => {
 
   it('takes the mean of what it draws together', () => {
     const [preview] = previewsOf(
-      picture(32, 32, (at) => (at % 2 === 0 ? [0, 100, 200] : [100, 100, 0])),
+      image(32, 32, (at) => (at % 2 === 0 ? [0, 100, 200] : [100, 100, 0])),
       1,
     );
 
@@ -43,7 +43,7 @@ describe('previewsOf', () => {
 
   it('lets no invisible colour shine through', () => {
     const [preview] = previewsOf(
-      picture(32, 32, (at) => (at % 2 === 0 ? [200, 200, 200, 255] : [0, 0, 0, 0])),
+      image(32, 32, (at) => (at % 2 === 0 ? [200, 200, 200, 255] : [0, 0, 0, 0])),
       1,
     );
 

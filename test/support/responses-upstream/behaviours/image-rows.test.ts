@@ -1,15 +1,15 @@
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createResponsesUpstream, type ResponsesUpstream } from '../responses-upstream.ts';
+import { IMAGE_ROWS } from './image-rows.ts';
 import { meet } from './meet.ts';
-import { PICTURE_ROWS } from './picture-rows.ts';
 
-type Name = (typeof PICTURE_ROWS)[number]['name'];
+type Name = (typeof IMAGE_ROWS)[number]['name'];
 
 let upstream: ResponsesUpstream;
 
 beforeAll(async () => {
-  upstream = await createResponsesUpstream({ pictureBytes: 30_000, completedOutput: 'empty' });
+  upstream = await createResponsesUpstream({ imageBytes: 30_000, completedOutput: 'empty' });
 });
 afterAll(() => upstream.close());
 
@@ -21,33 +21,33 @@ const metadata = (bytes: Buffer) => sharp(bytes, { limitInputPixels: false }).me
 const decodes = (bytes: Buffer) => sharp(bytes, { failOn: 'warning' }).stats();
 const isBase64 = (text: string) => Buffer.from(text, 'base64').toString('base64') === text;
 
-/** What is wrong with each picture. */
+/** What is wrong with each image. */
 const WRONGS: Readonly<Record<Name, Check>> = {
-  'picture=gif': async (bytes) => expect((await metadata(bytes)).format).toBe('gif'),
-  'picture=svg': async (bytes) => expect((await metadata(bytes)).format).toBe('svg'),
-  'picture=html': (bytes) => expect(bytes.toString()).toMatch(/^<!doctype/),
-  'picture=pixel-bomb': async (bytes) => {
+  'image=gif': async (bytes) => expect((await metadata(bytes)).format).toBe('gif'),
+  'image=svg': async (bytes) => expect((await metadata(bytes)).format).toBe('svg'),
+  'image=html': (bytes) => expect(bytes.toString()).toMatch(/^<!doctype/),
+  'image=pixel-bomb': async (bytes) => {
     expect(await metadata(bytes)).toMatchObject({ format: 'png', width: 30_000, height: 30_000 });
     expect(bytes.length).toBeLessThan(200_000);
   },
-  'picture=data-bomb': async (bytes) => {
+  'image=data-bomb': async (bytes) => {
     expect(await metadata(bytes)).toMatchObject({ format: 'png', width: 64, height: 64 });
     expect(bytes.length).toBeGreaterThan(200_000);
   },
-  'picture=text-bomb': async (bytes) => {
+  'image=text-bomb': async (bytes) => {
     expect(await metadata(bytes)).toMatchObject({ format: 'png', width: 64, height: 64 });
     expect(bytes.indexOf('zTXtComment')).toBeGreaterThan(0);
     expect(bytes.length).toBeGreaterThan(200_000);
   },
-  'picture=truncated': (bytes) => expect(decodes(bytes)).rejects.toThrow(),
-  'picture=trailing': (bytes) => expect(bytes.indexOf(PNG_END)).toBe(bytes.length - 1000 - 8),
-  'picture=corrupt': (bytes) => expect(decodes(bytes)).rejects.toThrow(),
-  'picture=other-format': async (bytes) => expect((await metadata(bytes)).format).toBe('jpeg'),
-  'picture=other-size': async (bytes) => expect((await metadata(bytes)).width).toBe(512),
-  'picture=with-alpha': async (bytes) => expect((await decodes(bytes)).isOpaque).toBe(false),
-  'picture=without-alpha': async (bytes) => expect((await decodes(bytes)).isOpaque).toBe(true),
-  'picture=too-large': (bytes) => expect(bytes).toHaveLength(35_000_000),
-  'picture=empty': (bytes) => expect(bytes).toHaveLength(0),
+  'image=truncated': (bytes) => expect(decodes(bytes)).rejects.toThrow(),
+  'image=trailing': (bytes) => expect(bytes.indexOf(PNG_END)).toBe(bytes.length - 1000 - 8),
+  'image=corrupt': (bytes) => expect(decodes(bytes)).rejects.toThrow(),
+  'image=other-format': async (bytes) => expect((await metadata(bytes)).format).toBe('jpeg'),
+  'image=other-size': async (bytes) => expect((await metadata(bytes)).width).toBe(512),
+  'image=with-alpha': async (bytes) => expect((await decodes(bytes)).isOpaque).toBe(false),
+  'image=without-alpha': async (bytes) => expect((await decodes(bytes)).isOpaque).toBe(true),
+  'image=too-large': (bytes) => expect(bytes).toHaveLength(35_000_000),
+  'image=empty': (bytes) => expect(bytes).toHaveLength(0),
   'base64=alphabet': (_, text) => expect(text).toContain('*'),
   'base64=url': (_, text) => expect(text).toMatch(/^[\w=-]*[-_][\w=-]*$/),
   'base64=space': (_, text) => expect(text).toContain(' '),
@@ -59,15 +59,15 @@ const WRONGS: Readonly<Record<Name, Check>> = {
   'partial=base64': (_, text) => expect(isBase64(text)).toBe(false),
 };
 
-describe('PICTURE_ROWS', () => {
-  it.each(PICTURE_ROWS)('spoils the picture as $name says', async ({ name }) => {
+describe('IMAGE_ROWS', () => {
+  it.each(IMAGE_ROWS)('spoils the image as $name says', async ({ name }) => {
     const { results, events, heard } = await meet(upstream, name);
 
     const partial = events.find((event) => event.partial_image_b64 !== undefined);
     const base64 = partial?.partial_image_b64 ?? results[0] ?? '';
     expect([heard?.end, events.at(-1)?.type]).toEqual(['ended', 'response.completed']);
     expect(results).toHaveLength(1);
-    if (name.startsWith('picture=')) expect(isBase64(base64)).toBe(true);
+    if (name.startsWith('image=')) expect(isBase64(base64)).toBe(true);
     if (name.startsWith('base64=')) expect(isBase64(base64)).toBe(false);
     await WRONGS[name](Buffer.from(base64, 'base64'), base64);
   });

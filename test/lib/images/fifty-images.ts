@@ -1,13 +1,13 @@
 import { deflateSync } from 'node:zlib';
 import sharp, { type Sharp } from 'sharp';
 import type { OutputFormat } from '../../../lib/contract/parameters.ts';
-import { insertAfterSoi, multiPicture, segment } from './jpeg-bytes.ts';
+import { insertAfterSoi, multiImage, segment } from './jpeg-bytes.ts';
 import { readPhoto } from './photos.ts';
 import { chunk, END, header, insertAfterHeader, png } from './png-bytes.ts';
-import { fourBlocks, fromPixels, textured, turned } from './sample-pictures.ts';
+import { fourBlocks, fromPixels, textured, turned } from './sample-images.ts';
 import { canvas, chunksOf, riffChunk, webp } from './webp-bytes.ts';
 
-export interface Picture {
+export interface Image {
   readonly what: string;
   readonly format: OutputFormat;
   readonly bytes: Buffer;
@@ -125,10 +125,10 @@ async function jpegs(): Promise<readonly (readonly [string, Buffer | Sharp])[]> 
     ['EXIF of sharp', photo('rocket.jpg').withMetadata({ orientation: 3 }).jpeg()],
     ['restart markers by mozjpeg', photo('rocket.jpg').jpeg({ mozjpeg: true })],
     ['XMP of somebody else', insertAfterSoi(blocks, jpegXmp(FOREIGN_PACKET))],
-    ['further pictures', multiPicture(blocks, [further])],
+    ['further images', multiImage(blocks, [further])],
     [
-      'further pictures behind XMP',
-      multiPicture(insertAfterSoi(blocks, jpegXmp(FOREIGN_PACKET)), [further]),
+      'further images behind XMP',
+      multiImage(insertAfterSoi(blocks, jpegXmp(FOREIGN_PACKET)), [further]),
     ],
     ['one pixel', fromPixels(textured(1, 1)).jpeg()],
   ];
@@ -157,7 +157,7 @@ async function webps(): Promise<readonly (readonly [string, Buffer | Sharp])[]> 
 }
 
 /** More than fifty sound files of as many kinds as can be made here. */
-export async function fiftyPictures(): Promise<readonly Picture[]> {
+export async function fiftyImages(): Promise<readonly Image[]> {
   const made = { png: await pngs(), jpeg: await jpegs(), webp: await webps() };
   const rows = (['png', 'jpeg', 'webp'] as const).flatMap((format) =>
     made[format].map(async ([what, source]) => ({

@@ -9,7 +9,7 @@ import { toXmpJson } from '../../../lib/images/xmp-packet.ts';
 import { createInputVerifier } from '../../../lib/inputs/verify-inputs.ts';
 import { systemClock } from '../../../lib/platform/clock.ts';
 import { openInputLoader } from '../../support/input-loader.ts';
-import { fiftyPictures } from './fifty-pictures.ts';
+import { fiftyImages } from './fifty-images.ts';
 import { mutationsOf, resealed } from './mutations.ts';
 import { complaintAbout, missingDecoders } from './outside-decoders.ts';
 
@@ -38,7 +38,7 @@ const verifier = createInputVerifier({
 });
 const RECORD = toXmpJson(JSON.stringify({ version: '1', prompt: 'A cat & a "dog"' }));
 
-const PICTURES = await fiftyPictures();
+const IMAGES = await fiftyImages();
 const missing = await missingDecoders();
 
 afterAll(() => engine.close());
@@ -47,14 +47,14 @@ test.runIf(process.env['CI'])('the outside decoders are installed where CI runs'
   expect(missing).toEqual([]);
 });
 
-describe.skipIf(missing.length > 0)('bad pictures (skipped without the outside decoders)', () => {
-  it.each(PICTURES)('begin with one that is sound to everybody, $what', async ({ bytes }) => {
+describe.skipIf(missing.length > 0)('bad images (skipped without the outside decoders)', () => {
+  it.each(IMAGES)('begin with one that is sound to everybody, $what', async ({ bytes }) => {
     expect(await engine.inspect(bytes, signal)).toMatchObject({ ok: true });
     expect(await findings(bytes)).toEqual([]);
   });
 
   it('are refused where others refuse them, and never crash, hang or swell', async () => {
-    const originals = PICTURES.map(({ bytes }) => bytes);
+    const originals = IMAGES.map(({ bytes }) => bytes);
     const property = fc.asyncProperty(
       mutationsOf(originals),
       fc.boolean(),
@@ -84,7 +84,7 @@ describe.skipIf(missing.length > 0)('bad pictures (skipped without the outside d
   );
 });
 
-/** Runs `bytes` through everything that pictures go through, and says what is wrong with what came of it. */
+/** Runs `bytes` through everything that images go through, and says what is wrong with what came of it. */
 async function findings(bytes: Buffer): Promise<readonly string[]> {
   const startedMs = systemClock.monotonicMs();
   const inspection = await engine.inspect(bytes, signal);

@@ -5,7 +5,7 @@ import { checkContainer } from '../../../lib/images/check-container.ts';
 import { createImageEngine } from '../../../lib/images/image-engine.ts';
 import { systemClock } from '../../../lib/platform/clock.ts';
 import { finish } from './finish.ts';
-import { multiPicture } from './jpeg-bytes.ts';
+import { multiImage } from './jpeg-bytes.ts';
 import { mutationsOf } from './mutations.ts';
 import { readPhoto } from './photos.ts';
 
@@ -20,7 +20,7 @@ const signal = new AbortController().signal;
 const engine = createImageEngine({ limits, clock: systemClock });
 const small = (name: Parameters<typeof readPhoto>[0]) => sharp(readPhoto(name)).resize(96);
 
-const PICTURES = [
+const IMAGES = [
   readPhoto('chelsea.png'),
   readPhoto('rocket.jpg'),
   await small('coffee.png').png({ palette: true }).toBuffer(),
@@ -33,12 +33,12 @@ const PICTURES = [
     .webp({ lossless: true })
     .withIccProfile('p3')
     .toBuffer(),
-  multiPicture(await small('rocket.jpg').jpeg().toBuffer(), [
+  multiImage(await small('rocket.jpg').jpeg().toBuffer(), [
     await small('coffee.png').jpeg().toBuffer(),
   ]),
 ];
 
-/** Said without our own walk: what no sound picture can lack. */
+/** Said without our own walk: what no sound image can lack. */
 function isWhole(original: Buffer, mutated: Buffer): boolean {
   if (mutated.equals(original)) return true;
   if (mutated.toString('latin1', 0, 4) === 'RIFF') {
@@ -49,13 +49,13 @@ function isWhole(original: Buffer, mutated: Buffer): boolean {
   return isJpeg && mutated.readUInt16BE(mutated.length - 2) === 0xffd9;
 }
 
-const mutated = mutationsOf(PICTURES);
+const mutated = mutationsOf(IMAGES);
 
 afterAll(() => engine.close());
 
-describe('mutated pictures', () => {
-  it.each(PICTURES.map((bytes, index) => [index, bytes] as const))(
-    'begin with picture %i, which is sound',
+describe('mutated images', () => {
+  it.each(IMAGES.map((bytes, index) => [index, bytes] as const))(
+    'begin with image %i, which is sound',
     async (_index, bytes) => {
       expect(await engine.inspect(bytes, signal)).toMatchObject({ ok: true });
     },

@@ -12,8 +12,8 @@ interface Looks {
   readonly alpha?: number;
 }
 
-/** A small sound picture. */
-export function picture({ width = 32, height = 24, format = 'png', alpha }: Looks = {}) {
+/** A small sound image. */
+export function image({ width = 32, height = 24, format = 'png', alpha }: Looks = {}) {
   const background = { r: 20, g: 120, b: 220, alpha: alpha ?? 1 };
   const channels = alpha === undefined ? 3 : 4;
   return sharp({ create: { width, height, channels, background } }).toFormat(format).toBuffer();

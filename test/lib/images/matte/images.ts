@@ -4,7 +4,7 @@ import type { MatteTask } from '../../../../lib/images/matte/matte-task.ts';
 
 type Values = readonly number[];
 
-/** A picture drawn pixel by pixel; three values are opaque. */
+/** An image drawn pixel by pixel; three values are opaque. */
 export function drawn(width: number, height: number, colorAt: (x: number, y: number) => Values) {
   const pixels = new Uint8Array(width * height * 4).fill(255);
   for (let place = 0; place < width * height; place += 1) {
@@ -15,7 +15,7 @@ export function drawn(width: number, height: number, colorAt: (x: number, y: num
 
 export type Drawn = ReturnType<typeof drawn>;
 
-/** The same picture cut out, with default thresholds on green but for `changes`. */
+/** The same image cut out, with default thresholds on green but for `changes`. */
 export function cut({ pixels, width, height }: Drawn, changes: Partial<MatteTask> = {}): Drawn {
   const { buffer } = pixels.slice();
   const isDone = cutOut({

@@ -1,12 +1,12 @@
 import { writeFile } from 'node:fs/promises';
 import sharp from 'sharp';
 
-// Linear congruential, by Numerical Recipes: the same picture in every run.
+// Linear congruential, by Numerical Recipes: the same image in every run.
 const MULTIPLIER = 1_664_525;
 const INCREMENT = 1_013_904_223;
 
 /** Writes a PNG with soft slopes under noise, which compresses about as a photograph does. Returns its bytes. */
-export async function writePicture(
+export async function writeImage(
   file: string,
   {
     width,

@@ -4,12 +4,12 @@ import { type Palette, paletteFrom } from './palette.ts';
 
 const COLORS = 6;
 const ROUNDS = 8;
-/** So many pixels of a picture tell its colours as well as all of them. */
+/** So many pixels of an image tell its colours as well as all of them. */
 const SAMPLES = 1600;
 
-/** The palette of pictures: their main colours from dark to light, the strongest of them standing out. */
-export function paletteOfPictures(pictures: readonly SharedPixels[]): Palette {
-  const colors = mainColors(pictures.flatMap(samples)).map(toLch);
+/** The palette of images: their main colours from dark to light, the strongest of them standing out. */
+export function paletteOfImages(images: readonly SharedPixels[]): Palette {
+  const colors = mainColors(images.flatMap(samples)).map(toLch);
   const strongest = colors.reduce((most, color) => (color.chroma > most.chroma ? color : most));
   const shades = colors.toSorted((a, b) => a.lightness - b.lightness).slice(0, 5);
   return paletteFrom(shades.map(toShade), {
@@ -19,7 +19,7 @@ export function paletteOfPictures(pictures: readonly SharedPixels[]): Palette {
   });
 }
 
-/** Half-way to an even scale of lightness: a picture of mist must still give an ink and a paper. */
+/** Half-way to an even scale of lightness: an image of mist must still give an ink and a paper. */
 function toShade({ lightness, chroma, hue }: Lch, place: number): Lch {
   return { lightness: (lightness + 0.26 + place * 0.17) / 2, chroma: Math.min(chroma, 0.18), hue };
 }

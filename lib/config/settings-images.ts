@@ -2,30 +2,30 @@ import { flag, integer, section, text } from './field.ts';
 import { integerList, textList } from './field-collections.ts';
 import { PATH, REMOTE_HOST } from './text-rules.ts';
 
-/** Pictures that come with a request. */
+/** Images that come with a request. */
 export const INPUTS = section({
   max_bytes_each: integer({
     default: 33_554_432,
-    about: 'The largest picture that a request may bring, in decoded bytes.',
+    about: 'The largest image that a request may bring, in decoded bytes.',
   }),
   max_bytes_total: integer({
     default: 67_108_864,
-    about: 'All pictures of one request together, in decoded bytes.',
+    about: 'All images of one request together, in decoded bytes.',
   }),
   remote: section({
     enabled: flag({
       default: false,
-      about: 'Whether a request may name a picture by https URL for the bridge to fetch.',
+      about: 'Whether a request may name an image by https URL for the bridge to fetch.',
     }),
     allowed_hosts: textList({
       default: [],
       rule: REMOTE_HOST,
-      about: 'The hosts that pictures may be fetched from; no other is ever asked.',
+      about: 'The hosts that images may be fetched from; no other is ever asked.',
     }),
     allowed_ports: integerList({
       default: [443],
       max: 65_535,
-      about: 'The ports that pictures may be fetched from.',
+      about: 'The ports that images may be fetched from.',
     }),
     allow_private_networks: flag({
       default: false,
@@ -37,14 +37,14 @@ export const INPUTS = section({
   }),
 });
 
-/** Bounds of every decode, of pictures that come in and of those that a provider made. */
+/** Bounds of every decode, of images that come in and of those that a provider made. */
 export const IMAGES = section({
   max_encoded_bytes: integer({
     default: 33_554_432,
-    about: 'The largest encoded picture that is decoded, in bytes.',
+    about: 'The largest encoded image that is decoded, in bytes.',
   }),
-  max_edge: integer({ default: 16_384, about: 'The longest edge of a picture, in pixels.' }),
-  max_pixels: integer({ default: 67_108_864, about: 'The most pixels of a picture.' }),
+  max_edge: integer({ default: 16_384, about: 'The longest edge of an image, in pixels.' }),
+  max_pixels: integer({ default: 67_108_864, about: 'The most pixels of an image.' }),
   max_decode_ms: integer({ default: 10_000, about: 'How long one decode may take.' }),
 });
 
@@ -53,18 +53,18 @@ export const ARTIFACTS = section({
   root: text({
     default: './data/artifacts',
     rule: PATH,
-    about: 'The folder of the pictures; a relative path starts at the working directory.',
+    about: 'The folder of the images; a relative path starts at the working directory.',
   }),
   retention: section({
     max_age_secs: integer({
       default: 604_800,
       min: 0,
-      about: 'The age at which a picture is removed, in seconds; 0 keeps pictures for ever.',
+      about: 'The age at which an image is removed, in seconds; 0 keeps images for ever.',
     }),
   }),
   cache_bytes: integer({
     default: 134_217_728,
-    about: 'Memory for verified pictures and thumbnails, in bytes.',
+    about: 'Memory for verified images and thumbnails, in bytes.',
   }),
 });
 

@@ -1,5 +1,5 @@
 import type { Exchange } from '../exchange.ts';
-import { dataBomb, gif, pixelBomb, svg, textBomb } from '../odd-pictures.ts';
+import { dataBomb, gif, pixelBomb, svg, textBomb } from '../odd-images.ts';
 import { padPng } from '../png-chunks.ts';
 import { behaviour } from './behaviour.ts';
 import { allOf, firstIndex, play, usualAnswer } from './usual-answer.ts';
@@ -8,44 +8,44 @@ const TOO_LARGE_BYTES = 35_000_000;
 
 type Make = (exchange: Exchange) => Buffer | Promise<Buffer>;
 
-/** Streams that are all right but for the picture. */
-export const PICTURE_ROWS = [
-  picture('gif', 'a GIF', gif),
-  picture('svg', 'an SVG', svg),
-  picture('html', 'a page', () => Buffer.from('<!doctype html><p>no picture</p>')),
-  picture('pixel-bomb', 'a small PNG of 900 million pixels', pixelBomb),
-  picture('data-bomb', 'a small PNG that inflates to 256 MiB', dataBomb),
-  picture('text-bomb', 'a small PNG with a text of 256 MiB', textBomb),
-  picture('truncated', 'the first two thirds of the picture', async (exchange) => {
+/** Streams that are all right but for the image. */
+export const IMAGE_ROWS = [
+  image('gif', 'a GIF', gif),
+  image('svg', 'an SVG', svg),
+  image('html', 'a page', () => Buffer.from('<!doctype html><p>no image</p>')),
+  image('pixel-bomb', 'a small PNG of 900 million pixels', pixelBomb),
+  image('data-bomb', 'a small PNG that inflates to 256 MiB', dataBomb),
+  image('text-bomb', 'a small PNG with a text of 256 MiB', textBomb),
+  image('truncated', 'the first two thirds of the image', async (exchange) => {
     const { bytes } = await exchange.draw();
     return bytes.subarray(0, Math.floor((bytes.length * 2) / 3));
   }),
-  picture('trailing', 'the picture and 1000 bytes more', async (exchange) => {
+  image('trailing', 'the image and 1000 bytes more', async (exchange) => {
     const { bytes } = await exchange.draw();
     return Buffer.concat([bytes, Buffer.alloc(1000, 'x')]);
   }),
-  picture('corrupt', 'the picture with a run of zeros inside', async (exchange) => {
+  image('corrupt', 'the image with a run of zeros inside', async (exchange) => {
     const bytes = Buffer.from((await exchange.draw()).bytes);
     const middle = Math.floor(bytes.length / 2);
     return bytes.fill(0, middle, middle + Math.floor(bytes.length / 20));
   }),
-  picture('other-format', 'another format than was asked for', async (exchange) => {
+  image('other-format', 'another format than was asked for', async (exchange) => {
     const { format } = exchange.order;
     return (await exchange.draw({ format: format === 'png' ? 'jpeg' : 'png' })).bytes;
   }),
-  picture('other-size', 'half as wide as was asked for', async (exchange) => {
+  image('other-size', 'half as wide as was asked for', async (exchange) => {
     return (await exchange.draw({ width: exchange.order.width / 2 })).bytes;
   }),
-  picture('with-alpha', 'a PNG with alpha, asked for or not', async (exchange) => {
+  image('with-alpha', 'a PNG with alpha, asked for or not', async (exchange) => {
     return (await exchange.draw({ hasAlpha: true, ground: undefined, format: 'png' })).bytes;
   }),
-  picture('without-alpha', 'an opaque PNG, whatever was asked for', async (exchange) => {
+  image('without-alpha', 'an opaque PNG, whatever was asked for', async (exchange) => {
     return (await exchange.draw({ hasAlpha: false, ground: undefined, format: 'png' })).bytes;
   }),
-  picture('too-large', `a PNG of ${TOO_LARGE_BYTES} bytes`, async (exchange) => {
+  image('too-large', `a PNG of ${TOO_LARGE_BYTES} bytes`, async (exchange) => {
     return padPng((await exchange.draw({ format: 'png' })).bytes, TOO_LARGE_BYTES);
   }),
-  picture('empty', 'an empty result', () => Buffer.alloc(0)),
+  image('empty', 'an empty result', () => Buffer.alloc(0)),
 
   base64('alphabet', 'a * in the middle', (good) => splice(good, '*')),
   base64('url', 'in the alphabet for URLs', (good) =>
@@ -55,14 +55,14 @@ export const PICTURE_ROWS = [
   base64('length', 'its last character is missing', (good) => good.slice(0, -1)),
   base64('padding', 'more after the padding', (good) => `${good.replace(/=+$/, '')}==AAAA`),
   base64('data-url', 'a data URL', (good) => `data:image/png;base64,${good}`),
-  base64('words', 'words', () => 'this is no picture, is it?'),
+  base64('words', 'words', () => 'this is no image, is it?'),
 
   partial('gif', 'a GIF', async () => (await gif()).toString('base64')),
   partial('base64', 'wrong base64', () => 'no base64!'),
 ] as const;
 
-function picture<const Name extends string>(name: Name, what: string, make: Make) {
-  return behaviour(`picture=${name}`, `the picture is ${what}`, async (exchange) => {
+function image<const Name extends string>(name: Name, what: string, make: Make) {
+  return behaviour(`image=${name}`, `the image is ${what}`, async (exchange) => {
     const bytes = await make(exchange);
     const answer = await usualAnswer(exchange, { base64: Buffer.from(bytes.toString('base64')) });
     await play(exchange, allOf(answer));
@@ -86,13 +86,13 @@ function splice(text: string, letter: string): string {
   return `${text.slice(0, middle)}${letter}${text.slice(middle + 1)}`;
 }
 
-/** The partial picture is spoilt; the finished one is good. */
+/** The partial image is spoilt; the finished one is good. */
 function partial<const Name extends string>(
   name: Name,
   what: string,
   make: () => string | Promise<string>,
 ) {
-  return behaviour(`partial=${name}`, `the partial picture is ${what}`, async (exchange) => {
+  return behaviour(`partial=${name}`, `the partial image is ${what}`, async (exchange) => {
     const answer = await usualAnswer(exchange);
     const spoilt = Buffer.from(await make());
     const id = exchange.items.newCallId();

@@ -3,44 +3,44 @@ import type { EditFileRole } from '../contract/openai-form.ts';
 import type { BridgeExt, EditsBody } from '../contract/openai-images.ts';
 import type { FieldRow } from './wire-fields.ts';
 
-type Picture = ImageInput | FileInput;
+type Image = ImageInput | FileInput;
 
-/** The pictures of one request, and how its caller calls them. */
-export interface SentPictures {
-  readonly images: readonly Picture[];
-  readonly mask: Picture | null;
-  readonly references: readonly Picture[];
+/** The images of one request, and how its caller calls them. */
+export interface RequestImages {
+  readonly images: readonly Image[];
+  readonly mask: Image | null;
+  readonly references: readonly Image[];
   readonly names: readonly FieldRow[];
 }
 
-/** A request that edits nothing may still have pictures to go by. */
-export function picturesOf(ext: BridgeExt | undefined): SentPictures {
+/** A request that edits nothing may still have images to go by. */
+export function imagesOf(ext: BridgeExt | undefined): RequestImages {
   const references = ext?.reference_images ?? [];
   return { images: [], mask: null, references, names: [ofExt] };
 }
 
-/** The pictures of an edit that came as JSON: data URLs under another name than ours. */
-export function picturesOfJson({ fields }: EditsBody): SentPictures {
+/** The images of an edit that came as JSON: data URLs under another name than ours. */
+export function imagesOfJson({ fields }: EditsBody): RequestImages {
   const { images, mask } = fields;
   return {
-    ...picturesOf(fields.bridge_ext),
+    ...imagesOf(fields.bridge_ext),
     images: images.map(toDataUrl),
     mask: mask ? toDataUrl(mask) : null,
     names: [
       ofExt,
-      ...['mask', ...images.map((_, place) => `images[${place}]`)].map((picture) => ({
-        theirs: `${picture}.image_url`,
-        ours: `${picture}.data_url`,
+      ...['mask', ...images.map((_, place) => `images[${place}]`)].map((image) => ({
+        theirs: `${image}.image_url`,
+        ours: `${image}.data_url`,
       })),
     ],
   };
 }
 
-/** The pictures of an edit that came as a form, by their order in it; those of `bridge_ext` come after the files. */
-export function picturesOfForm(
+/** The images of an edit that came as a form, by their order in it; those of `bridge_ext` come after the files. */
+export function imagesOfForm(
   files: Readonly<Record<EditFileRole, readonly Buffer[]>>,
   ext: BridgeExt | undefined,
-): SentPictures {
+): RequestImages {
   const [mask] = files.mask;
   const more = ext?.reference_images ?? [];
   const references = [
@@ -61,10 +61,10 @@ export function picturesOfForm(
 
 const ofExt = { theirs: 'bridge_ext.reference_images', ours: 'reference_images' };
 
-function toDataUrl({ image_url: data_url }: { readonly image_url: string }): Picture {
+function toDataUrl({ image_url: data_url }: { readonly image_url: string }): Image {
   return { type: 'data_url', data_url };
 }
 
-function toFile(bytes: Buffer): Picture {
+function toFile(bytes: Buffer): Image {
   return { type: 'file', bytes };
 }

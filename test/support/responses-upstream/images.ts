@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import sharp, { type Sharp } from 'sharp';
 import { padPng } from './png-chunks.ts';
 
-export interface PictureOrder {
+export interface ImageOrder {
   readonly format: 'png' | 'jpeg' | 'webp';
   readonly width: number;
   readonly height: number;
@@ -13,17 +13,17 @@ export interface PictureOrder {
   /** 0 to 100, of JPEG and WebP. */
   readonly quality?: number | undefined;
   readonly bytes: number;
-  /** Orders that differ in it alone get different pictures. */
+  /** Orders that differ in it alone get different images. */
   readonly variant: string;
 }
 
-export interface Picture {
+export interface Image {
   readonly bytes: Buffer;
   /** The bytes in base64, as ASCII. */
   readonly base64: Buffer;
 }
 
-export type Pictures = ReturnType<typeof createPictures>;
+export type Images = ReturnType<typeof createImages>;
 
 type Rgb = readonly [number, number, number];
 
@@ -33,29 +33,29 @@ const SEARCH_STEPS = 7;
 const GROUND_EDGE = 5;
 
 /** Draws soft colours under as much grain as the wanted size takes, once for each order. */
-export function createPictures() {
-  const kept = new Map<string, Picture>();
+export function createImages() {
+  const kept = new Map<string, Image>();
   const grains = new Map<string, number>();
   // Encoders side by side would keep the file system of the same process waiting.
   let turn: Promise<unknown> = Promise.resolve();
 
   return {
-    draw(order: PictureOrder): Promise<Picture> {
+    draw(order: ImageOrder): Promise<Image> {
       const drawn = turn.then(() => remembered(order));
       turn = drawn.catch(() => undefined);
       return drawn;
     },
   };
 
-  async function remembered(order: PictureOrder): Promise<Picture> {
+  async function remembered(order: ImageOrder): Promise<Image> {
     const key = JSON.stringify(order);
     const known = kept.get(key);
     if (known) return known;
     const bytes = await draw(order);
-    const picture = { bytes, base64: Buffer.from(bytes.toString('base64'), 'latin1') };
-    kept.set(key, picture);
+    const image = { bytes, base64: Buffer.from(bytes.toString('base64'), 'latin1') };
+    kept.set(key, image);
     forgetOldest();
-    return picture;
+    return image;
   }
 
   function forgetOldest(): void {
@@ -68,7 +68,7 @@ export function createPictures() {
     }
   }
 
-  async function draw(order: PictureOrder): Promise<Buffer> {
+  async function draw(order: ImageOrder): Promise<Buffer> {
     const grain = await grainOf(order);
     const soft = await encode(order, grain);
     const isTooLarge = grain === 0 && soft.length > order.bytes;
@@ -76,8 +76,8 @@ export function createPictures() {
     return order.format === 'png' ? padPng(encoded, order.bytes) : encoded;
   }
 
-  /** How opaque the grain has to be, tried out on small pictures. */
-  async function grainOf(order: PictureOrder): Promise<number> {
+  /** How opaque the grain has to be, tried out on small images. */
+  async function grainOf(order: ImageOrder): Promise<number> {
     const { width, height, bytes, variant: _, ...rest } = order;
     const sampleBytes = (bytes * SAMPLE_EDGE ** 2) / (width * height);
     const key = JSON.stringify([rest, sampleBytes]);
@@ -97,7 +97,7 @@ export function createPictures() {
 }
 
 /** With grain of this opacity, or in plain blocks, which take the least. */
-async function encode(order: PictureOrder, grain: number | 'blocks'): Promise<Buffer> {
+async function encode(order: ImageOrder, grain: number | 'blocks'): Promise<Buffer> {
   const { width, height, format, quality = 100, ground } = order;
   const channels = order.hasAlpha || ground ? 4 : 3;
   const colours = paint(order, channels, grain === 'blocks' ? 'nearest' : 'linear');
@@ -108,8 +108,8 @@ async function encode(order: PictureOrder, grain: number | 'blocks'): Promise<Bu
     .raw()
     .toBuffer({ resolveWithObject: true });
   const raw = { width, height, channels: pixels.info.channels };
-  const picture = sharp(pixels.data, { raw });
-  const finished = ground ? picture.flatten({ background: ground }) : picture;
+  const image = sharp(pixels.data, { raw });
+  const finished = ground ? image.flatten({ background: ground }) : image;
   const even = channels === 3 ? finished.removeAlpha() : finished;
   if (format === 'png')
     return even.png({ compressionLevel: 3, adaptiveFiltering: grain === 0 }).toBuffer();
@@ -118,7 +118,7 @@ async function encode(order: PictureOrder, grain: number | 'blocks'): Promise<Bu
 }
 
 /** A few colours that run into each other; with alpha they end in nothing before the edge. */
-function paint(order: PictureOrder, channels: 3 | 4, kernel: 'linear' | 'nearest'): Sharp {
+function paint(order: ImageOrder, channels: 3 | 4, kernel: 'linear' | 'nearest'): Sharp {
   const colours = coloursOf(order.variant);
   const data = Buffer.alloc(GROUND_EDGE ** 2 * channels);
   for (let at = 0; at < GROUND_EDGE ** 2; at += 1) {
