@@ -33,7 +33,7 @@ interface JobParts {
   readonly stored: StoredInputFiles;
 }
 
-export type JobHouse = Awaited<ReturnType<typeof openJobs>>;
+export type AppJobs = Awaited<ReturnType<typeof openJobs>>;
 
 /** All that has to do with jobs: what answers for them, what runs them, and what keeps their history short. */
 export async function openJobs(config: Config, { clock, ids, log }: Outside, parts: JobParts) {

@@ -1,17 +1,16 @@
 import { type Admission, createAdmission } from './admission/admission.ts';
-import { type JobHouse, openJobs } from './app-jobs.ts';
+import { type AppJobs, openJobs } from './app-jobs.ts';
 import { type ArtifactDelivery, createArtifactDelivery } from './artifacts/delivery.ts';
 import { createPublisher } from './artifacts/publisher.ts';
 import { createArtifactRetention } from './artifacts/retention.ts';
 import type { Config } from './config/settings.ts';
-import { toFingerprint } from './contract/fingerprint.ts';
 import { toRequestLimits } from './contract/request-limits.ts';
-import { createSealedCursors } from './contract/sealed-cursor.ts';
-import { createDiagnostics, type HouseFacts } from './diagnostics/diagnostics.ts';
+import { createSealedCursors } from './cursors/sealed-cursor.ts';
+import { createDiagnostics, type ServiceFacts } from './diagnostics/diagnostics.ts';
 import type { EventRing } from './diagnostics/event-ring.ts';
 import { createReadiness, type Task } from './diagnostics/readiness.ts';
 import { createGeneration } from './generation/generation.ts';
-import { listerOf } from './generation/routing.ts';
+import { listerOf } from './generation/plan/routing.ts';
 import { createIdempotency, type Idempotency } from './idempotency/idempotency.ts';
 import { createMemoryReplayStore } from './idempotency/memory-replay-store.ts';
 import { createImageRequests, type ImageRequests } from './image-requests/image-requests.ts';
@@ -27,6 +26,7 @@ import { createRemoteFetch } from './net/remote-fetch.ts';
 import { createModels } from './openai/models.ts';
 import { createOpenAiImages } from './openai/openai-images.ts';
 import type { Clock } from './platform/clock.ts';
+import { toFingerprint } from './platform/fingerprint.ts';
 import type { Ids } from './platform/ids.ts';
 import { createPresets, type Presets } from './presets/presets.ts';
 import { enabledProviders } from './providers/enabled-providers.ts';
@@ -50,20 +50,20 @@ interface Outside {
   readonly metrics: Metrics;
   /** The last answers of the listener, which stands before the house does. */
   readonly events: EventRing;
-  readonly facts: HouseFacts;
+  readonly facts: ServiceFacts;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The providers of the settings, unless somebody brings others. */
   readonly openProviders?: typeof enabledProviders;
 }
 
 /** What the runtime adds, because it knows the route table. */
-type HouseServices = Omit<Services, 'apiDocument' | 'allowedMethods'>;
+type AppServices = Omit<Services, 'apiDocument' | 'allowedMethods'>;
 
 export interface App {
-  readonly services: HouseServices;
+  readonly services: AppServices;
   readonly tasks: readonly Task[];
   /** Where jobs wait to be run, and who runs them. */
-  readonly worker: JobHouse['worker'];
+  readonly worker: AppJobs['worker'];
   /** Waits for work that runs on without a client; once `grace` aborts, it is cancelled and its end waited for. */
   drain(grace: AbortSignal): Promise<void>;
   /** Ends everything, last built first. */
@@ -148,11 +148,7 @@ export async function createApp(config: Config, outside: Outside): Promise<App> 
   };
 }
 
-async function expose(
-  metrics: Metrics,
-  admission: Admission,
-  { state }: JobHouse,
-): Promise<string> {
+async function expose(metrics: Metrics, admission: Admission, { state }: AppJobs): Promise<string> {
   const { byStatus } = await state.totals();
   return metrics.exposition({ runtime: admission.snapshot(), jobs: byStatus });
 }

@@ -4,15 +4,15 @@ import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Route } from '../handlers/routes.ts';
 import { BridgeError } from '../lib/errors/bridge-error.ts';
-import type { Edge } from '../lib/http/http-event.ts';
-import { unroutedAnswer } from '../lib/http/observe.ts';
+import type { HttpSettings } from '../lib/http/http-event.ts';
+import { unroutedReply } from '../lib/http/observe.ts';
 import type { Services } from '../lib/services.ts';
-import { createExchanges, type Exchange } from './exchanges.ts';
 import { headBytes } from './head-size.ts';
 import { type ListenAddress, listen } from './listen.ts';
 import { malformedHttp } from './malformed-http.ts';
 import { mountRoutes } from './mount-routes.ts';
-import { answerSocket, toRawReply } from './raw-reply.ts';
+import { replyOnSocket, toRawReply } from './raw-reply.ts';
+import { createRequestsInFlight, type RequestInFlight } from './requests-in-flight.ts';
 import { createSendReply } from './send-reply.ts';
 import { watchSockets } from './socket-watch.ts';
 
@@ -25,7 +25,7 @@ interface Settings {
 
 interface Deps {
   readonly routes: readonly Route[];
-  readonly edge: Edge;
+  readonly httpSettings: HttpSettings;
   /** Requests that come before the house stands wait for it. */
   readonly services: Promise<Services>;
   readonly settings: Settings;
@@ -37,8 +37,8 @@ export type Listener = ReturnType<typeof createListener>;
 const CLOSE_MS = 1000;
 
 /** The one HTTP listener: mounts the route table, and says no in the contract's shape to everything else. */
-export function createListener({ routes, edge, services, settings }: Deps) {
-  const { ids, clock, maxBodyBytes } = edge;
+export function createListener({ routes, httpSettings, services, settings }: Deps) {
+  const { ids, clock, maxBodyBytes } = httpSettings;
   const server = createHttpServer(settings);
   const lastCall = new AbortController();
   // Every answer that goes on listens.
@@ -47,7 +47,7 @@ export function createListener({ routes, edge, services, settings }: Deps) {
     ...{ clock, maxDrainBytes: maxBodyBytes },
     lastCall: lastCall.signal,
   });
-  const exchanges = createExchanges({ edge, services, sendReply, lastCall });
+  const exchanges = createRequestsInFlight({ httpSettings, services, sendReply, lastCall });
   const sockets = watchSockets(server, {
     readTimeoutMs: settings.read_timeout_ms,
     writeTimeoutMs: settings.write_timeout_ms,
@@ -55,14 +55,14 @@ export function createListener({ routes, edge, services, settings }: Deps) {
       const error = new BridgeError('request_timeout', 'the request stopped before its end');
       // An exchange that began is told of by the stack that it is in.
       if (exchange) refuse(exchange, error);
-      else refuseSocket(socket, error, edge);
+      else refuseSocket(socket, error, httpSettings);
     },
   });
   const answer = mountRoutes(
     routes,
     (exchange, destination) =>
       exchanges.run(exchange, destination, () => sockets.answering(exchange)),
-    edge,
+    httpSettings,
   );
 
   function onRequest(incoming: IncomingMessage, outgoing: ServerResponse): void {
@@ -75,14 +75,14 @@ export function createListener({ routes, edge, services, settings }: Deps) {
   }
 
   /** Answers without the stack, in its shape. */
-  function refuse({ incoming, outgoing }: Exchange, error: BridgeError): void {
+  function refuse({ incoming, outgoing }: RequestInFlight, error: BridgeError): void {
     const id = incoming.headers['x-request-id'];
     const reply = toRawReply(error, ids, typeof id === 'string' ? id : undefined);
     void sendReply(reply, incoming, outgoing, true);
   }
 
-  function refuseUnrouted(exchange: Exchange, error: BridgeError): void {
-    edge.observer?.answered(unroutedAnswer(error, exchange.incoming.method));
+  function refuseUnrouted(exchange: RequestInFlight, error: BridgeError): void {
+    httpSettings.observer?.replied(unroutedReply(error, exchange.incoming.method));
     refuse(exchange, error);
   }
 
@@ -93,7 +93,7 @@ export function createListener({ routes, edge, services, settings }: Deps) {
       new BridgeError('expectation_failed', 'only 100-continue can be expected'),
     );
   });
-  answerOddities(server, edge, onRequest);
+  answerOddities(server, httpSettings, onRequest);
 
   return {
     /** Resolves with the port once connections are taken. Throws `configuration` naming `server.bind`. */
@@ -136,7 +136,7 @@ function createHttpServer(settings: Settings): Server {
 /** Everything that reaches a server beside requests that can be answered at once. */
 function answerOddities(
   server: Server,
-  edge: Edge,
+  httpSettings: HttpSettings,
   onRequest: (incoming: IncomingMessage, outgoing: ServerResponse) => void,
 ): void {
   server.on('checkContinue', (incoming: IncomingMessage, outgoing: ServerResponse) => {
@@ -147,18 +147,18 @@ function answerOddities(
     onRequest(incoming, outgoing);
   });
   server.on('connect', (_incoming, socket) => {
-    refuseSocket(socket, new BridgeError('method_not_allowed', 'this is no proxy'), edge);
+    refuseSocket(socket, new BridgeError('method_not_allowed', 'this is no proxy'), httpSettings);
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     const refusal = malformedHttp(error, socket);
-    if (refusal) refuseSocket(socket, refusal, edge);
+    if (refusal) refuseSocket(socket, refusal, httpSettings);
     else socket.destroy();
   });
 }
 
-function refuseSocket(socket: Duplex, error: BridgeError, { ids, observer }: Edge): void {
-  observer?.answered(unroutedAnswer(error));
-  answerSocket(socket, error, ids);
+function refuseSocket(socket: Duplex, error: BridgeError, { ids, observer }: HttpSettings): void {
+  observer?.replied(unroutedReply(error));
+  replyOnSocket(socket, error, ids);
 }
 
 function stopping(): BridgeError {

@@ -5,18 +5,22 @@ import { handler as methodNotAllowed } from '../handlers/errors/method-not-allow
 import { handler as notFound } from '../handlers/errors/not-found.ts';
 import type { Route } from '../handlers/routes.ts';
 import { BridgeError } from '../lib/errors/bridge-error.ts';
-import type { Edge } from '../lib/http/http-event.ts';
-import { unroutedAnswer } from '../lib/http/observe.ts';
+import type { HttpSettings } from '../lib/http/http-event.ts';
+import { unroutedReply } from '../lib/http/observe.ts';
 import type { Operation } from '../lib/http/operation.ts';
 import type { Services } from '../lib/services.ts';
-import type { Destination, Exchange } from './exchanges.ts';
 import { toRawReply } from './raw-reply.ts';
+import type { Destination, RequestInFlight } from './requests-in-flight.ts';
 
 type Env = { Bindings: HttpBindings };
-type RunExchange = (exchange: Exchange, destination: Destination) => Promise<void>;
+type RunExchange = (exchange: RequestInFlight, destination: Destination) => Promise<void>;
 
 /** Node's request listener for the whole route table: every path and method ends at an operation. */
-export function mountRoutes(routes: readonly Route[], run: RunExchange, edge: Edge) {
+export function mountRoutes(
+  routes: readonly Route[],
+  run: RunExchange,
+  httpSettings: HttpSettings,
+) {
   const app = new Hono<Env>();
   const to = (handler: Operation<Services>, route?: string) => async (c: Context<Env>) => {
     const destination = { handler, route, path: c.req.path, parameters: c.req.param() };
@@ -33,7 +37,7 @@ export function mountRoutes(routes: readonly Route[], run: RunExchange, edge: Ed
     overrideGlobalObjects: false,
     // `sendReply` drains unread bodies, by the contract's bounds.
     autoCleanupIncoming: false,
-    errorHandler: () => refuseTarget(edge),
+    errorHandler: () => refuseTarget(httpSettings),
   });
 }
 
@@ -63,9 +67,9 @@ function toHonoPath({ path, takesSlashes }: Place): string {
 }
 
 /** A Host or a request target that is no part of any address: nothing can be routed by it. */
-function refuseTarget({ ids, observer }: Edge): Response {
+function refuseTarget({ ids, observer }: HttpSettings): Response {
   const error = new BridgeError('malformed_request', 'the Host or the request target is not valid');
-  observer?.answered(unroutedAnswer(error));
+  observer?.replied(unroutedReply(error));
   const { statusCode, headers, body } = toRawReply(error, ids);
   return new Response(body instanceof Uint8Array ? body : null, { status: statusCode, headers });
 }

@@ -26,8 +26,8 @@ export async function openObservation(deps: Deps): Promise<Observation> {
   const events = createEventRing({ clock: deps.clock });
   const metrics = await openMetrics(deps);
   const observer: HttpObserver = {
-    answered(answer) {
-      events.answered(answer);
+    replied(answer) {
+      events.replied(answer);
       metrics.httpRequestEnded(answer);
     },
   };

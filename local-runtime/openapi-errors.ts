@@ -6,7 +6,7 @@ import { BridgeError } from '../lib/errors/bridge-error.ts';
 import { ERRORS, type ErrorCode } from '../lib/errors/codes.ts';
 import { toErrorBody } from '../lib/errors/error-body.ts';
 import type { OperationSpec } from '../lib/http/operation-spec.ts';
-import { type Answers, headerRefs } from './openapi-answers.ts';
+import { headerRefs, type Responses } from './openapi-responses.ts';
 
 /** What every answer can be instead, before any operation is asked. */
 const ALWAYS: readonly ErrorCode[] = [
@@ -40,7 +40,7 @@ export function possibleErrors({ protection, request, errors }: OperationSpec): 
  * The error answers of an operation, one a status. A status with a single cause is shared by all operations; one that
  * stands for an answer too, as 503 does for readiness, is either.
  */
-export function toErrorAnswers(spec: OperationSpec, answers: Answers): Answers {
+export function toErrorResponses(spec: OperationSpec, answers: Responses): Responses {
   return Object.fromEntries(
     byStatus(possibleErrors(spec)).map(([status, codes]) => {
       const answer = answers[status];
@@ -53,7 +53,7 @@ export function toErrorAnswers(spec: OperationSpec, answers: Answers): Answers {
   );
 }
 
-/** `components.responses` and `components.examples` of all that `toErrorAnswers` refers to. */
+/** `components.responses` and `components.examples` of all that `toErrorReplys` refers to. */
 export function errorComponents(specs: readonly OperationSpec[]): JsonObject {
   const groups = specs.flatMap((spec) => byStatus(possibleErrors(spec)));
   const shared = new Map(
@@ -95,7 +95,7 @@ function errorAnswer(status: number, codes: readonly ErrorCode[]): ErrorPart {
     },
     content: {
       'application/json': {
-        schema: { $ref: '#/components/schemas/ErrorAnswer' },
+        schema: { $ref: '#/components/schemas/ErrorReply' },
         examples: Object.fromEntries(
           codes.map((code) => [code, { $ref: `#/components/examples/${code}` }]),
         ),

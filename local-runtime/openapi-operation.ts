@@ -1,9 +1,9 @@
 import { EXAMPLES } from '../lib/contract/examples/examples.ts';
 import { componentName, type JsonObject, schemaPart } from '../lib/contract/json-schema.ts';
 import type { OperationSpec, RequestSpec, Schema } from '../lib/http/operation-spec.ts';
-import { toAnswers } from './openapi-answers.ts';
-import { toErrorAnswers } from './openapi-errors.ts';
+import { toErrorResponses } from './openapi-errors.ts';
 import { toParameters } from './openapi-parameters.ts';
+import { toResponses } from './openapi-responses.ts';
 
 /** What the document needs of a route. */
 export interface DocumentedRoute {
@@ -16,7 +16,7 @@ export interface DocumentedRoute {
 /** One operation of the document. HEAD is implied by GET and not listed. */
 export function toOperation({ tag, handler: { spec } }: DocumentedRoute): JsonObject {
   const parameters = toParameters(spec.request);
-  const answers = toAnswers(spec.reply);
+  const answers = toResponses(spec.reply);
   return {
     operationId: spec.id,
     summary: spec.summary,
@@ -26,7 +26,7 @@ export function toOperation({ tag, handler: { spec } }: DocumentedRoute): JsonOb
     security: spec.protection === 'public' ? [] : [{ bearer: [] }, {}],
     ...(parameters.length > 0 ? { parameters } : {}),
     ...toRequestBody(spec.request),
-    responses: { ...answers, ...toErrorAnswers(spec, answers) },
+    responses: { ...answers, ...toErrorResponses(spec, answers) },
   };
 }
 

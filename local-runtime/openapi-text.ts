@@ -8,7 +8,7 @@ an operation takes no form; times are Unix seconds unless a name ends in \`_ms\`
   so does an empty query value.
 - **Every answer** carries \`x-request-id\`; a request id of yours is kept when it matches \`^[A-Za-z0-9._-]{1,128}$\`.
   A \`traceparent\` (W3C, version 00) is continued.
-- **Errors** never use a successful status and always have the shape \`ErrorAnswer\`. \`x-should-retry\` says whether the
+- **Errors** never use a successful status and always have the shape \`ErrorReply\`. \`x-should-retry\` says whether the
   same request may be sent again. A path that does not exist answers 404, a method that a path does not have 405 with
   \`Allow\`.
 - **HEAD** answers wherever GET does.

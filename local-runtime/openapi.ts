@@ -3,9 +3,9 @@ import {
   type JsonObject,
   referencedComponents,
 } from '../lib/contract/json-schema.ts';
-import { ANSWER_HEADERS } from './openapi-answers.ts';
 import { errorComponents } from './openapi-errors.ts';
 import { type DocumentedRoute, toOperation } from './openapi-operation.ts';
+import { RESPONSE_HEADERS } from './openapi-responses.ts';
 import { PAYLOADS, toDocumentSchemas } from './openapi-schemas.ts';
 import { API_DESCRIPTION, TAG_DESCRIPTIONS } from './openapi-text.ts';
 
@@ -18,7 +18,7 @@ export function buildOpenApiDocument(
   const schemas = componentSchemas([
     ...referencedComponents(paths),
     ...PAYLOADS.map(({ payload }) => payload),
-    'ErrorAnswer',
+    'ErrorReply',
   ]);
   return {
     openapi: '3.1.0',
@@ -42,7 +42,7 @@ export function buildOpenApiDocument(
             'Asked for when server.bearer_token_env is set; a bridge without it takes anyone who reaches it.',
         },
       },
-      headers: ANSWER_HEADERS,
+      headers: RESPONSE_HEADERS,
       ...errorComponents(routes.map((route) => route.handler.spec)),
       schemas: toDocumentSchemas(schemas),
     },

@@ -16,7 +16,7 @@ export function toRawReply(error: BridgeError, ids: Ids, requestId?: string): Ht
 }
 
 /** Answers bytes that are no HTTP, on the socket itself, and closes it. */
-export function answerSocket(socket: Duplex, error: BridgeError, ids: Ids): void {
+export function replyOnSocket(socket: Duplex, error: BridgeError, ids: Ids): void {
   if (!socket.writable) {
     socket.destroy();
     return;

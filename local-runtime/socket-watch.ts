@@ -1,6 +1,6 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Exchange } from './exchanges.ts';
+import type { RequestInFlight } from './requests-in-flight.ts';
 
 interface Deps {
   /** Without a byte for so long while a request is being read; 0 for ever. */
@@ -8,7 +8,7 @@ interface Deps {
   /** Without progress for so long while an answer is being written. */
   readonly writeTimeoutMs: number;
   /** A request that stopped coming: answer it if that can still be done. */
-  readonly onReadStall: (socket: Socket, exchange: Exchange | undefined) => void;
+  readonly onReadStall: (socket: Socket, exchange: RequestInFlight | undefined) => void;
 }
 
 /**
@@ -16,7 +16,7 @@ interface Deps {
  * writing only while bytes wait to be taken. Work in between may be silent for as long as it likes.
  */
 export function watchSockets(server: Server, { readTimeoutMs, writeTimeoutMs, onReadStall }: Deps) {
-  const exchanges = new WeakMap<Socket, Exchange>();
+  const exchanges = new WeakMap<Socket, RequestInFlight>();
   // Node restores this time-out whenever a kept connection begins its next request.
   server.timeout = readTimeoutMs;
 
@@ -41,7 +41,7 @@ export function watchSockets(server: Server, { readTimeoutMs, writeTimeoutMs, on
 
   return {
     /** A request's head has come. */
-    began(exchange: Exchange): void {
+    began(exchange: RequestInFlight): void {
       const { socket } = exchange.incoming;
       exchanges.set(socket, exchange);
       if (readTimeoutMs === 0) return;
@@ -50,7 +50,7 @@ export function watchSockets(server: Server, { readTimeoutMs, writeTimeoutMs, on
       else exchange.incoming.once('end', pause);
     },
     /** Its answer is about to be written. */
-    answering({ incoming: { socket } }: Exchange): void {
+    answering({ incoming: { socket } }: RequestInFlight): void {
       socket.setTimeout(writeTimeoutMs);
     },
   };

@@ -5,11 +5,11 @@ import { isLoopbackHost, parseAuthority } from '../lib/config/addresses.ts';
 import type { FieldOrigin } from '../lib/config/resolve-config.ts';
 import type { Config } from '../lib/config/settings.ts';
 import { toRequestLimits } from '../lib/contract/request-limits.ts';
-import type { HouseFacts } from '../lib/diagnostics/diagnostics.ts';
+import type { ServiceFacts } from '../lib/diagnostics/diagnostics.ts';
 import { BridgeError } from '../lib/errors/bridge-error.ts';
 import { createAccess } from '../lib/http/access.ts';
 import { encodeJson } from '../lib/http/encode-json.ts';
-import type { Edge } from '../lib/http/http-event.ts';
+import type { HttpSettings } from '../lib/http/http-event.ts';
 import { createTraceLog, silentLog } from '../lib/log/trace-log.ts';
 import { stayAwake, systemClock } from '../lib/platform/clock.ts';
 import { createIds } from '../lib/platform/ids.ts';
@@ -60,14 +60,19 @@ export async function startBridge(config: Config, outside: Outside): Promise<Run
   const mounted = routes.filter(({ setting }) => setting === undefined || isOn(setting, config));
   const observation = await openObservation({ config, routes: mounted, clock, version });
   const { metrics, events, observer } = observation;
-  const edge = toEdge(config, bearer, { clock, ids, observer });
+  const httpSettings = toHttpSettings(config, bearer, { clock, ids, observer });
   const { services, opened, failed } = pending<Services>();
-  const listener = createListener({ routes: mounted, edge, services, settings: config.server });
+  const listener = createListener({
+    routes: mounted,
+    httpSettings,
+    services,
+    settings: config.server,
+  });
   const { host = '127.0.0.1', port = 0 } = parseAuthority(config.server.bind) ?? {};
   const taken = await listener.listen({ host, port });
   try {
     const log = config.server.tracing.enabled ? createTraceLog(outside.stderr) : silentLog;
-    const facts: HouseFacts = {
+    const facts: ServiceFacts = {
       version,
       listener: { scope: isLoopbackHost(host) ? 'loopback' : 'remote', port: taken },
       authenticationRequired: bearer !== undefined,
@@ -154,11 +159,11 @@ function isOn(setting: NonNullable<Route['setting']>, { server }: Config): boole
   }
 }
 
-function toEdge(
+function toHttpSettings(
   config: Config,
   bearer: string | undefined,
-  outside: Pick<Edge, 'clock' | 'ids' | 'observer'>,
-): Edge {
+  outside: Pick<HttpSettings, 'clock' | 'ids' | 'observer'>,
+): HttpSettings {
   const { server } = config;
   const publicBaseUrl = server.public_base_url?.replace(/\/+$/, '');
   const publicHost = publicBaseUrl === undefined ? [] : [new URL(publicBaseUrl).host];

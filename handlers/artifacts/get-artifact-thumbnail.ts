@@ -1,5 +1,5 @@
 import { ArtifactPath, ThumbnailHeaders, ThumbnailQuery } from '../../lib/contract/artifact.ts';
-import { answerWhole } from '../../lib/http/answer-file.ts';
+import { wholeFileReply } from '../../lib/http/file-reply.ts';
 import { operation } from '../operation.ts';
 
 /** GET /v1/artifacts/{id}/thumbnail: a small PNG of an image, or nothing when the client has it. */
@@ -26,7 +26,7 @@ export const handler = operation<'artifacts'>()({
       signal(),
     );
     const filename = record.name.slice(record.name.lastIndexOf('/') + 1);
-    return answerWhole(event.headers, {
+    return wholeFileReply(event.headers, {
       bytes,
       mediaType: 'image/png',
       etag: `"${sha256}"`,

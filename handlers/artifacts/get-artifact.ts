@@ -1,5 +1,5 @@
 import { ArtifactHeaders, ArtifactPath, ArtifactQuery } from '../../lib/contract/artifact.ts';
-import { answerFile } from '../../lib/http/answer-file.ts';
+import { fileReply } from '../../lib/http/file-reply.ts';
 import { operation } from '../operation.ts';
 
 /** GET /v1/artifacts/{id}: verified bytes, whole, in part, or not at all when the client has them. */
@@ -25,7 +25,7 @@ export const handler = operation<'artifacts'>()({
   errors: ['not_found', 'range_not_satisfiable', 'artifact', 'overloaded'],
   async handle({ path, query, event, scope, signal, services }) {
     const { record, bytes, sha256 } = await services.artifacts.open(scope, path.id, signal());
-    return answerFile(event.headers, {
+    return fileReply(event.headers, {
       bytes,
       mediaType: `image/${record.format}`,
       etag: `"${sha256}"`,

@@ -1,7 +1,7 @@
 import { REPLAYED, SynchronousHeaders } from '../../lib/contract/image-request.ts';
-import { EditStreamEvent, ImagesAnswer } from '../../lib/contract/openai-answers.ts';
 import { EDIT_FILES, EditsForm, EditsFormFields } from '../../lib/contract/openai-form.ts';
 import { EditsBody } from '../../lib/contract/openai-images.ts';
+import { EditStreamEvent, ImagesResponse } from '../../lib/contract/openai-response.ts';
 import { GENERATION_ERRORS } from '../../lib/errors/generation-errors.ts';
 import { operation } from '../operation.ts';
 
@@ -20,7 +20,7 @@ export const handler = operation<'openAiImages'>()({
     status: 200,
     description:
       'The images; where `stream` is on, events: the unfinished ones, one `completed` an image, or an `error`.',
-    body: ImagesAnswer,
+    body: ImagesResponse,
     holdsBytes: true,
     events: EditStreamEvent,
     headers: {

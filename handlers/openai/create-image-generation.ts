@@ -1,6 +1,6 @@
 import { REPLAYED, SynchronousHeaders } from '../../lib/contract/image-request.ts';
-import { GenerationStreamEvent, ImagesAnswer } from '../../lib/contract/openai-answers.ts';
 import { GenerationsBody } from '../../lib/contract/openai-images.ts';
+import { GenerationStreamEvent, ImagesResponse } from '../../lib/contract/openai-response.ts';
 import { GENERATION_ERRORS } from '../../lib/errors/generation-errors.ts';
 import { operation } from '../operation.ts';
 
@@ -14,7 +14,7 @@ export const handler = operation<'openAiImages'>()({
     status: 200,
     description:
       'The images; where `stream` is on, events: the unfinished ones, one `completed` an image, or an `error`.',
-    body: ImagesAnswer,
+    body: ImagesResponse,
     holdsBytes: true,
     events: GenerationStreamEvent,
     headers: {

@@ -1,6 +1,6 @@
 import { BridgeError } from '../errors/bridge-error.ts';
 import type { Clock } from '../platform/clock.ts';
-import { followSignal } from '../platform/follow-signal.ts';
+import { linkSignal } from '../platform/linked-signal.ts';
 
 /** One point in time that a whole operation has to meet. */
 export interface Deadline {
@@ -13,7 +13,7 @@ export interface Deadline {
 
 /** Starts a deadline of `timeoutMs` from now that also ends when `given` aborts. */
 export function startDeadline(clock: Clock, timeoutMs: number, given: AbortSignal): Deadline {
-  const followed = followSignal(given);
+  const followed = linkSignal(given);
   const endsAtMs = clock.monotonicMs() + timeoutMs;
   const cancel = clock.after(timeoutMs, () => followed.abort(deadlinePassed()));
   return {

@@ -1,6 +1,6 @@
 import { BridgeError } from '../errors/bridge-error.ts';
 import type { Clock } from '../platform/clock.ts';
-import { createWaitingLine } from '../platform/waiting-line.ts';
+import { createFifoQueue } from '../platform/fifo-queue.ts';
 
 type Limit = number | 'unlimited';
 
@@ -37,7 +37,7 @@ const RETRY_AFTER_MS = 1000;
 export function createGate({ name, provider, maxConcurrent, maxQueued, clock }: Deps) {
   const concurrent = toBound(maxConcurrent);
   const waiting = toBound(maxQueued);
-  const line = createWaitingLine<() => void>();
+  const line = createFifoQueue<() => void>();
   let active = 0;
   let queued = 0;
 

@@ -30,7 +30,7 @@ export interface SidecarRecord {
 }
 
 /** Where an artifact stands among all of them by the time of its publication. */
-export type ArtifactPlace = Pick<ArtifactRecord, 'createdSecs' | 'id'>;
+export type ArtifactPosition = Pick<ArtifactRecord, 'createdSecs' | 'id'>;
 
 /**
  * Who owns which artifact, and which publications have begun and not ended. Every method is one transaction and has
@@ -53,7 +53,7 @@ export interface ArtifactStore {
   /** Published artifacts of all scopes, the oldest first: at most `limit` of those until `untilSecs` and behind `after`. */
   listByAge(page: {
     readonly untilSecs: number;
-    readonly after?: ArtifactPlace | undefined;
+    readonly after?: ArtifactPosition | undefined;
     readonly limit: number;
   }): Promise<readonly ArtifactRecord[]>;
   /** Turns these artifacts back into intents, which nobody finds; what is no artifact stays as it is. */

@@ -1,6 +1,6 @@
 import { type Clock, nowSecs } from '../platform/clock.ts';
 import type { ArtifactFiles } from './artifact-files-port.ts';
-import type { ArtifactPlace, ArtifactRecord, ArtifactStore } from './artifact-store-port.ts';
+import type { ArtifactPosition, ArtifactRecord, ArtifactStore } from './artifact-store-port.ts';
 import { removeFiles } from './remove-files.ts';
 
 interface Deps {
@@ -56,7 +56,7 @@ export function createArtifactRetention({ store, files, forget, clock, maxAgeSec
       async run(signal: AbortSignal): Promise<void> {
         if (maxAgeSecs === 0) return;
         const untilSecs = nowSecs(clock) - maxAgeSecs;
-        let after: ArtifactPlace | undefined;
+        let after: ArtifactPosition | undefined;
         while (!signal.aborted) {
           const batch = await store.listByAge({ untilSecs, after, limit: BATCH });
           after = batch.at(-1);

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { BridgeError } from '../errors/bridge-error.ts';
 import type { ImageEngine, ImageFault } from '../images/image.ts';
 import type { ArtifactFiles, PublishedFile } from './artifact-files-port.ts';
-import type { ArtifactPlace, ArtifactRecord, ArtifactStore } from './artifact-store-port.ts';
+import type { ArtifactPosition, ArtifactRecord, ArtifactStore } from './artifact-store-port.ts';
 import { imageFile, sidecarFile } from './published-files.ts';
 
 interface Deps {
@@ -54,7 +54,7 @@ export async function verifyArtifacts(
   signal: AbortSignal,
 ): Promise<VerifiedCounts> {
   const counts = { artifacts: 0, sidecars: 0, bytes: 0, problems: 0 };
-  let after: ArtifactPlace | undefined;
+  let after: ArtifactPosition | undefined;
   for (;;) {
     const page = { untilSecs: Number.MAX_SAFE_INTEGER, after, limit: BATCH };
     const batch = await deps.store.listByAge(page);

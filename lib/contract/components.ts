@@ -1,6 +1,6 @@
 import type * as v from 'valibot';
 import { Diagnostics } from './diagnostics.ts';
-import { ErrorAnswer, FlatBridgeError } from './error.ts';
+import { ErrorReply, FlatBridgeError } from './error.ts';
 import { Liveness, NotReady, Ready } from './health.ts';
 import { ImageInput, StoredInput } from './image-input.ts';
 import { ImageRequest } from './image-request.ts';
@@ -16,16 +16,16 @@ import {
 } from './image-response.ts';
 import { ImageJob, ImageJobSummary, JobPage, JobPatch, JobRequest } from './job.ts';
 import { ImageMetadataRecord } from './metadata-record.ts';
+import { EditsForm } from './openai-form.ts';
+import { BridgeExt, EditsBody, GenerationsBody } from './openai-images.ts';
+import { Model, ModelList } from './openai-models.ts';
 import {
   BridgeExtReport,
   EditStreamEvent,
   GenerationStreamEvent,
-  ImagesAnswer,
+  ImagesResponse,
   ImageUsage,
-} from './openai-answers.ts';
-import { EditsForm } from './openai-form.ts';
-import { BridgeExt, EditsBody, GenerationsBody } from './openai-images.ts';
-import { Model, ModelList } from './openai-models.ts';
+} from './openai-response.ts';
 import { Output, Transparency } from './output.ts';
 import { Parameters, RequestParameters } from './parameters.ts';
 import { Preset, PresetCreate, PresetPage, PresetReplace, PresetTemplate } from './preset.ts';
@@ -63,8 +63,8 @@ export const REQUEST_COMPONENTS = {
 } satisfies Record<string, v.GenericSchema>;
 
 /** The named schemas of what the bridge sends: a field with a default is always there. */
-export const ANSWER_COMPONENTS = {
-  ErrorAnswer,
+export const REPLY_COMPONENTS = {
+  ErrorReply,
   BridgeError: FlatBridgeError,
   Liveness,
   Ready,
@@ -97,7 +97,7 @@ export const ANSWER_COMPONENTS = {
   SessionBinding,
   ImageMetadataRecord,
   Diagnostics,
-  OpenAiImages: ImagesAnswer,
+  OpenAiImages: ImagesResponse,
   OpenAiImageUsage: ImageUsage,
   OpenAiBridgeExtReport: BridgeExtReport,
   OpenAiGenerationEvent: GenerationStreamEvent,
@@ -106,4 +106,4 @@ export const ANSWER_COMPONENTS = {
   ModelList,
 } satisfies Record<string, v.GenericSchema>;
 
-export type ComponentName = keyof typeof REQUEST_COMPONENTS | keyof typeof ANSWER_COMPONENTS;
+export type ComponentName = keyof typeof REQUEST_COMPONENTS | keyof typeof REPLY_COMPONENTS;

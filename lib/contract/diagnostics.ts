@@ -14,7 +14,7 @@ export const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTION
 
 export const OTHER_METHOD = 'OTHER';
 
-export type ToldMethod = (typeof METHODS)[number] | typeof OTHER_METHOD;
+export type ReportedMethod = (typeof METHODS)[number] | typeof OTHER_METHOD;
 
 /** How many events the ring holds. */
 export const EVENT_CAPACITY = 256;

@@ -19,7 +19,7 @@ const extEntries = {
 /** The flat form of a failure: inside jobs, failure lists and streams (contract.md 8). */
 export const FlatBridgeError = v.strictObject({ ...extEntries, message: v.string() });
 
-export const errorAnswerEntries = {
+export const errorReplyEntries = {
   error: v.strictObject({
     message: v.string(),
     type: v.string(),
@@ -31,4 +31,4 @@ export const errorAnswerEntries = {
 };
 
 /** The body of every error answer (specification 2.7). */
-export const ErrorAnswer = v.strictObject(errorAnswerEntries);
+export const ErrorReply = v.strictObject(errorReplyEntries);

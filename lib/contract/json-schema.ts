@@ -1,6 +1,6 @@
 import { type ConversionConfig, toJsonSchema, toJsonSchemaDefs } from '@valibot/to-json-schema';
 import type * as v from 'valibot';
-import { ANSWER_COMPONENTS, type ComponentName, REQUEST_COMPONENTS } from './components.ts';
+import { type ComponentName, REPLY_COMPONENTS, REQUEST_COMPONENTS } from './components.ts';
 
 /** A JSON value that is an object; what documents are made of. */
 export type JsonObject = { readonly [key: string]: unknown };
@@ -10,7 +10,7 @@ export type Direction = 'request' | 'answer';
 
 const COMPONENTS: Readonly<Record<string, v.GenericSchema>> = {
   ...REQUEST_COMPONENTS,
-  ...ANSWER_COMPONENTS,
+  ...REPLY_COMPONENTS,
 };
 const NAMES = new Map(Object.entries(COMPONENTS).map(([name, schema]) => [schema, name]));
 

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { errorAnswerEntries } from './error.ts';
+import { errorReplyEntries } from './error.ts';
 import { Count, UnixSecs } from './fields.ts';
 import { ImageResponse, type ImageResponseWithBytes } from './image-response.ts';
 import { OUTPUT_FORMATS } from './parameters.ts';
@@ -46,7 +46,7 @@ export const CompletedEvent = v.strictObject({
 });
 
 /** The last event of a failure: the HTTP error body, and a type. */
-export const ErrorEvent = v.strictObject({ type: v.literal('error'), ...errorAnswerEntries });
+export const ErrorEvent = v.strictObject({ type: v.literal('error'), ...errorReplyEntries });
 
 /** The `data:` of one event of `POST /v1/images/stream`; its `event:` is the same as its `type`. */
 export const StreamEvent = v.variant('type', [

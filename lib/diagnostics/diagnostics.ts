@@ -8,7 +8,7 @@ import type { EventRing } from './event-ring.ts';
 import type { ProviderState } from './readiness.ts';
 
 /** What stays the same for the life of the process, but for the configuration's version. */
-export interface HouseFacts {
+export interface ServiceFacts {
   /** Of the package. */
   readonly version: string;
   readonly listener: Diagnostics['listener'];
@@ -18,7 +18,7 @@ export interface HouseFacts {
 }
 
 interface Deps {
-  readonly facts: HouseFacts;
+  readonly facts: ServiceFacts;
   readonly config: Pick<Config, 'version'> & { readonly server: Pick<Config['server'], 'jobs'> };
   readonly clock: Clock;
   /** Gates and breakers as they are now. */

@@ -16,7 +16,7 @@ export function createEventRing({ clock }: Deps): EventRing {
   const ring: ApiEvent[] = [];
   let told = 0;
   return {
-    answered({ route, method, status, durationMs }) {
+    replied({ route, method, status, durationMs }) {
       if (isLeftOut(route)) return;
       const place = told % EVENT_CAPACITY;
       told += 1;

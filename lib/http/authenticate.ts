@@ -6,7 +6,9 @@ import { callOf, type Middleware } from './stack-request.ts';
 export const authenticate: Middleware = {
   before(request) {
     if (!isProtected(request)) return;
-    const scope = request.context.edge.access.authenticate(request.event.headers['authorization']);
+    const scope = request.context.settings.access.authenticate(
+      request.event.headers['authorization'],
+    );
     if (scope === undefined) {
       throw new BridgeError('authentication_required', 'a valid bearer token is required');
     }

@@ -27,7 +27,7 @@ export const browserGuard: Middleware = {
     if (origin !== undefined && authorityOf(origin) !== host) {
       throw new BridgeError('permission_denied', 'the Origin is not this bridge');
     }
-    if (!request.context.edge.access.isOurHost(host)) {
+    if (!request.context.settings.access.isOurHost(host)) {
       throw new BridgeError('permission_denied', 'the Host is not one that this bridge answers to');
     }
   },

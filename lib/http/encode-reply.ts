@@ -1,6 +1,6 @@
 import { encodeJson, encodeJsonWithBytes } from './encode-json.ts';
 import { EVENT_STREAM_HEADERS, openEventStream } from './event-stream.ts';
-import type { Edge, HttpReply } from './http-event.ts';
+import type { HttpReply, HttpSettings } from './http-event.ts';
 import type { OperationSpec } from './operation-spec.ts';
 import type { Reply } from './reply.ts';
 import { traceparent } from './request-context.ts';
@@ -10,7 +10,7 @@ import { callOf, type Middleware, type StackRequest } from './stack-request.ts';
 export function toReply(
   reply: Reply<unknown>,
   spec: OperationSpec,
-  edge: Edge,
+  edge: HttpSettings,
   requestId: string,
 ): HttpReply | Promise<HttpReply> {
   const statusCode = reply.status ?? spec.reply.status;
@@ -28,7 +28,7 @@ export function toReply(
 async function toStreamReply(
   events: NonNullable<Reply<unknown>['events']>,
   { statusCode, headers }: Pick<HttpReply, 'statusCode'> & Reply<unknown>,
-  { clock, ids }: Edge,
+  { clock, ids }: HttpSettings,
   requestId: string,
 ): Promise<HttpReply> {
   const body = await openEventStream(events, { clock, ids, requestId });
@@ -46,7 +46,7 @@ function toJsonHeaders(length: number, more: Reply<unknown>['headers']): Record<
 }
 
 /** The headers that every answer of every route carries (contract.md 0). */
-export const answerHeaders: Middleware = {
+export const replyHeaders: Middleware = {
   after: addHeaders,
   onError: addHeaders,
 };

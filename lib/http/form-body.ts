@@ -27,7 +27,7 @@ export function formBody(form: FormSpec): Middleware {
       const parts = reader.finish(await readBody({ event, context }, reader.read));
       const sorted = sortForm(form, parts);
       const issues = [...sorted.issues];
-      const fields = parsePart(form.fields, sorted.fields, context.edge.limits, issues);
+      const fields = parsePart(form.fields, sorted.fields, context.settings.limits, issues);
       if (issues.length > 0) throw invalidRequest(issues);
       callOf({ context }).form = { fields, files: sorted.files };
       // The stream has served.

@@ -34,7 +34,7 @@ export interface HttpReply {
 }
 
 /** What the edge of the service decides by, the same for every request. */
-export interface Edge {
+export interface HttpSettings {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly access: Access;
@@ -57,7 +57,7 @@ export interface Access {
 /** What the runtime hands a handler beside the event. */
 export interface HttpContext<Services> {
   readonly services: Services;
-  readonly edge: Edge;
+  readonly settings: HttpSettings;
   /** The path of the route as the table writes it; absent where no route has the request's path. */
   readonly route?: string | undefined;
   /** Aborts when the client has left. Made when it is first asked for. */

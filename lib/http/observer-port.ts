@@ -1,10 +1,10 @@
-import type { ToldMethod } from '../contract/diagnostics.ts';
+import type { ReportedMethod } from '../contract/diagnostics.ts';
 
 /** One answer, told by fixed words alone: nothing in it was chosen by a caller. */
-export interface Answered {
+export interface ObservedReply {
   /** The path of a route as the table writes it, or `unmatched`. */
   readonly route: string;
-  readonly method: ToldMethod;
+  readonly method: ReportedMethod;
   readonly status: number;
   /** From the arrival of the head until the answer was ready to be sent. */
   readonly durationMs: number;
@@ -12,5 +12,5 @@ export interface Answered {
 
 /** Whoever wants to know of every answer. It must neither throw nor take long. */
 export interface HttpObserver {
-  answered(answer: Answered): void;
+  replied(answer: ObservedReply): void;
 }

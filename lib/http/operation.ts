@@ -2,10 +2,17 @@ import middy from '@middy/core';
 import type * as v from 'valibot';
 import { authenticate } from './authenticate.ts';
 import { browserGuard } from './browser-guard.ts';
-import { answerHeaders, toReply } from './encode-reply.ts';
+import { replyHeaders, toReply } from './encode-reply.ts';
 import { errorReply } from './error-reply.ts';
 import { type Form, formBody } from './form-body.ts';
-import type { Edge, HttpContext, HttpEvent, HttpReply, Scope, Trace } from './http-event.ts';
+import type {
+  HttpContext,
+  HttpEvent,
+  HttpReply,
+  HttpSettings,
+  Scope,
+  Trace,
+} from './http-event.ts';
 import { jsonBody } from './json-body.ts';
 import { observe } from './observe.ts';
 import type { FormSpec, OperationSpec, RequestSpec, Schema } from './operation-spec.ts';
@@ -95,13 +102,13 @@ export function createOperation<Services, const R extends RequestSpec, B>(
         requestId: call.requestId,
         trace: call.trace,
         signal: context.signal,
-        baseUrl: baseUrlOf(event, context.edge),
+        baseUrl: baseUrlOf(event, context.settings),
         event,
         services: context.services,
       };
       // The parse middlewares have put what the declared schemas gave in these places.
       const reply = await handle(given as unknown as OperationCall<Services, R>);
-      return toReply(reply, spec, context.edge, call.requestId);
+      return toReply(reply, spec, context.settings, call.requestId);
     },
     { timeoutEarlyInMillis: 0 },
   ) as unknown as Stack<Services>;
@@ -113,7 +120,7 @@ export function createOperation<Services, const R extends RequestSpec, B>(
 }
 
 function middlewaresFor(spec: OperationSpec): readonly Middleware[] {
-  const common = [requestContext, observe, answerHeaders, errorReply, browserGuard, authenticate];
+  const common = [requestContext, observe, replyHeaders, errorReply, browserGuard, authenticate];
   if (spec.protection === 'by_path') return common;
   const { body, form } = spec.request;
   if (!body && !form) return [...common, parseHead(spec)];
@@ -128,12 +135,12 @@ function middlewaresFor(spec: OperationSpec): readonly Middleware[] {
 
 /** Member by member, and with the place of the call: its shape never changes. */
 function toOwnContext<Services>(
-  { services, edge, route, signal }: HttpContext<Services>,
+  { services, settings, route, signal }: HttpContext<Services>,
   spec: OperationSpec,
 ): StackRequest['context'] & HttpContext<Services> & { readonly spec: OperationSpec } {
-  return { services, edge, route, signal, spec, call: undefined };
+  return { services, settings, route, signal, spec, call: undefined };
 }
 
-function baseUrlOf(event: HttpEvent, edge: Edge): string {
+function baseUrlOf(event: HttpEvent, edge: HttpSettings): string {
   return edge.publicBaseUrl ?? `http://${event.headers['host'] ?? 'localhost'}`;
 }

@@ -16,7 +16,7 @@ export function parseHead(spec: OperationSpec): Middleware {
       const { event, context } = request;
       const call = callOf(request);
       const issues: RequestIssue[] = [];
-      const { limits } = context.edge;
+      const { limits } = context.settings;
       call.path = event.pathParameters ?? {};
       call.query =
         querySchema &&
@@ -37,7 +37,7 @@ export function parseBody(schema: Schema): Middleware {
       const call = callOf(request);
       // A form came instead, and has been parsed.
       if (call.form !== undefined) return;
-      call.body = parsePart(schema, call.body, request.context.edge.limits, issues);
+      call.body = parsePart(schema, call.body, request.context.settings.limits, issues);
       if (issues.length > 0) throw invalidRequest(issues);
     },
   };

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { BridgeError } from '../errors/bridge-error.ts';
-import { createGrowingBuffer } from './growing-buffer.ts';
+import { createGrowingBuffer } from '../platform/growing-buffer.ts';
 import type { HttpEvent } from './http-event.ts';
 import { boundaryOf, isJson } from './media-types.ts';
 import type { RequestSpec } from './operation-spec.ts';
@@ -15,8 +15,8 @@ export function declaredBody({ body, form }: RequestSpec): Middleware {
   return {
     before({ event, context }) {
       const { headers } = event;
-      if (declaredBytes(event) > context.edge.maxBodyBytes) {
-        throw tooLarge(context.edge.maxBodyBytes);
+      if (declaredBytes(event) > context.settings.maxBodyBytes) {
+        throw tooLarge(context.settings.maxBodyBytes);
       }
       const encoding = headers['content-encoding'];
       if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
@@ -50,7 +50,7 @@ export async function readBody(
   onProgress?: OnProgress,
 ): Promise<Buffer> {
   const { body } = event;
-  const maxBytes = context.edge.maxBodyBytes;
+  const maxBytes = context.settings.maxBodyBytes;
   if (body === undefined) return Buffer.alloc(0);
   if (typeof body === 'string' || Buffer.isBuffer(body)) {
     const encoding = event.isBase64Encoded ? 'base64' : 'utf8';

@@ -14,7 +14,7 @@ export function requestIdOf(header: string | undefined, ids: Ids): string {
 /** Gives the request its id, its trace and a place for what later middlewares find out. */
 export const requestContext: Middleware = {
   before({ event, context }) {
-    const { ids, clock } = context.edge;
+    const { ids, clock } = context.settings;
     const inbound = TRACEPARENT.exec(event.headers['traceparent'] ?? '')?.[1];
     const trace: Trace = { traceId: inbound ?? ids.newOpaqueId(), spanId: ids.newSpanId() };
     context.call = {

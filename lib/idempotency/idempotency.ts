@@ -1,9 +1,9 @@
 import { createHmac } from 'node:crypto';
 import { BridgeError, toBridgeError } from '../errors/bridge-error.ts';
 import type { Ids } from '../platform/ids.ts';
-import { heldBytes } from './held-bytes.ts';
-import type { KeptOutcome, ReplayStore } from './replay-store-port.ts';
-import { isUnknownOutcome, toKeptError, toReplayedError } from './replayed-error.ts';
+import { memoryBytes } from './memory-size.ts';
+import type { ReplayStore, StoredOutcome } from './replay-store-port.ts';
+import { isUnknownOutcome, toReplayedError, toStoredError } from './replayed-error.ts';
 import { whileThere } from './while-there.ts';
 
 interface Deps {
@@ -19,20 +19,20 @@ export interface KeyedRequest {
   readonly fingerprint: string;
 }
 
-export interface Answered<T> {
+export interface IdempotentReply<T> {
   readonly value: T;
   /** The work was another request's; the answer says so. */
   readonly replayed: boolean;
 }
 
 /** Work that tells when it has been taken up, or why it was not, before it tells how it ended. */
-export interface Begun<T> {
+export interface StartedWork<T> {
   readonly started: Promise<void>;
   readonly result: Promise<T>;
 }
 
 /** What a request under a key hears of the work. Both promises reject with its signal's reason once it has left. */
-export interface Opened<T, W> extends Begun<T> {
+export interface Opened<T, W> extends StartedWork<T> {
   /** What its own `work` gave; undefined where the work is another request's. */
   readonly own: W | undefined;
 }
@@ -40,8 +40,8 @@ export interface Opened<T, W> extends Begun<T> {
 interface Performed<W> {
   readonly own: W | undefined;
   /** Resolves with the outcome of work that was over before it was taken up. */
-  readonly started: Promise<KeptOutcome | undefined>;
-  readonly outcome: Promise<KeptOutcome>;
+  readonly started: Promise<StoredOutcome | undefined>;
+  readonly outcome: Promise<StoredOutcome>;
 }
 
 export type Idempotency = ReturnType<typeof createIdempotency>;
@@ -53,7 +53,7 @@ export function createIdempotency({ store, ids }: Deps) {
   // Equal requests only: whether another one may have the key is for the store to say.
   const running = new Map<string, Promise<Performed<unknown>>>();
 
-  function begin<W extends Begun<unknown>>(
+  function begin<W extends StartedWork<unknown>>(
     keyHash: string,
     fingerprint: string,
     work: () => W,
@@ -79,7 +79,7 @@ export function createIdempotency({ store, ids }: Deps) {
    * Begins `work` unless an equal request has the key already. It runs to its end whatever its clients do. A failure of
    * known outcome frees the key. Throws `idempotency_conflict`, `overloaded`.
    */
-  async function open<T, W extends Begun<T>>(
+  async function open<T, W extends StartedWork<T>>(
     { scope, key, fingerprint }: KeyedRequest,
     work: () => W,
     client: AbortSignal,
@@ -100,9 +100,9 @@ export function createIdempotency({ store, ids }: Deps) {
       request: KeyedRequest,
       work: () => Promise<T>,
       client: AbortSignal,
-    ): Promise<Answered<T>> {
+    ): Promise<IdempotentReply<T>> {
       const alone = () => ({ started: Promise.resolve(), result: work() });
-      const { own, result } = await open<T, Begun<T>>(request, alone, client);
+      const { own, result } = await open<T, StartedWork<T>>(request, alone, client);
       return { value: await result, replayed: own === undefined };
     },
   };
@@ -113,7 +113,7 @@ function hear<T, W>(
   own: W | undefined,
   client: AbortSignal,
 ): Opened<T, W> {
-  const toValue = (ended: KeptOutcome): T => {
+  const toValue = (ended: StoredOutcome): T => {
     if (!ended.ok) throw own ? ended.error : toReplayedError(ended.error);
     // The fingerprint holds the operation's id, and an operation has one type of result.
     return ended.value as T;
@@ -163,21 +163,21 @@ async function settled(
   store: ReplayStore,
   keyHash: string,
   result: Promise<unknown>,
-): Promise<KeptOutcome> {
+): Promise<StoredOutcome> {
   const outcome = await result.then(
-    (value): KeptOutcome => ({ ok: true, value }),
-    (thrown: unknown): KeptOutcome => ({ ok: false, error: toBridgeError(thrown) }),
+    (value): StoredOutcome => ({ ok: true, value }),
+    (thrown: unknown): StoredOutcome => ({ ok: false, error: toBridgeError(thrown) }),
   );
   // The answer is there; that it cannot be kept is no reason to withhold it.
   await settle(store, keyHash, outcome).catch(() => {});
   return outcome;
 }
 
-async function settle(store: ReplayStore, keyHash: string, outcome: KeptOutcome): Promise<void> {
-  if (outcome.ok) await store.finish(keyHash, outcome, heldBytes(outcome.value));
+async function settle(store: ReplayStore, keyHash: string, outcome: StoredOutcome): Promise<void> {
+  if (outcome.ok) await store.finish(keyHash, outcome, memoryBytes(outcome.value));
   else if (isUnknownOutcome(outcome.error)) {
-    const kept = { ok: false, error: toKeptError(outcome.error) } as const;
-    await store.finish(keyHash, kept, heldBytes([kept.error.message, kept.error.details]));
+    const kept = { ok: false, error: toStoredError(outcome.error) } as const;
+    await store.finish(keyHash, kept, memoryBytes([kept.error.message, kept.error.details]));
   } else await store.forget(keyHash);
 }
 

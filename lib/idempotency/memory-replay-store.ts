@@ -1,5 +1,5 @@
 import type { Clock } from '../platform/clock.ts';
-import type { Claim, KeptOutcome, ReplayStore } from './replay-store-port.ts';
+import type { Claim, ReplayStore, StoredOutcome } from './replay-store-port.ts';
 
 interface Deps {
   readonly clock: Pick<Clock, 'monotonicMs'>;
@@ -13,7 +13,7 @@ interface Deps {
 
 interface Finished {
   readonly fingerprint: string;
-  readonly outcome: KeptOutcome;
+  readonly outcome: StoredOutcome;
   readonly bytes: number;
   readonly expiresMs: number;
 }
@@ -68,7 +68,7 @@ export function createMemoryReplayStore({ clock, limits }: Deps) {
     return { kind: 'claimed' };
   }
 
-  function finishNow(keyHash: string, outcome: KeptOutcome, outcomeBytes: number): void {
+  function finishNow(keyHash: string, outcome: StoredOutcome, outcomeBytes: number): void {
     const fingerprint = running.get(keyHash);
     if (fingerprint === undefined) return;
     running.delete(keyHash);

@@ -1,7 +1,7 @@
 import type { BridgeError } from '../errors/bridge-error.ts';
 
 /** How the work under a key ended, and what every repeat of it is told. */
-export type KeptOutcome =
+export type StoredOutcome =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly error: BridgeError };
 
@@ -11,7 +11,7 @@ export type Claim =
   | { readonly kind: 'claimed' }
   /** An equal request is under way, and who does it has not settled it yet. */
   | { readonly kind: 'running' }
-  | { readonly kind: 'finished'; readonly outcome: KeptOutcome }
+  | { readonly kind: 'finished'; readonly outcome: StoredOutcome }
   /** Another request came under this key. */
   | { readonly kind: 'conflict' }
   /** There is no room, and nothing that may be forgotten for it. */
@@ -25,7 +25,7 @@ export interface ReplayStore {
   /** Of several claims at the same time one is `claimed`. */
   claim(keyHash: string, fingerprint: string): Promise<Claim>;
   /** Keeps the outcome for those who repeat the request; `bytes` is the memory that it takes. */
-  finish(keyHash: string, outcome: KeptOutcome, bytes: number): Promise<void>;
+  finish(keyHash: string, outcome: StoredOutcome, bytes: number): Promise<void>;
   /** The key is as it was before it was claimed. */
   forget(keyHash: string): Promise<void>;
 }

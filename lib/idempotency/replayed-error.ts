@@ -12,7 +12,7 @@ export function toReplayedError(error: BridgeError): BridgeError {
 }
 
 /** A failure to keep, without what had led to it: a cause can hold on to whole answers. */
-export function toKeptError(error: BridgeError): BridgeError {
+export function toStoredError(error: BridgeError): BridgeError {
   return copyOf(error, {});
 }
 

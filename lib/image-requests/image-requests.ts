@@ -2,11 +2,11 @@ import type { AnyImageRequest } from '../contract/image-request.ts';
 import type { ImageResponseWithBytes } from '../contract/image-response.ts';
 import type { StreamEventWithBytes } from '../contract/stream-events.ts';
 import type { Generation } from '../generation/generation.ts';
-import type { Answered, Idempotency } from '../idempotency/idempotency.ts';
+import type { Idempotency, IdempotentReply } from '../idempotency/idempotency.ts';
 import type { TraceLog } from '../log/trace-log.ts';
 import { type Clock, nowSecs } from '../platform/clock.ts';
-import { createDetachedRuns } from './detached-runs.ts';
-import { carryOut, createImageOperations } from './image-operation.ts';
+import { createDetachedRuns } from '../runs/detached-runs.ts';
+import { carryOut, createImageOperations } from '../runs/image-operation.ts';
 import { type Heard, startStreamed, toStreamEvents } from './image-stream.ts';
 import { createPrepareRequest, type StreamRequestContext } from './prepare-request.ts';
 import { createRetryAttach } from './retry-attach.ts';
@@ -46,7 +46,7 @@ export function createImageRequests(deps: Deps) {
   async function answer(
     sent: AnyImageRequest,
     context: ImageRequestContext,
-  ): Promise<Answered<ImageResponseWithBytes>> {
+  ): Promise<IdempotentReply<ImageResponseWithBytes>> {
     const { scope, signal } = context;
     const retryCount = toRetryCount(context.retryCount);
     const prepared = prepare(sent, context);
@@ -84,7 +84,7 @@ export function createImageRequests(deps: Deps) {
     create(
       request: AnyImageRequest,
       context: ImageRequestContext,
-    ): Promise<Answered<ImageResponseWithBytes>> {
+    ): Promise<IdempotentReply<ImageResponseWithBytes>> {
       return answer(request, context);
     },
 
@@ -95,7 +95,7 @@ export function createImageRequests(deps: Deps) {
     async stream(
       request: AnyImageRequest,
       context: StreamRequestContext,
-    ): Promise<Answered<AsyncIterable<StreamEventWithBytes>>> {
+    ): Promise<IdempotentReply<AsyncIterable<StreamEventWithBytes>>> {
       const heard = await hear(request, context);
       await heard.started;
       const first = { request_id: context.requestId, created: nowSecs(clock) };

@@ -1,18 +1,18 @@
 import type { ImageResponseWithBytes } from '../contract/image-response.ts';
 import type { StreamEventWithBytes } from '../contract/stream-events.ts';
+import type { VerifiedEvent } from '../generation/events/generation-event.ts';
+import { plainBytes } from '../generation/finish/plain-bytes.ts';
 import type { RunningGeneration } from '../generation/generation.ts';
-import type { VerifiedEvent } from '../generation/generation-event.ts';
-import { plainBytes } from '../generation/plain-bytes.ts';
-import type { Begun } from '../idempotency/idempotency.ts';
-import { carryOut, type ImageOperation } from './image-operation.ts';
+import type { StartedWork } from '../idempotency/idempotency.ts';
+import { carryOut, type ImageOperation } from '../runs/image-operation.ts';
 
 /** An operation under way whose events somebody reads, and whose result is kept before anybody hears of it. */
 export interface StreamedOperation
-  extends Begun<ImageResponseWithBytes>,
+  extends StartedWork<ImageResponseWithBytes>,
     Pick<RunningGeneration, 'events'> {}
 
 /** What one client hears: of its own work everything, of another's the beginning and the end. */
-export interface Heard extends Begun<ImageResponseWithBytes> {
+export interface Heard extends StartedWork<ImageResponseWithBytes> {
   readonly own: StreamedOperation | undefined;
 }
 

@@ -1,4 +1,3 @@
-import { toFingerprint } from '../contract/fingerprint.ts';
 import { toIdempotencyKey } from '../contract/idempotency-key.ts';
 import type { AnyImageRequest } from '../contract/image-request.ts';
 import { toFingerprintedRequest } from '../generation/fingerprinted-request.ts';
@@ -6,7 +5,8 @@ import type { GenerationContext } from '../generation/generation.ts';
 import { toGenerationRequest } from '../generation/generation-request.ts';
 import { identifyInputs } from '../inputs/input-identities.ts';
 import type { Clock } from '../platform/clock.ts';
-import type { ImageOperation, ImageOperations } from './image-operation.ts';
+import { toFingerprint } from '../platform/fingerprint.ts';
+import type { ImageOperation, ImageOperations } from '../runs/image-operation.ts';
 
 interface Deps {
   readonly operations: ImageOperations;

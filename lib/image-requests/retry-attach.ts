@@ -1,10 +1,10 @@
 import { BridgeError, toBridgeError } from '../errors/bridge-error.ts';
-import type { Answered } from '../idempotency/idempotency.ts';
+import type { IdempotentReply } from '../idempotency/idempotency.ts';
 import { isUnknownOutcome, toReplayedError } from '../idempotency/replayed-error.ts';
 import { whileThere } from '../idempotency/while-there.ts';
 import type { Clock } from '../platform/clock.ts';
-import type { DetachedRun, DetachedRuns } from './detached-runs.ts';
-import type { Operation } from './image-operation.ts';
+import type { DetachedRun, DetachedRuns } from '../runs/detached-runs.ts';
+import type { Operation } from '../runs/image-operation.ts';
 
 interface Deps {
   readonly clock: Pick<Clock, 'after'>;
@@ -102,7 +102,7 @@ export function createRetryAttach<T>({ clock, detached }: Deps) {
       attempt: Attempt,
       operation: Operation<R, T>,
       client: AbortSignal,
-    ): Promise<Answered<T>> {
+    ): Promise<IdempotentReply<T>> {
       client.throwIfAborted();
       const found = find(attempt);
       const attached = found ?? start(attempt, operation);

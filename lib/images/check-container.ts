@@ -1,10 +1,10 @@
 import type { OutputFormat } from '../contract/parameters.ts';
+import type { Steps } from '../platform/time-slices.ts';
 import { type ContainerFacts, type ContainerVerdict, refused } from './container.ts';
 import type { ImageFault, ImageLimits } from './image.ts';
 import { checkJpeg } from './jpeg-container.ts';
 import { checkPng } from './png-container.ts';
 import { sniff } from './sniff.ts';
-import type { Steps } from './time-slices.ts';
 import { checkWebp } from './webp-container.ts';
 
 export type CheckedContainer =

@@ -1,11 +1,11 @@
-import { orAborted } from '../platform/or-aborted.ts';
-import { createWaitingLine } from '../platform/waiting-line.ts';
+import { abortable } from '../platform/abortable.ts';
+import { createFifoQueue } from '../platform/fifo-queue.ts';
 
 export type DecodeGate = ReturnType<typeof createDecodeGate>;
 
 /** Lets at most `places` pieces of work run at a time, first come, first served. */
 export function createDecodeGate(places: number) {
-  const waiting = createWaitingLine<() => void>();
+  const waiting = createFifoQueue<() => void>();
   let taken = 0;
 
   function enter(signal: AbortSignal): Promise<void> {
@@ -55,7 +55,7 @@ export function createDecodeGate(places: number) {
         leave();
         throw signal.reason;
       }
-      return orAborted(occupy(work), signal);
+      return abortable(occupy(work), signal);
     },
   };
 }

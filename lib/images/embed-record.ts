@@ -1,13 +1,13 @@
 import type { OutputFormat } from '../contract/parameters.ts';
 import type { Clock } from '../platform/clock.ts';
+import { runInSlices, type Steps } from '../platform/time-slices.ts';
 import type { VerifiedImage } from './image.ts';
 import { findJpegXmp, jpegXmpEdits } from './jpeg-xmp.ts';
 import { findPngXmp, pngXmpEdits } from './png-xmp.ts';
 import { type Edit, splice } from './splice.ts';
-import { runInSlices, type Steps } from './time-slices.ts';
 import { findWebpXmp, webpXmpEdits } from './webp-xmp.ts';
+import { firstPacket, type XmpLocations } from './xmp-locations.ts';
 import { toXmpPacket, type XmpPacket } from './xmp-packet.ts';
-import { firstPacket, type XmpPlaces } from './xmp-places.ts';
 
 /** What one container needs to take a packet. */
 interface Places {
@@ -43,7 +43,7 @@ export async function embedRecord(
   return splice(bytes, places.edits(packet));
 }
 
-function* placesOf<T extends XmpPlaces>(
+function* placesOf<T extends XmpLocations>(
   steps: Steps<T | undefined>,
   edits: (found: T, packet: XmpPacket) => readonly Edit[],
 ): Steps<Places | undefined> {

@@ -93,7 +93,7 @@ export function createImageEngine({ limits, clock }: Deps): ImageEngine {
       }, signal);
     },
 
-    cutOut(image, matte, options, signal) {
+    removeBackground(image, matte, options, signal) {
       const cut = async (sharp: SharpFactory) => {
         const decode = () => pixelDecode(sharp, image, { channels: 4 }).toUint8Array();
         const decoded = await underGate(() => orInternal('decoded', decode), signal);

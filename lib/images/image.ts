@@ -110,7 +110,7 @@ export interface ImageEngine {
    */
   convert(image: VerifiedImage, options: EncodeOptions, signal: AbortSignal): Promise<Buffer>;
   /** The subject alone, on a clear background (contract.md 2); turned by EXIF and without metadata. */
-  cutOut(
+  removeBackground(
     image: VerifiedImage,
     matte: MatteOptions,
     options: EncodeOptions,

@@ -1,8 +1,8 @@
+import type { Steps } from '../platform/time-slices.ts';
 import { type ContainerVerdict, refused } from './container.ts';
 import type { ImageFault } from './image.ts';
 import { type JpegImage, walkJpeg } from './jpeg-walk.ts';
 import { openTiff } from './tiff.ts';
-import type { Steps } from './time-slices.ts';
 
 interface Span {
   readonly start: number;

@@ -1,5 +1,5 @@
+import type { Steps } from '../platform/time-slices.ts';
 import type { HuffmanTable } from './jpeg-huffman.ts';
-import type { Steps } from './time-slices.ts';
 
 /** A scan that holds every component of a sequential frame. */
 export interface SequentialScan {

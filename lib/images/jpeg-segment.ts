@@ -1,5 +1,5 @@
+import type { Steps } from '../platform/time-slices.ts';
 import type { ImageFault } from './image.ts';
-import type { Steps } from './time-slices.ts';
 
 export interface JpegSegment {
   readonly marker: number;

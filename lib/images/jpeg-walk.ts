@@ -1,3 +1,4 @@
+import type { Steps } from '../platform/time-slices.ts';
 import { type ContainerFacts, refused } from './container.ts';
 import { exifOrientation, isExif } from './exif-orientation.ts';
 import type { ImageFault } from './image.ts';
@@ -16,7 +17,6 @@ import {
   SOI,
   SOS,
 } from './jpeg-segment.ts';
-import type { Steps } from './time-slices.ts';
 
 /** One JPEG image inside a file, from SOI to EOI. */
 export interface JpegImage {

@@ -1,3 +1,4 @@
+import type { Steps } from '../platform/time-slices.ts';
 import { isExif } from './exif-orientation.ts';
 import {
   APP0,
@@ -10,14 +11,13 @@ import {
   SOS,
 } from './jpeg-segment.ts';
 import { type Edit, NOTHING } from './splice.ts';
-import type { Steps } from './time-slices.ts';
-import { type HeldXmp, MAX_HELD, type XmpPlaces } from './xmp-places.ts';
+import { type ExistingXmp, MAX_EXISTING, type XmpLocations } from './xmp-locations.ts';
 
 /** XMP specification part 3, 1.1.3: the names in front of a packet, and of what does not fit into its segment. */
 const PACKET_NAME = Buffer.from('http://ns.adobe.com/xap/1.0/\0', 'latin1');
 const EXTENSION_NAME = Buffer.from('http://ns.adobe.com/xmp/extension/\0', 'latin1');
 
-export interface JpegXmpPlaces extends XmpPlaces {
+export interface JpegXmpLocations extends XmpLocations {
   /** Where the index of further images ends: what follows it must keep its distance. */
   readonly indexEnd: number | undefined;
 }
@@ -26,18 +26,18 @@ export interface JpegXmpPlaces extends XmpPlaces {
  * Where XMP lies in a sound JPEG, up to its first scan; a new packet goes behind the JFIF and EXIF segments that begin
  * the file. Undefined where there is too much of it.
  */
-export function* findJpegXmp(bytes: Buffer): Steps<JpegXmpPlaces | undefined> {
-  const held: HeldXmp[] = [];
+export function* findJpegXmp(bytes: Buffer): Steps<JpegXmpLocations | undefined> {
+  const existing: ExistingXmp[] = [];
   let insertAt = 2;
   let isHead = true;
   let indexEnd: number | undefined;
   for (let at = insertAt; ; ) {
     const segment = yield* jpegSegmentAt(bytes, at);
-    if (typeof segment === 'string' || held.length > MAX_HELD) return undefined;
+    if (typeof segment === 'string' || existing.length > MAX_EXISTING) return undefined;
     const { marker, payload, end } = segment;
-    if (marker === SOS || marker === EOI) return { insertAt, held, indexEnd };
+    if (marker === SOS || marker === EOI) return { insertAt, existing, indexEnd };
     const found = heldIn(segment);
-    if (found !== undefined) held.push(found);
+    if (found !== undefined) existing.push(found);
     else isHead &&= marker === APP0 || (marker === APP1 && isExif(payload));
     if (found === undefined && isHead) insertAt = end;
     if (mpfIndex(segment) !== undefined) indexEnd ??= end;
@@ -48,11 +48,11 @@ export function* findJpegXmp(bytes: Buffer): Steps<JpegXmpPlaces | undefined> {
 
 /** What makes `packet`, with the extension of the old one if that `isKept`, the only XMP of the image. */
 export function jpegXmpEdits(
-  { insertAt, held, indexEnd = Number.POSITIVE_INFINITY }: JpegXmpPlaces,
+  { insertAt, existing, indexEnd = Number.POSITIVE_INFINITY }: JpegXmpLocations,
   packet: Buffer,
   isKept: boolean,
 ): readonly Edit[] {
-  const dropped = isKept ? held.filter((one) => one.packet !== undefined) : held;
+  const dropped = isKept ? existing.filter((one) => one.packet !== undefined) : existing;
   return [
     { start: insertAt, end: insertAt, insert: toSegment(APP1, [PACKET_NAME, packet]) },
     ...dropped.map(({ start, end }) => {
@@ -62,7 +62,7 @@ export function jpegXmpEdits(
   ];
 }
 
-function heldIn({ marker, payload, start, end }: JpegSegment): HeldXmp | undefined {
+function heldIn({ marker, payload, start, end }: JpegSegment): ExistingXmp | undefined {
   if (marker !== APP1) return undefined;
   if (beginsWith(payload, PACKET_NAME)) {
     return { start, end, packet: payload.subarray(PACKET_NAME.length) };

@@ -1,11 +1,11 @@
 import { crc32 } from 'node:zlib';
+import type { Steps } from '../platform/time-slices.ts';
 import { type ContainerVerdict, refused } from './container.ts';
 import { exifOrientation } from './exif-orientation.ts';
 import type { ImageFault } from './image.ts';
 import { MAX_PNG_CHUNK_BYTES, PNG_SIGNATURE_BYTES, pngChunkAt } from './png-chunk.ts';
 import { deflatedPart, MAX_STREAMS } from './png-inflated.ts';
 import { isPlainText } from './png-text.ts';
-import type { Steps } from './time-slices.ts';
 
 interface PngHeader {
   readonly width: number;

@@ -21,7 +21,7 @@ export function deflatedPart(type: string, data: Buffer): Buffer | 'plain' | 'co
 }
 
 /** Inflates texts and profiles off the main thread, one after the other, and judges what they add up to. */
-export async function weighInflated(
+export async function checkInflatedSize(
   streams: readonly Buffer[],
   signal: AbortSignal,
 ): Promise<ImageFault | undefined> {

@@ -1,38 +1,43 @@
 import { crc32, inflateSync } from 'node:zlib';
+import type { Steps } from '../platform/time-slices.ts';
 import { PNG_SIGNATURE_BYTES, type PngChunk, pngChunkAt } from './png-chunk.ts';
 import { toInternationalText } from './png-text.ts';
 import { type Edit, NOTHING } from './splice.ts';
-import type { Steps } from './time-slices.ts';
-import { type HeldXmp, MAX_HELD, MAX_PACKET_BYTES, type XmpPlaces } from './xmp-places.ts';
+import {
+  type ExistingXmp,
+  MAX_EXISTING,
+  MAX_PACKET_BYTES,
+  type XmpLocations,
+} from './xmp-locations.ts';
 
 const KEYWORD = 'XML:com.adobe.xmp';
 /** Not deflated, and without a language and a translated keyword (XMP specification part 3, 1.1.5). */
 const HEAD = Buffer.from(`iTXt${KEYWORD}\0\0\0\0\0`, 'latin1');
 
 /** Where XMP lies in a sound PNG; a new packet goes before its pixels. Undefined where there is too much of it. */
-export function* findPngXmp(bytes: Buffer): Steps<XmpPlaces | undefined> {
-  const held: HeldXmp[] = [];
+export function* findPngXmp(bytes: Buffer): Steps<XmpLocations | undefined> {
+  const existing: ExistingXmp[] = [];
   let pixelsAt: number | undefined;
   for (let at = PNG_SIGNATURE_BYTES; ; ) {
     const chunk = pngChunkAt(bytes, at);
-    if (typeof chunk === 'string' || held.length > MAX_HELD) return undefined;
+    if (typeof chunk === 'string' || existing.length > MAX_EXISTING) return undefined;
     const { type, start, end } = chunk;
     if (type === 'IEND') break;
     if (type === 'IDAT') pixelsAt ??= start;
-    if (type === 'iTXt') held.push(...heldIn(chunk));
+    if (type === 'iTXt') existing.push(...heldIn(chunk));
     at = end;
     yield;
   }
-  return pixelsAt === undefined ? undefined : { insertAt: pixelsAt, held };
+  return pixelsAt === undefined ? undefined : { insertAt: pixelsAt, existing };
 }
 
 /** What makes `packet` the only XMP of the image. */
-export function pngXmpEdits({ insertAt, held }: XmpPlaces, packet: Buffer): readonly Edit[] {
+export function pngXmpEdits({ insertAt, existing }: XmpLocations, packet: Buffer): readonly Edit[] {
   const inserted = { start: insertAt, end: insertAt, insert: toChunk(packet) };
-  return [inserted, ...held.map(({ start, end }) => ({ start, end, insert: NOTHING }))];
+  return [inserted, ...existing.map(({ start, end }) => ({ start, end, insert: NOTHING }))];
 }
 
-function heldIn({ data, start, end }: PngChunk): readonly HeldXmp[] {
+function heldIn({ data, start, end }: PngChunk): readonly ExistingXmp[] {
   const found = toInternationalText(data);
   if (found?.keyword !== KEYWORD) return [];
   return [{ start, end, packet: found.flag === 0 ? found.text : inflated(found.text) }];

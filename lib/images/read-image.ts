@@ -1,14 +1,14 @@
 import type { OutputInfo } from 'sharp';
 import type { OutputFormat } from '../contract/parameters.ts';
 import type { Clock } from '../platform/clock.ts';
+import { runInSlices } from '../platform/time-slices.ts';
 import { type CheckedContainer, checkContainer } from './check-container.ts';
 import { type ContainerFacts, refused } from './container.ts';
 import type { ImageFault, ImageLimits } from './image.ts';
 import type { SharpFactory } from './load-sharp.ts';
-import { weighInflated } from './png-inflated.ts';
+import { checkInflatedSize } from './png-inflated.ts';
 import { sha256Steps } from './sha256-steps.ts';
 import type { CheckingPipeline } from './sharp-pipelines.ts';
-import { runInSlices } from './time-slices.ts';
 
 export interface InspectDeps {
   readonly limits: ImageLimits;
@@ -104,7 +104,7 @@ async function decodeAll(
 ): Promise<Decoded> {
   // Not even a microtask passes where there is nothing to inflate: the hashing beside this would come first.
   if (facts.deflated.length > 0) {
-    const heavy = await weighInflated(facts.deflated, signal);
+    const heavy = await checkInflatedSize(facts.deflated, signal);
     if (heavy !== undefined) return refused(heavy);
   }
   try {

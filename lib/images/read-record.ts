@@ -1,23 +1,24 @@
 import type { OutputFormat } from '../contract/parameters.ts';
 import type { Clock } from '../platform/clock.ts';
+import { runInSlices, type Steps } from '../platform/time-slices.ts';
 import { checkContainer } from './check-container.ts';
 import type { ImageFault, ImageLimits } from './image.ts';
 import { findJpegXmp } from './jpeg-xmp.ts';
 import { findPngXmp } from './png-xmp.ts';
-import { runInSlices, type Steps } from './time-slices.ts';
 import { findWebpXmp } from './webp-xmp.ts';
-import { firstPacket, MAX_PACKET_BYTES, type XmpPlaces } from './xmp-places.ts';
+import { firstPacket, MAX_PACKET_BYTES, type XmpLocations } from './xmp-locations.ts';
 import { recordIn } from './xmp-record.ts';
 
 export type RecordReading =
   | { readonly ok: true; readonly record: string }
   | { readonly ok: false; readonly fault: ImageFault | 'no_record' };
 
-const FINDERS: Readonly<Record<OutputFormat, (bytes: Buffer) => Steps<XmpPlaces | undefined>>> = {
-  png: findPngXmp,
-  jpeg: findJpegXmp,
-  webp: findWebpXmp,
-};
+const FINDERS: Readonly<Record<OutputFormat, (bytes: Buffer) => Steps<XmpLocations | undefined>>> =
+  {
+    png: findPngXmp,
+    jpeg: findJpegXmp,
+    webp: findWebpXmp,
+  };
 
 /**
  * The text of the record inside an encoded image of unknown honesty. Its container is checked to the last byte, its

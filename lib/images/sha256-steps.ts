@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Steps } from './time-slices.ts';
+import type { Steps } from '../platform/time-slices.ts';
 
 // About 2 ms of hashing.
 const STEP_BYTES = 4 * 1024 * 1024;

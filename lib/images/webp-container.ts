@@ -1,7 +1,7 @@
+import type { Steps } from '../platform/time-slices.ts';
 import { type ContainerVerdict, refused } from './container.ts';
 import { exifOrientation } from './exif-orientation.ts';
 import type { ImageFault } from './image.ts';
-import type { Steps } from './time-slices.ts';
 import {
   ALPHA_FLAG,
   ANIMATION_FLAG,

@@ -1,5 +1,5 @@
+import type { Steps } from '../platform/time-slices.ts';
 import { type Edit, growth, NOTHING } from './splice.ts';
-import type { Steps } from './time-slices.ts';
 import {
   ALPHA_FLAG,
   FIRST_WEBP_CHUNK_AT,
@@ -11,9 +11,9 @@ import {
   webpChunkAt,
   XMP_FLAG,
 } from './webp-chunk.ts';
-import { type HeldXmp, MAX_HELD, type XmpPlaces } from './xmp-places.ts';
+import { type ExistingXmp, MAX_EXISTING, type XmpLocations } from './xmp-locations.ts';
 
-export interface WebpXmpPlaces extends XmpPlaces {
+export interface WebpXmpLocations extends XmpLocations {
   /** What the file begins with: VP8X, or in a simple file the frame alone. */
   readonly first: WebpChunk;
 }
@@ -21,32 +21,32 @@ export interface WebpXmpPlaces extends XmpPlaces {
 const SIZE_AT = 4;
 
 /** Where XMP lies in a sound WebP; a new packet goes to the end. Undefined where there is too much of it. */
-export function* findWebpXmp(bytes: Buffer): Steps<WebpXmpPlaces | undefined> {
-  const held: HeldXmp[] = [];
+export function* findWebpXmp(bytes: Buffer): Steps<WebpXmpLocations | undefined> {
+  const existing: ExistingXmp[] = [];
   const first = webpChunkAt(bytes, FIRST_WEBP_CHUNK_AT, bytes.length);
   if (typeof first === 'string') return undefined;
   for (let at = FIRST_WEBP_CHUNK_AT; at < bytes.length; ) {
     const chunk = webpChunkAt(bytes, at, bytes.length);
-    if (typeof chunk === 'string' || held.length > MAX_HELD) return undefined;
+    if (typeof chunk === 'string' || existing.length > MAX_EXISTING) return undefined;
     at = nextWebpChunkAt(chunk);
     const { type, start, data } = chunk;
-    if (type === 'XMP ') held.push({ start, end: Math.min(at, bytes.length), packet: data });
+    if (type === 'XMP ') existing.push({ start, end: Math.min(at, bytes.length), packet: data });
     yield;
   }
-  return { insertAt: bytes.length, held, first };
+  return { insertAt: bytes.length, existing, first };
 }
 
 /** What makes `packet` the only XMP of the image. A simple file becomes an extended one. */
 export function webpXmpEdits(
-  { insertAt, held, first }: WebpXmpPlaces,
+  { insertAt, existing, first }: WebpXmpLocations,
   packet: Buffer,
 ): readonly Edit[] {
   const content: Edit[] = [
     toExtended(first),
-    ...held.map(({ start, end }) => ({ start, end, insert: NOTHING })),
+    ...existing.map(({ start, end }) => ({ start, end, insert: NOTHING })),
   ];
   // The last chunk may lack its padding, and may be one that goes.
-  const endsOdd = insertAt % 2 === 1 && held.at(-1)?.end !== insertAt;
+  const endsOdd = insertAt % 2 === 1 && existing.at(-1)?.end !== insertAt;
   const pad = Buffer.alloc(endsOdd ? 1 : 0);
   const insert = Buffer.concat([pad, toChunk('XMP ', packet)]);
   content.push({ start: insertAt, end: insertAt, insert });

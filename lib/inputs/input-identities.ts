@@ -1,6 +1,6 @@
 import { sha256Steps } from '../images/sha256-steps.ts';
-import { runInSlices } from '../images/time-slices.ts';
 import type { Clock } from '../platform/clock.ts';
+import { runInSlices } from '../platform/time-slices.ts';
 import type { InputSet, InputSource } from './input-source.ts';
 
 /**

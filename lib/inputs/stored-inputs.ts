@@ -1,6 +1,6 @@
 import type { StoredInput } from '../contract/image-input.ts';
 import type { VerifiedImage } from '../images/image.ts';
-import { createTurns } from '../platform/turns.ts';
+import { createKeyedMutex } from '../platform/keyed-mutex.ts';
 import type { StoredInputFiles } from './stored-inputs-port.ts';
 
 interface Deps {
@@ -17,7 +17,7 @@ export type StoredInputs = ReturnType<typeof createStoredInputs>;
  * and whether a job needs it is asked while no other turn of the same image runs.
  */
 export function createStoredInputs({ files, isNeeded }: Deps) {
-  const turns = createTurns();
+  const turns = createKeyedMutex();
   const holders = new Map<string, number>();
 
   function hold(sha256: string): void {
@@ -80,11 +80,11 @@ export function createStoredInputs({ files, isNeeded }: Deps) {
 }
 
 /** What has to be known of an image that is kept. */
-export type KeptImage = Pick<VerifiedImage, 'sha256' | 'format' | 'bytes'>;
+export type StoredImage = Pick<VerifiedImage, 'sha256' | 'format' | 'bytes'>;
 
 /** An image of a job, as the job shows it and asks for it again (contract.md 3). */
 export function toStoredInput(
-  { sha256, format, bytes }: KeptImage,
+  { sha256, format, bytes }: StoredImage,
   filename?: string,
 ): StoredInput {
   const stored = {

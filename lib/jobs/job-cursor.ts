@@ -1,4 +1,4 @@
-import { createSealedCursors } from '../contract/sealed-cursor.ts';
+import { createSealedCursors } from '../cursors/sealed-cursor.ts';
 import type { JobFilter } from './job-store-port.ts';
 
 /** What a list is cut from: a cursor leads on in this one alone. */

@@ -1,5 +1,5 @@
+import { abortable } from '../platform/abortable.ts';
 import { type Clock, nowSecs, sleep } from '../platform/clock.ts';
-import { orAborted } from '../platform/or-aborted.ts';
 import type { JobRecord, JobStore } from './job-store-port.ts';
 
 interface Deps {
@@ -23,7 +23,7 @@ export function createJobQueue({ store, clock }: Deps) {
       wake = resolve;
     });
     waiting.add(wake);
-    return orAborted(woken, signal).finally(() => waiting.delete(wake));
+    return abortable(woken, signal).finally(() => waiting.delete(wake));
   }
 
   return {

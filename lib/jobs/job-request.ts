@@ -2,10 +2,10 @@ import type { StoredInput } from '../contract/image-input.ts';
 import type { ImageRequest } from '../contract/image-request.ts';
 import type { JobRequest } from '../contract/job.ts';
 import type { InputSet } from '../inputs/input-source.ts';
-import { type KeptImage, toStoredInput } from '../inputs/stored-inputs.ts';
+import { type StoredImage, toStoredInput } from '../inputs/stored-inputs.ts';
 
 /** What a job keeps of its request: everything but its key, and of its images what tells them (contract.md 3). */
-export function toJobRequest(request: ImageRequest, inputs: InputSet<KeptImage>): JobRequest {
+export function toJobRequest(request: ImageRequest, inputs: InputSet<StoredImage>): JobRequest {
   const { idempotency_key: _, images, mask, reference_images, ...rest } = request;
   return {
     ...rest,
@@ -17,7 +17,7 @@ export function toJobRequest(request: ImageRequest, inputs: InputSet<KeptImage>)
 
 function toStored(
   named: readonly { readonly filename?: string | undefined }[],
-  images: readonly KeptImage[],
+  images: readonly StoredImage[],
 ): StoredInput[] {
   return images.map((image, place) => toStoredInput(image, named[place]?.filename));
 }

@@ -1,6 +1,6 @@
 import type { ImageJob } from '../contract/job.ts';
 import type { BridgeError } from '../errors/bridge-error.ts';
-import type { VerifiedEvent } from '../generation/generation-event.ts';
+import type { VerifiedEvent } from '../generation/events/generation-event.ts';
 import type { Clock } from '../platform/clock.ts';
 
 export type JobProgress = NonNullable<ImageJob['progress']>;

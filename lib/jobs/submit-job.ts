@@ -1,4 +1,3 @@
-import { toFingerprint } from '../contract/fingerprint.ts';
 import { toIdempotencyKey } from '../contract/idempotency-key.ts';
 import type { ImageRequest } from '../contract/image-request.ts';
 import { toFingerprintedRequest } from '../generation/fingerprinted-request.ts';
@@ -9,6 +8,7 @@ import { toList } from '../inputs/input-source.ts';
 import type { StoredInputs } from '../inputs/stored-inputs.ts';
 import type { InputVerifier } from '../inputs/verify-inputs.ts';
 import { type Clock, nowSecs } from '../platform/clock.ts';
+import { toFingerprint } from '../platform/fingerprint.ts';
 import type { Ids } from '../platform/ids.ts';
 import { toKeyHash } from './job-key.ts';
 import { toJobRequest } from './job-request.ts';

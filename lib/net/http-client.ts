@@ -22,7 +22,7 @@ export interface HttpBody extends AsyncIterable<Buffer> {
   destroy(): void;
 }
 
-export interface HttpAnswer {
+export interface HttpResponse {
   readonly status: number;
   /** The value under a name in lower case; repeated ones are joined by commas. */
   header(name: string): string | undefined;
@@ -37,7 +37,7 @@ export interface HttpClient {
    * reason when it aborts. Throws `upstream`, retryable, when certainly nothing was sent: no address, no connection, no
    * TLS; throws `protocol` of unknown outcome when the connection failed, or the answer made no sense, afterwards.
    */
-  request(url: string, request: HttpRequest): Promise<HttpAnswer>;
+  request(url: string, request: HttpRequest): Promise<HttpResponse>;
   /** Ends all requests and resolves when no connection is open any more. */
   close(): Promise<void>;
 }
@@ -89,7 +89,7 @@ async function openAgent(connecting: Connecting): Promise<Agent> {
 }
 
 /** One request on the wire, from asking for a connection to the end of the answer. */
-function exchange(agent: Agent, url: URL, request: HttpRequest): Promise<HttpAnswer> {
+function exchange(agent: Agent, url: URL, request: HttpRequest): Promise<HttpResponse> {
   const { signal, onSending } = request;
   return new Promise((resolve, reject) => {
     let connection: Dispatcher.DispatchController | undefined;

@@ -2,11 +2,11 @@ import type { LookupAddress } from 'node:dns';
 import { lookup as systemLookup } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
 import { BridgeError } from '../errors/bridge-error.ts';
+import { abortable } from '../platform/abortable.ts';
 import type { Clock } from '../platform/clock.ts';
-import { followSignal } from '../platform/follow-signal.ts';
-import { orAborted } from '../platform/or-aborted.ts';
+import { linkSignal } from '../platform/linked-signal.ts';
 import { isAllowedAddress } from './allowed-address.ts';
-import { createHttpClient, type HttpAnswer } from './http-client.ts';
+import { createHttpClient, type HttpResponse } from './http-client.ts';
 import { readWhole } from './read-whole.ts';
 import { type RemotePolicy, type TargetFault, toRemoteTarget } from './remote-target.ts';
 
@@ -112,7 +112,7 @@ export function createRemoteFetch({
     const literal = hostname.replace(/^\[|\]$/g, '');
     const family = isIP(literal);
     if (family !== 0) return [{ address: literal, family }];
-    return orAborted(
+    return abortable(
       lookup(hostname).catch(() => []),
       signal,
     );
@@ -121,7 +121,7 @@ export function createRemoteFetch({
   return async function fetchRemote(url, maxBytes, signal) {
     signal.throwIfAborted();
     const tooLate = new Error('the time for the fetch is over');
-    const within = followSignal(signal);
+    const within = linkSignal(signal);
     const cancel = clock.after(policy.timeout_ms, () => within.abort(tooLate));
     try {
       return await follow(url, maxBytes, within.signal);
@@ -144,7 +144,7 @@ function pinnedTo(addresses: readonly LookupAddress[]): LookupFunction {
   };
 }
 
-async function judge(answer: HttpAnswer, maxBytes: number): Promise<Fetched | Redirect> {
+async function judge(answer: HttpResponse, maxBytes: number): Promise<Fetched | Redirect> {
   if (REDIRECTS.includes(answer.status)) {
     const location = answer.header('location');
     return location === undefined ? refused('redirect_without_target') : { location };

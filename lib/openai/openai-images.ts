@@ -1,14 +1,14 @@
-import type { ImagesAnswerWithBytes, ImagesEventWithBytes } from '../contract/openai-answers.ts';
 import type { EditFileRole, EditsFormFields } from '../contract/openai-form.ts';
 import type { EditsBody, GenerationsBody } from '../contract/openai-images.ts';
+import type { ImagesEventWithBytes, ImagesResponseWithBytes } from '../contract/openai-response.ts';
 import type { RequestLimits } from '../contract/request-limits.ts';
 import type { ImageRequestContext, ImageRequests } from '../image-requests/image-requests.ts';
 import { type CallersName, toCallersError } from './field-names.ts';
 import { imagesOf, imagesOfForm, imagesOfJson } from './images.ts';
 import type { Models } from './models.ts';
-import { toImagesAnswer } from './to-answer.ts';
 import { toImagesEvents } from './to-events.ts';
 import { type SentRequest, toImageRequest } from './to-image-request.ts';
+import { toImagesResponse } from './to-response.ts';
 
 interface Deps {
   readonly imageRequests: ImageRequests;
@@ -18,7 +18,7 @@ interface Deps {
 
 /** Everything at once, or a stream where the caller asked for one. */
 export type ImagesReply = (
-  | { readonly value: ImagesAnswerWithBytes }
+  | { readonly value: ImagesResponseWithBytes }
   | { readonly events: AsyncIterable<ImagesEventWithBytes> }
 ) & { readonly replayed: boolean };
 
@@ -41,7 +41,7 @@ export function createOpenAiImages({ imageRequests, ...deps }: Deps) {
     const { request, nameOf } = translation;
     if (!sent.body.fields.stream) {
       const answered = await inWordsOf(nameOf, imageRequests.create(request, context));
-      return { ...answered, value: toImagesAnswer(answered.value, translation) };
+      return { ...answered, value: toImagesResponse(answered.value, translation) };
     }
     // A stream and a whole answer are not the same request, even under one key.
     const asStream = { ...context, operationId: `${context.operationId}.stream` };

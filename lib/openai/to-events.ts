@@ -1,8 +1,8 @@
 import type { ImageResponseWithBytes } from '../contract/image-response.ts';
-import type { ImagesEventWithBytes } from '../contract/openai-answers.ts';
+import type { ImagesEventWithBytes } from '../contract/openai-response.ts';
 import type { StreamEventWithBytes } from '../contract/stream-events.ts';
-import { effectiveOf, sizeOf, usageOf } from './to-answer.ts';
 import type { Translation } from './to-image-request.ts';
+import { effectiveOf, sizeOf, usageOf } from './to-response.ts';
 
 type Told = Pick<Translation, 'request' | 'ignored'>;
 type Prefix = 'image_generation' | 'image_edit';

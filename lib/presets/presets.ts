@@ -1,6 +1,6 @@
 import type { Page } from '../contract/page.ts';
 import type { Preset, PresetCreate, PresetReplace } from '../contract/preset.ts';
-import type { SealedCursors } from '../contract/sealed-cursor.ts';
+import type { SealedCursors } from '../cursors/sealed-cursor.ts';
 import { BridgeError } from '../errors/bridge-error.ts';
 import { type Clock, nowSecs } from '../platform/clock.ts';
 import type { PresetRecord, PresetStore } from './preset-store-port.ts';

@@ -7,8 +7,8 @@ import type { Clock } from '../platform/clock.ts';
 import type { Ids } from '../platform/ids.ts';
 import { createBackendClient } from './agent-responses/backend-client.ts';
 import { createAgentResponsesProvider } from './agent-responses/provider.ts';
-import { streamLimits } from './agent-responses/sse-reader.ts';
 import { type CredentialSource, createCredentialSource } from './credentials/credential-source.ts';
+import { streamLimits } from './http/sse-reader.ts';
 import type { Provider } from './provider-port.ts';
 import { createSandboxProvider } from './sandbox/provider.ts';
 

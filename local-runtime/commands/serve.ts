@@ -7,7 +7,7 @@ import type { CommandIo } from '../command-io.ts';
 import { letHeapGrow } from '../heap-growth.ts';
 import { type RunningBridge, startBridge } from '../start.ts';
 import { untilStopped } from '../stop-signals.ts';
-import { unbuiltSettings } from '../unbuilt-settings.ts';
+import { unsupportedSettings } from '../unsupported-settings.ts';
 
 /** What differs between the ways to serve. */
 interface ServeOptions {
@@ -40,7 +40,7 @@ export async function runServe(
   }
   const { config, origins } = loaded;
   try {
-    for (const sentence of unbuiltSettings(config)) io.stderr(`warning: ${sentence}\n`);
+    for (const sentence of unsupportedSettings(config)) io.stderr(`warning: ${sentence}\n`);
     const bridge = await startBridge(config, { env: io.env, stderr: process.stderr, origins });
     io.stdout(greeting(bridge, config.server.bearer_token_env));
     await untilStopped();

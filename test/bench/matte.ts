@@ -118,7 +118,7 @@ async function whole(
   engine: ReturnType<typeof createImageEngine>,
 ): Promise<number> {
   const startMs = performance.now();
-  await engine.cutOut(image, MATTE, { format: 'png' }, signal);
+  await engine.removeBackground(image, MATTE, { format: 'png' }, signal);
   return performance.now() - startMs;
 }
 

@@ -25,10 +25,11 @@ function service(name: string, ...imports: readonly string[]): Wall {
 }
 
 export const WALLS: readonly Wall[] = [
-  room('platform'),
   room('errors'),
+  room('platform'),
   room('contract'),
   room('config'),
+  room('cursors'),
   room('log'),
   room('metrics'),
   room('net'),
@@ -46,12 +47,13 @@ export const WALLS: readonly Wall[] = [
     'lib/admission',
     'lib/artifacts',
   ),
+  service('runs', 'lib/generation', 'lib/artifacts'),
   service('idempotency'),
   service('sessions', 'lib/providers ports'),
-  service('presets'),
-  service('image-requests', 'lib/generation', 'lib/idempotency', 'lib/inputs'),
+  service('presets', 'lib/cursors'),
+  service('image-requests', 'lib/runs', 'lib/generation', 'lib/idempotency', 'lib/inputs'),
   service('openai', 'lib/generation types', 'lib/image-requests types'),
-  service('jobs', 'lib/generation', 'lib/inputs', 'lib/artifacts ports'),
+  service('jobs', 'lib/cursors', 'lib/runs', 'lib/generation', 'lib/inputs', 'lib/artifacts ports'),
   service('diagnostics', 'lib/* ports'),
   room('storage', 'lib/* ports'),
   { place: 'lib/services.ts', imports: ['lib/* types'] },
@@ -109,7 +111,7 @@ export const HOMES: Readonly<Record<string, readonly RegExp[]>> = {
   '@aws-lambda-powertools/logger': [/^lib\/log\//],
   'smol-toml': [/^lib\/config\//],
   yaml: [/^local-runtime\//],
-  piscina: [/^lib\/images\//],
+  piscina: [/^lib\/platform\//],
   'lru-cache': [/^lib\/artifacts\//],
 };
 

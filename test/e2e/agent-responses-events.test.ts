@@ -1,8 +1,8 @@
 import sharp from 'sharp';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createAdmission } from '../../lib/admission/admission.ts';
+import type { VerifiedEvent } from '../../lib/generation/events/generation-event.ts';
 import { createGeneration } from '../../lib/generation/generation.ts';
-import type { VerifiedEvent } from '../../lib/generation/generation-event.ts';
 import { createInputVerifier } from '../../lib/inputs/verify-inputs.ts';
 import { silentMetrics } from '../../lib/metrics/metrics.ts';
 import { systemClock } from '../../lib/platform/clock.ts';

@@ -3,7 +3,7 @@ import { handler as getDiagnostics } from '../../handlers/diagnostics/get-diagno
 import type { Diagnostics } from '../../lib/contract/diagnostics.ts';
 import { STORED_EXAMPLES } from '../../lib/contract/examples/stored-examples.ts';
 import { createAccess } from '../../lib/http/access.ts';
-import { invoke, openEdge } from '../support/invoke.ts';
+import { invoke, openHttpSettings } from '../support/invoke.ts';
 
 const path = '/v1/diagnostics';
 const report = STORED_EXAMPLES['Diagnostics']?.['idle']?.value as Diagnostics;
@@ -25,7 +25,9 @@ describe('getDiagnostics', () => {
   });
 
   it('asks for the token where there is one', async () => {
-    const edge = openEdge({ access: createAccess({ bearer: 'sixteen-bytes-ok', hosts: [] }) });
+    const edge = openHttpSettings({
+      access: createAccess({ bearer: 'sixteen-bytes-ok', hosts: [] }),
+    });
 
     const reply = await invoke(getDiagnostics, { path }, services, edge);
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { handler as getMetrics } from '../../handlers/metrics/get-metrics.ts';
 import { createAccess } from '../../lib/http/access.ts';
-import { invoke, openEdge } from '../support/invoke.ts';
+import { invoke, openHttpSettings } from '../support/invoke.ts';
 
 const services = { metrics: { exposition: async () => 'up 1\n' } };
 const path = '/metrics';
@@ -33,7 +33,7 @@ describe('getMetrics', () => {
 
   it('asks for the token where there is one', async () => {
     const access = createAccess({ bearer: 'sixteen-bytes-ok', hosts: [] });
-    const edge = openEdge({ access });
+    const edge = openHttpSettings({ access });
     const authorization = 'Bearer sixteen-bytes-ok';
 
     const without = await invoke(getMetrics, { path }, services, edge);

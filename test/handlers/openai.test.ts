@@ -5,13 +5,13 @@ import { handler as getModel } from '../../handlers/openai/get-model.ts';
 import { handler as listModels } from '../../handlers/openai/list-models.ts';
 import type { ImageRequestContext } from '../../lib/image-requests/image-requests.ts';
 import type { ImagesReply } from '../../lib/openai/openai-images.ts';
-import { toImagesAnswer } from '../../lib/openai/to-answer.ts';
+import { toImagesResponse } from '../../lib/openai/to-response.ts';
 import { generationOf, models, responseOf, translated } from '../lib/openai/sent.ts';
 import { parseEventText } from '../support/event-text.ts';
 import { formBytes, formType } from '../support/form-bytes.ts';
 import { invoke } from '../support/invoke.ts';
 
-const value = toImagesAnswer(responseOf(), translated(generationOf()));
+const value = toImagesResponse(responseOf(), translated(generationOf()));
 const whole: ImagesReply = { value, replayed: false };
 const head = {
   ...{ 'x-request-id': 'r1', 'idempotency-key': 'k1', 'x-stainless-retry-count': '2' },

@@ -1,11 +1,11 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Route } from '../../handlers/routes.ts';
-import type { Edge } from '../../lib/http/http-event.ts';
+import type { HttpSettings } from '../../lib/http/http-event.ts';
 import type { Services } from '../../lib/services.ts';
 import { createListener, type Listener } from '../../local-runtime/listener.ts';
 import { echoForm, sha256 } from '../support/echo-form.ts';
 import { BOUNDARY, formBytes, formType, inChunks } from '../support/form-bytes.ts';
-import { openEdge } from '../support/invoke.ts';
+import { openHttpSettings } from '../support/invoke.ts';
 import { openSocket, parseAnswer, untilClosed } from '../support/raw-http.ts';
 
 const PATH = '/v1/echo';
@@ -16,12 +16,12 @@ afterEach(async () => {
   await Promise.all(running.splice(0).map((listener) => listener.stop(0)));
 });
 
-async function start(changes: Partial<Edge> = {}) {
+async function start(changes: Partial<HttpSettings> = {}) {
   const answered: number[] = [];
   const listener = createListener({
     routes,
-    edge: openEdge({
-      observer: { answered: ({ status }) => answered.push(status) },
+    httpSettings: openHttpSettings({
+      observer: { replied: ({ status }) => answered.push(status) },
       ...changes,
     }),
     // The echo asks no service for anything.

@@ -2,13 +2,13 @@ import { routes } from '../../handlers/routes.ts';
 import type { Services } from '../../lib/services.ts';
 import { createListener, type Listener } from '../../local-runtime/listener.ts';
 import { allowedMethods } from '../../local-runtime/mount-routes.ts';
-import { openEdge } from '../support/invoke.ts';
+import { openHttpSettings } from '../support/invoke.ts';
 
 const running: Listener[] = [];
 
 /** A listener on a free port, with the services that a test's routes use. */
 export async function startListener(
-  changes: { services?: object; settings?: object; edge?: object } = {},
+  changes: { services?: object; settings?: object; httpSettings?: object } = {},
 ) {
   const services = {
     readiness: { isReady: async () => true },
@@ -20,7 +20,7 @@ export async function startListener(
   } as unknown as Services;
   const listener = createListener({
     routes,
-    edge: openEdge({ maxBodyBytes: 100_000, ...changes.edge }),
+    httpSettings: openHttpSettings({ maxBodyBytes: 100_000, ...changes.httpSettings }),
     services: Promise.resolve(services),
     settings: {
       max_header_bytes: 32_768,

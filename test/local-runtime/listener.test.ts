@@ -4,7 +4,7 @@ import { routes } from '../../handlers/routes.ts';
 import { BridgeError } from '../../lib/errors/bridge-error.ts';
 import type { Services } from '../../lib/services.ts';
 import { createListener } from '../../local-runtime/listener.ts';
-import { openEdge } from '../support/invoke.ts';
+import { openHttpSettings } from '../support/invoke.ts';
 import { exchangeRaw, openSocket, parseAnswer, untilClosed } from '../support/raw-http.ts';
 import { startListener as start, stopListeners } from './listener-rig.ts';
 
@@ -363,7 +363,7 @@ describe('createListener', () => {
     const { port } = await start();
     const other = createListener({
       routes,
-      edge: openEdge(),
+      httpSettings: openHttpSettings(),
       services: Promise.resolve({} as Services),
       settings: {
         max_header_bytes: 1000,

@@ -82,9 +82,7 @@ export function createAnswerChecker(document: Json) {
     const isHead = found?.isHead ?? (typeof operation === 'object' && operation.method === 'HEAD');
     if (!found) {
       if (!UNMATCHED_STATUSES.has(status)) return [`no operation answers ${status} there`];
-      const shape = isHead
-        ? []
-        : problemsAt(['components', 'schemas', 'ErrorAnswer'], toJson(body));
+      const shape = isHead ? [] : problemsAt(['components', 'schemas', 'ErrorReply'], toJson(body));
       return [...shape, ...(headers['x-request-id'] ? [] : ['the header x-request-id is missing'])];
     }
     const answers = asJson(at(document, found.pointer)['responses']);

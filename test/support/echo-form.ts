@@ -4,11 +4,11 @@ import * as v from 'valibot';
 import { closedObject } from '../../lib/contract/closed-object.ts';
 import { documented } from '../../lib/contract/documented.ts';
 import { openObject } from '../../lib/contract/open-object.ts';
-import type { Edge } from '../../lib/http/http-event.ts';
+import type { HttpSettings } from '../../lib/http/http-event.ts';
 import { createOperation } from '../../lib/http/operation.ts';
 import { ok } from '../../lib/http/reply.ts';
 import { formType } from './form-bytes.ts';
-import { openEdge, toEvent } from './invoke.ts';
+import { openHttpSettings, toEvent } from './invoke.ts';
 
 const Fields = openObject({
   title: v.pipe(v.string(), v.minLength(1)),
@@ -71,12 +71,12 @@ interface PageServices {
 export async function streamForm(
   body: Iterable<Buffer> | Readable,
   headers: Readonly<Record<string, string>> = {},
-  edge: Edge = openEdge(),
+  settings: HttpSettings = openHttpSettings(),
 ): Promise<{ status: number; json: unknown }> {
   const head = toEvent({ method: 'POST', headers: { 'content-type': formType(), ...headers } });
   const event = { ...head, body: body instanceof Readable ? body : Readable.from(body) };
   const signal = new AbortController().signal;
-  const reply = await echoForm(event, { services: {}, edge, signal: () => signal });
+  const reply = await echoForm(event, { services: {}, settings, signal: () => signal });
   return { status: reply.statusCode, json: JSON.parse(String(reply.body)) };
 }
 

@@ -1,5 +1,5 @@
 import { createAccess } from '../../lib/http/access.ts';
-import type { Edge, HttpContext, HttpEvent, HttpReply } from '../../lib/http/http-event.ts';
+import type { HttpContext, HttpEvent, HttpReply, HttpSettings } from '../../lib/http/http-event.ts';
 import { systemClock } from '../../lib/platform/clock.ts';
 import { createIds } from '../../lib/platform/ids.ts';
 
@@ -13,8 +13,8 @@ export interface Sent {
   readonly body?: unknown;
 }
 
-/** An edge that lets everybody on loopback in, as a bridge without a token does. */
-export function openEdge(changes: Partial<Edge> = {}): Edge {
+/** An settings that lets everybody on loopback in, as a bridge without a token does. */
+export function openHttpSettings(changes: Partial<HttpSettings> = {}): HttpSettings {
   return {
     clock: systemClock,
     ids: createIds(systemClock.nowMs),
@@ -52,7 +52,7 @@ export async function invoke<S>(
   handler: (event: HttpEvent, context: HttpContext<S>) => Promise<HttpReply>,
   sent: Sent,
   services: S,
-  edge: Edge = openEdge(),
+  settings: HttpSettings = openHttpSettings(),
 ): Promise<{
   status: number;
   headers: Readonly<Record<string, string>>;
@@ -60,7 +60,7 @@ export async function invoke<S>(
   json: unknown;
 }> {
   const signal = new AbortController().signal;
-  const reply = await handler(toEvent(sent), { services, edge, signal: () => signal });
+  const reply = await handler(toEvent(sent), { services, settings, signal: () => signal });
   const chunks: Uint8Array[] = [];
   if (reply.body instanceof Uint8Array) chunks.push(reply.body);
   else if (reply.body) for await (const chunk of reply.body) chunks.push(chunk);

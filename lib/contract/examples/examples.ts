@@ -1,13 +1,13 @@
-import { ANSWER_EXAMPLES } from './answer-examples.ts';
 import type { Examples } from './example.ts';
 import { OPENAI_EXAMPLES } from './openai-examples.ts';
+import { REPLY_EXAMPLES } from './reply-examples.ts';
 import { REQUEST_EXAMPLES } from './request-examples.ts';
 import { STORED_EXAMPLES } from './stored-examples.ts';
 
 /** The examples that the documents show; tests hold each against its schema. */
 export const EXAMPLES: Examples = {
   ...REQUEST_EXAMPLES,
-  ...ANSWER_EXAMPLES,
+  ...REPLY_EXAMPLES,
   ...STORED_EXAMPLES,
   ...OPENAI_EXAMPLES,
 };

@@ -1,9 +1,9 @@
 import type { OutputInfo } from 'sharp';
 import { BridgeError } from '../../errors/bridge-error.ts';
+import { createThreadPool } from '../../platform/thread-pool.ts';
 import { parseColor } from '../color.ts';
 import { createDecodeGate } from '../decode-gate.ts';
 import type { MatteOptions, Pixels } from '../image.ts';
-import { createThreadPool } from '../thread-pool.ts';
 import type { MatteTask } from './matte-task.ts';
 
 /** So many raw images are in memory at a time: 256 MiB each at the largest size. */

@@ -1,18 +1,18 @@
 import { REQUEST_ID_PATTERN } from '../../contract/fields.ts';
 import { type BridgeError, toBridgeError } from '../../errors/bridge-error.ts';
-import type { HttpAnswer, HttpClient } from '../../net/http-client.ts';
+import type { HttpClient, HttpResponse } from '../../net/http-client.ts';
 import { readWhole } from '../../net/read-whole.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { CredentialSource } from '../credentials/credential-source.ts';
 import type { Credentials } from '../credentials/credentials.ts';
+import { retryAfterMs } from '../http/retry-after.ts';
+import type { StreamLimits } from '../http/sse-reader.ts';
 import type { ProviderContext, ProviderRequest, ProviderResult } from '../provider-port.ts';
 import { fromStatus } from './backend-errors.ts';
 import { parseErrorBody } from './backend-event.ts';
 import { toBackendFailure } from './backend-failure.ts';
 import { createCallOutcome } from './call-outcome.ts';
 import { createStreamReader } from './read-stream.ts';
-import { retryAfterMs } from './retry-after.ts';
-import type { StreamLimits } from './sse-reader.ts';
 
 interface Deps {
   readonly httpClient: Pick<HttpClient, 'request'>;
@@ -51,7 +51,10 @@ export function createBackendClient({ httpClient, credentials, endpoint, limits,
   }
 
   /** The answer to the call. A 401 renews the login once; that is no new try of the call. */
-  async function answerTo(body: readonly Buffer[], context: ProviderContext): Promise<HttpAnswer> {
+  async function answerTo(
+    body: readonly Buffer[],
+    context: ProviderContext,
+  ): Promise<HttpResponse> {
     const login = await credentials.current(context.signal);
     const answer = await post(body, login, context);
     if (answer.status !== 401) return answer;
@@ -59,7 +62,7 @@ export function createBackendClient({ httpClient, credentials, endpoint, limits,
     return post(body, await credentials.refreshAfter(login, context.signal), context);
   }
 
-  async function refusalOf(answer: HttpAnswer, request: ProviderRequest): Promise<BridgeError> {
+  async function refusalOf(answer: HttpResponse, request: ProviderRequest): Promise<BridgeError> {
     const stopWaiting = clock.after(ERROR_BODY_TIMEOUT_MS, () => answer.body.destroy());
     const bytes = await readWhole(answer.body, MAX_ERROR_BYTES).catch(() => undefined);
     stopWaiting();
@@ -69,7 +72,7 @@ export function createBackendClient({ httpClient, credentials, endpoint, limits,
   }
 
   async function readAnswer(
-    answer: HttpAnswer,
+    answer: HttpResponse,
     request: ProviderRequest,
     { onEvent }: ProviderContext,
   ): Promise<ProviderResult> {

@@ -1,5 +1,5 @@
-import { type Base64Decoder, createBase64Decoder } from './base64-decoder.ts';
-import { createGrowingBytes } from './growing-bytes.ts';
+import { type Base64Decoder, createBase64Decoder } from '../http/base64-decoder.ts';
+import { createGrowingBytes } from '../http/growing-bytes.ts';
 import { createSlashUnescaper, type SlashUnescaper } from './slash-unescaper.ts';
 
 const QUOTE = 0x22;

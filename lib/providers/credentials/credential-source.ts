@@ -1,8 +1,8 @@
 import { BridgeError } from '../../errors/bridge-error.ts';
 import type { HttpClient } from '../../net/http-client.ts';
+import { abortable } from '../../platform/abortable.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Ids } from '../../platform/ids.ts';
-import { orAborted } from '../../platform/or-aborted.ts';
 import type { Credentials } from './credentials.ts';
 import type { Login } from './login.ts';
 import { createLoginFile } from './login-file.ts';
@@ -65,10 +65,10 @@ export function createCredentialSource({ home, tokenEndpoint, httpClient, clock,
   async function renewed({ credentials }: Login, signal: AbortSignal): Promise<Login> {
     const spent = credentials.accessToken;
     while (running && running.spent !== spent) {
-      await orAborted(settled(running.outcome), signal);
+      await abortable(settled(running.outcome), signal);
     }
     running ??= start(spent);
-    return orAborted(running.outcome, signal);
+    return abortable(running.outcome, signal);
   }
 
   async function current(signal: AbortSignal): Promise<Credentials> {

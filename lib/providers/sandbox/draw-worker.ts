@@ -1,4 +1,4 @@
-import { handOver } from '../../images/hand-over.ts';
+import { transferResult } from '../../platform/transfer.ts';
 import type { DrawingTask } from './drawing/drawing-task.ts';
 import { render } from './drawing/render.ts';
 
@@ -7,7 +7,7 @@ export function draw(task: DrawingTask) {
   const drawing = render(task);
   if (drawing === undefined) return undefined;
   const images = [drawing.image, ...drawing.previews];
-  return handOver(
+  return transferResult(
     drawing,
     images.map(({ data }) => data),
   );

@@ -12,7 +12,7 @@ import { capabilitiesOf, PROVIDER_NAME, SANDBOX_VERSION } from './capabilities.t
 import { DEFAULT_MODEL, findModel, MODELS, type SandboxModel } from './models.ts';
 import { createPace, type Pace } from './pace.ts';
 import { rehearsedError, transientError } from './rehearsed-errors.ts';
-import { type Commission, createStudio } from './studio.ts';
+import { createRenderer, type RenderJob } from './renderer.ts';
 import { usageOf } from './usage.ts';
 
 interface Deps {
@@ -29,7 +29,7 @@ const SLOW_STEPS = 10;
 
 /** The embedded provider: draws real images in threads of this process, and rehearses failures (providers.md). */
 export function createSandboxProvider({ settings, engine, clock }: Deps): Provider {
-  const studio = createStudio({ engine });
+  const studio = createRenderer({ engine });
   const calls = createRunningCalls();
   let closing: Promise<void> | undefined;
 
@@ -44,7 +44,7 @@ export function createSandboxProvider({ settings, engine, clock }: Deps): Provid
     onEvent({ type: 'progress', stage: 'dispatched' });
     const leastMs = behaviour.kind === 'draw_slowly' ? SLOW_MS : 0;
     const pace = createPace(clock, Math.max(settings.latency_ms, leastMs), signal);
-    const commission: Commission = { request, model, pace, signal, onEvent };
+    const commission: RenderJob = { request, model, pace, signal, onEvent };
     if (behaviour.kind === 'hang') await aborted(signal);
     if (behaviour.kind === 'fail') {
       await pace.reach(1);
@@ -56,7 +56,7 @@ export function createSandboxProvider({ settings, engine, clock }: Deps): Provid
     }
     const steps = behaviour.kind === 'draw_slowly' ? SLOW_STEPS : 1;
     const [{ outputs, size }] = await Promise.all([
-      studio.fulfil(commission),
+      studio.render(commission),
       takeTime(pace, steps, onEvent),
     ]);
     return { outputs, usage: usageOf(request, size), warnings: ['sandbox_output'] };

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import type {
-  ArtifactPlace,
+  ArtifactPosition,
   ArtifactRecord,
   ArtifactStore,
 } from '../../artifacts/artifact-store-port.ts';
@@ -32,7 +32,7 @@ const LIST_BY_AGE = `
 const LIST_PENDING = `SELECT ${COLUMNS} FROM artifact WHERE state = 'pending'`;
 
 /** Before every artifact. */
-const FIRST_PLACE: ArtifactPlace = { createdSecs: Number.MIN_SAFE_INTEGER, id: '' };
+const FIRST_PLACE: ArtifactPosition = { createdSecs: Number.MIN_SAFE_INTEGER, id: '' };
 
 const TOTALS = 'SELECT artifacts AS count, bytes FROM artifact_total';
 

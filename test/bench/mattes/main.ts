@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import sharp from 'sharp';
-import { chooseKeyColor } from '../../../lib/generation/choose-key-color.ts';
+import { chooseKeyColor } from '../../../lib/generation/plan/choose-key-color.ts';
 import { parseColor } from '../../../lib/images/color.ts';
 import { createImageEngine } from '../../../lib/images/image-engine.ts';
 import { systemClock } from '../../../lib/platform/clock.ts';
@@ -52,7 +52,7 @@ async function stripOf(subject: Subject): Promise<Buffer> {
     opaqueThreshold: subject.opaqueThreshold ?? 96,
     despill: true,
   };
-  const cut = await engine.cutOut(inspection.image, matte, { format: 'png' }, signal);
+  const cut = await engine.removeBackground(inspection.image, matte, { format: 'png' }, signal);
   const shown = await overCheckerboard(cut);
   const [left, top] = subject.detail;
   const part = { left, top, width: DETAIL, height: DETAIL };

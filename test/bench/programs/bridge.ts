@@ -15,7 +15,7 @@ import { createListener } from '../../../local-runtime/listener.ts';
 import { allowedMethods } from '../../../local-runtime/mount-routes.ts';
 import { openObservation } from '../../../local-runtime/observation.ts';
 import { lockStateDirectory } from '../../../local-runtime/state-lock.ts';
-import { openEdge } from '../../support/invoke.ts';
+import { openHttpSettings } from '../../support/invoke.ts';
 import { programOptions, tellPort } from './measured-server.ts';
 
 /** A bridge with everything as `lib/app.ts` builds it, but for a provider that answers with one image. */
@@ -64,8 +64,8 @@ letHeapGrow();
 const config = await readConfig();
 const observing = { config, routes, clock: systemClock, version: '0.0.0' };
 const { metrics, events, observer } = await openObservation(observing);
-const edge = openEdge({ maxBodyBytes: config.server.max_body_bytes, observer });
-const { clock, ids } = edge;
+const httpSettings = openHttpSettings({ maxBodyBytes: config.server.max_body_bytes, observer });
+const { clock, ids } = httpSettings;
 lockStateDirectory(config.state.directory);
 
 const image = await readFile(imageFile);
@@ -109,7 +109,7 @@ const services: Services = {
   allowedMethods: allowedMethods(routes),
 };
 const listener = createListener({
-  ...{ routes, edge },
+  ...{ routes, httpSettings },
   services: Promise.resolve(services),
   settings: config.server,
 });

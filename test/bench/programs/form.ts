@@ -6,7 +6,7 @@ import type { Services } from '../../../lib/services.ts';
 import { letHeapGrow } from '../../../local-runtime/heap-growth.ts';
 import { createListener } from '../../../local-runtime/listener.ts';
 import { bookForm } from '../../support/echo-form.ts';
-import { openEdge } from '../../support/invoke.ts';
+import { openHttpSettings } from '../../support/invoke.ts';
 import { programOptions, tellPort } from './measured-server.ts';
 
 /** The listener with one operation, which says how many bytes came. */
@@ -21,7 +21,7 @@ const listener = createListener({
   routes: [
     { method: 'POST', path: '/v1/form', tag: 'Images', handler: kind === 'form' ? form() : raw() },
   ],
-  edge: openEdge(),
+  httpSettings: openHttpSettings(),
   // The operations ask for none of them.
   services: Promise.resolve({} as Services),
   settings: {

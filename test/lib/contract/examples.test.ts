@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import { ANSWER_COMPONENTS, REQUEST_COMPONENTS } from '../../../lib/contract/components.ts';
+import { REPLY_COMPONENTS, REQUEST_COMPONENTS } from '../../../lib/contract/components.ts';
 import { ERROR_EXAMPLES } from '../../../lib/contract/examples/error-examples.ts';
 import { EXAMPLES } from '../../../lib/contract/examples/examples.ts';
 import { IMAGE, PNG_BASE64, PNG_SHA256 } from '../../../lib/contract/examples/shared-values.ts';
@@ -14,7 +14,7 @@ import { outputOf, verdictOf } from './judge.ts';
 
 const COMPONENTS: Readonly<Record<string, v.GenericSchema>> = {
   ...REQUEST_COMPONENTS,
-  ...ANSWER_COMPONENTS,
+  ...REPLY_COMPONENTS,
 };
 const checker = createAnswerChecker({
   components: { schemas: componentSchemas(Object.keys(COMPONENTS)) },
@@ -31,7 +31,7 @@ describe('EXAMPLES', () => {
     expect(() => checker.checkComponent(component, value)).not.toThrow();
   });
 
-  it.each(ROWS.filter(([component]) => component in ANSWER_COMPONENTS))(
+  it.each(ROWS.filter(([component]) => component in REPLY_COMPONENTS))(
     'of %s hold %s as it comes out of its schema',
     (component, _name, value) => {
       expect(outputOf(COMPONENTS[component]!, value)).toEqual(value);

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { closedObject } from '../../../lib/contract/closed-object.ts';
-import { ANSWER_COMPONENTS, REQUEST_COMPONENTS } from '../../../lib/contract/components.ts';
+import { REPLY_COMPONENTS, REQUEST_COMPONENTS } from '../../../lib/contract/components.ts';
 import { EXAMPLES } from '../../../lib/contract/examples/examples.ts';
 import { ImageRequest } from '../../../lib/contract/image-request.ts';
 import {
@@ -20,7 +20,7 @@ import { Parameters, RequestParameters } from '../../../lib/contract/parameters.
 import { Preset } from '../../../lib/contract/preset.ts';
 import { verdictOf } from './judge.ts';
 
-const NAMES = [...Object.keys(REQUEST_COMPONENTS), ...Object.keys(ANSWER_COMPONENTS)];
+const NAMES = [...Object.keys(REQUEST_COMPONENTS), ...Object.keys(REPLY_COMPONENTS)];
 
 function newAjv(): Ajv2020 {
   const ajv = new Ajv2020({

@@ -11,7 +11,7 @@ const clock = createManualClock();
 
 function diagnosticsWith(providers: readonly ProviderState[] = []) {
   const events = createEventRing({ clock });
-  events.answered({ route: '/v1/images', method: 'POST', status: 200, durationMs: 4 });
+  events.replied({ route: '/v1/images', method: 'POST', status: 200, durationMs: 4 });
   return createDiagnostics({
     clock,
     events,

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { createEventRing } from '../../../lib/diagnostics/event-ring.ts';
-import type { Answered } from '../../../lib/http/observer-port.ts';
+import type { ObservedReply } from '../../../lib/http/observer-port.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
 
-const answer: Answered = { route: '/v1/images', method: 'POST', status: 200, durationMs: 12 };
+const answer: ObservedReply = { route: '/v1/images', method: 'POST', status: 200, durationMs: 12 };
 
 function ringWith(count: number) {
   const ring = createEventRing({ clock: createManualClock() });
-  for (let told = 0; told < count; told += 1) ring.answered({ ...answer, status: 200 + told });
+  for (let told = 0; told < count; told += 1) ring.replied({ ...answer, status: 200 + told });
   return ring.report();
 }
 
@@ -21,7 +21,7 @@ describe('createEventRing', () => {
     const ring = createEventRing({ clock });
     await clock.advance(5000);
 
-    ring.answered({ ...answer, durationMs: 1.23456 });
+    ring.replied({ ...answer, durationMs: 1.23456 });
 
     expect(ring.report().items).toEqual([
       {
@@ -61,7 +61,7 @@ describe('createEventRing', () => {
     (route) => {
       const ring = createEventRing({ clock: createManualClock() });
 
-      ring.answered({ ...answer, route });
+      ring.replied({ ...answer, route });
 
       expect(ring.report()).toMatchObject({ overwritten: 0, items: [] });
     },
@@ -69,10 +69,10 @@ describe('createEventRing', () => {
 
   it('gives a report that later answers do not change', () => {
     const ring = createEventRing({ clock: createManualClock() });
-    ring.answered(answer);
+    ring.replied(answer);
     const report = ring.report();
 
-    ring.answered(answer);
+    ring.replied(answer);
 
     expect(report.items).toHaveLength(1);
   });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { toFingerprint } from '../../../lib/contract/fingerprint.ts';
 import { toFingerprintedRequest } from '../../../lib/generation/fingerprinted-request.ts';
 import { toGenerationRequest } from '../../../lib/generation/generation-request.ts';
 import { identifyInputs } from '../../../lib/inputs/input-identities.ts';
+import { toFingerprint } from '../../../lib/platform/fingerprint.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
 import { wireRequestOf } from '../generation/requests.ts';
 

@@ -5,7 +5,7 @@ import type { Admission } from '../../../lib/admission/admission.ts';
 import { ImageResponse } from '../../../lib/contract/image-response.ts';
 import type { CapabilityDocument } from '../../../lib/contract/provider.ts';
 import { BridgeError } from '../../../lib/errors/bridge-error.ts';
-import type { VerifiedEvent } from '../../../lib/generation/generation-event.ts';
+import type { VerifiedEvent } from '../../../lib/generation/events/generation-event.ts';
 import { answerWith, type Script } from '../../support/scripted-provider.ts';
 import { appServer } from './capability-documents.ts';
 import { type GenerationRig, openGenerationRig } from './generation-rig.ts';

@@ -10,7 +10,7 @@ import {
   joined,
   type SentPart,
 } from '../../support/form-bytes.ts';
-import { invoke, openEdge, toEvent } from '../../support/invoke.ts';
+import { invoke, openHttpSettings, toEvent } from '../../support/invoke.ts';
 
 const title: SentPart = { name: 'title', content: 'a book' };
 const page = (content: string | Buffer = 'x'): SentPart => ({
@@ -19,7 +19,7 @@ const page = (content: string | Buffer = 'x'): SentPart => ({
   content,
 });
 
-const send = (body: Buffer, type = formType(), edge = openEdge()) =>
+const send = (body: Buffer, type = formType(), edge = openHttpSettings()) =>
   invoke(echoForm, { method: 'POST', body, headers: { 'content-type': type } }, {}, edge);
 
 interface ErrorAnswer {
@@ -341,7 +341,7 @@ describe('formBody', () => {
       inChunks(formBytes([title, page(Buffer.alloc(200_000))]), () => 999),
     );
 
-    const { status } = await streamForm(source, {}, openEdge({ maxBodyBytes: 50_000 }));
+    const { status } = await streamForm(source, {}, openHttpSettings({ maxBodyBytes: 50_000 }));
 
     expect(status).toBe(413);
     expect(source.readableEnded).toBe(false);
@@ -442,7 +442,7 @@ describe('formBody', () => {
     const event = { ...toEvent({ method: 'POST', body, headers }), body: Readable.from([body]) };
     const signal = () => new AbortController().signal;
 
-    await keepPages(event, { services: { keep }, edge: openEdge(), signal });
+    await keepPages(event, { services: { keep }, settings: openHttpSettings(), signal });
 
     expect(kept.map(sha256)).toEqual(pages.map(sha256));
     expect(new Set(kept.map(({ buffer }) => buffer)).size).toBe(1);

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { createAccess } from '../../../lib/http/access.ts';
-import type { Answered } from '../../../lib/http/observer-port.ts';
+import type { ObservedReply } from '../../../lib/http/observer-port.ts';
 import { createOperation, type Operation } from '../../../lib/http/operation.ts';
 import { ok } from '../../../lib/http/reply.ts';
-import { openEdge, type Sent, toEvent } from '../../support/invoke.ts';
+import { openHttpSettings, type Sent, toEvent } from '../../support/invoke.ts';
 
 const plain = {
   summary: 'Answer',
@@ -27,16 +27,16 @@ async function told(
   sent: Sent = {},
   route: string | undefined = '/v1/things/{id}',
   bearer?: string,
-): Promise<readonly Answered[]> {
-  const answers: Answered[] = [];
-  const edge = openEdge({
+): Promise<readonly ObservedReply[]> {
+  const answers: ObservedReply[] = [];
+  const settings = openHttpSettings({
     access: createAccess({ bearer, hosts: [] }),
-    observer: { answered: (answer) => answers.push(answer) },
+    observer: { replied: (answer) => answers.push(answer) },
   });
   const { signal } = new AbortController();
   await handler(toEvent({ path: '/v1/things/secret', ...sent }), {
     services: {},
-    edge,
+    settings,
     route,
     signal: () => signal,
   });
@@ -80,15 +80,15 @@ describe('observe', () => {
   });
 
   it('tells of a path without a route as unmatched', async () => {
-    const edge: Answered[] = [];
+    const seen: ObservedReply[] = [];
     const { signal } = new AbortController();
 
     await answering(toEvent({ path: '/v1/nothing' }), {
       services: {},
-      edge: openEdge({ observer: { answered: (answer) => edge.push(answer) } }),
+      settings: openHttpSettings({ observer: { replied: (answer) => seen.push(answer) } }),
       signal: () => signal,
     });
 
-    expect(edge.map(({ route }) => route)).toEqual(['unmatched']);
+    expect(seen.map(({ route }) => route)).toEqual(['unmatched']);
   });
 });

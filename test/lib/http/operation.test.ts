@@ -6,7 +6,7 @@ import { BridgeError } from '../../../lib/errors/bridge-error.ts';
 import { createAccess } from '../../../lib/http/access.ts';
 import { createOperation } from '../../../lib/http/operation.ts';
 import { ok } from '../../../lib/http/reply.ts';
-import { invoke, openEdge, type Sent } from '../../support/invoke.ts';
+import { invoke, openHttpSettings, type Sent } from '../../support/invoke.ts';
 
 const echo = createOperation({
   id: 'echo',
@@ -33,8 +33,8 @@ const failing = createOperation({
   },
 });
 
-const post = (sent: Sent, edge = openEdge()) =>
-  invoke(echo, { method: 'POST', body: { name: 'a' }, ...sent }, {}, edge);
+const post = (sent: Sent, httpSettings = openHttpSettings()) =>
+  invoke(echo, { method: 'POST', body: { name: 'a' }, ...sent }, {}, httpSettings);
 
 const errorOf = (json: unknown) =>
   (json as { error: { code: string; param: string | null; bridge_ext: { details: unknown } } })
@@ -146,8 +146,12 @@ describe('createOperation', () => {
         this.push(Buffer.alloc(1024, 0x20));
       },
     });
-    const edge = openEdge({ maxBodyBytes: 10_000 });
-    const context = { services: {}, edge, signal: () => new AbortController().signal };
+    const httpSettings = openHttpSettings({ maxBodyBytes: 10_000 });
+    const context = {
+      services: {},
+      settings: httpSettings,
+      signal: () => new AbortController().signal,
+    };
     const event = {
       version: '2.0' as const,
       rawPath: '/v1/test',
@@ -184,7 +188,11 @@ describe('createOperation', () => {
 
   it('answers a body that ends before its length as malformed', async () => {
     const broken = new Readable({ read() {} });
-    const context = { services: {}, edge: openEdge(), signal: () => new AbortController().signal };
+    const context = {
+      services: {},
+      settings: openHttpSettings(),
+      signal: () => new AbortController().signal,
+    };
     const event = {
       version: '2.0' as const,
       rawPath: '/v1/test',
@@ -248,11 +256,11 @@ describe('createOperation', () => {
 
   it('checks guard before token, and token before body', async () => {
     const access = createAccess({ bearer: 'a-token-of-some-length', hosts: [] });
-    const edge = openEdge({ access });
+    const httpSettings = openHttpSettings({ access });
     const cross = { 'sec-fetch-site': 'cross-site', 'content-type': 'text/plain' };
 
-    const guarded = await post({ headers: cross }, edge);
-    const anonymous = await post({ headers: { 'content-type': 'text/plain' } }, edge);
+    const guarded = await post({ headers: cross }, httpSettings);
+    const anonymous = await post({ headers: { 'content-type': 'text/plain' } }, httpSettings);
 
     expect(guarded.status).toBe(403);
     expect(anonymous.status).toBe(401);

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { BridgeError } from '../../../lib/errors/bridge-error.ts';
 import {
-  type Begun,
   createIdempotency,
   type KeyedRequest,
+  type StartedWork,
 } from '../../../lib/idempotency/idempotency.ts';
 import { createMemoryReplayStore } from '../../../lib/idempotency/memory-replay-store.ts';
 import type { ReplayStore } from '../../../lib/idempotency/replay-store-port.ts';
@@ -35,7 +35,7 @@ function open(limits: object = {}, wrap: (store: ReplayStore) => ReplayStore = (
       return idempotency.answer(keyed, work, client);
     },
     /** Work that tells when it has begun. */
-    openWork(begun: Begun<string>, client = new AbortController().signal) {
+    openWork(begun: StartedWork<string>, client = new AbortController().signal) {
       const keyed = { scope: 's', key: 'k', fingerprint: 'f' };
       return idempotency.open(keyed, () => begun, client);
     },
@@ -255,8 +255,8 @@ describe('createIdempotency, open', () => {
   const refusal = new BridgeError('input', 'the image is none');
   const started = Promise.resolve();
   const never = new Promise<never>(() => {});
-  const done = (): Begun<string> => ({ started, result: Promise.resolve('an image') });
-  const refused = (): Begun<string> => {
+  const done = (): StartedWork<string> => ({ started, result: Promise.resolve('an image') });
+  const refused = (): StartedWork<string> => {
     const result = Promise.reject(refusal);
     result.catch(() => {});
     return { started: result, result };
@@ -264,7 +264,7 @@ describe('createIdempotency, open', () => {
 
   it('tells of the work before it has ended, to its own client and to one that joins', async () => {
     const { openWork } = open();
-    const begun: Begun<string> = { started, result: never };
+    const begun: StartedWork<string> = { started, result: never };
 
     const [own, joined] = await Promise.all([openWork(begun), openWork(done())]);
 

@@ -1,8 +1,8 @@
 import { Writable } from 'node:stream';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { BridgeError } from '../../../lib/errors/bridge-error.ts';
+import type { VerifiedEvent } from '../../../lib/generation/events/generation-event.ts';
 import type { Generation } from '../../../lib/generation/generation.ts';
-import type { VerifiedEvent } from '../../../lib/generation/generation-event.ts';
 import { createIdempotency } from '../../../lib/idempotency/idempotency.ts';
 import { createMemoryReplayStore } from '../../../lib/idempotency/memory-replay-store.ts';
 import { createImageRequests } from '../../../lib/image-requests/image-requests.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { BridgeError } from '../../../lib/errors/bridge-error.ts';
-import { createDetachedRuns } from '../../../lib/image-requests/detached-runs.ts';
-import type { Operation } from '../../../lib/image-requests/image-operation.ts';
 import { type Attempt, createRetryAttach } from '../../../lib/image-requests/retry-attach.ts';
+import { createDetachedRuns } from '../../../lib/runs/detached-runs.ts';
+import type { Operation } from '../../../lib/runs/image-operation.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
 
 const gone = new BridgeError('cancelled', 'the client has left');

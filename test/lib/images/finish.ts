@@ -1,4 +1,4 @@
-import type { Steps } from '../../../lib/images/time-slices.ts';
+import type { Steps } from '../../../lib/platform/time-slices.ts';
 
 /** Runs sliced work to its end without a pause. */
 export function finish<T>(steps: Steps<T>): T {

@@ -41,7 +41,7 @@ function ball(edge = 90): Pixels {
 
 async function cutBall(edge?: number, options: EncodeOptions = { format: 'png' }) {
   const image = await verified(await fromPixels(ball(edge)).removeAlpha().png().toBuffer());
-  return verified(await engine.cutOut(image, matte, options, signal));
+  return verified(await engine.removeBackground(image, matte, options, signal));
 }
 
 describe('createImageEngine: cutOut', () => {
@@ -73,7 +73,7 @@ describe('createImageEngine: cutOut', () => {
     const stored = await fromPixels(fourBlocks()).png().toBuffer();
     const image = await verified(turned(stored, 'png', 6));
 
-    const bytes = await engine.cutOut(image, matte, { format: 'png' }, signal);
+    const bytes = await engine.removeBackground(image, matte, { format: 'png' }, signal);
 
     expect(await verified(bytes)).toMatchObject({
       width: image.height,
@@ -88,7 +88,7 @@ describe('createImageEngine: cutOut', () => {
     const controller = new AbortController();
     const reason = new Error('gone');
     const works = Array.from({ length: 5 }, () =>
-      own.cutOut(image, matte, { format: 'png' }, controller.signal),
+      own.removeBackground(image, matte, { format: 'png' }, controller.signal),
     );
     const outcomes = Promise.allSettled(works);
 
@@ -101,7 +101,7 @@ describe('createImageEngine: cutOut', () => {
   it('lets others finish when one is aborted', async () => {
     const image = await verified(await fromPixels(ball(400)).removeAlpha().png().toBuffer());
     const controller = new AbortController();
-    const run = (one: AbortSignal) => engine.cutOut(image, matte, { format: 'png' }, one);
+    const run = (one: AbortSignal) => engine.removeBackground(image, matte, { format: 'png' }, one);
     const works = Promise.allSettled([signal, controller.signal, signal].map(run));
 
     controller.abort(new Error('gone'));
@@ -114,7 +114,9 @@ describe('createImageEngine: cutOut', () => {
     const own = createImageEngine({ limits, clock: systemClock });
     const image = await verified(await fromPixels(ball(400)).removeAlpha().png().toBuffer());
     const ended: string[] = [];
-    const work = own.cutOut(image, matte, { format: 'png' }, signal).then(() => ended.push('work'));
+    const work = own
+      .removeBackground(image, matte, { format: 'png' }, signal)
+      .then(() => ended.push('work'));
 
     await own.close().then(() => ended.push('close'));
     await work;

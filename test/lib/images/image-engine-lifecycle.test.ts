@@ -41,7 +41,7 @@ function run(engine: ImageEngine, operation: (typeof OPERATIONS)[number], signal
     decode: () => engine.decode(image, { channels: 3 }, signal),
     encode: () => engine.encode(plain(8, 8, [1, 2, 3]), { format: 'png' }, signal),
     convert: () => engine.convert(image, { format: 'jpeg' }, signal),
-    cutOut: () => engine.cutOut(image, matte, { format: 'png' }, signal),
+    cutOut: () => engine.removeBackground(image, matte, { format: 'png' }, signal),
   };
   return starts[operation]();
 }

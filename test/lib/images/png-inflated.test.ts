@@ -1,6 +1,6 @@
 import { deflateRawSync, deflateSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
-import { weighInflated } from '../../../lib/images/png-inflated.ts';
+import { checkInflatedSize } from '../../../lib/images/png-inflated.ts';
 
 const MEBIBYTE = 1024 * 1024;
 const signal = new AbortController().signal;
@@ -18,7 +18,7 @@ describe('weighInflated', () => {
       [deflateRawSync(Buffer.alloc(4 * MEBIBYTE), { level: 0 })],
     ],
   ])('accepts %s', async (_name, streams) => {
-    expect(await weighInflated(streams, signal)).toBeUndefined();
+    expect(await checkInflatedSize(streams, signal)).toBeUndefined();
   });
 
   it.each([
@@ -26,7 +26,7 @@ describe('weighInflated', () => {
     ['several of more than 4 MiB together', [zeros(3 * MEBIBYTE), zeros(2 * MEBIBYTE)]],
     ['5 MiB of deflate', [Buffer.alloc(5 * MEBIBYTE)]],
   ])('refuses %s as too large', async (_name, streams) => {
-    expect(await weighInflated(streams, signal)).toBe('chunk_too_large');
+    expect(await checkInflatedSize(streams, signal)).toBe('chunk_too_large');
   });
 
   it.each([
@@ -35,13 +35,13 @@ describe('weighInflated', () => {
     ['junk', Buffer.alloc(20, 0xff)],
     ['a zlib head where deflate begins', deflateSync('text')],
   ])('calls %s corrupt', async (_name, stream) => {
-    expect(await weighInflated([stream], signal)).toBe('corrupt');
+    expect(await checkInflatedSize([stream], signal)).toBe('corrupt');
   });
 
   it('stops when it is aborted', async () => {
     const reason = new Error('gone');
 
-    const weighing = weighInflated([zeros(1)], AbortSignal.abort(reason));
+    const weighing = checkInflatedSize([zeros(1)], AbortSignal.abort(reason));
 
     await expect(weighing).rejects.toBe(reason);
   });

@@ -3,12 +3,12 @@ import type { Model as Model7 } from 'openai/resources/models';
 import type * as openai6 from 'openai-6/resources/images';
 import type { Model as Model6 } from 'openai-6/resources/models';
 import { describe, expectTypeOf, it } from 'vitest';
+import type { Model } from '../../../lib/contract/openai-models.ts';
 import type {
   EditStreamEvent,
   GenerationStreamEvent,
-  ImagesAnswer,
-} from '../../../lib/contract/openai-answers.ts';
-import type { Model } from '../../../lib/contract/openai-models.ts';
+  ImagesResponse,
+} from '../../../lib/contract/openai-response.ts';
 
 /** Where everything is known: the clients' types say nothing of what a provider may not tell. */
 type Known<T> = T extends readonly (infer Item)[]
@@ -25,7 +25,7 @@ type EventOf<Events extends { readonly type: string }, Type extends Events['type
 type Older<T> = Omit<T, 'size' | 'quality'>;
 
 /** What only we have is nothing to the clients. */
-type Answer = Omit<Known<Omit<ImagesAnswer, 'data'>>, 'bridge_ext'> & {
+type Answer = Omit<Known<Omit<ImagesResponse, 'data'>>, 'bridge_ext'> & {
   data: { b64_json: string; revised_prompt: string }[];
 };
 

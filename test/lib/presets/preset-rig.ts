@@ -1,7 +1,7 @@
-import { toFingerprint } from '../../../lib/contract/fingerprint.ts';
-import { createSealedCursors } from '../../../lib/contract/sealed-cursor.ts';
+import { createSealedCursors } from '../../../lib/cursors/sealed-cursor.ts';
 import { createIdempotency } from '../../../lib/idempotency/idempotency.ts';
 import { createMemoryReplayStore } from '../../../lib/idempotency/memory-replay-store.ts';
+import { toFingerprint } from '../../../lib/platform/fingerprint.ts';
 import { createIds } from '../../../lib/platform/ids.ts';
 import { createPresets } from '../../../lib/presets/presets.ts';
 import { IN_MEMORY } from '../../../lib/storage/sqlite/connection.ts';

@@ -1,9 +1,9 @@
 import type { Frame } from './composition.ts';
 import type { SharedPixels } from './drawing-task.ts';
-import { middleOf, type Place } from './silhouette.ts';
+import { middleOf, type Position } from './silhouette.ts';
 
 /** The square around all that a mask lets change: where a thing of its own may stand. The image's middle if that is nothing. */
-export function openPlace(mask: SharedPixels, frame: Frame): Place {
+export function openPlace(mask: SharedPixels, frame: Frame): Position {
   const bytes = new Uint8Array(mask.data);
   let left = mask.width;
   let right = -1;

@@ -3,7 +3,7 @@ import { clamp01, mix } from './ease.ts';
 import type { Prng } from './prng.ts';
 
 /** A square of the image's plane, in units. */
-export interface Place {
+export interface Position {
   readonly u: number;
   readonly v: number;
   readonly size: number;
@@ -18,11 +18,11 @@ export interface Silhouette {
 }
 
 /** The middle of the image, as large as its shorter edge. */
-export function middleOf(frame: Frame): Place {
+export function middleOf(frame: Frame): Position {
   return { u: 0, v: 0, size: 2 * Math.min(frame.halfWidth, frame.halfHeight) };
 }
 
-export function createSilhouette(random: Prng, place: Place): Silhouette {
+export function createSilhouette(random: Prng, place: Position): Silhouette {
   const shape = random.pick([stone, vase, bloom])(random);
   const toLocal = 1 / place.size;
   return {

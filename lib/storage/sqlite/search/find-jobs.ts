@@ -5,7 +5,7 @@ import { blockOf, blockStart, positionOf, termBuckets } from './grams.ts';
 import type { JobReader, SearchedJob } from './job-reader.ts';
 import { lastMember, type Positions } from './postings.ts';
 import type { SearchIndex } from './search-index.ts';
-import type { Steps } from './turns.ts';
+import type { Steps } from './search-scheduler.ts';
 import type { UnindexedBlocks } from './unindexed-blocks.ts';
 
 export interface SearchRequest extends JobPageRequest {

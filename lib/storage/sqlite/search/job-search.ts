@@ -3,11 +3,11 @@ import { BridgeError } from '../../../errors/bridge-error.ts';
 import type { JobSearch } from '../../../jobs/job-search-port.ts';
 import type { SearchRequest } from './find-jobs.ts';
 import { BLOCK_JOBS, blockOf } from './grams.ts';
-import type { SearchAnswer, SearchFiles } from './search-messages.ts';
+import type { SearchFiles, SearchReply } from './search-messages.ts';
 import { type SearchThread, startSearchThread } from './search-thread.ts';
 
 interface Waiting {
-  onAnswer(answer: SearchAnswer): void;
+  onAnswer(answer: SearchReply): void;
   onLoss(cause: unknown): void;
 }
 

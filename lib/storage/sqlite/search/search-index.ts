@@ -10,7 +10,7 @@ import {
 } from '../connection.ts';
 import { type FoldedJob, invertBlock } from './invert-block.ts';
 import { decodePosting, encodePosting, intersect, type Positions } from './postings.ts';
-import type { Steps } from './turns.ts';
+import type { Steps } from './search-scheduler.ts';
 
 const SCHEMA = `
 CREATE TABLE block (

@@ -17,7 +17,7 @@ export type SearchOrder =
   | { readonly kind: 'close' };
 
 /** What it answers to `find`: at most one sequence more than the limit, or why there is none. */
-export type SearchAnswer = { readonly id: number } & (
+export type SearchReply = { readonly id: number } & (
   | { readonly sequences: readonly number[] }
   | {
       readonly code: ErrorCode;

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { Worker } from 'node:worker_threads';
-import type { SearchAnswer, SearchFiles, SearchOrder } from './search-messages.ts';
+import type { SearchFiles, SearchOrder, SearchReply } from './search-messages.ts';
 
 export interface SearchThread {
   /** Resolves when it runs no more. */
@@ -9,7 +9,7 @@ export interface SearchThread {
 }
 
 interface Listener {
-  onAnswer(answer: SearchAnswer): void;
+  onAnswer(answer: SearchReply): void;
   /** `cause` is what it died of; undefined when it was told to close. */
   onEnd(cause: unknown): void;
 }

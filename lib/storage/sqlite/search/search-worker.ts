@@ -6,8 +6,8 @@ import { findJobs } from './find-jobs.ts';
 import { openJobReader } from './job-reader.ts';
 import { confirmIndex, forgetRemoved, indexBlocks } from './keep-index.ts';
 import { openSearchIndex } from './search-index.ts';
-import type { SearchAnswer, SearchFiles, SearchOrder } from './search-messages.ts';
-import { createTurns, type Steps } from './turns.ts';
+import type { SearchFiles, SearchOrder, SearchReply } from './search-messages.ts';
+import { createSearchScheduler, type Steps } from './search-scheduler.ts';
 import { createUnindexedBlocks } from './unindexed-blocks.ts';
 
 /** What the search thread runs: it answers searches, and keeps the index between them. */
@@ -15,7 +15,7 @@ function serve(port: MessagePort, { stateFile, indexFile }: SearchFiles): void {
   const jobs = openJobReader(stateFile);
   const index = openSearchIndex(indexFile);
   const sources = { jobs, index, unindexed: createUnindexedBlocks(jobs) };
-  const turns = createTurns(systemClock);
+  const turns = createSearchScheduler(systemClock);
   const running = new Map<number, () => void>();
   // Blocks that may have lost jobs. At first all of them: what was removed since they were indexed, nobody has told.
   const suspects = new Set<number>();
@@ -46,7 +46,7 @@ function serve(port: MessagePort, { stateFile, indexFile }: SearchFiles): void {
     });
   }
 
-  function answer(message: SearchAnswer): void {
+  function answer(message: SearchReply): void {
     running.delete(message.id);
     port.postMessage(message);
     // A search is what finds a damaged index.

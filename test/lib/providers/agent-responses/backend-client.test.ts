@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { BridgeError } from '../../../../lib/errors/bridge-error.ts';
 import { createBackendClient } from '../../../../lib/providers/agent-responses/backend-client.ts';
-import { streamLimits } from '../../../../lib/providers/agent-responses/sse-reader.ts';
 import {
   type Credentials,
   createCredentials,
 } from '../../../../lib/providers/credentials/credentials.ts';
+import { streamLimits } from '../../../../lib/providers/http/sse-reader.ts';
 import type { ProviderEvent } from '../../../../lib/providers/provider-port.ts';
 import { createManualClock } from '../../../support/manual-clock.ts';
 import { completed, done, imageCall, imageOf } from './outcome-rig.ts';

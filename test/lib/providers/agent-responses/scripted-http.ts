@@ -1,4 +1,4 @@
-import type { HttpAnswer, HttpRequest } from '../../../../lib/net/http-client.ts';
+import type { HttpRequest, HttpResponse } from '../../../../lib/net/http-client.ts';
 
 export interface ScriptedAnswer {
   readonly status?: number;
@@ -13,7 +13,7 @@ export interface ScriptedHttp {
   readonly requests: readonly (HttpRequest & { readonly url: string })[];
   /** Of each answer: whether its connection was closed before its end. */
   readonly closed: readonly boolean[];
-  request(url: string, request: HttpRequest): Promise<HttpAnswer>;
+  request(url: string, request: HttpRequest): Promise<HttpResponse>;
 }
 
 /** Stands for the network: gives these answers, one a request, in forms that a server could not be made to send on time. */
@@ -41,7 +41,7 @@ function toAnswer(
   { status = 200, headers = {}, chunks = [], ending = 'end' }: ScriptedAnswer,
   signal: AbortSignal,
   onClose: () => void,
-): HttpAnswer {
+): HttpResponse {
   let close = () => {};
   const broken = new Promise<never>((_resolve, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason));

@@ -23,7 +23,7 @@ import {
   openSearchIndex,
   type SearchIndex,
 } from '../../../../../lib/storage/sqlite/search/search-index.ts';
-import type { Steps } from '../../../../../lib/storage/sqlite/search/turns.ts';
+import type { Steps } from '../../../../../lib/storage/sqlite/search/search-scheduler.ts';
 import { createUnindexedBlocks } from '../../../../../lib/storage/sqlite/search/unindexed-blocks.ts';
 import { insertJobs, jobRow } from '../../../../support/job-rows.ts';
 

@@ -1,0 +1,93 @@
+import type { Examples } from './example.ts';
+import {
+  ARTIFACT_RESPONSE,
+  CREATED,
+  IMAGE_RESPONSE,
+  PNG_BASE64,
+  REQUEST_ID,
+} from './shared-values.ts';
+
+const DESCRIPTOR = {
+  name: 'sandbox',
+  display_name: 'Sandbox',
+  version: '1',
+  experimental: false,
+  models: ['sandbox-image', 'sandbox-basic'],
+  default_model: 'sandbox-image',
+  default: true,
+};
+
+const IMAGES = {
+  support: 'native',
+  max_count: 5,
+  max_bytes_each: 33_554_432,
+  max_bytes_total: 67_108_864,
+};
+
+const CAPABILITIES = {
+  provider: 'sandbox',
+  model: 'sandbox-image',
+  implementation_version: '1',
+  experimental: false,
+  generation: true,
+  edits: true,
+  count: { min: 1, max: 255 },
+  batching: { mode: 'native', native_count: { min: 1, max: 4 }, max_parallel_outputs: 255 },
+  sizes: { auto: true, allowed: [], arbitrary: true, min_edge: 16, max_edge: 4096 },
+  aspect_ratio: 'native',
+  resolution: 'native',
+  negative_prompt: 'native',
+  revised_prompt: 'unsupported',
+  transparent_background: 'native',
+  user_attribution: 'unsupported',
+  qualities: ['auto', 'low', 'medium', 'high'],
+  output_formats: ['png', 'jpeg', 'webp'],
+  backgrounds: ['auto', 'opaque', 'transparent'],
+  moderation: ['auto', 'low'],
+  actions: ['auto', 'generate', 'edit'],
+  input_fidelities: ['low', 'high'],
+  reference_images: IMAGES,
+  edit_images: IMAGES,
+  masks: { ...IMAGES, max_count: 1 },
+  partial_images: { min: 0, max: 3 },
+  persistent_sessions: false,
+  explicit_threads: false,
+  source_transport: 'local',
+};
+
+const STARTED = { type: 'started', request_id: REQUEST_ID, created: CREATED };
+const PROGRESS = { type: 'progress', stage: 'generating', index: 0 };
+const PARTIAL = {
+  type: 'partial_image',
+  index: 0,
+  partial_index: 0,
+  format: 'png',
+  width: 1,
+  height: 1,
+  b64_json: PNG_BASE64,
+};
+const COMPLETED = { type: 'completed', response: IMAGE_RESPONSE };
+
+/** What the bridge answers about providers and images, by the name of the component. */
+export const REPLY_EXAMPLES: Examples = {
+  Liveness: { live: { summary: 'The process answers', value: { status: 'live' } } },
+  Ready: { ready: { summary: 'Work would be taken', value: { status: 'ready' } } },
+  NotReady: { not_ready: { summary: 'Work would not be taken', value: { status: 'not_ready' } } },
+  ProviderDescriptor: { sandbox: { summary: 'The embedded provider', value: DESCRIPTOR } },
+  ProviderPage: {
+    only: { summary: 'A bridge with one provider', value: { items: [DESCRIPTOR] } },
+  },
+  CapabilityDocument: {
+    sandbox: { summary: 'The default model of the embedded provider', value: CAPABILITIES },
+  },
+  ImageResponse: {
+    inline: { summary: 'The image inside the answer', value: IMAGE_RESPONSE },
+    artifact: { summary: 'The image as a file of the bridge', value: ARTIFACT_RESPONSE },
+  },
+  StreamEvent: {
+    started: { summary: 'The work is queued or running', value: STARTED },
+    progress: { summary: 'It has come further', value: PROGRESS },
+    partial_image: { summary: 'An unfinished image', value: PARTIAL },
+    completed: { summary: 'The end of a success', value: COMPLETED },
+  },
+};

@@ -1,0 +1,24 @@
+import type { Routing } from '../../contract/routing.ts';
+import type { BridgeError } from '../../errors/bridge-error.ts';
+import type { ErrorCode } from '../../errors/codes.ts';
+
+/** Another provider may well do what this one could not begin with. */
+const UNAVAILABLE: ReadonlySet<ErrorCode> = new Set([
+  'configuration',
+  'provider_authentication',
+  'unsupported_capability',
+  'rate_limited',
+  'overloaded',
+]);
+
+/** The provider began and failed, and it is known that nothing came of it. */
+const FAILED: ReadonlySet<ErrorCode> = new Set(['upstream', 'protocol', 'internal']);
+
+/**
+ * Whether the next route is tried after a failure (contract.md 13). Never after an unknown outcome: the image may have
+ * been made, and paid for.
+ */
+export function fallsBack(error: BridgeError, policy: Routing['fallback_policy']): boolean {
+  if (error.details['outcome'] === 'unknown') return false;
+  return UNAVAILABLE.has(error.code) || (policy === 'on_error' && FAILED.has(error.code));
+}

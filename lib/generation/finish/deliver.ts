@@ -1,0 +1,73 @@
+import type { PendingPublication, Publisher } from '../../artifacts/publisher.ts';
+import type { ImageWithBytes } from '../../contract/image-response.ts';
+import type { GenerationRequest } from '../generation-request.ts';
+import type { DescribedOutput } from './describe-images.ts';
+import { plainBytes } from './plain-bytes.ts';
+
+interface Deps {
+  readonly publisher: Publisher;
+}
+
+export interface DeliveryTarget {
+  readonly scope: string;
+  /** Scheme and authority under which the client reaches this bridge. */
+  readonly baseUrl: string;
+  /** Aborts when the client has left; not at the deadline: what is ready by then is delivered. */
+  readonly signal: AbortSignal;
+}
+
+export interface DeliveredImages {
+  readonly data: readonly ImageWithBytes[];
+  /** Not yet owned by anybody: whoever asked commits or discards them. */
+  readonly publications: readonly PendingPublication[];
+}
+
+export type Deliver = ReturnType<typeof createDeliver>;
+
+/** Hands verified images over in the form that was asked for: inline, artifact, url or metadata. */
+export function createDeliver({ publisher }: Deps) {
+  /** Throws `artifact`, `artifact_exists`. */
+  return async function deliver(
+    outputs: readonly DescribedOutput[],
+    { output }: GenerationRequest,
+    { scope, baseUrl, signal }: DeliveryTarget,
+  ): Promise<DeliveredImages> {
+    const { response_format: form } = output;
+    if (form === 'metadata') {
+      return { data: outputs.map((it) => ({ type: form, ...facts(it) })), publications: [] };
+    }
+    if (form === 'b64_json') {
+      const data = outputs.map((it) => ({
+        type: form,
+        b64_json: plainBytes(it.image.bytes),
+        ...facts(it),
+      }));
+      return { data, publications: [] };
+    }
+    const publications = await publisher.publish(scope, outputs, output, signal);
+    const data = publications.flatMap(({ record }, place): ImageWithBytes[] => {
+      const it = outputs[place];
+      if (!it) return [];
+      const { id, name, sidecar } = record;
+      const entries = { ...facts(it), ...(sidecar && { metadata_name: sidecar.name }) };
+      return form === 'artifact'
+        ? [{ type: form, id, name, ...entries }]
+        : [{ type: form, url: `${baseUrl}/v1/artifacts/${id}`, id, ...entries }];
+    });
+    return { data, publications };
+  };
+}
+
+function facts({ index, image, generationMs, revisedPrompt }: DescribedOutput) {
+  const { format, width, height, bytes, sha256 } = image;
+  return {
+    index,
+    format,
+    width,
+    height,
+    bytes: bytes.length,
+    sha256,
+    generation_ms: generationMs,
+    ...(revisedPrompt === undefined ? {} : { revised_prompt: revisedPrompt }),
+  };
+}

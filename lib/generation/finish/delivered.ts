@@ -1,0 +1,42 @@
+import type { Delivered } from '../../contract/image-response.ts';
+import { parseSize } from '../../contract/parameters.ts';
+import type { VerifiedImage } from '../../images/image.ts';
+import type { GenerationRequest } from '../generation-request.ts';
+
+type Asked = Pick<GenerationRequest, 'parameters' | 'formatNamed'>;
+type Judged = Pick<VerifiedImage, 'format' | 'width' | 'height' | 'alpha'>;
+
+/** What is delivered against what was asked for, by the decoded pixels alone (contract.md 2, `delivered`). */
+export function toDelivered(
+  index: number,
+  image: Judged,
+  { parameters, formatNamed }: Asked,
+): Delivered {
+  const size = parseSize(parameters.size);
+  const isSize = size?.width === image.width && size.height === image.height;
+  return {
+    index,
+    size: size ? verdictOf(isSize) : 'unspecified',
+    format: formatNamed ? verdictOf(image.format === parameters.output_format) : 'unspecified',
+    alpha: judgeAlpha(image, parameters.background),
+  };
+}
+
+function judgeAlpha(
+  { alpha }: Judged,
+  background: Asked['parameters']['background'],
+): Delivered['alpha'] {
+  const isSomeBelow255 = alpha === 'some' || alpha === 'empty';
+  switch (background) {
+    case 'auto':
+      return 'unspecified';
+    case 'transparent':
+      return verdictOf(isSomeBelow255);
+    case 'opaque':
+      return verdictOf(!isSomeBelow255);
+  }
+}
+
+function verdictOf(isHonoured: boolean): 'honoured' | 'changed' {
+  return isHonoured ? 'honoured' : 'changed';
+}

@@ -1,0 +1,121 @@
+import type { Timings } from '../../contract/image-response.ts';
+import { invalidField } from '../../contract/issues.ts';
+import type { ImageMetadataRecord } from '../../contract/metadata-record.ts';
+import { BridgeError } from '../../errors/bridge-error.ts';
+import { embedRecord } from '../../images/embed-record.ts';
+import type { ImageEngine, VerifiedImage } from '../../images/image.ts';
+import { MAX_RECORD_BYTES, toXmpJson } from '../../images/xmp-packet.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { FinishedOutput } from './finish.ts';
+import { fitRecord, longestEssentials, toMetadataRecord } from './metadata-record.ts';
+import type { Outcome } from './outcome.ts';
+
+interface Deps {
+  readonly engine: Pick<ImageEngine, 'inspect'>;
+  readonly clock: Clock;
+}
+
+/** An output with its metadata, as far as any was asked for: inside the image, and what shall lie beside it. */
+export interface DescribedOutput extends FinishedOutput {
+  readonly sidecar: Buffer | undefined;
+}
+
+export type DescribeImages = ReturnType<typeof createDescribeImages>;
+
+/** Of JSON, before XML (specification 2.9). */
+const MAX_EMBEDDED_BYTES = 40 * 1024;
+/** What the longest request needs several times over; only a provider's own words can be more. */
+const MAX_SIDECAR_BYTES = 1024 * 1024;
+
+/** Writes the metadata records that were asked for into images and for sidecars. */
+export function createDescribeImages({ engine, clock }: Deps) {
+  /** Throws `protocol` for an image that takes no record. */
+  async function embedded(
+    image: VerifiedImage,
+    record: ImageMetadataRecord,
+    signal: AbortSignal,
+  ): Promise<VerifiedImage> {
+    const json = fitRecord(record, JSON.stringify, fitsImage);
+    if (json === undefined) throw new BridgeError('internal', 'a metadata record grew too large');
+    const bytes = await embedRecord(image, toXmpJson(json), clock, signal);
+    if (bytes === undefined) {
+      throw new BridgeError('protocol', 'the provider gave an image that takes no metadata', {
+        details: { reason: 'too_much_xmp' },
+      });
+    }
+    const inspection = await engine.inspect(bytes, signal);
+    if (inspection.ok && looksLike(inspection.image, image)) return inspection.image;
+    throw new BridgeError('internal', 'an image came out changed when its metadata was written', {
+      details: { reason: inspection.ok ? 'changed' : inspection.fault },
+    });
+  }
+
+  /** The outputs in their order, each verified anew where its bytes have changed. */
+  return async function describeImages(
+    outcome: Outcome,
+    timings: Timings,
+    signal: AbortSignal,
+  ): Promise<readonly DescribedOutput[]> {
+    const { isEmbedded, isBeside } = wantedOf(outcome.request.output.metadata);
+    return Promise.all(
+      outcome.result.outputs.map(async (output): Promise<DescribedOutput> => {
+        const recordOf = (facts: ImageMetadataRecord['image']) =>
+          toMetadataRecord(outcome, timings, output, facts);
+        const image = isEmbedded
+          ? await embedded(output.image, recordOf(compactFacts(output)), signal)
+          : output.image;
+        const described = { ...output, image };
+        const sidecar = isBeside ? toSidecar(recordOf(fullFacts(described))) : undefined;
+        return { ...described, sidecar };
+      }),
+    );
+  };
+}
+
+/** Throws `invalid_request` when not even what must stand in an embedded record has a place in an image. */
+export function refuseLongRecord(planned: Parameters<typeof longestEssentials>[0]): void {
+  if (!wantedOf(planned.request.output.metadata).isEmbedded) return;
+  if (fitsImage(JSON.stringify(longestEssentials(planned)))) return;
+  throw invalidField(
+    'output.metadata',
+    'too_long',
+    `needs prompts and metadata that fit into an embedded record of ${MAX_EMBEDDED_BYTES} bytes`,
+  );
+}
+
+function wantedOf(metadata: 'none' | 'sidecar' | 'embedded' | 'sidecar_and_embedded') {
+  return { isEmbedded: metadata.endsWith('embedded'), isBeside: metadata.startsWith('sidecar') };
+}
+
+/** Escapes for XML make a record longer than the limit counts; an image has room for all but absurd ones. */
+function fitsImage(json: string): boolean {
+  return (
+    Buffer.byteLength(json) <= MAX_EMBEDDED_BYTES &&
+    Buffer.byteLength(toXmpJson(json)) <= MAX_RECORD_BYTES
+  );
+}
+
+function toSidecar(record: ImageMetadataRecord): Buffer {
+  const json = fitRecord(record, toText, (text) => Buffer.byteLength(text) <= MAX_SIDECAR_BYTES);
+  if (json === undefined) throw new BridgeError('internal', 'a metadata record grew too large');
+  return Buffer.from(json);
+}
+
+function toText(record: ImageMetadataRecord): string {
+  return `${JSON.stringify(record, undefined, 2)}\n`;
+}
+
+function compactFacts({ index, image: { format, width, height } }: FinishedOutput) {
+  return { index, format, width, height };
+}
+
+function fullFacts(output: FinishedOutput): ImageMetadataRecord['image'] {
+  const { bytes, sha256 } = output.image;
+  return { ...compactFacts(output), bytes: bytes.byteLength, sha256 };
+}
+
+function looksLike(after: VerifiedImage, before: VerifiedImage): boolean {
+  return (['format', 'width', 'height', 'orientation', 'alpha'] as const).every(
+    (fact) => after[fact] === before[fact],
+  );
+}

@@ -1,0 +1,77 @@
+import { BridgeError } from '../errors/bridge-error.ts';
+import { type ByteRange, parseRange } from './byte-range.ts';
+import { bytes as bytesReply, type Reply } from './reply.ts';
+
+/** Bytes that never change under their address. */
+export interface ImmutableFile {
+  readonly bytes: Buffer;
+  readonly mediaType: string;
+  /** Quoted. */
+  readonly etag: string;
+  /** Portable characters only. */
+  readonly filename: string;
+  readonly disposition: 'inline' | 'attachment';
+}
+
+/** Answers with a whole file, one range of it, or 304 (contract.md 6). Throws `range_not_satisfiable`. */
+export function fileReply(
+  requestHeaders: Readonly<Record<string, string | undefined>>,
+  file: ImmutableFile,
+): Reply<never> {
+  const known = isKnown(requestHeaders['if-none-match'], file.etag);
+  const range = known ? undefined : rangeOf(requestHeaders, file.etag, file.bytes.byteLength);
+  const whole = wholeFileReply(requestHeaders, file);
+  const headers = { ...whole.headers, 'accept-ranges': 'bytes' };
+  if (range === undefined) return { ...whole, headers };
+  const part = file.bytes.subarray(range.first, range.last + 1);
+  const partial = {
+    ...headers,
+    'content-length': String(part.byteLength),
+    'content-range': `bytes ${range.first}-${range.last}/${file.bytes.byteLength}`,
+  };
+  return bytesReply(part, partial, 206);
+}
+
+/** Answers with a whole file or 304, whatever range is asked for: a server may ignore that (RFC 9110, 14.2). */
+export function wholeFileReply(
+  requestHeaders: Readonly<Record<string, string | undefined>>,
+  file: ImmutableFile,
+): Reply<never> {
+  const headers = {
+    etag: file.etag,
+    'cache-control': 'private, max-age=31536000, immutable',
+    'x-content-type-options': 'nosniff',
+    // An image opened in a tab of its own may run nothing and load nothing.
+    'content-security-policy': "default-src 'none'; sandbox",
+  };
+  if (isKnown(requestHeaders['if-none-match'], file.etag)) {
+    return bytesReply(undefined, headers, 304);
+  }
+  const described = {
+    ...headers,
+    'content-type': file.mediaType,
+    'content-disposition': `${file.disposition}; filename="${file.filename}"`,
+    'content-length': String(file.bytes.byteLength),
+  };
+  return bytesReply(file.bytes, described);
+}
+
+function rangeOf(
+  headers: Readonly<Record<string, string | undefined>>,
+  etag: string,
+  size: number,
+): ByteRange | undefined {
+  // A range of what the client had before would not join what it would get now (RFC 9110, 13.1.5).
+  if (headers['if-range'] !== undefined && headers['if-range'] !== etag) return undefined;
+  const range = parseRange(headers['range'], size);
+  if (range !== 'unsatisfiable') return range;
+  throw new BridgeError('range_not_satisfiable', 'the range is not one of this file', {
+    headers: { 'content-range': `bytes */${size}` },
+  });
+}
+
+function isKnown(ifNoneMatch: string | undefined, etag: string): boolean {
+  if (ifNoneMatch === undefined) return false;
+  const tags = ifNoneMatch.split(',').map((tag) => tag.trim().replace(/^W\//, ''));
+  return tags.includes('*') || tags.includes(etag);
+}

@@ -1,0 +1,94 @@
+import {
+  type ImageResponseWithBytes,
+  type ImageWithBytes,
+  type Usage,
+  WARNINGS,
+} from '../contract/image-response.ts';
+import type { ImagesResponse, ImagesResponseWithBytes } from '../contract/openai-response.ts';
+import type { Translation } from './to-image-request.ts';
+
+type Told = Pick<Translation, 'nameOf' | 'ignored' | 'aliases'>;
+
+/** An answer in OpenAI's words: what took effect, as far as it is known, and beside it what only the bridge says. */
+export function toImagesResponse(
+  response: ImageResponseWithBytes,
+  told: Told,
+): ImagesResponseWithBytes {
+  return {
+    created: response.created,
+    data: response.data.flatMap(toData),
+    ...effectiveOf(response),
+    ...usageOf(response.usage),
+    bridge_ext: toReport(response, told),
+  };
+}
+
+/** These routes ask for bytes and for addresses only. */
+function toData(image: ImageWithBytes): ImagesResponseWithBytes['data'] {
+  const revised =
+    image.revised_prompt === undefined ? {} : { revised_prompt: image.revised_prompt };
+  switch (image.type) {
+    case 'b64_json':
+      return [{ b64_json: image.b64_json, ...revised }];
+    case 'url':
+      return [{ url: image.url, ...revised }];
+    default:
+      return [];
+  }
+}
+
+/** What took effect, under OpenAI's names; what nobody knows is left out. */
+export function effectiveOf({
+  effective,
+  data,
+}: ImageResponseWithBytes): Pick<
+  ImagesResponse,
+  'background' | 'output_format' | 'quality' | 'size'
+> {
+  const { background, output_format, quality } = effective;
+  const size = effective.size === 'auto' ? commonSize(data) : effective.size;
+  return {
+    ...(background === 'auto' ? {} : { background }),
+    output_format,
+    ...(quality === 'auto' ? {} : { quality }),
+    ...(size === undefined ? {} : { size }),
+  };
+}
+
+/** Tokens, of which OpenAI's word has no more than these. */
+export function usageOf(usage: Usage | undefined): Pick<ImagesResponse, 'usage'> {
+  const { provider: _, ...tokens } = usage ?? {};
+  return Object.keys(tokens).length > 0 ? { usage: tokens } : {};
+}
+
+/** What an image measures, as a request would say it. */
+export function sizeOf({ width, height }: Pick<ImageWithBytes, 'width' | 'height'>): string {
+  return `${width}x${height}`;
+}
+
+/** The one size that all images have. */
+function commonSize(data: ImageResponseWithBytes['data']): string | undefined {
+  const [size, ...others] = new Set(data.map(sizeOf));
+  return others.length === 0 ? size : undefined;
+}
+
+function toReport(
+  response: ImageResponseWithBytes,
+  { nameOf, ignored, aliases }: Told,
+): ImagesResponse['bridge_ext'] {
+  const { id, provider, model, effective, attempts, session, timings, delivered } = response;
+  const warnings = new Set(response.warnings);
+  if (ignored.length > 0) warnings.add('ignored_parameters');
+  return {
+    ...{ id, provider, model, effective },
+    normalizations: [
+      ...aliases,
+      ...response.normalizations.map((row) => ({ ...row, field: nameOf(row.field) })),
+    ],
+    ...(attempts ? { attempts } : {}),
+    ...(session ? { session } : {}),
+    ...{ timings, delivered },
+    ...(ignored.length > 0 ? { ignored_parameters: [...ignored] } : {}),
+    warnings: WARNINGS.filter((warning) => warnings.has(warning)),
+  };
+}

@@ -1,0 +1,80 @@
+import { createEventDataReader, type EventData } from '../agent-responses/event-data.ts';
+import { createDataField } from './sse-field.ts';
+import { createLineSplitter } from './sse-lines.ts';
+
+/** How much one answer may hold (providers.md): a line or event, and the whole stream. */
+export interface StreamLimits {
+  readonly maxEventBytes: number;
+  readonly maxStreamBytes: number;
+}
+
+/** Why a stream cannot be read any further. */
+export type StreamFault = 'event_too_long' | 'stream_too_long' | 'not_json';
+
+// What an event says beside its images.
+const MAX_TEXT_BYTES = 1024 * 1024;
+
+const NEWLINE = Buffer.from('\n');
+
+/** The limits that follow from the largest image: base64 makes four bytes of three. */
+export function streamLimits(maxEncodedBytes: number): StreamLimits {
+  const maxEventBytes = Math.ceil((maxEncodedBytes * 4) / 3) + MAX_TEXT_BYTES;
+  return { maxEventBytes, maxStreamBytes: maxEventBytes * 3 };
+}
+
+/**
+ * Reads server-sent events (WHATWG HTML, 9.2) whose data is JSON, chunk by chunk under bounds. The `event` field is not
+ * needed: the JSON names its own type. `knownBytes` gives the image that is likely to come again.
+ */
+export function createSseReader(
+  { maxEventBytes, maxStreamBytes }: StreamLimits,
+  onEvent: (data: EventData) => void,
+  knownBytes?: () => Buffer | undefined,
+) {
+  const data = createEventDataReader(MAX_TEXT_BYTES, knownBytes);
+  let fault: StreamFault | undefined;
+  let streamBytes = 0;
+  let eventBytes = 0;
+  let hasData = false;
+
+  function take(part: Buffer): void {
+    if (!data.push(part)) fault ??= 'event_too_long';
+  }
+
+  const field = createDataField(take);
+
+  function linePart(part: Buffer): void {
+    eventBytes += part.length;
+    if (eventBytes > maxEventBytes) fault ??= 'event_too_long';
+    if (!fault) field.part(part);
+  }
+
+  function endLine(): void {
+    const kind = field.end();
+    if (kind === 'data') {
+      hasData = true;
+      // The lines of one event are joined by line feeds, which JSON does not mind at its end.
+      take(NEWLINE);
+    }
+    if (kind !== 'blank' || fault) return;
+    if (hasData) {
+      const event = data.end();
+      if (event) onEvent(event);
+      else fault = 'not_json';
+    }
+    hasData = false;
+    eventBytes = 0;
+  }
+
+  const split = createLineSplitter({ part: linePart, end: endLine });
+
+  return {
+    /** Calls `onEvent` for each event that `chunk` completes. Says what is wrong once the stream cannot be read on. */
+    push(chunk: Buffer): StreamFault | undefined {
+      streamBytes += chunk.length;
+      if (streamBytes > maxStreamBytes) fault ??= 'stream_too_long';
+      if (!fault) split(chunk);
+      return fault;
+    },
+  };
+}

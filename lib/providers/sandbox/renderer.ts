@@ -1,0 +1,77 @@
+import { createDecodeGate } from '../../images/decode-gate.ts';
+import type { EncodeOptions, ImageEngine, Pixels } from '../../images/image.ts';
+import { createThreadPool } from '../../platform/thread-pool.ts';
+import type { ProviderContext, ProviderOutput, ProviderRequest } from '../provider-port.ts';
+import type { Drawing, DrawingTask, RawImage } from './drawing/drawing-task.ts';
+import type { SandboxModel } from './models.ts';
+import type { Edges } from './output-size.ts';
+import type { Pace } from './pace.ts';
+import { revisedPromptOf } from './revised-prompt.ts';
+import { type CommonTask, taskOf, toDrawing } from './to-drawing.ts';
+
+/** So many raw images are in memory at a time: 64 MiB each at the largest size. */
+const RENDER_SLOTS = 2;
+const POOL = { name: 'draw', worker: '#draw-worker', threads: RENDER_SLOTS } as const;
+
+export interface RenderJob {
+  readonly request: ProviderRequest;
+  readonly model: SandboxModel;
+  readonly pace: Pace;
+  readonly signal: AbortSignal;
+  readonly onEvent: ProviderContext['onEvent'];
+}
+
+export interface Finished {
+  readonly outputs: readonly ProviderOutput[];
+  readonly size: Edges;
+}
+
+export type Renderer = ReturnType<typeof createRenderer>;
+
+/** Draws and encodes what one call asks for. */
+export function createRenderer({ engine }: { readonly engine: ImageEngine }) {
+  const pool = createThreadPool<Omit<DrawingTask, 'stop'>, Drawing>(POOL);
+  const slots = createDecodeGate(RENDER_SLOTS);
+
+  async function draw(commission: RenderJob, common: CommonTask, index: number) {
+    const { request, signal, onEvent } = commission;
+    onEvent({ type: 'progress', stage: 'generating', index });
+    const drawing = await pool.run(taskOf(common, request, index), signal);
+    const encode = (image: RawImage) => engine.encode(toPixels(image), encodingOf(request), signal);
+    const bytes = await encode(drawing.image);
+    const previews: Buffer[] = [];
+    for (const preview of drawing.previews) previews.push(await encode(preview));
+    return { bytes, previews };
+  }
+
+  return {
+    /** Rejects with the signal's reason on abort. */
+    async render(commission: RenderJob): Promise<Finished> {
+      const { request, model, pace, signal, onEvent } = commission;
+      const common = await toDrawing(request, model, engine, signal);
+      const revisedPrompt = model.profile === 'full' ? revisedPromptOf(request) : undefined;
+      const outputs = request.indices.map(async (index): Promise<ProviderOutput> => {
+        const work = () => draw(commission, common, index);
+        const { bytes, previews } = await slots.run(work, signal);
+        for (const [partialIndex, preview] of previews.entries()) {
+          await pace.reach((partialIndex + 1) / (previews.length + 1));
+          onEvent({ type: 'partial_image', index, partialIndex, bytes: preview });
+        }
+        return { bytes, ...(revisedPrompt === undefined ? {} : { revisedPrompt }) };
+      });
+      return { outputs: await Promise.all(outputs), size: common };
+    },
+
+    /** Resolves when no thread runs any more. */
+    close: () => pool.close(),
+  };
+}
+
+function toPixels({ data, width, height, channels }: RawImage): Pixels {
+  return { data: Buffer.from(data), width, height, channels };
+}
+
+function encodingOf({ parameters }: ProviderRequest): EncodeOptions {
+  const { output_format: format, output_compression: compression } = parameters;
+  return { format, ...(compression === null ? {} : { compression }) };
+}

@@ -1,0 +1,104 @@
+import type { Example } from '../lib/contract/examples/example.ts';
+import { EXAMPLES } from '../lib/contract/examples/examples.ts';
+import { REQUEST_ID_PATTERN } from '../lib/contract/fields.ts';
+import { componentName, type JsonObject, schemaPart } from '../lib/contract/json-schema.ts';
+import { eventFrame, type StreamedEvent } from '../lib/http/event-stream.ts';
+import type { ReplySpec, Schema } from '../lib/http/operation-spec.ts';
+
+/** An answer of the document by its status. */
+export type Responses = Readonly<Record<string, JsonObject>>;
+
+/** The headers that more than one kind of answer carries. */
+export const RESPONSE_HEADERS = {
+  'x-request-id': {
+    description: 'The id of this request, the same as in the body.',
+    required: true,
+    schema: { type: 'string', pattern: REQUEST_ID_PATTERN.source },
+  },
+  traceparent: {
+    description: 'The trace that the request belongs to (W3C Trace Context).',
+    schema: { type: 'string', pattern: '^00-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$' },
+  },
+  'x-should-retry': {
+    description: 'Whether the same request may simply be sent again.',
+    required: true,
+    schema: { type: 'string', enum: ['true', 'false'] },
+  },
+  'retry-after': {
+    description: 'Seconds to wait before the request is sent again.',
+    schema: { type: 'integer', minimum: 1 },
+  },
+  'retry-after-ms': {
+    description: 'The same in milliseconds, exactly.',
+    schema: { type: 'integer', minimum: 0 },
+  },
+} as const;
+
+/** References to headers by their names. */
+export function headerRefs(...names: readonly (keyof typeof RESPONSE_HEADERS)[]): JsonObject {
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}
+
+/** What an operation answers when nothing failed. */
+export function toResponses(reply: ReplySpec): Responses {
+  const headers = { ...headerRefs('x-request-id', 'traceparent'), ...toHeaders(reply.headers) };
+  return Object.fromEntries(
+    [reply, ...(reply.also ?? [])].map((answer) => [
+      String(answer.status),
+      { description: answer.description, headers, ...toContent(answer) },
+    ]),
+  );
+}
+
+/** A media type of a JSON body, with the examples that its schema has under its name. */
+export function jsonContent(schema: Schema): JsonObject {
+  const name = componentName(schema);
+  const examples = name && EXAMPLES[name];
+  return { schema: schemaPart(schema, 'answer'), ...(examples ? { examples } : {}) };
+}
+
+function toContent(answer: Pick<ReplySpec, 'body' | 'events' | 'mediaTypes'>): JsonObject {
+  const content = {
+    ...(answer.body ? { 'application/json': jsonContent(answer.body) } : {}),
+    ...(answer.events ? { 'text/event-stream': streamContent(answer.events) } : {}),
+    ...Object.fromEntries(
+      (answer.mediaTypes ?? []).map((mediaType) => [mediaType, { schema: rawSchema(mediaType) }]),
+    ),
+  };
+  return Object.keys(content).length > 0 ? { content } : {};
+}
+
+/** A stream as text. OpenAPI 3.1 has no word for its parts: the schema of an event's data stands in `$defs`. */
+function streamContent(event: Schema): JsonObject {
+  const name = componentName(event);
+  if (!name) throw new Error('the events of a stream have no name');
+  const examples = Object.values(EXAMPLES[name] ?? {});
+  return {
+    schema: {
+      type: 'string',
+      description: `Server-sent events. The data of each is a ${name}, in one line of JSON; its name is its \`type\`.`,
+      $defs: { [name]: schemaPart(event, 'answer') },
+    },
+    examples: { stream: { summary: 'One after the other', value: examples.map(toText).join('') } },
+  };
+}
+
+function toText({ value }: Example): string {
+  // Every example of an event has the type that its schema asks for.
+  const { before, after } = eventFrame(value as StreamedEvent);
+  return `${before}${JSON.stringify(value)}${after}`;
+}
+
+function rawSchema(mediaType: string): JsonObject {
+  if (mediaType === 'application/json') return { type: 'object' };
+  return mediaType.startsWith('text/') ? { type: 'string' } : { type: 'string', format: 'binary' };
+}
+
+function toHeaders(headers: ReplySpec['headers']): JsonObject {
+  return Object.fromEntries(
+    Object.entries(headers ?? {}).map(([name, description]) => [
+      name,
+      { description, schema: { type: 'string' } },
+    ]),
+  );
+}

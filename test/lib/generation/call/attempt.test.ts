@@ -1,0 +1,529 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startDeadline } from '../../../../lib/admission/deadline.ts';
+import type { CapabilityDocument } from '../../../../lib/contract/provider.ts';
+import { BridgeError } from '../../../../lib/errors/bridge-error.ts';
+import { createAttempt } from '../../../../lib/generation/call/attempt.ts';
+import { createCallProvider } from '../../../../lib/generation/call/call-provider.ts';
+import { createProviderSlots } from '../../../../lib/generation/call/provider-slots.ts';
+import { createRunCall } from '../../../../lib/generation/call/run-call.ts';
+import type { GenerationEvent } from '../../../../lib/generation/events/generation-event.ts';
+import { createFinish } from '../../../../lib/generation/finish/finish.ts';
+import { negotiate } from '../../../../lib/generation/plan/negotiate.ts';
+import { silentMetrics } from '../../../../lib/metrics/metrics.ts';
+import { createManualClock } from '../../../support/manual-clock.ts';
+import {
+  answerWith,
+  createScriptedProvider,
+  type Script,
+  type ScriptedCall,
+} from '../../../support/scripted-provider.ts';
+import { anything } from '../capability-documents.ts';
+import { image, openEngine } from '../images.ts';
+import { requestOf } from '../requests.ts';
+
+const GRACE_MS = 1000;
+const engine = openEngine();
+let png = Buffer.alloc(0);
+
+beforeAll(async () => {
+  png = await image();
+});
+afterAll(() => engine.close());
+
+describe('createAttempt', () => {
+  it.each([
+    [1, 1, [[0]]],
+    [3, 1, [[0], [1], [2]]],
+    [4, 4, [[0, 1, 2, 3]]],
+    [
+      6,
+      4,
+      [
+        [0, 1, 2, 3],
+        [4, 5],
+      ],
+    ],
+    [
+      8,
+      4,
+      [
+        [0, 1, 2, 3],
+        [4, 5, 6, 7],
+      ],
+    ],
+  ])('asks for %i outputs, %i a call, as %j', async (n, native, expected) => {
+    const { attempt, provider } = rig({ answer: (call) => answerWith(png)(call) }, { native });
+
+    const { outputs } = await attempt({ parameters: { n } });
+
+    expect(provider.calls.map(({ request }) => request.indices)).toEqual(expected);
+    expect(provider.calls.map(({ request }) => request.parameters.n)).toEqual(
+      expected.map((indices) => indices.length),
+    );
+    expect(outputs.map(({ index }) => index)).toEqual(Array.from({ length: n }, (_, i) => i));
+  });
+
+  it('puts outputs in order, in whatever order their calls end', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 1, max: 4 }),
+        fc.shuffledSubarray([0, 1, 2, 3, 4], { minLength: 5 }),
+        async (native, order) => {
+          const { attempt, provider } = rig({}, { native });
+          const running = attempt({ parameters: { n: 5 } });
+          const last = Math.ceil(5 / native) - 1;
+          await provider.call(last);
+
+          for (const nth of order.filter((it) => it <= last)) {
+            const call = await provider.call(nth);
+            const { indices } = call.request;
+            call.succeed({
+              outputs: indices.map((index) => ({ bytes: png, revisedPrompt: `${index}` })),
+            });
+          }
+
+          const { outputs } = await running;
+          expect(outputs.map(({ index }) => index)).toEqual([0, 1, 2, 3, 4]);
+          expect(outputs.map(({ revisedPrompt }) => revisedPrompt)).toEqual([
+            '0',
+            '1',
+            '2',
+            '3',
+            '4',
+          ]);
+        },
+      ),
+      { numRuns: 15 },
+    );
+  });
+
+  it('sums the usage and gathers the warnings of all calls', async () => {
+    const { attempt } = rig({
+      answer(call) {
+        call.dispatch();
+        call.succeed({
+          outputs: [{ bytes: png }],
+          usage: { output_tokens: 10, provider: { images: 1 } },
+          warnings: ['sandbox_output'],
+        });
+      },
+    });
+
+    const { usage, warnings } = await attempt({ parameters: { n: 3, size: '64x64' } });
+
+    expect(usage).toEqual({ output_tokens: 30, provider: { images: 3 } });
+    expect(new Set(warnings)).toEqual(new Set(['sandbox_output', 'output_size_differs']));
+  });
+
+  it('warns of a repetition that helped', async () => {
+    const { attempt } = rig({
+      retry: { attempts: 2, backoffMs: 0 },
+      answer(call) {
+        if (call.context.attempt === 2) answerWith(png)(call);
+        else call.fail(new BridgeError('upstream', 'again', { retryable: true, transient: true }));
+      },
+    });
+
+    const running = attempt();
+    await running.clock.advance(1);
+
+    expect((await running).warnings).toEqual(['transient_provider_retry_used']);
+  });
+
+  it('measures how long the provider took for an output, without the wait for a place', async () => {
+    const { attempt, provider, clock } = rig({}, { parallel: 1 });
+
+    const running = attempt({ parameters: { n: 2 } });
+    for (const [nth, ms] of [
+      [0, 300],
+      [1, 200],
+    ] as const) {
+      const call = await provider.call(nth);
+      await clock.advance(ms);
+      call.succeed({ outputs: [{ bytes: png }] });
+    }
+
+    const { outputs, providerEndedMs } = await running;
+    expect(outputs.map(({ generationMs }) => generationMs)).toEqual([300, 200]);
+    expect(providerEndedMs).toBe(500);
+  });
+
+  it('tells of each output that it is being verified', async () => {
+    const { attempt, events } = rig({ answer: (call) => answerWith(png)(call) }, { native: 2 });
+
+    await attempt({ parameters: { n: 2 } });
+
+    expect(events).toEqual([
+      { type: 'progress', stage: 'dispatched' },
+      { type: 'progress', stage: 'verifying', index: 0 },
+      { type: 'progress', stage: 'verifying', index: 1 },
+    ]);
+  });
+});
+
+describe('createAttempt, parallelism', () => {
+  it('never runs more calls of a provider at once than it has places', async () => {
+    const { attempt, most } = countingRig({ parallel: 3 });
+
+    await attempt({ parameters: { n: 10 } });
+
+    expect(most()).toBe(3);
+  });
+
+  it('counts the calls of all requests to a provider together', async () => {
+    const { attempt, most, provider } = countingRig({ parallel: 3 });
+
+    await Promise.all([1, 2, 3].map(() => attempt({ parameters: { n: 5 } })));
+
+    expect(most()).toBe(3);
+    expect(provider.calls).toHaveLength(15);
+  });
+
+  it('runs one call after the other when it is told to', async () => {
+    const { attempt, most, provider } = countingRig({ parallel: 255 });
+
+    await attempt({ parameters: { n: 4 }, policies: { batch_execution: 'sequential' } });
+
+    expect(most()).toBe(1);
+    expect(provider.calls.map(({ request }) => request.indices)).toEqual([[0], [1], [2], [3]]);
+  });
+
+  it('runs the turns of a session one after the other', async () => {
+    const { attempt, most } = countingRig({ parallel: 255 });
+
+    await attempt({ parameters: { n: 3 }, session: { mode: 'persistent', key: 'a' } });
+
+    expect(most()).toBe(1);
+  });
+
+  it('gives every place back, whatever came of its call', async () => {
+    let calls = 0;
+    const { attempt, provider } = rig(
+      {
+        answer(call) {
+          calls += 1;
+          if (calls % 2 === 0) call.fail(new BridgeError('upstream', 'no'));
+          else answerWith(png)(call);
+        },
+      },
+      { parallel: 2 },
+    );
+
+    await attempt({ parameters: { n: 9, failure_policy: 'best_effort' } });
+
+    expect(provider.calls).toHaveLength(9);
+  });
+});
+
+describe('createAttempt, fail_fast', () => {
+  it('rejects with the first failure and stops the others', async () => {
+    const { attempt, provider } = rig();
+
+    const running = attempt({ parameters: { n: 3 } });
+    const second = await provider.call(1);
+    const third = await provider.call(2);
+    second.fail(new BridgeError('safety_rejected', 'no'));
+
+    await expect(running).rejects.toMatchObject({ code: 'safety_rejected', provider: 'scripted' });
+    expect(third.context.signal.aborted).toBe(true);
+  });
+
+  it('begins no call any more after a failure', async () => {
+    const { attempt, provider } = rig(
+      { answer: (call) => call.fail(new BridgeError('upstream', 'no')) },
+      { parallel: 1 },
+    );
+
+    await expect(attempt({ parameters: { n: 5 } })).rejects.toMatchObject({ code: 'upstream' });
+    expect(provider.calls).toHaveLength(1);
+  });
+
+  it('begins no call any more after a failure when they run one by one', async () => {
+    const { attempt, provider } = rig({
+      answer: (call) => call.fail(new BridgeError('upstream', 'no')),
+    });
+    const policies = { batch_execution: 'sequential' };
+
+    await expect(attempt({ parameters: { n: 5 }, policies })).rejects.toMatchObject({
+      code: 'upstream',
+    });
+    expect(provider.calls).toHaveLength(1);
+  });
+
+  it.each([
+    ['had been dispatched and had not ended', true, { outcome: 'unknown' }, false],
+    ['had not been dispatched', false, {}, true],
+  ] as const)('knows whether a sibling %s', async (_, isDispatched, details, retryable) => {
+    const { attempt, provider } = rig();
+
+    const running = attempt({ parameters: { n: 2 } });
+    const first = await provider.call(0);
+    const second = await provider.call(1);
+    if (isDispatched) second.dispatch();
+    first.fail(new BridgeError('upstream', 'again', { retryable: true, transient: true }));
+
+    const error = await running.then(
+      () => undefined,
+      (thrown: BridgeError) => thrown,
+    );
+    expect(error).toMatchObject({ code: 'upstream', retryable, details });
+    expect(error?.details['outcome']).toBe(isDispatched ? 'unknown' : undefined);
+  });
+
+  it('knows the outcome of siblings that failed in the same moment', async () => {
+    const { attempt } = rig({
+      answer(call) {
+        call.dispatch();
+        call.fail(new BridgeError('rate_limited', 'slow down'));
+      },
+    });
+
+    await expect(attempt({ parameters: { n: 3 } })).rejects.toMatchObject({
+      code: 'rate_limited',
+      retryable: true,
+    });
+  });
+
+  it('waits for a sibling to stop, and not longer than the grace', async () => {
+    const { attempt, provider, clock } = rig({ obeys: false });
+
+    const running = attempt({ parameters: { n: 2 } });
+    const first = await provider.call(0);
+    (await provider.call(1)).dispatch();
+    first.fail(new BridgeError('safety_rejected', 'no'));
+    await clock.advance(GRACE_MS);
+
+    await expect(running).rejects.toMatchObject({
+      code: 'safety_rejected',
+      details: { outcome: 'unknown' },
+    });
+  });
+
+  it('fails over one image that does not verify, whatever the others are', async () => {
+    const { attempt } = rig({
+      answer(call) {
+        const isBad = call.request.indices.includes(1);
+        answerWith(isBad ? png.subarray(0, -1) : png)(call);
+      },
+    });
+
+    await expect(attempt({ parameters: { n: 3 } })).rejects.toMatchObject({
+      code: 'protocol',
+      provider: 'scripted',
+      details: { reason: 'truncated' },
+    });
+  });
+
+  it.each([0, 1, 3])('refuses %i images where two were asked for', async (count) => {
+    const { attempt } = rig(
+      {
+        answer: (call) =>
+          call.succeed({ outputs: Array.from({ length: count }, () => ({ bytes: png })) }),
+      },
+      { native: 2 },
+    );
+
+    await expect(attempt({ parameters: { n: 2 } })).rejects.toMatchObject({ code: 'protocol' });
+  });
+});
+
+describe('createAttempt, best_effort', () => {
+  const bestEffort = { failure_policy: 'best_effort' };
+
+  it('delivers what came out and lists what did not, by index', async () => {
+    const { attempt } = rig({ answer: (call) => failOn([1, 3], call) });
+
+    const { outputs, failures, warnings } = await attempt({ parameters: { n: 4, ...bestEffort } });
+
+    expect(outputs.map(({ index }) => index)).toEqual([0, 2]);
+    expect(failures.map(({ index, error }) => [index, error.code])).toEqual([
+      [1, 'upstream'],
+      [3, 'upstream'],
+    ]);
+    expect(warnings).toContain('partial_output_failure');
+  });
+
+  it('fails each output of a call that fails', async () => {
+    const { attempt } = rig({ answer: (call) => failOn([2], call) }, { native: 2 });
+
+    const { outputs, failures } = await attempt({ parameters: { n: 4, ...bestEffort } });
+
+    expect(outputs.map(({ index }) => index)).toEqual([0, 1]);
+    expect(failures.map(({ index }) => index)).toEqual([2, 3]);
+  });
+
+  it('fails only the image of a call that does not verify', async () => {
+    const { attempt } = rig(
+      {
+        answer: (call) =>
+          call.succeed({ outputs: [{ bytes: png }, { bytes: png.subarray(1) }, { bytes: png }] }),
+      },
+      { native: 3 },
+    );
+
+    const { outputs, failures } = await attempt({ parameters: { n: 3, ...bestEffort } });
+
+    expect(outputs.map(({ index }) => index)).toEqual([0, 2]);
+    expect(failures.map(({ index, error }) => [index, error.code])).toEqual([[1, 'protocol']]);
+  });
+
+  it('is an error when all outputs fail, never an empty success', async () => {
+    const { attempt, provider } = rig({ answer: (call) => failOn([0, 1, 2], call) });
+
+    await expect(attempt({ parameters: { n: 3, ...bestEffort } })).rejects.toMatchObject({
+      code: 'upstream',
+    });
+    expect(provider.calls).toHaveLength(3);
+  });
+
+  it('delivers at the deadline what is ready; the rest are timeouts of their index', async () => {
+    const { attempt, provider, clock } = rig({ obeys: false }, { parallel: 3, timeoutMs: 5000 });
+
+    const running = attempt({ parameters: { n: 5, ...bestEffort } });
+    (await provider.call(1)).succeed({ outputs: [{ bytes: png }] });
+    (await provider.call(3)).dispatch();
+    await running.events.verified(1);
+    await clock.advance(5000 + GRACE_MS);
+
+    const { outputs, failures } = await running;
+    expect(outputs.map(({ index }) => index)).toEqual([1]);
+    expect(
+      failures.map(({ index, error }) => [index, error.code, error.retryable, error.details]),
+    ).toEqual([
+      [0, 'timeout', false, { outcome: 'unknown', provider_stopped: false, provider_attempts: 1 }],
+      [2, 'timeout', false, { outcome: 'unknown', provider_stopped: false, provider_attempts: 1 }],
+      [3, 'timeout', false, { outcome: 'unknown', provider_stopped: false, provider_attempts: 1 }],
+      [4, 'timeout', true, { provider_stopped: true }],
+    ]);
+  });
+
+  it('times every output out when they run one by one', async () => {
+    const { attempt, provider, clock } = rig({}, { timeoutMs: 5000 });
+    const policies = { batch_execution: 'sequential' };
+
+    const running = attempt({ parameters: { n: 3, ...bestEffort }, policies });
+    (await provider.call(0)).succeed({ outputs: [{ bytes: png }] });
+    await provider.call(1);
+    await clock.advance(5000);
+
+    const { outputs, failures } = await running;
+    expect(outputs.map(({ index }) => index)).toEqual([0]);
+    expect(failures.map(({ index, error }) => [index, error.code])).toEqual([
+      [1, 'timeout'],
+      [2, 'timeout'],
+    ]);
+    expect(provider.calls).toHaveLength(2);
+  });
+
+  it('delivers nothing to a client that has left', async () => {
+    const { attempt, provider, client } = rig();
+
+    const running = attempt({ parameters: { n: 2, ...bestEffort } });
+    (await provider.call(0)).succeed({ outputs: [{ bytes: png }] });
+    await running.events.verified(0);
+    client.abort(new BridgeError('cancelled', 'the client has left'));
+
+    await expect(running).rejects.toMatchObject({ code: 'cancelled', retryable: false });
+  });
+});
+
+interface Setting {
+  readonly native?: number;
+  readonly parallel?: number;
+  readonly timeoutMs?: number;
+}
+
+/** Everything that an attempt needs, real but for the provider and the time. */
+function rig(script: Partial<Script> = {}, setting: Setting = {}) {
+  const { native = 1, parallel = 255, timeoutMs = 60_000 } = setting;
+  const clock = createManualClock();
+  const client = new AbortController();
+  const capabilities: CapabilityDocument = {
+    ...anything,
+    batching: {
+      mode: 'fan_out',
+      native_count: { min: 1, max: native },
+      max_parallel_outputs: parallel,
+    },
+    persistent_sessions: true,
+  };
+  const provider = createScriptedProvider({ capabilities, ...script });
+  const events: GenerationEvent[] = [];
+  const ids = { newFraction: () => 0.5 };
+  const finish = createFinish({ engine });
+  const watched = watchFinish(finish);
+  const run = createAttempt({
+    clock,
+    runCall: createRunCall({
+      metrics: silentMetrics,
+      clock,
+      callProvider: createCallProvider({ clock, ids, graceMs: GRACE_MS }),
+      finish: watched.finish,
+      slotsOf: createProviderSlots(),
+    }),
+  });
+
+  function attempt(sent: object = {}) {
+    const request = requestOf(sent);
+    const running = run({
+      requestId: 'request-1',
+      request,
+      route: { provider, model: 'scripted-image', capabilities },
+      negotiated: negotiate(request, capabilities),
+      inputs: { images: [], references: [] },
+      deadline: startDeadline(clock, timeoutMs, client.signal),
+      onEvent: (event) => events.push(event),
+    });
+    running.catch(() => {});
+    return Object.assign(running, { clock, events: watched });
+  }
+  return { attempt, provider, clock, client, events };
+}
+
+/** Lets a test wait until an output has been verified, which takes real time. */
+function watchFinish(finish: ReturnType<typeof createFinish>) {
+  const waiting = new Map<number, () => void>();
+  const done = new Set<number>();
+  return {
+    async finish(...given: Parameters<typeof finish>) {
+      const finished = await finish(...given);
+      done.add(finished.index);
+      waiting.get(finished.index)?.();
+      return finished;
+    },
+    verified(index: number): Promise<void> {
+      return new Promise((resolve) => {
+        if (done.has(index)) resolve();
+        else waiting.set(index, resolve);
+      });
+    },
+  };
+}
+
+/** Counts how many calls run at the same time; each lasts some turns of the loop. */
+function countingRig(setting: Setting) {
+  let now = 0;
+  let most = 0;
+  const made = rig(
+    {
+      async answer(call) {
+        now += 1;
+        most = Math.max(most, now);
+        for (let turn = 0; turn < 3; turn += 1) await new Promise(setImmediate);
+        now -= 1;
+        answerWith(png)(call);
+      },
+    },
+    setting,
+  );
+  return { ...made, most: () => most };
+}
+
+function failOn(indices: readonly number[], call: ScriptedCall): void {
+  if (call.request.indices.some((index) => indices.includes(index))) {
+    call.fail(new BridgeError('upstream', 'no'));
+  } else {
+    answerWith(png)(call);
+  }
+}

@@ -1,0 +1,116 @@
+import { describe, expect, it } from 'vitest';
+import { BridgeError, type BridgeErrorOptions } from '../../../../lib/errors/bridge-error.ts';
+import type { ErrorCode } from '../../../../lib/errors/codes.ts';
+import {
+  type OutputFailure,
+  requestFailure,
+} from '../../../../lib/generation/call/failure-policy.ts';
+
+const running = new AbortController().signal;
+const atDeadline = AbortSignal.abort(new BridgeError('timeout', 'late', { retryable: true }));
+const afterLeaving = AbortSignal.abort(new BridgeError('cancelled', 'gone'));
+
+const failFast = { isFailFast: true, succeeded: 0, dispatched: true, signal: running };
+const bestEffort = { ...failFast, isFailFast: false };
+
+const transient = failure(1, 'upstream', { retryable: true });
+const blocked = failure(0, 'safety_rejected');
+const unknown = failure(2, 'cancelled', {
+  details: { outcome: 'unknown', provider_stopped: true },
+});
+const lost = failure(3, 'cancelled', { details: { outcome: 'unknown', provider_stopped: false } });
+const late = failure(4, 'timeout', { retryable: true, details: { provider_stopped: true } });
+const lateUnknown = failure(5, 'timeout', {
+  details: { outcome: 'unknown', provider_stopped: true },
+});
+const lateLost = failure(6, 'timeout', {
+  details: { outcome: 'unknown', provider_stopped: false },
+});
+const left = failure(7, 'cancelled', { details: { provider_stopped: true } });
+
+describe('requestFailure', () => {
+  it.each([
+    ['fail_fast', failFast],
+    ['best_effort', bestEffort],
+  ])('is none without failures, under %s', (_, situation) => {
+    expect(requestFailure([], { ...situation, succeeded: 3 })).toBeUndefined();
+  });
+
+  it('is the first that happened under fail_fast, whatever its index', () => {
+    const error = requestFailure([transient, blocked], { ...failFast, succeeded: 5 });
+
+    expect(error).toMatchObject({ code: 'upstream', retryable: true, details: {} });
+  });
+
+  it('is none under best_effort as long as one output came out', () => {
+    expect(requestFailure([transient, blocked], { ...bestEffort, succeeded: 1 })).toBeUndefined();
+  });
+
+  it('is an error under best_effort when all outputs failed', () => {
+    expect(requestFailure([blocked, transient], bestEffort)?.code).toBe('safety_rejected');
+  });
+
+  it.each([
+    ['fail_fast', failFast],
+    ['best_effort, all failed', bestEffort],
+  ])('forbids a repetition when a sibling may have had an effect: %s', (_, situation) => {
+    const error = requestFailure([transient, unknown], situation);
+
+    expect(error).toMatchObject({
+      code: 'upstream',
+      retryable: false,
+      details: { outcome: 'unknown' },
+    });
+    expect(error?.details).not.toHaveProperty('provider_stopped');
+  });
+
+  it('delivers at the deadline what is ready, under best_effort', () => {
+    const situation = { ...bestEffort, succeeded: 1, signal: atDeadline };
+
+    expect(requestFailure([lateUnknown], situation)).toBeUndefined();
+  });
+
+  it('delivers nothing to a client that has left', () => {
+    const situation = { ...bestEffort, succeeded: 1, signal: afterLeaving };
+
+    const error = requestFailure([transient, left], situation);
+
+    expect(error?.code).toBe('cancelled');
+  });
+
+  it('has no failure for a client that left after the last output', () => {
+    expect(requestFailure([], { ...bestEffort, signal: afterLeaving })).toBeUndefined();
+  });
+
+  it.each([
+    [false, true],
+    [true, false],
+  ])('lets a timeout be repeated when dispatched is %s: %s', (dispatched, retryable) => {
+    const error = requestFailure([late], { ...failFast, dispatched, signal: atDeadline });
+
+    expect(error?.retryable).toBe(retryable);
+  });
+
+  it.each([
+    ['all of them have', [late, lateUnknown], true],
+    ['one of them has not', [late, lateUnknown, lateLost], false],
+  ] as const)('says at the deadline whether the calls have stopped: %s', (_, failures, stopped) => {
+    const error = requestFailure(failures, { ...failFast, signal: atDeadline });
+
+    expect(error).toMatchObject({
+      code: 'timeout',
+      retryable: false,
+      details: { outcome: 'unknown', provider_stopped: stopped },
+    });
+  });
+
+  it('does not say of an own failure whether a sibling has stopped', () => {
+    const error = requestFailure([blocked, lost], failFast);
+
+    expect(error?.details).toEqual({ outcome: 'unknown' });
+  });
+});
+
+function failure(index: number, code: ErrorCode, options: BridgeErrorOptions = {}): OutputFailure {
+  return { index, error: new BridgeError(code, 'a failure', options), generationMs: 1 };
+}

@@ -1,0 +1,134 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import type { CapabilityDocument } from '../../../../lib/contract/provider.ts';
+import { negotiate } from '../../../../lib/generation/plan/negotiate.ts';
+import { toProviderRequest } from '../../../../lib/generation/plan/provider-request.ts';
+import { createInputVerifier } from '../../../../lib/inputs/verify-inputs.ts';
+import { capabilitiesOf } from '../../../../lib/providers/sandbox/capabilities.ts';
+import { openInputLoader } from '../../../support/input-loader.ts';
+import { createScriptedProvider } from '../../../support/scripted-provider.ts';
+import { anything, appServer, gptImage2, gptImage15 } from '../capability-documents.ts';
+import { image, openEngine } from '../images.ts';
+import { inlineImage, requestOf } from '../requests.ts';
+
+const engine = openEngine();
+afterAll(() => engine.close());
+
+describe('toProviderRequest', () => {
+  it('asks for the outputs of one call, in effective values', async () => {
+    const sent = { parameters: { n: 5, quality: 'max' }, policies: { compatibility: 'normalize' } };
+
+    const request = await providerRequestOf(sent, gptImage2, [3, 4]);
+
+    expect(request).toMatchObject({
+      model: 'the-model',
+      operation: 'generate',
+      prompt: 'a boat',
+      indices: [3, 4],
+      images: [],
+      references: [],
+    });
+    expect(request.parameters).toMatchObject({ n: 2, quality: 'high', output_format: 'png' });
+  });
+
+  it('asks for the format that the provider has, and keeps the compression to the bridge', async () => {
+    const sent = {
+      parameters: { output_format: 'webp', output_compression: 40 },
+      policies: { compatibility: 'normalize' },
+    };
+
+    const own = await providerRequestOf(sent, anything);
+    const converted = await providerRequestOf(sent, appServer);
+
+    expect(own.parameters).toMatchObject({ output_format: 'webp', output_compression: 40 });
+    expect(converted.parameters).toMatchObject({ output_format: 'png', output_compression: null });
+  });
+
+  it('hands verified images over with their true media types', async () => {
+    const sent = {
+      operation: 'edit',
+      images: [inlineImage(await image({ format: 'jpeg' }))],
+      mask: inlineImage(await image({ alpha: 0.5 })),
+      reference_images: [inlineImage(await image({ format: 'webp' }))],
+    };
+
+    const request = await providerRequestOf(sent, anything);
+
+    expect(request.images).toEqual([
+      expect.objectContaining({ mediaType: 'image/jpeg', width: 32, height: 24, orientation: 1 }),
+    ]);
+    expect(request.mask).toMatchObject({ mediaType: 'image/png' });
+    expect(request.references).toEqual([expect.objectContaining({ mediaType: 'image/webp' })]);
+  });
+
+  it('leaves out references that were dropped', async () => {
+    const sent = {
+      reference_images: [inlineImage(await image())],
+      policies: { compatibility: 'best_effort' },
+    };
+
+    const request = await providerRequestOf(sent, capabilitiesOf('sandbox-basic') ?? gptImage2);
+
+    expect(request.references).toEqual([]);
+  });
+
+  it('sends a negative prompt where the provider takes one, and only there', async () => {
+    const sent = { negative_prompt: 'text' };
+
+    const native = await providerRequestOf(sent, anything);
+    const merged = await providerRequestOf(sent, gptImage2);
+
+    expect(native).toMatchObject({ prompt: 'a boat', negativePrompt: 'text' });
+    expect(merged.prompt).toContain('text');
+    expect(merged).not.toHaveProperty('negativePrompt');
+  });
+
+  it('names the colour to be cut out later', async () => {
+    const sent = {
+      parameters: { background: 'transparent' },
+      output: { transparency: { key_color: '#00ff00' } },
+    };
+
+    const keyed = await providerRequestOf(sent, gptImage2);
+
+    expect(keyed).toMatchObject({ keyColor: '#00ff00', parameters: { background: 'opaque' } });
+    expect(await providerRequestOf(sent, anything)).not.toHaveProperty('keyColor');
+  });
+});
+
+describe('toProviderRequest, backgrounds', () => {
+  const sent = {
+    parameters: { background: 'transparent' },
+    output: { transparency: { mode: 'chroma_key' } },
+  };
+
+  it('never asks for a transparent background beside a key colour', async () => {
+    const request = await providerRequestOf(sent, gptImage15);
+
+    expect(request.parameters.background).toBe('opaque');
+  });
+
+  it('leaves the background out where the model lists no opaque one', async () => {
+    const capabilities: CapabilityDocument = { ...gptImage2, backgrounds: ['auto'] };
+
+    const request = await providerRequestOf(sent, capabilities);
+
+    expect(request.parameters.background).toBe('auto');
+  });
+});
+
+async function providerRequestOf(
+  sent: object,
+  capabilities: CapabilityDocument,
+  indices: readonly number[] = [0],
+) {
+  const request = requestOf(sent);
+  const limits = { max_bytes_each: 1_000_000, max_bytes_total: 1_000_000 };
+  const verifier = createInputVerifier({ engine, loader: openInputLoader(), limits });
+  const inputs = await verifier.verify(request.inputs, {
+    scope: 'anonymous',
+    signal: new AbortController().signal,
+  });
+  const provider = createScriptedProvider({ capabilities });
+  const route = { provider, model: 'the-model', capabilities };
+  return toProviderRequest(request, route, negotiate(request, capabilities), inputs, indices);
+}

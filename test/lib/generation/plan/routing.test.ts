@@ -1,0 +1,104 @@
+import { describe, expect, it } from 'vitest';
+import type { Routing } from '../../../../lib/contract/routing.ts';
+import { resolveCandidates, toRoute } from '../../../../lib/generation/plan/routing.ts';
+import type { ProviderRegistry } from '../../../../lib/providers/registry.ts';
+import { createProviderRegistry } from '../../../../lib/providers/registry.ts';
+import { createScriptedProvider } from '../../../support/scripted-provider.ts';
+import { anything } from '../capability-documents.ts';
+import { requestOf } from '../requests.ts';
+
+const registry = createProviderRegistry(
+  [
+    provider('zeta', ['zeta-image', 'shared', 'common']),
+    provider('main', ['main-image', 'main-fast', 'common']),
+    provider('beta', ['beta-image', 'shared']),
+  ],
+  'main',
+);
+
+/** The route that a request without fallbacks takes. */
+function resolvePrimary(routing: Routing, known: ProviderRegistry) {
+  const [primary] = resolveCandidates(routing, known);
+  if (!primary) throw new Error('there is no primary route');
+  return toRoute(primary, known);
+}
+
+describe('resolveCandidates', () => {
+  it('lists the fallbacks behind the primary, in their order', () => {
+    const fallbacks = [{ provider: 'zeta', model: 'common' }, { provider: 'beta' }];
+
+    const candidates = resolveCandidates(requestOf({ routing: { fallbacks } }).routing, registry);
+
+    expect(candidates.map(({ provider, model }) => [provider.name, model])).toEqual([
+      ['main', 'main-image'],
+      ['zeta', 'common'],
+      ['beta', 'beta-image'],
+    ]);
+  });
+
+  it('refuses a fallback to a provider that is not registered, at its place', () => {
+    const fallbacks = [{ provider: 'beta' }, { provider: 'nobody' }];
+    const { routing } = requestOf({ routing: { fallbacks } });
+
+    expect(() => resolveCandidates(routing, registry)).toThrow(
+      expect.objectContaining({
+        code: 'invalid_request',
+        param: 'routing.fallbacks[1].provider',
+      }),
+    );
+  });
+
+  it.each([
+    ['nothing', {}, 'main', 'main-image'],
+    ['null for both', { provider: null, model: null }, 'main', 'main-image'],
+    ['a provider', { provider: 'beta' }, 'beta', 'beta-image'],
+    ['a provider and its model', { provider: 'beta', model: 'shared' }, 'beta', 'shared'],
+    ['a model of the default provider', { model: 'main-fast' }, 'main', 'main-fast'],
+    ['a model that the default provider lists too', { model: 'common' }, 'main', 'common'],
+    ['a model that one other lists', { model: 'zeta-image' }, 'zeta', 'zeta-image'],
+    ['a model that several others list', { model: 'shared' }, 'beta', 'shared'],
+  ])('takes for %s the route %s', (_, routing, name, model) => {
+    const route = resolvePrimary(requestOf({ routing }).routing, registry);
+
+    expect([route.provider.name, route.model]).toEqual([name, model]);
+    expect(route.capabilities).toMatchObject({ provider: name, model });
+  });
+
+  it.each(['nobody', 'MAIN', 'main ', '__proto__'])(
+    'refuses the provider "%s", which is not registered',
+    (name) => {
+      const { routing } = requestOf({ routing: { provider: name } });
+
+      expect(() => resolvePrimary(routing, registry)).toThrow(
+        expect.objectContaining({ code: 'invalid_request', param: 'routing.provider' }),
+      );
+    },
+  );
+
+  it.each([
+    ['of a named provider', { provider: 'beta', model: 'main-image' }, ['beta-image', 'shared']],
+    ['that nobody lists', { model: 'unheard-of' }, ['main-image', 'main-fast', 'common']],
+  ])('refuses an unknown model %s with the models that there are', (_, sent, models) => {
+    const { routing } = requestOf({ routing: sent });
+
+    expect(() => resolvePrimary(routing, registry)).toThrow(
+      expect.objectContaining({
+        code: 'unsupported_capability',
+        param: 'routing.model',
+        details: { field: 'routing.model', supported_models: models },
+      }),
+    );
+  });
+
+  it('says whose fault it is when there is no default provider', () => {
+    const without = createProviderRegistry([provider('beta', ['beta-image'])], 'main');
+
+    expect(() => resolvePrimary(requestOf().routing, without)).toThrow(
+      expect.objectContaining({ code: 'configuration' }),
+    );
+  });
+});
+
+function provider(name: string, models: readonly string[]) {
+  return createScriptedProvider({ name, models, capabilities: anything });
+}

@@ -1,0 +1,104 @@
+import { describe, expect, it } from 'vitest';
+import { fileReply, wholeFileReply } from '../../../lib/http/file-reply.ts';
+
+const file = {
+  bytes: Buffer.from('0123456789'),
+  mediaType: 'image/png',
+  etag: '"abc"',
+  filename: 'a.png',
+  disposition: 'inline',
+} as const;
+
+describe('answerFile', () => {
+  it('answers with the whole and every header of the contract', () => {
+    const reply = fileReply({}, file);
+
+    expect(reply.status).toBeUndefined();
+    expect(reply.body).toBe(file.bytes);
+    expect(reply.headers).toEqual({
+      'content-type': 'image/png',
+      'content-length': '10',
+      etag: '"abc"',
+      'cache-control': 'private, max-age=31536000, immutable',
+      'x-content-type-options': 'nosniff',
+      'content-disposition': 'inline; filename="a.png"',
+      'content-security-policy': "default-src 'none'; sandbox",
+      'accept-ranges': 'bytes',
+    });
+  });
+
+  it.each(['"abc"', 'W/"abc"', '"x", "abc"', '*'])(
+    'answers if-none-match %s with 304 and no bytes',
+    (tag) => {
+      const reply = fileReply({ 'if-none-match': tag }, file);
+
+      expect(reply.status).toBe(304);
+      expect(reply.body).toBeUndefined();
+      expect(reply.headers).toMatchObject({ etag: '"abc"' });
+    },
+  );
+
+  it.each([
+    ['bytes=0-3', '0123', 'bytes 0-3/10'],
+    ['bytes=7-', '789', 'bytes 7-9/10'],
+    ['bytes=-2', '89', 'bytes 8-9/10'],
+    ['bytes=-99', '0123456789', 'bytes 0-9/10'],
+    ['bytes=9-99', '9', 'bytes 9-9/10'],
+    ['Bytes = 1-1', '1', 'bytes 1-1/10'],
+  ])('answers the range %s with its part', (range, part, contentRange) => {
+    const reply = fileReply({ range }, file);
+
+    expect(reply.status).toBe(206);
+    expect(Buffer.from(reply.body as Uint8Array).toString()).toBe(part);
+    expect(reply.headers).toMatchObject({
+      'content-range': contentRange,
+      'content-length': String(part.length),
+    });
+  });
+
+  it.each(['bytes=0-1,3-4', 'items=0-1', '0-1'])('answers the range %s with the whole', (range) => {
+    expect(fileReply({ range }, file).status).toBeUndefined();
+  });
+
+  it.each(['bytes=10-', 'bytes=5-2', 'bytes=-0', 'bytes=-', 'bytes=a-b', 'bytes='])(
+    'refuses the range %s and names the length',
+    (range) => {
+      expect(() => fileReply({ range }, file)).toThrow(
+        expect.objectContaining({
+          code: 'range_not_satisfiable',
+          headers: { 'content-range': 'bytes */10' },
+        }),
+      );
+    },
+  );
+
+  it('answers with the whole when if-range names other bytes', () => {
+    expect(fileReply({ range: 'bytes=0-1', 'if-range': '"old"' }, file).status).toBeUndefined();
+    expect(fileReply({ range: 'bytes=0-1', 'if-range': '"abc"' }, file).status).toBe(206);
+  });
+});
+
+describe('answerWhole', () => {
+  it('answers with the whole, whatever part is asked for, and promises no parts', () => {
+    const reply = wholeFileReply({ range: 'bytes=0-3' }, file);
+
+    expect(reply.status).toBeUndefined();
+    expect(reply.body).toBe(file.bytes);
+    expect(reply.headers).toEqual({
+      'content-type': 'image/png',
+      'content-length': '10',
+      etag: '"abc"',
+      'cache-control': 'private, max-age=31536000, immutable',
+      'x-content-type-options': 'nosniff',
+      'content-disposition': 'inline; filename="a.png"',
+      'content-security-policy': "default-src 'none'; sandbox",
+    });
+  });
+
+  it('answers with 304 and no bytes who has them', () => {
+    const reply = wholeFileReply({ 'if-none-match': '"abc"' }, file);
+
+    expect([reply.status, reply.body]).toEqual([304, undefined]);
+    expect(reply.headers).toMatchObject({ etag: '"abc"' });
+  });
+});

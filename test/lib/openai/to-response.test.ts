@@ -1,0 +1,103 @@
+import * as v from 'valibot';
+import { describe, expect, it } from 'vitest';
+import { ImagesResponse } from '../../../lib/contract/openai-response.ts';
+import { toImagesResponse } from '../../../lib/openai/to-response.ts';
+import { generationOf, imageOf, responseOf, translated } from './sent.ts';
+
+const plain = translated(generationOf());
+const { effective } = responseOf();
+
+describe('toImagesAnswer', () => {
+  it('leaves out what nobody knows, and takes the size from the image', () => {
+    const answer = toImagesResponse(responseOf(), plain);
+
+    expect(answer).toEqual({
+      created: 7,
+      data: [{ b64_json: new Uint8Array([0]) }],
+      ...{ output_format: 'png', size: '64x32' },
+      bridge_ext: {
+        ...{ id: 'r1', provider: 'near', model: 'small', effective, normalizations: [] },
+        ...{ timings: responseOf().timings, delivered: [], warnings: [] },
+      },
+    });
+  });
+
+  it('says what took effect', () => {
+    const changed = { quality: 'high', background: 'opaque', size: '9x9', output_format: 'webp' };
+    const response = responseOf({ effective: { ...effective, ...changed } as typeof effective });
+
+    expect(toImagesResponse(response, plain)).toMatchObject(changed);
+  });
+
+  it('has no size for images of several', () => {
+    const data = [imageOf(0), imageOf(1, { width: 65 })];
+
+    expect(toImagesResponse(responseOf({ data }), plain)).not.toHaveProperty('size');
+  });
+
+  it('gives addresses and revised prompts', () => {
+    const url = { type: 'url' as const, url: 'http://here/1', id: 'b'.repeat(32) };
+    const { b64_json: _, ...image } = imageOf(0, { revised_prompt: 'a red fox' });
+
+    const { data } = toImagesResponse(responseOf({ data: [{ ...image, ...url }] }), plain);
+
+    expect(data).toEqual([{ url: 'http://here/1', revised_prompt: 'a red fox' }]);
+  });
+
+  it.each([
+    [undefined, undefined],
+    [{ provider: { calls: 1 } }, undefined],
+    [
+      { input_tokens: 1, total_tokens: 3, provider: { calls: 1 } },
+      { input_tokens: 1, total_tokens: 3 },
+    ],
+  ])('takes of the usage %j the tokens', (usage, tokens) => {
+    const response = responseOf(usage ? { usage } : {});
+
+    expect(toImagesResponse(response, plain).usage).toEqual(tokens);
+  });
+
+  it('lists what was left out, and warns in the order of the contract', () => {
+    const warnings = ['output_size_differs' as const, 'sandbox_output' as const];
+
+    const { bridge_ext } = toImagesResponse(
+      responseOf({ warnings }),
+      translated(generationOf({ style: 'vivid' })),
+    );
+
+    expect(bridge_ext).toMatchObject({
+      ignored_parameters: ['style'],
+      warnings: ['output_size_differs', 'ignored_parameters', 'sandbox_output'],
+    });
+  });
+
+  it('tells of changes in the caller’s own words, aliases first', () => {
+    const reason = 'normalized_to_provider_default' as const;
+    const row = { field: 'parameters.quality', requested: 'high', effective: 'auto', reason };
+
+    const { bridge_ext } = toImagesResponse(
+      responseOf({ normalizations: [row] }),
+      translated(generationOf({ quality: 'hd' })),
+    );
+
+    expect(bridge_ext.normalizations).toEqual([
+      { field: 'quality', requested: 'hd', effective: 'high', reason: 'compatibility_alias' },
+      { ...row, field: 'quality' },
+    ]);
+  });
+
+  it('passes attempts and the session on', () => {
+    const attempts = [{ provider: 'near', outcome: 'succeeded' as const, duration_ms: 1 }];
+    const session = { key: 'k', reused: true };
+
+    const { bridge_ext } = toImagesResponse(responseOf({ attempts, session }), plain);
+
+    expect(bridge_ext).toMatchObject({ attempts, session });
+  });
+
+  it('is as documented once its bytes are written', () => {
+    const answer = toImagesResponse(responseOf({ usage: { input_tokens: 1 } }), plain);
+
+    expect(v.is(ImagesResponse, { ...answer, data: [{ b64_json: 'AA==' }] })).toBe(true);
+  });
+});

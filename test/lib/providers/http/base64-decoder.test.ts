@@ -1,0 +1,69 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createBase64Decoder } from '../../../../lib/providers/http/base64-decoder.ts';
+
+function decode(text: string, sizes: readonly number[], known?: Buffer): Buffer | undefined {
+  const decoder = createBase64Decoder(known);
+  const bytes = Buffer.from(text, 'utf8');
+  for (let at = 0, turn = 0; at < bytes.length; turn += 1) {
+    const size = sizes[turn % sizes.length] ?? 1;
+    decoder.push(bytes.subarray(at, at + size));
+    at += size;
+  }
+  return decoder.end();
+}
+
+const sizes = fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1 });
+
+describe('createBase64Decoder', () => {
+  it('decodes what was encoded, wherever it is cut', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 60 }), sizes, (bytes, cuts) => {
+        const text = Buffer.from(bytes).toString('base64');
+
+        expect(decode(text, cuts)?.equals(bytes)).toBe(true);
+      }),
+    );
+  });
+
+  it('takes nothing but what encoding makes, wherever it is cut', () => {
+    const letters = fc.constantFrom(...'AZaz09+/=-_ \n*é\\');
+    fc.assert(
+      fc.property(fc.string({ unit: letters, maxLength: 12 }), sizes, (text, cuts) => {
+        const isBase64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+
+        expect(decode(text, cuts) !== undefined).toBe(isBase64.test(text));
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('decodes images of any length, in large parts and in small ones', () => {
+    const image = Buffer.from(Uint8Array.from({ length: 700_001 }, (_, at) => (at * 31) % 251));
+    for (const length of [1, 24_575, 24_576, 24_577, 300_000, 700_001]) {
+      const bytes = image.subarray(0, length);
+
+      for (const size of [65_536, 40_001, 4_000_000]) {
+        expect(decode(bytes.toString('base64'), [size])?.equals(bytes)).toBe(true);
+      }
+    }
+  });
+
+  it('gives what it was told to know when that is what comes', () => {
+    const known = Buffer.alloc(100_000, 'known');
+
+    expect(decode(known.toString('base64'), [65_536], known)).toBe(known);
+  });
+
+  it('tells what it was told to know from all else, wherever that differs', () => {
+    const bytes = fc.uint8Array({ maxLength: 40 });
+    fc.assert(
+      fc.property(bytes, bytes, bytes, sizes, (start, one, other, cuts) => {
+        const known = Buffer.concat([start, one]);
+        const given = Buffer.concat([start, other]);
+
+        expect(decode(given.toString('base64'), cuts, known)?.equals(given)).toBe(true);
+      }),
+    );
+  });
+});
