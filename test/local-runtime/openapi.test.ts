@@ -231,7 +231,7 @@ describe('buildOpenApiDocument', () => {
       description: 'Bad Request: `invalid_request`, `invalid_image_input`, `moderation_blocked`.',
       content: {
         'application/json': {
-          schema: { $ref: '#/components/schemas/ErrorAnswer' },
+          schema: { $ref: '#/components/schemas/ErrorReply' },
           examples: {
             malformed_request: { $ref: '#/components/examples/malformed_request' },
             input: { $ref: '#/components/examples/input' },
@@ -264,7 +264,7 @@ describe('buildOpenApiDocument', () => {
     expect(at(operation, 'responses', '503', 'content', 'application/json', 'schema')).toEqual({
       oneOf: [
         { $ref: '#/components/schemas/NotReady' },
-        { $ref: '#/components/schemas/ErrorAnswer' },
+        { $ref: '#/components/schemas/ErrorReply' },
       ],
     });
   });
@@ -272,7 +272,7 @@ describe('buildOpenApiDocument', () => {
   it('holds the schemas that its routes need, and those of what is no whole body', () => {
     const schemas = at(documentOf({ protection: 'public' }), 'components', 'schemas') as object;
 
-    expect(schemas).toHaveProperty('ErrorAnswer');
+    expect(schemas).toHaveProperty('ErrorReply');
     expect(schemas).toHaveProperty('ImageMetadataRecord');
     expect(schemas).not.toHaveProperty('ImageJob');
     expect(schemas).not.toHaveProperty('ImageRequest');

@@ -58,7 +58,7 @@ describe('ERROR_EXAMPLES', () => {
     const { message, ...options } = ERROR_EXAMPLES[code];
     const error = new BridgeError(code, message, options);
 
-    expect(() => checker.checkComponent('ErrorAnswer', toErrorBody(error, 'r1'))).not.toThrow();
+    expect(() => checker.checkComponent('ErrorReply', toErrorBody(error, 'r1'))).not.toThrow();
     expect(() => checker.checkComponent('BridgeError', toFlatError(error))).not.toThrow();
     expect(() =>
       checker.checkComponent('ErrorEvent', { type: 'error', ...toErrorBody(error, 'r1') }),

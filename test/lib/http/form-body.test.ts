@@ -22,7 +22,7 @@ const page = (content: string | Buffer = 'x'): SentPart => ({
 const send = (body: Buffer, type = formType(), edge = openHttpSettings()) =>
   invoke(echoForm, { method: 'POST', body, headers: { 'content-type': type } }, {}, edge);
 
-interface ErrorAnswer {
+interface ErrorReply {
   readonly error: {
     readonly code: string;
     readonly message: string;
@@ -35,7 +35,7 @@ interface ErrorAnswer {
   };
 }
 
-const errorOf = (json: unknown) => (json as ErrorAnswer).error;
+const errorOf = (json: unknown) => (json as ErrorReply).error;
 
 describe('formBody', () => {
   it('gives text and files, each role in the order of arrival', async () => {
