@@ -1,5 +1,5 @@
 import type { Publisher } from './artifacts/publisher.ts';
-import type { Config } from './config/settings.ts';
+import type { Config } from './config/settings/settings.ts';
 import type { Generation } from './generation/generation.ts';
 import { createStoredInputs } from './inputs/stored-inputs.ts';
 import type { StoredInputFiles } from './inputs/stored-inputs-port.ts';

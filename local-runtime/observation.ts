@@ -1,6 +1,6 @@
 import type { Route } from '../handlers/routes.ts';
-import { PROVIDER_NAMES } from '../lib/config/provider-names.ts';
-import type { Config } from '../lib/config/settings.ts';
+import { PROVIDER_NAMES } from '../lib/config/settings/provider-names.ts';
+import type { Config } from '../lib/config/settings/settings.ts';
 import { createEventRing, type EventRing } from '../lib/diagnostics/event-ring.ts';
 import type { HttpObserver } from '../lib/http/observer-port.ts';
 import { type Metrics, silentMetrics } from '../lib/metrics/metrics.ts';

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
+import type { JsonObject } from '../lib/contract/document/json-schema.ts';
 import { ERROR_EXAMPLES } from '../lib/contract/examples/error-examples.ts';
 import { REQUEST_ID } from '../lib/contract/examples/shared-values.ts';
-import type { JsonObject } from '../lib/contract/json-schema.ts';
 import { BridgeError } from '../lib/errors/bridge-error.ts';
 import { ERRORS, type ErrorCode } from '../lib/errors/codes.ts';
 import { toErrorBody } from '../lib/errors/error-body.ts';

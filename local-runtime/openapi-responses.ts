@@ -1,7 +1,11 @@
+import {
+  componentName,
+  type JsonObject,
+  schemaPart,
+} from '../lib/contract/document/json-schema.ts';
 import type { Example } from '../lib/contract/examples/example.ts';
 import { EXAMPLES } from '../lib/contract/examples/examples.ts';
-import { REQUEST_ID_PATTERN } from '../lib/contract/fields.ts';
-import { componentName, type JsonObject, schemaPart } from '../lib/contract/json-schema.ts';
+import { REQUEST_ID_PATTERN } from '../lib/contract/schema/fields.ts';
 import { eventFrame, type StreamedEvent } from '../lib/http/event-stream.ts';
 import type { ReplySpec, Schema } from '../lib/http/operation-spec.ts';
 

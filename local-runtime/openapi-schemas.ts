@@ -1,4 +1,4 @@
-import type { JsonObject } from '../lib/contract/json-schema.ts';
+import type { JsonObject } from '../lib/contract/document/json-schema.ts';
 
 /**
  * What crosses the wire without being a body, or a part of one: the record that a file carries. OpenAPI 3.1 has no place

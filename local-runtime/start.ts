@@ -1,10 +1,10 @@
 import type { Writable } from 'node:stream';
 import { type Route, routes } from '../handlers/routes.ts';
 import { createApp } from '../lib/app.ts';
-import { isLoopbackHost, parseAuthority } from '../lib/config/addresses.ts';
 import type { FieldOrigin } from '../lib/config/resolve-config.ts';
-import type { Config } from '../lib/config/settings.ts';
-import { toRequestLimits } from '../lib/contract/request-limits.ts';
+import type { Config } from '../lib/config/settings/settings.ts';
+import { isLoopbackHost, parseAuthority } from '../lib/config/values/addresses.ts';
+import { toRequestLimits } from '../lib/contract/schema/request-limits.ts';
 import type { ServiceFacts } from '../lib/diagnostics/diagnostics.ts';
 import { BridgeError } from '../lib/errors/bridge-error.ts';
 import { createAccess } from '../lib/http/access.ts';

@@ -1,4 +1,4 @@
-import type { Config } from '../lib/config/settings.ts';
+import type { Config } from '../lib/config/settings/settings.ts';
 import { BridgeError } from '../lib/errors/bridge-error.ts';
 
 /**

@@ -1,4 +1,8 @@
-import { ArtifactPath, ThumbnailHeaders, ThumbnailQuery } from '../../lib/contract/artifact.ts';
+import {
+  ArtifactPath,
+  ThumbnailHeaders,
+  ThumbnailQuery,
+} from '../../lib/contract/resources/artifact.ts';
 import { wholeFileReply } from '../../lib/http/file-reply.ts';
 import { operation } from '../operation.ts';
 

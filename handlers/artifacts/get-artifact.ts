@@ -1,4 +1,8 @@
-import { ArtifactHeaders, ArtifactPath, ArtifactQuery } from '../../lib/contract/artifact.ts';
+import {
+  ArtifactHeaders,
+  ArtifactPath,
+  ArtifactQuery,
+} from '../../lib/contract/resources/artifact.ts';
 import { fileReply } from '../../lib/http/file-reply.ts';
 import { operation } from '../operation.ts';
 

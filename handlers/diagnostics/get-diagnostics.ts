@@ -1,4 +1,4 @@
-import { Diagnostics } from '../../lib/contract/diagnostics.ts';
+import { Diagnostics } from '../../lib/contract/resources/diagnostics.ts';
 import { ok } from '../../lib/http/reply.ts';
 import { operation } from '../operation.ts';
 

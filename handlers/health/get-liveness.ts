@@ -1,4 +1,4 @@
-import { Liveness } from '../../lib/contract/health.ts';
+import { Liveness } from '../../lib/contract/resources/health.ts';
 import { ok } from '../../lib/http/reply.ts';
 import { operation } from '../operation.ts';
 

@@ -1,4 +1,4 @@
-import { NotReady, Ready } from '../../lib/contract/health.ts';
+import { NotReady, Ready } from '../../lib/contract/resources/health.ts';
 import { ok } from '../../lib/http/reply.ts';
 import { operation } from '../operation.ts';
 

@@ -1,5 +1,9 @@
-import { ImageRequest, REPLAYED, SynchronousHeaders } from '../../lib/contract/image-request.ts';
-import { ImageResponse } from '../../lib/contract/image-response.ts';
+import { ImageResponse } from '../../lib/contract/reply/image-response.ts';
+import {
+  ImageRequest,
+  REPLAYED,
+  SynchronousHeaders,
+} from '../../lib/contract/request/image-request.ts';
 import { GENERATION_ERRORS } from '../../lib/errors/generation-errors.ts';
 import { ok } from '../../lib/http/reply.ts';
 import { operation } from '../operation.ts';

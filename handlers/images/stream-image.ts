@@ -1,5 +1,9 @@
-import { IdempotencyHeaders, ImageRequest, REPLAYED } from '../../lib/contract/image-request.ts';
-import { StreamEvent } from '../../lib/contract/stream-events.ts';
+import { StreamEvent } from '../../lib/contract/reply/stream-events.ts';
+import {
+  IdempotencyHeaders,
+  ImageRequest,
+  REPLAYED,
+} from '../../lib/contract/request/image-request.ts';
 import { GENERATION_ERRORS } from '../../lib/errors/generation-errors.ts';
 import { stream } from '../../lib/http/reply.ts';
 import { operation } from '../operation.ts';

@@ -1,4 +1,4 @@
-import { ImageJob, JobPath } from '../../lib/contract/job.ts';
+import { ImageJob, JobPath } from '../../lib/contract/resources/job.ts';
 import { ok } from '../../lib/http/reply.ts';
 import { operation } from '../operation.ts';
 

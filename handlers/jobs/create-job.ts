@@ -1,5 +1,5 @@
-import { IdempotencyHeaders, REPLAYED } from '../../lib/contract/image-request.ts';
-import { ImageJob, JobCreate } from '../../lib/contract/job.ts';
+import { IdempotencyHeaders, REPLAYED } from '../../lib/contract/request/image-request.ts';
+import { ImageJob, JobCreate } from '../../lib/contract/resources/job.ts';
 import { ok } from '../../lib/http/reply.ts';
 import { operation } from '../operation.ts';
 

@@ -1,4 +1,4 @@
-import { JobPath } from '../../lib/contract/job.ts';
+import { JobPath } from '../../lib/contract/resources/job.ts';
 import { bytes } from '../../lib/http/reply.ts';
 import { operation } from '../operation.ts';
 

@@ -1,4 +1,4 @@
-import { ImageJob, JobPath, JobQuery } from '../../lib/contract/job.ts';
+import { ImageJob, JobPath, JobQuery } from '../../lib/contract/resources/job.ts';
 import { ok } from '../../lib/http/reply.ts';
 import { operation } from '../operation.ts';
 

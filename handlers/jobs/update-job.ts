@@ -1,4 +1,4 @@
-import { ImageJob, JobPatch, JobPath } from '../../lib/contract/job.ts';
+import { ImageJob, JobPatch, JobPath } from '../../lib/contract/resources/job.ts';
 import { ok } from '../../lib/http/reply.ts';
 import { operation } from '../operation.ts';
 

@@ -1,7 +1,7 @@
-import { REPLAYED, SynchronousHeaders } from '../../lib/contract/image-request.ts';
-import { EDIT_FILES, EditsForm, EditsFormFields } from '../../lib/contract/openai-form.ts';
-import { EditsBody } from '../../lib/contract/openai-images.ts';
-import { EditStreamEvent, ImagesResponse } from '../../lib/contract/openai-response.ts';
+import { EDIT_FILES, EditsForm, EditsFormFields } from '../../lib/contract/openai/form.ts';
+import { EditsBody } from '../../lib/contract/openai/images.ts';
+import { EditStreamEvent, ImagesResponse } from '../../lib/contract/openai/response.ts';
+import { REPLAYED, SynchronousHeaders } from '../../lib/contract/request/image-request.ts';
 import { GENERATION_ERRORS } from '../../lib/errors/generation-errors.ts';
 import { operation } from '../operation.ts';
 

@@ -1,6 +1,6 @@
-import { REPLAYED, SynchronousHeaders } from '../../lib/contract/image-request.ts';
-import { GenerationsBody } from '../../lib/contract/openai-images.ts';
-import { GenerationStreamEvent, ImagesResponse } from '../../lib/contract/openai-response.ts';
+import { GenerationsBody } from '../../lib/contract/openai/images.ts';
+import { GenerationStreamEvent, ImagesResponse } from '../../lib/contract/openai/response.ts';
+import { REPLAYED, SynchronousHeaders } from '../../lib/contract/request/image-request.ts';
 import { GENERATION_ERRORS } from '../../lib/errors/generation-errors.ts';
 import { operation } from '../operation.ts';
 

@@ -1,4 +1,4 @@
-import { Model, ModelPath } from '../../lib/contract/openai-models.ts';
+import { Model, ModelPath } from '../../lib/contract/openai/models.ts';
 import { ok } from '../../lib/http/reply.ts';
 import { operation } from '../operation.ts';
 

@@ -1,4 +1,4 @@
-import { ModelList } from '../../lib/contract/openai-models.ts';
+import { ModelList } from '../../lib/contract/openai/models.ts';
 import { ok } from '../../lib/http/reply.ts';
 import { operation } from '../operation.ts';
 

@@ -1,5 +1,5 @@
-import { IdempotencyHeaders, REPLAYED } from '../../lib/contract/image-request.ts';
-import { Preset, PresetCreate } from '../../lib/contract/preset.ts';
+import { IdempotencyHeaders, REPLAYED } from '../../lib/contract/request/image-request.ts';
+import { Preset, PresetCreate } from '../../lib/contract/resources/preset.ts';
 import { ok } from '../../lib/http/reply.ts';
 import { operation } from '../operation.ts';
 

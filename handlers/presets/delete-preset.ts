@@ -1,4 +1,4 @@
-import { PresetPath } from '../../lib/contract/preset.ts';
+import { PresetPath } from '../../lib/contract/resources/preset.ts';
 import { operation } from '../operation.ts';
 
 /** DELETE /v1/presets/{name}. Throws `not_found`. */

@@ -1,5 +1,5 @@
-import { PageQuery } from '../../lib/contract/page.ts';
-import { PresetPage } from '../../lib/contract/preset.ts';
+import { PresetPage } from '../../lib/contract/resources/preset.ts';
+import { PageQuery } from '../../lib/contract/schema/page.ts';
 import { ok } from '../../lib/http/reply.ts';
 import { operation } from '../operation.ts';
 

@@ -1,4 +1,4 @@
-import { Preset, PresetPath, PresetReplace } from '../../lib/contract/preset.ts';
+import { Preset, PresetPath, PresetReplace } from '../../lib/contract/resources/preset.ts';
 import { ok } from '../../lib/http/reply.ts';
 import { operation } from '../operation.ts';
 

@@ -2,7 +2,7 @@ import {
   CapabilitiesQuery,
   CapabilityDocument,
   ProviderPath,
-} from '../../lib/contract/provider.ts';
+} from '../../lib/contract/resources/provider.ts';
 import { ok } from '../../lib/http/reply.ts';
 import { operation } from '../operation.ts';
 

@@ -1,5 +1,5 @@
-import { PageQuery } from '../../lib/contract/page.ts';
-import { ProviderPage } from '../../lib/contract/provider.ts';
+import { ProviderPage } from '../../lib/contract/resources/provider.ts';
+import { PageQuery } from '../../lib/contract/schema/page.ts';
 import { ok } from '../../lib/http/reply.ts';
 import { operation } from '../operation.ts';
 

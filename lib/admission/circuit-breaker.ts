@@ -1,5 +1,5 @@
-import type { Config } from '../config/settings.ts';
-import type { BREAKER_STATES } from '../contract/diagnostics.ts';
+import type { Config } from '../config/settings/settings.ts';
+import type { BREAKER_STATES } from '../contract/resources/diagnostics.ts';
 import { BridgeError } from '../errors/bridge-error.ts';
 import type { Clock } from '../platform/clock.ts';
 import { type Verdict, verdictOf } from './breaker-rules.ts';

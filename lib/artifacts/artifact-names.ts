@@ -1,5 +1,5 @@
-import { formatOfExtension } from '../contract/output-names.ts';
-import type { OutputFormat } from '../contract/parameters.ts';
+import { formatOfExtension } from '../contract/request/output-names.ts';
+import type { OutputFormat } from '../contract/request/parameters.ts';
 
 /** Where an image shall lie: the path controls of a request's `output`, checked by the contract. */
 export interface PublicationTarget {

@@ -1,4 +1,4 @@
-import type { OutputFormat } from '../contract/parameters.ts';
+import type { OutputFormat } from '../contract/request/parameters.ts';
 
 /** What is known of one artifact, from the moment its name is claimed. */
 export interface ArtifactRecord {

@@ -1,7 +1,7 @@
-import type { Section } from './field.ts';
-import { environmentName, fieldPath } from './field-path.ts';
-import type { Entries, Node } from './fields.ts';
-import { SETTINGS } from './settings.ts';
+import type { Entries, Node } from './settings/fields.ts';
+import { SETTINGS } from './settings/settings.ts';
+import type { Section } from './values/field.ts';
+import { environmentName, fieldPath } from './values/field-path.ts';
 
 /** All that an operator should know of one setting. */
 export interface SettingDescription {

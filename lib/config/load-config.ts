@@ -1,8 +1,13 @@
-import { type ConfigFile, locateConfigFile, readConfigFile } from './config-file.ts';
-import { fileSource } from './file-source.ts';
-import { environmentSource, overrideSource, type Presets, presetSource } from './named-sources.ts';
 import { type ResolvedConfig, resolveConfig } from './resolve-config.ts';
-import type { Source } from './source.ts';
+import { type ConfigFile, locateConfigFile, readConfigFile } from './sources/config-file.ts';
+import { fileSource } from './sources/file-source.ts';
+import {
+  environmentSource,
+  overrideSource,
+  type Presets,
+  presetSource,
+} from './sources/named-sources.ts';
+import type { Source } from './sources/source.ts';
 
 export interface LoadOptions {
   readonly env: Readonly<Record<string, string | undefined>>;

@@ -1,10 +1,10 @@
-import type { Section } from './field.ts';
-import { fieldPath } from './field-path.ts';
-import { type Entries, FIELDS, fieldByPath, type NamedField } from './fields.ts';
 import type { Problem, Warning } from './problem.ts';
-import { CROSS_FIELD_RULES, type CrossFieldRule } from './rules.ts';
-import { type Config, SETTINGS } from './settings.ts';
-import type { Origin, Setting, Source } from './source.ts';
+import { type Entries, FIELDS, fieldByPath, type NamedField } from './settings/fields.ts';
+import { CROSS_FIELD_RULES, type CrossFieldRule } from './settings/rules.ts';
+import { type Config, SETTINGS } from './settings/settings.ts';
+import type { Origin, Setting, Source } from './sources/source.ts';
+import type { Section } from './values/field.ts';
+import { fieldPath } from './values/field-path.ts';
 
 /** Where the value of a field comes from. */
 export interface FieldOrigin {

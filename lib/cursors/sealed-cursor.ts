@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { invalidField } from '../contract/issues.ts';
+import { invalidField } from '../contract/schema/issues.ts';
 
 export type SealedCursors = ReturnType<typeof createSealedCursors>;
 

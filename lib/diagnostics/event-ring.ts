@@ -1,4 +1,8 @@
-import { type ApiEvent, type Diagnostics, EVENT_CAPACITY } from '../contract/diagnostics.ts';
+import {
+  type ApiEvent,
+  type Diagnostics,
+  EVENT_CAPACITY,
+} from '../contract/resources/diagnostics.ts';
 import type { HttpObserver } from '../http/observer-port.ts';
 import type { Clock } from '../platform/clock.ts';
 

@@ -1,5 +1,5 @@
-import type { FileInput, ImageInput } from '../contract/image-input.ts';
-import type { AnyImageRequest } from '../contract/image-request.ts';
+import type { FileInput, ImageInput } from '../contract/request/image-input.ts';
+import type { AnyImageRequest } from '../contract/request/image-request.ts';
 import type { InputSet, InputSource } from '../inputs/input-source.ts';
 
 /**

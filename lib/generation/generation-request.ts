@@ -1,7 +1,7 @@
-import type { FileInput, ImageInput, StoredInput } from '../contract/image-input.ts';
-import type { AnyImageRequest, ImageRequest } from '../contract/image-request.ts';
-import type { JobRequest } from '../contract/job.ts';
-import type { Parameters } from '../contract/parameters.ts';
+import type { FileInput, ImageInput, StoredInput } from '../contract/request/image-input.ts';
+import type { AnyImageRequest, ImageRequest } from '../contract/request/image-request.ts';
+import type { Parameters } from '../contract/request/parameters.ts';
+import type { JobRequest } from '../contract/resources/job.ts';
 import type { InputSet, InputSource } from '../inputs/input-source.ts';
 import { toInputSource } from '../inputs/to-input-source.ts';
 

@@ -1,5 +1,5 @@
 import type { PendingPublication } from '../artifacts/publisher.ts';
-import type { ImageResponseWithBytes } from '../contract/image-response.ts';
+import type { ImageResponseWithBytes } from '../contract/reply/image-response.ts';
 
 export interface GenerationResult {
   readonly response: ImageResponseWithBytes;

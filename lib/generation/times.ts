@@ -1,4 +1,4 @@
-import type { Timings } from '../contract/image-response.ts';
+import type { Timings } from '../contract/reply/image-response.ts';
 import type { Clock } from '../platform/clock.ts';
 
 type Phase = 'queue' | 'input' | 'provider' | 'artifact';

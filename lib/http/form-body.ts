@@ -1,4 +1,4 @@
-import { invalidRequest } from '../contract/issues.ts';
+import { invalidRequest } from '../contract/schema/issues.ts';
 import { boundaryOf } from './media-types.ts';
 import { createPartReader } from './multipart-parts.ts';
 import type { FormSpec } from './operation-spec.ts';

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { RequestLimits } from '../contract/request-limits.ts';
+import type { RequestLimits } from '../contract/schema/request-limits.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Ids } from '../platform/ids.ts';
 import type { HttpObserver } from './observer-port.ts';

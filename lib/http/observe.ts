@@ -3,7 +3,7 @@ import {
   OTHER_METHOD,
   type ReportedMethod,
   UNMATCHED_ROUTE,
-} from '../contract/diagnostics.ts';
+} from '../contract/resources/diagnostics.ts';
 import type { BridgeError } from '../errors/bridge-error.ts';
 import { ERRORS } from '../errors/codes.ts';
 import type { ObservedReply } from './observer-port.ts';

@@ -1,4 +1,4 @@
-import type { ReportedMethod } from '../contract/diagnostics.ts';
+import type { ReportedMethod } from '../contract/resources/diagnostics.ts';
 
 /** One answer, told by fixed words alone: nothing in it was chosen by a caller. */
 export interface ObservedReply {

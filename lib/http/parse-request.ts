@@ -1,6 +1,6 @@
-import { closedObject } from '../contract/closed-object.ts';
-import { invalidRequest, type RequestIssue, toRequestIssues } from '../contract/issues.ts';
-import { parseWithLimits, type RequestLimits } from '../contract/request-limits.ts';
+import { closedObject } from '../contract/schema/closed-object.ts';
+import { invalidRequest, type RequestIssue, toRequestIssues } from '../contract/schema/issues.ts';
+import { parseWithLimits, type RequestLimits } from '../contract/schema/request-limits.ts';
 import type { OperationSpec, Schema } from './operation-spec.ts';
 import { callOf, type Middleware } from './stack-request.ts';
 

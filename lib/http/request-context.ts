@@ -1,4 +1,4 @@
-import { REQUEST_ID_PATTERN } from '../contract/fields.ts';
+import { REQUEST_ID_PATTERN } from '../contract/schema/fields.ts';
 import type { Ids } from '../platform/ids.ts';
 import type { Trace } from './http-event.ts';
 import type { Middleware } from './stack-request.ts';

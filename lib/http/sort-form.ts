@@ -1,6 +1,6 @@
 import * as v from 'valibot';
-import { FORM_LIMITS } from '../contract/form-limits.ts';
-import { fieldName, type RequestIssue } from '../contract/issues.ts';
+import { FORM_LIMITS } from '../contract/openai/form-limits.ts';
+import { fieldName, type RequestIssue } from '../contract/schema/issues.ts';
 import { checkJsonStructure } from './json-structure.ts';
 import type { PartHead } from './multipart-head.ts';
 import type { FormPart } from './multipart-parts.ts';

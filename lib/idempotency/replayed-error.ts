@@ -1,4 +1,4 @@
-import { REPLAYED } from '../contract/image-request.ts';
+import { REPLAYED } from '../contract/request/image-request.ts';
 import { BridgeError } from '../errors/bridge-error.ts';
 
 /** Whether the provider may have done, and charged for, what nobody has seen. */

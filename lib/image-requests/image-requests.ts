@@ -1,6 +1,6 @@
-import type { AnyImageRequest } from '../contract/image-request.ts';
-import type { ImageResponseWithBytes } from '../contract/image-response.ts';
-import type { StreamEventWithBytes } from '../contract/stream-events.ts';
+import type { ImageResponseWithBytes } from '../contract/reply/image-response.ts';
+import type { StreamEventWithBytes } from '../contract/reply/stream-events.ts';
+import type { AnyImageRequest } from '../contract/request/image-request.ts';
 import type { Generation } from '../generation/generation.ts';
 import type { Idempotency, IdempotentReply } from '../idempotency/idempotency.ts';
 import type { TraceLog } from '../log/trace-log.ts';

@@ -1,5 +1,5 @@
-import type { ImageResponseWithBytes } from '../contract/image-response.ts';
-import type { StreamEventWithBytes } from '../contract/stream-events.ts';
+import type { ImageResponseWithBytes } from '../contract/reply/image-response.ts';
+import type { StreamEventWithBytes } from '../contract/reply/stream-events.ts';
 import type { VerifiedEvent } from '../generation/events/generation-event.ts';
 import { plainBytes } from '../generation/finish/plain-bytes.ts';
 import type { RunningGeneration } from '../generation/generation.ts';

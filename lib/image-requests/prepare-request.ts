@@ -1,5 +1,5 @@
-import { toIdempotencyKey } from '../contract/idempotency-key.ts';
-import type { AnyImageRequest } from '../contract/image-request.ts';
+import { toIdempotencyKey } from '../contract/request/idempotency-key.ts';
+import type { AnyImageRequest } from '../contract/request/image-request.ts';
 import { toFingerprintedRequest } from '../generation/fingerprinted-request.ts';
 import type { GenerationContext } from '../generation/generation.ts';
 import { toGenerationRequest } from '../generation/generation-request.ts';

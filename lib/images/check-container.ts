@@ -1,4 +1,4 @@
-import type { OutputFormat } from '../contract/parameters.ts';
+import type { OutputFormat } from '../contract/request/parameters.ts';
 import type { Steps } from '../platform/time-slices.ts';
 import { type ContainerFacts, type ContainerVerdict, refused } from './container.ts';
 import type { ImageFault, ImageLimits } from './image.ts';

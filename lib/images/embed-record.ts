@@ -1,4 +1,4 @@
-import type { OutputFormat } from '../contract/parameters.ts';
+import type { OutputFormat } from '../contract/request/parameters.ts';
 import type { Clock } from '../platform/clock.ts';
 import { runInSlices, type Steps } from '../platform/time-slices.ts';
 import type { VerifiedImage } from './image.ts';

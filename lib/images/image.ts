@@ -1,4 +1,4 @@
-import type { OutputFormat } from '../contract/parameters.ts';
+import type { OutputFormat } from '../contract/request/parameters.ts';
 
 /** The limits under which every image is decoded, on its way in and out (`images.*`). */
 export interface ImageLimits {

@@ -1,5 +1,5 @@
 import type { OutputInfo } from 'sharp';
-import type { OutputFormat } from '../contract/parameters.ts';
+import type { OutputFormat } from '../contract/request/parameters.ts';
 import type { Clock } from '../platform/clock.ts';
 import { runInSlices } from '../platform/time-slices.ts';
 import { type CheckedContainer, checkContainer } from './check-container.ts';

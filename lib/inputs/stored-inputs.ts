@@ -1,4 +1,4 @@
-import type { StoredInput } from '../contract/image-input.ts';
+import type { StoredInput } from '../contract/request/image-input.ts';
 import type { VerifiedImage } from '../images/image.ts';
 import { createKeyedMutex } from '../platform/keyed-mutex.ts';
 import type { StoredInputFiles } from './stored-inputs-port.ts';

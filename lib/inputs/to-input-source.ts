@@ -1,4 +1,4 @@
-import type { FileInput, ImageInput, StoredInput } from '../contract/image-input.ts';
+import type { FileInput, ImageInput, StoredInput } from '../contract/request/image-input.ts';
 import { badInput } from './bad-input.ts';
 import { decodeBase64, decodeDataUrl } from './decode-inline.ts';
 import type { InputSource } from './input-source.ts';

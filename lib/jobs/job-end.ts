@@ -1,4 +1,4 @@
-import type { ImageResponse, ImageResponseWithBytes } from '../contract/image-response.ts';
+import type { ImageResponse, ImageResponseWithBytes } from '../contract/reply/image-response.ts';
 import { BridgeError } from '../errors/bridge-error.ts';
 import { toFlatError } from '../errors/error-body.ts';
 import type { JobFailure } from './job-store-port.ts';

@@ -1,5 +1,5 @@
-import type { ImageJobSummary, JobListQuery } from '../contract/job.ts';
-import type { Page } from '../contract/page.ts';
+import type { ImageJobSummary, JobListQuery } from '../contract/resources/job.ts';
+import type { Page } from '../contract/schema/page.ts';
 import { createJobCursors, type ListedJobs } from './job-cursor.ts';
 import type { JobSearch } from './job-search-port.ts';
 import type { JobFilter, JobPageRequest, JobStore } from './job-store-port.ts';

@@ -1,6 +1,6 @@
-import type { StoredInput } from '../contract/image-input.ts';
-import type { ImageRequest } from '../contract/image-request.ts';
-import type { JobRequest } from '../contract/job.ts';
+import type { StoredInput } from '../contract/request/image-input.ts';
+import type { ImageRequest } from '../contract/request/image-request.ts';
+import type { JobRequest } from '../contract/resources/job.ts';
 import type { InputSet } from '../inputs/input-source.ts';
 import { type StoredImage, toStoredInput } from '../inputs/stored-inputs.ts';
 

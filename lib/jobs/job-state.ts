@@ -1,4 +1,4 @@
-import type { JobStatus } from '../contract/job.ts';
+import type { JobStatus } from '../contract/resources/job.ts';
 
 /** What each status may turn into (contract.md 3). */
 const NEXT: Readonly<Record<JobStatus, readonly JobStatus[]>> = {

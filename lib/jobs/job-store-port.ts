@@ -1,5 +1,10 @@
-import type { ImageResponse } from '../contract/image-response.ts';
-import type { ImageJob, ImageJobSummary, JobRequest, JobStatus } from '../contract/job.ts';
+import type { ImageResponse } from '../contract/reply/image-response.ts';
+import type {
+  ImageJob,
+  ImageJobSummary,
+  JobRequest,
+  JobStatus,
+} from '../contract/resources/job.ts';
 
 /** What is known of every job. Times are Unix seconds. */
 interface JobFacts {

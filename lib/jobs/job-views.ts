@@ -1,4 +1,4 @@
-import type { ImageJob, ImageJobSummary } from '../contract/job.ts';
+import type { ImageJob, ImageJobSummary } from '../contract/resources/job.ts';
 import type { JobRecord, JobSummary } from './job-store-port.ts';
 import type { JobProgress } from './live-jobs.ts';
 

@@ -1,5 +1,5 @@
-import type { ImageRequest } from '../contract/image-request.ts';
-import type { ImageJob, JobPatch } from '../contract/job.ts';
+import type { ImageRequest } from '../contract/request/image-request.ts';
+import type { ImageJob, JobPatch } from '../contract/resources/job.ts';
 import { BridgeError } from '../errors/bridge-error.ts';
 import type { StoredInputs } from '../inputs/stored-inputs.ts';
 import { type Clock, nowSecs } from '../platform/clock.ts';

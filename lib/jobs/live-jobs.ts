@@ -1,4 +1,4 @@
-import type { ImageJob } from '../contract/job.ts';
+import type { ImageJob } from '../contract/resources/job.ts';
 import type { BridgeError } from '../errors/bridge-error.ts';
 import type { VerifiedEvent } from '../generation/events/generation-event.ts';
 import type { Clock } from '../platform/clock.ts';

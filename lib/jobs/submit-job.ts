@@ -1,5 +1,5 @@
-import { toIdempotencyKey } from '../contract/idempotency-key.ts';
-import type { ImageRequest } from '../contract/image-request.ts';
+import { toIdempotencyKey } from '../contract/request/idempotency-key.ts';
+import type { ImageRequest } from '../contract/request/image-request.ts';
 import { toFingerprintedRequest } from '../generation/fingerprinted-request.ts';
 import type { Generation } from '../generation/generation.ts';
 import { type GenerationRequest, toGenerationRequest } from '../generation/generation-request.ts';

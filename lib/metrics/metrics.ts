@@ -1,5 +1,5 @@
-import type { Diagnostics } from '../contract/diagnostics.ts';
-import type { OutputFormat } from '../contract/parameters.ts';
+import type { OutputFormat } from '../contract/request/parameters.ts';
+import type { Diagnostics } from '../contract/resources/diagnostics.ts';
 import type { BridgeCode } from '../errors/codes.ts';
 
 type BreakerState = Diagnostics['runtime']['providers'][string]['breaker']['state'];

@@ -1,6 +1,11 @@
 import type { Counter, Gauge, Histogram, Registry } from 'prom-client';
-import { BREAKER_STATES, METHODS, OTHER_METHOD, UNMATCHED_ROUTE } from '../contract/diagnostics.ts';
-import { JOB_STATUSES } from '../contract/job.ts';
+import {
+  BREAKER_STATES,
+  METHODS,
+  OTHER_METHOD,
+  UNMATCHED_ROUTE,
+} from '../contract/resources/diagnostics.ts';
+import { JOB_STATUSES } from '../contract/resources/job.ts';
 import { BRIDGE_CODES } from '../errors/codes.ts';
 import { METRICS, type MetricRow, PREFIX } from './metric-table.ts';
 import type { CountedElsewhere, Metrics } from './metrics.ts';

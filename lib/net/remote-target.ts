@@ -1,4 +1,4 @@
-import type { Config } from '../config/settings.ts';
+import type { Config } from '../config/settings/settings.ts';
 
 /** `inputs.remote`: where images may be fetched from, and how far a fetch may go. */
 export type RemotePolicy = Omit<Config['inputs']['remote'], 'enabled'>;

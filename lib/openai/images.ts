@@ -1,6 +1,6 @@
-import type { FileInput, ImageInput } from '../contract/image-input.ts';
-import type { EditFileRole } from '../contract/openai-form.ts';
-import type { BridgeExt, EditsBody } from '../contract/openai-images.ts';
+import type { EditFileRole } from '../contract/openai/form.ts';
+import type { BridgeExt, EditsBody } from '../contract/openai/images.ts';
+import type { FileInput, ImageInput } from '../contract/request/image-input.ts';
 import type { FieldRow } from './wire-fields.ts';
 
 type Image = ImageInput | FileInput;

@@ -1,4 +1,4 @@
-import type { Model, ModelList } from '../contract/openai-models.ts';
+import type { Model, ModelList } from '../contract/openai/models.ts';
 import { BridgeError } from '../errors/bridge-error.ts';
 import { type Clock, nowSecs } from '../platform/clock.ts';
 

@@ -1,7 +1,7 @@
-import type { EditFileRole, EditsFormFields } from '../contract/openai-form.ts';
-import type { EditsBody, GenerationsBody } from '../contract/openai-images.ts';
-import type { ImagesEventWithBytes, ImagesResponseWithBytes } from '../contract/openai-response.ts';
-import type { RequestLimits } from '../contract/request-limits.ts';
+import type { EditFileRole, EditsFormFields } from '../contract/openai/form.ts';
+import type { EditsBody, GenerationsBody } from '../contract/openai/images.ts';
+import type { ImagesEventWithBytes, ImagesResponseWithBytes } from '../contract/openai/response.ts';
+import type { RequestLimits } from '../contract/schema/request-limits.ts';
 import type { ImageRequestContext, ImageRequests } from '../image-requests/image-requests.ts';
 import { type CallersName, toCallersError } from './field-names.ts';
 import { imagesOf, imagesOfForm, imagesOfJson } from './images.ts';

@@ -1,6 +1,6 @@
-import type { ImageResponseWithBytes } from '../contract/image-response.ts';
-import type { ImagesEventWithBytes } from '../contract/openai-response.ts';
-import type { StreamEventWithBytes } from '../contract/stream-events.ts';
+import type { ImagesEventWithBytes } from '../contract/openai/response.ts';
+import type { ImageResponseWithBytes } from '../contract/reply/image-response.ts';
+import type { StreamEventWithBytes } from '../contract/reply/stream-events.ts';
 import type { Translation } from './to-image-request.ts';
 import { effectiveOf, sizeOf, usageOf } from './to-response.ts';
 

@@ -1,20 +1,20 @@
 import { isDeepStrictEqual } from 'node:util';
-import { AnyImageRequest } from '../contract/image-request.ts';
-import type { Normalization } from '../contract/image-response.ts';
-import {
-  fieldName,
-  invalidRequest,
-  type RequestIssue,
-  toRequestIssues,
-} from '../contract/issues.ts';
-import type { EditsFormFields } from '../contract/openai-form.ts';
+import type { EditsFormFields } from '../contract/openai/form.ts';
 import {
   type EditsBody,
   type GenerationsBody,
   IGNORED_FIELDS,
   QUALITY_ALIASES,
-} from '../contract/openai-images.ts';
-import { parseWithLimits, type RequestLimits } from '../contract/request-limits.ts';
+} from '../contract/openai/images.ts';
+import type { Normalization } from '../contract/reply/image-response.ts';
+import { AnyImageRequest } from '../contract/request/image-request.ts';
+import {
+  fieldName,
+  invalidRequest,
+  type RequestIssue,
+  toRequestIssues,
+} from '../contract/schema/issues.ts';
+import { parseWithLimits, type RequestLimits } from '../contract/schema/request-limits.ts';
 import { type CallersName, callersNames } from './field-names.ts';
 import type { RequestImages } from './images.ts';
 import type { Models } from './models.ts';

@@ -1,10 +1,10 @@
+import type { ImagesResponse, ImagesResponseWithBytes } from '../contract/openai/response.ts';
 import {
   type ImageResponseWithBytes,
   type ImageWithBytes,
   type Usage,
   WARNINGS,
-} from '../contract/image-response.ts';
-import type { ImagesResponse, ImagesResponseWithBytes } from '../contract/openai-response.ts';
+} from '../contract/reply/image-response.ts';
 import type { Translation } from './to-image-request.ts';
 
 type Told = Pick<Translation, 'nameOf' | 'ignored' | 'aliases'>;

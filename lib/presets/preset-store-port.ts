@@ -1,4 +1,4 @@
-import type { PresetTemplate } from '../contract/preset.ts';
+import type { PresetTemplate } from '../contract/resources/preset.ts';
 
 /** A preset as it is kept. Times are Unix seconds. */
 export interface PresetRecord {

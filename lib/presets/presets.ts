@@ -1,5 +1,5 @@
-import type { Page } from '../contract/page.ts';
-import type { Preset, PresetCreate, PresetReplace } from '../contract/preset.ts';
+import type { Preset, PresetCreate, PresetReplace } from '../contract/resources/preset.ts';
+import type { Page } from '../contract/schema/page.ts';
 import type { SealedCursors } from '../cursors/sealed-cursor.ts';
 import { BridgeError } from '../errors/bridge-error.ts';
 import { type Clock, nowSecs } from '../platform/clock.ts';

@@ -1,6 +1,6 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import type { Config } from '../config/settings.ts';
+import type { Config } from '../config/settings/settings.ts';
 import type { ImageEngine } from '../images/image.ts';
 import type { HttpClient } from '../net/http-client.ts';
 import type { Clock } from '../platform/clock.ts';

@@ -1,6 +1,6 @@
-import { invalidField } from '../contract/issues.ts';
-import type { Page } from '../contract/page.ts';
-import type { CapabilityDocument, ProviderDescriptor } from '../contract/provider.ts';
+import type { CapabilityDocument, ProviderDescriptor } from '../contract/resources/provider.ts';
+import { invalidField } from '../contract/schema/issues.ts';
+import type { Page } from '../contract/schema/page.ts';
 import { BridgeError } from '../errors/bridge-error.ts';
 import type { Provider } from './provider-port.ts';
 import type { ProviderRegistry } from './registry.ts';

@@ -1,6 +1,6 @@
-import type { Usage, Warning } from '../contract/image-response.ts';
-import type { Parameters } from '../contract/parameters.ts';
-import type { CapabilityDocument } from '../contract/provider.ts';
+import type { Usage, Warning } from '../contract/reply/image-response.ts';
+import type { Parameters } from '../contract/request/parameters.ts';
+import type { CapabilityDocument } from '../contract/resources/provider.ts';
 
 /** An input whose bytes were verified; the same object serves every attempt. */
 export interface ProviderInput {

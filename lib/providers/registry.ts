@@ -1,4 +1,4 @@
-import type { CapabilityDocument } from '../contract/provider.ts';
+import type { CapabilityDocument } from '../contract/resources/provider.ts';
 import { BridgeError } from '../errors/bridge-error.ts';
 import type { Provider } from './provider-port.ts';
 

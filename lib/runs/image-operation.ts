@@ -1,4 +1,4 @@
-import type { ImageResponseWithBytes } from '../contract/image-response.ts';
+import type { ImageResponseWithBytes } from '../contract/reply/image-response.ts';
 import { type BridgeError, toBridgeError } from '../errors/bridge-error.ts';
 import type { Generation, GenerationContext, RunningGeneration } from '../generation/generation.ts';
 import type { GenerationRequest } from '../generation/generation-request.ts';

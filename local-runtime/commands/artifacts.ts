@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { type ArtifactProblem, verifyArtifacts } from '../../lib/artifacts/verify-artifacts.ts';
 import { type LoadOptions, loadConfig } from '../../lib/config/load-config.ts';
 import { problemLine } from '../../lib/config/problem.ts';
-import type { Config } from '../../lib/config/settings.ts';
+import type { Config } from '../../lib/config/settings/settings.ts';
 import { BridgeError } from '../../lib/errors/bridge-error.ts';
 import { createImageEngine } from '../../lib/images/image-engine.ts';
 import { systemClock } from '../../lib/platform/clock.ts';

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { type LoadOptions, loadConfig } from '../../lib/config/load-config.ts';
 import { problemLine, warningLine } from '../../lib/config/problem.ts';
 import type { ResolvedConfig } from '../../lib/config/resolve-config.ts';
-import { toToml } from '../../lib/config/toml.ts';
+import { toToml } from '../../lib/config/sources/toml.ts';
 import type { CommandIo } from '../command-io.ts';
 
 const USAGE =

@@ -3,7 +3,7 @@ import { open } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import * as v from 'valibot';
-import { ImageMetadataRecord } from '../../lib/contract/metadata-record.ts';
+import { ImageMetadataRecord } from '../../lib/contract/reply/metadata-record.ts';
 import { readRecord } from '../../lib/images/read-record.ts';
 import { sniff } from '../../lib/images/sniff.ts';
 import { systemClock } from '../../lib/platform/clock.ts';

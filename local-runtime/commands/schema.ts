@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { stringify } from 'yaml';
 import { routes } from '../../handlers/routes.ts';
-import { jsonSchemaDocument } from '../../lib/contract/json-schema.ts';
+import { jsonSchemaDocument } from '../../lib/contract/document/json-schema.ts';
 import type { CommandIo } from '../command-io.ts';
 import { buildOpenApiDocument } from '../openapi.ts';
 import { packageVersion } from '../package-version.ts';

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { loadConfig } from '../../lib/config/load-config.ts';
-import type { Presets } from '../../lib/config/named-sources.ts';
 import { problemLine, warningLine } from '../../lib/config/problem.ts';
+import type { Presets } from '../../lib/config/sources/named-sources.ts';
 import { BridgeError } from '../../lib/errors/bridge-error.ts';
 import type { CommandIo } from '../command-io.ts';
 import { letHeapGrow } from '../heap-growth.ts';

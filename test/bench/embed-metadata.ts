@@ -1,5 +1,5 @@
 import sharp from 'sharp';
-import type { OutputFormat } from '../../lib/contract/parameters.ts';
+import type { OutputFormat } from '../../lib/contract/request/parameters.ts';
 import { embedRecord } from '../../lib/images/embed-record.ts';
 import { toXmpJson } from '../../lib/images/xmp-packet.ts';
 import { systemClock } from '../../lib/platform/clock.ts';

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { JOB_STATUSES } from '../../lib/contract/job.ts';
+import { JOB_STATUSES } from '../../lib/contract/resources/job.ts';
 import type { JobFilter, JobStore } from '../../lib/jobs/job-store-port.ts';
 import { createIds } from '../../lib/platform/ids.ts';
 import { openStateDatabase } from '../../lib/storage/sqlite/database.ts';

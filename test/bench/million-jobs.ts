@@ -1,5 +1,5 @@
 import { closeSync, fsyncSync, openSync } from 'node:fs';
-import type { JobStatus } from '../../lib/contract/job.ts';
+import type { JobStatus } from '../../lib/contract/resources/job.ts';
 import { createIds } from '../../lib/platform/ids.ts';
 import { type Connection, connect } from '../../lib/storage/sqlite/connection.ts';
 import { openStateDatabase } from '../../lib/storage/sqlite/database.ts';

@@ -1,8 +1,8 @@
 import { isAscii } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
 import { handler } from '../../handlers/images/create-image.ts';
-import type { ImageRequest } from '../../lib/contract/image-request.ts';
-import type { ImageResponseWithBytes } from '../../lib/contract/image-response.ts';
+import type { ImageResponseWithBytes } from '../../lib/contract/reply/image-response.ts';
+import type { ImageRequest } from '../../lib/contract/request/image-request.ts';
 import { toGenerationRequest } from '../../lib/generation/generation-request.ts';
 import { invoke } from '../support/invoke.ts';
 import type { Bench } from './bench.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { Ready } from '../../lib/contract/health.ts';
-import { StreamEvent } from '../../lib/contract/stream-events.ts';
+import { StreamEvent } from '../../lib/contract/reply/stream-events.ts';
+import { Ready } from '../../lib/contract/resources/health.ts';
 import { buildOpenApiDocument } from '../../local-runtime/openapi.ts';
 import { createAnswerChecker } from '../support/contract-check.ts';
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { ArtifactStore } from '../../lib/artifacts/artifact-store-port.ts';
-import { JOB_STATUSES, type JobStatus } from '../../lib/contract/job.ts';
+import { JOB_STATUSES, type JobStatus } from '../../lib/contract/resources/job.ts';
 import type { JobRecord, JobRetention, JobStore, NewJob } from '../../lib/jobs/job-store-port.ts';
 import {
   CANCELLATION,

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { CapabilityDocument } from '../../lib/contract/provider.ts';
+import { CapabilityDocument } from '../../lib/contract/resources/provider.ts';
 import { BridgeError } from '../../lib/errors/bridge-error.ts';
 import type {
   Provider,

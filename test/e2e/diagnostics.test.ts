@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Diagnostics } from '../../lib/contract/diagnostics.ts';
+import type { Diagnostics } from '../../lib/contract/resources/diagnostics.ts';
 import { parseExposition } from '../lib/metrics/exposition.ts';
 import { createAnswerChecker } from '../support/contract-check.ts';
 import { exchangeRaw } from '../support/raw-http.ts';

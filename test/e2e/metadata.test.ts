@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as v from 'valibot';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ImageMetadataRecord } from '../../lib/contract/metadata-record.ts';
+import { ImageMetadataRecord } from '../../lib/contract/reply/metadata-record.ts';
 import { runMetadataCommand } from '../../local-runtime/commands/metadata.ts';
 import { cleanUp, type StartedBridge, startBridge } from '../support/start-bridge.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { handler } from '../../handlers/images/create-image.ts';
-import type { ImageRequest } from '../../lib/contract/image-request.ts';
-import type { ImageResponseWithBytes } from '../../lib/contract/image-response.ts';
+import type { ImageResponseWithBytes } from '../../lib/contract/reply/image-response.ts';
+import type { ImageRequest } from '../../lib/contract/request/image-request.ts';
 import type { ImageRequestContext } from '../../lib/image-requests/image-requests.ts';
 import { invoke } from '../support/invoke.ts';
 

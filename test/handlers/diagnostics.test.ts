@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { handler as getDiagnostics } from '../../handlers/diagnostics/get-diagnostics.ts';
-import type { Diagnostics } from '../../lib/contract/diagnostics.ts';
 import { STORED_EXAMPLES } from '../../lib/contract/examples/stored-examples.ts';
+import type { Diagnostics } from '../../lib/contract/resources/diagnostics.ts';
 import { createAccess } from '../../lib/http/access.ts';
 import { invoke, openHttpSettings } from '../support/invoke.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { handler } from '../../handlers/images/stream-image.ts';
-import type { ImageRequest } from '../../lib/contract/image-request.ts';
-import type { StreamEventWithBytes } from '../../lib/contract/stream-events.ts';
+import type { StreamEventWithBytes } from '../../lib/contract/reply/stream-events.ts';
+import type { ImageRequest } from '../../lib/contract/request/image-request.ts';
 import { BridgeError } from '../../lib/errors/bridge-error.ts';
 import { parseEventText } from '../support/event-text.ts';
 import { invoke } from '../support/invoke.ts';

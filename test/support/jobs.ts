@@ -1,5 +1,5 @@
-import type { ImageResponse } from '../../lib/contract/image-response.ts';
-import type { JobRequest } from '../../lib/contract/job.ts';
+import type { ImageResponse } from '../../lib/contract/reply/image-response.ts';
+import type { JobRequest } from '../../lib/contract/resources/job.ts';
 import type { JobAdmission, JobEnd, JobFailure, NewJob } from '../../lib/jobs/job-store-port.ts';
 
 export const CREATED_SECS = 1_700_000_000;

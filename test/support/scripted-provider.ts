@@ -1,4 +1,4 @@
-import type { CapabilityDocument } from '../../lib/contract/provider.ts';
+import type { CapabilityDocument } from '../../lib/contract/resources/provider.ts';
 import type {
   Provider,
   ProviderContext,

@@ -1,4 +1,4 @@
-import type { Usage, Warning } from '../../contract/image-response.ts';
+import type { Usage, Warning } from '../../contract/reply/image-response.ts';
 import { BridgeError } from '../../errors/bridge-error.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { linkSignal } from '../../platform/linked-signal.ts';

@@ -1,4 +1,4 @@
-import type { Routing } from '../../contract/routing.ts';
+import type { Routing } from '../../contract/request/routing.ts';
 import type { BridgeError } from '../../errors/bridge-error.ts';
 import type { ErrorCode } from '../../errors/codes.ts';
 

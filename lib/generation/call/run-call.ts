@@ -1,5 +1,5 @@
 import type { Deadline } from '../../admission/deadline.ts';
-import type { Usage, Warning } from '../../contract/image-response.ts';
+import type { Usage, Warning } from '../../contract/reply/image-response.ts';
 import { BridgeError, toBridgeError } from '../../errors/bridge-error.ts';
 import type { VerifiedImage } from '../../images/image.ts';
 import type { InputSet } from '../../inputs/input-source.ts';

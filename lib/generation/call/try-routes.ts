@@ -1,5 +1,5 @@
-import type { Attempt } from '../../contract/image-response.ts';
-import type { Routing } from '../../contract/routing.ts';
+import type { Attempt } from '../../contract/reply/image-response.ts';
+import type { Routing } from '../../contract/request/routing.ts';
 import { toBridgeError } from '../../errors/bridge-error.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Candidate } from '../plan/routing.ts';

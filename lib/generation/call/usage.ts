@@ -1,4 +1,4 @@
-import type { Usage } from '../../contract/image-response.ts';
+import type { Usage } from '../../contract/reply/image-response.ts';
 
 /** Two calls' usage as one; a member that neither reports stays away. */
 export function addUsage(sum: Usage | undefined, more: Usage | undefined): Usage | undefined {

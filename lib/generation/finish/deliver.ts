@@ -1,5 +1,5 @@
 import type { PendingPublication, Publisher } from '../../artifacts/publisher.ts';
-import type { ImageWithBytes } from '../../contract/image-response.ts';
+import type { ImageWithBytes } from '../../contract/reply/image-response.ts';
 import type { GenerationRequest } from '../generation-request.ts';
 import type { DescribedOutput } from './describe-images.ts';
 import { plainBytes } from './plain-bytes.ts';

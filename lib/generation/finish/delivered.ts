@@ -1,5 +1,5 @@
-import type { Delivered } from '../../contract/image-response.ts';
-import { parseSize } from '../../contract/parameters.ts';
+import type { Delivered } from '../../contract/reply/image-response.ts';
+import { parseSize } from '../../contract/request/parameters.ts';
 import type { VerifiedImage } from '../../images/image.ts';
 import type { GenerationRequest } from '../generation-request.ts';
 

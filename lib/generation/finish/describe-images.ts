@@ -1,6 +1,6 @@
-import type { Timings } from '../../contract/image-response.ts';
-import { invalidField } from '../../contract/issues.ts';
-import type { ImageMetadataRecord } from '../../contract/metadata-record.ts';
+import type { Timings } from '../../contract/reply/image-response.ts';
+import type { ImageMetadataRecord } from '../../contract/reply/metadata-record.ts';
+import { invalidField } from '../../contract/schema/issues.ts';
 import { BridgeError } from '../../errors/bridge-error.ts';
 import { embedRecord } from '../../images/embed-record.ts';
 import type { ImageEngine, VerifiedImage } from '../../images/image.ts';

@@ -1,5 +1,5 @@
-import type { Delivered, Warning } from '../../contract/image-response.ts';
-import { MAX_FORMAT_EDGE, type Parameters } from '../../contract/parameters.ts';
+import type { Delivered, Warning } from '../../contract/reply/image-response.ts';
+import { MAX_FORMAT_EDGE, type Parameters } from '../../contract/request/parameters.ts';
 import { BridgeError } from '../../errors/bridge-error.ts';
 import type { ImageEngine, VerifiedImage } from '../../images/image.ts';
 import type { ProviderOutput } from '../../providers/provider-port.ts';

@@ -1,9 +1,9 @@
-import type { Timings } from '../../contract/image-response.ts';
+import type { Timings } from '../../contract/reply/image-response.ts';
 import {
   type ImageMetadataRecord,
   OMITTABLE_FIELDS,
   type OmittableField,
-} from '../../contract/metadata-record.ts';
+} from '../../contract/reply/metadata-record.ts';
 import type { GenerationRequest } from '../generation-request.ts';
 import type { NegotiatedRequest } from '../plan/negotiation.ts';
 import type { FinishedOutput } from './finish.ts';

@@ -1,4 +1,4 @@
-import { type Attempt, WARNINGS, type Warning } from '../../contract/image-response.ts';
+import { type Attempt, WARNINGS, type Warning } from '../../contract/reply/image-response.ts';
 import type { AttemptResult } from '../call/attempt.ts';
 import type { GenerationRequest } from '../generation-request.ts';
 import type { NegotiatedRequest } from '../plan/negotiation.ts';

@@ -1,4 +1,4 @@
-import type { ImageResponseWithBytes, Timings } from '../../contract/image-response.ts';
+import type { ImageResponseWithBytes, Timings } from '../../contract/reply/image-response.ts';
 import type { BridgeError } from '../../errors/bridge-error.ts';
 import { toFlatError } from '../../errors/error-body.ts';
 import type { DeliveredImages } from './deliver.ts';

@@ -1,5 +1,5 @@
-import { type Parameters, parseAspectRatio } from '../../contract/parameters.ts';
-import type { CapabilityDocument } from '../../contract/provider.ts';
+import { type Parameters, parseAspectRatio } from '../../contract/request/parameters.ts';
+import type { CapabilityDocument } from '../../contract/resources/provider.ts';
 import { listedSizes, pixels } from './nearest-size.ts';
 
 const RESOLUTION_EDGE = { '1k': 1024, '2k': 2048, '4k': 4096 } as const;

@@ -1,5 +1,5 @@
-import { parseSize } from '../../contract/parameters.ts';
-import type { CapabilityDocument } from '../../contract/provider.ts';
+import { parseSize } from '../../contract/request/parameters.ts';
+import type { CapabilityDocument } from '../../contract/resources/provider.ts';
 
 type Sizes = CapabilityDocument['sizes'];
 

@@ -1,4 +1,4 @@
-import type { CapabilityDocument } from '../../contract/provider.ts';
+import type { CapabilityDocument } from '../../contract/resources/provider.ts';
 import type { VerifiedImage } from '../../images/image.ts';
 import { type InputSet, mapInputs } from '../../inputs/input-source.ts';
 import type { GenerationRequest } from '../generation-request.ts';

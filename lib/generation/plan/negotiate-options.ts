@@ -1,4 +1,4 @@
-import type { OutputFormat } from '../../contract/parameters.ts';
+import type { OutputFormat } from '../../contract/request/parameters.ts';
 import {
   drop,
   type Negotiation,

@@ -1,5 +1,5 @@
-import { MAX_FORMAT_EDGE, parseSize } from '../../contract/parameters.ts';
-import type { CapabilityDocument } from '../../contract/provider.ts';
+import { MAX_FORMAT_EDGE, parseSize } from '../../contract/request/parameters.ts';
+import type { CapabilityDocument } from '../../contract/resources/provider.ts';
 import { emulatedSize } from './emulated-size.ts';
 import { isDrawn, nearestListed, nearestSize } from './nearest-size.ts';
 import { type Negotiation, normalize, record, refuse } from './negotiation.ts';

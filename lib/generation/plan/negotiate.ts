@@ -1,4 +1,4 @@
-import type { CapabilityDocument } from '../../contract/provider.ts';
+import type { CapabilityDocument } from '../../contract/resources/provider.ts';
 import { knownBytes, mapInputs } from '../../inputs/input-source.ts';
 import type { GenerationRequest } from '../generation-request.ts';
 import { negotiateInputs } from './negotiate-inputs.ts';

@@ -1,6 +1,10 @@
-import type { Normalization, NormalizationReason, Warning } from '../../contract/image-response.ts';
-import type { OutputFormat, Parameters } from '../../contract/parameters.ts';
-import type { CapabilityDocument } from '../../contract/provider.ts';
+import type {
+  Normalization,
+  NormalizationReason,
+  Warning,
+} from '../../contract/reply/image-response.ts';
+import type { OutputFormat, Parameters } from '../../contract/request/parameters.ts';
+import type { CapabilityDocument } from '../../contract/resources/provider.ts';
 import { BridgeError, type Detail } from '../../errors/bridge-error.ts';
 import type { GenerationRequest } from '../generation-request.ts';
 

@@ -1,6 +1,6 @@
-import { invalidField } from '../../contract/issues.ts';
-import type { CapabilityDocument } from '../../contract/provider.ts';
-import type { Routing } from '../../contract/routing.ts';
+import type { Routing } from '../../contract/request/routing.ts';
+import type { CapabilityDocument } from '../../contract/resources/provider.ts';
+import { invalidField } from '../../contract/schema/issues.ts';
 import { BridgeError } from '../../errors/bridge-error.ts';
 import type { Provider } from '../../providers/provider-port.ts';
 import type { ProviderRegistry } from '../../providers/registry.ts';

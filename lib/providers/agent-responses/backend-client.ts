@@ -1,4 +1,4 @@
-import { REQUEST_ID_PATTERN } from '../../contract/fields.ts';
+import { REQUEST_ID_PATTERN } from '../../contract/schema/fields.ts';
 import { type BridgeError, toBridgeError } from '../../errors/bridge-error.ts';
 import type { HttpClient, HttpResponse } from '../../net/http-client.ts';
 import { readWhole } from '../../net/read-whole.ts';

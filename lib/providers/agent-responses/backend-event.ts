@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { Count } from '../../contract/fields.ts';
+import { Count } from '../../contract/schema/fields.ts';
 
 /** Members that say something more: where they make no sense they say nothing, and the rest still counts. */
 const Text = v.fallback(v.nullish(v.string()), undefined);

@@ -1,4 +1,4 @@
-import type { CapabilityDocument } from '../../contract/provider.ts';
+import type { CapabilityDocument } from '../../contract/resources/provider.ts';
 
 export const PROVIDER_NAME = 'agent-responses';
 /** Of the mapping: it rises when the same request is sent in another form. */

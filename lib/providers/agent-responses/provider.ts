@@ -1,4 +1,4 @@
-import type { Config } from '../../config/settings.ts';
+import type { Config } from '../../config/settings/settings.ts';
 import { BridgeError } from '../../errors/bridge-error.ts';
 import type { Ids } from '../../platform/ids.ts';
 import type { CredentialSource } from '../credentials/credential-source.ts';

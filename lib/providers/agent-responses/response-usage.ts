@@ -1,4 +1,4 @@
-import type { Usage } from '../../contract/image-response.ts';
+import type { Usage } from '../../contract/reply/image-response.ts';
 import type { BackendResponse } from './backend-event.ts';
 
 // A word, as the backend's own names are: nothing longer or stranger gets into our answers as a name.

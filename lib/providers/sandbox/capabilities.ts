@@ -1,4 +1,4 @@
-import type { CapabilityDocument } from '../../contract/provider.ts';
+import type { CapabilityDocument } from '../../contract/resources/provider.ts';
 import { MODELS, type SandboxModel } from './models.ts';
 
 export const PROVIDER_NAME = 'sandbox';

@@ -1,4 +1,4 @@
-import { type Parameters, parseAspectRatio, parseSize } from '../../contract/parameters.ts';
+import { type Parameters, parseAspectRatio, parseSize } from '../../contract/request/parameters.ts';
 import { MAX_EDGE, MIN_EDGE } from './capabilities.ts';
 
 export interface Edges {

@@ -1,5 +1,5 @@
-import { utf8Bytes } from '../../contract/fields.ts';
-import type { Usage } from '../../contract/image-response.ts';
+import type { Usage } from '../../contract/reply/image-response.ts';
+import { utf8Bytes } from '../../contract/schema/fields.ts';
 import type { ProviderRequest } from '../provider-port.ts';
 import type { Edges } from './output-size.ts';
 

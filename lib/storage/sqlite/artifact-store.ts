@@ -4,7 +4,7 @@ import type {
   ArtifactRecord,
   ArtifactStore,
 } from '../../artifacts/artifact-store-port.ts';
-import { OUTPUT_FORMATS } from '../../contract/parameters.ts';
+import { OUTPUT_FORMATS } from '../../contract/request/parameters.ts';
 import type { StoreDatabase } from './database.ts';
 import { preparePublish } from './publish-artifacts.ts';
 

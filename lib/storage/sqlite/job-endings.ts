@@ -1,6 +1,6 @@
 import * as v from 'valibot';
-import type { ImageResponse } from '../../contract/image-response.ts';
-import type { ImageJobSummary } from '../../contract/job.ts';
+import type { ImageResponse } from '../../contract/reply/image-response.ts';
+import type { ImageJobSummary } from '../../contract/resources/job.ts';
 import type { JobEnd, JobStore } from '../../jobs/job-store-port.ts';
 import type { StateDatabase } from './database.ts';
 import { preparePublish } from './publish-artifacts.ts';

@@ -1,6 +1,11 @@
 import * as v from 'valibot';
-import { ImageResponse } from '../../contract/image-response.ts';
-import { ImageJob, ImageJobSummary, JOB_STATUSES, JobRequest } from '../../contract/job.ts';
+import { ImageResponse } from '../../contract/reply/image-response.ts';
+import {
+  ImageJob,
+  ImageJobSummary,
+  JOB_STATUSES,
+  JobRequest,
+} from '../../contract/resources/job.ts';
 import type { JobRecord, JobSummary } from '../../jobs/job-store-port.ts';
 
 const FACTS = `

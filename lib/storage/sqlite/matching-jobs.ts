@@ -1,4 +1,4 @@
-import { JOB_STATUSES } from '../../contract/job.ts';
+import { JOB_STATUSES } from '../../contract/resources/job.ts';
 import type { JobFilter } from '../../jobs/job-store-port.ts';
 
 /**

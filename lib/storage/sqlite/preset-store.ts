@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { PresetTemplate } from '../../contract/preset.ts';
+import { PresetTemplate } from '../../contract/resources/preset.ts';
 import { BridgeError } from '../../errors/bridge-error.ts';
 import type { PresetRecord, PresetStore } from '../../presets/preset-store-port.ts';
 import type { StateDatabase } from './database.ts';

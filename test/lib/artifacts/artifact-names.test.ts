@@ -5,7 +5,7 @@ import {
   sidecarName,
   takesSuffix,
 } from '../../../lib/artifacts/artifact-names.ts';
-import type { OutputFormat } from '../../../lib/contract/parameters.ts';
+import type { OutputFormat } from '../../../lib/contract/request/parameters.ts';
 
 const id = '0123456789abcdef0123456789abcdef';
 

@@ -2,7 +2,7 @@ import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type LoadOptions, loadConfig } from '../../../lib/config/load-config.ts';
-import type { Config } from '../../../lib/config/settings.ts';
+import type { Config } from '../../../lib/config/settings/settings.ts';
 import type { ImageLimits } from '../../../lib/images/image.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { describeSettings } from '../../../lib/config/describe.ts';
-import { FIELDS } from '../../../lib/config/fields.ts';
 import { configReferencePage } from '../../../lib/config/reference-page.ts';
+import { FIELDS } from '../../../lib/config/settings/fields.ts';
 
 describe('configReferencePage', () => {
   it('lists every setting with its variable', () => {

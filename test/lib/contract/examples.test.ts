@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import type * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import { REPLY_COMPONENTS, REQUEST_COMPONENTS } from '../../../lib/contract/components.ts';
+import { REPLY_COMPONENTS, REQUEST_COMPONENTS } from '../../../lib/contract/document/components.ts';
+import { componentSchemas } from '../../../lib/contract/document/json-schema.ts';
 import { ERROR_EXAMPLES } from '../../../lib/contract/examples/error-examples.ts';
 import { EXAMPLES } from '../../../lib/contract/examples/examples.ts';
 import { IMAGE, PNG_BASE64, PNG_SHA256 } from '../../../lib/contract/examples/shared-values.ts';
-import { componentSchemas } from '../../../lib/contract/json-schema.ts';
 import { BridgeError } from '../../../lib/errors/bridge-error.ts';
 import { ERRORS, type ErrorCode } from '../../../lib/errors/codes.ts';
 import { toErrorBody, toFlatError } from '../../../lib/errors/error-body.ts';

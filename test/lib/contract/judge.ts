@@ -3,8 +3,11 @@ import {
   invalidRequest,
   type RequestIssue,
   toRequestIssues,
-} from '../../../lib/contract/issues.ts';
-import { parseWithLimits, type RequestLimits } from '../../../lib/contract/request-limits.ts';
+} from '../../../lib/contract/schema/issues.ts';
+import {
+  parseWithLimits,
+  type RequestLimits,
+} from '../../../lib/contract/schema/request-limits.ts';
 import type { BridgeError } from '../../../lib/errors/bridge-error.ts';
 
 export const LIMITS: RequestLimits = {

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import { Diagnostics } from '../../../lib/contract/diagnostics.ts';
+import { Diagnostics } from '../../../lib/contract/resources/diagnostics.ts';
 import { createDiagnostics } from '../../../lib/diagnostics/diagnostics.ts';
 import { createEventRing } from '../../../lib/diagnostics/event-ring.ts';
 import type { ProviderState } from '../../../lib/diagnostics/readiness.ts';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { CapabilityDocument } from '../../../lib/contract/provider.ts';
+import type { CapabilityDocument } from '../../../lib/contract/resources/provider.ts';
 import type { RunningGeneration } from '../../../lib/generation/generation.ts';
 import { answerWith } from '../../support/scripted-provider.ts';
 import { anything } from './capability-documents.ts';

@@ -1,7 +1,7 @@
 import { type Admission, createAdmission } from '../../../lib/admission/admission.ts';
 import { createArtifactDelivery } from '../../../lib/artifacts/delivery.ts';
 import { resolveConfig } from '../../../lib/config/resolve-config.ts';
-import type { CapabilityDocument } from '../../../lib/contract/provider.ts';
+import type { CapabilityDocument } from '../../../lib/contract/resources/provider.ts';
 import type { BridgeError } from '../../../lib/errors/bridge-error.ts';
 import { createGeneration } from '../../../lib/generation/generation.ts';
 import { createInputVerifier } from '../../../lib/inputs/verify-inputs.ts';

@@ -1,5 +1,5 @@
 import sharp from 'sharp';
-import type { OutputFormat } from '../../../lib/contract/parameters.ts';
+import type { OutputFormat } from '../../../lib/contract/request/parameters.ts';
 import type { ImageLimits } from '../../../lib/images/image.ts';
 import { createImageEngine } from '../../../lib/images/image-engine.ts';
 import { systemClock } from '../../../lib/platform/clock.ts';

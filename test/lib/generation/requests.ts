@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { ImageRequest } from '../../../lib/contract/image-request.ts';
+import { ImageRequest } from '../../../lib/contract/request/image-request.ts';
 import {
   type GenerationRequest,
   toGenerationRequest,

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import { closedObject } from '../../../lib/contract/closed-object.ts';
+import { closedObject } from '../../../lib/contract/schema/closed-object.ts';
 import { BridgeError } from '../../../lib/errors/bridge-error.ts';
 import { createAccess } from '../../../lib/http/access.ts';
 import { createOperation } from '../../../lib/http/operation.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ImageResponseWithBytes } from '../../../lib/contract/image-response.ts';
+import type { ImageResponseWithBytes } from '../../../lib/contract/reply/image-response.ts';
 import { BridgeError } from '../../../lib/errors/bridge-error.ts';
 import type { Generation } from '../../../lib/generation/generation.ts';
 import type { GenerationResult } from '../../../lib/generation/generation-result.ts';

@@ -1,6 +1,6 @@
 import { deflateSync } from 'node:zlib';
 import sharp, { type Sharp } from 'sharp';
-import type { OutputFormat } from '../../../lib/contract/parameters.ts';
+import type { OutputFormat } from '../../../lib/contract/request/parameters.ts';
 import { insertAfterSoi, multiImage, segment } from './jpeg-bytes.ts';
 import { readPhoto } from './photos.ts';
 import { chunk, END, header, insertAfterHeader, png } from './png-bytes.ts';

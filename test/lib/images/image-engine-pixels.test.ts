@@ -1,6 +1,6 @@
 import sharp from 'sharp';
 import { afterAll, describe, expect, it } from 'vitest';
-import { OUTPUT_FORMATS } from '../../../lib/contract/parameters.ts';
+import { OUTPUT_FORMATS } from '../../../lib/contract/request/parameters.ts';
 import type { Pixels, VerifiedImage } from '../../../lib/images/image.ts';
 import { createImageEngine } from '../../../lib/images/image-engine.ts';
 import { systemClock } from '../../../lib/platform/clock.ts';

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { OutputFormat } from '../../../lib/contract/parameters.ts';
+import type { OutputFormat } from '../../../lib/contract/request/parameters.ts';
 
 /** What somebody else's program says of one file: its complaint, or undefined where the file is sound to it. */
 interface OutsideDecoder {

@@ -1,5 +1,5 @@
 import sharp, { type Sharp } from 'sharp';
-import type { OutputFormat } from '../../../lib/contract/parameters.ts';
+import type { OutputFormat } from '../../../lib/contract/request/parameters.ts';
 import type { Pixels } from '../../../lib/images/image.ts';
 import { orientationExif, orientationTiff } from './exif-bytes.ts';
 import { insertAfterSoi, segment } from './jpeg-bytes.ts';

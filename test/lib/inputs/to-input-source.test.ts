@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { ImageInput, StoredInput } from '../../../lib/contract/image-input.ts';
+import type { ImageInput, StoredInput } from '../../../lib/contract/request/image-input.ts';
 import type { InputSource } from '../../../lib/inputs/input-source.ts';
 import { toInputSource } from '../../../lib/inputs/to-input-source.ts';
 

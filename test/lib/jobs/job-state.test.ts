@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { JOB_STATUSES } from '../../../lib/contract/job.ts';
+import { JOB_STATUSES } from '../../../lib/contract/resources/job.ts';
 import { isTerminal, mayBecome } from '../../../lib/jobs/job-state.ts';
 
 describe('mayBecome', () => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { METHODS, OTHER_METHOD } from '../../../lib/contract/diagnostics.ts';
-import { JOB_STATUSES } from '../../../lib/contract/job.ts';
+import { METHODS, OTHER_METHOD } from '../../../lib/contract/resources/diagnostics.ts';
+import { JOB_STATUSES } from '../../../lib/contract/resources/job.ts';
 import { BRIDGE_CODES, type BridgeCode } from '../../../lib/errors/codes.ts';
 import { METRICS, type MetricRow, PREFIX } from '../../../lib/metrics/metric-table.ts';
 import type { Metrics } from '../../../lib/metrics/metrics.ts';

@@ -1,4 +1,4 @@
-import type { Diagnostics } from '../../../lib/contract/diagnostics.ts';
+import type { Diagnostics } from '../../../lib/contract/resources/diagnostics.ts';
 import type { CountedElsewhere } from '../../../lib/metrics/metrics.ts';
 
 type Runtime = Diagnostics['runtime'];

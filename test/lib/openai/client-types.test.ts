@@ -3,12 +3,12 @@ import type { Model as Model7 } from 'openai/resources/models';
 import type * as openai6 from 'openai-6/resources/images';
 import type { Model as Model6 } from 'openai-6/resources/models';
 import { describe, expectTypeOf, it } from 'vitest';
-import type { Model } from '../../../lib/contract/openai-models.ts';
+import type { Model } from '../../../lib/contract/openai/models.ts';
 import type {
   EditStreamEvent,
   GenerationStreamEvent,
   ImagesResponse,
-} from '../../../lib/contract/openai-response.ts';
+} from '../../../lib/contract/openai/response.ts';
 
 /** Where everything is known: the clients' types say nothing of what a provider may not tell. */
 type Known<T> = T extends readonly (infer Item)[]

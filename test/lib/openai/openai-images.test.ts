@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { AnyImageRequest } from '../../../lib/contract/image-request.ts';
-import type { StreamEventWithBytes } from '../../../lib/contract/stream-events.ts';
+import type { StreamEventWithBytes } from '../../../lib/contract/reply/stream-events.ts';
+import type { AnyImageRequest } from '../../../lib/contract/request/image-request.ts';
 import { BridgeError } from '../../../lib/errors/bridge-error.ts';
 import { createOpenAiImages, type ImagesReply } from '../../../lib/openai/openai-images.ts';
 import { editBody, formBody, generationBody, imageOf, LIMITS, models, responseOf } from './sent.ts';

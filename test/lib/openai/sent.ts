@@ -1,9 +1,9 @@
 import * as v from 'valibot';
-import type { ImageResponseWithBytes } from '../../../lib/contract/image-response.ts';
-import { EditsFormFields } from '../../../lib/contract/openai-form.ts';
-import { EditsBody, GenerationsBody } from '../../../lib/contract/openai-images.ts';
-import { Parameters } from '../../../lib/contract/parameters.ts';
-import type { RequestLimits } from '../../../lib/contract/request-limits.ts';
+import { EditsFormFields } from '../../../lib/contract/openai/form.ts';
+import { EditsBody, GenerationsBody } from '../../../lib/contract/openai/images.ts';
+import type { ImageResponseWithBytes } from '../../../lib/contract/reply/image-response.ts';
+import { Parameters } from '../../../lib/contract/request/parameters.ts';
+import type { RequestLimits } from '../../../lib/contract/schema/request-limits.ts';
 import type { BridgeError } from '../../../lib/errors/bridge-error.ts';
 import { imagesOf, imagesOfForm, imagesOfJson } from '../../../lib/openai/images.ts';
 import { createModels } from '../../../lib/openai/models.ts';

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import { ImagesResponse } from '../../../lib/contract/openai-response.ts';
+import { ImagesResponse } from '../../../lib/contract/openai/response.ts';
 import { toImagesResponse } from '../../../lib/openai/to-response.ts';
 import { generationOf, imageOf, responseOf, translated } from './sent.ts';
 

@@ -1,6 +1,9 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import { CapabilityDocument, ProviderDescriptor } from '../../../lib/contract/provider.ts';
+import {
+  CapabilityDocument,
+  ProviderDescriptor,
+} from '../../../lib/contract/resources/provider.ts';
 import { createProviderInventory } from '../../../lib/providers/inventory.ts';
 import { createProviderRegistry } from '../../../lib/providers/registry.ts';
 import { createScriptedProvider } from '../../support/scripted-provider.ts';

@@ -1,6 +1,6 @@
 import type { Statement } from 'better-sqlite3';
 import * as v from 'valibot';
-import { JOB_STATUSES } from '../../../contract/job.ts';
+import { JOB_STATUSES } from '../../../contract/resources/job.ts';
 import type { JobFilter } from '../../../jobs/job-store-port.ts';
 import { connectToRead } from '../connection.ts';
 import { matchingSql } from '../matching-jobs.ts';

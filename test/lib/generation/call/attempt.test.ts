@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startDeadline } from '../../../../lib/admission/deadline.ts';
-import type { CapabilityDocument } from '../../../../lib/contract/provider.ts';
+import type { CapabilityDocument } from '../../../../lib/contract/resources/provider.ts';
 import { BridgeError } from '../../../../lib/errors/bridge-error.ts';
 import { createAttempt } from '../../../../lib/generation/call/attempt.ts';
 import { createCallProvider } from '../../../../lib/generation/call/call-provider.ts';

@@ -2,9 +2,12 @@ import { createHash } from 'node:crypto';
 import sharp from 'sharp';
 import * as v from 'valibot';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { ImageResponse, type ImageWithBytes } from '../../../../lib/contract/image-response.ts';
-import { ImageMetadataRecord } from '../../../../lib/contract/metadata-record.ts';
-import type { OutputFormat } from '../../../../lib/contract/parameters.ts';
+import {
+  ImageResponse,
+  type ImageWithBytes,
+} from '../../../../lib/contract/reply/image-response.ts';
+import { ImageMetadataRecord } from '../../../../lib/contract/reply/metadata-record.ts';
+import type { OutputFormat } from '../../../../lib/contract/request/parameters.ts';
 import { readRecord } from '../../../../lib/images/read-record.ts';
 import { systemClock } from '../../../../lib/platform/clock.ts';
 import { answerWith, type Script } from '../../../support/scripted-provider.ts';

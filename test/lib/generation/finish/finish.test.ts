@@ -1,6 +1,6 @@
 import sharp from 'sharp';
 import { afterAll, describe, expect, it } from 'vitest';
-import type { CapabilityDocument } from '../../../../lib/contract/provider.ts';
+import type { CapabilityDocument } from '../../../../lib/contract/resources/provider.ts';
 import { BridgeError } from '../../../../lib/errors/bridge-error.ts';
 import { createFinish } from '../../../../lib/generation/finish/finish.ts';
 import { negotiate } from '../../../../lib/generation/plan/negotiate.ts';

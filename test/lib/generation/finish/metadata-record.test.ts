@@ -1,6 +1,9 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import { ImageMetadataRecord, OMITTABLE_FIELDS } from '../../../../lib/contract/metadata-record.ts';
+import {
+  ImageMetadataRecord,
+  OMITTABLE_FIELDS,
+} from '../../../../lib/contract/reply/metadata-record.ts';
 import {
   fitRecord,
   longestEssentials,

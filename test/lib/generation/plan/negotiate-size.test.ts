@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { CapabilityDocument } from '../../../../lib/contract/provider.ts';
+import type { CapabilityDocument } from '../../../../lib/contract/resources/provider.ts';
 import { negotiateSize } from '../../../../lib/generation/plan/negotiate-size.ts';
 import { startNegotiation } from '../../../../lib/generation/plan/negotiation.ts';
 import { anything, gptImage1, gptImage2, gptImage15 } from '../capability-documents.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { CapabilityDocument } from '../../../../lib/contract/provider.ts';
+import type { CapabilityDocument } from '../../../../lib/contract/resources/provider.ts';
 import { BridgeError } from '../../../../lib/errors/bridge-error.ts';
 import { negotiate } from '../../../../lib/generation/plan/negotiate.ts';
 import { capabilitiesOf } from '../../../../lib/providers/sandbox/capabilities.ts';

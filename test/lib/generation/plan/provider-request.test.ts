@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import type { CapabilityDocument } from '../../../../lib/contract/provider.ts';
+import type { CapabilityDocument } from '../../../../lib/contract/resources/provider.ts';
 import { negotiate } from '../../../../lib/generation/plan/negotiate.ts';
 import { toProviderRequest } from '../../../../lib/generation/plan/provider-request.ts';
 import { createInputVerifier } from '../../../../lib/inputs/verify-inputs.ts';

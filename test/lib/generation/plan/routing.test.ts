@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Routing } from '../../../../lib/contract/routing.ts';
+import type { Routing } from '../../../../lib/contract/request/routing.ts';
 import { resolveCandidates, toRoute } from '../../../../lib/generation/plan/routing.ts';
 import type { ProviderRegistry } from '../../../../lib/providers/registry.ts';
 import { createProviderRegistry } from '../../../../lib/providers/registry.ts';

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadConfig } from '../../../../lib/config/load-config.ts';
-import type { Config } from '../../../../lib/config/settings.ts';
+import type { Config } from '../../../../lib/config/settings/settings.ts';
 import { createImageEngine } from '../../../../lib/images/image-engine.ts';
 import { createHttpClient } from '../../../../lib/net/http-client.ts';
 import { systemClock } from '../../../../lib/platform/clock.ts';

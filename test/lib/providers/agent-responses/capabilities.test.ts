@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import { CapabilityDocument } from '../../../../lib/contract/provider.ts';
+import { CapabilityDocument } from '../../../../lib/contract/resources/provider.ts';
 import { capabilitiesOf } from '../../../../lib/providers/agent-responses/capabilities.ts';
 
 const LIMITS = { defaultModel: 'gpt-image-2', maxOutputs: 255, maxParallelOutputs: 255 };

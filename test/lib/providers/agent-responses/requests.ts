@@ -1,4 +1,4 @@
-import type { Parameters } from '../../../../lib/contract/parameters.ts';
+import type { Parameters } from '../../../../lib/contract/request/parameters.ts';
 import type { ProviderInput, ProviderRequest } from '../../../../lib/providers/provider-port.ts';
 
 export type RequestParts = Partial<Omit<ProviderRequest, 'parameters'>> & {

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from 'vitest';
-import { OUTPUT_FORMATS } from '../../../../lib/contract/parameters.ts';
+import { OUTPUT_FORMATS } from '../../../../lib/contract/request/parameters.ts';
 import { alphas, difference } from './pixel-sums.ts';
 import { createSandboxRig, type RequestParts } from './sandbox-rig.ts';
 

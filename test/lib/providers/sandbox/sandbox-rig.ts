@@ -1,4 +1,4 @@
-import type { Parameters } from '../../../../lib/contract/parameters.ts';
+import type { Parameters } from '../../../../lib/contract/request/parameters.ts';
 import type { Pixels, VerifiedImage } from '../../../../lib/images/image.ts';
 import { createImageEngine } from '../../../../lib/images/image-engine.ts';
 import { type Clock, systemClock } from '../../../../lib/platform/clock.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { JOB_STATUSES } from '../../../../lib/contract/job.ts';
+import { JOB_STATUSES } from '../../../../lib/contract/resources/job.ts';
 import type { JobFilter, JobStore } from '../../../../lib/jobs/job-store-port.ts';
 import { createIds } from '../../../../lib/platform/ids.ts';
 import { type Connection, connect, IN_MEMORY } from '../../../../lib/storage/sqlite/connection.ts';

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { JOB_STATUSES } from '../../../../lib/contract/job.ts';
+import { JOB_STATUSES } from '../../../../lib/contract/resources/job.ts';
 import { toKeyHash } from '../../../../lib/jobs/job-key.ts';
 import { mayBecome } from '../../../../lib/jobs/job-state.ts';
 import type { JobStore } from '../../../../lib/jobs/job-store-port.ts';

@@ -1,0 +1,130 @@
+import { flag, integer, integerOr, optionalText, section, text } from '../values/field.ts';
+import { textList } from '../values/field-collections.ts';
+import { ENDPOINT, NAME, PATH, PLAIN } from '../values/text-rules.ts';
+
+const AGENT_RESPONSES = section({
+  enabled: flag({ default: true, about: 'Whether agent-responses takes requests.' }),
+  endpoint: text({
+    default: 'https://chatgpt.com/backend-api/codex/responses',
+    rule: ENDPOINT,
+    about: 'The address that each output is asked from.',
+  }),
+  home: home(),
+  token_endpoint: text({
+    default: 'https://auth.openai.com/oauth/token',
+    rule: ENDPOINT,
+    about: 'The address that renews the login.',
+  }),
+  responses_model: text({
+    default: 'gpt-5.5',
+    rule: NAME,
+    about: 'The model that calls the image tool.',
+  }),
+  image_model: text({
+    default: 'gpt-image-2',
+    rule: NAME,
+    about: 'The image model of requests that name none; one of models.',
+  }),
+  models: textList({
+    default: ['gpt-image-2', 'gpt-image-1.5', 'gpt-image-1', 'gpt-image-1-mini'],
+    min: 1,
+    rule: NAME,
+    about:
+      "The image models that requests may name; one of an unlisted family has the default model's capabilities.",
+  }),
+  ...outputs(),
+  max_transient_attempts: integer({
+    default: 2,
+    max: 2,
+    about: 'How often one call may be tried when it fails in passing.',
+  }),
+  transient_backoff_ms: integer({
+    default: 750,
+    about: 'The wait before the second try, give or take a fifth.',
+  }),
+});
+
+const AGENT_APP_SERVER = section({
+  enabled: flag({ default: false, about: 'Whether agent-app-server takes requests.' }),
+  executable: text({
+    default: 'codex',
+    rule: PATH,
+    about: 'The program to start: a path, or a name that is looked up in PATH.',
+  }),
+  args: textList({
+    default: [],
+    rule: PLAIN,
+    about: "Arguments that the program gets besides the bridge's own.",
+  }),
+  home: home(),
+  base_url: text({
+    default: 'https://chatgpt.com/backend-api/codex',
+    rule: ENDPOINT,
+    about: "The address of the model provider in the program's configuration.",
+  }),
+  account_base_url: text({
+    default: 'https://chatgpt.com/backend-api',
+    rule: ENDPOINT,
+    about: "The address of the account in the program's configuration.",
+  }),
+  agent_model: text({
+    default: 'gpt-5.5',
+    rule: NAME,
+    about: 'The model of the agent, which calls the image tool.',
+  }),
+  ...outputs(),
+  rpc_max_message_bytes: integer({
+    default: 67_108_864,
+    about: 'The largest message that is read from the program.',
+  }),
+  rpc_timeout_ms: integer({
+    default: 60_000,
+    about: 'How long the program may take to answer a call.',
+  }),
+  shutdown_timeout_ms: integer({
+    default: 5000,
+    about: 'How long the program may take to end before it is killed.',
+  }),
+  restart_backoff_ms: integer({
+    default: 250,
+    about: 'The wait before the program is started again; it doubles from crash to crash.',
+  }),
+});
+
+const SANDBOX = section({
+  enabled: flag({ default: false, about: 'Whether the embedded sandbox takes requests.' }),
+  latency_ms: integer({
+    default: 400,
+    min: 0,
+    about: 'How long the sandbox pretends to work on an image.',
+  }),
+});
+
+/** One section a provider, each read by its own folder alone. */
+export const PROVIDERS = section({
+  agent_responses: AGENT_RESPONSES,
+  agent_app_server: AGENT_APP_SERVER,
+  sandbox: SANDBOX,
+});
+
+function home() {
+  return optionalText({
+    rule: PATH,
+    unset: '`$CODEX_HOME`, else `~/.codex`',
+    about: 'The folder of auth.json; providers with the same folder share one login.',
+  });
+}
+
+function outputs() {
+  return {
+    max_outputs: integer({
+      default: 255,
+      about: 'The most outputs of one request to this provider.',
+    }),
+    max_parallel_outputs: integerOr('auto', {
+      default: 'auto',
+      about:
+        'How many calls may run at once, whichever requests they belong to; "auto" lets all outputs start together.',
+    }),
+  };
+}

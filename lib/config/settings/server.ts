@@ -1,0 +1,88 @@
+import { flag, integer, limit, optionalText, section, text } from '../values/field.ts';
+import { textList, textMap } from '../values/field-collections.ts';
+import { AUTHORITY, BIND, NAME, PATH, PUBLIC_URL, VARIABLE } from '../values/text-rules.ts';
+
+const JOBS = section({
+  enabled: flag({
+    default: true,
+    about:
+      'Whether there are durable jobs and the dashboard; presets, artifacts and sessions stay without them.',
+  }),
+  max_pending: integer({ default: 1000, min: 0, about: 'How many jobs may be queued.' }),
+  max_running: integer({ default: 4, about: 'How many jobs may run at once.' }),
+  retention_secs: integer({
+    default: 604_800,
+    about: 'How long a job that has ended stays in the history, in seconds.',
+  }),
+  max_retained: integer({
+    default: 10_000,
+    about: 'How many jobs that have ended stay in the history.',
+  }),
+  max_retained_bytes: integer({
+    default: 268_435_456,
+    about: 'How large the history of jobs that have ended may grow, in bytes.',
+  }),
+  max_database_bytes: integer({
+    default: 1_073_741_824,
+    min: 1_048_576,
+    about:
+      'The budget over all rows, the reservations of active jobs included; a job beyond it is refused.',
+  }),
+});
+
+/** The listener and what hangs on it. */
+export const SERVER = section({
+  bind: text({ default: '127.0.0.1:8787', rule: BIND, about: 'Where the server listens.' }),
+  public_base_url: optionalText({
+    rule: PUBLIC_URL,
+    unset: "unset: the request's own scheme and host",
+    about: 'What the addresses of delivered images begin with.',
+  }),
+  bearer_token_env: optionalText({
+    rule: VARIABLE,
+    unset: 'unset: no token is required',
+    about: 'The name of the environment variable that holds the bearer token.',
+  }),
+  allowed_hosts: textList({
+    default: [],
+    rule: AUTHORITY,
+    about:
+      'Further values of the Host header that are accepted without a bearer token; an entry without a port takes any port.',
+  }),
+  activation_lock: optionalText({
+    rule: PATH,
+    unset: 'unset: no lock',
+    about:
+      'The path of a lock between processes; serve waits for it before it listens or touches a login or a backend.',
+  }),
+  max_body_bytes: integer({ default: 83_886_080, about: 'The largest request body.' }),
+  max_header_bytes: integer({ default: 32_768, about: 'The largest request head.' }),
+  max_connections: limit({ default: 'unlimited', about: 'How many connections may be open.' }),
+  read_timeout_ms: integer({
+    default: 0,
+    min: 0,
+    about: 'How long a request may pause while it is read; 0 lets it pause for ever.',
+  }),
+  write_timeout_ms: integer({
+    default: 30_000,
+    about:
+      'How long an answer may be stuck; the time runs only while the socket makes no progress.',
+  }),
+  metrics: section({
+    enabled: flag({ default: false, about: 'Whether /metrics answers.' }),
+  }),
+  tracing: section({
+    enabled: flag({
+      default: true,
+      about: 'Whether image operations are logged on standard error, one line of JSON each.',
+    }),
+  }),
+  compat: section({
+    model_aliases: textMap({
+      rule: NAME,
+      about:
+        'Model names of the OpenAI-familiar routes and what they mean here, such as {"dall-e-3" = "gpt-image-2"}.',
+    }),
+  }),
+  jobs: JOBS,
+});

@@ -1,0 +1,23 @@
+import type { Problem } from '../problem.ts';
+import type { NamedField } from '../settings/fields.ts';
+import type { Segment } from '../values/field.ts';
+
+/** The layer that a value comes from; each outdoes those before it. */
+export type Origin = 'default' | 'file' | 'environment' | 'override';
+
+/** A value that a source gives to a known field, not yet judged. */
+export interface Setting {
+  readonly named: NamedField;
+  readonly raw: unknown;
+  /** `file`, the variable's name, or the flag. */
+  readonly source: string;
+  /** The line of a place inside the value; for values from a file. */
+  readonly lineOf?: (at: readonly Segment[]) => number;
+}
+
+export interface Source {
+  readonly origin: Origin;
+  readonly settings: readonly Setting[];
+  /** What could not become a setting. */
+  readonly problems: readonly Problem[];
+}

@@ -1,0 +1,115 @@
+import type * as v from 'valibot';
+import { EditsForm } from '../openai/form.ts';
+import { BridgeExt, EditsBody, GenerationsBody } from '../openai/images.ts';
+import { Model, ModelList } from '../openai/models.ts';
+import {
+  BridgeExtReport,
+  EditStreamEvent,
+  GenerationStreamEvent,
+  ImagesResponse,
+  ImageUsage,
+} from '../openai/response.ts';
+import { ErrorReply, FlatBridgeError } from '../reply/error.ts';
+import {
+  Attempt,
+  Delivered,
+  GeneratedImage,
+  ImageResponse,
+  Normalization,
+  SessionReport,
+  Timings,
+  Usage,
+} from '../reply/image-response.ts';
+import { ImageMetadataRecord } from '../reply/metadata-record.ts';
+import {
+  CompletedEvent,
+  ErrorEvent,
+  PartialImageEvent,
+  ProgressEvent,
+  StartedEvent,
+  StreamEvent,
+} from '../reply/stream-events.ts';
+import { ImageInput, StoredInput } from '../request/image-input.ts';
+import { ImageRequest } from '../request/image-request.ts';
+import { Output, Transparency } from '../request/output.ts';
+import { Parameters, RequestParameters } from '../request/parameters.ts';
+import { Policies, Route, Routing, Session } from '../request/routing.ts';
+import { Diagnostics } from '../resources/diagnostics.ts';
+import { Liveness, NotReady, Ready } from '../resources/health.ts';
+import { ImageJob, ImageJobSummary, JobPage, JobPatch, JobRequest } from '../resources/job.ts';
+import {
+  Preset,
+  PresetCreate,
+  PresetPage,
+  PresetReplace,
+  PresetTemplate,
+} from '../resources/preset.ts';
+import { CapabilityDocument, ProviderDescriptor, ProviderPage } from '../resources/provider.ts';
+import { SessionBinding } from '../resources/session.ts';
+
+/** The named schemas of what is sent to the bridge: a field with a default may be left out. */
+export const REQUEST_COMPONENTS = {
+  ImageRequest,
+  ImageInput,
+  ImageRequestParameters: RequestParameters,
+  ImageOutput: Output,
+  ImageTransparency: Transparency,
+  ImageRouting: Routing,
+  ImageRoute: Route,
+  ImageSession: Session,
+  ImagePolicies: Policies,
+  ImageJobPatch: JobPatch,
+  ImagePresetTemplate: PresetTemplate,
+  ImagePresetCreate: PresetCreate,
+  ImagePresetReplace: PresetReplace,
+  OpenAiImageGeneration: GenerationsBody,
+  OpenAiImageEdit: EditsBody,
+  OpenAiImageEditForm: EditsForm,
+  OpenAiBridgeExt: BridgeExt,
+} satisfies Record<string, v.GenericSchema>;
+
+/** The named schemas of what the bridge sends: a field with a default is always there. */
+export const REPLY_COMPONENTS = {
+  ErrorReply,
+  BridgeError: FlatBridgeError,
+  Liveness,
+  Ready,
+  NotReady,
+  ProviderDescriptor,
+  ProviderPage,
+  CapabilityDocument,
+  ImageResponse,
+  ImageParameters: Parameters,
+  GeneratedImage,
+  Normalization,
+  Attempt,
+  Usage,
+  SessionReport,
+  Timings,
+  Delivered,
+  StreamEvent,
+  StartedEvent,
+  ProgressEvent,
+  PartialImageEvent,
+  CompletedEvent,
+  ErrorEvent,
+  ImageJob,
+  ImageJobRequest: JobRequest,
+  ImageJobSummary,
+  ImageJobPage: JobPage,
+  StoredInput,
+  ImagePreset: Preset,
+  ImagePresetPage: PresetPage,
+  SessionBinding,
+  ImageMetadataRecord,
+  Diagnostics,
+  OpenAiImages: ImagesResponse,
+  OpenAiImageUsage: ImageUsage,
+  OpenAiBridgeExtReport: BridgeExtReport,
+  OpenAiGenerationEvent: GenerationStreamEvent,
+  OpenAiEditEvent: EditStreamEvent,
+  Model,
+  ModelList,
+} satisfies Record<string, v.GenericSchema>;
+
+export type ComponentName = keyof typeof REQUEST_COMPONENTS | keyof typeof REPLY_COMPONENTS;

@@ -1,0 +1,69 @@
+import * as v from 'valibot';
+import { parameterEntries } from '../request/parameters.ts';
+import { documented, type SchemaKeywords } from '../schema/documented.ts';
+import { coded } from '../schema/issues.ts';
+import { openObject } from '../schema/open-object.ts';
+import { QueryBoolean } from '../schema/page.ts';
+import { BridgeExt, editTextEntries, IGNORED_FIELDS, textEntries } from './images.ts';
+
+/** The files of `POST /v1/images/edits`; within one `role` they count in the order in which they come. */
+export const EDIT_FILES = {
+  image: { role: 'image', isRepeatable: true },
+  'image[]': { role: 'image', isRepeatable: true },
+  mask: { role: 'mask', isRepeatable: false },
+  reference_image: { role: 'reference_image', isRepeatable: true },
+  'reference_image[]': { role: 'reference_image', isRepeatable: true },
+} as const;
+export type EditFileRole = (typeof EDIT_FILES)[keyof typeof EDIT_FILES]['role'];
+
+/** A number in a form, where everything is text, under the rules that it has in JSON. */
+function numberText<const S extends v.GenericSchema<number>>(rules: S, keywords: SchemaKeywords) {
+  return v.pipe(
+    v.string(),
+    v.check((text) => /^-?\d{1,15}$/.test(text), coded('invalid_type', 'must be a whole number')),
+    v.metadata({ type: 'integer', ...keywords }),
+    v.transform(Number),
+    rules,
+  );
+}
+
+const compression = v.pipe(v.number(), v.minValue(0), v.maxValue(100));
+
+const formEntries = {
+  ...textEntries,
+  ...editTextEntries,
+  n: v.optional(numberText(parameterEntries.n.wrapped, { minimum: 1 })),
+  output_compression: v.optional(numberText(compression, { minimum: 0, maximum: 100 })),
+  partial_images: v.optional(
+    numberText(parameterEntries.partial_images.wrapped, { minimum: 0, maximum: 3 }),
+  ),
+  stream: documented(v.optional(QueryBoolean), 'Answers with events.'),
+  bridge_ext: documented(
+    v.optional(
+      v.pipe(v.string(), v.parseJson(undefined, coded('invalid_json', 'must be JSON')), BridgeExt),
+    ),
+    'One text part that holds the JSON of a BridgeExt.',
+    { contentMediaType: 'application/json' },
+  ),
+  ...(Object.fromEntries(IGNORED_FIELDS.map((name) => [name, v.optional(v.string())])) as Record<
+    (typeof IGNORED_FIELDS)[number],
+    v.OptionalSchema<v.StringSchema<undefined>, undefined>
+  >),
+};
+
+/** The text parts of `POST /v1/images/edits` as a form; empty ones are left out beforehand, `prompt` excepted. */
+export const EditsFormFields = openObject(formEntries);
+export type EditsFormFields = v.InferOutput<typeof EditsFormFields>;
+
+const File = v.pipe(v.string(), v.metadata({ format: 'binary' }));
+const files = (description: string) => documented(v.optional(v.array(File)), description);
+
+/** The whole form, for documents: what arrives is read part by part, and the files never as text. */
+export const EditsForm = v.looseObject({
+  image: files('The images to edit, in order; at least one.'),
+  'image[]': files('The same under the name that some clients use.'),
+  mask: documented(v.optional(File), 'An image with alpha, as large as the first one.'),
+  reference_image: files('Images to go by.'),
+  'reference_image[]': files('The same under the name that some clients use.'),
+  ...formEntries,
+});

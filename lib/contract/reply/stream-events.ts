@@ -1,0 +1,66 @@
+import * as v from 'valibot';
+import { OUTPUT_FORMATS } from '../request/parameters.ts';
+import { Count, UnixSecs } from '../schema/fields.ts';
+import { errorReplyEntries } from './error.ts';
+import { ImageResponse, type ImageResponseWithBytes } from './image-response.ts';
+
+/** How far a request or a job has come, in order (contract.md 9). */
+export const STAGES = [
+  'queued',
+  'preparing',
+  'dispatched',
+  'generating',
+  'verifying',
+  'publishing',
+] as const;
+export type Stage = (typeof STAGES)[number];
+
+/** First, once the work is queued or running. */
+export const StartedEvent = v.strictObject({
+  type: v.literal('started'),
+  request_id: v.string(),
+  created: UnixSecs,
+});
+
+export const ProgressEvent = v.strictObject({
+  type: v.literal('progress'),
+  stage: v.picklist(STAGES),
+  index: v.optional(Count),
+});
+
+/** An unfinished image, verified before it is sent. */
+export const PartialImageEvent = v.strictObject({
+  type: v.literal('partial_image'),
+  index: Count,
+  partial_index: Count,
+  format: v.picklist(OUTPUT_FORMATS),
+  width: v.pipe(v.number(), v.integer(), v.minValue(1)),
+  height: v.pipe(v.number(), v.integer(), v.minValue(1)),
+  b64_json: v.string(),
+});
+
+/** The last event of a success. */
+export const CompletedEvent = v.strictObject({
+  type: v.literal('completed'),
+  response: ImageResponse,
+});
+
+/** The last event of a failure: the HTTP error body, and a type. */
+export const ErrorEvent = v.strictObject({ type: v.literal('error'), ...errorReplyEntries });
+
+/** The `data:` of one event of `POST /v1/images/stream`; its `event:` is the same as its `type`. */
+export const StreamEvent = v.variant('type', [
+  StartedEvent,
+  ProgressEvent,
+  PartialImageEvent,
+  CompletedEvent,
+  ErrorEvent,
+]);
+export type StreamEvent = v.InferOutput<typeof StreamEvent>;
+
+/** An event of work that has not failed, before it is written out: base64 is made once, at the very end. */
+export type StreamEventWithBytes =
+  | v.InferOutput<typeof StartedEvent>
+  | v.InferOutput<typeof ProgressEvent>
+  | (Omit<v.InferOutput<typeof PartialImageEvent>, 'b64_json'> & { readonly b64_json: Uint8Array })
+  | { readonly type: 'completed'; readonly response: ImageResponseWithBytes };

@@ -1,0 +1,89 @@
+import * as v from 'valibot';
+import { closedObject } from '../schema/closed-object.ts';
+import { documented } from '../schema/documented.ts';
+import { isStorableText, utf8Bytes } from '../schema/fields.ts';
+import { coded } from '../schema/issues.ts';
+import { limitsOf } from '../schema/request-limits.ts';
+
+/** One safe path component, shown to people only: no caller's name ever reaches the file system. */
+const DisplayFilename = v.pipe(
+  v.string(),
+  v.check(
+    (name) =>
+      name !== '' &&
+      name !== '.' &&
+      name !== '..' &&
+      utf8Bytes(name) <= 255 &&
+      isStorableText(name) &&
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: finding control characters is the point.
+      !/[/\\\u0000-\u001f\u007f]/.test(name),
+    coded('unsafe_filename', 'must be one path component of at most 255 bytes'),
+  ),
+);
+
+const common = {
+  filename: documented(v.optional(DisplayFilename), 'Shown to people, used for nothing else.', {
+    minLength: 1,
+    maxLength: 255,
+  }),
+  media_type: documented(
+    v.optional(v.pipe(v.string(), v.maxLength(128))),
+    'Compared with the bytes: another content than declared is refused.',
+  ),
+};
+
+// The payloads are judged when they are decoded (contract.md 1): a pattern over megabytes would stall everyone.
+const DataUrlInput = closedObject({
+  type: v.literal('data_url'),
+  data_url: documented(v.string(), 'data:image/png;base64, and the bytes; also jpeg and webp.'),
+  ...common,
+});
+const Base64Input = closedObject({
+  type: v.literal('base64'),
+  data: documented(v.string(), 'RFC 4648 section 4: padded, without white space.'),
+  ...common,
+});
+export const ArtifactInput = closedObject({
+  type: v.literal('artifact'),
+  artifact_id: documented(
+    v.pipe(v.string(), v.maxLength(128)),
+    'An image that this bridge has made for the same token.',
+  ),
+  ...common,
+});
+export const UrlInput = v.pipe(
+  closedObject({
+    type: v.literal('url'),
+    url: documented(
+      v.pipe(v.string(), v.maxLength(8192)),
+      'https only, and only while inputs.remote.enabled is on.',
+    ),
+    ...common,
+  }),
+  v.rawCheck(({ config, addIssue }) => {
+    if (limitsOf(config)?.remoteInputs === false) {
+      addIssue({ message: coded('remote_inputs_disabled', 'remote inputs are disabled') });
+    }
+  }),
+);
+
+/** An image that a request brings along. */
+export const ImageInput = v.variant('type', [DataUrlInput, Base64Input, ArtifactInput, UrlInput]);
+export type ImageInput = v.InferOutput<typeof ImageInput>;
+
+/** An image that came as a file of a form. Nobody has looked at its bytes yet. */
+export interface FileInput {
+  readonly type: 'file';
+  readonly bytes: Buffer;
+  readonly filename?: never;
+}
+
+/** An inline image of a job, as the job shows it: its bytes never come back (contract.md 3). */
+export const StoredInput = closedObject({
+  type: v.literal('stored'),
+  sha256: v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/)),
+  media_type: v.picklist(['image/png', 'image/jpeg', 'image/webp']),
+  bytes: v.pipe(v.number(), v.integer(), v.minValue(1)),
+  filename: v.optional(v.string()),
+});
+export type StoredInput = v.InferOutput<typeof StoredInput>;

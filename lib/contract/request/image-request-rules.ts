@@ -1,0 +1,211 @@
+import type * as v from 'valibot';
+import { type CrossRule, checkAll } from '../schema/cross-rules.ts';
+import { utf8Bytes } from '../schema/fields.ts';
+import type { ImageInput } from './image-input.ts';
+import type { Output } from './output.ts';
+import { formatOfExtension } from './output-names.ts';
+import type { RequestParameters } from './parameters.ts';
+import type { Policies, Routing, Session } from './routing.ts';
+
+/** `prompt` and `negative_prompt` together (contract.md 1). */
+export const MAX_PROMPT_BYTES = 12_288;
+
+/** A request whose fields are sound one by one. A template lacks the prompt and the images. */
+interface Candidate {
+  readonly operation: 'generate' | 'edit';
+  readonly prompt?: string;
+  readonly negative_prompt: string | null;
+  readonly images?: readonly ImageInput[];
+  readonly mask?: ImageInput | null;
+  readonly reference_images?: readonly ImageInput[];
+  readonly parameters: v.InferOutput<typeof RequestParameters>;
+  readonly output: Output;
+  readonly routing: Routing;
+  readonly session: Session;
+  readonly policies: Policies;
+}
+
+const count = (inputs: readonly unknown[] | undefined): number => inputs?.length ?? 0;
+const isEdit = (request: Candidate): boolean => request.operation === 'edit';
+const isStoredDelivery = ({ output }: Candidate): boolean =>
+  output.response_format === 'artifact' || output.response_format === 'url';
+
+/** The rules between fields; rules on images hold only for whole requests. */
+const IMAGE_RULES: readonly CrossRule<Candidate>[] = [
+  {
+    field: 'images',
+    needs: ['operation', 'images'],
+    message: 'must hold at least one image for an edit',
+    broken: (r) => isEdit(r) && count(r.images) === 0,
+  },
+  {
+    field: 'images',
+    needs: ['operation', 'images'],
+    message: 'must be empty for a generation',
+    broken: (r) => !isEdit(r) && count(r.images) > 0,
+  },
+  {
+    field: 'mask',
+    needs: ['operation', 'mask'],
+    message: 'goes with an edit only',
+    broken: (r) => !isEdit(r) && Boolean(r.mask),
+  },
+  {
+    field: 'images',
+    needs: ['images', 'mask', 'reference_images'],
+    message: 'hold more images, masks and references than runtime.request.max_inputs',
+    broken: (r, limits) =>
+      limits !== undefined &&
+      count(r.images) + count(r.reference_images) + (r.mask ? 1 : 0) > limits.maxInputs,
+  },
+  {
+    field: 'parameters.action',
+    needs: ['operation', 'parameters.action', 'reference_images'],
+    message: 'edit conflicts with a generation without references',
+    broken: (r) => !isEdit(r) && r.parameters.action === 'edit' && count(r.reference_images) === 0,
+  },
+  {
+    field: 'parameters.input_fidelity',
+    needs: ['parameters.input_fidelity', 'images', 'reference_images'],
+    message: 'needs at least one image',
+    broken: (r) =>
+      r.parameters.input_fidelity !== null && count(r.images) + count(r.reference_images) === 0,
+  },
+];
+
+const PARAMETER_RULES: readonly CrossRule<Candidate>[] = [
+  {
+    field: 'prompt',
+    needs: ['prompt', 'negative_prompt'],
+    message: `and negative_prompt together must be at most ${MAX_PROMPT_BYTES} bytes long`,
+    broken: (r) =>
+      utf8Bytes(r.prompt ?? '') + utf8Bytes(r.negative_prompt ?? '') > MAX_PROMPT_BYTES,
+  },
+  {
+    field: 'parameters.action',
+    needs: ['operation', 'parameters.action'],
+    message: 'generate conflicts with an edit',
+    broken: (r) => isEdit(r) && r.parameters.action === 'generate',
+  },
+  {
+    field: 'parameters.aspect_ratio',
+    needs: ['parameters.size', 'parameters.aspect_ratio'],
+    message: 'goes without a size only',
+    broken: (r) => r.parameters.size !== 'auto' && r.parameters.aspect_ratio !== null,
+  },
+  {
+    field: 'parameters.resolution',
+    needs: ['parameters.size', 'parameters.resolution'],
+    message: 'goes without a size only',
+    broken: (r) => r.parameters.size !== 'auto' && r.parameters.resolution !== null,
+  },
+  {
+    field: 'parameters.output_compression',
+    needs: ['parameters.output_format', 'parameters.output_compression'],
+    message: 'goes with jpeg and webp only',
+    broken: (r) =>
+      r.parameters.output_compression !== null && (r.parameters.output_format ?? 'png') === 'png',
+  },
+];
+
+const OUTPUT_RULES: readonly CrossRule<Candidate>[] = [
+  ...(['directory', 'filename', 'filename_prefix'] as const).map(
+    (name): CrossRule<Candidate> => ({
+      field: `output.${name}`,
+      needs: [`output.${name}`, 'output.response_format'],
+      message: 'needs artifact or url delivery',
+      broken: (r) => r.output[name] !== undefined && !isStoredDelivery(r),
+    }),
+  ),
+  {
+    field: 'output.filename_prefix',
+    needs: ['output.filename', 'output.filename_prefix'],
+    message: 'excludes filename',
+    broken: (r) => r.output.filename !== undefined && r.output.filename_prefix !== undefined,
+  },
+  {
+    field: 'output.filename',
+    needs: ['output.filename', 'parameters.n'],
+    message: 'needs parameters.n = 1',
+    broken: (r) => r.output.filename !== undefined && r.parameters.n !== 1,
+  },
+  {
+    field: 'output.filename',
+    needs: ['output.filename', 'parameters.output_format'],
+    message: 'must have the extension of parameters.output_format, or none',
+    broken: (r) => {
+      const format = formatOfExtension(r.output.filename ?? '');
+      return format !== undefined && format !== (r.parameters.output_format ?? 'png');
+    },
+  },
+  {
+    field: 'output.collision',
+    needs: ['output.collision', 'output.filename'],
+    message: 'suffix needs a filename',
+    broken: (r) => r.output.collision === 'suffix' && r.output.filename === undefined,
+  },
+  {
+    field: 'output.metadata',
+    needs: ['output.metadata', 'output.response_format'],
+    message: 'a sidecar needs artifact delivery',
+    broken: (r) =>
+      r.output.metadata.startsWith('sidecar') && r.output.response_format !== 'artifact',
+  },
+  {
+    field: 'output.metadata',
+    needs: ['output.metadata', 'output.response_format'],
+    message: 'embedded metadata needs delivered bytes',
+    broken: (r) => r.output.metadata === 'embedded' && r.output.response_format === 'metadata',
+  },
+  {
+    field: 'output.transparency.transparent_threshold',
+    needs: ['output.transparency'],
+    message: 'must be below opaque_threshold',
+    broken: ({ output: { transparency: t } }) => t.transparent_threshold >= t.opaque_threshold,
+  },
+];
+
+const ROUTING_RULES: readonly CrossRule<Candidate>[] = [
+  {
+    field: 'routing.fallbacks',
+    needs: ['routing'],
+    message: 'must be unique and different from the primary',
+    broken: ({ routing }) => {
+      const routes = routing.fallbacks.map((f) => `${f.provider}\n${f.model ?? ''}`);
+      const primary = `${routing.provider ?? ''}\n${routing.model ?? ''}`;
+      return new Set(routes).size < routes.length || routes.includes(primary);
+    },
+  },
+  {
+    field: 'routing.fallbacks',
+    needs: ['routing.fallbacks', 'session.mode'],
+    message: 'need an isolated session',
+    broken: (r) => r.routing.fallbacks.length > 0 && r.session.mode !== 'isolated',
+  },
+  {
+    field: 'session.key',
+    needs: ['session.mode', 'session.key'],
+    message: 'goes with a persistent session, and only there',
+    broken: ({ session }) => (session.mode === 'persistent') !== (session.key !== undefined),
+  },
+  {
+    field: 'session.thread_id',
+    needs: ['session.mode', 'session.thread_id'],
+    message: 'goes with a thread session, and only there',
+    broken: ({ session }) => (session.mode === 'thread') !== (session.thread_id !== undefined),
+  },
+  {
+    field: 'policies.batch_execution',
+    needs: ['policies.batch_execution', 'session.mode'],
+    message: 'parallel needs an isolated session',
+    broken: (r) => r.policies.batch_execution === 'parallel' && r.session.mode !== 'isolated',
+  },
+];
+
+const TEMPLATE_RULES = [...PARAMETER_RULES, ...OUTPUT_RULES, ...ROUTING_RULES];
+
+/** The rules between the fields of a whole request. */
+export const requestRules = checkAll([...IMAGE_RULES, ...TEMPLATE_RULES]);
+
+/** The rules of a preset's template: it becomes a valid request once its prompt and images are added. */
+export const templateRules = checkAll(TEMPLATE_RULES);

@@ -1,0 +1,92 @@
+import * as v from 'valibot';
+import { closedObject, nullable } from '../schema/closed-object.ts';
+import { documented } from '../schema/documented.ts';
+import { Text, tokenOf, UserMetadata } from '../schema/fields.ts';
+import { coded } from '../schema/issues.ts';
+import { limitedList } from '../schema/limited-list.ts';
+import { upTo } from '../schema/request-limits.ts';
+import { type FileInput, ImageInput } from './image-input.ts';
+import { requestRules } from './image-request-rules.ts';
+import { Output } from './output.ts';
+import { RequestParameters } from './parameters.ts';
+import { Policies, Routing, Session } from './routing.ts';
+
+/** What a request and a preset's template have in common, one row a field. */
+export const sharedRequestEntries = {
+  operation: v.optional(v.picklist(['generate', 'edit']), 'generate'),
+  negative_prompt: documented(
+    nullable(Text),
+    'What to avoid; with the prompt at most 12288 bytes of UTF-8.',
+  ),
+  parameters: v.optional(RequestParameters, {}),
+  output: v.optional(Output, {}),
+  routing: v.optional(Routing, {}),
+  session: v.optional(Session, {}),
+  policies: v.optional(Policies, {}),
+  timeout_ms: documented(
+    nullable(upTo('maxTimeoutMs')),
+    'The deadline of the whole operation, in milliseconds.',
+  ),
+  user: documented(nullable(tokenOf(256)), 'Who this is for, in a word of yours.'),
+  metadata: documented(
+    v.optional(UserMetadata, {}),
+    'Kept with the job and the metadata record, never sent to a provider.',
+  ),
+};
+
+export const IdempotencyKey = tokenOf(256);
+
+function requestWith<const S extends v.GenericSchema>(image: S) {
+  return v.pipe(
+    closedObject({
+      version: v.optional(v.literal('1', coded('unsupported_version', 'must be "1"')), '1'),
+      prompt: documented(Text, 'What to draw; with negative_prompt at most 12288 bytes of UTF-8.'),
+      images: documented(
+        v.optional(limitedList(image, 'maxInputs'), []),
+        'The images to edit: at least one for an edit, none for a generation.',
+      ),
+      mask: documented(
+        nullable(image),
+        'For an edit: an image with alpha, as large as the first one. Alpha 0 may change, 255 must not.',
+      ),
+      reference_images: documented(
+        v.optional(limitedList(image, 'maxInputs'), []),
+        'Images to go by.',
+      ),
+      idempotency_key: documented(
+        nullable(IdempotencyKey),
+        'The same as the header Idempotency-Key; an equal request under it is done once.',
+      ),
+      ...sharedRequestEntries,
+    }),
+    v.rawCheck((context) => requestRules(context)),
+  );
+}
+
+/** The native request of `POST /v1/images`, `/v1/images/stream` and `/v1/jobs` (contract.md 1). */
+export const ImageRequest = requestWith(ImageInput);
+export type ImageRequest = v.InferOutput<typeof ImageRequest>;
+
+/** What a request of any wire becomes. Its images were judged as they came, in JSON or as files. */
+export const AnyImageRequest = requestWith(v.custom<ImageInput | FileInput>(() => true));
+export type AnyImageRequest = v.InferOutput<typeof AnyImageRequest>;
+
+/** `Idempotency-Key` is the same thing as the field of that name. */
+export const IdempotencyHeaders = v.object({
+  'idempotency-key': documented(
+    v.optional(IdempotencyKey),
+    'An equal request under the same key is done once and answered again.',
+  ),
+});
+
+/** As above, for requests that are answered when the work is done. */
+export const SynchronousHeaders = v.object({
+  ...IdempotencyHeaders.entries,
+  'x-stainless-retry-count': documented(
+    v.optional(v.string()),
+    'Sent by the official clients. Such a request lives on 10 s after its client has left; an equal one with a count of 1 or more joins it.',
+  ),
+});
+
+/** On every answer to a request whose work was that of an equal one. */
+export const REPLAYED = { 'idempotent-replayed': 'true' } as const;

@@ -1,0 +1,59 @@
+import * as v from 'valibot';
+import { coded } from '../schema/issues.ts';
+import type { OutputFormat } from './parameters.ts';
+
+// Reserved on Windows with any extension; an artifact folder may be shared with it.
+const WINDOWS_RESERVED = /^(con|prn|aux|nul|com[0-9]|lpt[0-9])(\..*)?$/i;
+
+const EXTENSIONS: Readonly<Record<string, OutputFormat>> = {
+  '.png': 'png',
+  '.jpg': 'jpeg',
+  '.jpeg': 'jpeg',
+  '.webp': 'webp',
+};
+
+/** The format that a filename's extension stands for; undefined when it has none that we know (`v1.2`). */
+export function formatOfExtension(filename: string): OutputFormat | undefined {
+  const dot = filename.lastIndexOf('.');
+  return dot > 0 ? EXTENSIONS[filename.slice(dot).toLowerCase()] : undefined;
+}
+
+function isPortable(name: string, maxBytes: number): boolean {
+  return (
+    name.length >= 1 &&
+    name.length <= maxBytes &&
+    /^[A-Za-z0-9_-][A-Za-z0-9._-]*$/.test(name) &&
+    !name.endsWith('.') &&
+    !WINDOWS_RESERVED.test(name)
+  );
+}
+
+// As the documents show it; reserved names and lengths of parts are the check's business.
+const COMPONENT = '[A-Za-z0-9_-][A-Za-z0-9._-]*';
+
+export const OutputDirectory = v.pipe(
+  v.string(),
+  v.check(
+    (path) => path.length <= 512 && path.split('/').every((part) => isPortable(part, 128)),
+    coded('unsafe_path', 'must be a relative directory of portable names, at most 512 bytes long'),
+  ),
+  v.metadata({ pattern: `^${COMPONENT}(/${COMPONENT})*$`, maxLength: 512 }),
+);
+
+export const OutputFilename = v.pipe(
+  v.string(),
+  v.check(
+    (name) => isPortable(name, 160),
+    coded('unsafe_filename', 'must be a portable filename of at most 160 bytes'),
+  ),
+  v.metadata({ pattern: `^${COMPONENT}$`, maxLength: 160 }),
+);
+
+export const FilenamePrefix = v.pipe(
+  v.string(),
+  v.check(
+    (name) => isPortable(name, 64),
+    coded('unsafe_filename', 'must be a portable filename prefix of at most 64 bytes'),
+  ),
+  v.metadata({ pattern: `^${COMPONENT}$`, maxLength: 64 }),
+);

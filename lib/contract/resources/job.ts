@@ -1,0 +1,171 @@
+import * as v from 'valibot';
+import { FlatBridgeError } from '../reply/error.ts';
+import { ImageResponse } from '../reply/image-response.ts';
+import { STAGES } from '../reply/stream-events.ts';
+import { StoredInput } from '../request/image-input.ts';
+import { ImageRequest, sharedRequestEntries } from '../request/image-request.ts';
+import { Output, Transparency } from '../request/output.ts';
+import { OUTPUT_FORMATS, RequestParameters } from '../request/parameters.ts';
+import { Policies, Routing, Session } from '../request/routing.ts';
+import { closedObject, isPlainObject } from '../schema/closed-object.ts';
+import { documented } from '../schema/documented.ts';
+import { ArtifactId, Count, isStorableText, Text, UnixSecs } from '../schema/fields.ts';
+import { coded } from '../schema/issues.ts';
+import { pageEntries, pageOf, QueryBoolean, queryInteger } from '../schema/page.ts';
+
+export const JOB_STATUSES = [
+  'queued',
+  'running',
+  'succeeded',
+  'failed',
+  'cancelled',
+  'interrupted',
+] as const;
+export type JobStatus = (typeof JOB_STATUSES)[number];
+
+/** The bytes are settled when a job is accepted, wherever they came from: they come back by checksum. */
+const JobInput = StoredInput;
+
+/** What a job is asked to do: the request with its defaults, without its idempotency key (contract.md 3). */
+export const JobRequest = v.strictObject({
+  ...sharedRequestEntries,
+  version: v.literal('1'),
+  prompt: Text,
+  images: v.array(JobInput),
+  mask: v.nullable(JobInput),
+  reference_images: v.array(JobInput),
+  parameters: v.strictObject(RequestParameters.entries),
+  output: v.strictObject({
+    ...Output.entries,
+    transparency: v.strictObject(Transparency.entries),
+  }),
+  routing: v.strictObject(Routing.entries),
+  session: v.strictObject(Session.entries),
+  policies: v.strictObject(Policies.entries),
+});
+export type JobRequest = v.InferOutput<typeof JobRequest>;
+
+/**
+ * The body of `POST /v1/jobs`: a request whose images become artifacts, whatever delivery it names, before any rule of
+ * the contract judges it.
+ */
+export const JobCreate: typeof ImageRequest = {
+  ...ImageRequest,
+  '~run'(dataset, config) {
+    return ImageRequest['~run']({ ...dataset, value: toArtifacts(dataset.value) }, config);
+  },
+};
+
+function toArtifacts(sent: unknown): unknown {
+  if (!isPlainObject(sent)) return sent;
+  const output = sent['output'] ?? {};
+  if (!isPlainObject(output)) return sent;
+  return { ...sent, output: { ...output, response_format: 'artifact' } };
+}
+
+export const JobId = v.pipe(v.string(), v.uuid());
+
+const jobEntries = {
+  id: JobId,
+  status: v.picklist(JOB_STATUSES),
+  created: UnixSecs,
+  updated: UnixSecs,
+  started: v.optional(UnixSecs),
+  completed: v.optional(UnixSecs),
+  cancel_requested: v.boolean(),
+  favorite: documented(v.boolean(), 'Favourites are exempt from the pruning of history.'),
+  deleted: documented(v.optional(UnixSecs), 'When it was hidden; hidden jobs can be restored.'),
+  progress: v.optional(v.strictObject({ stage: v.picklist(STAGES), partial_images: Count })),
+};
+
+/** A job with all that is known of it. */
+export const ImageJob = v.strictObject({
+  ...jobEntries,
+  request: JobRequest,
+  result: v.optional(ImageResponse),
+  error: v.optional(FlatBridgeError),
+});
+export type ImageJob = v.InferOutput<typeof ImageJob>;
+
+/** A job as lists show it: without its images, its result and its error. */
+export const ImageJobSummary = v.strictObject({
+  ...jobEntries,
+  operation: v.picklist(['generate', 'edit']),
+  prompt: documented(v.string(), 'Its first 256 characters.', { maxLength: 256 }),
+  provider: v.string(),
+  model: v.optional(v.string()),
+  outputs: documented(Count, 'How many images were asked for.'),
+  error_code: documented(v.optional(v.string()), 'The bridge_ext.code of its error.'),
+  artifacts: v.array(
+    v.strictObject({
+      id: ArtifactId,
+      width: Count,
+      height: Count,
+      format: v.picklist(OUTPUT_FORMATS),
+      bytes: Count,
+    }),
+  ),
+});
+export type ImageJobSummary = v.InferOutput<typeof ImageJobSummary>;
+
+export const JobPage = pageOf(ImageJobSummary);
+
+const SearchText = v.pipe(
+  v.string(),
+  v.check(isStorableText, coded('invalid_text', 'must hold no lone surrogate and no U+0000')),
+  v.check(
+    (text) => text.length >= 1 && [...text].length <= 256,
+    coded('invalid_length', 'must be 1 to 256 characters long'),
+  ),
+  v.metadata({ minLength: 1, maxLength: 256 }),
+);
+
+const VISIBILITIES = ['active', 'hidden', 'all'] as const;
+
+/** The filters of the job list. `include_deleted=true` means `visibility=all` where no visibility is named. */
+export const JobListQuery = v.pipe(
+  closedObject({
+    ...pageEntries,
+    status: v.optional(v.picklist(JOB_STATUSES)),
+    visibility: documented(v.optional(v.picklist(VISIBILITIES)), 'Left out, it is active.'),
+    favorite: v.optional(QueryBoolean),
+    search: documented(
+      v.optional(SearchText),
+      'A part of the prompt, literally, whatever the case of its letters.',
+    ),
+    include_deleted: documented(v.optional(QueryBoolean), 'true means visibility=all.', {
+      deprecated: true,
+    }),
+  }),
+  v.transform(({ include_deleted, visibility, ...rest }) => ({
+    ...rest,
+    visibility: visibility ?? (include_deleted ? ('all' as const) : ('active' as const)),
+  })),
+);
+export type JobListQuery = v.InferOutput<typeof JobListQuery>;
+
+/** An id that no job has, whatever its form, is a 404: nothing here judges it. */
+export const JobPath = v.strictObject({ id: v.string() });
+
+export const JobQuery = closedObject({
+  wait_ms: documented(
+    v.optional(queryInteger(0, 30_000)),
+    'How long to wait for the job to end before answering.',
+  ),
+});
+
+/** What may be changed of a job: one of the two at least. */
+export const JobPatch = v.pipe(
+  closedObject({
+    favorite: v.optional(v.boolean()),
+    deleted: documented(v.optional(v.boolean()), 'Hides a job that has ended, or restores it.'),
+  }),
+  v.rawCheck(({ dataset, addIssue }) => {
+    const isObject = !dataset.issues?.some((issue) => issue.path === undefined);
+    if (isObject && Object.keys(Object(dataset.value)).length === 0) {
+      addIssue({ message: coded('required', 'must hold favorite, deleted or both') });
+    }
+  }),
+  v.metadata({ minProperties: 1 }),
+);
+export type JobPatch = v.InferOutput<typeof JobPatch>;

@@ -1,0 +1,81 @@
+import * as v from 'valibot';
+import { OUTPUT_FORMATS } from '../request/parameters.ts';
+import { closedObject } from '../schema/closed-object.ts';
+import { Count } from '../schema/fields.ts';
+import { pageOf } from '../schema/page.ts';
+
+/** One entry of the provider inventory (contract.md 4). */
+export const ProviderDescriptor = v.strictObject({
+  name: v.string(),
+  display_name: v.string(),
+  version: v.string(),
+  experimental: v.boolean(),
+  models: v.array(v.string()),
+  default_model: v.string(),
+  default: v.boolean(),
+});
+export type ProviderDescriptor = v.InferOutput<typeof ProviderDescriptor>;
+
+export const ProviderPage = pageOf(ProviderDescriptor);
+
+const Support = v.picklist(['native', 'emulated', 'unsupported']);
+const Range = v.strictObject({ min: Count, max: Count });
+const ImageSupport = v.strictObject({
+  support: Support,
+  max_count: Count,
+  max_bytes_each: Count,
+  max_bytes_total: Count,
+});
+
+/** What one model of one provider can do: the truth that negotiation goes by (contract.md 4). */
+export const CapabilityDocument = v.strictObject({
+  provider: v.string(),
+  model: v.string(),
+  implementation_version: v.string(),
+  experimental: v.boolean(),
+  generation: v.boolean(),
+  edits: v.boolean(),
+  count: Range,
+  batching: v.strictObject({
+    mode: v.picklist(['native', 'fan_out']),
+    native_count: Range,
+    max_parallel_outputs: Count,
+  }),
+  sizes: v.strictObject({
+    auto: v.boolean(),
+    allowed: v.array(v.string()),
+    arbitrary: v.boolean(),
+    min_edge: v.optional(Count),
+    max_edge: v.optional(Count),
+    edge_multiple: v.optional(Count),
+    min_pixels: v.optional(Count),
+    max_pixels: v.optional(Count),
+    max_aspect_ratio: v.optional(v.number()),
+  }),
+  aspect_ratio: Support,
+  resolution: Support,
+  negative_prompt: Support,
+  revised_prompt: Support,
+  transparent_background: Support,
+  user_attribution: Support,
+  qualities: v.array(v.picklist(['auto', 'low', 'medium', 'high', 'xhigh', 'max'])),
+  output_formats: v.array(v.picklist(OUTPUT_FORMATS)),
+  backgrounds: v.array(v.picklist(['auto', 'opaque', 'transparent'])),
+  moderation: v.array(v.picklist(['auto', 'low'])),
+  actions: v.array(v.picklist(['auto', 'generate', 'edit'])),
+  input_fidelities: v.array(v.picklist(['low', 'high'])),
+  reference_images: ImageSupport,
+  edit_images: ImageSupport,
+  masks: ImageSupport,
+  partial_images: Range,
+  persistent_sessions: v.boolean(),
+  explicit_threads: v.boolean(),
+  source_transport: v.picklist(['conversation_attachment', 'multipart', 'local']),
+});
+export type CapabilityDocument = v.InferOutput<typeof CapabilityDocument>;
+
+export const ProviderPath = v.strictObject({ name: v.string() });
+
+export const CapabilitiesQuery = closedObject({
+  model: v.optional(v.pipe(v.string(), v.maxLength(128))),
+});

@@ -1,0 +1,129 @@
+import type * as v from 'valibot';
+import { BridgeError } from '../../errors/bridge-error.ts';
+
+/** One violation of a request, as `details.issues` lists it (contract.md 1). */
+export interface RequestIssue {
+  /** A path such as `images[0].data_url`. */
+  readonly field: string;
+  readonly code: string;
+  /** What the field must be; never what was sent. */
+  readonly message: string;
+}
+
+const MAX_ISSUES = 64;
+const MAX_FIELD_CHARS = 256;
+const PLAIN_NAME = /^[A-Za-z0-9_-]{1,64}$/;
+
+/** A message that carries its own issue code, for rules whose kind alone does not name it. */
+export function coded(code: string, message: string): string {
+  return `[${code}] ${message}`;
+}
+
+/** valibot's issues as ours: where, by which code, and what the field must be. */
+export function toRequestIssues(issues: readonly v.BaseIssue<unknown>[]): RequestIssue[] {
+  return issues.map((issue) => {
+    const field = toField(issue.path ?? []);
+    const own = /^\[([a-z_]+)\] (.*)$/s.exec(issue.message);
+    if (own?.[1] && own[2]) return { field, code: own[1], message: own[2] };
+    return { field, code: issueCode(issue), message: issueMessage(issue) };
+  });
+}
+
+/** All violations of one request as one error: sorted by field, cut at 64 with `too_many_issues` as the last. */
+export function invalidRequest(issues: readonly RequestIssue[]): BridgeError {
+  const sorted = [...issues].sort((a, b) => compare(a.field, b.field) || compare(a.code, b.code));
+  const shown =
+    sorted.length <= MAX_ISSUES
+      ? sorted
+      : [
+          ...sorted.slice(0, MAX_ISSUES - 1),
+          // No count: a schema itself stops collecting at some point.
+          { field: '', code: 'too_many_issues', message: 'further issues are not listed' },
+        ];
+  return new BridgeError('invalid_request', 'the request does not follow the contract', {
+    ...(sorted[0]?.field ? { param: sorted[0].field } : {}),
+    details: { issues: shown.map((issue) => ({ ...issue })) },
+  });
+}
+
+/** A caller's own name for something, as `field` shows it: cut, and quoted unless it is plain. */
+export function fieldName(name: string): string {
+  return PLAIN_NAME.test(name) ? name : `[${JSON.stringify(name.slice(0, 64))}]`;
+}
+
+/** One violation found outside a schema, in the same form. */
+export function invalidField(field: string, code: string, message: string): BridgeError {
+  return invalidRequest([{ field, code, message }]);
+}
+
+// By code unit, as clients sort; `localeCompare` depends on the machine.
+function compare(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}
+
+function toField(path: readonly v.IssuePathItem[]): string {
+  let field = '';
+  for (const { key } of path) {
+    if (typeof key === 'number') field += `[${key}]`;
+    else if (typeof key === 'string' && PLAIN_NAME.test(key)) field += field ? `.${key}` : key;
+    else field += fieldName(String(key));
+  }
+  // The cut may split a character, and half of one is no JSON that every client can read.
+  return field.slice(0, MAX_FIELD_CHARS).toWellFormed();
+}
+
+function issueCode(issue: v.BaseIssue<unknown>): string {
+  switch (issue.type) {
+    case 'unknown_field':
+      return 'unknown_field';
+    case 'min_value':
+    case 'max_value':
+    case 'integer':
+      return 'out_of_range';
+    case 'min_length':
+    case 'max_length':
+    case 'min_bytes':
+    case 'max_bytes':
+    case 'non_empty':
+      return 'invalid_length';
+    case 'picklist':
+    case 'literal':
+    case 'regex':
+      return 'invalid_value';
+    case 'variant':
+      if (isMissing(issue)) return 'required';
+      return issue.expected === 'Object' ? 'invalid_type' : 'invalid_value';
+    default:
+      return isMissing(issue)
+        ? 'required'
+        : issue.kind === 'schema'
+          ? 'invalid_type'
+          : 'invalid_value';
+  }
+}
+
+function isMissing(issue: v.BaseIssue<unknown>): boolean {
+  const last = issue.path?.at(-1);
+  // A variant without its discriminator says so by the value alone.
+  if (issue.type === 'variant') return last?.type === 'object' && issue.input === undefined;
+  return last?.type === 'object' && last.origin === 'key';
+}
+
+const EXPECTED: Readonly<Record<string, string>> = {
+  Object: 'an object',
+  Array: 'an array',
+  string: 'a string',
+  number: 'a number',
+  boolean: 'a boolean',
+};
+
+// `expected` comes from the schema; valibot's own message would quote what was received.
+function issueMessage(issue: v.BaseIssue<unknown>): string {
+  if (issue.type === 'unknown_field') return 'is not a known field';
+  if (isMissing(issue)) return 'is required';
+  if (!issue.message.startsWith('Invalid ')) return issue.message;
+  if (issue.type === 'integer') return 'must be a whole number';
+  if (issue.expected === null) return 'is not valid';
+  return `must be ${EXPECTED[issue.expected] ?? issue.expected}`;
+}

@@ -1,0 +1,91 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { type LoadOptions, loadConfig } from '../../../../lib/config/load-config.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+
+const folder = temporaryFolder();
+
+function write(name: string, content: string | Buffer): string {
+  const path = join(folder(), name);
+  writeFileSync(path, content);
+  return path;
+}
+
+async function maxRunning(options: Partial<LoadOptions>): Promise<number | undefined> {
+  const loaded = await loadConfig({ env: {}, cwd: folder(), ...options });
+  return loaded.ok ? loaded.config.server.jobs.max_running : undefined;
+}
+
+describe('the configuration file', () => {
+  it('is the one of the flag before the one of the variable before ./image-bridge.toml', async () => {
+    write('image-bridge.toml', 'server.jobs.max_running = 1');
+    write('variable.toml', 'server.jobs.max_running = 2');
+    const configFile = write('flag.toml', 'server.jobs.max_running = 3');
+    const env = { IMAGE_BRIDGE_CONFIG: 'variable.toml' };
+
+    expect(await maxRunning({})).toBe(1);
+    expect(await maxRunning({ env })).toBe(2);
+    expect(await maxRunning({ env, configFile })).toBe(3);
+  });
+
+  it('may be a link to a file', async () => {
+    write('real.toml', 'server.jobs.max_running = 2');
+    symlinkSync('real.toml', join(folder(), 'image-bridge.toml'));
+
+    expect(await maxRunning({})).toBe(2);
+  });
+
+  it('may be exactly 1 MiB long', async () => {
+    write('image-bridge.toml', `server.jobs.max_running = 2\n#${' '.repeat(1_048_547)}`);
+
+    expect(await maxRunning({})).toBe(2);
+  });
+
+  it.each<[string, (path: string) => void, RegExp]>([
+    ['a missing file', () => undefined, /ENOENT/],
+    ['a folder', (path) => mkdirSync(path), /regular file/],
+    ['a named pipe', (path) => execFileSync('mkfifo', [path]), /regular file/],
+    ['a device', (path) => symlinkSync('/dev/zero', path), /regular file/],
+    ['a link that leads nowhere', (path) => symlinkSync('nowhere', path), /ENOENT/],
+    ['2 MiB', (path) => writeFileSync(path, '#'.repeat(2_097_152)), /1 MiB/],
+    ['another encoding', (path) => writeFileSync(path, Buffer.from('# \xfc', 'latin1')), /UTF-8/],
+  ])('is refused under the name that asked for it when it is %s', async (_name, make, message) => {
+    const path = join(folder(), 'given.toml');
+    make(path);
+
+    const byFlag = await loadConfig({ env: {}, cwd: folder(), configFile: 'given.toml' });
+    const byVariable = await loadConfig({
+      env: { IMAGE_BRIDGE_CONFIG: path },
+      cwd: folder(),
+    });
+
+    const refusal = (name: string) => ({
+      ok: false,
+      errors: [{ field: name, source: name, message: expect.stringMatching(message) }],
+    });
+    expect(byFlag).toMatchObject(refusal('--config'));
+    expect(byVariable).toMatchObject(refusal('IMAGE_BRIDGE_CONFIG'));
+  });
+
+  it.each(['', 'a\0b'])('is refused for the name %j', async (configFile) => {
+    const loaded = await loadConfig({ env: {}, cwd: folder(), configFile });
+
+    expect(loaded).toMatchObject({ ok: false, errors: [{ field: '--config' }] });
+  });
+
+  it.each<[string, (path: string) => void]>([
+    ['a folder', (path) => mkdirSync(path)],
+    ['a link that leads nowhere', (path) => symlinkSync('nowhere', path)],
+  ])('is not passed over when nobody named it and it is %s', async (_name, make) => {
+    make(join(folder(), 'image-bridge.toml'));
+
+    const loaded = await loadConfig({ env: {}, cwd: folder() });
+
+    expect(loaded).toMatchObject({
+      ok: false,
+      errors: [{ field: 'image-bridge.toml', source: 'file' }],
+    });
+  });
+});

@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest';
+import { JobListQuery, JobPatch, JobQuery } from '../../../../lib/contract/resources/job.ts';
+import { outputOf, verdictOf } from '../judge.ts';
+
+describe('JobListQuery', () => {
+  it('shows the first twenty active jobs when nothing is asked for', () => {
+    expect(outputOf(JobListQuery, {})).toEqual({ limit: 20, visibility: 'active' });
+  });
+
+  it('reads every filter', () => {
+    const query = {
+      limit: '100',
+      cursor: 'abc',
+      status: 'succeeded',
+      visibility: 'hidden',
+      favorite: 'false',
+      search: '100%_',
+    };
+
+    expect(outputOf(JobListQuery, query)).toEqual({ ...query, limit: 100, favorite: false });
+  });
+
+  it.each([
+    [{ include_deleted: 'true' }, 'all'],
+    [{ include_deleted: 'false' }, 'active'],
+    [{ include_deleted: 'true', visibility: 'hidden' }, 'hidden'],
+  ])('takes %j for one visibility', (query, visibility) => {
+    expect(outputOf(JobListQuery, query)).toEqual({ limit: 20, visibility });
+  });
+
+  it('counts the characters of a search as code points', () => {
+    expect(verdictOf(JobListQuery, { search: '🐈'.repeat(256) })).toEqual([]);
+  });
+
+  it.each([
+    [{ limit: '0' }, 'limit: out_of_range'],
+    [{ limit: '101' }, 'limit: out_of_range'],
+    [{ limit: '1.5' }, 'limit: out_of_range'],
+    [{ limit: '0x10' }, 'limit: out_of_range'],
+    [{ limit: ' 5' }, 'limit: out_of_range'],
+    [{ limit: 'ten' }, 'limit: out_of_range'],
+    [{ cursor: 'c'.repeat(1025) }, 'cursor: invalid_length'],
+    [{ status: 'done' }, 'status: invalid_value'],
+    [{ visibility: 'deleted' }, 'visibility: invalid_value'],
+    [{ favorite: '1' }, 'favorite: invalid_value'],
+    [{ favorite: 'TRUE' }, 'favorite: invalid_value'],
+    [{ include_deleted: 'yes' }, 'include_deleted: invalid_value'],
+    [{ search: '🐈'.repeat(257) }, 'search: invalid_length'],
+    [{ search: 'a\u0000' }, 'search: invalid_text'],
+    [{ offset: '5' }, 'offset: unknown_field'],
+  ])('refuses %j', (query, verdict) => {
+    expect(verdictOf(JobListQuery, query)).toEqual([verdict]);
+  });
+});
+
+describe('JobPatch', () => {
+  it.each([[{ favorite: true }], [{ deleted: false }], [{ favorite: false, deleted: true }]])(
+    'takes %j',
+    (patch) => {
+      expect(outputOf(JobPatch, patch)).toEqual(patch);
+    },
+  );
+
+  it.each([
+    [{}, [': required']],
+    [{ favorite: null }, [': required']],
+    [{ favorite: 'true' }, ['favorite: invalid_type']],
+    [{ deleted: 1 }, ['deleted: invalid_type']],
+    [{ status: 'queued', favorite: true }, ['status: unknown_field']],
+    [{ status: 'queued' }, [': required', 'status: unknown_field']],
+    [[], [': invalid_type']],
+    ['favorite', [': invalid_type']],
+  ])('refuses %j', (patch, verdict) => {
+    expect(verdictOf(JobPatch, patch)).toEqual(verdict);
+  });
+});
+
+describe('JobQuery', () => {
+  it.each([
+    [{}, {}],
+    [{ wait_ms: '0' }, { wait_ms: 0 }],
+    [{ wait_ms: '30000' }, { wait_ms: 30_000 }],
+  ])('takes %j', (query, output) => {
+    expect(outputOf(JobQuery, query)).toEqual(output);
+  });
+
+  it.each(['-1', '30001', '1e3', '5s'])('refuses a wait of %s', (wait_ms) => {
+    expect(verdictOf(JobQuery, { wait_ms })).toEqual(['wait_ms: out_of_range']);
+  });
+});
