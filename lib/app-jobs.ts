@@ -47,7 +47,7 @@ export async function openJobs(config: Config, { clock, ids, log }: Outside, par
   const search = createJobSearch({ stateFile, indexFile: searchIndexFile(stateFile) }, jobs);
   const inputs = createStoredInputs({ files: parts.stored, isNeeded: store.needsInput });
   const live = createLiveJobs(clock);
-  const queue = createJobQueue({ store, clock });
+  const queue = createJobQueue({ store, live, clock });
   const shared = { store, search, live, clock, secret: database.secret };
   const runner = createJobWorker({
     ...{ store, live, generation, publisher, inputs },

@@ -1,9 +1,11 @@
 import { abortable } from '../platform/abortable.ts';
 import { type Clock, nowSecs, sleep } from '../platform/clock.ts';
 import type { JobRecord, JobStore } from './job-store-port.ts';
+import type { LiveJobs } from './live-jobs.ts';
 
 interface Deps {
   readonly store: Pick<JobStore, 'claim'>;
+  readonly live: Pick<LiveJobs, 'claim'>;
   readonly clock: Clock;
 }
 
@@ -13,7 +15,7 @@ const RETRY_MS = 1000;
 export type JobQueue = ReturnType<typeof createJobQueue>;
 
 /** Hands out queued jobs, the first accepted first. Whoever waits is woken; nobody polls. */
-export function createJobQueue({ store, clock }: Deps) {
+export function createJobQueue({ store, live, clock }: Deps) {
   const waiting = new Set<() => void>();
   let wakes = 0;
 
@@ -42,7 +44,7 @@ export function createJobQueue({ store, clock }: Deps) {
         signal.throwIfAborted();
         const before = wakes;
         try {
-          const job = await store.claim(nowSecs(clock));
+          const job = await live.claim(() => store.claim(nowSecs(clock)));
           if (job) return job;
         } catch {
           await sleep(clock, RETRY_MS, signal);

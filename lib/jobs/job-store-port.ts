@@ -151,8 +151,9 @@ export interface JobStore {
    */
   claim(startedSecs: number): Promise<JobRecord | undefined>;
   /**
-   * Ends a running job and makes its publications its scope's artifacts, both or neither; undefined, and nothing
-   * changed, when it is not running. Throws `artifact` when a publication is not pending.
+   * Ends a running job and makes its publications its scope's artifacts, both or neither. Undefined, and nothing changed,
+   * when the job is not running, or when it is to succeed after its cancellation was requested. Throws `artifact` when a
+   * publication is not pending.
    */
   settle(sequence: number, end: JobEnd): Promise<Released | undefined>;
   /**

@@ -7,7 +7,13 @@ import { createOperationLog, type Traced } from '../log/operation-log.ts';
 import type { TraceLog } from '../log/trace-log.ts';
 import { type Clock, nowSecs } from '../platform/clock.ts';
 import type { Ids } from '../platform/ids.ts';
-import { interruption, isInterruption, toArtifactResult, toJobFailure } from './job-end.ts';
+import {
+  cancellation,
+  interruption,
+  isInterruption,
+  toArtifactResult,
+  toJobFailure,
+} from './job-end.ts';
 import type { JobRecord, JobStore } from './job-store-port.ts';
 import type { LiveJob, LiveJobs } from './live-jobs.ts';
 import { createSettleJob } from './settle-job.ts';
@@ -51,6 +57,8 @@ export function createJobWorker(deps: Deps) {
       // Images of a job that has not succeeded must not stay.
       if (!isSettled) await publisher.discard(publications).catch(() => {});
     }
+    // Its cancellation was committed before its result, though the signal may not have come yet.
+    if (!isSettled) throw cancellation().with({ details: { provider_stopped: true } });
   }
 
   async function fail(job: JobRecord, error: BridgeError): Promise<void> {
@@ -94,7 +102,7 @@ export function createJobWorker(deps: Deps) {
     } catch (thrown) {
       const error = here.signal.aborted ? stopped(thrown, here.signal) : toBridgeError(thrown);
       lines.failed(traced, error);
-      // A store that does not take it leaves it as it is: it counts as interrupted at the next start.
+      // Rejects only when the process stops before the store has taken the end: then the next start finds it running.
       await fail(job, error).catch(() => {});
     } finally {
       here.end();

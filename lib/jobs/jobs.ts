@@ -13,7 +13,7 @@ import type { JobPartial, LiveJobs } from './live-jobs.ts';
 import type { SubmitContext, Submitted } from './submit-job.ts';
 
 interface Deps {
-  readonly store: Pick<JobStore, 'find' | 'cancel' | 'update'>;
+  readonly store: Pick<JobStore, 'find' | 'cancel' | 'settle' | 'update'>;
   readonly submitJob: (request: ImageRequest, context: SubmitContext) => Promise<Submitted>;
   readonly search: Pick<JobSearch, 'added'>;
   readonly queue: Pick<JobQueue, 'wake'>;
@@ -29,6 +29,13 @@ export function createJobs(deps: Deps) {
   const { store, live, clock } = deps;
 
   const toView = (job: JobRecord): ImageJob => toImageJob(job, live.progress(job.id));
+
+  /** Ends a job that nobody runs. What became of its images is not known. */
+  async function endAbandoned({ sequence }: JobRecord, completedSecs: number) {
+    const error = toJobFailure(cancellation().with({ details: { outcome: 'unknown' } }));
+    const settled = await store.settle(sequence, { status: 'cancelled', completedSecs, error });
+    return settled?.releasedInputs ?? [];
+  }
 
   return {
     /**
@@ -66,16 +73,22 @@ export function createJobs(deps: Deps) {
       return toView(found(await store.find(scope, id)));
     },
 
-    /** Cancels at once what waits, and tells what runs to stop. Answers with the job as it then is. Throws `not_found`. */
+    /**
+     * Cancels a queued job at once and asks a running one to stop; one that is running in the store, but not in this
+     * process, ends at once too. Resolves to the job as it then is. Throws `not_found`, `overloaded`.
+     */
     async cancel(scope: string, id: string): Promise<ImageJob> {
       const error = cancellation();
-      const wish = { atSecs: nowSecs(clock), error: toJobFailure(error) };
-      const { job, releasedInputs } = found(await store.cancel(scope, id, wish));
-      // The wish is durable; only now may the work learn of it.
-      if (isTerminal(job.status)) live.ended(id);
-      else live.stop(id, error);
-      await deps.inputs.removeUnneeded(releasedInputs).catch(() => {});
-      return toView(job);
+      const atSecs = nowSecs(clock);
+      const request = { atSecs, error: toJobFailure(error) };
+      const { job, releasedInputs } = found(await store.cancel(scope, id, request));
+      // The request is durable; only now may the work learn of it.
+      const isRunning = !isTerminal(job.status);
+      if (isRunning && (await live.stop(id, error))) return toView(job);
+      const released = isRunning ? await endAbandoned(job, atSecs) : releasedInputs;
+      live.ended(id);
+      await deps.inputs.removeUnneeded(released).catch(() => {});
+      return toView(isRunning ? found(await store.find(scope, id)) : job);
     },
 
     /** Marks, hides or restores. Throws `not_found`, `job_not_terminal`. */

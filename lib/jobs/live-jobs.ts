@@ -2,6 +2,7 @@ import type { ImageJob } from '../contract/resources/job.ts';
 import type { BridgeError } from '../errors/bridge-error.ts';
 import type { VerifiedEvent } from '../generation/events/generation-event.ts';
 import type { Clock } from '../platform/clock.ts';
+import { createJobWaits } from './job-waits.ts';
 
 export type JobProgress = NonNullable<ImageJob['progress']>;
 
@@ -35,35 +36,44 @@ export type LiveJobs = ReturnType<typeof createLiveJobs>;
 /** What is known of jobs in memory alone: how far they are, what they show, how to stop them, who waits for them. */
 export function createLiveJobs(clock: Clock) {
   const live = new Map<string, State>();
-  const waiters = new Map<string, Set<() => void>>();
-  const early = new Map<string, BridgeError>();
+  const waits = createJobWaits(clock);
+  const claims = new Set<Promise<unknown>>();
   let stopReason: BridgeError | undefined;
-  let isOver = false;
 
-  function wake(id: string): void {
-    const waiting = waiters.get(id);
-    waiters.delete(id);
-    for (const resume of waiting ?? []) resume();
+  function enter(id: string): State {
+    const state: State = {
+      controller: new AbortController(),
+      progress: { stage: 'queued', partial_images: 0 },
+      partial: undefined,
+    };
+    if (stopReason) state.controller.abort(stopReason);
+    live.set(id, state);
+    return state;
   }
 
   return {
+    ...waits,
+
+    /** Resolves as `claim` does. The job that it returns counts as running here from the moment it is claimed. */
+    async claim<T extends { readonly id: string }>(
+      claim: () => Promise<T | undefined>,
+    ): Promise<T | undefined> {
+      const claiming = claim().then((job) => {
+        if (job) enter(job.id);
+        return job;
+      });
+      claims.add(claiming);
+      return claiming.finally(() => claims.delete(claiming));
+    },
+
     begin(id: string): LiveJob {
-      const controller = new AbortController();
-      const state: State = {
-        controller,
-        progress: { stage: 'queued', partial_images: 0 },
-        partial: undefined,
-      };
-      live.set(id, state);
-      const reason = stopReason ?? early.get(id);
-      early.delete(id);
-      if (reason) controller.abort(reason);
+      const state = live.get(id) ?? enter(id);
       return {
-        signal: controller.signal,
+        signal: state.controller.signal,
         note: (event) => note(state, event),
         end() {
           live.delete(id);
-          wake(id);
+          waits.ended(id);
         },
       };
     },
@@ -72,46 +82,19 @@ export function createLiveJobs(clock: Clock) {
 
     partial: (id: string): JobPartial | undefined => live.get(id)?.partial,
 
-    /** Stops a job that has been claimed and has not ended. */
-    stop(id: string, reason: BridgeError): void {
+    /** Stops a job that was claimed here and has not ended; false when there is none. */
+    async stop(id: string, reason: BridgeError): Promise<boolean> {
+      // The store may show a job as running before the claim of it has resolved.
+      if (!live.has(id)) await Promise.allSettled(claims);
       const state = live.get(id);
-      if (state) state.controller.abort(reason);
-      // Its claim is as old as the wish: it begins in a moment.
-      else early.set(id, reason);
+      state?.controller.abort(reason);
+      return state !== undefined;
     },
 
     /** Stops all that runs, and what still begins. */
     stopAll(reason: BridgeError): void {
       stopReason = reason;
       for (const { controller } of live.values()) controller.abort(reason);
-    },
-
-    /** To be called for a job that has ended without having run. */
-    ended: wake,
-
-    /** To be called when nothing runs here any more: nobody waits for an end that only another process could bring. */
-    over(): void {
-      isOver = true;
-      for (const id of [...waiters.keys()]) wake(id);
-    },
-
-    /** Resolves when the job has ended, the time is over, or the client has left: at the first of them. */
-    async untilEnded(id: string, waitMs: number, signal: AbortSignal): Promise<void> {
-      if (signal.aborted || isOver) return;
-      await new Promise<void>((resolve) => {
-        const waiting = waiters.get(id) ?? new Set();
-        waiters.set(id, waiting);
-        const resume = () => {
-          cancel();
-          signal.removeEventListener('abort', resume);
-          waiting.delete(resume);
-          if (waiting.size === 0 && waiters.get(id) === waiting) waiters.delete(id);
-          resolve();
-        };
-        const cancel = clock.after(waitMs, resume);
-        signal.addEventListener('abort', resume, { once: true });
-        waiting.add(resume);
-      });
     },
 
     size: () => live.size,

@@ -9,17 +9,18 @@ interface Deps {
   readonly clock: Clock;
 }
 
-// A store that refuses to write may do so for hours; the end that is to be written waits in memory.
+// A store may refuse to write for hours; until then the end waits in memory.
 const FIRST_RETRY_MS = 250;
 const LAST_RETRY_MS = 10_000;
 
 export type SettleJob = ReturnType<typeof createSettleJob>;
 
-/** Writes the ends of jobs down, and removes the stored images that nobody needs any more. */
+/** Writes the ends of jobs to the store, and removes the stored images that no job needs any more. */
 export function createSettleJob({ store, inputs, clock }: Deps) {
   /**
-   * Resolves once the end is durable, however long the store refuses it; with false when the job had ended already.
-   * Throws whatever else the store says, and the reason of `giveUp` when that comes while the store refuses.
+   * Resolves once the end is durable, however often the store refuses it and whatever the error code; with false when the
+   * job cannot end like this any more. Throws `artifact` when a publication is not pending, and the reason of `giveUp`
+   * when that aborts between two tries.
    */
   return async function settleJob(
     { sequence }: Pick<JobRecord, 'sequence'>,
@@ -29,11 +30,12 @@ export function createSettleJob({ store, inputs, clock }: Deps) {
     for (let waitMs = FIRST_RETRY_MS; ; waitMs = Math.min(waitMs * 2, LAST_RETRY_MS)) {
       try {
         const settled = await store.settle(sequence, end);
-        // What cannot be removed now is removed at the next start.
+        // An image that cannot be removed now is removed at the next start.
         if (settled) await inputs.removeUnneeded(settled.releasedInputs).catch(() => {});
         return settled !== undefined;
       } catch (thrown) {
-        if (toBridgeError(thrown).code !== 'overloaded') throw thrown;
+        // The fault is in the end, not in the store: no later try can succeed.
+        if (toBridgeError(thrown).code === 'artifact') throw thrown;
         await sleep(clock, waitMs, giveUp);
       }
     }

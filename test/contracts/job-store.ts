@@ -403,6 +403,27 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
         },
       );
 
+      test('a cancellation and a success at the same time end in a cancelled job', async () => {
+        const job = await running();
+        const id = await pendingArtifact('5'.repeat(32));
+        const result = jobResult([id]);
+
+        const [answer, settled] = await Promise.all([
+          store.cancel(job.scope, job.id, wish),
+          store.settle(job.sequence, {
+            ...{ status: 'succeeded', completedSecs: LATER, result, publications: [id] },
+          }),
+        ]);
+        const found = await store.find(job.scope, job.id);
+        const cancelled = { status: 'cancelled', completedSecs: LATER, error: FAILURE } as const;
+
+        expect(answer?.job).toMatchObject({ status: 'running', cancelRequested: true });
+        expect(settled).toBeUndefined();
+        expect(found).toEqual(answer?.job);
+        expect(await artifacts.find('anonymous', id)).toBeUndefined();
+        expect(await store.settle(job.sequence, cancelled)).toBeDefined();
+      });
+
       test('a cancellation and a claim at the same time end in one of the two', async () => {
         const job = await submitted();
 

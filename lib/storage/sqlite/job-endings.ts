@@ -10,7 +10,7 @@ const END = `
     status = @status, completed = @completed, updated = @completed, reserved = 0,
     error_code = @errorCode, artifacts = @artifacts, bytes = bytes + @bytes,
     provider = coalesce(@provider, provider), model = coalesce(@model, model)
-  WHERE seq = @seq AND status = @from`;
+  WHERE seq = @seq AND status = @from AND (cancel_requested = 0 OR @status <> 'succeeded')`;
 const END_CONTENT = 'UPDATE job_content SET result = ?, error = ? WHERE seq = ?';
 const FORGET_INPUTS = 'DELETE FROM job_input WHERE seq = ? RETURNING sha256';
 const FIND_INPUT_USER = 'SELECT 1 FROM job_input WHERE sha256 = ? LIMIT 1';
@@ -25,7 +25,10 @@ const NO_ARTIFACTS = '[]';
 
 /** Ends one job inside the transaction of whoever calls. */
 export interface JobEnding {
-  /** Whether the job was in the status `from`; otherwise nothing was changed. */
+  /**
+   * Whether the job was in the status `from` and may end like this: one that was asked to stop never succeeds. Otherwise
+   * nothing was changed.
+   */
   end(sequence: number, from: 'queued' | 'running', end: JobEnd): boolean;
   /** The stored images that these jobs needed and no other job needs. */
   release(sequences: readonly number[]): readonly string[];

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createJobQueue } from '../../../lib/jobs/job-queue.ts';
 import type { JobRecord } from '../../../lib/jobs/job-store-port.ts';
+import { createLiveJobs } from '../../../lib/jobs/live-jobs.ts';
 import { CREATED_SECS, jobRequest } from '../../support/jobs.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
 import { refusal } from './job-rig.ts';
@@ -23,7 +24,7 @@ function openQueue() {
     new Promise<JobRecord | undefined>((resolve, reject) => {
       claims.push({ give: resolve, refuse: () => reject(refusal()) });
     });
-  const queue = createJobQueue({ store: { claim }, clock });
+  const queue = createJobQueue({ store: { claim }, live: createLiveJobs(clock), clock });
   const given: number[] = [];
   const take = (signal = forever) =>
     queue.next(signal).then(({ sequence }) => void given.push(sequence));

@@ -44,7 +44,7 @@ export function openJobRig(limits: { max_pending?: number } = {}) {
   const clock = createManualClock();
   const ids = createIds(clock.nowMs);
   const database = openStateDatabase({ file: IN_MEMORY, ids });
-  const { store, refuse } = createRefusingStore(createJobStore(database));
+  const { store, refuse, precede } = createRefusingStore(createJobStore(database));
   const { generation, runs, manners } = createScriptedGeneration();
   const kept = new Set<string>();
   const inputs = createStoredInputs({ files: filesIn(kept), isNeeded: store.needsInput });
@@ -63,7 +63,7 @@ export function openJobRig(limits: { max_pending?: number } = {}) {
     find: async () => found,
   };
   const live = createLiveJobs(clock);
-  const queue = createJobQueue({ store, clock });
+  const queue = createJobQueue({ store, live, clock });
   const shared = { store, search, live, clock, secret: database.secret };
   const worker = createJobWorker({
     ...{ store, live, generation, publisher, inputs, clock, ids },
@@ -78,8 +78,24 @@ export function openJobRig(limits: { max_pending?: number } = {}) {
   const loops: WorkerLoop[] = [];
 
   return {
-    ...{ clock, database, store, refuse, runs, manners, kept, discarded, live, queue, worker },
-    ...{ jobs, added, removed, found, search, ids },
+    clock,
+    database,
+    store,
+    refuse,
+    precede,
+    runs,
+    manners,
+    kept,
+    discarded,
+    live,
+    queue,
+    worker,
+    jobs,
+    added,
+    removed,
+    found,
+    search,
+    ids,
     jobLists: createJobLists(shared),
 
     submit: (sent: object = {}, more: { scope?: string; idempotencyKey?: string } = {}) =>
@@ -119,25 +135,28 @@ export function openJobRig(limits: { max_pending?: number } = {}) {
   };
 }
 
-/** Says of the next calls of a method what a test wants them to say. */
+/** A store whose next calls of a method fail, or wait for something else, as a test says. */
 function createRefusingStore(real: JobStore) {
-  const refusals = { claim: [] as Error[], settle: [] as Error[], prune: [] as Error[] };
+  type Step = () => Promise<unknown>;
+  const before = { claim: [] as Step[], settle: [] as Step[], prune: [] as Step[] };
 
-  async function refused(method: keyof typeof refusals): Promise<void> {
-    const refusal = refusals[method].shift();
-    if (refusal) throw refusal;
+  async function prepare(method: keyof typeof before): Promise<void> {
+    await before[method].shift()?.();
   }
 
   const store: JobStore = {
     ...real,
-    claim: (...given) => refused('claim').then(() => real.claim(...given)),
-    settle: (...given) => refused('settle').then(() => real.settle(...given)),
-    prune: (...given) => refused('prune').then(() => real.prune(...given)),
+    claim: (...given) => prepare('claim').then(() => real.claim(...given)),
+    settle: (...given) => prepare('settle').then(() => real.settle(...given)),
+    prune: (...given) => prepare('prune').then(() => real.prune(...given)),
   };
   return {
     store,
-    refuse: (method: keyof typeof refusals, ...errors: readonly Error[]) =>
-      void refusals[method].push(...errors),
+    refuse: (method: keyof typeof before, ...errors: readonly Error[]) =>
+      void before[method].push(...errors.map((error) => () => Promise.reject(error))),
+    /** Begins `step` just before the next call of the method, in the same turn of the event loop. */
+    precede: (method: keyof typeof before, step: Step) =>
+      void before[method].push(async () => void step()),
   };
 }
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { BridgeError } from '../../../lib/errors/bridge-error.ts';
-import { jobResult } from '../../support/jobs.ts';
-import { type JobRig, openJobRig, refusal, SCOPE, until } from './job-rig.ts';
+import { CANCELLATION, jobResult } from '../../support/jobs.ts';
+import { forever, type JobRig, openJobRig, refusal, SCOPE, until } from './job-rig.ts';
 import { resultOf } from './scripted-generation.ts';
 
 const INTERRUPTED = {
@@ -11,6 +11,8 @@ const INTERRUPTED = {
     details: { outcome: 'unknown', reason: 'interrupted' },
   },
 };
+
+const CANCEL = { atSecs: 1, error: CANCELLATION };
 
 let rig: JobRig;
 
@@ -88,6 +90,49 @@ describe('createJobWorker', () => {
     expect(await rig.ended(id)).toMatchObject({ status: 'succeeded' });
   });
 
+  test.each(['internal', 'configuration'] as const)(
+    'tries an end again that the store refuses with %s',
+    async (code) => {
+      const { id, run } = await begun();
+      rig.refuse('settle', new BridgeError(code, 'no'), new BridgeError(code, 'no'));
+
+      run.fail(new BridgeError('upstream', 'gone'));
+      await until(() => rig.clock.waiting === 1);
+      await rig.clock.advance(250);
+      await until(() => rig.clock.waiting === 1);
+      await rig.clock.advance(500);
+
+      expect(await rig.ended(id)).toMatchObject({ status: 'failed', error: { code: 'upstream' } });
+      expect(rig.live.size()).toBe(0);
+    },
+  );
+
+  test('tries a success again that the store refuses with an error of its own', async () => {
+    const { id, run } = await begun();
+    rig.refuse('settle', new Error('a fault of the driver'));
+
+    run.succeed();
+    await until(() => rig.clock.waiting === 1);
+    await rig.clock.advance(250);
+
+    expect(await rig.ended(id)).toMatchObject({ status: 'succeeded' });
+  });
+
+  test('a cancellation that is committed with the result of the job wins', async () => {
+    const { id, run } = await begun();
+
+    // Both writes come in one turn of the event loop, so that one transaction holds them, in this order.
+    rig.precede('settle', () => rig.store.cancel(SCOPE, id, CANCEL));
+    run.end(resultOf(['late']));
+
+    expect(await rig.ended(id)).toMatchObject({
+      status: 'cancelled',
+      cancel_requested: true,
+      error: { code: 'cancelled', details: { provider_stopped: true } },
+    });
+    expect(rig.discarded).toEqual(['late']);
+  });
+
   test('stops at a cancel, and says that nothing runs any more', async () => {
     const { id, run } = await begun();
 
@@ -135,8 +180,7 @@ describe('createJobWorker', () => {
 
   test('stops a job that was cancelled between its claim and its beginning', async () => {
     const { job } = await rig.submit();
-    const claimed = await rig.store.claim(1);
-    if (!claimed) throw new Error('nothing was claimed');
+    const claimed = await rig.queue.next(forever);
     const told = await rig.jobs.cancel(SCOPE, job.id);
 
     await rig.worker.run(claimed);

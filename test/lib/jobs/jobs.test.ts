@@ -62,6 +62,22 @@ describe('createJobs', () => {
     expect(rig.clock.waiting).toBe(0);
   });
 
+  test('a cancellation ends a job that is running in the store and that nobody runs', async () => {
+    const { job } = await rig.submit();
+    await rig.store.claim(1);
+    const waiting = rig.jobs.find(SCOPE, job.id, 30_000, forever);
+
+    const cancelled = await rig.jobs.cancel(SCOPE, job.id);
+
+    expect(cancelled).toMatchObject({
+      status: 'cancelled',
+      cancel_requested: true,
+      error: { code: 'cancelled', retryable: false, details: { outcome: 'unknown' } },
+    });
+    expect(await waiting).toEqual(cancelled);
+    expect(rig.live.size()).toBe(0);
+  });
+
   test('a client that leaves ends its wait', async () => {
     const { job } = await rig.submit();
     const client = new AbortController();
@@ -129,7 +145,7 @@ describe('createJobs', () => {
       ends[ended.status as keyof typeof ends] += 1;
       expect(rig.runs.length - before).toBeLessThanOrEqual(1);
       if (told.completed !== undefined) expect(ended).toEqual(told);
-      else expect(ended.cancel_requested).toBe(true);
+      else expect(ended).toMatchObject({ status: 'cancelled', cancel_requested: true });
       if (ended.status === 'succeeded') expect(ended.result).toBeDefined();
       else expect(ended.error).toMatchObject({ code: 'cancelled', retryable: false });
     }

@@ -74,15 +74,30 @@ describe('createLiveJobs', () => {
     expect(clock.waiting).toBe(0);
   });
 
-  test('a wish that comes between a claim and its beginning stops the job', () => {
-    const wish = cancellation();
-    live.stop('one', wish);
+  test('a stop that comes while a job is being claimed reaches it', async () => {
+    const reason = cancellation();
+    let give = (_job: { id: string }) => {};
+    const claimed = live.claim(
+      () =>
+        new Promise<{ id: string }>((resolve) => {
+          give = resolve;
+        }),
+    );
+    const stopped = live.stop('one', reason);
 
-    const [one, other] = [live.begin('one'), live.begin('other')];
-    one.end();
+    give({ id: 'one' });
+    await claimed;
 
-    expect(one.signal.reason).toBe(wish);
-    expect(other.signal.aborted).toBe(false);
+    expect(await stopped).toBe(true);
+    expect(live.begin('one').signal.reason).toBe(reason);
+  });
+
+  test('a job that was not claimed here cannot be stopped, and a later one of its id can run', async () => {
+    const refused = live.claim(() => Promise.reject(new Error('refused')));
+    const stopped = live.stop('one', cancellation());
+
+    await expect(refused).rejects.toThrow('refused');
+    expect(await stopped).toBe(false);
     expect(live.begin('one').signal.aborted).toBe(false);
   });
 

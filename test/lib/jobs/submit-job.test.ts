@@ -19,7 +19,7 @@ describe('createSubmitJob', () => {
 
     expect(job).toMatchObject({ status: 'queued', request: { prompt: 'a boat', mask: null } });
     expect(job.request).not.toHaveProperty('idempotency_key');
-    const stored = { type: 'stored', sha256: SHA256, media_type: 'image/png', bytes: 7 };
+    const stored = { type: 'stored', sha256: SHA256, media_type: 'image/png', bytes: 5 };
     expect(job.request.images).toEqual([{ ...stored, filename: 'boat.png' }]);
     expect([...rig.kept]).toEqual([SHA256]);
   });
