@@ -37,9 +37,9 @@ export type CircuitBreaker = ReturnType<typeof createCircuitBreaker>;
 const RETRY_AFTER_PROBE_MS = 1000;
 
 /**
- * Spares a provider that keeps failing. After `failure_threshold` failures in a row it refuses everybody for
- * `open_duration_ms`; then it lets a few probes through, of which enough successes close it, and anything else opens it
- * again.
+ * Stops calls to a provider that keeps failing. After `failure_threshold` failures in a row it is open for
+ * `open_duration_ms`. Then it is half open and admits a few probes: enough successes close it, and one failure opens it
+ * again. An outcome that says nothing about the provider only releases its probe.
  */
 export function createCircuitBreaker(deps: Deps) {
   const { settings, clock } = deps;
@@ -66,14 +66,15 @@ export function createCircuitBreaker(deps: Deps) {
     deps.onTransition?.(before, next);
   }
 
-  function judge(verdict: Verdict): void {
-    if (verdict === 'failure') failures += 1;
-    if (state === 'half_open') {
-      if (verdict === 'success') successes += 1;
-      if (verdict !== 'success') become('open');
-      else if (successes >= settings.success_threshold) become('closed');
-    } else if (verdict === 'success') failures = 0;
-    else if (failures >= settings.failure_threshold) become('open');
+  function count(verdict: Verdict): void {
+    if (verdict === 'neutral') return;
+    if (verdict === 'failure') {
+      failures += 1;
+      if (state === 'half_open' || failures >= settings.failure_threshold) become('open');
+    } else if (state === 'half_open') {
+      successes += 1;
+      if (successes >= settings.success_threshold) become('closed');
+    } else failures = 0;
   }
 
   function leftMs(): number {
@@ -112,7 +113,7 @@ export function createCircuitBreaker(deps: Deps) {
           if (isSettled) return;
           isSettled = true;
           if (isProbe) probes -= 1;
-          if (given === period) judge(verdictOf(error));
+          if (given === period) count(verdictOf(error));
         },
       };
     },

@@ -1,6 +1,6 @@
 import { type Parameters, parseAspectRatio } from '../../contract/request/parameters.ts';
 import type { CapabilityDocument } from '../../contract/resources/provider.ts';
-import { listedSizes, pixels } from './nearest-size.ts';
+import { type Edges, listedSizes, pixels, ratioGap } from './nearest-size.ts';
 
 const RESOLUTION_EDGE = { '1k': 1024, '2k': 2048, '4k': 4096 } as const;
 
@@ -11,9 +11,8 @@ export interface EmulatedSize {
 }
 
 /**
- * The listed size that stands for a ratio, a resolution or both (providers.md): of those with exactly the ratio, or else of
- * all, the one nearest in pixels to 1024² or the resolution's square; between equals the smaller. Undefined when no size is
- * listed.
+ * The listed size for a ratio, a resolution or both (providers.md): of the sizes nearest in ratio, the one nearest in
+ * pixels to 1024² or to the resolution's square; between equals the smaller. Undefined when no size is listed.
  */
 export function emulatedSize(
   sizes: Pick<CapabilityDocument['sizes'], 'allowed'>,
@@ -22,15 +21,12 @@ export function emulatedSize(
 ): EmulatedSize | undefined {
   const ratio = aspectRatio === null ? undefined : parseAspectRatio(aspectRatio);
   const target = RESOLUTION_EDGE[resolution ?? '1k'] ** 2;
-  const listed = listedSizes(sizes);
-  const withRatio = listed.filter(
-    ({ edges }) => !ratio || edges.width * ratio.height === edges.height * ratio.width,
-  );
-  const hasRatio = withRatio.length > 0;
-  const [best] = (hasRatio ? withRatio : listed).sort(
+  const gap = (edges: Edges) => (ratio ? ratioGap(edges, ratio) : 0);
+  const [best] = listedSizes(sizes).sort(
     (a, b) =>
+      gap(a.edges) - gap(b.edges) ||
       Math.abs(pixels(a.edges) - target) - Math.abs(pixels(b.edges) - target) ||
       pixels(a.edges) - pixels(b.edges),
   );
-  return best && { size: best.size, hasRatio };
+  return best && { size: best.size, hasRatio: gap(best.edges) === 0 };
 }

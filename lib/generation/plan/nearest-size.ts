@@ -24,6 +24,13 @@ export function pixels({ width, height }: Edges): number {
   return width * height;
 }
 
+/** How far two aspect ratios are apart: |log|, 0 for equal ones, the same for 2:3 and 3:2 as seen from 1:1. */
+export function ratioGap(one: Edges, other: Edges): number {
+  const gap = Math.abs(Math.log((one.width * other.height) / (one.height * other.width)));
+  // Rounded: floating-point noise must not decide between equals. No two sizes differ by less.
+  return Math.round(gap * 1e12);
+}
+
 /** Whether the model draws exactly this size. */
 export function isDrawn(sizes: Sizes, size: string): boolean {
   if (sizes.allowed.includes(size)) return true;
@@ -53,11 +60,9 @@ export function nearestSize(sizes: Sizes, asked: Edges): string | undefined {
 
 /** The listed size of the nearest shape; of several, the one nearest in pixels. */
 export function nearestListed(sizes: Sizes, asked: Edges): string | undefined {
-  const shapeGap = ({ edges }: ListedSize) =>
-    Math.abs(Math.log((edges.width / edges.height) * (asked.height / asked.width)));
   const pixelGap = ({ edges }: ListedSize) => Math.abs(pixels(edges) - pixels(asked));
   const [best] = listedSizes(sizes).sort(
-    (a, b) => shapeGap(a) - shapeGap(b) || pixelGap(a) - pixelGap(b),
+    (a, b) => ratioGap(a.edges, asked) - ratioGap(b.edges, asked) || pixelGap(a) - pixelGap(b),
   );
   return best?.size;
 }

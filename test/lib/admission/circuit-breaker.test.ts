@@ -120,13 +120,24 @@ describe('createCircuitBreaker', () => {
   });
 
   it.each([
-    ['a failure', FAILURE],
-    ['a cancellation', NEUTRAL],
-    ['a refusal of the content', new BridgeError('safety_rejected', 'no', { provider })],
-  ])('opens again for the whole time after a probe that ends with %s', async (_what, error) => {
+    'cancelled',
+    'safety_rejected',
+    'unsupported_capability',
+    'provider_authentication',
+  ] as const)('stays half open and releases the probe that ends with %s', async (code) => {
+    const { breaker, transitions } = await halfOpen();
+
+    breaker.admit().settle(new BridgeError(code, 'says nothing of the provider', { provider }));
+
+    expect(breaker.state()).toMatchObject({ state: 'half_open', opens: 1 });
+    breaker.admit().settle(undefined);
+    expect(transitions.slice(1)).toEqual(['open > half_open', 'half_open > closed']);
+  });
+
+  it('opens again for the whole time after a probe that fails', async () => {
     const { breaker, clock } = await halfOpen();
 
-    breaker.admit().settle(error);
+    breaker.admit().settle(FAILURE);
     await clock.advance(OPEN_MS - 1);
 
     expect(breaker.state()).toMatchObject({ state: 'open', opens: 2, retry_after_ms: 1 });
@@ -285,6 +296,7 @@ function createDrive(settings: BreakerSettings) {
     // Only a call of this very period can have ended it.
     expect(call.period).toBe(steps);
     expect(before).not.toBe('open');
+    expect(kind).not.toBe('neutral');
     if (before === 'closed') expect(kind).toBe('failure');
     expect(after).toBe(before === 'half_open' && kind === 'success' ? 'closed' : 'open');
   }

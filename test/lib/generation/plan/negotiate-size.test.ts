@@ -146,12 +146,14 @@ describe('negotiateSize, hints', () => {
   });
 
   it.each([
-    [gptImage1, { aspect_ratio: '16:9' }, '1024x1024'],
-    [gptImage2, { aspect_ratio: '21:9' }, '1024x1024'],
-    [gptImage2, { aspect_ratio: '21:9', resolution: '2k' }, '2048x2048'],
-    [gptImage2, { aspect_ratio: '4:3', resolution: '4k' }, '3840x2160'],
+    [gptImage1, { aspect_ratio: '16:9' }, '1536x1024'],
+    [gptImage2, { aspect_ratio: '21:9' }, '2048x1152'],
+    [gptImage2, { aspect_ratio: '21:9', resolution: '4k' }, '3840x2160'],
+    [gptImage2, { aspect_ratio: '9:21', resolution: '1k' }, '2160x3840'],
+    [gptImage2, { aspect_ratio: '4:3', resolution: '4k' }, '1536x1024'],
+    [gptImage2, { aspect_ratio: '4:5' }, '1024x1536'],
   ] as const)(
-    'refuses under strict a ratio that no size of $model has, and takes the nearest in pixels otherwise: %j',
+    'refuses under strict a ratio that no size of $model has, and takes the nearest in ratio otherwise: %j',
     (capabilities, hints, size) => {
       const strict = negotiated(hints, capabilities, 'strict');
       const lenient = negotiated(hints, capabilities, 'normalize');
@@ -160,6 +162,15 @@ describe('negotiateSize, hints', () => {
       expect(lenient.effective.size).toBe(size);
     },
   );
+
+  it('takes two sizes whose ratios are equally far away for equals, of which the nearest in pixels wins', () => {
+    const allowed = ['1536x1024', '1000x1500', '960x1440'];
+    const capabilities = { ...gptImage2, sizes: { ...gptImage2.sizes, allowed } };
+
+    const { effective } = negotiated({ aspect_ratio: '1:1' }, capabilities);
+
+    expect(effective.size).toBe('960x1440');
+  });
 
   it('prefers the smaller of two sizes that are equally far away', () => {
     const allowed = ['1448x1448', '1024x1025', '1024x1023'];
