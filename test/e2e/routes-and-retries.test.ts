@@ -189,6 +189,32 @@ describe('the official client with its own retries', () => {
     },
   );
 
+  it('neither retries nor falls back after an output that was paid for', async () => {
+    upstream.script('succeed', 'status=429', 'status=429');
+
+    const failure: unknown = await client()
+      .post('/images', {
+        body: {
+          prompt: 'a fox',
+          parameters: { n: 2 },
+          output: { response_format: 'metadata' },
+          routing: { provider: 'agent-responses', fallbacks: [{ provider: 'sandbox' }] },
+          policies: { batch_execution: 'sequential' },
+        },
+      })
+      .then(
+        () => undefined,
+        (error) => error,
+      );
+
+    if (!(failure instanceof OpenAI.RateLimitError)) throw failure;
+    expect(failure.error).toMatchObject({
+      bridge_ext: { retryable: false, details: { succeeded_outputs: 1 } },
+    });
+    expect(failure.headers.get('x-should-retry')).toBe('false');
+    expect(callsSince()).toBe(3);
+  });
+
   it('gets over a backend that fails for a while', async () => {
     upstream.script('status=500', 'status=500', 'status=500');
 

@@ -4,6 +4,8 @@ export interface OutputFailure {
   readonly index: number;
   readonly error: BridgeError;
   readonly generationMs: number;
+  /** The provider had made it, and its verification was ended: it is paid for. */
+  readonly isMade?: boolean;
 }
 
 interface Situation {
@@ -32,24 +34,27 @@ export function requestFailure(
   if (!isFailFast && succeeded > 0 && !hasLeft) return undefined;
   const byLeaving = failures.find(({ error }) => error.code === reason?.code);
   const { error } = hasLeft ? (byLeaving ?? first) : first;
-  return knowingTheOthers(error, failures, dispatched);
+  const made = succeeded + failures.filter(({ isMade }) => isMade).length;
+  return withSiblings(error, failures, { dispatched, made });
 }
 
-/** The error as the whole request's: whoever repeats it repeats all outputs, and pays for all of them. */
-function knowingTheOthers(
+/** The error as the whole request's: a repeated request repeats all of its outputs, and pays for all of them. */
+function withSiblings(
   error: BridgeError,
   failures: readonly OutputFailure[],
-  dispatched: boolean,
+  { dispatched, made }: { readonly dispatched: boolean; readonly made: number },
 ): BridgeError {
   const details = failures.map((failure) => failure.error.details);
   const isUnknown = details.some(({ outcome }) => outcome === 'unknown');
   const isEnded = error.details['provider_stopped'] !== undefined;
   const isRunning = details.some(({ provider_stopped }) => provider_stopped === false);
+  const isLate = error.code === 'timeout' && dispatched;
   return error.with({
-    retryable: error.retryable && !isUnknown && !(error.code === 'timeout' && dispatched),
+    retryable: error.retryable && !isUnknown && !isLate && made === 0,
     details: {
       ...(isUnknown ? { outcome: 'unknown' } : {}),
       ...(isEnded ? { provider_stopped: !isRunning } : {}),
+      ...(made > 0 ? { succeeded_outputs: made } : {}),
     },
   });
 }

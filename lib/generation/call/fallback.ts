@@ -15,10 +15,11 @@ const UNAVAILABLE: ReadonlySet<ErrorCode> = new Set([
 const FAILED: ReadonlySet<ErrorCode> = new Set(['upstream', 'protocol', 'internal']);
 
 /**
- * Whether the next route is tried after a failure (contract.md 13). Never after an unknown outcome: the image may have
- * been made, and paid for.
+ * Whether the next route is tried after a failure (contract.md 8 and 13). Never after an unknown outcome, nor after outputs
+ * that had succeeded: they were paid for, and another route would make all of them again.
  */
 export function fallsBack(error: BridgeError, policy: Routing['fallback_policy']): boolean {
-  if (error.details['outcome'] === 'unknown') return false;
+  const { outcome, succeeded_outputs: succeeded } = error.details;
+  if (outcome === 'unknown' || succeeded !== undefined) return false;
   return UNAVAILABLE.has(error.code) || (policy === 'on_error' && FAILED.has(error.code));
 }

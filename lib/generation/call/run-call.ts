@@ -93,9 +93,10 @@ export function createRunCall({ clock, callProvider, finish, slotsOf, metrics }:
     { signal, onFailure }: CallContext,
   ): Promise<CallReport> {
     const begunMs = clock.monotonicMs();
-    const fail = (index: number, thrown: unknown) => {
+    const fail = (index: number, thrown: unknown, isMade = false) => {
       const error = toBridgeError(thrown).with({ provider: input.route.provider.name });
-      onFailure({ index, error, generationMs: Math.round(clock.monotonicMs() - begunMs) });
+      const generationMs = Math.round(clock.monotonicMs() - begunMs);
+      onFailure({ index, error, generationMs, isMade });
     };
     const called = await call(input, indices, signal, (thrown) => {
       for (const index of indices) fail(index, thrown);
@@ -110,7 +111,7 @@ export function createRunCall({ clock, callProvider, finish, slotsOf, metrics }:
         try {
           return [await finishOne(finish, { index, output, generationMs }, input, signal)];
         } catch (thrown) {
-          fail(index, thrown);
+          fail(index, thrown, signal.aborted);
           return [];
         }
       }),

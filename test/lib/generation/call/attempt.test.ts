@@ -271,6 +271,35 @@ describe('createAttempt, fail_fast', () => {
     expect(error?.details['outcome']).toBe(isDispatched ? 'unknown' : undefined);
   });
 
+  it('forbids a repetition after a sibling that has succeeded', async () => {
+    const { attempt, provider } = rig({}, { parallel: 1 });
+
+    const running = attempt({ parameters: { n: 2 } });
+    answerWith(png)(await provider.call(0));
+    (await provider.call(1)).fail(new BridgeError('rate_limited', 'slow down'));
+
+    await expect(running).rejects.toMatchObject({
+      code: 'rate_limited',
+      retryable: false,
+      details: { succeeded_outputs: 1 },
+    });
+  });
+
+  it('counts a sibling whose image the provider had given, although its verification was ended', async () => {
+    const { attempt, provider } = rig();
+
+    const running = attempt({ parameters: { n: 2 } });
+    const [first, second] = [await provider.call(0), await provider.call(1)];
+    answerWith(png)(first);
+    second.fail(new BridgeError('rate_limited', 'slow down'));
+
+    await expect(running).rejects.toMatchObject({
+      code: 'rate_limited',
+      retryable: false,
+      details: { succeeded_outputs: 1 },
+    });
+  });
+
   it('knows the outcome of siblings that failed in the same moment', async () => {
     const { attempt } = rig({
       answer(call) {

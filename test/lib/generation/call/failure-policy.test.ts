@@ -37,9 +37,23 @@ describe('requestFailure', () => {
   });
 
   it('is the first that happened under fail_fast, whatever its index', () => {
-    const error = requestFailure([transient, blocked], { ...failFast, succeeded: 5 });
+    const error = requestFailure([transient, blocked], failFast);
 
     expect(error).toMatchObject({ code: 'upstream', retryable: true, details: {} });
+  });
+
+  it('is not retryable under fail_fast after outputs that succeeded, and counts them', () => {
+    const error = requestFailure([transient], { ...failFast, succeeded: 2 });
+
+    expect(error).toMatchObject({
+      code: 'upstream',
+      retryable: false,
+      details: { succeeded_outputs: 2 },
+    });
+  });
+
+  it('counts no succeeded outputs where there are none', () => {
+    expect(requestFailure([transient], failFast)?.details).not.toHaveProperty('succeeded_outputs');
   });
 
   it('is none under best_effort as long as one output came out', () => {

@@ -13,7 +13,7 @@ const UNAVAILABLE = [
 ];
 const FAILED = ['upstream', 'protocol', 'internal'];
 
-describe('goesOn', () => {
+describe('fallsBack', () => {
   it.each(CODES)('decides about %s as the contract does', (code) => {
     const error = new BridgeError(code, 'failed');
 
@@ -21,8 +21,15 @@ describe('goesOn', () => {
     expect(fallsBack(error, 'on_error')).toBe([...UNAVAILABLE, ...FAILED].includes(code));
   });
 
-  it.each(CODES)('never goes on after %s when its outcome is unknown', (code) => {
+  it.each(CODES)('never falls back after %s when its outcome is unknown', (code) => {
     const error = new BridgeError(code, 'failed', { details: { outcome: 'unknown' } });
+
+    expect(fallsBack(error, 'on_unavailable')).toBe(false);
+    expect(fallsBack(error, 'on_error')).toBe(false);
+  });
+
+  it.each(CODES)('never falls back after %s when outputs had succeeded', (code) => {
+    const error = new BridgeError(code, 'failed', { details: { succeeded_outputs: 1 } });
 
     expect(fallsBack(error, 'on_unavailable')).toBe(false);
     expect(fallsBack(error, 'on_error')).toBe(false);
