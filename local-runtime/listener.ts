@@ -58,11 +58,8 @@ export function createListener({ routes, httpSettings, services, settings }: Dep
       else refuseSocket(socket, error, httpSettings);
     },
   });
-  const answer = mountRoutes(
-    routes,
-    (exchange, destination) =>
-      exchanges.run(exchange, destination, () => sockets.answering(exchange)),
-    httpSettings,
+  const route = mountRoutes(routes, (exchange, destination) =>
+    exchanges.run(exchange, destination, () => sockets.answering(exchange)),
   );
 
   function onRequest(incoming: IncomingMessage, outgoing: ServerResponse): void {
@@ -71,7 +68,7 @@ export function createListener({ routes, httpSettings, services, settings }: Dep
       ? stopping()
       : refuseHead(incoming, settings.max_header_bytes);
     if (refusal) refuseUnrouted({ incoming, outgoing }, refusal);
-    else void answer(incoming, outgoing);
+    else if (!route(incoming, outgoing)) refuseUnrouted({ incoming, outgoing }, invalidTarget());
   }
 
   /** Answers without the stack, in its shape. */
@@ -165,6 +162,10 @@ function stopping(): BridgeError {
   return new BridgeError('overloaded', 'the bridge is stopping', {
     details: { reason: 'stopping', retry_after_ms: 1000 },
   });
+}
+
+function invalidTarget(): BridgeError {
+  return new BridgeError('malformed_request', 'the Host or the request target is not valid');
 }
 
 function refuseHead(incoming: IncomingMessage, maxBytes: number): BridgeError | undefined {
