@@ -1,6 +1,9 @@
 #!/usr/bin/env node
 import { unsupportedNode } from './node-version.ts';
 
+// A reader of the output that goes away must not end the program: without a listener its EPIPE would.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
+
 // Nothing else is loaded before this check: the rest of the program uses what an older Node does not have.
 const refusal = unsupportedNode(process.versions.node);
 if (refusal === undefined) {

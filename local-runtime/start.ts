@@ -1,4 +1,3 @@
-import type { Writable } from 'node:stream';
 import { type Route, routes } from '../handlers/routes.ts';
 import { createApp } from '../lib/app.ts';
 import type { FieldOrigin } from '../lib/config/resolve-config.ts';
@@ -10,6 +9,7 @@ import { BridgeError } from '../lib/errors/bridge-error.ts';
 import { createAccess } from '../lib/http/access.ts';
 import { encodeJson } from '../lib/http/encode-json.ts';
 import type { HttpSettings } from '../lib/http/http-event.ts';
+import { createLineWriter } from '../lib/log/line-writer.ts';
 import { createTraceLog, silentLog } from '../lib/log/trace-log.ts';
 import { stayAwake, systemClock } from '../lib/platform/clock.ts';
 import { createIds } from '../lib/platform/ids.ts';
@@ -26,7 +26,8 @@ import { startWorkerLoop } from './worker-loop.ts';
 
 interface Outside {
   readonly env: Readonly<Record<string, string | undefined>>;
-  readonly stderr: Writable;
+  /** Writes bytes to standard error without waiting, as `createLineWriter` needs it. */
+  readonly writeStderr: (bytes: Uint8Array) => number;
   /** Where each setting of the configuration comes from. */
   readonly origins: readonly FieldOrigin[];
 }
@@ -71,7 +72,8 @@ export async function startBridge(config: Config, outside: Outside): Promise<Run
   const { host = '127.0.0.1', port = 0 } = parseAuthority(config.server.bind) ?? {};
   const taken = await listener.listen({ host, port });
   try {
-    const log = config.server.tracing.enabled ? createTraceLog(outside.stderr) : silentLog;
+    const lines = createLineWriter({ writeBytes: outside.writeStderr, clock });
+    const log = config.server.tracing.enabled ? createTraceLog(lines.write) : silentLog;
     const facts: ServiceFacts = {
       version,
       listener: { scope: isLoopbackHost(host) ? 'loopback' : 'remote', port: taken },

@@ -1,5 +1,3 @@
-import { Console } from 'node:console';
-import type { Writable } from 'node:stream';
 import { LogFormatter, Logger, LogItem } from '@aws-lambda-powertools/logger';
 
 /** All that may ever be logged of an image operation: no prompt, no path, no token (specification 1). */
@@ -22,15 +20,15 @@ export interface TraceLog {
   imageOperation(event: ImageOperationEvent): void;
 }
 
-/** A log that says nothing: `server.tracing.enabled = false`. */
+/** A log that writes nothing: `server.tracing.enabled = false`. */
 export const silentLog: TraceLog = { imageOperation: () => {} };
 
-/** One JSON line at INFO level for each event, on `stderr`. */
-export function createTraceLog(stderr: Writable): TraceLog {
-  const logger = createStderrLogger(stderr);
+/** One JSON line at INFO level for each event. `write` takes whole lines and never throws. */
+export function createTraceLog(write: (line: string) => void): TraceLog {
+  const logger = createLogger(write);
   return {
     imageOperation({ event, traceId, spanId, requestId, provider, errorCode, retryable }) {
-      // Named one by one: a member that somebody adds to the event must not find its way out by itself.
+      // Named one by one: a member that is added to the event must not be logged unless it is added here too.
       logger.info(event, {
         trace_id: traceId,
         span_id: spanId,
@@ -54,9 +52,10 @@ class PlainFormatter extends LogFormatter {
   }
 }
 
-function createStderrLogger(stderr: Writable): Logger {
+function createLogger(write: (line: string) => void): Logger {
   const logger = new Logger({ logLevel: 'INFO', logFormatter: new PlainFormatter() });
   // The library writes INFO to standard output, which belongs to the command line, and has no option for that.
-  Object.assign(logger, { console: new Console({ stdout: stderr, stderr }) });
+  const info = (line: string) => write(`${line}\n`);
+  Object.assign(logger, { console: { info } });
   return logger;
 }

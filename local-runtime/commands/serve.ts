@@ -5,6 +5,7 @@ import type { Presets } from '../../lib/config/sources/named-sources.ts';
 import { BridgeError } from '../../lib/errors/bridge-error.ts';
 import type { CommandIo } from '../command-io.ts';
 import { letHeapGrow } from '../heap-growth.ts';
+import { openStandardError } from '../standard-error.ts';
 import { type RunningBridge, startBridge } from '../start.ts';
 import { untilStopped } from '../stop-signals.ts';
 import { unsupportedSettings } from '../unsupported-settings.ts';
@@ -41,7 +42,8 @@ export async function runServe(
   const { config, origins } = loaded;
   try {
     for (const sentence of unsupportedSettings(config)) io.stderr(`warning: ${sentence}\n`);
-    const bridge = await startBridge(config, { env: io.env, stderr: process.stderr, origins });
+    const writeStderr = openStandardError();
+    const bridge = await startBridge(config, { env: io.env, writeStderr, origins });
     io.stdout(greeting(bridge, config.server.bearer_token_env));
     await untilStopped();
     await bridge.stop();

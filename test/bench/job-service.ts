@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { Writable } from 'node:stream';
 import { type App, createApp } from '../../lib/app.ts';
 import { loadConfig } from '../../lib/config/load-config.ts';
 import { createEventRing } from '../../lib/diagnostics/event-ring.ts';
@@ -67,11 +66,10 @@ async function openService(folder: string, onCall: () => void): Promise<App> {
       call.fail(new Error('nobody draws here'));
     },
   });
-  const nowhere = new Writable({ write: (_line, _encoding, done) => done() });
   return createApp(loaded.config, {
     ...{ clock, ids: createIds(clock.nowMs), metrics: silentMetrics, env: {} },
     events: createEventRing({ clock }),
-    log: createTraceLog(nowhere),
+    log: createTraceLog(() => {}),
     facts: {
       version: '0.0.0',
       listener: { scope: 'loopback', port: 0 },

@@ -13,6 +13,8 @@ interface Options {
   readonly cwd?: string;
   readonly set?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
+  /** A file descriptor that becomes standard error, in place of what `stderr()` collects. */
+  readonly stderr?: number;
 }
 
 /** How a run of the program ended. */
@@ -47,7 +49,8 @@ export async function freshFolder(): Promise<string> {
 /** Starts the compiled program on a free port, as a user would, and resolves once it listens. */
 export async function startBridge(options: Options = {}): Promise<StartedBridge> {
   const cwd = options.cwd ?? (await freshFolder());
-  const run = launch([options.command ?? 'quickstart', ...toArguments(options)], cwd, options.env);
+  const argv = [options.command ?? 'quickstart', ...toArguments(options)];
+  const run = launch(argv, cwd, options.env, options.stderr);
   const address = await new Promise<string>((resolve, reject) => {
     run.child.stdout?.on('data', () => {
       const found = /listens on (http:\S+)/.exec(run.output.stdout)?.[1];
@@ -96,17 +99,23 @@ function toArguments({ set = [] }: Options): string[] {
   );
 }
 
-function launch(argv: readonly string[], cwd: string, env: Readonly<Record<string, string>> = {}) {
+function launch(
+  argv: readonly string[],
+  cwd: string,
+  env: Readonly<Record<string, string>> = {},
+  stderr: number | 'pipe' = 'pipe',
+) {
   const child = spawn(process.execPath, [PROGRAM, ...argv], {
     cwd,
     // Settings of whoever runs the tests must not reach the program.
     env: { PATH: process.env['PATH'] ?? '', ...env },
+    stdio: ['pipe', 'pipe', stderr],
   });
   const output = { stdout: '', stderr: '' };
-  child.stdout.on('data', (chunk) => {
+  child.stdout?.on('data', (chunk) => {
     output.stdout += chunk;
   });
-  child.stderr.on('data', (chunk) => {
+  child.stderr?.on('data', (chunk) => {
     output.stderr += chunk;
   });
   const ended = once(child, 'close').then(([code, signal]): Ended => ({ code, signal, ...output }));

@@ -1,4 +1,3 @@
-import { Writable } from 'node:stream';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { BridgeError } from '../../../lib/errors/bridge-error.ts';
 import type { VerifiedEvent } from '../../../lib/generation/events/generation-event.ts';
@@ -475,7 +474,7 @@ async function open(
     generation: wrap(rig.generation),
     publisher: commit ? { ...artifacts.publisher, commit } : artifacts.publisher,
     idempotency: createIdempotency({ store, ids: artifacts.ids }),
-    log: createTraceLog(stderr),
+    log: createTraceLog(stderr.write),
     maxInputBytes: 1_000_000,
     clock,
   });
@@ -514,15 +513,14 @@ async function readAll<T>(events: AsyncIterable<T>, read: T[] = []): Promise<T[]
   return read;
 }
 
-function createRecorder(): Writable & { lines(): string[] } {
+function createRecorder() {
   let text = '';
-  const stream = new Writable({
-    write(chunk: Buffer, _encoding, done) {
-      text += chunk.toString('utf8');
-      done();
+  return {
+    write(line: string): void {
+      text += line;
     },
-  });
-  return Object.assign(stream, { lines: () => text.split('\n').slice(0, -1) });
+    lines: () => text.split('\n').slice(0, -1),
+  };
 }
 
 /** Work of the disk and of threads has no clock of its own. */
