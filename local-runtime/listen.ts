@@ -15,6 +15,8 @@ export function listen(server: Server, { host, port }: ListenAddress): Promise<v
     server.once('error', onError);
     server.listen({ host, port }, () => {
       server.off('error', onError);
+      // A connection that cannot be accepted is lost; the process goes on.
+      server.on('error', () => {});
       resolve();
     });
   });

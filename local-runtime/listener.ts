@@ -1,18 +1,16 @@
 import { setMaxListeners } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import type { Duplex } from 'node:stream';
 import type { Route } from '../handlers/routes.ts';
 import { BridgeError } from '../lib/errors/bridge-error.ts';
 import type { HttpSettings } from '../lib/http/http-event.ts';
-import { unroutedReply } from '../lib/http/observe.ts';
 import type { Services } from '../lib/services.ts';
 import { headBytes } from './head-size.ts';
 import { type ListenAddress, listen } from './listen.ts';
 import { malformedHttp } from './malformed-http.ts';
 import { mountRoutes } from './mount-routes.ts';
-import { replyOnSocket, toRawReply } from './raw-reply.ts';
-import { createRequestsInFlight, type RequestInFlight } from './requests-in-flight.ts';
+import { createRefusals } from './refusals.ts';
+import { createRequestsInFlight } from './requests-in-flight.ts';
 import { createSendReply } from './send-reply.ts';
 import { watchSockets } from './socket-watch.ts';
 
@@ -23,74 +21,58 @@ interface Settings {
   readonly write_timeout_ms: number;
 }
 
+type Refusals = ReturnType<typeof createRefusals>;
+
 interface Deps {
   readonly routes: readonly Route[];
   readonly httpSettings: HttpSettings;
-  /** Requests that come before the house stands wait for it. */
+  /** Requests that come before the app is built wait for it. */
   readonly services: Promise<Services>;
   readonly settings: Settings;
 }
 
 export type Listener = ReturnType<typeof createListener>;
 
-// Answers that are written when the work has ended get this long to reach their clients.
+// Replies that are written when the work has ended have this time to reach their clients.
 const CLOSE_MS = 1000;
 
-/** The one HTTP listener: mounts the route table, and says no in the contract's shape to everything else. */
+/** The one HTTP listener: mounts the route table, and refuses everything else in the shape of the contract. */
 export function createListener({ routes, httpSettings, services, settings }: Deps) {
-  const { ids, clock, maxBodyBytes } = httpSettings;
+  const { clock, maxBodyBytes } = httpSettings;
   const server = createHttpServer(settings);
-  const lastCall = new AbortController();
-  // Every answer that goes on listens.
-  setMaxListeners(0, lastCall.signal);
-  const sendReply = createSendReply({
-    ...{ clock, maxDrainBytes: maxBodyBytes },
-    lastCall: lastCall.signal,
-  });
-  const exchanges = createRequestsInFlight({ httpSettings, services, sendReply, lastCall });
+  const shutdown = new AbortController();
+  // Every reply that is not complete yet listens.
+  setMaxListeners(0, shutdown.signal);
+  const drainOptions = { clock, maxDrainBytes: maxBodyBytes, shutdown: shutdown.signal };
+  const sendReply = createSendReply(drainOptions);
+  const requests = createRequestsInFlight({ httpSettings, services, sendReply, shutdown });
+  const refusals = createRefusals({ httpSettings, sendReply, drainOptions });
   const sockets = watchSockets(server, {
     readTimeoutMs: settings.read_timeout_ms,
     writeTimeoutMs: settings.write_timeout_ms,
-    onReadStall(socket, exchange) {
+    onReadStall(socket, request) {
       const error = new BridgeError('request_timeout', 'the request stopped before its end');
-      // An exchange that began is told of by the stack that it is in.
-      if (exchange) refuse(exchange, error);
-      else refuseSocket(socket, error, httpSettings);
+      if (request) refusals.refuse(request, error);
+      else if (!refusals.isRefused(socket)) void refusals.refuseSocket(socket, error);
     },
   });
-  const route = mountRoutes(routes, (exchange, destination) =>
-    exchanges.run(exchange, destination, () => sockets.answering(exchange)),
+  const route = mountRoutes(routes, (request, destination) =>
+    requests.run(request, destination, () => sockets.replying(request)),
   );
 
   function onRequest(incoming: IncomingMessage, outgoing: ServerResponse): void {
     sockets.began({ incoming, outgoing });
-    const refusal = exchanges.isStopping()
+    const refusal = requests.isStopping()
       ? stopping()
       : refuseHead(incoming, settings.max_header_bytes);
-    if (refusal) refuseUnrouted({ incoming, outgoing }, refusal);
-    else if (!route(incoming, outgoing)) refuseUnrouted({ incoming, outgoing }, invalidTarget());
-  }
-
-  /** Answers without the stack, in its shape. */
-  function refuse({ incoming, outgoing }: RequestInFlight, error: BridgeError): void {
-    const id = incoming.headers['x-request-id'];
-    const reply = toRawReply(error, ids, typeof id === 'string' ? id : undefined);
-    void sendReply(reply, incoming, outgoing, true);
-  }
-
-  function refuseUnrouted(exchange: RequestInFlight, error: BridgeError): void {
-    httpSettings.observer?.replied(unroutedReply(error, exchange.incoming.method));
-    refuse(exchange, error);
+    const request = { incoming, outgoing };
+    if (refusal) refusals.refuseUnrouted(request, refusal);
+    else if (!route(incoming, outgoing)) refusals.refuseUnrouted(request, invalidTarget());
   }
 
   server.on('request', onRequest);
-  server.on('checkExpectation', (incoming: IncomingMessage, outgoing: ServerResponse) => {
-    refuseUnrouted(
-      { incoming, outgoing },
-      new BridgeError('expectation_failed', 'only 100-continue can be expected'),
-    );
-  });
-  answerOddities(server, httpSettings, onRequest);
+  onExpectation(server, refusals, onRequest);
+  onBrokenProtocol(server, refusals);
 
   return {
     /** Resolves with the port once connections are taken. Throws `configuration` naming `server.bind`. */
@@ -100,15 +82,15 @@ export function createListener({ routes, httpSettings, services, settings }: Dep
       return (server.address() as AddressInfo).port;
     },
 
-    /** Takes no more connections, waits up to `graceMs` for what runs, then ends it. */
+    /** Takes no more connections, waits up to `graceMs` for the work in flight, then ends it. No connection outlives it. */
     async stop(graceMs: number): Promise<void> {
-      exchanges.stop();
+      requests.stop();
       const closed = new Promise<void>((resolve) => {
         server.close(() => resolve());
       });
-      await exchanges.drain(graceMs);
+      await requests.drain(graceMs);
       server.closeIdleConnections();
-      const cancel = clock.after(CLOSE_MS, () => server.closeAllConnections());
+      const cancel = clock.after(CLOSE_MS, sockets.destroyAll);
       await closed;
       cancel();
     },
@@ -120,42 +102,45 @@ function createHttpServer(settings: Settings): Server {
     maxHeaderSize: settings.max_header_bytes,
     requireHostHeader: false,
     joinDuplicateHeaders: true,
-    // `server.read_timeout_ms` alone decides: a slow upload is no fault by itself.
+    // `server.read_timeout_ms` alone decides: a slow upload is not an error.
     requestTimeout: 0,
     headersTimeout: 0,
   });
-  // Node would silently drop what is beyond its own count, the headers of the browser guard among it.
+  // Node silently drops the headers beyond its own limit, among them those that the browser guard needs.
   server.maxHeadersCount = 0;
   if (settings.max_connections !== 'unlimited') server.maxConnections = settings.max_connections;
   return server;
 }
 
-/** Everything that reaches a server beside requests that can be answered at once. */
-function answerOddities(
+function onExpectation(
   server: Server,
-  httpSettings: HttpSettings,
+  { refuseUnrouted }: Refusals,
   onRequest: (incoming: IncomingMessage, outgoing: ServerResponse) => void,
 ): void {
   server.on('checkContinue', (incoming: IncomingMessage, outgoing: ServerResponse) => {
-    // The body is asked for once somebody reads it: a refusal before that saves the upload.
+    // The body is asked for when it is first read: a refusal before that saves the upload.
     incoming.once('resume', () => {
       if (!outgoing.headersSent) outgoing.writeContinue();
     });
     onRequest(incoming, outgoing);
   });
-  server.on('connect', (_incoming, socket) => {
-    refuseSocket(socket, new BridgeError('method_not_allowed', 'this is no proxy'), httpSettings);
-  });
-  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
-    const refusal = malformedHttp(error, socket);
-    if (refusal) refuseSocket(socket, refusal, httpSettings);
-    else socket.destroy();
+  server.on('checkExpectation', (incoming: IncomingMessage, outgoing: ServerResponse) => {
+    const message = 'only 100-continue can be expected';
+    refuseUnrouted({ incoming, outgoing }, new BridgeError('expectation_failed', message));
   });
 }
 
-function refuseSocket(socket: Duplex, error: BridgeError, { ids, observer }: HttpSettings): void {
-  observer?.replied(unroutedReply(error));
-  replyOnSocket(socket, error, ids);
+function onBrokenProtocol(server: Server, { refuseSocket, isRefused }: Refusals): void {
+  server.on('connect', (_incoming, socket) => {
+    void refuseSocket(socket, new BridgeError('method_not_allowed', 'CONNECT is not supported'));
+  });
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+    // Node emits this again for every further chunk of what it could not parse.
+    if (isRefused(socket)) return;
+    const refusal = malformedHttp(error, socket);
+    if (refusal) void refuseSocket(socket, refusal);
+    else socket.destroy();
+  });
 }
 
 function stopping(): BridgeError {

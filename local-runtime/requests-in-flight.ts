@@ -8,20 +8,20 @@ import { toEvent } from './to-event.ts';
 
 interface Deps {
   readonly httpSettings: HttpSettings;
-  /** Requests that come before the house stands wait for it. */
+  /** Requests that come before the app is built wait for it. */
   readonly services: Promise<Services>;
   readonly sendReply: SendReply;
   /** Aborted when the grace of a shutdown is over. */
-  readonly lastCall: AbortController;
+  readonly shutdown: AbortController;
 }
 
-/** One request on its way through the listener. */
+/** One request that has not been answered in full. */
 export interface RequestInFlight {
   readonly incoming: IncomingMessage;
   readonly outgoing: ServerResponse;
 }
 
-/** Where a request was routed to. */
+/** Which operation a request was routed to. */
 export interface Destination {
   readonly handler: Operation<Services>;
   /** The path as the route table writes it; undefined where no route has it. */
@@ -32,8 +32,8 @@ export interface Destination {
 
 export type RequestsInFlight = ReturnType<typeof createRequestsInFlight>;
 
-/** Runs handlers for requests, and knows which of them have not been answered yet. */
-export function createRequestsInFlight({ httpSettings, services, sendReply, lastCall }: Deps) {
+/** Runs handlers for requests, and knows which of them still run. */
+export function createRequestsInFlight({ httpSettings, services, sendReply, shutdown }: Deps) {
   let running = 0;
   // Those whose handlers asked for a signal.
   const waiting = new Set<AbortController>();
@@ -41,57 +41,58 @@ export function createRequestsInFlight({ httpSettings, services, sendReply, last
   let becameIdle = () => {};
 
   return {
-    /** Resolves when the answer has been handed to the socket. A client that leaves aborts the handler's signal. */
+    /** Resolves when the reply has been passed to the socket. The handler's signal aborts when the client disconnects. */
     async run(
       { incoming, outgoing }: RequestInFlight,
       { handler, route, path, parameters }: Destination,
-      onAnswer: () => void,
+      onReply: () => void,
     ): Promise<void> {
-      let gone: AbortController | undefined;
-      let hasLeft = false;
-      const leave = () => gone?.abort(new BridgeError('cancelled', 'the client has left'));
+      let controller: AbortController | undefined;
+      let isDisconnected = false;
+      const disconnect = () =>
+        controller?.abort(new BridgeError('cancelled', 'the client has disconnected'));
       const signal = () => {
-        if (gone) return gone.signal;
-        gone = new AbortController();
-        waiting.add(gone);
-        if (hasLeft) leave();
-        if (lastCall.signal.aborted) gone.abort(stopped());
-        return gone.signal;
+        if (controller) return controller.signal;
+        controller = new AbortController();
+        waiting.add(controller);
+        if (isDisconnected) disconnect();
+        if (shutdown.signal.aborted) controller.abort(stopped());
+        return controller.signal;
       };
       outgoing.once('close', () => {
         if (outgoing.writableFinished) return;
-        hasLeft = true;
-        leave();
+        isDisconnected = true;
+        disconnect();
       });
       running += 1;
       try {
         const context = { services: await services, settings: httpSettings, route, signal };
         const reply = await handler(toEvent(incoming, path, parameters), context);
-        onAnswer();
+        onReply();
         await sendReply(reply, incoming, outgoing, stopping);
       } finally {
-        if (gone) waiting.delete(gone);
+        if (controller) waiting.delete(controller);
         running -= 1;
         if (running === 0) becameIdle();
       }
     },
 
-    /** From now on every answer is the last one on its connection. */
+    /** From now on every reply is the last one on its connection. */
     stop(): void {
       stopping = true;
     },
 
     isStopping: () => stopping,
 
-    /** Resolves when nothing runs any more; after `graceMs` it ends what still does. */
+    /** Resolves when no request runs any more; aborts those that still run after `graceMs`. */
     async drain(graceMs: number): Promise<void> {
       if (running === 0) return;
       const idle = new Promise<void>((resolve) => {
         becameIdle = resolve;
       });
       const cancel = httpSettings.clock.after(graceMs, () => {
-        lastCall.abort();
-        for (const gone of waiting) gone.abort(stopped());
+        shutdown.abort();
+        for (const controller of waiting) controller.abort(stopped());
       });
       await idle;
       cancel();

@@ -3,55 +3,71 @@ import type { Socket } from 'node:net';
 import type { RequestInFlight } from './requests-in-flight.ts';
 
 interface Deps {
-  /** Without a byte for so long while a request is being read; 0 for ever. */
+  /** The longest time without a byte while a request is being read; 0 is no limit. */
   readonly readTimeoutMs: number;
-  /** Without progress for so long while an answer is being written. */
+  /** The longest time without progress while a reply is being written. */
   readonly writeTimeoutMs: number;
-  /** A request that stopped coming: answer it if that can still be done. */
-  readonly onReadStall: (socket: Socket, exchange: RequestInFlight | undefined) => void;
+  /** A request that stopped before its end. `request` is absent when its head was not complete. */
+  readonly onReadStall: (socket: Socket, request: RequestInFlight | undefined) => void;
 }
 
 /**
- * Watches connections for stalls: the clock of reading runs only while a head or a body is expected, the clock of
- * writing only while bytes wait to be taken. Work in between may be silent for as long as it likes.
+ * Watches connections for stalls. The read time-out runs only while a head or a body is expected, the write time-out only
+ * while bytes wait to be sent. The work in between may be silent for any time.
  */
 export function watchSockets(server: Server, { readTimeoutMs, writeTimeoutMs, onReadStall }: Deps) {
-  const exchanges = new WeakMap<Socket, RequestInFlight>();
+  const open = new Set<Socket>();
+  const requests = new WeakMap<Socket, RequestInFlight>();
   // Node restores this time-out whenever a kept connection begins its next request.
   server.timeout = readTimeoutMs;
 
-  // With a listener here Node does not destroy the socket by itself.
+  server.on('connection', (socket: Socket) => {
+    open.add(socket);
+    socket.once('close', () => open.delete(socket));
+    // Node removes its own listener from a socket that it detaches (CONNECT), and an error without one ends the process.
+    socket.on('error', ignore);
+  });
+
+  // With a listener here Node does not destroy the socket.
   server.on('timeout', (socket: Socket) => {
-    const exchange = exchanges.get(socket);
-    if (!exchange) {
+    const request = requests.get(socket);
+    if (!request) {
       onReadStall(socket, undefined);
       return;
     }
-    const { incoming, outgoing } = exchange;
+    const { incoming, outgoing } = request;
     if (outgoing.writableFinished) {
-      // Kept alive, and nobody came back.
+      // Kept alive, and no further request came.
       socket.destroy();
     } else if (outgoing.headersSent) {
-      // Node's timer starts anew while the kernel still takes bytes: this is a peer that takes none.
+      // Node's timer restarts while the kernel still accepts bytes: this client reads none.
       if (socket.writableLength > 0 || outgoing.writableLength > 0) socket.destroy();
     } else if (!incoming.complete) {
-      onReadStall(socket, exchange);
+      onReadStall(socket, request);
     }
   });
 
   return {
-    /** A request's head has come. */
-    began(exchange: RequestInFlight): void {
-      const { socket } = exchange.incoming;
-      exchanges.set(socket, exchange);
+    /** To be called when the head of a request is complete. */
+    began(request: RequestInFlight): void {
+      const { socket } = request.incoming;
+      requests.set(socket, request);
       if (readTimeoutMs === 0) return;
       const pause = () => socket.setTimeout(0);
-      if (exchange.incoming.complete) pause();
-      else exchange.incoming.once('end', pause);
+      if (request.incoming.complete) pause();
+      else request.incoming.once('end', pause);
     },
-    /** Its answer is about to be written. */
-    answering({ incoming: { socket } }: RequestInFlight): void {
+
+    /** To be called before the reply is written. */
+    replying({ incoming: { socket } }: RequestInFlight): void {
       socket.setTimeout(writeTimeoutMs);
+    },
+
+    /** Closes every connection, those too that Node has detached and no longer counts as its own. */
+    destroyAll(): void {
+      for (const socket of open) socket.destroy();
     },
   };
 }
+
+function ignore(): void {}

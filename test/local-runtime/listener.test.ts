@@ -11,7 +11,7 @@ import { startListener as start, stopListeners } from './listener-rig.ts';
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 afterEach(stopListeners);
 
-/** Waits until the client has left. */
+/** Waits until the client has disconnected. */
 async function untilGone(signal: AbortSignal): Promise<never> {
   await new Promise((resolve) => {
     signal.addEventListener('abort', resolve, { once: true });

@@ -1,0 +1,137 @@
+import type { Socket } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import {
+  exchangeRaw,
+  openSocket,
+  parseAnswer,
+  type RawAnswer,
+  untilClosed,
+} from '../support/raw-http.ts';
+import { startListener as start, stopListeners } from './listener-rig.ts';
+
+afterEach(stopListeners);
+
+const connectHead = 'CONNECT evil.example:443 HTTP/1.1\r\nHost: evil.example:443\r\n\r\n';
+const jsonPost = (...headers: string[]) =>
+  `${[
+    'POST /v1/images HTTP/1.1',
+    'Host: localhost',
+    'Content-Type: application/json',
+    ...headers,
+  ].join('\r\n')}\r\n\r\n`;
+
+/** Sends bytes and resets the connection at once. */
+async function sendAndReset(port: number, bytes: string): Promise<void> {
+  const socket = await openSocket(port);
+  const closed = new Promise((resolve) => {
+    socket.once('close', resolve);
+  });
+  socket.write(bytes, () => socket.resetAndDestroy());
+  await closed;
+}
+
+const isLive = async (port: number) =>
+  (await exchangeRaw(port, 'GET /health/live HTTP/1.0\r\n\r\n')).status === 200;
+
+/** Writes all chunks before it reads, as a client does that cannot do both. Rejects when the connection is reset. */
+async function upload(socket: Socket, chunk: Buffer, chunks: number): Promise<RawAnswer> {
+  const isReset = new Promise<never>((_resolve, reject) => {
+    socket.once('error', reject);
+  });
+  socket.pause();
+  const write = async () => {
+    for (let sent = 0; sent < chunks; sent += 1) {
+      await new Promise((resolve) => {
+        socket.write(chunk, resolve);
+      });
+    }
+    const closed = untilClosed(socket);
+    socket.resume();
+    return closed;
+  };
+  return parseAnswer(await Promise.race([write(), isReset]));
+}
+
+describe('createListener', () => {
+  it.each([
+    ['a proxy request', connectHead],
+    ['bytes that are no HTTP', 'hello\r\n\r\n'],
+    ['half a head', 'GET / HTT'],
+    ['an upgrade', 'GET / HTTP/1.1\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n'],
+    ['a refused expectation', jsonPost('Expect: 200-maybe', 'Content-Length: 5')],
+    ['an upload that has not begun', jsonPost('Expect: 100-continue', 'Content-Length: 5')],
+    ['half a body', `${jsonPost('Content-Length: 100')}{"prompt":`],
+  ])('survives a reset after %s', async (_name, bytes) => {
+    const { port } = await start();
+
+    for (let nth = 0; nth < 20; nth += 1) await sendAndReset(port, bytes);
+
+    expect(await isLive(port)).toBe(true);
+  });
+
+  it.each([
+    ['a proxy request', connectHead],
+    ['a request', 'GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n'],
+    ['half a head', 'GET / HTT'],
+    ['nothing', ''],
+  ])('closes a connection that stays open after %s when it stops', async (_name, bytes) => {
+    const { port, listener } = await start();
+    const socket = await openSocket(port);
+    socket.on('error', () => {});
+    // Nothing is read, so that the other side's end goes unnoticed.
+    socket.pause();
+    socket.write(bytes);
+    await isLive(port);
+
+    await expect(listener.stop(0)).resolves.toBeUndefined();
+
+    socket.destroy();
+  });
+
+  it('answers a proxy request whose tunnel has begun already', async () => {
+    const { port } = await start();
+    const socket = await openSocket(port);
+
+    socket.write(connectHead);
+    const answer = await upload(socket, Buffer.alloc(16_384, 0x16), 4);
+
+    expect(answer.status).toBe(405);
+  });
+
+  it('answers malformed HTTP whose sender goes on', async () => {
+    const { port } = await start();
+    const socket = await openSocket(port);
+
+    socket.write('POST /v1/images HTTP/1.1\r\nHost: localhost\r\nbroken\r\n\r\n');
+    const answer = await upload(socket, Buffer.alloc(16_384, 0x20), 6);
+
+    expect(answer.status).toBe(400);
+  });
+
+  it('answers a body that passes the limit after it was asked for', async () => {
+    const { port } = await start();
+    const socket = await openSocket(port);
+    const asked = new Promise<string>((resolve) => {
+      socket.once('data', (bytes) => resolve(bytes.toString()));
+    });
+    socket.write(jsonPost('Expect: 100-continue', 'Transfer-Encoding: chunked'));
+    expect(await asked).toBe('HTTP/1.1 100 Continue\r\n\r\n');
+
+    const chunk = Buffer.from(`4000\r\n${' '.repeat(0x4000)}\r\n`);
+    // Twice the limit, less than what is read and dropped.
+    const answer = await upload(socket, chunk, 12);
+
+    expect(answer.status).toBe(413);
+    expect(JSON.parse(answer.text).error.code).toBe('invalid_request');
+  });
+
+  it('answers a refused upload that did not wait to be asked for', async () => {
+    const { port } = await start();
+    const socket = await openSocket(port);
+
+    socket.write(jsonPost('Expect: 100-continue', 'Content-Length: 200000'));
+    const answer = await upload(socket, Buffer.alloc(10_000, 0x20), 9);
+
+    expect(answer.status).toBe(413);
+  });
+});
