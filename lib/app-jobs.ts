@@ -15,6 +15,7 @@ import { createSubmitJob } from './jobs/submit-job.ts';
 import type { TraceLog } from './log/trace-log.ts';
 import { type Clock, nowSecs } from './platform/clock.ts';
 import type { Ids } from './platform/ids.ts';
+import type { TimeSlices } from './platform/time-slices.ts';
 import { type StateDatabase, stateDatabaseFile } from './storage/sqlite/database.ts';
 import { createJobStore } from './storage/sqlite/job-store.ts';
 import { createJobSearch, searchIndexFile } from './storage/sqlite/search/job-search.ts';
@@ -31,6 +32,7 @@ interface JobParts {
   readonly publisher: Publisher;
   readonly inputs: InputVerifier;
   readonly stored: StoredInputFiles;
+  readonly slices: TimeSlices;
 }
 
 export type AppJobs = Awaited<ReturnType<typeof openJobs>>;
@@ -55,7 +57,7 @@ export async function openJobs(config: Config, { clock, ids, log }: Outside, par
   });
   const submitJob = createSubmitJob({
     ...{ ...shared, generation, verifier: parts.inputs, inputs },
-    ...{ ids, limits, maxInputBytes },
+    ...{ ids, limits, maxInputBytes, slices: parts.slices },
   });
   const retention = createJobRetention({ store, search, clock, limits });
   return {

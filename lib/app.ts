@@ -28,6 +28,7 @@ import { createOpenAiImages } from './openai/openai-images.ts';
 import type { Clock } from './platform/clock.ts';
 import { toFingerprint } from './platform/fingerprint.ts';
 import type { Ids } from './platform/ids.ts';
+import { createTimeSlices } from './platform/time-slices.ts';
 import { createPresets, type Presets } from './presets/presets.ts';
 import { enabledProviders } from './providers/enabled-providers.ts';
 import { createProviderInventory } from './providers/inventory.ts';
@@ -75,10 +76,10 @@ export interface App {
  * they are ready. The state directory must be locked for this process. Throws `configuration`.
  */
 export async function createApp(config: Config, outside: Outside): Promise<App> {
-  const { clock, ids, log, metrics, env } = outside;
+  const { clock, ids, log, metrics, env, openProviders = enabledProviders } = outside;
   const httpClient = createHttpClient();
-  const engine = createImageEngine({ limits: config.images, clock });
-  const openProviders = outside.openProviders ?? enabledProviders;
+  const slices = createTimeSlices(clock);
+  const engine = createImageEngine({ limits: config.images, clock, slices });
   const enabled = openProviders(config, { engine, httpClient, clock, ids, env });
   const registry = createProviderRegistry(enabled.providers, config.default_provider);
   const database = openStateDatabase({ file: stateDatabaseFile(config.state.directory), ids });
@@ -95,10 +96,10 @@ export async function createApp(config: Config, outside: Outside): Promise<App> 
   const idempotency = createIdempotency({ store: replays, ids });
   const imageRequests = createImageRequests({
     ...{ generation, publisher, idempotency },
-    ...{ clock, log, maxInputBytes: config.inputs.max_bytes_each },
+    ...{ clock, slices, log, maxInputBytes: config.inputs.max_bytes_each },
   });
   const presets = openPresets(database, idempotency, clock);
-  const parts = { database, generation, publisher, inputs, stored };
+  const parts = { database, generation, publisher, inputs, stored, slices };
   const jobHouse = await openJobs(config, outside, parts);
   const readiness = createReadiness({
     providers: registry.all,

@@ -1,6 +1,6 @@
 import { BridgeError } from '../errors/bridge-error.ts';
 import type { Clock } from '../platform/clock.ts';
-import { createFifoQueue } from '../platform/fifo-queue.ts';
+import { createSemaphore } from '../platform/semaphore.ts';
 
 type Limit = number | 'unlimited';
 
@@ -36,46 +36,18 @@ const RETRY_AFTER_MS = 1000;
 /** Lets a limited number of operations in at a time, in the order in which they came. */
 export function createGate({ name, provider, maxConcurrent, maxQueued, clock }: Deps) {
   const concurrent = toBound(maxConcurrent);
+  const slots = createSemaphore(concurrent);
   const waiting = toBound(maxQueued);
-  const line = createFifoQueue<() => void>();
-  let active = 0;
-  let queued = 0;
 
   function isFull(): boolean {
+    const { active, waiting: queued } = slots.counts();
     return active >= concurrent && queued >= waiting;
   }
 
-  function admit(waitedMs: number): Permit {
-    active += 1;
-    let isHeld = true;
-    return {
-      waitedMs,
-      release() {
-        if (!isHeld) return;
-        isHeld = false;
-        active -= 1;
-        // The next one enters in this very step, so that nobody who comes now can overtake.
-        line.next()?.();
-      },
-    };
-  }
-
-  function wait(signal: AbortSignal): Promise<Permit> {
-    const joinedMs = clock.monotonicMs();
-    queued += 1;
-    return new Promise((resolve, reject) => {
-      const leaveLine = line.join(() => {
-        queued -= 1;
-        signal.removeEventListener('abort', giveUp);
-        resolve(admit(clock.monotonicMs() - joinedMs));
-      });
-      const giveUp = () => {
-        queued -= 1;
-        leaveLine();
-        reject(signal.reason);
-      };
-      signal.addEventListener('abort', giveUp, { once: true });
-    });
+  async function wait(signal: AbortSignal): Promise<Permit> {
+    const startMs = clock.monotonicMs();
+    const release = await slots.acquire(signal);
+    return { waitedMs: clock.monotonicMs() - startMs, release };
   }
 
   return {
@@ -93,8 +65,8 @@ export function createGate({ name, provider, maxConcurrent, maxQueued, clock }: 
     ): Promise<Permit> {
       if (signal.aborted) return Promise.reject(signal.reason);
       if (!isPatient && isFull()) return Promise.reject(queueFull(name, provider));
-      const waits = active >= concurrent;
-      const entering = waits ? wait(signal) : Promise.resolve(admit(0));
+      const waits = slots.counts().active >= concurrent;
+      const entering = wait(signal);
       onQueued?.(waits);
       return entering;
     },
@@ -104,7 +76,10 @@ export function createGate({ name, provider, maxConcurrent, maxQueued, clock }: 
       if (isFull()) throw queueFull(name, provider);
     },
 
-    counts: (): GateCounts => ({ active, queued }),
+    counts(): GateCounts {
+      const { active, waiting: queued } = slots.counts();
+      return { active, queued };
+    },
   };
 }
 

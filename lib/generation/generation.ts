@@ -127,7 +127,7 @@ function createWork(deps: Deps) {
   const runCall = createRunCall({ clock, callProvider, finish, slotsOf, metrics });
   const attempt = createAttempt({ clock, runCall });
   const runRoute = createRunRoute({ admission, attempt, clock, metrics });
-  const describeImages = createDescribeImages({ engine, clock });
+  const describeImages = createDescribeImages({ engine });
   const deliver = createDeliver({ publisher });
 
   return async function work(

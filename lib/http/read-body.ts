@@ -35,6 +35,9 @@ function declaredBytes({ headers }: HttpEvent): number {
   return Number(headers['content-length'] ?? 0);
 }
 
+// What one chunk of a socket holds at most.
+const CHUNK_BYTES = 65_536;
+
 /** Is given all that has come so far, and may throw to stop the reading. */
 type OnProgress = (bytes: Buffer) => void;
 
@@ -58,7 +61,10 @@ export async function readBody(
     if (bytes.length > maxBytes) throw tooLarge(maxBytes);
     return bytes;
   }
-  const received = createGrowingBuffer(declaredBytes(event), maxBytes);
+  const received = createGrowingBuffer({
+    initialBytes: declaredBytes(event) || Math.min(CHUNK_BYTES, maxBytes),
+    maxBytes,
+  });
   let nextProgress = PROGRESS_BYTES;
   await readStream(body, context.signal(), (chunk) => {
     const length = received.length() + chunk.length;

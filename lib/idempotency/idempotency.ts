@@ -1,10 +1,10 @@
 import { createHmac } from 'node:crypto';
 import { BridgeError, toBridgeError } from '../errors/bridge-error.ts';
+import { abortable } from '../platform/abortable.ts';
 import type { Ids } from '../platform/ids.ts';
 import { memoryBytes } from './memory-size.ts';
 import type { ReplayStore, StoredOutcome } from './replay-store-port.ts';
 import { isUnknownOutcome, toReplayedError, toStoredError } from './replayed-error.ts';
-import { whileThere } from './while-there.ts';
 
 interface Deps {
   readonly store: ReplayStore;
@@ -87,8 +87,8 @@ export function createIdempotency({ store, ids }: Deps) {
     client.throwIfAborted();
     const keyHash = hashKey(secret, scope, key);
     const joined = running.get(toPlace(keyHash, fingerprint));
-    if (joined) return hear<T, W>(await whileThere(joined, client), undefined, client);
-    const performed = await whileThere(begin(keyHash, fingerprint, work), client);
+    if (joined) return hear<T, W>(await abortable(joined, client), undefined, client);
+    const performed = await abortable(begin(keyHash, fingerprint, work), client);
     return hear(performed, performed.own, client);
   }
 
@@ -120,10 +120,10 @@ function hear<T, W>(
   };
   const heard = {
     own,
-    started: whileThere(started, client).then((ended) => {
+    started: abortable(started, client).then((ended) => {
       if (ended) toValue(ended);
     }),
-    result: whileThere(outcome, client).then(toValue),
+    result: abortable(outcome, client).then(toValue),
   };
   // Who has left hears neither.
   heard.started.catch(() => {});

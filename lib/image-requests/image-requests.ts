@@ -5,6 +5,7 @@ import type { Generation } from '../generation/generation.ts';
 import type { Idempotency, IdempotentReply } from '../idempotency/idempotency.ts';
 import type { TraceLog } from '../log/trace-log.ts';
 import { type Clock, nowSecs } from '../platform/clock.ts';
+import type { TimeSlices } from '../platform/time-slices.ts';
 import { createDetachedRuns } from '../runs/detached-runs.ts';
 import { carryOut, createImageOperations } from '../runs/image-operation.ts';
 import { type Heard, startStreamed, toStreamEvents } from './image-stream.ts';
@@ -18,6 +19,7 @@ interface Deps {
   readonly publisher: Parameters<typeof createImageOperations>[0]['publisher'];
   readonly idempotency: Idempotency;
   readonly clock: Clock;
+  readonly slices: TimeSlices;
   readonly log: TraceLog;
   /** `inputs.max_bytes_each`. */
   readonly maxInputBytes: number;
@@ -37,9 +39,9 @@ export type ImageRequests = Pick<ReturnType<typeof createImageRequests>, 'create
  * client that leaves takes its work along, but for work under a key and for a moment of retry attach (contract.md 13).
  */
 export function createImageRequests(deps: Deps) {
-  const { idempotency, clock, maxInputBytes } = deps;
+  const { idempotency, clock, slices, maxInputBytes } = deps;
   const operations = createImageOperations(deps);
-  const prepare = createPrepareRequest({ operations, clock, maxInputBytes });
+  const prepare = createPrepareRequest({ operations, slices, maxInputBytes });
   const detached = createDetachedRuns();
   const retryAttach = createRetryAttach<ImageResponseWithBytes>({ clock, detached });
 

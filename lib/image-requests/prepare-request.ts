@@ -4,13 +4,13 @@ import { toFingerprintedRequest } from '../generation/fingerprinted-request.ts';
 import type { GenerationContext } from '../generation/generation.ts';
 import { toGenerationRequest } from '../generation/generation-request.ts';
 import { identifyInputs } from '../inputs/input-identities.ts';
-import type { Clock } from '../platform/clock.ts';
 import { toFingerprint } from '../platform/fingerprint.ts';
+import type { TimeSlices } from '../platform/time-slices.ts';
 import type { ImageOperation, ImageOperations } from '../runs/image-operation.ts';
 
 interface Deps {
   readonly operations: ImageOperations;
-  readonly clock: Clock;
+  readonly slices: TimeSlices;
   /** `inputs.max_bytes_each`. */
   readonly maxInputBytes: number;
 }
@@ -34,7 +34,7 @@ export interface PreparedRequest {
 export type PrepareRequest = ReturnType<typeof createPrepareRequest>;
 
 /** Makes work of a request. What is wrong before there is anything to run is noted as a failure of it. */
-export function createPrepareRequest({ operations, clock, maxInputBytes }: Deps) {
+export function createPrepareRequest({ operations, slices, maxInputBytes }: Deps) {
   /** Throws `input`, `invalid_request`, `unsupported_capability`. */
   return function prepare(sent: AnyImageRequest, context: StreamRequestContext): PreparedRequest {
     const { operationId, scope, requestId, baseUrl, trace, signal, idempotencyKey } = context;
@@ -46,7 +46,7 @@ export function createPrepareRequest({ operations, clock, maxInputBytes }: Deps)
         key,
         operation: operations.newOperation(request, { scope, requestId, baseUrl }, traced),
         async fingerprint() {
-          const identities = await identifyInputs(request.inputs, clock, signal);
+          const identities = await identifyInputs(request.inputs, slices, signal);
           const equal = toFingerprintedRequest(sent, request.inputs, identities);
           return toFingerprint(operationId, equal);
         },

@@ -1,7 +1,7 @@
 import { BridgeError, toBridgeError } from '../errors/bridge-error.ts';
 import type { IdempotentReply } from '../idempotency/idempotency.ts';
 import { isUnknownOutcome, toReplayedError } from '../idempotency/replayed-error.ts';
-import { whileThere } from '../idempotency/while-there.ts';
+import { abortable } from '../platform/abortable.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { DetachedRun, DetachedRuns } from '../runs/detached-runs.ts';
 import type { Operation } from '../runs/image-operation.ts';
@@ -108,7 +108,7 @@ export function createRetryAttach<T>({ clock, detached }: Deps) {
       const attached = found ?? start(attempt, operation);
       arrive(attached);
       try {
-        const value = await whileThere(outcomeOf(attached), client);
+        const value = await abortable(outcomeOf(attached), client);
         return { value, replayed: found !== undefined };
       } catch (thrown) {
         throw found && !client.aborted ? toReplayedError(toBridgeError(thrown)) : thrown;

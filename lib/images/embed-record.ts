@@ -1,6 +1,5 @@
 import type { OutputFormat } from '../contract/request/parameters.ts';
-import type { Clock } from '../platform/clock.ts';
-import { runInSlices, type Steps } from '../platform/time-slices.ts';
+import type { Steps, TimeSlices } from '../platform/time-slices.ts';
 import type { VerifiedImage } from './image.ts';
 import { findJpegXmp, jpegXmpEdits } from './jpeg-xmp.ts';
 import { findPngXmp, pngXmpEdits } from './png-xmp.ts';
@@ -34,10 +33,10 @@ const PLACES: Readonly<Record<OutputFormat, (bytes: Buffer) => Steps<Places | un
 export async function embedRecord(
   { bytes, format }: Pick<VerifiedImage, 'bytes' | 'format'>,
   record: string,
-  clock: Clock,
+  slices: TimeSlices,
   signal: AbortSignal,
 ): Promise<Buffer | undefined> {
-  const places = await runInSlices(PLACES[format](bytes), clock, signal);
+  const places = await slices.run(PLACES[format](bytes), signal);
   if (places === undefined) return undefined;
   const packet = await toXmpPacket(record, places.existing);
   return splice(bytes, places.edits(packet));

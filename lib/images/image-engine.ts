@@ -2,7 +2,9 @@ import { setMaxListeners } from 'node:events';
 import type { OutputInfo } from 'sharp';
 import { BridgeError } from '../errors/bridge-error.ts';
 import type { Clock } from '../platform/clock.ts';
-import { createDecodeGate } from './decode-gate.ts';
+import { createSemaphore } from '../platform/semaphore.ts';
+import type { TimeSlices } from '../platform/time-slices.ts';
+import { embedRecord } from './embed-record.ts';
 import type { DecodeOptions, ImageEngine, ImageLimits, Pixels } from './image.ts';
 import { inspectImage } from './inspect-image.ts';
 import { loadSharp, type SharpFactory } from './load-sharp.ts';
@@ -13,14 +15,15 @@ import { makeThumbnail } from './thumbnail.ts';
 interface Deps {
   readonly limits: ImageLimits;
   readonly clock: Clock;
+  readonly slices: TimeSlices;
 }
 
 // More decodes in flight starve the file system calls of the same thread pool.
-const PLACES = 2;
+const DECODE_SLOTS = 2;
 
 /** Owns sharp, which it loads with the first image. Throws `overloaded` once closed. */
-export function createImageEngine({ limits, clock }: Deps): ImageEngine {
-  const gate = createDecodeGate(PLACES);
+export function createImageEngine({ limits, clock, slices }: Deps): ImageEngine {
+  const gate = createSemaphore(DECODE_SLOTS);
   const mattes = createMattes();
   let running = 0;
   let becameIdle = () => {};
@@ -60,7 +63,7 @@ export function createImageEngine({ limits, clock }: Deps): ImageEngine {
     await mattes.close();
   }
 
-  const deps = { limits, clock, underGate };
+  const deps = { limits, clock, slices, underGate };
   return {
     inspect(bytes, signal) {
       return start((sharp) => inspectImage(bytes, { ...deps, sharp }, signal), signal);
@@ -103,6 +106,8 @@ export function createImageEngine({ limits, clock }: Deps): ImageEngine {
       };
       return start((sharp) => mattes.gate.run(() => cut(sharp), signal), signal);
     },
+
+    embedRecord: (image, record, signal) => track(embedRecord(image, record, slices, signal)),
 
     close() {
       closing ??= end();

@@ -116,6 +116,15 @@ export interface ImageEngine {
     options: EncodeOptions,
     signal: AbortSignal,
   ): Promise<Buffer>;
+  /**
+   * The same image with `record`, as `toXmpJson` writes it, in its one XMP packet. Everything else of the container stays
+   * byte for byte. Undefined for an image with more XMP than can be edited.
+   */
+  embedRecord(
+    image: VerifiedImage,
+    record: string,
+    signal: AbortSignal,
+  ): Promise<Buffer | undefined>;
   /** Resolves when nothing of it runs any more. */
   close(): Promise<void>;
 }

@@ -1,7 +1,7 @@
 import type { OutputInfo } from 'sharp';
 import type { OutputFormat } from '../contract/request/parameters.ts';
 import type { Clock } from '../platform/clock.ts';
-import { runInSlices } from '../platform/time-slices.ts';
+import type { TimeSlices } from '../platform/time-slices.ts';
 import { type CheckedContainer, checkContainer } from './check-container.ts';
 import { type ContainerFacts, refused } from './container.ts';
 import type { ImageFault, ImageLimits } from './image.ts';
@@ -13,6 +13,7 @@ import type { CheckingPipeline } from './sharp-pipelines.ts';
 export interface InspectDeps {
   readonly limits: ImageLimits;
   readonly clock: Clock;
+  readonly slices: TimeSlices;
   readonly sharp: SharpFactory;
   readonly underGate: <T>(work: () => Promise<T>, signal: AbortSignal) => Promise<T>;
 }
@@ -51,7 +52,7 @@ export async function readImage(
   signal: AbortSignal,
 ): Promise<ReadImage> {
   signal.throwIfAborted();
-  const container = await runInSlices(checkContainer(bytes, deps.limits), deps.clock, signal);
+  const container = await deps.slices.run(checkContainer(bytes, deps.limits), signal);
   if (!container.ok) return container;
   const { format, facts } = container;
   const read = await readInTime(bytes, container, deps, signal);
@@ -89,7 +90,7 @@ async function decodeAndHash(
   // An abort ends the hashing early, but the place at the gate is free only when sharp has ended too.
   const [decoded, sha256] = await Promise.allSettled([
     decodeAll(bytes, container, deps, signal),
-    runInSlices(sha256Steps(bytes), deps.clock, signal),
+    deps.slices.run(sha256Steps(bytes), signal),
   ]);
   if (decoded.status === 'rejected') throw decoded.reason;
   if (sha256.status === 'rejected') throw sha256.reason;

@@ -1,6 +1,5 @@
 import type { OutputFormat } from '../contract/request/parameters.ts';
-import type { Clock } from '../platform/clock.ts';
-import { runInSlices, type Steps } from '../platform/time-slices.ts';
+import type { Steps, TimeSlices } from '../platform/time-slices.ts';
 import { checkContainer } from './check-container.ts';
 import type { ImageFault, ImageLimits } from './image.ts';
 import { findJpegXmp } from './jpeg-xmp.ts';
@@ -27,12 +26,12 @@ const FINDERS: Readonly<Record<OutputFormat, (bytes: Buffer) => Steps<XmpLocatio
 export async function readRecord(
   bytes: Buffer,
   limits: ImageLimits,
-  clock: Clock,
+  slices: TimeSlices,
   signal: AbortSignal,
 ): Promise<RecordReading> {
-  const container = await runInSlices(checkContainer(bytes, limits), clock, signal);
+  const container = await slices.run(checkContainer(bytes, limits), signal);
   if (!container.ok) return container;
-  const places = await runInSlices(FINDERS[container.format](bytes), clock, signal);
+  const places = await slices.run(FINDERS[container.format](bytes), signal);
   const packet = places && firstPacket(places);
   if (packet === undefined || packet.length > MAX_PACKET_BYTES)
     return { ok: false, fault: 'no_record' };

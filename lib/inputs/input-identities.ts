@@ -1,6 +1,5 @@
 import { sha256Steps } from '../images/sha256-steps.ts';
-import type { Clock } from '../platform/clock.ts';
-import { runInSlices } from '../platform/time-slices.ts';
+import type { TimeSlices } from '../platform/time-slices.ts';
 import type { InputSet, InputSource } from './input-source.ts';
 
 /**
@@ -10,26 +9,30 @@ import type { InputSet, InputSource } from './input-source.ts';
  */
 export async function identifyInputs(
   { images, mask, references }: InputSet<InputSource>,
-  clock: Clock,
+  slices: TimeSlices,
   signal: AbortSignal,
 ): Promise<InputSet<string>> {
   // One after the other: several at once would share the loop's turns and only make them longer.
   const identifyAll = async (sources: readonly InputSource[]) => {
     const identities: string[] = [];
-    for (const source of sources) identities.push(await identify(source, clock, signal));
+    for (const source of sources) identities.push(await identify(source, slices, signal));
     return identities;
   };
   return {
     images: await identifyAll(images),
-    ...(mask ? { mask: await identify(mask, clock, signal) } : {}),
+    ...(mask ? { mask: await identify(mask, slices, signal) } : {}),
     references: await identifyAll(references),
   };
 }
 
-async function identify(source: InputSource, clock: Clock, signal: AbortSignal): Promise<string> {
+async function identify(
+  source: InputSource,
+  slices: TimeSlices,
+  signal: AbortSignal,
+): Promise<string> {
   switch (source.kind) {
     case 'inline':
-      return runInSlices(sha256Steps(source.bytes), clock, signal);
+      return slices.run(sha256Steps(source.bytes), signal);
     case 'stored':
       return source.sha256;
     case 'artifact':

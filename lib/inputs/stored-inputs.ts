@@ -17,7 +17,7 @@ export type StoredInputs = ReturnType<typeof createStoredInputs>;
  * and whether a job needs it is asked while no other turn of the same image runs.
  */
 export function createStoredInputs({ files, isNeeded }: Deps) {
-  const turns = createKeyedMutex();
+  const byChecksum = createKeyedMutex();
   const holders = new Map<string, number>();
 
   function hold(sha256: string): void {
@@ -32,7 +32,7 @@ export function createStoredInputs({ files, isNeeded }: Deps) {
 
   async function removeUnneeded(sha256s: Iterable<string>): Promise<void> {
     for (const sha256 of new Set(sha256s)) {
-      await turns.take(sha256, async () => {
+      await byChecksum.run(sha256, async () => {
         if (holders.has(sha256) || (await isNeeded(sha256))) return;
         await files.remove(sha256);
       });
@@ -55,7 +55,7 @@ export function createStoredInputs({ files, isNeeded }: Deps) {
       try {
         for (const [sha256, bytes] of bytesOf) {
           signal.throwIfAborted();
-          await turns.take(sha256, () => files.put(sha256, bytes));
+          await byChecksum.run(sha256, () => files.put(sha256, bytes));
         }
         signal.throwIfAborted();
         return await accept();

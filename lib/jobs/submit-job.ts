@@ -10,6 +10,7 @@ import type { InputVerifier } from '../inputs/verify-inputs.ts';
 import { type Clock, nowSecs } from '../platform/clock.ts';
 import { toFingerprint } from '../platform/fingerprint.ts';
 import type { Ids } from '../platform/ids.ts';
+import type { TimeSlices } from '../platform/time-slices.ts';
 import { toKeyHash } from './job-key.ts';
 import { toJobRequest } from './job-request.ts';
 import { reservationFor } from './job-reservation.ts';
@@ -21,6 +22,7 @@ interface Deps {
   readonly verifier: InputVerifier;
   readonly inputs: Pick<StoredInputs, 'keepFor'>;
   readonly clock: Clock;
+  readonly slices: TimeSlices;
   readonly ids: Pick<Ids, 'newUuid'>;
   /** Made with the database; keys the hashes of idempotency keys. */
   readonly secret: Uint8Array;
@@ -57,7 +59,7 @@ export function createSubmitJob(deps: Deps) {
   ) {
     const key = toIdempotencyKey(sent.idempotency_key, idempotencyKey);
     if (key === undefined) return undefined;
-    const identities = await identifyInputs(request.inputs, clock, signal);
+    const identities = await identifyInputs(request.inputs, deps.slices, signal);
     const equal = toFingerprintedRequest(sent, request.inputs, identities);
     return {
       hash: toKeyHash(deps.secret, scope, key),

@@ -1,10 +1,13 @@
-/** What `work` gives; on abort rejects with the signal's reason at once, and `work` goes on unheard. */
+/**
+ * Settles as `work` does. Rejects with the signal's reason at once on abort; `work` itself continues, and its outcome is
+ * ignored.
+ */
 export function abortable<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
-    const quit = () => reject(signal.reason);
-    const settled = () => signal.removeEventListener('abort', quit);
-    signal.addEventListener('abort', quit, { once: true });
-    work.then(resolve, reject).finally(settled);
-    if (signal.aborted) quit();
+    const onAbort = () => reject(signal.reason);
+    const onSettled = () => signal.removeEventListener('abort', onAbort);
+    signal.addEventListener('abort', onAbort, { once: true });
+    work.then(resolve, reject).finally(onSettled);
+    if (signal.aborted) onAbort();
   });
 }

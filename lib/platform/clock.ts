@@ -4,11 +4,11 @@ export interface Clock {
   nowMs(): number;
   /** Milliseconds from an arbitrary start; never runs backwards. */
   monotonicMs(): number;
-  /** Calls `run` once after `delayMs`; the returned function takes it back. Keeps no process alive. */
+  /** Calls `run` once after `delayMs`; the returned function cancels it. Does not keep the process alive. */
   after(delayMs: number, run: () => void): () => void;
 }
 
-// Node fires a longer timer at once instead of late.
+// Node fires a timer with a longer delay at once.
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 export const systemClock: Clock = {
@@ -26,7 +26,7 @@ export const systemClock: Clock = {
   },
 };
 
-/** Keeps the process alive, which a clock does not, until the returned function is called. */
+/** Keeps the process alive until the returned function is called. */
 export function stayAwake(): () => void {
   const timer = setInterval(() => {}, LONGEST_TIMER_MS);
   return () => clearInterval(timer);

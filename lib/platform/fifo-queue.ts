@@ -1,48 +1,53 @@
-/** First come, first served. Joining, leaving from any place and calling the next one take constant time. */
+/** First in, first out. Adding an item, removing any item and taking the oldest one need constant time. */
 export interface FifoQueue<T> {
-  /** Joins at the end; the returned function leaves, from wherever one then stands. */
-  join(item: T): () => void;
-  /** Whoever stands first, who thereby leaves. */
-  next(): T | undefined;
+  /** Adds an item at the end. The returned function removes it, wherever in the queue it is by then. */
+  enqueue(item: T): () => void;
+  /** Removes the oldest item and returns it. */
+  dequeue(): T | undefined;
+  size(): number;
 }
 
-interface Place<T> {
+interface Node<T> {
   readonly item: T;
-  isLeft: boolean;
-  before: Place<T> | undefined;
-  behind: Place<T> | undefined;
+  isRemoved: boolean;
+  previous: Node<T> | undefined;
+  next: Node<T> | undefined;
 }
 
-// A linked list: a Set keeps the places of those who left, and finding its first member becomes slow.
+// A linked list: a Set keeps the slots of removed members, and finding its first member becomes slow.
 export function createFifoQueue<T>(): FifoQueue<T> {
-  let first: Place<T> | undefined;
-  let last: Place<T> | undefined;
+  let head: Node<T> | undefined;
+  let tail: Node<T> | undefined;
+  let size = 0;
 
-  function leave(place: Place<T>): void {
-    if (place.isLeft) return;
-    place.isLeft = true;
-    const { before, behind } = place;
-    if (before) before.behind = behind;
-    else first = behind;
-    if (behind) behind.before = before;
-    else last = before;
-    // Whoever has left, and lives on for the collector, must not keep all who came later.
-    place.before = undefined;
-    place.behind = undefined;
+  function remove(node: Node<T>): void {
+    if (node.isRemoved) return;
+    node.isRemoved = true;
+    size -= 1;
+    const { previous, next } = node;
+    if (previous) previous.next = next;
+    else head = next;
+    if (next) next.previous = previous;
+    else tail = previous;
+    // A removed node that is still referenced must not keep all later nodes from being collected.
+    node.previous = undefined;
+    node.next = undefined;
   }
 
   return {
-    join(item) {
-      const place: Place<T> = { item, isLeft: false, before: last, behind: undefined };
-      if (last) last.behind = place;
-      else first = place;
-      last = place;
-      return () => leave(place);
+    enqueue(item) {
+      const node: Node<T> = { item, isRemoved: false, previous: tail, next: undefined };
+      if (tail) tail.next = node;
+      else head = node;
+      tail = node;
+      size += 1;
+      return () => remove(node);
     },
-    next() {
-      const place = first;
-      if (place) leave(place);
-      return place?.item;
+    dequeue() {
+      const node = head;
+      if (node) remove(node);
+      return node?.item;
     },
+    size: () => size,
   };
 }

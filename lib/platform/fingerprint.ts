@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 
 /**
- * The SHA-256 of one request to one operation, in lowercase hexadecimal: the same for every order of members, and another
- * one for another operation. `request` is plain JSON; members that are undefined are as good as absent.
+ * The SHA-256 of one request to one operation, in lowercase hexadecimal. It does not depend on the order of members, and
+ * differs from operation to operation. `request` is plain JSON; undefined members count as absent.
  */
 export function toFingerprint(operationId: string, request: unknown): string {
   return createHash('sha256')
@@ -10,7 +10,7 @@ export function toFingerprint(operationId: string, request: unknown): string {
     .digest('hex');
 }
 
-/** Pairs instead of members: JSON would put names that look like numbers first, and `__proto__` is no member like others. */
+/** Pairs instead of members: JSON puts names that look like numbers first, and `__proto__` is no ordinary member. */
 function toCanonical(value: unknown): unknown {
   if (Array.isArray(value)) return { list: value.map(toCanonical) };
   if (typeof value !== 'object' || value === null) return value;

@@ -1,27 +1,44 @@
-// What one chunk of a socket holds at most.
-const FIRST_BYTES = 65_536;
+interface Options {
+  /** The expected length in bytes: with the exact one nothing is copied twice. */
+  readonly initialBytes: number;
+  /** The buffer doubles up to here. Only an `append` beyond it makes the buffer longer. */
+  readonly maxBytes?: number;
+}
 
-/**
- * Puts together bytes that come in chunks. With their number known they are copied once, as they come; without it the
- * buffer doubles, up to `maxBytes`. Never holds more than it is given room for.
- */
-export function createGrowingBuffer(declaredBytes: number, maxBytes: number) {
-  let room = Buffer.allocUnsafe(declaredBytes || Math.min(FIRST_BYTES, maxBytes));
+/** Joins bytes that come in chunks of any length: a million chunks of one byte are copied about twice in all. */
+export interface GrowingBuffer {
+  append(chunk: Uint8Array): void;
+  length(): number;
+  /** All bytes so far, without a copy; valid until the next `append`. */
+  bytes(): Buffer;
+  /** The same, and starts again at length 0 in the same memory. */
+  take(): Buffer;
+}
+
+export function createGrowingBuffer({
+  initialBytes,
+  maxBytes = Number.POSITIVE_INFINITY,
+}: Options): GrowingBuffer {
+  let memory = Buffer.allocUnsafe(initialBytes);
   let length = 0;
 
   return {
-    append(chunk: Buffer): void {
+    append(chunk) {
       const needed = length + chunk.length;
-      if (needed > room.length) {
-        const larger = Buffer.allocUnsafe(Math.max(needed, Math.min(room.length * 2, maxBytes)));
-        room.copy(larger, 0, 0, length);
-        room = larger;
+      if (needed > memory.length) {
+        const larger = Buffer.allocUnsafe(Math.max(needed, Math.min(memory.length * 2, maxBytes)));
+        memory.copy(larger, 0, 0, length);
+        memory = larger;
       }
-      chunk.copy(room, length);
+      memory.set(chunk, length);
       length = needed;
     },
     length: () => length,
-    /** All that has come, without a copy. */
-    bytes: () => room.subarray(0, length),
+    bytes: () => memory.subarray(0, length),
+    take() {
+      const taken = memory.subarray(0, length);
+      length = 0;
+      return taken;
+    },
   };
 }

@@ -1,26 +1,26 @@
 export type KeyedMutex = ReturnType<typeof createKeyedMutex>;
 
-/** Work under one key runs one after the other, as it comes; what has another key does not wait for it. */
+/** Runs work under one key one after the other, in the order of the calls. Work under different keys runs side by side. */
 export function createKeyedMutex() {
-  const last = new Map<string, Promise<unknown>>();
+  const lastByKey = new Map<string, Promise<unknown>>();
 
   return {
-    /** Resolves or rejects as `work` does, whatever became of the work before it. */
-    async take<T>(key: string, work: () => Promise<T>): Promise<T> {
-      const before = last.get(key) ?? Promise.resolve();
-      const turn = before.then(
+    /** Settles as `work` does. Whether the work before it has failed does not matter. */
+    async run<T>(key: string, work: () => Promise<T>): Promise<T> {
+      const previous = lastByKey.get(key) ?? Promise.resolve();
+      const current = previous.then(
         () => work(),
         () => work(),
       );
-      last.set(key, turn);
+      lastByKey.set(key, current);
       try {
-        return await turn;
+        return await current;
       } finally {
-        if (last.get(key) === turn) last.delete(key);
+        if (lastByKey.get(key) === current) lastByKey.delete(key);
       }
     },
 
-    /** How many keys have work under way. */
-    size: () => last.size,
+    /** How many keys have work that waits or runs. */
+    size: () => lastByKey.size,
   };
 }

@@ -1,17 +1,17 @@
 import { setMaxListeners } from 'node:events';
 
-/** A signal of one's own that also aborts, with the same reason, when the one that it follows does. */
+/** An own signal that also aborts when another one does, with the same reason. */
 export interface LinkedSignal {
   readonly signal: AbortSignal;
   abort(reason: Error): void;
-  /** Follows no longer: what lives longer than the work must not keep hold of it. */
+  /** Removes the link. Call it when the work is over: a signal that lives longer keeps its listeners. */
   end(): void;
 }
 
-/** Follows `given` until its `end`. */
+/** Aborts with `given`, until `end` is called. */
 export function linkSignal(given: AbortSignal): LinkedSignal {
   const controller = new AbortController();
-  // Every output and every image of a request listens; Node would take more than ten for a leak and warn.
+  // Every output and every image of a request adds a listener; Node warns of a leak after ten.
   setMaxListeners(0, controller.signal);
   const follow = () => controller.abort(given.reason);
   if (given.aborted) follow();

@@ -10,14 +10,14 @@ interface Options {
   readonly threads: number;
 }
 
-/** One 32-bit integer that threads share: anything but 0 ends the work early. */
+/** `stop` is one 32-bit integer that the threads share: any value but 0 ends the work early. */
 type Stoppable<Task> = Task & { readonly stop: SharedArrayBuffer };
 
 const IDLE_MS = 10_000;
 
 /**
- * Runs what would hold the main thread up in threads of its own, which start with the first task and end when there is
- * nothing to do for a while. A worker answers undefined when it was told to stop.
+ * Runs in threads what would block the main thread. They start with the first task and end after ten idle seconds. A worker
+ * returns undefined when it was stopped.
  */
 export function createThreadPool<Task extends object, Result>({ name, worker, threads }: Options) {
   type Pool = Piscina<Stoppable<Task>, Result | undefined>;
@@ -25,16 +25,16 @@ export function createThreadPool<Task extends object, Result>({ name, worker, th
 
   async function start(): Promise<Pool> {
     // Loaded with the first task: most services never need it.
-    const { Piscina: PoolOfThreads } = await import('piscina');
+    const { Piscina: ThreadPool } = await import('piscina');
     const filename = createRequire(import.meta.url).resolve(worker);
-    const pool: Pool = new PoolOfThreads({
+    const pool: Pool = new ThreadPool({
       filename,
       name,
       minThreads: 0,
       maxThreads: threads,
       idleTimeout: IDLE_MS,
     });
-    // A thread that dies between tasks leaves those that wait for it waiting: they fail, and the next task starts anew.
+    // Tasks that wait for a thread that died between tasks would wait for ever: they fail, and the next task starts a new pool.
     pool.on('error', () => {
       starting = undefined;
       void pool.destroy();
@@ -42,20 +42,20 @@ export function createThreadPool<Task extends object, Result>({ name, worker, th
     return pool;
   }
 
-  async function finish(task: Stoppable<Task>, transfer: readonly ArrayBuffer[]) {
+  async function runTask(task: Stoppable<Task>, transfer: readonly ArrayBuffer[]) {
     try {
       starting ??= start();
       const pool = await starting;
       return await pool.run(task, { transferList: [...transfer] });
     } catch (cause) {
-      throw new BridgeError('internal', `a ${name} thread has failed`, { cause });
+      throw new BridgeError('internal', `a ${name} thread failed`, { cause });
     }
   }
 
   return {
     /**
-     * Settles when the thread has: after an abort, at which the thread looks now and then, with the signal's reason. What
-     * is transferred is lost to the caller.
+     * Settles when the thread has. After an abort, which the thread checks now and then, it rejects with the signal's
+     * reason. The caller cannot use transferred buffers any more. Throws `internal` when the thread fails.
      */
     async run(
       task: Task,
@@ -64,20 +64,20 @@ export function createThreadPool<Task extends object, Result>({ name, worker, th
     ): Promise<Result> {
       signal.throwIfAborted();
       const stop = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
-      // Not the pool's own abort: that ends the thread, and what waits in the queue waits for ever.
+      // Not the pool's own abort: it ends the thread, and tasks in the queue would wait for ever.
       const onAbort = () => Atomics.store(new Int32Array(stop), 0, 1);
       signal.addEventListener('abort', onAbort, { once: true });
       try {
-        const result = await finish({ ...task, stop }, transfer);
+        const result = await runTask({ ...task, stop }, transfer);
         signal.throwIfAborted();
         if (result !== undefined) return result;
-        throw new BridgeError('internal', `a ${name} thread has stopped by itself`);
+        throw new BridgeError('internal', `a ${name} thread ended without a result`);
       } finally {
         signal.removeEventListener('abort', onAbort);
       }
     },
 
-    /** Resolves when no thread runs any more. Tasks that still run are lost. */
+    /** Resolves when no thread runs any more. Tasks that still run are discarded. */
     async close(): Promise<void> {
       const pool = await starting?.catch(() => undefined);
       await pool?.destroy();

@@ -1,25 +1,79 @@
-import { setImmediate as otherWork } from 'node:timers/promises';
 import type { Clock } from './clock.ts';
+import { createFifoQueue } from './fifo-queue.ts';
 
-/** Work on the main thread, cut into steps of at most a few milliseconds: each `yield` is a place to pause. */
+/** Work on the main thread, cut into steps of at most a few milliseconds: it may pause at each `yield`. */
 export type Steps<T> = Generator<void, T>;
 
-// Slices of several images may meet in one turn of the loop and should still stay under 20 ms together.
-const SLICE_MS = 5;
+/** What all such work together may take of one turn of the event loop. */
+const TURN_BUDGET_MS = 5;
 
-/** Runs `steps` to their end and lets other work run in between. Rejects with the signal's reason on abort. */
-export async function runInSlices<T>(
-  steps: Steps<T>,
-  clock: Clock,
-  signal: AbortSignal,
-): Promise<T> {
-  let sliceStart = clock.monotonicMs();
-  for (;;) {
-    const step = steps.next();
-    if (step.done === true) return step.value;
-    if (clock.monotonicMs() - sliceStart < SLICE_MS) continue;
-    await otherWork();
-    signal.throwIfAborted();
-    sliceStart = clock.monotonicMs();
+/** Runs work in steps on the main thread, and lets other work run in between. */
+export interface TimeSlices {
+  /**
+   * Resolves with what `steps` return. They begin at once while the budget of this turn lasts. Rejects with what they
+   * throw, and between two slices with the signal's reason.
+   */
+  run<T>(steps: Steps<T>, signal: AbortSignal): Promise<T>;
+}
+
+/**
+ * One budget a turn of the event loop for all work that is given to it, so that many small works together do not delay the
+ * loop more than a large one. Work that has used up a turn waits behind the others. One event loop has one of these.
+ */
+export function createTimeSlices(clock: Pick<Clock, 'monotonicMs'>): TimeSlices {
+  const waiting = createFifoQueue<() => void>();
+  let spentMs = 0;
+  let isTurnScheduled = false;
+
+  function scheduleTurn(): void {
+    if (isTurnScheduled) return;
+    isTurnScheduled = true;
+    setImmediate(startTurn);
   }
+
+  function startTurn(): void {
+    isTurnScheduled = false;
+    spentMs = 0;
+    while (spentMs < TURN_BUDGET_MS) {
+      const runSlice = waiting.dequeue();
+      if (runSlice === undefined) return;
+      runSlice();
+    }
+  }
+
+  /** Runs one step or more, until the work is done or the budget is spent. */
+  function runSteps<T>(steps: Steps<T>): IteratorResult<void, T> {
+    // The next turn renews the budget, whether or not anything waits for it by then.
+    scheduleTurn();
+    const startMs = clock.monotonicMs() - spentMs;
+    try {
+      for (;;) {
+        const step = steps.next();
+        spentMs = clock.monotonicMs() - startMs;
+        if (step.done === true || spentMs >= TURN_BUDGET_MS) return step;
+      }
+    } catch (thrown) {
+      spentMs = clock.monotonicMs() - startMs;
+      throw thrown;
+    }
+  }
+
+  return {
+    run(steps, signal) {
+      return new Promise((resolve, reject) => {
+        const runSlice = () => {
+          try {
+            signal.throwIfAborted();
+            const step = runSteps(steps);
+            if (step.done === true) resolve(step.value);
+            else waiting.enqueue(runSlice);
+          } catch (thrown) {
+            reject(thrown);
+          }
+        };
+        if (spentMs < TURN_BUDGET_MS) runSlice();
+        else waiting.enqueue(runSlice);
+      });
+    },
+  };
 }

@@ -6,6 +6,7 @@ import type { Config } from '../../lib/config/settings/settings.ts';
 import { BridgeError } from '../../lib/errors/bridge-error.ts';
 import { createImageEngine } from '../../lib/images/image-engine.ts';
 import { systemClock } from '../../lib/platform/clock.ts';
+import { createTimeSlices } from '../../lib/platform/time-slices.ts';
 import { createArtifactFiles } from '../../lib/storage/file-system/artifact-files.ts';
 import { createArtifactStore } from '../../lib/storage/sqlite/artifact-store.ts';
 import { stateDatabaseFile } from '../../lib/storage/sqlite/database.ts';
@@ -52,7 +53,7 @@ async function verify(
   const reader = openStateReader(stateDatabaseFile(state.directory));
   if (!reader) return NOTHING;
   const clock = systemClock;
-  const engine = createImageEngine({ limits: images, clock });
+  const engine = createImageEngine({ limits: images, clock, slices: createTimeSlices(clock) });
   try {
     const store = createArtifactStore(reader);
     const files = createArtifactFiles({ root: artifacts.root, clock });

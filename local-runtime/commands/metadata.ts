@@ -7,6 +7,7 @@ import { ImageMetadataRecord } from '../../lib/contract/reply/metadata-record.ts
 import { readRecord } from '../../lib/images/read-record.ts';
 import { sniff } from '../../lib/images/sniff.ts';
 import { systemClock } from '../../lib/platform/clock.ts';
+import { createTimeSlices } from '../../lib/platform/time-slices.ts';
 import type { CommandIo } from '../command-io.ts';
 
 const USAGE = 'usage: image-bridge metadata show FILE [--json]';
@@ -72,7 +73,7 @@ async function readFileRecord(path: string): Promise<Reading> {
   if (typeof bytes === 'string') return { ok: false, problem: bytes };
   if (sniff(bytes) === undefined) return readSidecar(bytes);
   const { signal } = new AbortController();
-  const reading = await readRecord(bytes, LIMITS, systemClock, signal);
+  const reading = await readRecord(bytes, LIMITS, createTimeSlices(systemClock), signal);
   if (reading.ok) return toRecord(reading.record);
   return {
     ok: false,

@@ -2,7 +2,7 @@ import sharp from 'sharp';
 import type { OutputFormat } from '../../lib/contract/request/parameters.ts';
 import { embedRecord } from '../../lib/images/embed-record.ts';
 import { toXmpJson } from '../../lib/images/xmp-packet.ts';
-import { systemClock } from '../../lib/platform/clock.ts';
+import { slices } from '../support/slices.ts';
 import type { Bench, Row } from './bench.ts';
 import { inMegabytes } from './image.ts';
 import { inMs, median, withRange } from './statistics.ts';
@@ -30,9 +30,7 @@ export const embedMetadata: Bench = {
 async function measure(format: OutputFormat, bytes: Buffer, rounds: number): Promise<Row> {
   const times: Record<'ours' | 'theirs', number[]> = { ours: [], theirs: [] };
   for (let round = 0; round < rounds; round += 1) {
-    times.ours.push(
-      await each(async () => embedRecord({ bytes, format }, RECORD, systemClock, signal)),
-    );
+    times.ours.push(await each(async () => embedRecord({ bytes, format }, RECORD, slices, signal)));
     times.theirs.push(await each(async () => Buffer.concat([bytes])));
   }
   return {

@@ -4,6 +4,7 @@ import type { VerifiedImage } from '../../lib/images/image.ts';
 import { createImageEngine } from '../../lib/images/image-engine.ts';
 import { createMattes } from '../../lib/images/matte/mattes.ts';
 import { systemClock } from '../../lib/platform/clock.ts';
+import { slices } from '../support/slices.ts';
 import type { Bench, Row } from './bench.ts';
 import { createCanvas, createRandom } from './mattes/canvas.ts';
 import { SUBJECTS } from './mattes/subjects.ts';
@@ -45,6 +46,7 @@ async function rowsOf(subject: string, budget: string, rounds: number): Promise<
   const engine = createImageEngine({
     limits: { max_encoded_bytes: 2 ** 26, max_edge: EDGE, max_pixels: 2 ** 20, max_decode_ms: 1e4 },
     clock: systemClock,
+    slices,
   });
   const mattes = createMattes();
   const inspection = await engine.inspect(bytes, signal);

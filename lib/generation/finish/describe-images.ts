@@ -2,17 +2,14 @@ import type { Timings } from '../../contract/reply/image-response.ts';
 import type { ImageMetadataRecord } from '../../contract/reply/metadata-record.ts';
 import { invalidField } from '../../contract/schema/issues.ts';
 import { BridgeError } from '../../errors/bridge-error.ts';
-import { embedRecord } from '../../images/embed-record.ts';
 import type { ImageEngine, VerifiedImage } from '../../images/image.ts';
 import { MAX_RECORD_BYTES, toXmpJson } from '../../images/xmp-packet.ts';
-import type { Clock } from '../../platform/clock.ts';
 import type { FinishedOutput } from './finish.ts';
 import { fitRecord, longestEssentials, toMetadataRecord } from './metadata-record.ts';
 import type { Outcome } from './outcome.ts';
 
 interface Deps {
-  readonly engine: Pick<ImageEngine, 'inspect'>;
-  readonly clock: Clock;
+  readonly engine: Pick<ImageEngine, 'embedRecord' | 'inspect'>;
 }
 
 /** An output with its metadata, as far as any was asked for: inside the image, and what shall lie beside it. */
@@ -28,7 +25,7 @@ const MAX_EMBEDDED_BYTES = 40 * 1024;
 const MAX_SIDECAR_BYTES = 1024 * 1024;
 
 /** Writes the metadata records that were asked for into images and for sidecars. */
-export function createDescribeImages({ engine, clock }: Deps) {
+export function createDescribeImages({ engine }: Deps) {
   /** Throws `protocol` for an image that takes no record. */
   async function embedded(
     image: VerifiedImage,
@@ -37,7 +34,7 @@ export function createDescribeImages({ engine, clock }: Deps) {
   ): Promise<VerifiedImage> {
     const json = fitRecord(record, JSON.stringify, fitsImage);
     if (json === undefined) throw new BridgeError('internal', 'a metadata record grew too large');
-    const bytes = await embedRecord(image, toXmpJson(json), clock, signal);
+    const bytes = await engine.embedRecord(image, toXmpJson(json), signal);
     if (bytes === undefined) {
       throw new BridgeError('protocol', 'the provider gave an image that takes no metadata', {
         details: { reason: 'too_much_xmp' },

@@ -1,8 +1,8 @@
 import type { OutputInfo } from 'sharp';
 import { BridgeError } from '../../errors/bridge-error.ts';
+import { createSemaphore } from '../../platform/semaphore.ts';
 import { createThreadPool } from '../../platform/thread-pool.ts';
 import { parseColor } from '../color.ts';
-import { createDecodeGate } from '../decode-gate.ts';
 import type { MatteOptions, Pixels } from '../image.ts';
 import type { MatteTask } from './matte-task.ts';
 
@@ -21,7 +21,7 @@ export function createMattes() {
   const pool = createThreadPool<Omit<MatteTask, 'stop'>, ArrayBuffer>(POOL);
   return {
     /** What holds an image's pixels from its decoding to its encoding runs under this gate. */
-    gate: createDecodeGate(TABLES),
+    gate: createSemaphore(TABLES),
 
     /** Settles when the thread has, after an abort too. */
     async cutOut(

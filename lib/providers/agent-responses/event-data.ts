@@ -1,11 +1,13 @@
+import { createGrowingBuffer } from '../../platform/growing-buffer.ts';
 import { type Base64Decoder, createBase64Decoder } from '../http/base64-decoder.ts';
-import { createGrowingBytes } from '../http/growing-bytes.ts';
 import { createSlashUnescaper, type SlashUnescaper } from './slash-unescaper.ts';
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const QUOTE_BYTES = Buffer.from('"');
 
+// Most events are shorter.
+const FIRST_BYTES = 4096;
 // No text of an event is so long; images nearly always are.
 const BLOB_BYTES = 16_384;
 
@@ -31,8 +33,8 @@ export function createEventDataReader(
   maxTextBytes: number,
   knownBytes: () => Buffer | undefined = () => undefined,
 ) {
-  const text = createGrowingBytes();
-  const string = createGrowingBytes();
+  const text = createGrowingBuffer({ initialBytes: FIRST_BYTES });
+  const string = createGrowingBuffer({ initialBytes: FIRST_BYTES });
   let blobs = new Map<string, Base64Decoder>();
   let decoder: Base64Decoder | undefined;
   let toBase64: SlashUnescaper = createSlashUnescaper();
@@ -42,8 +44,8 @@ export function createEventDataReader(
 
   function stringPart(part: Buffer): void {
     if (!decoder) {
-      string.push(part);
-      if (string.length <= BLOB_BYTES) return;
+      string.append(part);
+      if (string.length() <= BLOB_BYTES) return;
       decoder = createBase64Decoder(knownBytes());
       toBase64 = createSlashUnescaper();
       decoder.push(toBase64(string.take()));
@@ -57,9 +59,9 @@ export function createEventDataReader(
       const placeholder = `blob ${blobs.size}`;
       blobs.set(`\u0000${placeholder}`, decoder);
       decoder = undefined;
-      text.push(Buffer.from(`\\u0000${placeholder}`, 'latin1'));
-    } else text.push(string.take());
-    text.push(QUOTE_BYTES);
+      text.append(Buffer.from(`\\u0000${placeholder}`, 'latin1'));
+    } else text.append(string.take());
+    text.append(QUOTE_BYTES);
   }
 
   /** Reads on inside a string; returns the place behind its closing quote, or the part's end. */
@@ -84,11 +86,11 @@ export function createEventDataReader(
         }
         const open = part.indexOf(QUOTE, at);
         const end = open === -1 ? part.length : open + 1;
-        text.push(part.subarray(at, end));
+        text.append(part.subarray(at, end));
         inString = open !== -1;
         at = end;
       }
-      return text.length <= maxTextBytes;
+      return text.length() <= maxTextBytes;
     },
 
     /** The event that has come; undefined when it is no JSON. The next part begins the next event. */

@@ -1,5 +1,5 @@
-import { createDecodeGate } from '../../images/decode-gate.ts';
 import type { EncodeOptions, ImageEngine, Pixels } from '../../images/image.ts';
+import { createSemaphore } from '../../platform/semaphore.ts';
 import { createThreadPool } from '../../platform/thread-pool.ts';
 import type { ProviderContext, ProviderOutput, ProviderRequest } from '../provider-port.ts';
 import type { Drawing, DrawingTask, RawImage } from './drawing/drawing-task.ts';
@@ -31,7 +31,7 @@ export type Renderer = ReturnType<typeof createRenderer>;
 /** Draws and encodes what one call asks for. */
 export function createRenderer({ engine }: { readonly engine: ImageEngine }) {
   const pool = createThreadPool<Omit<DrawingTask, 'stop'>, Drawing>(POOL);
-  const slots = createDecodeGate(RENDER_SLOTS);
+  const slots = createSemaphore(RENDER_SLOTS);
 
   async function draw(commission: RenderJob, common: CommonTask, index: number) {
     const { request, signal, onEvent } = commission;

@@ -5,6 +5,7 @@ import { chooseKeyColor } from '../../../lib/generation/plan/choose-key-color.ts
 import { parseColor } from '../../../lib/images/color.ts';
 import { createImageEngine } from '../../../lib/images/image-engine.ts';
 import { systemClock } from '../../../lib/platform/clock.ts';
+import { slices } from '../../support/slices.ts';
 import { createCanvas, createRandom } from './canvas.ts';
 import { SUBJECTS, type Subject } from './subjects.ts';
 
@@ -30,6 +31,7 @@ const engine = createImageEngine({
     max_decode_ms: 10_000,
   },
   clock: systemClock,
+  slices,
 });
 const { signal } = new AbortController();
 

@@ -10,6 +10,7 @@ import { createRequestBody } from '../../../lib/providers/agent-responses/reques
 import { enabledProviders } from '../../../lib/providers/enabled-providers.ts';
 import type { ProviderRequest } from '../../../lib/providers/provider-port.ts';
 import { letHeapGrow } from '../../../local-runtime/heap-growth.ts';
+import { slices } from '../../support/slices.ts';
 import type { Backend } from './backend.ts';
 import { programOptions } from './measured-server.ts';
 import { meterOf } from './stream-meter.ts';
@@ -65,7 +66,7 @@ async function throughProvider(): Promise<() => Promise<void>> {
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.errors));
   const clock = systemClock;
   const { providers } = enabledProviders(loaded.config, {
-    engine: createImageEngine({ limits: loaded.config.images, clock }),
+    engine: createImageEngine({ limits: loaded.config.images, clock, slices }),
     httpClient: createHttpClient(),
     clock,
     ids: createIds(clock.nowMs),

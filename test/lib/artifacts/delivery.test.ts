@@ -16,6 +16,7 @@ import { createArtifactDelivery } from '../../../lib/artifacts/delivery.ts';
 import type { ImageEngine, VerifiedImage } from '../../../lib/images/image.ts';
 import { createImageEngine } from '../../../lib/images/image-engine.ts';
 import { systemClock } from '../../../lib/platform/clock.ts';
+import { slices } from '../../support/slices.ts';
 import { END, header, PIXELS, png } from '../images/png-bytes.ts';
 import { type ArtifactRig, imageOf, noAbort, openArtifactRig } from './artifact-rig.ts';
 
@@ -35,7 +36,7 @@ let thumbnails: number;
 let verifications: string[];
 
 beforeAll(async () => {
-  engine = createImageEngine({ limits: LIMITS, clock: systemClock });
+  engine = createImageEngine({ limits: LIMITS, clock: systemClock, slices });
   const bytes = await readFile(new URL('../../data/photos/chelsea.png', import.meta.url));
   const inspection = await engine.inspect(bytes, noAbort);
   if (!inspection.ok) throw new Error('the photograph is not sound');

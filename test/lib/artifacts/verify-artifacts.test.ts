@@ -7,6 +7,7 @@ import { type ArtifactProblem, verifyArtifacts } from '../../../lib/artifacts/ve
 import type { ImageEngine, VerifiedImage } from '../../../lib/images/image.ts';
 import { createImageEngine } from '../../../lib/images/image-engine.ts';
 import { systemClock } from '../../../lib/platform/clock.ts';
+import { slices } from '../../support/slices.ts';
 import { fromPixels, textured } from '../images/sample-images.ts';
 import { type ArtifactRig, imageOf, noAbort, openArtifactRig } from './artifact-rig.ts';
 
@@ -23,7 +24,7 @@ let rig: ArtifactRig;
 let problems: ArtifactProblem[];
 
 beforeAll(async () => {
-  engine = createImageEngine({ limits: LIMITS, clock: systemClock });
+  engine = createImageEngine({ limits: LIMITS, clock: systemClock, slices });
   const inspection = await engine.inspect(
     await fromPixels(textured(20, 10)).png().toBuffer(),
     noAbort,

@@ -3,7 +3,7 @@ import { toFingerprintedRequest } from '../../../lib/generation/fingerprinted-re
 import { toGenerationRequest } from '../../../lib/generation/generation-request.ts';
 import { identifyInputs } from '../../../lib/inputs/input-identities.ts';
 import { toFingerprint } from '../../../lib/platform/fingerprint.ts';
-import { createManualClock } from '../../support/manual-clock.ts';
+import { slices } from '../../support/slices.ts';
 import { wireRequestOf } from '../generation/requests.ts';
 
 const data = (text: string) => Buffer.from(text).toString('base64');
@@ -14,11 +14,7 @@ const edit = { operation: 'edit', images: [{ type: 'base64', data: data('one') }
 async function fingerprintOf(sent: object): Promise<string> {
   const request = wireRequestOf(sent);
   const { inputs } = toGenerationRequest(request, 1000);
-  const identities = await identifyInputs(
-    inputs,
-    createManualClock(),
-    new AbortController().signal,
-  );
+  const identities = await identifyInputs(inputs, slices, new AbortController().signal);
   return toFingerprint('createImage', toFingerprintedRequest(request, inputs, identities));
 }
 

@@ -3,6 +3,7 @@ import type { OutputFormat } from '../../../lib/contract/request/parameters.ts';
 import type { ImageLimits } from '../../../lib/images/image.ts';
 import { createImageEngine } from '../../../lib/images/image-engine.ts';
 import { systemClock } from '../../../lib/platform/clock.ts';
+import { slices } from '../../support/slices.ts';
 
 interface Looks {
   readonly width?: number;
@@ -39,5 +40,6 @@ export function openEngine(limits: Partial<ImageLimits> = {}) {
       ...limits,
     },
     clock: systemClock,
+    slices,
   });
 }

@@ -7,6 +7,7 @@ import { createMemoryReplayStore } from '../../../lib/idempotency/memory-replay-
 import { createImageRequests } from '../../../lib/image-requests/image-requests.ts';
 import { createTraceLog } from '../../../lib/log/trace-log.ts';
 import { answerWith, type Script, type ScriptedCall } from '../../support/scripted-provider.ts';
+import { slices } from '../../support/slices.ts';
 import { type GenerationRig, openGenerationRig } from '../generation/generation-rig.ts';
 import { image } from '../generation/images.ts';
 import { inlineBytes, wireRequestOf } from '../generation/requests.ts';
@@ -477,6 +478,7 @@ async function open(
     log: createTraceLog(stderr.write),
     maxInputBytes: 1_000_000,
     clock,
+    slices,
   });
   const { provider } = rig;
   const repeats = { idempotencyKey: undefined, retryCount: undefined };

@@ -10,6 +10,7 @@ import { createImageRequests } from '../../../lib/image-requests/image-requests.
 import { silentLog } from '../../../lib/log/trace-log.ts';
 import { createIds } from '../../../lib/platform/ids.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
+import { slices } from '../../support/slices.ts';
 import { wireRequestOf } from '../generation/requests.ts';
 
 type Ending = 'succeeded' | 'known_failure' | 'unknown_outcome';
@@ -88,7 +89,7 @@ function open() {
     generation: toGeneration(made, pending),
     publisher: { commit: settle, discard: settle },
     idempotency: createIdempotency({ store, ids: createIds(clock.nowMs) }),
-    ...{ clock, log: silentLog, maxInputBytes: 1000 },
+    ...{ clock, slices, log: silentLog, maxInputBytes: 1000 },
   });
 
   async function arrive(arrived: Extract<Step, { kind: 'arrive' }>) {

@@ -9,6 +9,7 @@ import { toXmpJson } from '../../../lib/images/xmp-packet.ts';
 import { createInputVerifier } from '../../../lib/inputs/verify-inputs.ts';
 import { systemClock } from '../../../lib/platform/clock.ts';
 import { openInputLoader } from '../../support/input-loader.ts';
+import { slices } from '../../support/slices.ts';
 import { fiftyImages } from './fifty-images.ts';
 import { mutationsOf, resealed } from './mutations.ts';
 import { complaintAbout, missingDecoders } from './outside-decoders.ts';
@@ -30,7 +31,7 @@ const limits = {
   max_decode_ms: 10_000,
 };
 const { signal } = new AbortController();
-const engine = createImageEngine({ limits, clock: systemClock });
+const engine = createImageEngine({ limits, clock: systemClock, slices });
 const verifier = createInputVerifier({
   engine,
   loader: openInputLoader(),
@@ -98,9 +99,9 @@ async function findings(bytes: Buffer): Promise<readonly string[]> {
       () => true,
       ({ code }) => (code === 'input' ? false : expect.fail(`inputs: ${code}`)),
     );
-  const reading = await readRecord(bytes, limits, systemClock, signal);
+  const reading = await readRecord(bytes, limits, slices, signal);
   const embedded = inspection.ok
-    ? await embedRecord(inspection.image, RECORD, systemClock, signal)
+    ? await embedRecord(inspection.image, RECORD, slices, signal)
     : undefined;
   const tookMs = systemClock.monotonicMs() - startedMs;
   const found: string[] = [];

@@ -5,6 +5,7 @@ import { createImageEngine } from '../../../lib/images/image-engine.ts';
 import { readRecord } from '../../../lib/images/read-record.ts';
 import { MAX_RECORD_BYTES, toXmpJson } from '../../../lib/images/xmp-packet.ts';
 import { systemClock } from '../../../lib/platform/clock.ts';
+import { slices } from '../../support/slices.ts';
 import {
   FOREIGN_PACKET,
   fiftyImages,
@@ -25,18 +26,18 @@ const limits = {
   max_decode_ms: 10_000,
 };
 const { signal } = new AbortController();
-const engine = createImageEngine({ limits, clock: systemClock });
+const engine = createImageEngine({ limits, clock: systemClock, slices });
 afterAll(() => engine.close());
 
 const RECORD = toXmpJson(JSON.stringify({ version: '1', prompt: 'A cat & a <b>dog</b> ]]> 猫' }));
 const IMAGES = await fiftyImages();
 
 async function embed({ bytes, format }: Omit<Image, 'what'>, record = RECORD): Promise<Buffer> {
-  const embedded = await embedRecord({ bytes, format }, record, systemClock, signal);
+  const embedded = await embedRecord({ bytes, format }, record, slices, signal);
   return embedded ?? expect.fail('the record was not embedded');
 }
 
-const read = (bytes: Buffer) => readRecord(bytes, limits, systemClock, signal);
+const read = (bytes: Buffer) => readRecord(bytes, limits, slices, signal);
 
 /** What a decoder makes of it, every bit of its samples included. */
 async function decoded(bytes: Buffer) {
@@ -151,7 +152,7 @@ describe('embedRecord', () => {
     const outcome = embedRecord(
       { bytes, format: 'png' },
       RECORD,
-      systemClock,
+      slices,
       AbortSignal.abort('gone'),
     );
 
@@ -263,7 +264,7 @@ describe('embedRecord in an image with XMP', () => {
     ];
 
     const embedded = await Promise.all(
-      images.map((image) => embedRecord(image, RECORD, systemClock, signal)),
+      images.map((image) => embedRecord(image, RECORD, slices, signal)),
     );
 
     expect(embedded).toEqual([undefined, undefined, undefined]);

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { embedRecord } from '../../../lib/images/embed-record.ts';
 import { readRecord } from '../../../lib/images/read-record.ts';
 import { toXmpJson } from '../../../lib/images/xmp-packet.ts';
-import { systemClock } from '../../../lib/platform/clock.ts';
+import { slices } from '../../support/slices.ts';
 import { fiftyImages } from './fifty-images.ts';
 
 const run = promisify(execFile);
@@ -41,7 +41,7 @@ describe.skipIf(!isThere)('exiftool (skipped where it is not installed)', () => 
     folder = await mkdtemp(join(tmpdir(), 'exiftool-'));
     names = IMAGES.map(({ format }, index) => `${index}.${format}`);
     for (const [index, { bytes, format }] of IMAGES.entries()) {
-      const embedded = await embedRecord({ bytes, format }, RECORD, systemClock, signal);
+      const embedded = await embedRecord({ bytes, format }, RECORD, slices, signal);
       await writeFile(join(folder, names[index] ?? ''), embedded ?? expect.fail('not embedded'));
     }
   });
@@ -70,7 +70,7 @@ describe.skipIf(!isThere)('exiftool (skipped where it is not installed)', () => 
     const readings = [];
     for (const name of names) {
       const bytes = await readFile(join(folder, name));
-      readings.push(await readRecord(bytes, limits, systemClock, signal));
+      readings.push(await readRecord(bytes, limits, slices, signal));
     }
     const records = readings.map((reading) => (reading.ok ? JSON.parse(reading.record) : reading));
     expect(records).toEqual(names.map(() => ({ version: '1', prompt: PROMPT })));

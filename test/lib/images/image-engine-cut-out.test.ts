@@ -7,6 +7,7 @@ import type {
 } from '../../../lib/images/image.ts';
 import { createImageEngine } from '../../../lib/images/image-engine.ts';
 import { systemClock } from '../../../lib/platform/clock.ts';
+import { slices } from '../../support/slices.ts';
 import { cut, noisyBall } from './matte/images.ts';
 import { fourBlocks, fromPixels, turned } from './sample-images.ts';
 
@@ -24,7 +25,7 @@ const matte: MatteOptions = {
 };
 
 const signal = new AbortController().signal;
-const engine = createImageEngine({ limits, clock: systemClock });
+const engine = createImageEngine({ limits, clock: systemClock, slices });
 
 afterAll(() => engine.close());
 
@@ -83,7 +84,7 @@ describe('createImageEngine: cutOut', () => {
   });
 
   it('ends at once on abort, and the engine closes when its threads have ended', async () => {
-    const own = createImageEngine({ limits, clock: systemClock });
+    const own = createImageEngine({ limits, clock: systemClock, slices });
     const image = await verified(await fromPixels(ball(600)).removeAlpha().png().toBuffer());
     const controller = new AbortController();
     const reason = new Error('gone');
@@ -111,7 +112,7 @@ describe('createImageEngine: cutOut', () => {
   });
 
   it('finishes what has begun before it closes', async () => {
-    const own = createImageEngine({ limits, clock: systemClock });
+    const own = createImageEngine({ limits, clock: systemClock, slices });
     const image = await verified(await fromPixels(ball(400)).removeAlpha().png().toBuffer());
     const ended: string[] = [];
     const work = own

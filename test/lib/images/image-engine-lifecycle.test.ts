@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { ImageEngine, VerifiedImage } from '../../../lib/images/image.ts';
 import { createImageEngine } from '../../../lib/images/image-engine.ts';
 import { systemClock } from '../../../lib/platform/clock.ts';
+import { slices } from '../../support/slices.ts';
 import { readPhoto } from './photos.ts';
 import { plain } from './sample-images.ts';
 
@@ -22,7 +23,7 @@ const matte = {
 
 const never = new AbortController().signal;
 const bytes = readPhoto('coffee.png');
-const newEngine = () => createImageEngine({ limits, clock: systemClock });
+const newEngine = () => createImageEngine({ limits, clock: systemClock, slices });
 
 const OPERATIONS = ['inspect', 'decode', 'encode', 'convert', 'cutOut'] as const;
 

@@ -4,6 +4,7 @@ import { OUTPUT_FORMATS } from '../../../lib/contract/request/parameters.ts';
 import type { Pixels, VerifiedImage } from '../../../lib/images/image.ts';
 import { createImageEngine } from '../../../lib/images/image-engine.ts';
 import { systemClock } from '../../../lib/platform/clock.ts';
+import { slices } from '../../support/slices.ts';
 import { readPhoto } from './photos.ts';
 import { blocksOf, fourBlocks, fromPixels, plain, textured, turned } from './sample-images.ts';
 
@@ -27,7 +28,7 @@ const TURNED = [
 ] as const;
 
 const signal = new AbortController().signal;
-const engine = createImageEngine({ limits, clock: systemClock });
+const engine = createImageEngine({ limits, clock: systemClock, slices });
 
 afterAll(() => engine.close());
 

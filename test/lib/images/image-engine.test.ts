@@ -4,6 +4,7 @@ import sharp from 'sharp';
 import { afterAll, describe, expect, it } from 'vitest';
 import { createImageEngine } from '../../../lib/images/image-engine.ts';
 import { systemClock } from '../../../lib/platform/clock.ts';
+import { slices } from '../../support/slices.ts';
 import { frame, insertAfterSoi, multiImage, scan, segment } from './jpeg-bytes.ts';
 import { readPhoto } from './photos.ts';
 import { chunk, compressed, END, header, insertAfterHeader, png } from './png-bytes.ts';
@@ -18,7 +19,7 @@ const limits = {
 };
 
 const signal = new AbortController().signal;
-const engine = createImageEngine({ limits, clock: systemClock });
+const engine = createImageEngine({ limits, clock: systemClock, slices });
 const inspect = (bytes: Buffer) => engine.inspect(bytes, signal);
 const coffee = readPhoto('coffee.png');
 const rocket = readPhoto('rocket.jpg');
@@ -288,6 +289,7 @@ describe('createImageEngine: inspect', () => {
           return () => {};
         },
       },
+      slices,
     });
 
     const inspection = await hasty.inspect(coffee, signal);

@@ -4,6 +4,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { checkContainer } from '../../../lib/images/check-container.ts';
 import { createImageEngine } from '../../../lib/images/image-engine.ts';
 import { systemClock } from '../../../lib/platform/clock.ts';
+import { slices } from '../../support/slices.ts';
 import { finish } from './finish.ts';
 import { multiImage } from './jpeg-bytes.ts';
 import { mutationsOf } from './mutations.ts';
@@ -17,7 +18,7 @@ const limits = {
 };
 
 const signal = new AbortController().signal;
-const engine = createImageEngine({ limits, clock: systemClock });
+const engine = createImageEngine({ limits, clock: systemClock, slices });
 const small = (name: Parameters<typeof readPhoto>[0]) => sharp(readPhoto(name)).resize(96);
 
 const IMAGES = [

@@ -6,7 +6,7 @@ import { readRecord } from '../../../lib/images/read-record.ts';
 import { sniff } from '../../../lib/images/sniff.ts';
 import { toXmpJson } from '../../../lib/images/xmp-packet.ts';
 import { recordIn } from '../../../lib/images/xmp-record.ts';
-import { systemClock } from '../../../lib/platform/clock.ts';
+import { slices } from '../../support/slices.ts';
 import { FOREIGN_PACKET, fiftyImages } from './fifty-images.ts';
 import { finish } from './finish.ts';
 import { mutationsOf } from './mutations.ts';
@@ -27,7 +27,7 @@ const RECORD = toXmpJson(JSON.stringify({ version: '1', prompt: 'A cat & a "dog"
 const IMAGES = (await fiftyImages()).filter(({ bytes }) => bytes.length < 20_000);
 const WITH_RECORDS = await Promise.all(
   IMAGES.map(async (image) => {
-    const embedded = await embedRecord(image, RECORD, systemClock, signal);
+    const embedded = await embedRecord(image, RECORD, slices, signal);
     return embedded ?? expect.fail('the record was not embedded');
   }),
 );
@@ -44,11 +44,11 @@ describe('mutated images', () => {
       // Ours would not be asked for an image that is not sound; it must survive one all the same.
       const format = sniff(bytes) ?? 'png';
 
-      const embedded = await embedRecord({ bytes, format }, RECORD, systemClock, signal);
+      const embedded = await embedRecord({ bytes, format }, RECORD, slices, signal);
 
       expect(embedded?.length ?? 0).toBeLessThan(bytes.length + 64 * 1024);
       if (!isSound || embedded === undefined) return;
-      const reading = await readRecord(embedded, limits, systemClock, signal);
+      const reading = await readRecord(embedded, limits, slices, signal);
       expect(reading).toEqual({ ok: true, record: RECORD });
     });
 
@@ -57,7 +57,7 @@ describe('mutated images', () => {
 
   it('give a record or a reason', async () => {
     const property = fc.asyncProperty(mutationsOf(WITH_RECORDS), async ({ bytes }) => {
-      const reading = await readRecord(bytes, limits, systemClock, signal);
+      const reading = await readRecord(bytes, limits, slices, signal);
 
       expect(reading.ok ? reading.record : reading.fault).toBeTypeOf('string');
     });

@@ -6,6 +6,7 @@ import { OUTPUT_FORMATS } from '../../../lib/contract/request/parameters.ts';
 import type { VerifiedImage } from '../../../lib/images/image.ts';
 import { createImageEngine } from '../../../lib/images/image-engine.ts';
 import { systemClock } from '../../../lib/platform/clock.ts';
+import { slices } from '../../support/slices.ts';
 import { readPhoto } from './photos.ts';
 import { chunk, END, header, PIXELS, png } from './png-bytes.ts';
 import { blocksOf, fourBlocks, fromPixels, plain, textured, turned } from './sample-images.ts';
@@ -30,7 +31,7 @@ const TURNED = [
 ] as const;
 
 const signal = new AbortController().signal;
-const engine = createImageEngine({ limits, clock: systemClock });
+const engine = createImageEngine({ limits, clock: systemClock, slices });
 
 afterAll(() => engine.close());
 
@@ -193,6 +194,7 @@ describe('createImageEngine: thumbnail', () => {
     const strict = createImageEngine({
       limits: { ...limits, max_encoded_bytes: bytes.length },
       clock: systemClock,
+      slices,
     });
 
     const outcome = await strict.thumbnail(bytes, 256, signal);

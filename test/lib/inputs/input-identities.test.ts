@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { BridgeError } from '../../../lib/errors/bridge-error.ts';
 import { identifyInputs } from '../../../lib/inputs/input-identities.ts';
-import type { Clock } from '../../../lib/platform/clock.ts';
-import { createManualClock } from '../../support/manual-clock.ts';
+import { createTimeSlices } from '../../../lib/platform/time-slices.ts';
+import { slices } from '../../support/slices.ts';
 
 const source = (bytes: Buffer) => ({ kind: 'inline', field: 'images[0]', bytes }) as const;
 const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
@@ -18,7 +18,7 @@ describe('identifyInputs', () => {
       references: [source(four!)],
     };
 
-    const identities = await identifyInputs(sources, createManualClock(), forever);
+    const identities = await identifyInputs(sources, slices, forever);
 
     expect(identities).toEqual({
       images: [sha256(one!), sha256(two!)],
@@ -38,7 +38,7 @@ describe('identifyInputs', () => {
       ],
     } as const;
 
-    const identities = await identifyInputs(sources, createManualClock(), forever);
+    const identities = await identifyInputs(sources, slices, forever);
 
     expect(identities).toEqual({
       images: ['artifact:a1', 'url:https://a.test/b.png'],
@@ -50,11 +50,11 @@ describe('identifyInputs', () => {
     const client = new AbortController();
     const gone = new BridgeError('cancelled', 'the client has left');
     let readings = 0;
-    // Every look at the clock finds a whole slice gone.
-    const clock: Clock = { ...createManualClock(), monotonicMs: () => (readings += 10) };
+    // The budget of a turn is spent after each step.
+    const slow = createTimeSlices({ monotonicMs: () => (readings += 10) });
     const sources = { images: [source(Buffer.alloc(12_000_000))], references: [] };
     setImmediate(() => client.abort(gone));
 
-    await expect(identifyInputs(sources, clock, client.signal)).rejects.toBe(gone);
+    await expect(identifyInputs(sources, slow, client.signal)).rejects.toBe(gone);
   });
 });

@@ -6,6 +6,7 @@ import type { InlineSource, InputSet, InputSource } from '../../../lib/inputs/in
 import { createInputVerifier } from '../../../lib/inputs/verify-inputs.ts';
 import { openInputLoader } from '../../support/input-loader.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
+import { slices } from '../../support/slices.ts';
 
 const engine = createImageEngine({
   limits: {
@@ -15,6 +16,7 @@ const engine = createImageEngine({
     max_decode_ms: 10_000,
   },
   clock: createManualClock(),
+  slices,
 });
 const limits = { max_bytes_each: 1_000_000, max_bytes_total: 2_000_000 };
 const verifier = createInputVerifier({ engine, loader: openInputLoader(), limits });

@@ -16,6 +16,7 @@ import { openStateDatabase } from '../../../lib/storage/sqlite/database.ts';
 import { createJobStore } from '../../../lib/storage/sqlite/job-store.ts';
 import { startWorkerLoop, type WorkerLoop } from '../../../local-runtime/worker-loop.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
+import { slices } from '../../support/slices.ts';
 import { wireRequestOf } from '../generation/requests.ts';
 import { createScriptedGeneration, type ScriptedRun } from './scripted-generation.ts';
 
@@ -73,6 +74,7 @@ export function openJobRig(limits: { max_pending?: number } = {}) {
     ...{ ...shared, generation, verifier, inputs, ids },
     limits: { max_pending: 100, max_database_bytes: 1e9, ...limits },
     maxInputBytes: 1_000_000,
+    slices,
   });
   const jobs = createJobs({ ...shared, queue, inputs, submitJob });
   const loops: WorkerLoop[] = [];

@@ -2,23 +2,23 @@ import { describe, expect, it } from 'vitest';
 import { abortable } from '../../../lib/platform/abortable.ts';
 
 const never = new Promise<never>(() => {});
-const reason = new Error('the client has left');
+const reason = new Error('the client disconnected');
 
-describe('orAborted', () => {
-  it('gives what the work gives', async () => {
+describe('abortable', () => {
+  it('resolves as the work does', async () => {
     const { signal } = new AbortController();
 
     expect(await abortable(Promise.resolve('done'), signal)).toBe('done');
   });
 
-  it('fails as the work fails', async () => {
+  it('rejects as the work does', async () => {
     const { signal } = new AbortController();
     const failure = new Error('broken');
 
     await expect(abortable(Promise.reject(failure), signal)).rejects.toBe(failure);
   });
 
-  it('rejects with the reason of an abort while the work goes on', async () => {
+  it('rejects with the reason of an abort while the work continues', async () => {
     const client = new AbortController();
 
     const outcome = abortable(never, client.signal);

@@ -2,41 +2,42 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createFifoQueue } from '../../../lib/platform/fifo-queue.ts';
 
-describe('createWaitingLine', () => {
-  it('has nobody to call when it is empty', () => {
-    expect(createFifoQueue().next()).toBeUndefined();
+describe('createFifoQueue', () => {
+  it('returns undefined when it is empty', () => {
+    expect(createFifoQueue().dequeue()).toBeUndefined();
   });
 
-  it('calls whoever waits longest, whoever has left from wherever', () => {
+  it('returns the oldest item that was not removed, whatever is removed when', () => {
     type Step =
-      | { readonly kind: 'join' }
-      | { readonly kind: 'next' }
-      | { readonly kind: 'leave'; readonly nth: number };
+      | { readonly kind: 'enqueue' }
+      | { readonly kind: 'dequeue' }
+      | { readonly kind: 'remove'; readonly nth: number };
     const step: fc.Arbitrary<Step> = fc.oneof(
-      fc.constant({ kind: 'join' } as const),
-      fc.constant({ kind: 'next' } as const),
-      fc.record({ kind: fc.constant('leave' as const), nth: fc.nat(30) }),
+      fc.constant({ kind: 'enqueue' } as const),
+      fc.constant({ kind: 'dequeue' } as const),
+      fc.record({ kind: fc.constant('remove' as const), nth: fc.nat(30) }),
     );
 
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
-        const line = createFifoQueue<number>();
-        const leaves: (() => void)[] = [];
+        const queue = createFifoQueue<number>();
+        const removals: (() => void)[] = [];
         let model: number[] = [];
         for (const it of steps) {
-          if (it.kind === 'join') {
-            model.push(leaves.length);
-            leaves.push(line.join(leaves.length));
-          } else if (it.kind === 'next') {
-            expect(line.next()).toBe(model.shift());
+          if (it.kind === 'enqueue') {
+            model.push(removals.length);
+            removals.push(queue.enqueue(removals.length));
+          } else if (it.kind === 'dequeue') {
+            expect(queue.dequeue()).toBe(model.shift());
           } else {
-            // Whoever was called or has left may say so again: nothing happens.
-            leaves[it.nth]?.();
-            model = model.filter((waiting) => waiting !== it.nth);
+            // Removing an item a second time, or after it was returned, has no effect.
+            removals[it.nth]?.();
+            model = model.filter((item) => item !== it.nth);
           }
+          expect(queue.size()).toBe(model.length);
         }
-        for (const waiting of model) expect(line.next()).toBe(waiting);
-        expect(line.next()).toBeUndefined();
+        for (const item of model) expect(queue.dequeue()).toBe(item);
+        expect(queue.dequeue()).toBeUndefined();
       }),
     );
   });

@@ -1,55 +1,49 @@
 import { describe, expect, it } from 'vitest';
 import { createKeyedMutex } from '../../../lib/platform/keyed-mutex.ts';
 
-/** Work that ends when it is told to. */
-function openWork() {
-  let end = () => {};
-  const ended = new Promise<void>((resolve) => {
-    end = resolve;
-  });
-  return { end, ended };
-}
-
-describe('createTurns', () => {
-  it('runs what has one key one after the other, as it came', async () => {
-    const turns = createKeyedMutex();
-    const first = openWork();
+describe('createKeyedMutex', () => {
+  it('runs work under one key one after the other, in the order of the calls', async () => {
+    const mutex = createKeyedMutex();
     const seen: string[] = [];
+    let endFirst = () => {};
+    const firstEnd = new Promise<void>((resolve) => {
+      endFirst = resolve;
+    });
 
-    const one = turns.take('a', async () => {
-      seen.push('one begins');
-      await first.ended;
+    const one = mutex.run('a', async () => {
+      seen.push('one starts');
+      await firstEnd;
       seen.push('one ends');
     });
-    const two = turns.take('a', async () => void seen.push('two'));
-    const three = turns.take('a', async () => void seen.push('three'));
-    await turns.take('b', async () => void seen.push('elsewhere'));
-    first.end();
+    const two = mutex.run('a', async () => void seen.push('two'));
+    const three = mutex.run('a', async () => void seen.push('three'));
+    await mutex.run('b', async () => void seen.push('another key'));
+    endFirst();
     await Promise.all([one, two, three]);
 
-    expect(seen).toEqual(['one begins', 'elsewhere', 'one ends', 'two', 'three']);
+    expect(seen).toEqual(['one starts', 'another key', 'one ends', 'two', 'three']);
   });
 
-  it('gives what the work gives, and goes on after a failure', async () => {
-    const turns = createKeyedMutex();
+  it('returns what the work returns, and runs the next work after a failure', async () => {
+    const mutex = createKeyedMutex();
     const failure = new Error('broken');
 
-    const failing = turns.take('a', () => Promise.reject(failure));
-    const next = turns.take('a', async () => 'done');
+    const failing = mutex.run('a', () => Promise.reject(failure));
+    const next = mutex.run('a', async () => 'done');
 
     await expect(failing).rejects.toBe(failure);
     expect(await next).toBe('done');
   });
 
-  it('remembers no key that has no work', async () => {
-    const turns = createKeyedMutex();
+  it('forgets a key when its last work has settled', async () => {
+    const mutex = createKeyedMutex();
 
     await Promise.allSettled([
-      turns.take('a', async () => 1),
-      turns.take('a', () => Promise.reject(new Error('broken'))),
-      turns.take('b', async () => 2),
+      mutex.run('a', async () => 1),
+      mutex.run('a', () => Promise.reject(new Error('broken'))),
+      mutex.run('b', async () => 2),
     ]);
 
-    expect(turns.size()).toBe(0);
+    expect(mutex.size()).toBe(0);
   });
 });

@@ -2,14 +2,14 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { BridgeError } from '../../../lib/errors/bridge-error.ts';
 import { linkSignal } from '../../../lib/platform/linked-signal.ts';
 
-const reason = new BridgeError('cancelled', 'the client has left');
+const reason = new BridgeError('cancelled', 'the client disconnected');
 
-describe('followSignal', () => {
+describe('linkSignal', () => {
   afterEach(() => {
     vi.restoreAllMocks();
   });
 
-  it('aborts with the reason of the signal that it follows', () => {
+  it('aborts with the reason of the given signal', () => {
     const given = new AbortController();
 
     const { signal } = linkSignal(given.signal);
@@ -20,44 +20,44 @@ describe('followSignal', () => {
     expect(signal.reason).toBe(reason);
   });
 
-  it('has aborted from the start when the other has', () => {
+  it('has aborted from the start when the given signal has', () => {
     const { signal } = linkSignal(AbortSignal.abort(reason));
 
     expect(signal.aborted).toBe(true);
     expect(signal.reason).toBe(reason);
   });
 
-  it('aborts on its own without the other', () => {
+  it('aborts alone without the given signal', () => {
     const given = new AbortController();
 
-    const followed = linkSignal(given.signal);
-    followed.abort(reason);
+    const linked = linkSignal(given.signal);
+    linked.abort(reason);
 
-    expect(followed.signal.reason).toBe(reason);
+    expect(linked.signal.reason).toBe(reason);
     expect(given.signal.aborted).toBe(false);
   });
 
   it('keeps its first reason', () => {
     const given = new AbortController();
-    const followed = linkSignal(given.signal);
+    const linked = linkSignal(given.signal);
 
-    followed.abort(reason);
+    linked.abort(reason);
     given.abort(new Error('later'));
 
-    expect(followed.signal.reason).toBe(reason);
+    expect(linked.signal.reason).toBe(reason);
   });
 
-  it('follows no longer once it has ended', () => {
+  it('ignores the given signal after its end', () => {
     const given = new AbortController();
-    const followed = linkSignal(given.signal);
+    const linked = linkSignal(given.signal);
 
-    followed.end();
+    linked.end();
     given.abort(reason);
 
-    expect(followed.signal.aborted).toBe(false);
+    expect(linked.signal.aborted).toBe(false);
   });
 
-  it('takes a listener for every output of a large request without a warning', async () => {
+  it('accepts a listener for every output of a large request without a warning', async () => {
     const warned = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
     const { signal } = linkSignal(new AbortController().signal);
 

@@ -1,83 +1,97 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createSemaphore } from '../../../lib/platform/semaphore.ts';
+import { createSemaphore, type Semaphore } from '../../../lib/platform/semaphore.ts';
 
-const patient = new AbortController().signal;
+const never = new AbortController().signal;
+const reason = new Error('the client disconnected');
 
-describe('createSlots', () => {
-  it('gives a place at once while there is one', async () => {
-    const slots = createSemaphore(2);
+describe('createSemaphore: acquire', () => {
+  it('grants slots at once while there are any', async () => {
+    const semaphore = createSemaphore(2);
 
-    const places = await Promise.all([slots.acquire(patient), slots.acquire(patient)]);
+    const releases = await Promise.all([semaphore.acquire(never), semaphore.acquire(never)]);
 
-    expect(places).toHaveLength(2);
+    expect(releases).toHaveLength(2);
   });
 
-  it('rejects whoever has left before asking', async () => {
-    const reason = new Error('gone');
-
+  it('rejects when the signal has aborted before', async () => {
     await expect(createSemaphore(1).acquire(AbortSignal.abort(reason))).rejects.toBe(reason);
   });
 
-  it('rejects whoever leaves the line, and passes the place on to the next', async () => {
-    const slots = createSemaphore(1);
-    const leaving = new AbortController();
-    const reason = new Error('gone');
-    const giveBack = await slots.acquire(patient);
+  it('rejects when the signal aborts in the queue, and grants the slot to the next request', async () => {
+    const semaphore = createSemaphore(1);
+    const client = new AbortController();
+    const release = await semaphore.acquire(never);
 
-    const left = slots.acquire(leaving.signal);
-    const next = slots.acquire(patient);
-    leaving.abort(reason);
-    giveBack();
+    const aborted = semaphore.acquire(client.signal);
+    const next = semaphore.acquire(never);
+    client.abort(reason);
+    release();
 
-    await expect(left).rejects.toBe(reason);
+    await expect(aborted).rejects.toBe(reason);
     await expect(next).resolves.toBeTypeOf('function');
   });
 
-  it('gives a place that was given back twice to one only', async () => {
-    const slots = createSemaphore(1);
-    const giveBack = await slots.acquire(patient);
-    giveBack();
-    giveBack();
+  it('ignores a second release', async () => {
+    const semaphore = createSemaphore(1);
+    const release = await semaphore.acquire(never);
+    release();
+    release();
 
-    await slots.acquire(patient);
-    const third = slots.acquire(patient);
+    await semaphore.acquire(never);
+    const third = semaphore.acquire(never);
 
     await expect(isPending(third)).resolves.toBe(true);
   });
 
-  it('lets nobody overtake: a place that is given back goes to the line, not to whoever comes now', async () => {
-    const slots = createSemaphore(1);
-    const giveBack = await slots.acquire(patient);
-    const waiting = slots.acquire(patient);
+  it('grants a released slot to the queue, never to a request that is made now', async () => {
+    const semaphore = createSemaphore(1);
+    const release = await semaphore.acquire(never);
+    const queued = semaphore.acquire(never);
 
-    giveBack();
-    const newcomer = slots.acquire(patient);
+    release();
+    const newcomer = semaphore.acquire(never);
 
-    await expect(waiting).resolves.toBeTypeOf('function');
+    await expect(queued).resolves.toBeTypeOf('function');
     await expect(isPending(newcomer)).resolves.toBe(true);
   });
 
-  it('keeps a place for whoever was called before leaving', async () => {
-    const slots = createSemaphore(1);
-    const leaving = new AbortController();
-    const giveBack = await slots.acquire(patient);
-    const called = slots.acquire(leaving.signal);
+  it('keeps a slot that was granted before the abort until it is released', async () => {
+    const semaphore = createSemaphore(1);
+    const client = new AbortController();
+    const release = await semaphore.acquire(never);
+    const granted = semaphore.acquire(client.signal);
 
-    giveBack();
-    leaving.abort(new Error('gone'));
-    const giveBackCalled = await called;
-    const next = slots.acquire(patient);
+    release();
+    client.abort(reason);
+    const releaseGranted = await granted;
+    const next = semaphore.acquire(never);
     const waited = await isPending(next);
-    giveBackCalled();
+    releaseGranted();
 
     expect(waited).toBe(true);
     await expect(next).resolves.toBeTypeOf('function');
   });
 
-  it('never exceeds its limit, serves in order and leaks no place, whatever happens when', async () => {
+  it('counts the taken slots and the requests in the queue', async () => {
+    const semaphore = createSemaphore(1);
+    const client = new AbortController();
+
+    const release = await semaphore.acquire(never);
+    const aborted = semaphore.acquire(client.signal);
+    const whileQueued = semaphore.counts();
+    client.abort(reason);
+    await expect(aborted).rejects.toBe(reason);
+    release();
+
+    expect(whileQueued).toEqual({ active: 1, waiting: 1 });
+    expect(semaphore.counts()).toEqual({ active: 0, waiting: 0 });
+  });
+
+  it('never exceeds its limit, grants in order and loses no slot, whatever happens when', async () => {
     const step = fc.record({
-      kind: fc.constantFrom('take', 'take', 'giveBack', 'leave'),
+      kind: fc.constantFrom('acquire', 'acquire', 'release', 'abort'),
       nth: fc.nat(40),
     });
 
@@ -86,18 +100,18 @@ describe('createSlots', () => {
         fc.integer({ min: 1, max: 4 }),
         fc.array(step, { maxLength: 40 }),
         async (limit, steps) => {
-          const crowd = createCrowd(limit);
+          const model = createModel(limit);
           for (const { kind, nth } of steps) {
-            if (kind === 'take') crowd.take();
-            else if (kind === 'giveBack') crowd.giveBack(nth);
-            else crowd.leave(nth);
-            await turn();
-            expect(crowd.inside()).toEqual(crowd.expectedInside());
-            expect(crowd.inside().length).toBeLessThanOrEqual(limit);
+            if (kind === 'acquire') model.acquire();
+            else if (kind === 'release') model.release(nth);
+            else model.abort(nth);
+            await nextTurn();
+            expect(model.active()).toEqual(model.expectedActive());
+            expect(model.active().length).toBeLessThanOrEqual(limit);
           }
-          await crowd.everybodyOut();
+          await model.releaseAll();
           const all = await Promise.all(
-            Array.from({ length: limit }, () => crowd.slots.acquire(patient)),
+            Array.from({ length: limit }, () => model.semaphore.acquire(never)),
           );
           expect(all).toHaveLength(limit);
         },
@@ -107,68 +121,174 @@ describe('createSlots', () => {
   });
 });
 
-/** People at the door of some slots, beside a plain list of who should be where. */
-function createCrowd(limit: number) {
-  const slots = createSemaphore(limit);
-  const people: { controller: AbortController; giveBack?: () => void }[] = [];
-  const inside = new Set<number>();
-  let expectedInside: number[] = [];
-  let line: number[] = [];
+describe('createSemaphore: run', () => {
+  it('runs as much work at a time as there are slots, in the order of the calls', async () => {
+    const semaphore = createSemaphore(2);
+    const works = ['a', 'b', 'c', 'd'].map((name) => start(semaphore, name));
 
-  function fill(): void {
-    while (expectedInside.length < limit) {
-      const next = line.shift();
+    await nextTurn();
+    const atFirst = works.map((work) => work.isStarted);
+    works[1]?.end();
+    await nextTurn();
+    const afterOne = works.map((work) => work.isStarted);
+    for (const work of works) work.end();
+    const results = await Promise.all(works.map((work) => work.result));
+
+    expect(atFirst).toEqual([true, true, false, false]);
+    expect(afterOne).toEqual([true, true, true, false]);
+    expect(results).toEqual(['a', 'b', 'c', 'd']);
+  });
+
+  it('releases the slot of work that fails or throws', async () => {
+    const semaphore = createSemaphore(1);
+    const failure = new Error('broken');
+
+    const rejected = semaphore.run(() => Promise.reject(failure), never);
+    const thrown = semaphore.run(() => {
+      throw failure;
+    }, never);
+    const after = semaphore.run(async () => 'after', never);
+
+    await expect(rejected).rejects.toBe(failure);
+    await expect(thrown).rejects.toBe(failure);
+    await expect(after).resolves.toBe('after');
+  });
+
+  it('does not start work whose signal aborts in the queue', async () => {
+    const semaphore = createSemaphore(1);
+    const client = new AbortController();
+    const first = start(semaphore, 'first');
+    const second = start(semaphore, 'second', client.signal);
+    const third = start(semaphore, 'third');
+
+    client.abort(reason);
+    await expect(second.result).rejects.toBe(reason);
+    first.end();
+    await nextTurn();
+
+    expect(second.isStarted).toBe(false);
+    expect(third.isStarted).toBe(true);
+  });
+
+  it('keeps the slot of aborted work until that work has settled', async () => {
+    const semaphore = createSemaphore(1);
+    const client = new AbortController();
+    const first = start(semaphore, 'first', client.signal);
+    const second = start(semaphore, 'second');
+    await nextTurn();
+
+    client.abort(reason);
+    await expect(first.result).rejects.toBe(reason);
+    const whileItRuns = second.isStarted;
+    first.end();
+    await nextTurn();
+
+    expect(whileItRuns).toBe(false);
+    expect(second.isStarted).toBe(true);
+  });
+
+  it('does not start work whose signal aborts as the slot is granted', async () => {
+    const semaphore = createSemaphore(1);
+    const client = new AbortController();
+    const { signal } = client;
+    const first = start(semaphore, 'first');
+    const second = start(semaphore, 'second', signal);
+    const third = start(semaphore, 'third');
+    // The semaphore removes its listener in the moment in which it grants the slot.
+    const removeListener = signal.removeEventListener.bind(signal);
+    signal.removeEventListener = (type: string, listener: () => void) => {
+      removeListener(type, listener);
+      client.abort(reason);
+    };
+
+    first.end();
+    await expect(second.result).rejects.toBe(reason);
+    await nextTurn();
+
+    expect(second.isStarted).toBe(false);
+    expect(third.isStarted).toBe(true);
+  });
+
+  it('does not start work for a signal that has aborted before', async () => {
+    const work = start(createSemaphore(1), 'late', AbortSignal.abort(reason));
+
+    await expect(work.result).rejects.toBe(reason);
+    expect(work.isStarted).toBe(false);
+  });
+});
+
+/** Work that ends when `end` is called. */
+function start(semaphore: Semaphore, name: string, signal: AbortSignal = never) {
+  let end = () => {};
+  const ended = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  const work = { isStarted: false, end: () => end(), result: Promise.resolve(name) };
+  work.result = semaphore.run(async () => {
+    work.isStarted = true;
+    await ended;
+    return name;
+  }, signal);
+  work.result.catch(() => {});
+  return work;
+}
+
+/** A semaphore with numbered requests, beside plain lists of what should hold. */
+function createModel(limit: number) {
+  const semaphore = createSemaphore(limit);
+  const requests: { controller: AbortController; release?: () => void }[] = [];
+  const active = new Set<number>();
+  let expectedActive: number[] = [];
+  let queue: number[] = [];
+
+  function grant(): void {
+    while (expectedActive.length < limit) {
+      const next = queue.shift();
       if (next === undefined) return;
-      expectedInside.push(next);
+      expectedActive.push(next);
     }
   }
-  function giveBack(nth: number): void {
-    const person = people[nth];
-    if (!person?.giveBack || !inside.delete(nth)) return;
-    person.giveBack();
-    expectedInside = expectedInside.filter((it) => it !== nth);
-    fill();
+  function release(nth: number): void {
+    const request = requests[nth];
+    if (!request?.release || !active.delete(nth)) return;
+    request.release();
+    expectedActive = expectedActive.filter((it) => it !== nth);
+    grant();
   }
 
   return {
-    slots,
-    take(): void {
-      const nth = people.length;
-      const person: (typeof people)[number] = { controller: new AbortController() };
-      people.push(person);
-      line.push(nth);
-      fill();
-      slots.acquire(person.controller.signal).then(
-        (back) => {
-          person.giveBack = back;
-          inside.add(nth);
+    semaphore,
+    acquire(): void {
+      const nth = requests.length;
+      const request: (typeof requests)[number] = { controller: new AbortController() };
+      requests.push(request);
+      queue.push(nth);
+      grant();
+      semaphore.acquire(request.controller.signal).then(
+        (granted) => {
+          request.release = granted;
+          active.add(nth);
         },
         () => {},
       );
     },
-    giveBack,
-    leave(nth: number): void {
-      people[nth]?.controller.abort(new Error('gone'));
-      line = line.filter((it) => it !== nth);
+    release,
+    abort(nth: number): void {
+      requests[nth]?.controller.abort(reason);
+      queue = queue.filter((it) => it !== nth);
     },
-    inside: () => [...inside].sort((a, b) => a - b),
-    expectedInside: () => [...expectedInside].sort((a, b) => a - b),
-    async everybodyOut(): Promise<void> {
-      for (let rounds = people.length; rounds > 0; rounds -= 1) {
-        for (const nth of [...inside]) giveBack(nth);
-        await turn();
+    active: () => [...active].sort((a, b) => a - b),
+    expectedActive: () => [...expectedActive].sort((a, b) => a - b),
+    async releaseAll(): Promise<void> {
+      for (let rounds = requests.length; rounds > 0; rounds -= 1) {
+        for (const nth of [...active]) release(nth);
+        await nextTurn();
       }
-      expect(inside.size).toBe(0);
+      expect(active.size).toBe(0);
     },
   };
 }
 
-function turn(): Promise<void> {
-  return new Promise((resolve) => {
-    setImmediate(resolve);
-  });
-}
-
 async function isPending(promise: Promise<unknown>): Promise<boolean> {
-  return Promise.race([promise.then(() => false), turn().then(() => true)]);
+  return Promise.race([promise.then(() => false), nextTurn().then(() => true)]);
 }

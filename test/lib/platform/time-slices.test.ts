@@ -1,82 +1,109 @@
-import { createHash } from 'node:crypto';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { sha256Steps } from '../../../lib/images/sha256-steps.ts';
-import type { Clock } from '../../../lib/platform/clock.ts';
-import { runInSlices, type Steps } from '../../../lib/platform/time-slices.ts';
+import { createTimeSlices, type Steps } from '../../../lib/platform/time-slices.ts';
 
-const signal = new AbortController().signal;
+const { signal } = new AbortController();
 
-describe('runInSlices', () => {
-  it('lets other work run once a slice has lasted long enough', async () => {
-    const order: string[] = [];
+describe('createTimeSlices', () => {
+  it('lets other work run once the budget of a turn is spent', async () => {
+    const { slices, steps, order } = open(3);
     setImmediate(() => order.push('other'));
 
-    await runInSlices(
-      steps(4, (step) => order.push(`step ${step}`)),
-      stepClock(3),
-      signal,
-    );
+    await slices.run(steps('a', 4), signal);
 
-    expect(order).toEqual(['step 0', 'step 1', 'other', 'step 2', 'step 3']);
+    expect(order).toEqual(['a1', 'a2', 'other', 'a3', 'a4']);
   });
 
-  it('stays in one turn when the work is short', async () => {
-    let others = 0;
-    setImmediate(() => {
-      others += 1;
-    });
+  it('runs short work in the turn in which it is given', async () => {
+    const { slices, steps, order } = open(0);
+    setImmediate(() => order.push('other'));
 
-    await runInSlices(
-      steps(4, () => {}),
-      stepClock(0),
-      signal,
-    );
+    const result = await slices.run(steps('a', 3), signal);
 
-    expect(others).toBe(0);
+    expect(result).toBe('a');
+    expect(order).toEqual(['a1', 'a2', 'a3']);
   });
 
-  it('stops between two slices when it is aborted', async () => {
+  it('has one budget a turn for all work', async () => {
+    const { slices, steps, order } = open(2);
+    const names = Array.from({ length: 60 }, (_, index) => `${index}.`);
+
+    const running = Promise.all(names.map((name) => slices.run(steps(name, 1), signal)));
+    const stepsInTurns: number[] = [];
+    for (let before = 0; order.length < names.length; before = order.length) {
+      stepsInTurns.push(order.length - before);
+      await nextTurn();
+    }
+
+    await expect(running).resolves.toEqual(names);
+    expect(Math.max(...stepsInTurns)).toBe(3);
+  });
+
+  it('does not renew the budget for work that is given later in the same turn', async () => {
+    const { slices, steps, order } = open(5);
+
+    const first = slices.run(steps('a', 1), signal);
+    await Promise.resolve();
+    const second = slices.run(steps('b', 1), signal);
+    const inTheFirstTurn = [...order];
+    await Promise.all([first, second]);
+
+    expect(inTheFirstTurn).toEqual(['a1']);
+    expect(order).toEqual(['a1', 'b1']);
+  });
+
+  it('continues work that has used up a turn behind the others', async () => {
+    const { slices, steps, order } = open(5);
+
+    const names = await Promise.all([
+      slices.run(steps('a', 3), signal),
+      slices.run(steps('b', 1), signal),
+      slices.run(steps('c', 2), signal),
+    ]);
+
+    expect(names).toEqual(['a', 'b', 'c']);
+    expect(order).toEqual(['a1', 'a2', 'b1', 'c1', 'a3', 'c2']);
+  });
+
+  it('runs no step after an abort', async () => {
+    const { slices, steps, order } = open(10);
     const controller = new AbortController();
-    const reason = new Error('gone');
-    let last = -1;
-    const work = steps(1000, (step) => {
-      last = step;
-      if (step === 2) controller.abort(reason);
-    });
+    const reason = new Error('the client disconnected');
 
-    const running = runInSlices(work, stepClock(10), controller.signal);
+    const running = slices.run(steps('a', 1000), controller.signal);
+    controller.abort(reason);
 
     await expect(running).rejects.toBe(reason);
-    expect(last).toBe(2);
+    expect(order).toEqual(['a1']);
+  });
+
+  it('rejects with what one work throws, and runs the others', async () => {
+    const { slices, steps } = open(5);
+    const failure = new Error('broken');
+    function* failing(): Steps<never> {
+      yield;
+      throw failure;
+    }
+
+    const failed = slices.run(failing(), signal);
+    const other = slices.run(steps('a', 2), signal);
+
+    await expect(failed).rejects.toBe(failure);
+    await expect(other).resolves.toBe('a');
   });
 });
 
-describe('sha256Steps', () => {
-  it.each([0, 1, 4 * 1024 * 1024, 9 * 1024 * 1024 + 1])('hashes %i bytes', async (length) => {
-    const bytes = Buffer.alloc(length, 'image');
-
-    const sha256 = await runInSlices(sha256Steps(bytes), stepClock(5), signal);
-
-    expect(sha256).toBe(createHash('sha256').update(bytes).digest('hex'));
-  });
-});
-
-function* steps(count: number, visit: (step: number) => void): Steps<void> {
-  for (let step = 0; step < count; step += 1) {
-    visit(step);
-    yield;
-  }
-}
-
-/** A clock on which every look costs so many milliseconds. */
-function stepClock(stepMs: number): Clock {
+/** Time slices on a clock on which each step lasts `stepMs`, and the order of the steps. */
+function open(stepMs: number) {
   let nowMs = 0;
-  return {
-    nowMs: () => nowMs,
-    monotonicMs: () => {
+  const order: string[] = [];
+  function* steps(name: string, count: number): Steps<string> {
+    for (let step = 1; step <= count; step += 1) {
       nowMs += stepMs;
-      return nowMs;
-    },
-    after: () => () => {},
-  };
+      order.push(`${name}${step}`);
+      if (step < count) yield;
+    }
+    return name;
+  }
+  return { slices: createTimeSlices({ monotonicMs: () => nowMs }), steps, order };
 }

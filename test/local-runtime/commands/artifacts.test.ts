@@ -12,6 +12,7 @@ import {
   openArtifactRig,
 } from '../../lib/artifacts/artifact-rig.ts';
 import { fromPixels, textured } from '../../lib/images/sample-images.ts';
+import { slices } from '../../support/slices.ts';
 
 const LIMITS = {
   max_encoded_bytes: 1_000_000,
@@ -55,7 +56,7 @@ function verify(...argv: string[]): Promise<number> {
 
 /** Two artifacts of 20 by 10 pixels. */
 async function publishTwo() {
-  const engine = createImageEngine({ limits: LIMITS, clock: systemClock });
+  const engine = createImageEngine({ limits: LIMITS, clock: systemClock, slices });
   const inspection = await engine.inspect(
     await fromPixels(textured(20, 10)).png().toBuffer(),
     noAbort,

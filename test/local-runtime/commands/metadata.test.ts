@@ -10,9 +10,9 @@ import { ImageMetadataRecord } from '../../../lib/contract/reply/metadata-record
 import type { OutputFormat } from '../../../lib/contract/request/parameters.ts';
 import { embedRecord } from '../../../lib/images/embed-record.ts';
 import { toXmpJson } from '../../../lib/images/xmp-packet.ts';
-import { systemClock } from '../../../lib/platform/clock.ts';
 import { runMetadataCommand } from '../../../local-runtime/commands/metadata.ts';
 import { image as imageBytes } from '../../lib/generation/images.ts';
+import { slices } from '../../support/slices.ts';
 
 const { signal } = new AbortController();
 const RECORD = v.parse(ImageMetadataRecord, EXAMPLES['ImageMetadataRecord']?.['sidecar']?.value);
@@ -44,7 +44,7 @@ function run(...argv: string[]): Promise<number> {
 async function imageWith(record: unknown, format: OutputFormat = 'png'): Promise<Buffer> {
   const image = { bytes: await imageBytes({ format }), format };
   const json = toXmpJson(JSON.stringify(record));
-  const bytes = await embedRecord(image, json, systemClock, signal);
+  const bytes = await embedRecord(image, json, slices, signal);
   return bytes ?? expect.fail('the record was not embedded');
 }
 
@@ -117,7 +117,7 @@ describe('runMetadataCommand', () => {
       'a record that is no JSON',
       async () => {
         const image = { bytes: await imageBytes(), format: 'png' } as const;
-        return (await embedRecord(image, '{"version":', systemClock, signal)) ?? '';
+        return (await embedRecord(image, '{"version":', slices, signal)) ?? '';
       },
       'has no record that this version knows',
     ],

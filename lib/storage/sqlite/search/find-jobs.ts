@@ -1,11 +1,11 @@
 import type { JobSearchFilter } from '../../../jobs/job-search-port.ts';
 import type { JobPageRequest } from '../../../jobs/job-store-port.ts';
+import type { Steps } from '../../../platform/time-slices.ts';
 import { foldPrompt } from './fold-prompt.ts';
 import { blockOf, blockStart, positionOf, termBuckets } from './grams.ts';
 import type { JobReader, SearchedJob } from './job-reader.ts';
 import { lastMember, type Positions } from './postings.ts';
 import type { SearchIndex } from './search-index.ts';
-import type { Steps } from './search-scheduler.ts';
 import type { UnindexedBlocks } from './unindexed-blocks.ts';
 
 export interface SearchRequest extends JobPageRequest {

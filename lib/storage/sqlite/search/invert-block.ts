@@ -1,5 +1,5 @@
+import type { Steps } from '../../../platform/time-slices.ts';
 import { BUCKETS, eachBucket, positionOf } from './grams.ts';
-import type { Steps } from './search-scheduler.ts';
 
 /** A job whose prompt is folded. */
 export interface FoldedJob {

@@ -1,7 +1,7 @@
+import type { Steps } from '../../../platform/time-slices.ts';
 import { blockOf, blockStart } from './grams.ts';
 import type { JobReader } from './job-reader.ts';
 import type { SearchIndex } from './search-index.ts';
-import type { Steps } from './search-scheduler.ts';
 
 interface Sources {
   readonly jobs: JobReader;

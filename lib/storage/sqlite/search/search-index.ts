@@ -1,6 +1,7 @@
 import { closeSync, openSync, rmSync } from 'node:fs';
 import Sqlite from 'better-sqlite3';
 import * as v from 'valibot';
+import type { Steps } from '../../../platform/time-slices.ts';
 import {
   type Connection,
   connect,
@@ -10,7 +11,6 @@ import {
 } from '../connection.ts';
 import { type FoldedJob, invertBlock } from './invert-block.ts';
 import { decodePosting, encodePosting, intersect, type Positions } from './postings.ts';
-import type { Steps } from './search-scheduler.ts';
 
 const SCHEMA = `
 CREATE TABLE block (

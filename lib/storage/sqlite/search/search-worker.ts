@@ -1,13 +1,13 @@
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import { toBridgeError } from '../../../errors/bridge-error.ts';
 import { systemClock } from '../../../platform/clock.ts';
+import { createTimeSlices, type Steps } from '../../../platform/time-slices.ts';
 import { toStoreError } from '../driver-errors.ts';
-import { findJobs } from './find-jobs.ts';
+import { findJobs, type SearchRequest } from './find-jobs.ts';
 import { openJobReader } from './job-reader.ts';
 import { confirmIndex, forgetRemoved, indexBlocks } from './keep-index.ts';
 import { openSearchIndex } from './search-index.ts';
 import type { SearchFiles, SearchOrder, SearchReply } from './search-messages.ts';
-import { createSearchScheduler, type Steps } from './search-scheduler.ts';
 import { createUnindexedBlocks } from './unindexed-blocks.ts';
 
 /** What the search thread runs: it answers searches, and keeps the index between them. */
@@ -15,8 +15,11 @@ function serve(port: MessagePort, { stateFile, indexFile }: SearchFiles): void {
   const jobs = openJobReader(stateFile);
   const index = openSearchIndex(indexFile);
   const sources = { jobs, index, unindexed: createUnindexedBlocks(jobs) };
-  const turns = createSearchScheduler(systemClock);
-  const running = new Map<number, () => void>();
+  // Each has its own share of a turn: searches do not hold up the index that would make them short.
+  const searches = createTimeSlices(systemClock);
+  const background = createTimeSlices(systemClock);
+  const closing = new AbortController();
+  const running = new Map<number, AbortController>();
   // Blocks that may have lost jobs. At first all of them: what was removed since they were indexed, nobody has told.
   const suspects = new Set<number>();
   let isKeeping = false;
@@ -40,7 +43,7 @@ function serve(port: MessagePort, { stateFile, indexFile }: SearchFiles): void {
     isBehind = true;
     if (isKeeping) return;
     isKeeping = true;
-    turns.background(keep(), () => {
+    background.run(keep(), closing.signal).catch(() => {
       // A full disk, say. Searches go on without, and the next change tries again.
       isKeeping = false;
     });
@@ -53,20 +56,27 @@ function serve(port: MessagePort, { stateFile, indexFile }: SearchFiles): void {
     if (!index.isOpen()) keepIndex();
   }
 
+  async function search(id: number, request: SearchRequest): Promise<void> {
+    const controller = new AbortController();
+    running.set(id, controller);
+    try {
+      const sequences = await searches.run(findJobs(sources, request), controller.signal);
+      if (!controller.signal.aborted) answer({ id, sequences });
+    } catch (thrown) {
+      if (!controller.signal.aborted) answer({ id, ...toFailure(thrown) });
+    }
+  }
+
   function obey(order: SearchOrder): void {
     if (order.kind === 'find') {
-      const { id, request } = order;
-      const stop = turns.search(
-        findJobs(sources, request),
-        (sequences) => answer({ id, sequences }),
-        (error) => answer({ id, ...toFailure(error) }),
-      );
-      running.set(id, stop);
+      void search(order.id, order.request);
     } else if (order.kind === 'forget') {
-      running.get(order.id)?.();
+      running.get(order.id)?.abort();
       running.delete(order.id);
     } else if (order.kind === 'close') {
-      turns.stop();
+      closing.abort();
+      for (const search of running.values()) search.abort();
+      running.clear();
       index.close();
       jobs.close();
       port.close();

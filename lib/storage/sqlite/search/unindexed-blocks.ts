@@ -1,7 +1,7 @@
+import type { Steps } from '../../../platform/time-slices.ts';
 import { blockOf, blockStart, positionOf } from './grams.ts';
 import type { JobReader } from './job-reader.ts';
 import { type Positions, toSet } from './postings.ts';
-import type { Steps } from './search-scheduler.ts';
 
 export type UnindexedBlocks = ReturnType<typeof createUnindexedBlocks>;
 

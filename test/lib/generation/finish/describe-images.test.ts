@@ -9,8 +9,8 @@ import {
 import { ImageMetadataRecord } from '../../../../lib/contract/reply/metadata-record.ts';
 import type { OutputFormat } from '../../../../lib/contract/request/parameters.ts';
 import { readRecord } from '../../../../lib/images/read-record.ts';
-import { systemClock } from '../../../../lib/platform/clock.ts';
 import { answerWith, type Script } from '../../../support/scripted-provider.ts';
+import { slices } from '../../../support/slices.ts';
 import { pngXmp } from '../../images/fifty-images.ts';
 import { insertAfterHeader } from '../../images/png-bytes.ts';
 import { anything, gptImage2 } from '../capability-documents.ts';
@@ -51,7 +51,7 @@ async function embeddedIn(bytes: Uint8Array) {
   const reading = await readRecord(
     Buffer.from(bytes),
     limits,
-    systemClock,
+    slices,
     new AbortController().signal,
   );
   return v.parse(ImageMetadataRecord, JSON.parse(reading.ok ? reading.record : reading.fault));

@@ -12,6 +12,7 @@ import {
   createResponsesUpstream,
   type UpstreamOptions,
 } from '../../../support/responses-upstream/responses-upstream.ts';
+import { slices } from '../../../support/slices.ts';
 
 export type AgentRig = Awaited<ReturnType<typeof openAgentRig>>;
 
@@ -33,7 +34,7 @@ export async function openAgentRig({ set = [], ...options }: Options = {}) {
   ]);
   const clock = systemClock;
   const httpClient = createHttpClient();
-  const engine = createImageEngine({ limits: config.images, clock });
+  const engine = createImageEngine({ limits: config.images, clock, slices });
   const ids = createIds(clock.nowMs);
   const enabled = enabledProviders(config, { engine, httpClient, clock, ids, env: {} });
   const [provider] = enabled.providers;

@@ -9,9 +9,10 @@ const root = new URL('../../../../', import.meta.url);
 const program = `
   import { createImageEngine } from './dist/lib/images/image-engine.js';
   import { systemClock as clock } from './dist/lib/platform/clock.js';
+  import { createTimeSlices } from './dist/lib/platform/time-slices.js';
   import { createSandboxProvider } from './dist/lib/providers/sandbox/provider.js';
   const limits = { max_encoded_bytes: 1e7, max_edge: 4096, max_pixels: 1e7, max_decode_ms: 10000 };
-  const engine = createImageEngine({ limits, clock });
+  const engine = createImageEngine({ limits, clock, slices: createTimeSlices(clock) });
   const provider = createSandboxProvider({ settings: { latency_ms: 0 }, engine, clock });
   const { signal } = new AbortController();
   const context = { requestId: 'a', attempt: 1, signal, onEvent() {} };

@@ -9,6 +9,7 @@ import type {
   ProviderResult,
 } from '../../../../lib/providers/provider-port.ts';
 import { createSandboxProvider } from '../../../../lib/providers/sandbox/provider.ts';
+import { slices } from '../../../support/slices.ts';
 
 const limits = {
   max_encoded_bytes: 32 * 1024 * 1024,
@@ -67,7 +68,7 @@ export type SandboxRig = ReturnType<typeof createSandboxRig>;
 
 /** The sandbox with a real engine; `latencyMs` passes on `clock`. */
 export function createSandboxRig({ latencyMs = 0, clock = systemClock as Clock } = {}) {
-  const engine = createImageEngine({ limits, clock: systemClock });
+  const engine = createImageEngine({ limits, clock: systemClock, slices });
   const provider = createSandboxProvider({ settings: { latency_ms: latencyMs }, engine, clock });
 
   async function verified(bytes: Buffer): Promise<VerifiedImage> {

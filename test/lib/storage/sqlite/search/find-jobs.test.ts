@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createIds } from '../../../../../lib/platform/ids.ts';
+import type { Steps } from '../../../../../lib/platform/time-slices.ts';
 import {
   openStateDatabase,
   type StateDatabase,
@@ -22,7 +23,6 @@ import {
   openSearchIndex,
   type SearchIndex,
 } from '../../../../../lib/storage/sqlite/search/search-index.ts';
-import type { Steps } from '../../../../../lib/storage/sqlite/search/search-scheduler.ts';
 import { createUnindexedBlocks } from '../../../../../lib/storage/sqlite/search/unindexed-blocks.ts';
 import { insertJobs, type JobRow, jobRow } from '../../../../support/job-rows.ts';
 
