@@ -1,8 +1,7 @@
 import { type Admission, createAdmission } from './admission/admission.ts';
+import { openArtifacts } from './app-artifacts.ts';
 import { type AppJobs, openJobs } from './app-jobs.ts';
-import { type ArtifactDelivery, createArtifactDelivery } from './artifacts/delivery.ts';
-import { createPublisher } from './artifacts/publisher.ts';
-import { createArtifactRetention } from './artifacts/retention.ts';
+import type { ArtifactDelivery } from './artifacts/delivery.ts';
 import type { Config } from './config/settings/settings.ts';
 import { toRequestLimits } from './contract/schema/request-limits.ts';
 import { createSealedCursors } from './cursors/sealed-cursor.ts';
@@ -34,9 +33,7 @@ import { enabledProviders } from './providers/enabled-providers.ts';
 import { createProviderInventory } from './providers/inventory.ts';
 import { createProviderRegistry, type ProviderRegistry } from './providers/registry.ts';
 import type { Services } from './services.ts';
-import { createArtifactFiles } from './storage/file-system/artifact-files.ts';
 import { createStoredInputFiles } from './storage/file-system/stored-input-files.ts';
-import { createArtifactStore } from './storage/sqlite/artifact-store.ts';
 import {
   openStateDatabase,
   type StateDatabase,
@@ -84,16 +81,15 @@ export async function createApp(config: Config, outside: Outside): Promise<App> 
   const registry = createProviderRegistry(enabled.providers, config.default_provider);
   const database = openStateDatabase({ file: stateDatabaseFile(config.state.directory), ids });
   const artifacts = openArtifacts(config, outside, { database, engine });
-  const { publisher, delivery } = artifacts;
+  const { publisher } = artifacts;
   const stored = createStoredInputFiles(config.state);
-  const inputs = openInputs(config, { engine, artifacts: delivery, stored, clock });
+  const inputs = openInputs(config, { engine, artifacts: artifacts.delivery, stored, clock });
   const admission = openAdmission(config, registry, { clock, metrics });
   const generation = createGeneration({
     ...{ registry, admission, metrics, engine, inputs, publisher, clock, ids },
     settings: config.runtime,
   });
-  const replays = createMemoryReplayStore({ clock, limits: config.runtime.idempotency });
-  const idempotency = createIdempotency({ store: replays, ids });
+  const { idempotency, replays } = openIdempotency(config, outside);
   const imageRequests = createImageRequests({
     ...{ generation, publisher, idempotency },
     ...{ clock, slices, log, maxInputBytes: config.inputs.max_bytes_each },
@@ -101,10 +97,11 @@ export async function createApp(config: Config, outside: Outside): Promise<App> 
   const presets = openPresets(database, idempotency, clock);
   const parts = { database, generation, publisher, inputs, stored, slices };
   const jobHouse = await openJobs(config, outside, parts);
+  const retentions = [jobHouse, artifacts.retention];
   const readiness = createReadiness({
     providers: registry.all,
     defaultProvider: registry.defaultName,
-    isStateReady: async () => (await database.probe()) && jobHouse.isHealthy(),
+    isStateReady: async () => (await database.probe()) && retentions.every((it) => it.isHealthy()),
     clock,
   });
   const diagnostics = createDiagnostics({
@@ -125,7 +122,7 @@ export async function createApp(config: Config, outside: Outside): Promise<App> 
     await database.close();
   }
   try {
-    await publisher.recover();
+    await artifacts.recover();
     await jobHouse.recover();
     // Readiness is known before the first request can ask for it.
     await readiness.probe.run(new AbortController().signal);
@@ -136,7 +133,7 @@ export async function createApp(config: Config, outside: Outside): Promise<App> 
   return {
     services: {
       ...{ imageRequests, presets, readiness, diagnostics },
-      artifacts: delivery,
+      artifacts: artifacts.delivery,
       providers: createProviderInventory({ registry }),
       ...openAi(config, { imageRequests, registry, clock }),
       ...jobHouse.services,
@@ -154,25 +151,9 @@ async function expose(metrics: Metrics, admission: Admission, { state }: AppJobs
   return metrics.exposition({ runtime: admission.snapshot(), jobs: byStatus });
 }
 
-/** Who owns which image, where it lies, and how it comes, is read and goes. */
-function openArtifacts(
-  { artifacts: { root, cache_bytes: cacheBytes, retention } }: Config,
-  { clock, ids, metrics }: Outside,
-  { database, engine }: { database: StateDatabase; engine: ImageEngine },
-) {
-  const store = createArtifactStore(database);
-  const files = createArtifactFiles({ root, clock });
-  const delivery = createArtifactDelivery({ store, files, engine, cacheBytes, metrics });
-  const maxAgeSecs = retention.max_age_secs;
-  return {
-    store,
-    delivery,
-    publisher: createPublisher({ store, files, ids, clock }),
-    retention: createArtifactRetention({
-      ...{ store, files, clock, maxAgeSecs },
-      forget: delivery.forget,
-    }),
-  };
+function openIdempotency({ runtime }: Config, { clock, ids }: Outside) {
+  const replays = createMemoryReplayStore({ clock, limits: runtime.idempotency });
+  return { replays, idempotency: createIdempotency({ store: replays, ids }) };
 }
 
 function openPresets(database: StateDatabase, idempotency: Idempotency, clock: Clock): Presets {

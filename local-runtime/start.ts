@@ -14,6 +14,7 @@ import { createTraceLog, silentLog } from '../lib/log/trace-log.ts';
 import { stayAwake, systemClock } from '../lib/platform/clock.ts';
 import { createIds } from '../lib/platform/ids.ts';
 import type { Services } from '../lib/services.ts';
+import { refuseArtifactRoot } from '../lib/storage/file-system/artifact-files.ts';
 import { refuseForeignDatabase, stateDatabaseFile } from '../lib/storage/sqlite/database.ts';
 import { resolveBearer } from './bearer.ts';
 import { createListener } from './listener.ts';
@@ -57,6 +58,7 @@ export async function startBridge(config: Config, outside: Outside): Promise<Run
   const version = packageVersion();
   const bearer = resolveBearer(config.server.bearer_token_env, outside.env);
   refuseForeignDatabase(stateDatabaseFile(config.state.directory));
+  refuseArtifactRoot(config.artifacts.root);
 
   const mounted = routes.filter(({ setting }) => setting === undefined || isOn(setting, config));
   const observation = await openObservation({ config, routes: mounted, clock, version });

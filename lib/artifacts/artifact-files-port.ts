@@ -17,6 +17,10 @@ export interface FileContent {
  * out of the artifact root. Throws `artifact` when the folder cannot do what it is asked, with no path in the message.
  */
 export interface ArtifactFiles {
+  /** Makes the folder of staged files, durably, where it is missing. To be called before a publication is noted anywhere. */
+  prepare(): Promise<void>;
+  /** Whether what `prepare` makes is missing: after the first publication this means that the root is not mounted. */
+  isMissing(): Promise<boolean>;
   /** Whether anything at all has this name. */
   isTaken(name: string): Promise<boolean>;
   /** Keeps the bytes durably under an id, where no name leads to them. */
@@ -27,7 +31,8 @@ export interface ArtifactFiles {
   settle(files: readonly PublishedFile[]): Promise<void>;
   /**
    * Removes durably what `stage` and `publish` left of this file, however far they came. A file under the name that is
-   * not the staged one, or has another checksum when nothing is staged any more, is foreign and stays.
+   * not the staged one, or has another checksum when nothing is staged any more, is foreign and stays. Throws where
+   * `isMissing`: a file that cannot be seen is not a file that was removed.
    */
   remove(file: PublishedFile): Promise<void>;
   /** Changes whenever the file is changed or replaced; undefined when there is none. Costs no reading. */

@@ -51,6 +51,8 @@ export function createPublisher(deps: Deps) {
       signal: AbortSignal,
     ): Promise<readonly PendingPublication[]> {
       signal.throwIfAborted();
+      // First, so that the folder can be missing later only when somebody has taken it away.
+      await deps.files.prepare();
       const outcomes = await Promise.allSettled(
         images.map(async (image): Promise<Begun> => {
           const draft = toDraft(deps, scope, image);

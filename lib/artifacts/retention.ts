@@ -1,3 +1,4 @@
+import { BridgeError } from '../errors/bridge-error.ts';
 import { type Clock, nowSecs } from '../platform/clock.ts';
 import type { ArtifactFiles } from './artifact-files-port.ts';
 import type { ArtifactPosition, ArtifactRecord, ArtifactStore } from './artifact-store-port.ts';
@@ -5,7 +6,7 @@ import { removeFiles } from './remove-files.ts';
 
 interface Deps {
   readonly store: Pick<ArtifactStore, 'listByAge' | 'withdraw' | 'publish' | 'discard'>;
-  readonly files: Pick<ArtifactFiles, 'remove'>;
+  readonly files: Pick<ArtifactFiles, 'remove' | 'isMissing'>;
   /** Gives back what is held of artifacts in memory. */
   readonly forget: (records: readonly ArtifactRecord[]) => void;
   readonly clock: Clock;
@@ -20,51 +21,70 @@ const BATCH = 32;
 
 /** Removes artifacts whose time has come. */
 export function createArtifactRetention({ store, files, forget, clock, maxAgeSecs }: Deps) {
+  let isHealthy = true;
+
   /**
    * The rows go back to being intents first: from then on nobody finds the artifacts, and a crash leaves to the next
-   * start what it does with every publication that was not committed. The rows go last, so that no file of ours is ever
-   * without one. A file that is no longer what was published stays, and its row goes.
+   * start what it does with every publication that was not committed. The rows go last: no file of ours is ever without
+   * one. A file that is no longer what was published stays, and its row goes. Returns what the file system refused.
    */
-  async function remove(batch: readonly ArtifactRecord[], signal: AbortSignal): Promise<void> {
+  async function remove(batch: readonly ArtifactRecord[], signal: AbortSignal): Promise<unknown[]> {
     await store.withdraw(idsOf(batch));
     forget(batch);
     const removed: ArtifactRecord[] = [];
     const kept: ArtifactRecord[] = [];
+    const failures: unknown[] = [];
     // One after the other: a sync holds one of the few threads that every other file operation waits for.
     for (const record of batch) {
-      (!signal.aborted && (await isRemoved(record)) ? removed : kept).push(record);
+      if (signal.aborted) {
+        kept.push(record);
+        continue;
+      }
+      await removeFiles(files, record).then(
+        () => removed.push(record),
+        (failure) => {
+          kept.push(record);
+          failures.push(failure);
+        },
+      );
     }
     await store.discard(idsOf(removed));
     // Still whole as far as anybody knows: the next sweep tries again.
     await store.publish(idsOf(kept));
+    return failures;
   }
 
-  async function isRemoved(record: ArtifactRecord): Promise<boolean> {
-    try {
-      await removeFiles(files, record);
-      return true;
-    } catch {
-      return false;
-    }
+  async function refuseMissingRoot(): Promise<void> {
+    isHealthy = !(await files.isMissing());
+    if (isHealthy) return;
+    throw new BridgeError('artifact', 'artifacts.root: the folder is missing or not mounted');
   }
 
   return {
-    /** A task: goes once through all that is too old, in small batches, oldest first. Throws `overloaded`. */
+    /**
+     * A task: goes once through all that is too old, in small batches, oldest first. Throws `overloaded`, and `artifact`
+     * when the artifact root is missing, which changes nothing, or when at the end a file could not be removed.
+     */
     sweep: {
       name: 'artifact-retention',
       everyMs: SWEEP_EVERY_MS,
       async run(signal: AbortSignal): Promise<void> {
         if (maxAgeSecs === 0) return;
         const untilSecs = nowSecs(clock) - maxAgeSecs;
+        const failures: unknown[] = [];
         let after: ArtifactPosition | undefined;
         while (!signal.aborted) {
           const batch = await store.listByAge({ untilSecs, after, limit: BATCH });
           after = batch.at(-1);
-          if (after === undefined) return;
-          await remove(batch, signal);
+          if (after === undefined) break;
+          await refuseMissingRoot();
+          failures.push(...(await remove(batch, signal)));
         }
+        if (failures.length > 0) throw failures[0];
       },
     },
+    /** False while artifacts whose time has come cannot be removed, because the artifact root is missing. */
+    isHealthy: () => isHealthy,
   };
 }
 

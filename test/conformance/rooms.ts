@@ -57,6 +57,7 @@ export const WALLS: readonly Wall[] = [
   service('diagnostics', 'lib/* ports'),
   room('storage', 'lib/* ports'),
   { place: 'lib/services.ts', imports: ['lib/* types'] },
+  { place: 'lib/app-artifacts.ts', imports: ['lib/*'] },
   { place: 'lib/app-jobs.ts', imports: ['lib/*'] },
   { place: 'lib/app.ts', imports: ['lib/*'] },
   {

@@ -45,7 +45,6 @@ export function describeArtifactFiles(label: string, open: () => Promise<Opened>
       expect(await files.isTaken('a.png')).toBe(false);
       expect(await files.stamp('a/b.png')).toBeUndefined();
       expect(await files.read('a/b.png', 1)).toBeUndefined();
-      await expect(files.remove(image('a/b.png'))).resolves.toBeUndefined();
     });
 
     test('staged bytes have no name', async () => {
@@ -92,7 +91,7 @@ export function describeArtifactFiles(label: string, open: () => Promise<Opened>
     });
 
     test.each([
-      ['nothing', async () => undefined],
+      ['nothing', async () => files.prepare()],
       ['staging', async (file: ReturnType<typeof image>) => files.stage(file.id, file.content)],
       [
         'taking its name',
@@ -113,7 +112,18 @@ export function describeArtifactFiles(label: string, open: () => Promise<Opened>
       await expect(publish(file)).resolves.toBeUndefined();
     });
 
+    test('removal fails while the folder of all files is missing', async () => {
+      const before = await files.isMissing();
+
+      await expect(files.remove(image('a.png'))).rejects.toMatchObject({ code: 'artifact' });
+      await files.prepare();
+
+      expect([before, await files.isMissing()]).toEqual([true, false]);
+      await expect(files.remove(image('a.png'))).resolves.toBeUndefined();
+    });
+
     test('removal spares a foreign file of other content', async () => {
+      await files.prepare();
       await opened.putForeign('a.png', 'foreign');
 
       await files.remove(image('a.png', 'of ours'));

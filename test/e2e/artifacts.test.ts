@@ -1,5 +1,6 @@
-import { readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { cleanUp, freshFolder, runProgram, startBridge } from '../support/start-bridge.ts';
 
@@ -62,5 +63,35 @@ describe('stored artifacts', () => {
     expect(storage).toMatchObject({ artifacts_count: 0, artifacts_bytes: 0 });
     expect(await readdir(join(cwd, 'data/artifacts'))).toContain('foreign.png');
     await second.end();
+  });
+
+  it('are kept while their folder is not mounted, and the service starts and is not ready', async () => {
+    const cwd = await freshFolder();
+    const root = join(cwd, 'data/artifacts');
+    const first = await startBridge({ cwd });
+    const [id, pending] = [await create(first.address, 'kept'), await create(first.address, 'cut')];
+    await first.end();
+    const database = new Sqlite(join(cwd, 'data/state/bridge.sqlite'));
+    database.prepare('UPDATE artifact SET created_secs = 1').run();
+    // As a crash leaves a publication that was never committed.
+    database.prepare("UPDATE artifact SET state = 'pending' WHERE id = ?").run(pending);
+    database.close();
+    await rename(root, `${root} elsewhere`);
+    await mkdir(root);
+
+    const second = await startBridge({ cwd, set: ['artifacts.retention.max_age_secs=1'] });
+    await vi.waitFor(
+      async () => expect((await fetch(`${second.address}/health/ready`)).status).toBe(503),
+      { timeout: 10_000 },
+    );
+    await second.end();
+    await rm(root, { recursive: true });
+    await rename(`${root} elsewhere`, root);
+    const third = await startBridge({ cwd, set: ['artifacts.retention.max_age_secs=0'] });
+
+    expect((await fetch(`${third.address}/health/ready`)).status).toBe(200);
+    expect((await fetch(`${third.address}/v1/artifacts/${id}`)).status).toBe(200);
+    expect((await readdir(root)).sort()).toEqual(['.staging', 'kept.png']);
+    await third.end();
   });
 });

@@ -113,6 +113,19 @@ describe('image-bridge serve', () => {
     expect(await snapshot(cwd)).toEqual(before);
   });
 
+  it.each(['data/artifacts', 'data'])('refuses an artifact root at the file %s', async (path) => {
+    const cwd = await freshFolder();
+    await mkdir(join(cwd, path, '..'), { recursive: true });
+    await writeFile(join(cwd, path), 'a letter');
+    const before = await snapshot(cwd);
+
+    const ended = await serve(cwd, ['artifacts.root=data/artifacts', 'state.directory=state']);
+
+    expect(ended.code).toBe(1);
+    expect(ended.stderr).toMatch(/^image-bridge: artifacts\.root: [^\n]+\n$/);
+    expect(await snapshot(cwd)).toEqual(before);
+  });
+
   it('refuses a state directory that another bridge uses, and takes it once that is gone', async () => {
     const first = await startBridge();
     const before = await snapshot(first.cwd);

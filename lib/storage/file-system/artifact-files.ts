@@ -1,6 +1,8 @@
+import { statSync } from 'node:fs';
 import { link, unlink } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import type { ArtifactFiles, PublishedFile } from '../../artifacts/artifact-files-port.ts';
+import { BridgeError } from '../../errors/bridge-error.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { splitName } from './artifact-path.ts';
 import { asArtifactError, errorCode } from './file-errors.ts';
@@ -25,12 +27,27 @@ interface Deps {
 // A leading dot: no caller can name it, nor anything in it (contract.md 1, `output`).
 const STAGING = ['.staging'];
 
+/** Throws `configuration` when `artifacts.root` is not a folder, or cannot become one. Changes nothing. */
+export function refuseArtifactRoot(root: string): void {
+  let path = resolve(root);
+  try {
+    // The root is made with the first artifact: until then the nearest folder above it counts.
+    while (statSync(path, { throwIfNoEntry: false }) === undefined) path = dirname(path);
+    if (statSync(path).isDirectory()) return;
+  } catch (cause) {
+    throw new BridgeError('configuration', 'artifacts.root: it cannot be read', { cause });
+  }
+  throw new BridgeError('configuration', 'artifacts.root: it, or a folder above it, is a file');
+}
+
 /** Artifacts as files below one folder. Staged bytes get their name as a second link to the same file. */
 export function createArtifactFiles(deps: Deps): ArtifactFiles {
   const root = resolve(deps.root);
   const { clock } = deps;
 
   return {
+    prepare: () => asArtifactError(async () => void (await makeFolder(root, STAGING))),
+    isMissing: () => asArtifactError(async () => (await findFolder(root, STAGING)) === undefined),
     isTaken: (name) =>
       asArtifactError(async () => (await statName(pathOf(root, name))) !== undefined),
     stage: (id, bytes) =>
@@ -74,8 +91,10 @@ async function settle(root: string, files: readonly PublishedFile[]): Promise<vo
 
 /** The name goes before the staged file: as long as that lies there, it shows which file is ours. */
 async function remove(root: string, file: PublishedFile): Promise<void> {
-  const staging = await findFolder(root, STAGING);
-  const found = staging === undefined ? undefined : await statName(stagedPath(root, file.id));
+  if ((await findFolder(root, STAGING)) === undefined) {
+    throw new BridgeError('artifact', 'artifacts.root: the folder is missing or not mounted');
+  }
+  const found = await statName(stagedPath(root, file.id));
   const staged = found?.isFile() ? found : undefined;
 
   const { folder, filename } = splitName(file.name);

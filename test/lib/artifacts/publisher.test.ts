@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { PublicationTarget } from '../../../lib/artifacts/artifact-names.ts';
@@ -313,9 +313,27 @@ describe('publisher.recover', () => {
     expect(await rig.store.find('scope', publications[0]!.record.id)).toBeDefined();
   });
 
-  test('an intent without any file is forgotten, with its folder missing too', async () => {
-    await publish({ ...cat, directory: 'pets' }, 'a');
+  test('an intent is kept while the artifact root is missing', async () => {
+    const [publication] = await publish(cat, 'a');
+    await rename(rig.root, `${rig.root} elsewhere`);
+    // What is left of a volume that is not mounted.
+    await mkdir(rig.root);
+
+    await expect(rig.publisher.recover()).rejects.toMatchObject({ code: 'artifact' });
+    const pending = await rig.store.listPending();
     await rm(rig.root, { recursive: true });
+    await rename(`${rig.root} elsewhere`, rig.root);
+    await rig.publisher.recover();
+
+    expect(pending).toEqual([publication?.record]);
+    expect(await rig.store.listPending()).toEqual([]);
+    expect(await rig.names()).toEqual([]);
+  });
+
+  test('an intent whose files and folder are gone is forgotten', async () => {
+    const [publication] = await publish({ ...cat, directory: 'pets' }, 'a');
+    await rm(join(rig.root, 'pets'), { recursive: true });
+    await rm(join(rig.root, '.staging', publication!.record.id), { force: true });
 
     await rig.publisher.recover();
 

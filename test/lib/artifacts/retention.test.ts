@@ -181,12 +181,13 @@ describe('artifact retention', () => {
 
   test('keeps an artifact whose file cannot be removed until a later sweep can', async () => {
     const [stubborn, other] = [await published({ name: 'a' }), await published({ name: 'b' })];
-    const files: Pick<ArtifactRig['files'], 'remove'> = {
+    const files: Parameters<typeof createArtifactRetention>[0]['files'] = {
+      ...rig.files,
       remove: (file) =>
         file.id === stubborn.id ? Promise.reject(new Error('busy')) : rig.files.remove(file),
     };
 
-    await sweepAfter(8, { files });
+    await expect(sweepAfter(8, { files })).rejects.toThrow('busy');
     const between = [await find(stubborn), await find(other)];
     const totals = await rig.store.totals();
     await sweepAfter(8);
@@ -194,6 +195,31 @@ describe('artifact retention', () => {
     expect(between).toEqual([stubborn, undefined]);
     expect(totals).toEqual({ count: 1, bytes: stubborn.bytes });
     expect(await find(stubborn)).toBeUndefined();
+    expect(await rig.names()).toEqual([]);
+  });
+
+  test.each([
+    ['is missing', async () => undefined],
+    ['is an empty mount point', async () => mkdir(rig.root)],
+  ])('forgets nothing while the artifact root %s, and says so', async (_, leave) => {
+    const records = [await published({ name: 'a' }), await published({ name: 'b' })];
+    const retention = createArtifactRetention({
+      ...{ store: rig.store, files: rig.files, clock: later(8), maxAgeSecs: DAY_SECS },
+      forget: () => {},
+    });
+    await rename(rig.root, `${rig.root} elsewhere`);
+    await leave();
+
+    await expect(retention.sweep.run(noAbort)).rejects.toMatchObject({ code: 'artifact' });
+    const found = await Promise.all(records.map(find));
+    const between = retention.isHealthy();
+    await rm(rig.root, { recursive: true, force: true });
+    await rename(`${rig.root} elsewhere`, rig.root);
+    await retention.sweep.run(noAbort);
+
+    expect(found).toEqual(records);
+    expect([between, retention.isHealthy()]).toEqual([false, true]);
+    expect(await Promise.all(records.map(find))).toEqual([undefined, undefined]);
     expect(await rig.names()).toEqual([]);
   });
 
@@ -206,6 +232,7 @@ describe('artifact retention', () => {
     const retention = createArtifactRetention({
       ...{ store: rig.store, clock: later(8), maxAgeSecs: DAY_SECS, forget: () => {} },
       files: {
+        ...rig.files,
         async remove(file) {
           if (file.name === 'b.png') stopping.abort();
           await rig.files.remove(file);
@@ -286,14 +313,19 @@ describe('artifact retention', () => {
       await Promise.all(records.map(({ row }) => store.claim([row])));
       await store.publish(records.map(({ row }) => row.id));
 
-      await sweepAfter(0, {
+      const sweep = sweepAfter(0, {
         store,
         files: {
+          isMissing: async () => false,
           remove: async ({ name }) => {
             if (name.startsWith('stubborn')) throw new Error('busy');
           },
         },
       });
+
+      const isRefused = rows.some(([days, isStubborn]) => days >= 7 && isStubborn);
+      if (isRefused) await expect(sweep).rejects.toThrow('busy');
+      else await sweep;
 
       const left = records.filter(({ stays }) => stays);
       expect(await store.totals()).toEqual({ count: left.length, bytes: left.length * 3 });

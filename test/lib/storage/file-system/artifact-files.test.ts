@@ -53,7 +53,7 @@ describe('createArtifactFiles', () => {
     const files = createArtifactFiles({ root, clock: laterClock });
 
     await files.read(file.name, 1);
-    await files.remove(file);
+    await expect(files.remove(file)).rejects.toMatchObject({ code: 'artifact' });
 
     expect(await readdir(directory)).toEqual([]);
   });
@@ -157,9 +157,9 @@ describe('createArtifactFiles', () => {
 
   test('removal follows no link', async () => {
     const files = createArtifactFiles({ root, clock: laterClock });
+    await files.prepare();
     await mkdir(join(directory, 'outside'));
     await writeFile(join(directory, 'outside', 'a.png'), content);
-    await mkdir(root);
     await symlink(join(directory, 'outside'), join(root, 'cats'));
     await symlink(join(directory, 'outside', 'a.png'), join(root, 'b.png'));
 
@@ -167,7 +167,7 @@ describe('createArtifactFiles', () => {
     await files.remove({ ...file, name: 'b.png' });
 
     expect(await readdir(join(directory, 'outside'))).toEqual(['a.png']);
-    expect((await readdir(root)).sort()).toEqual(['b.png', 'cats']);
+    expect((await readdir(root)).sort()).toEqual(['.staging', 'b.png', 'cats']);
   });
 
   test('a foreign thing in the staging folder is not removed', async () => {

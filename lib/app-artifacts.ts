@@ -1,0 +1,57 @@
+import { createArtifactDelivery } from './artifacts/delivery.ts';
+import { createPublisher } from './artifacts/publisher.ts';
+import { createArtifactRetention } from './artifacts/retention.ts';
+import type { Config } from './config/settings/settings.ts';
+import { BridgeError } from './errors/bridge-error.ts';
+import type { ImageEngine } from './images/image.ts';
+import type { Metrics } from './metrics/metrics.ts';
+import type { Clock } from './platform/clock.ts';
+import type { Ids } from './platform/ids.ts';
+import { createArtifactFiles } from './storage/file-system/artifact-files.ts';
+import { createArtifactStore } from './storage/sqlite/artifact-store.ts';
+import type { StateDatabase } from './storage/sqlite/database.ts';
+
+interface Outside {
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly metrics: Metrics;
+}
+
+interface ArtifactParts {
+  readonly database: StateDatabase;
+  readonly engine: ImageEngine;
+}
+
+/** All that has to do with artifacts: publication, delivery and retention. */
+export function openArtifacts(
+  { artifacts: { root, cache_bytes: cacheBytes, retention } }: Config,
+  { clock, ids, metrics }: Outside,
+  { database, engine }: ArtifactParts,
+) {
+  const store = createArtifactStore(database);
+  const files = createArtifactFiles({ root, clock });
+  const delivery = createArtifactDelivery({ store, files, engine, cacheBytes, metrics });
+  const publisher = createPublisher({ store, files, ids, clock });
+  return {
+    store,
+    delivery,
+    publisher,
+    retention: createArtifactRetention({
+      store,
+      files,
+      clock,
+      maxAgeSecs: retention.max_age_secs,
+      forget: delivery.forget,
+    }),
+
+    /** Removes what an earlier process left unfinished. Throws `overloaded`. */
+    async recover(): Promise<void> {
+      try {
+        await publisher.recover();
+      } catch (error) {
+        // A file that cannot be removed now keeps its row for the next start, and the service starts.
+        if (!(error instanceof BridgeError && error.code === 'artifact')) throw error;
+      }
+    },
+  };
+}
