@@ -4,13 +4,13 @@ import { BridgeError } from '../errors/bridge-error.ts';
 import type { Clock } from '../platform/clock.ts';
 import { createSemaphore } from '../platform/semaphore.ts';
 import type { TimeSlices } from '../platform/time-slices.ts';
-import { embedRecord } from './embed-record.ts';
+import { inspectImage } from './decode/inspect-image.ts';
+import { loadSharp, type SharpFactory } from './decode/load-sharp.ts';
+import { conversion, pixelDecode, pixelEncode } from './decode/sharp-pipelines.ts';
+import { makeThumbnail } from './decode/thumbnail.ts';
 import type { DecodeOptions, ImageEngine, ImageLimits, Pixels } from './image.ts';
-import { inspectImage } from './inspect-image.ts';
-import { loadSharp, type SharpFactory } from './load-sharp.ts';
 import { createMattes } from './matte/mattes.ts';
-import { conversion, pixelDecode, pixelEncode } from './sharp-pipelines.ts';
-import { makeThumbnail } from './thumbnail.ts';
+import { embedRecord } from './xmp/embed-record.ts';
 
 interface Deps {
   readonly limits: ImageLimits;

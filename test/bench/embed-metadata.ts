@@ -1,7 +1,7 @@
 import sharp from 'sharp';
 import type { OutputFormat } from '../../lib/contract/request/parameters.ts';
-import { embedRecord } from '../../lib/images/embed-record.ts';
-import { toXmpJson } from '../../lib/images/xmp-packet.ts';
+import { embedRecord } from '../../lib/images/xmp/embed-record.ts';
+import { toXmpJson } from '../../lib/images/xmp/xmp-packet.ts';
 import { slices } from '../support/slices.ts';
 import type { Bench, Row } from './bench.ts';
 import { inMegabytes } from './image.ts';

@@ -3,7 +3,7 @@ import type { ImageMetadataRecord } from '../../contract/reply/metadata-record.t
 import { invalidField } from '../../contract/schema/issues.ts';
 import { BridgeError } from '../../errors/bridge-error.ts';
 import type { ImageEngine, VerifiedImage } from '../../images/image.ts';
-import { MAX_RECORD_BYTES, toXmpJson } from '../../images/xmp-packet.ts';
+import { MAX_RECORD_BYTES, toXmpJson } from '../../images/xmp/xmp-packet.ts';
 import type { FinishedOutput } from './finish.ts';
 import { fitRecord, longestEssentials, toMetadataRecord } from './metadata-record.ts';
 import type { Outcome } from './outcome.ts';

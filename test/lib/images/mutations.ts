@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib';
 import fc from 'fast-check';
-import { PNG_SIGNATURE_BYTES, pngChunkAt } from '../../../lib/images/png-chunk.ts';
-import { sniff } from '../../../lib/images/sniff.ts';
+import { sniff } from '../../../lib/images/container/sniff.ts';
+import { PNG_SIGNATURE_BYTES, pngChunkAt } from '../../../lib/images/png/png-chunk.ts';
 
 /** Positions fall on heads and tails as often as on the pixels between them. */
 const position = fc.oneof(

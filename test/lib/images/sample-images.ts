@@ -1,10 +1,10 @@
 import sharp, { type Sharp } from 'sharp';
 import type { OutputFormat } from '../../../lib/contract/request/parameters.ts';
 import type { Pixels } from '../../../lib/images/image.ts';
-import { orientationExif, orientationTiff } from './exif-bytes.ts';
-import { insertAfterSoi, segment } from './jpeg-bytes.ts';
-import { chunk, insertAfterHeader } from './png-bytes.ts';
-import { canvas, chunksOf, riffChunk, webp } from './webp-bytes.ts';
+import { orientationExif, orientationTiff } from './container/exif-bytes.ts';
+import { insertAfterSoi, segment } from './jpeg/jpeg-bytes.ts';
+import { chunk, insertAfterHeader } from './png/png-bytes.ts';
+import { canvas, chunksOf, riffChunk, webp } from './webp/webp-bytes.ts';
 
 export function fromPixels({ data, width, height, channels }: Pixels): Sharp {
   return sharp(data, { raw: { width, height, channels } });

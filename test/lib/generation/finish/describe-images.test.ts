@@ -8,11 +8,11 @@ import {
 } from '../../../../lib/contract/reply/image-response.ts';
 import { ImageMetadataRecord } from '../../../../lib/contract/reply/metadata-record.ts';
 import type { OutputFormat } from '../../../../lib/contract/request/parameters.ts';
-import { readRecord } from '../../../../lib/images/read-record.ts';
+import { readRecord } from '../../../../lib/images/xmp/read-record.ts';
 import { answerWith, type Script } from '../../../support/scripted-provider.ts';
 import { slices } from '../../../support/slices.ts';
 import { pngXmp } from '../../images/fifty-images.ts';
-import { insertAfterHeader } from '../../images/png-bytes.ts';
+import { insertAfterHeader } from '../../images/png/png-bytes.ts';
 import { anything, gptImage2 } from '../capability-documents.ts';
 import { type GenerationRig, openGenerationRig } from '../generation-rig.ts';
 import { image } from '../images.ts';

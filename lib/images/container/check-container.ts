@@ -1,0 +1,31 @@
+import type { OutputFormat } from '../../contract/request/parameters.ts';
+import type { Steps } from '../../platform/time-slices.ts';
+import type { ImageFault, ImageLimits } from '../image.ts';
+import { checkJpeg } from '../jpeg/jpeg-container.ts';
+import { checkPng } from '../png/png-container.ts';
+import { checkWebp } from '../webp/webp-container.ts';
+import { type ContainerFacts, type ContainerVerdict, refused } from './container-facts.ts';
+import { sniff } from './sniff.ts';
+
+export type CheckedContainer =
+  | { readonly ok: true; readonly format: OutputFormat; readonly facts: ContainerFacts }
+  | { readonly ok: false; readonly fault: ImageFault };
+
+const CHECKS: Readonly<Record<OutputFormat, (bytes: Buffer) => Steps<ContainerVerdict>>> = {
+  png: checkPng,
+  jpeg: checkJpeg,
+  webp: checkWebp,
+};
+
+/** Everything about an image that needs no decoder: its format, its container to the last byte, the limits. Never throws. */
+export function* checkContainer(bytes: Buffer, limits: ImageLimits): Steps<CheckedContainer> {
+  if (bytes.length > limits.max_encoded_bytes) return refused('too_many_bytes');
+  const format = sniff(bytes);
+  if (format === undefined) return refused('unsupported_format');
+  const container = yield* CHECKS[format](bytes);
+  if (!container.ok) return container;
+  const { facts } = container;
+  if (Math.max(facts.width, facts.height) > limits.max_edge) return refused('edge_too_long');
+  if (facts.width * facts.height > limits.max_pixels) return refused('too_many_pixels');
+  return { ok: true, format, facts };
+}

@@ -1,0 +1,22 @@
+import { refused } from '../container/container-facts.ts';
+import type { Inspection } from '../image.ts';
+import { alphaVerdict } from './alpha-verdict.ts';
+import { type InspectDeps, readImage } from './read-image.ts';
+import { checkingDecode } from './sharp-pipelines.ts';
+
+/** Judges one encoded image. Rejects with the signal's reason, never over the image. */
+export async function inspectImage(
+  bytes: Buffer,
+  deps: InspectDeps,
+  signal: AbortSignal,
+): Promise<Inspection> {
+  const read = await readImage(bytes, { ...deps, pipeline: checkingDecode }, signal);
+  if (!read.ok) return read;
+  const { format, facts, data: plane, info, sha256 } = read;
+  const { width, height, orientation, hasAlpha, hasDeepProfile } = facts;
+  // The limits were judged by our reading of the header: the decoder must have read the same.
+  if (info.width !== width || info.height !== height) return refused('corrupt');
+  const alpha = hasAlpha ? alphaVerdict(plane) : 'none';
+  const deep = hasDeepProfile ? { hasDeepProfile } : {};
+  return { ok: true, image: { bytes, format, width, height, orientation, alpha, sha256, ...deep } };
+}

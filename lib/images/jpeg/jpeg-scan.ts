@@ -1,0 +1,125 @@
+import type { Steps } from '../../platform/time-slices.ts';
+import type { HuffmanTable } from './jpeg-huffman.ts';
+
+/** A scan that holds every component of a sequential frame. */
+export interface SequentialScan {
+  /** The tables of each block of an MCU, in their order. */
+  readonly blocks: readonly { readonly dc: HuffmanTable; readonly ac: HuffmanTable }[];
+  readonly mcus: number;
+  /** In MCUs; 0 for none. */
+  readonly restartInterval: number;
+}
+
+const BLOCKS_PER_STEP = 1024;
+const FIRST_RESTART = 0xd0;
+const LAST_COEFFICIENT = 63;
+const SIXTEEN_ZEROS = 0xf0;
+
+/**
+ * Whether `data` is the codes of that scan and nothing else (ITU T.81, F.2.2). libvips asks its decoder for warnings before
+ * each strip of rows and never after the last: damage there, and junk behind it, only we see.
+ */
+export function* isWholeScan(
+  data: Buffer,
+  { blocks, mcus, restartInterval }: SequentialScan,
+): Steps<boolean> {
+  const reader = createBlockReader(data);
+  let sinceStep = 0;
+  for (let mcu = 0; mcu < mcus; mcu += 1) {
+    if (restartInterval > 0 && mcu > 0 && mcu % restartInterval === 0) {
+      const number = (mcu / restartInterval - 1) % 8;
+      if (!reader.passRestart(FIRST_RESTART + number)) return false;
+    }
+    for (const { dc, ac } of blocks) if (!reader.passBlock(dc, ac)) return false;
+    sinceStep += blocks.length;
+    if (sinceStep < BLOCKS_PER_STEP) continue;
+    sinceStep = 0;
+    yield;
+  }
+  return reader.isAtEnd();
+}
+
+function createBlockReader(data: Buffer) {
+  let at = 0;
+  // The last `held` bits of `window` have been read and not used, `made` of them zeros behind the data's end.
+  let window = 0;
+  let held = 0;
+  let made = 0;
+
+  /** Afterwards at least 25 bits are held. */
+  function fill(): void {
+    while (held <= 24) {
+      const byte = data[at] ?? 0;
+      const isData = at < data.length && (byte !== 0xff || isStuffed());
+      window = (window << 8) | (isData ? byte : 0);
+      held += 8;
+      if (isData) at += byte === 0xff ? 2 : 1;
+      else made += 8;
+    }
+  }
+
+  /** Whether a zero says that the 0xff at `at` is data; passes the fill bytes before it. */
+  function isStuffed(): boolean {
+    let next = at + 1;
+    while (data[next] === 0xff) next += 1;
+    if (data[next] !== 0) return false;
+    at = next - 1;
+    return true;
+  }
+
+  /** The symbol that comes next, or -1 where no code begins so. */
+  function symbol(table: HuffmanTable): number {
+    if (held < 16) fill();
+    const entry = table[(window >>> (held - 16)) & 0xffff] ?? 0;
+    held -= entry >> 8;
+    return entry === 0 ? -1 : entry & 0xff;
+  }
+
+  function skip(bits: number): void {
+    if (held < bits) fill();
+    held -= bits;
+  }
+
+  /** Whether all data up to a marker, or to the end, has been used but for the bits that pad its last byte. */
+  function isUsedUp(): boolean {
+    return held - made < 8 && (at === data.length || (data[at] === 0xff && !isStuffed()));
+  }
+
+  function passFill(): void {
+    while (data[at] === 0xff) at += 1;
+  }
+
+  return {
+    /** False for a code that is none, or an end before the block's. */
+    passBlock(dc: HuffmanTable, ac: HuffmanTable): boolean {
+      const category = symbol(dc);
+      if (category < 0 || category > 16) return false;
+      skip(category);
+      for (let index = 1; index <= LAST_COEFFICIENT; index += 1) {
+        const coded = symbol(ac);
+        if (coded < 0) return false;
+        const size = coded & 0x0f;
+        if (size === 0 && coded !== SIXTEEN_ZEROS) break;
+        index += coded >> 4;
+        skip(size);
+      }
+      return held >= made;
+    },
+
+    passRestart(marker: number): boolean {
+      if (!isUsedUp()) return false;
+      passFill();
+      const found = data[at];
+      at += 1;
+      held = 0;
+      made = 0;
+      return found === marker;
+    },
+
+    isAtEnd(): boolean {
+      if (!isUsedUp()) return false;
+      passFill();
+      return at === data.length;
+    },
+  };
+}

@@ -1,0 +1,60 @@
+import type { Steps } from '../../platform/time-slices.ts';
+import type { ImageFault } from '../image.ts';
+
+export interface JpegSegment {
+  readonly marker: number;
+  /** Nothing for EOI. */
+  readonly payload: Buffer;
+  /** The first byte of its marker, fill bytes included, and the first byte after its payload. */
+  readonly start: number;
+  readonly end: number;
+}
+
+/** ITU T.81, table B.1. */
+export const DHT = 0xc4;
+export const SOI = 0xd8;
+export const EOI = 0xd9;
+export const SOS = 0xda;
+export const DRI = 0xdd;
+export const APP0 = 0xe0;
+export const APP1 = 0xe1;
+export const APP2 = 0xe2;
+export const COM = 0xfe;
+/** A second SOI, and JPG, DHP, EXP of hierarchical JPEG. */
+const REFUSED_MARKERS: readonly number[] = [SOI, 0xc8, 0xde, 0xdf];
+
+const FILL_BYTES_PER_STEP = 2 ** 20;
+const MPF_PREFIX = Buffer.from('MPF\0', 'latin1');
+
+/** The segment whose marker stands at `start`, perhaps after fill bytes. */
+export function* jpegSegmentAt(bytes: Buffer, start: number): Steps<JpegSegment | ImageFault> {
+  let at = start;
+  if (at < bytes.length && bytes[at] !== 0xff) return 'corrupt';
+  for (; bytes[at] === 0xff; at += 1) if (at % FILL_BYTES_PER_STEP === 0) yield;
+  const marker = bytes[at];
+  if (marker === undefined) return 'truncated';
+  at += 1;
+  if (marker === EOI) return { marker, payload: bytes.subarray(at, at), start, end: at };
+  if (!beginsSegment(marker)) return 'corrupt';
+
+  const length = at + 2 > bytes.length ? undefined : bytes.readUInt16BE(at);
+  if (length === undefined || at + length > bytes.length) return 'truncated';
+  if (length < 2) return 'corrupt';
+  const end = at + length;
+  return { marker, payload: bytes.subarray(at + 2, end), start, end };
+}
+
+export function isRestart(marker: number): boolean {
+  return marker >= 0xd0 && marker <= 0xd7;
+}
+
+/** The index of further images in the file; its offsets count from what follows its prefix (CIPA DC-007, 5.2). */
+export function mpfIndex({ marker, payload }: JpegSegment): Buffer | undefined {
+  const isMpf = marker === APP2 && payload.subarray(0, MPF_PREFIX.length).equals(MPF_PREFIX);
+  return isMpf ? payload.subarray(MPF_PREFIX.length) : undefined;
+}
+
+/** True for the markers that a length follows and that somebody decodes. */
+function beginsSegment(marker: number): boolean {
+  return marker >= 0xc0 && !isRestart(marker) && !REFUSED_MARKERS.includes(marker);
+}

@@ -1,0 +1,87 @@
+import type { Steps } from '../../platform/time-slices.ts';
+import { isExif } from '../container/exif-orientation.ts';
+import { type Edit, NOTHING } from '../xmp/splice.ts';
+import { type ExistingXmp, MAX_EXISTING, type XmpLocations } from '../xmp/xmp-locations.ts';
+import {
+  APP0,
+  APP1,
+  COM,
+  EOI,
+  type JpegSegment,
+  jpegSegmentAt,
+  mpfIndex,
+  SOS,
+} from './jpeg-segment.ts';
+
+/** XMP specification part 3, 1.1.3: the names in front of a packet, and of what does not fit into its segment. */
+const PACKET_NAME = Buffer.from('http://ns.adobe.com/xap/1.0/\0', 'latin1');
+const EXTENSION_NAME = Buffer.from('http://ns.adobe.com/xmp/extension/\0', 'latin1');
+
+export interface JpegXmpLocations extends XmpLocations {
+  /** Where the index of further images ends: what follows it must keep its distance. */
+  readonly indexEnd: number | undefined;
+}
+
+/**
+ * Where XMP lies in a sound JPEG, up to its first scan; a new packet goes behind the JFIF and EXIF segments that begin
+ * the file. Undefined where there is too much of it.
+ */
+export function* findJpegXmp(bytes: Buffer): Steps<JpegXmpLocations | undefined> {
+  const existing: ExistingXmp[] = [];
+  let insertAt = 2;
+  let isHead = true;
+  let indexEnd: number | undefined;
+  for (let at = insertAt; ; ) {
+    const segment = yield* jpegSegmentAt(bytes, at);
+    if (typeof segment === 'string' || existing.length > MAX_EXISTING) return undefined;
+    const { marker, payload, end } = segment;
+    if (marker === SOS || marker === EOI) return { insertAt, existing, indexEnd };
+    const found = heldIn(segment);
+    if (found !== undefined) existing.push(found);
+    else isHead &&= marker === APP0 || (marker === APP1 && isExif(payload));
+    if (found === undefined && isHead) insertAt = end;
+    if (mpfIndex(segment) !== undefined) indexEnd ??= end;
+    at = end;
+    yield;
+  }
+}
+
+/** What makes `packet`, with the extension of the old one if that `isKept`, the only XMP of the image. */
+export function jpegXmpEdits(
+  { insertAt, existing, indexEnd = Number.POSITIVE_INFINITY }: JpegXmpLocations,
+  packet: Buffer,
+  isKept: boolean,
+): readonly Edit[] {
+  const dropped = isKept ? existing.filter((one) => one.packet !== undefined) : existing;
+  return [
+    { start: insertAt, end: insertAt, insert: toSegment(APP1, [PACKET_NAME, packet]) },
+    ...dropped.map(({ start, end }) => {
+      const insert = start < indexEnd ? NOTHING : blank(end - start);
+      return { start, end, insert };
+    }),
+  ];
+}
+
+function heldIn({ marker, payload, start, end }: JpegSegment): ExistingXmp | undefined {
+  if (marker !== APP1) return undefined;
+  if (beginsWith(payload, PACKET_NAME)) {
+    return { start, end, packet: payload.subarray(PACKET_NAME.length) };
+  }
+  return beginsWith(payload, EXTENSION_NAME) ? { start, end, packet: undefined } : undefined;
+}
+
+function beginsWith(payload: Buffer, name: Buffer): boolean {
+  return payload.subarray(0, name.length).equals(name);
+}
+
+/** A comment of as many bytes, fill bytes of the old segment included. */
+function blank(length: number): Buffer {
+  const fill = Math.max(0, length - 2 - 0xffff);
+  const comment = toSegment(COM, [Buffer.alloc(length - fill - 4, ' ')]);
+  return Buffer.concat([Buffer.alloc(fill, 0xff), comment]);
+}
+
+function toSegment(marker: number, payload: readonly Buffer[]): Buffer {
+  const length = payload.reduce((sum, part) => sum + part.length, 2);
+  return Buffer.concat([Buffer.from([0xff, marker, length >> 8, length & 0xff]), ...payload]);
+}

@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest';
+import { checkContainer } from '../../../../lib/images/container/check-container.ts';
+import { finish } from '../finish.ts';
+import { frame, jpeg, scan } from '../jpeg/jpeg-bytes.ts';
+import { END, header, PIXELS, png } from '../png/png-bytes.ts';
+import { lossless, webp } from '../webp/webp-bytes.ts';
+
+const limits = {
+  max_encoded_bytes: 200,
+  max_edge: 16_000,
+  max_pixels: 1_000_000,
+  max_decode_ms: 1000,
+};
+
+const check = (bytes: Buffer) => finish(checkContainer(bytes, limits));
+const sized = (width: number, height: number) => png(header({ width, height }), PIXELS, END);
+
+describe('checkContainer', () => {
+  it.each([
+    ['png', sized(2, 2)],
+    ['jpeg', jpeg(frame(2, 2), scan())],
+    ['webp', webp(lossless(2, 2))],
+  ])('checks %s', (format, bytes) => {
+    expect(check(bytes)).toMatchObject({ ok: true, format, facts: { width: 2, height: 2 } });
+  });
+
+  it.each([
+    ['the longest edge', sized(16_000, 1)],
+    ['the most pixels', sized(1000, 1000)],
+    ['the most bytes', padded(200)],
+  ])('accepts %s', (_name, bytes) => {
+    expect(check(bytes)).toMatchObject({ ok: true });
+  });
+
+  it.each([
+    ['too_many_bytes', padded(201)],
+    ['too_many_bytes', Buffer.alloc(201)],
+    ['unsupported_format', Buffer.alloc(200)],
+    ['edge_too_long', sized(16_001, 1)],
+    ['edge_too_long', sized(1, 16_001)],
+    ['edge_too_long', sized(2 ** 31 - 1, 2 ** 31 - 1)],
+    ['too_many_pixels', sized(1001, 1000)],
+    ['too_many_pixels', jpeg(frame(16_000, 16_000), scan())],
+    ['too_many_pixels', webp(lossless(16_000, 16_000))],
+    ['truncated', sized(2, 2).subarray(0, -1)],
+  ])('answers %s', (fault, bytes) => {
+    expect(check(bytes)).toEqual({ ok: false, fault });
+  });
+});
+
+/** A JPEG of exactly so many bytes. */
+function padded(bytes: number): Buffer {
+  const room = bytes - jpeg(frame(), scan()).length;
+  const data = Buffer.alloc(room, 0x12);
+  return jpeg(frame(), scan().subarray(0, -1), data, Buffer.alloc(1, 0xff));
+}

@@ -1,0 +1,79 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { checkContainer } from '../../../../lib/images/container/check-container.ts';
+import { sniff } from '../../../../lib/images/container/sniff.ts';
+import { embedRecord } from '../../../../lib/images/xmp/embed-record.ts';
+import { readRecord } from '../../../../lib/images/xmp/read-record.ts';
+import { toXmpJson } from '../../../../lib/images/xmp/xmp-packet.ts';
+import { recordIn } from '../../../../lib/images/xmp/xmp-record.ts';
+import { slices } from '../../../support/slices.ts';
+import { FOREIGN_PACKET, fiftyImages } from '../fifty-images.ts';
+import { finish } from '../finish.ts';
+import { mutationsOf } from '../mutations.ts';
+
+const RUNS = 2000;
+
+const limits = {
+  max_encoded_bytes: 8 * 1024 * 1024,
+  max_edge: 4096,
+  max_pixels: 4 * 1024 * 1024,
+  max_decode_ms: 10_000,
+};
+const { signal } = new AbortController();
+
+const RECORD = toXmpJson(JSON.stringify({ version: '1', prompt: 'A cat & a "dog"' }));
+
+/** Small ones: a change hits their heads and their metadata more often than their pixels. */
+const IMAGES = (await fiftyImages()).filter(({ bytes }) => bytes.length < 20_000);
+const WITH_RECORDS = await Promise.all(
+  IMAGES.map(async (image) => {
+    const embedded = await embedRecord(image, RECORD, slices, signal);
+    return embedded ?? expect.fail('the record was not embedded');
+  }),
+);
+
+describe('mutated images', () => {
+  it('are many', () => {
+    expect(IMAGES.length).toBeGreaterThan(40);
+  });
+
+  it('take a record where they are sound, and never more room than it needs', async () => {
+    const all = [...IMAGES.map(({ bytes }) => bytes), ...WITH_RECORDS];
+    const property = fc.asyncProperty(mutationsOf(all), async ({ bytes }) => {
+      const isSound = finish(checkContainer(bytes, limits)).ok;
+      // Ours would not be asked for an image that is not sound; it must survive one all the same.
+      const format = sniff(bytes) ?? 'png';
+
+      const embedded = await embedRecord({ bytes, format }, RECORD, slices, signal);
+
+      expect(embedded?.length ?? 0).toBeLessThan(bytes.length + 64 * 1024);
+      if (!isSound || embedded === undefined) return;
+      const reading = await readRecord(embedded, limits, slices, signal);
+      expect(reading).toEqual({ ok: true, record: RECORD });
+    });
+
+    await fc.assert(property, { seed: 20_240_503, numRuns: RUNS });
+  });
+
+  it('give a record or a reason', async () => {
+    const property = fc.asyncProperty(mutationsOf(WITH_RECORDS), async ({ bytes }) => {
+      const reading = await readRecord(bytes, limits, slices, signal);
+
+      expect(reading.ok ? reading.record : reading.fault).toBeTypeOf('string');
+    });
+
+    await fc.assert(property, { seed: 20_240_504, numRuns: RUNS });
+  });
+
+  it('have packets that are read or not, and nothing else', async () => {
+    const packets = [FOREIGN_PACKET, FOREIGN_PACKET.replace('elsewhere', '<![CDATA[x]]>')];
+    const buffers = packets.map((packet) => Buffer.from(packet));
+    const property = fc.asyncProperty(mutationsOf(buffers), async ({ bytes }) => {
+      const record = await recordIn(bytes.toString('utf8'));
+
+      expect(record).toBeUndefined();
+    });
+
+    await fc.assert(property, { seed: 20_240_505, numRuns: RUNS });
+  });
+});
