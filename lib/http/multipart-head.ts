@@ -1,7 +1,7 @@
+import { isUtf8 } from 'node:buffer';
 import { BridgeError } from '../errors/bridge-error.ts';
 import { type HeaderValue, parseHeaderValue } from './header-value.ts';
 import { isUtf8Name, notUtf8 } from './media-types.ts';
-import { toText } from './utf8-text.ts';
 
 /** What the head of a part of a form says, as far as it is believed. */
 export interface PartHead {
@@ -11,22 +11,28 @@ export interface PartHead {
   readonly isNameless: boolean;
 }
 
+// What stands for bytes that are not UTF-8 once they have been decoded.
+const REPLACEMENT = '\ufffd';
 const HEADER = /^([\w!#$%&'*+.^`|~-]+):(.*)$/s;
 const CONTROL = /[^\P{Cc}\t]/u;
 const TEXT_TYPE = /^(text\/.*|application\/json)$/;
 const PLAIN_ENCODING = /^(7bit|8bit|binary)$/i;
 
 /**
- * Reads the head of a part: all between its delimiter and the blank line. Its type only tells text from files, and only
- * where no file name does. Throws `malformed_request`; `unsupported_media_type` for text that is not UTF-8, for encoded
- * content and for parts within a part (RFC 7578 sections 4.3, 4.7, 4.8).
+ * Reads the head of a part: all between its delimiter and the blank line. A part with a file name is a file; without one
+ * the media type decides. A file name is only for display and may be in any encoding. Throws `malformed_request`, and
+ * `unsupported_media_type` for text in another charset than UTF-8, for encoded content and for parts within a part
+ * (RFC 7578 sections 4.3, 4.7, 4.8).
  */
 export function parsePartHead(head: Buffer): PartHead {
-  const headers = headersOf(toText(head, 'the head of a part'));
+  const headers = headersOf(head.toString('utf8'));
   const disposition = parsedHeader(headers, 'content-disposition');
   const name = disposition?.parameters.get('name');
   if (disposition?.value !== 'form-data' || !name) {
     throw malformed('a part has no content-disposition of form-data with a name');
+  }
+  if (name.includes(REPLACEMENT) && !isUtf8(head)) {
+    throw malformed('the name of a part is not valid UTF-8');
   }
   const encoding = headers.get('content-transfer-encoding') ?? 'binary';
   if (!PLAIN_ENCODING.test(encoding)) {

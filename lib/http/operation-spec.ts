@@ -2,6 +2,7 @@ import type * as v from 'valibot';
 import type { ErrorCode } from '../errors/codes.ts';
 
 export type Schema = v.GenericSchema;
+export type ObjectSchema = Schema & { readonly entries: v.ObjectEntries };
 
 /**
  * `public`: anyone. `bearer`: browser guard and token. `by_path`: as everything else at that path, for answers that no
@@ -14,7 +15,7 @@ export interface FormSpec {
   /** All of it, for documents. */
   readonly schema: Schema;
   /** Its text parts. An empty one counts as absent, unless the field has to be there. */
-  readonly fields: Schema & { readonly entries: v.ObjectEntries };
+  readonly fields: ObjectSchema;
   /** Its file parts by their names. */
   readonly files: Readonly<Record<string, FormFile>>;
 }
@@ -31,7 +32,7 @@ export interface RequestSpec {
   /** Any query is taken and none is read, although a token is asked for: scrapers add parameters of their own. */
   readonly ignoresQuery?: boolean;
   /** The headers that mean something here, by their lower-case names. */
-  readonly headers?: Schema;
+  readonly headers?: ObjectSchema;
   /** A JSON body. */
   readonly body?: Schema;
   /** A form instead of a JSON body, or where there is one too, either of them. */

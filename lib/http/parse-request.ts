@@ -1,12 +1,20 @@
 import { closedObject } from '../contract/schema/closed-object.ts';
-import { invalidRequest, type RequestIssue, toRequestIssues } from '../contract/schema/issues.ts';
+import {
+  fieldName,
+  invalidRequest,
+  type RequestIssue,
+  toRequestIssues,
+} from '../contract/schema/issues.ts';
 import { parseWithLimits, type RequestLimits } from '../contract/schema/request-limits.ts';
-import type { OperationSpec, Schema } from './operation-spec.ts';
+import { BridgeError } from '../errors/bridge-error.ts';
+import type { HttpEvent } from './http-event.ts';
+import type { ObjectSchema, OperationSpec, Schema } from './operation-spec.ts';
 import { callOf, type Middleware } from './stack-request.ts';
+import { headerText, toText } from './utf8-text.ts';
 
 const NoQuery = closedObject({});
 
-/** Parses query and headers, which need no body. Throws `invalid_request` with all issues of both. */
+/** Parses query and headers, which need no body. Throws `malformed_request`, `invalid_request` with all issues of both. */
 export function parseHead(spec: OperationSpec): Middleware {
   // Queries are closed where a token is asked for; probes of load balancers add parameters of their own.
   const isOpen = spec.protection !== 'bearer' || spec.request.ignoresQuery === true;
@@ -23,7 +31,12 @@ export function parseHead(spec: OperationSpec): Middleware {
         parsePart(querySchema, queryOf(event.rawQueryString, issues), limits, issues);
       call.headers =
         spec.request.headers &&
-        parsePart(spec.request.headers, { ...event.headers }, limits, issues);
+        parsePart(
+          spec.request.headers,
+          headersOf(spec.request.headers, event, issues),
+          limits,
+          issues,
+        );
       if (issues.length > 0) throw invalidRequest(issues);
     },
   };
@@ -55,12 +68,33 @@ export function parsePart(
   return result.value;
 }
 
-/** A query as an object: an empty value is an absent one, a repeated name is an issue (contract.md 0, 8). */
+/** The headers that the schema names, as the UTF-8 text that the client sent. */
+function headersOf(
+  schema: ObjectSchema,
+  { headers }: HttpEvent,
+  issues: RequestIssue[],
+): Record<string, string> {
+  const texts: Record<string, string> = {};
+  for (const name of Object.keys(schema.entries)) {
+    const value = headers[name];
+    const text = value === undefined ? undefined : headerText(value);
+    if (text !== undefined) texts[name] = text;
+    else if (value !== undefined) {
+      issues.push({ field: fieldName(name), code: 'invalid_text', message: 'must be valid UTF-8' });
+    }
+  }
+  return texts;
+}
+
+/**
+ * A query as an object. An empty value is an absent one, a repeated name is an issue (contract.md 0, 8). Throws
+ * `malformed_request` when it cannot be decoded.
+ */
 function queryOf(raw: string, issues: RequestIssue[]): Record<string, string> {
   if (raw === '') return {};
   const seen = new Set<string>();
   const entries: [string, string][] = [];
-  for (const [name, value] of new URLSearchParams(raw)) {
+  for (const [name, value] of new URLSearchParams(decodable(raw))) {
     if (seen.has(name)) {
       issues.push({ field: name.slice(0, 64), code: 'repeated', message: 'must be given once' });
     } else if (value !== '') {
@@ -69,4 +103,17 @@ function queryOf(raw: string, issues: RequestIssue[]): Record<string, string> {
     seen.add(name);
   }
   return Object.fromEntries(entries);
+}
+
+/** The query itself. `URLSearchParams` leaves wrong escapes as they are and replaces bytes that are not UTF-8. */
+function decodable(raw: string): string {
+  if (!/[%\x80-\xff]/.test(raw)) return raw;
+  // Node makes a character of each byte.
+  const query = toText(Buffer.from(raw, 'latin1'), 'the query');
+  try {
+    decodeURIComponent(query);
+    return query;
+  } catch {
+    throw new BridgeError('malformed_request', 'the query is not percent-encoded UTF-8');
+  }
 }

@@ -64,6 +64,16 @@ describe('an idempotency key', () => {
     expect(drawn(bridge) - before).toBe(1);
   });
 
+  it('is the same beyond ASCII in the header and in the body', async () => {
+    const key = 'Übergröße 画像';
+    const first = await post({}, { 'idempotency-key': Buffer.from(key).toString('latin1') });
+
+    const second = await post({ idempotency_key: key }, {});
+
+    expect([first.status, second.status]).toEqual([200, 200]);
+    expect(second.json).toEqual(first.json);
+  });
+
   it('makes two requests at the same time one drawing', async () => {
     const before = drawn(slow);
     const [one, other] = await Promise.all([

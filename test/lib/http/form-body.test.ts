@@ -174,6 +174,19 @@ describe('formBody', () => {
     expect(reply.json).toMatchObject({ page: [expect.any(String)] });
   });
 
+  it('takes a file name that is not UTF-8', async () => {
+    const body = joined([
+      `--${BOUNDARY}\r\nContent-Disposition: form-data; name="page"; filename="`,
+      Buffer.from('Übergröße\x8f.png', 'latin1'),
+      '"\r\n\r\nx\r\n',
+      formBytes([title]),
+    ]);
+
+    const reply = await send(body);
+
+    expect(reply.json).toMatchObject({ page: [sha256(Buffer.from('x'))] });
+  });
+
   it('keeps the names of unknown text, whatever they are', async () => {
     const names = ['__proto__', 'constructor', 'page[0]', 'größe', 'a%0d%0ab', 'a"b'];
     const parts = names.map((name) => ({
@@ -243,7 +256,7 @@ describe('formBody', () => {
     ['NUL in a file name', withHead(`${disposition}; filename="a\0b"`), 'control character'],
     ['a type that is none', withHead(disposition, 'Content-Type: text/plain; x'), 'well-formed'],
     [
-      'a head that is not UTF-8',
+      'a name that is not UTF-8',
       joined([
         `--${BOUNDARY}\r\n${disposition.slice(0, -1)}`,
         Buffer.from([0xff]),

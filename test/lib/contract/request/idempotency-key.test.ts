@@ -1,16 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { toIdempotencyKey } from '../../../../lib/contract/request/idempotency-key.ts';
 
-const asSent = (text: string) => Buffer.from(text, 'utf8').toString('latin1');
-
 describe('toIdempotencyKey', () => {
   it.each([
     ['nowhere', null, undefined, undefined],
     ['in the body', 'k', undefined, 'k'],
     ['in the header', null, 'k', 'k'],
     ['in both, the same', 'k', 'k', 'k'],
-    ['in both, the same beyond ASCII', 'schlüssel', asSent('schlüssel'), 'schlüssel'],
-    ['in the header in ISO 8859-1', 'schlüssel', 'schlüssel', 'schlüssel'],
+    ['in both, the same beyond ASCII', 'schlüssel', 'schlüssel', 'schlüssel'],
   ])('takes the key that is %s', (_, inBody, inHeader, key) => {
     expect(toIdempotencyKey(inBody, inHeader)).toBe(key);
   });
