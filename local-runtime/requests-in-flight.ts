@@ -59,6 +59,9 @@ export function createRequestsInFlight({ httpSettings, services, sendReply, shut
         if (shutdown.signal.aborted) controller.abort(stopped());
         return controller.signal;
       };
+      const onReplied = (listener: (isComplete: boolean) => void) => {
+        outgoing.once('close', () => listener(outgoing.writableFinished));
+      };
       outgoing.once('close', () => {
         if (outgoing.writableFinished) return;
         isDisconnected = true;
@@ -66,7 +69,13 @@ export function createRequestsInFlight({ httpSettings, services, sendReply, shut
       });
       running += 1;
       try {
-        const context = { services: await services, settings: httpSettings, route, signal };
+        const context = {
+          services: await services,
+          settings: httpSettings,
+          route,
+          signal,
+          onReplied,
+        };
         const reply = await handler(toEvent(incoming, path, parameters), context);
         onReply();
         await sendReply(reply, incoming, outgoing, stopping);

@@ -21,13 +21,13 @@ export const handler = operation<'artifacts'>()({
     also: [{ status: 304, description: 'The client has these bytes.' }],
   },
   errors: ['not_found', 'artifact', 'overloaded'],
-  async handle({ path, query, event, scope, signal, services }) {
+  async handle({ path, query, event, context, services }) {
     const { artifacts } = services;
     const { record, bytes, sha256 } = await artifacts.openThumbnail(
-      scope,
+      context.scope,
       path.id,
       query.edge,
-      signal(),
+      context.signal(),
     );
     const filename = record.name.slice(record.name.lastIndexOf('/') + 1);
     return wholeFileReply(event.headers, {

@@ -27,8 +27,12 @@ export const handler = operation<'artifacts'>()({
     ],
   },
   errors: ['not_found', 'range_not_satisfiable', 'artifact', 'overloaded'],
-  async handle({ path, query, event, scope, signal, services }) {
-    const { record, bytes, sha256 } = await services.artifacts.open(scope, path.id, signal());
+  async handle({ path, query, event, context, services }) {
+    const { record, bytes, sha256 } = await services.artifacts.open(
+      context.scope,
+      path.id,
+      context.signal(),
+    );
     return fileReply(event.headers, {
       bytes,
       mediaType: `image/${record.format}`,

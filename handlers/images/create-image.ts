@@ -25,13 +25,7 @@ export const handler = operation<'imageRequests'>()({
     },
   },
   errors: GENERATION_ERRORS,
-  async handle({ body, headers, scope, requestId, trace, signal, baseUrl, services }) {
-    const context = {
-      operationId: 'createImage',
-      ...{ scope, requestId, trace, signal: signal(), baseUrl },
-      idempotencyKey: headers['idempotency-key'],
-      retryCount: headers['x-stainless-retry-count'],
-    };
+  async handle({ body, context, services }) {
     const { value, replayed } = await services.imageRequests.create(body, context);
     return ok(value, replayed ? REPLAYED : {});
   },

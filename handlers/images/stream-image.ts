@@ -25,12 +25,7 @@ export const handler = operation<'imageRequests'>()({
     },
   },
   errors: GENERATION_ERRORS,
-  async handle({ body, headers, scope, requestId, trace, signal, baseUrl, services }) {
-    const context = {
-      operationId: 'streamImage',
-      ...{ scope, requestId, trace, signal: signal(), baseUrl },
-      idempotencyKey: headers['idempotency-key'],
-    };
+  async handle({ body, context, services }) {
     const { value, replayed } = await services.imageRequests.stream(body, context);
     return stream(value, replayed ? REPLAYED : {});
   },

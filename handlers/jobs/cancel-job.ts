@@ -10,5 +10,6 @@ export const handler = operation<'jobs'>()({
   request: { path: JobPath },
   reply: { status: 200, description: 'The job as it then is.', body: ImageJob },
   errors: ['not_found', 'overloaded'],
-  handle: async ({ path, scope, services }) => ok(await services.jobs.cancel(scope, path.id)),
+  handle: async ({ path, context, services }) =>
+    ok(await services.jobs.cancel(context.scope, path.id)),
 });

@@ -26,11 +26,7 @@ export const handler = operation<'jobs'>()({
     'artifact',
     'configuration',
   ],
-  async handle({ body, headers, scope, requestId, signal, services }) {
-    const context = {
-      ...{ scope, requestId, signal: signal() },
-      idempotencyKey: headers['idempotency-key'],
-    };
+  async handle({ body, context, services }) {
     const { job, replayed } = await services.jobs.submit(body, context);
     return ok(job, { location: `/v1/jobs/${job.id}`, ...(replayed ? REPLAYED : {}) });
   },

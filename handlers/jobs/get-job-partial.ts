@@ -16,8 +16,8 @@ export const handler = operation<'jobs'>()({
     also: [{ status: 204, description: 'There is none yet, or the job has ended.' }],
   },
   errors: ['not_found'],
-  async handle({ path, scope, services }) {
-    const partial = await services.jobs.partial(scope, path.id);
+  async handle({ path, context, services }) {
+    const partial = await services.jobs.partial(context.scope, path.id);
     const head = { 'cache-control': 'no-store' };
     if (!partial) return bytes(undefined, head, 204);
     const { image, partialIndex } = partial;

@@ -10,6 +10,6 @@ export const handler = operation<'jobs'>()({
   request: { path: JobPath, query: JobQuery },
   reply: { status: 200, description: 'The job as it is.', body: ImageJob },
   errors: ['not_found'],
-  handle: async ({ path, query, scope, signal, services }) =>
-    ok(await services.jobs.find(scope, path.id, query.wait_ms ?? 0, signal())),
+  handle: async ({ path, query, context, services }) =>
+    ok(await services.jobs.find(context.scope, path.id, query.wait_ms ?? 0, context.signal())),
 });

@@ -10,6 +10,6 @@ export const handler = operation<'jobLists'>()({
   request: { query: JobListQuery },
   reply: { status: 200, description: 'One page of jobs.', body: JobPage },
   errors: ['overloaded'],
-  handle: async ({ query, scope, signal, services }) =>
-    ok(await services.jobLists.list(scope, query, signal())),
+  handle: async ({ query, context, services }) =>
+    ok(await services.jobLists.list(context.scope, query, context.signal())),
 });

@@ -10,6 +10,6 @@ export const handler = operation<'jobs'>()({
   request: { path: JobPath, body: JobPatch },
   reply: { status: 200, description: 'The job as it then is.', body: ImageJob },
   errors: ['not_found', 'job_not_terminal', 'overloaded'],
-  handle: async ({ path, body, scope, services }) =>
-    ok(await services.jobs.update(scope, path.id, body)),
+  handle: async ({ path, body, context, services }) =>
+    ok(await services.jobs.update(context.scope, path.id, body)),
 });

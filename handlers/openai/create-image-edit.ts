@@ -29,13 +29,7 @@ export const handler = operation<'openAiImages'>()({
     },
   },
   errors: GENERATION_ERRORS,
-  async handle({ form, body, headers, scope, requestId, trace, signal, baseUrl, services }) {
-    const context = {
-      operationId: 'createImageEdit',
-      ...{ scope, requestId, trace, signal: signal(), baseUrl },
-      idempotencyKey: headers['idempotency-key'],
-      retryCount: headers['x-stainless-retry-count'],
-    };
+  async handle({ form, body, context, services }) {
     const { replayed, ...reply } = await services.openAiImages.edit(form ?? body, context);
     return { ...reply, headers: replayed ? REPLAYED : {} };
   },

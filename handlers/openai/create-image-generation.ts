@@ -23,13 +23,7 @@ export const handler = operation<'openAiImages'>()({
     },
   },
   errors: GENERATION_ERRORS,
-  async handle({ body, headers, scope, requestId, trace, signal, baseUrl, services }) {
-    const context = {
-      operationId: 'createImageGeneration',
-      ...{ scope, requestId, trace, signal: signal(), baseUrl },
-      idempotencyKey: headers['idempotency-key'],
-      retryCount: headers['x-stainless-retry-count'],
-    };
+  async handle({ body, context, services }) {
     const { replayed, ...reply } = await services.openAiImages.generate(body, context);
     return { ...reply, headers: replayed ? REPLAYED : {} };
   },

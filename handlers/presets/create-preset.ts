@@ -19,8 +19,7 @@ export const handler = operation<'presets'>()({
     },
   },
   errors: ['preset_exists', 'idempotency_conflict', 'overloaded'],
-  async handle({ body, headers, scope, signal, services }) {
-    const context = { scope, key: headers['idempotency-key'], signal: signal() };
+  async handle({ body, context, services }) {
     const { preset, replayed } = await services.presets.create(body, context);
     const location = `/v1/presets/${preset.name}`;
     return ok(preset, { location, ...(replayed ? REPLAYED : {}) });

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import type { RequestContext } from '../contract/request/request-context.ts';
 import type { RequestLimits } from '../contract/schema/request-limits.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Ids } from '../platform/ids.ts';
@@ -60,12 +61,7 @@ export interface HttpContext<Services> {
   readonly settings: HttpSettings;
   /** The path of the route as the table writes it; absent where no route has the request's path. */
   readonly route?: string | undefined;
-  /** Aborts when the client has left. Made when it is first asked for. */
-  readonly signal: () => AbortSignal;
-}
-
-/** W3C trace context of one request: the caller's trace, our span. */
-export interface Trace {
-  readonly traceId: string;
-  readonly spanId: string;
+  /** As in `RequestContext`. */
+  readonly signal: RequestContext['signal'];
+  readonly onReplied: RequestContext['onReplied'];
 }

@@ -1,25 +1,19 @@
 import middy from '@middy/core';
 import type * as v from 'valibot';
+import type { RequestContext } from '../contract/request/request-context.ts';
 import { authenticate } from './authenticate.ts';
 import { browserGuard } from './browser-guard.ts';
 import { replyHeaders, toReply } from './encode-reply.ts';
 import { errorReply } from './error-reply.ts';
 import { type Form, formBody } from './form-body.ts';
-import type {
-  HttpContext,
-  HttpEvent,
-  HttpReply,
-  HttpSettings,
-  Scope,
-  Trace,
-} from './http-event.ts';
+import type { HttpContext, HttpEvent, HttpReply } from './http-event.ts';
 import { jsonBody } from './json-body.ts';
 import { observe } from './observe.ts';
 import type { FormSpec, OperationSpec, RequestSpec, Schema } from './operation-spec.ts';
 import { parseBody, parseHead } from './parse-request.ts';
 import { declaredBody } from './read-body.ts';
 import type { Reply } from './reply.ts';
-import { requestContext } from './request-context.ts';
+import { startCall, toRequestContext } from './request-context.ts';
 import { callOf, type Middleware, type StackRequest } from './stack-request.ts';
 
 type Parsed<S> = S extends Schema ? v.InferOutput<S> : undefined;
@@ -46,13 +40,8 @@ interface CallFacts<Services, R extends RequestSpec> {
   readonly path: Parsed<R['path']>;
   readonly query: Parsed<R['query']>;
   readonly headers: Parsed<R['headers']>;
-  readonly scope: Scope;
-  readonly requestId: string;
-  readonly trace: Trace;
-  /** Aborts when the client has left. Made when it is asked for: most answers wait for nothing. */
-  readonly signal: () => AbortSignal;
-  /** Scheme and authority under which the client reached us, for links in answers. */
-  readonly baseUrl: string;
+  /** For the services: passed on as it is. */
+  readonly context: RequestContext;
   /** The event's own headers, for conditional requests and ranges. */
   readonly event: HttpEvent;
   readonly services: Services;
@@ -98,11 +87,7 @@ export function createOperation<Services, const R extends RequestSpec, B>(
         headers,
         body,
         form,
-        scope: call.scope,
-        requestId: call.requestId,
-        trace: call.trace,
-        signal: context.signal,
-        baseUrl: baseUrlOf(event, context.settings),
+        context: toRequestContext({ operationId: spec.id, event }, call, context),
         event,
         services: context.services,
       };
@@ -120,7 +105,7 @@ export function createOperation<Services, const R extends RequestSpec, B>(
 }
 
 function middlewaresFor(spec: OperationSpec): readonly Middleware[] {
-  const common = [requestContext, observe, replyHeaders, errorReply, browserGuard, authenticate];
+  const common = [startCall, observe, replyHeaders, errorReply, browserGuard, authenticate];
   if (spec.protection === 'by_path') return common;
   const { body, form } = spec.request;
   if (!body && !form) return [...common, parseHead(spec)];
@@ -135,12 +120,8 @@ function middlewaresFor(spec: OperationSpec): readonly Middleware[] {
 
 /** Member by member, and with the place of the call: its shape never changes. */
 function toOwnContext<Services>(
-  { services, settings, route, signal }: HttpContext<Services>,
+  { services, settings, route, signal, onReplied }: HttpContext<Services>,
   spec: OperationSpec,
 ): StackRequest['context'] & HttpContext<Services> & { readonly spec: OperationSpec } {
-  return { services, settings, route, signal, spec, call: undefined };
-}
-
-function baseUrlOf(event: HttpEvent, edge: HttpSettings): string {
-  return edge.publicBaseUrl ?? `http://${event.headers['host'] ?? 'localhost'}`;
+  return { services, settings, route, signal, onReplied, spec, call: undefined };
 }

@@ -1,7 +1,9 @@
+import type { RequestContext, Trace } from '../contract/request/request-context.ts';
 import { REQUEST_ID_PATTERN } from '../contract/schema/fields.ts';
 import type { Ids } from '../platform/ids.ts';
-import type { Trace } from './http-event.ts';
-import type { Middleware } from './stack-request.ts';
+import type { HttpContext, HttpEvent } from './http-event.ts';
+import type { OperationSpec } from './operation-spec.ts';
+import type { CallState, Middleware } from './stack-request.ts';
 
 // W3C Trace Context, version 00; ids of zeros only are invalid.
 const TRACEPARENT = /^00-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
@@ -11,8 +13,8 @@ export function requestIdOf(header: string | undefined, ids: Ids): string {
   return header !== undefined && REQUEST_ID_PATTERN.test(header) ? header : ids.newUuid();
 }
 
-/** Gives the request its id, its trace and a place for what later middlewares find out. */
-export const requestContext: Middleware = {
+/** Gives the request its id, its trace and the state that later middlewares set. */
+export const startCall: Middleware = {
   before({ event, context }) {
     const { ids, clock } = context.settings;
     const inbound = TRACEPARENT.exec(event.headers['traceparent'] ?? '')?.[1];
@@ -30,6 +32,27 @@ export const requestContext: Middleware = {
     };
   },
 };
+
+/** What the services get to know of a request that has passed all checks. */
+export function toRequestContext(
+  { operationId, event }: { readonly operationId: OperationSpec['id']; readonly event: HttpEvent },
+  { requestId, trace, scope, headers }: CallState,
+  { settings, signal, onReplied }: HttpContext<unknown>,
+): RequestContext {
+  // The declared schemas have parsed these headers, where the operation takes them.
+  const taken = (headers ?? {}) as Readonly<Record<string, string | undefined>>;
+  return {
+    operationId,
+    requestId,
+    trace,
+    scope,
+    baseUrl: settings.publicBaseUrl ?? `http://${event.headers['host'] ?? 'localhost'}`,
+    idempotencyKey: taken['idempotency-key'],
+    retryCount: taken['x-stainless-retry-count'],
+    signal,
+    onReplied,
+  };
+}
 
 export function traceparent({ traceId, spanId }: Trace): string {
   return `00-${traceId}-${spanId}-01`;

@@ -1,4 +1,5 @@
-import type { HttpContext, HttpEvent, HttpReply, Scope, Trace } from './http-event.ts';
+import type { Trace } from '../contract/request/request-context.ts';
+import type { HttpContext, HttpEvent, HttpReply, Scope } from './http-event.ts';
 import type { OperationSpec } from './operation-spec.ts';
 
 /** What the middlewares have found out about one request; each member is set by exactly one of them. */
@@ -30,8 +31,8 @@ export interface Middleware {
   readonly onError?: (request: StackRequest) => void | Promise<void>;
 }
 
-/** The state of a request on which `requestContext` has run, as it does first on all of them. */
+/** The state of a request on which `startCall` has run, as it does first on all of them. */
 export function callOf({ context }: Pick<StackRequest, 'context'>): CallState {
-  if (!context.call) throw new Error('requestContext has not run');
+  if (!context.call) throw new Error('startCall has not run');
   return context.call;
 }

@@ -1,6 +1,7 @@
 import type { ImageResponseWithBytes } from '../contract/reply/image-response.ts';
 import type { StreamEventWithBytes } from '../contract/reply/stream-events.ts';
 import type { AnyImageRequest } from '../contract/request/image-request.ts';
+import type { RequestContext } from '../contract/request/request-context.ts';
 import type { Generation } from '../generation/generation.ts';
 import type { Idempotency, IdempotentReply } from '../idempotency/idempotency.ts';
 import type { TraceLog } from '../log/trace-log.ts';
@@ -9,7 +10,7 @@ import type { TimeSlices } from '../platform/time-slices.ts';
 import { createDetachedRuns } from '../runs/detached-runs.ts';
 import { carryOut, createImageOperations } from '../runs/image-operation.ts';
 import { type Heard, startStreamed, toStreamEvents } from './image-stream.ts';
-import { createPrepareRequest, type StreamRequestContext } from './prepare-request.ts';
+import { createPrepareRequest } from './prepare-request.ts';
 import { createRetryAttach } from './retry-attach.ts';
 import { toRetryCount } from './retry-count.ts';
 
@@ -23,12 +24,6 @@ interface Deps {
   readonly log: TraceLog;
   /** `inputs.max_bytes_each`. */
   readonly maxInputBytes: number;
-}
-
-/** A stream is not attached to by retries. */
-export interface ImageRequestContext extends StreamRequestContext {
-  /** `x-stainless-retry-count`, as it was sent. */
-  readonly retryCount: string | undefined;
 }
 
 /** What handlers see; `drain` and `close` are for whoever built it. */
@@ -47,33 +42,35 @@ export function createImageRequests(deps: Deps) {
 
   async function answer(
     sent: AnyImageRequest,
-    context: ImageRequestContext,
+    context: RequestContext,
   ): Promise<IdempotentReply<ImageResponseWithBytes>> {
-    const { scope, signal } = context;
+    const { scope } = context;
+    const signal = context.signal();
     const retryCount = toRetryCount(context.retryCount);
     const prepared = prepare(sent, context);
     const { key, operation } = prepared;
     if (key === undefined && retryCount === undefined) {
       return { value: await carryOut(operation, signal), replayed: false };
     }
-    const fingerprint = await prepared.fingerprint();
+    const fingerprint = await prepared.fingerprint('images');
     if (key === undefined) {
       const attempt = { scope, fingerprint, retryCount: retryCount ?? 0 };
-      return retryAttach.answer(attempt, operation, signal);
+      return retryAttach.reply(attempt, operation, context);
     }
     const runOn = () => detached.run((stop) => carryOut(operation, stop)).outcome;
     return idempotency.answer({ scope, key, fingerprint }, runOn, signal);
   }
 
-  async function hear(sent: AnyImageRequest, context: StreamRequestContext): Promise<Heard> {
-    const { scope, signal } = context;
+  async function hear(sent: AnyImageRequest, context: RequestContext): Promise<Heard> {
+    const { scope } = context;
+    const signal = context.signal();
     const prepared = prepare(sent, context);
     const { key, operation } = prepared;
     if (key === undefined) {
       const own = startStreamed(operation, signal, signal);
       return { ...own, own };
     }
-    const fingerprint = await prepared.fingerprint();
+    const fingerprint = await prepared.fingerprint('stream');
     const runOn = () => detached.begin((stop) => startStreamed(operation, stop, signal));
     return idempotency.open({ scope, key, fingerprint }, runOn, signal);
   }
@@ -85,7 +82,7 @@ export function createImageRequests(deps: Deps) {
      */
     create(
       request: AnyImageRequest,
-      context: ImageRequestContext,
+      context: RequestContext,
     ): Promise<IdempotentReply<ImageResponseWithBytes>> {
       return answer(request, context);
     },
@@ -96,7 +93,7 @@ export function createImageRequests(deps: Deps) {
      */
     async stream(
       request: AnyImageRequest,
-      context: StreamRequestContext,
+      context: RequestContext,
     ): Promise<IdempotentReply<AsyncIterable<StreamEventWithBytes>>> {
       const heard = await hear(request, context);
       await heard.started;

@@ -1,7 +1,7 @@
 import { toIdempotencyKey } from '../contract/request/idempotency-key.ts';
 import type { AnyImageRequest } from '../contract/request/image-request.ts';
+import type { RequestContext } from '../contract/request/request-context.ts';
 import { toFingerprintedRequest } from '../generation/fingerprinted-request.ts';
-import type { GenerationContext } from '../generation/generation.ts';
 import { toGenerationRequest } from '../generation/generation-request.ts';
 import { identifyInputs } from '../inputs/input-identities.ts';
 import { toFingerprint } from '../platform/fingerprint.ts';
@@ -15,20 +15,12 @@ interface Deps {
   readonly maxInputBytes: number;
 }
 
-/** Who asks, the trace that the work belongs to, and what the head says of repeats. */
-export interface StreamRequestContext extends GenerationContext {
-  /** Requests to different operations are never equal. */
-  readonly operationId: string;
-  readonly trace: { readonly traceId: string; readonly spanId: string };
-  readonly idempotencyKey: string | undefined;
-}
-
 /** A request in which nothing is wrong by itself, and the work that it asks for. */
 export interface PreparedRequest {
   readonly key: string | undefined;
   readonly operation: ImageOperation;
-  /** Equal for equal requests to one operation. */
-  fingerprint(): Promise<string>;
+  /** Equal for equal requests to one operation for the same kind of result. */
+  fingerprint(result: 'images' | 'stream'): Promise<string>;
 }
 
 export type PrepareRequest = ReturnType<typeof createPrepareRequest>;
@@ -36,8 +28,8 @@ export type PrepareRequest = ReturnType<typeof createPrepareRequest>;
 /** Makes work of a request. What is wrong before there is anything to run is noted as a failure of it. */
 export function createPrepareRequest({ operations, slices, maxInputBytes }: Deps) {
   /** Throws `input`, `invalid_request`, `unsupported_capability`. */
-  return function prepare(sent: AnyImageRequest, context: StreamRequestContext): PreparedRequest {
-    const { operationId, scope, requestId, baseUrl, trace, signal, idempotencyKey } = context;
+  return function prepare(sent: AnyImageRequest, context: RequestContext): PreparedRequest {
+    const { operationId, scope, requestId, baseUrl, trace, idempotencyKey } = context;
     const traced = { ...trace, requestId };
     try {
       const key = toIdempotencyKey(sent.idempotency_key, idempotencyKey);
@@ -45,10 +37,10 @@ export function createPrepareRequest({ operations, slices, maxInputBytes }: Deps
       return {
         key,
         operation: operations.newOperation(request, { scope, requestId, baseUrl }, traced),
-        async fingerprint() {
-          const identities = await identifyInputs(request.inputs, slices, signal);
+        async fingerprint(result) {
+          const identities = await identifyInputs(request.inputs, slices, context.signal());
           const equal = toFingerprintedRequest(sent, request.inputs, identities);
-          return toFingerprint(operationId, equal);
+          return toFingerprint(`${operationId} ${result}`, equal);
         },
       };
     } catch (thrown) {

@@ -1,3 +1,4 @@
+import type { RequestContext } from '../contract/request/request-context.ts';
 import { BridgeError, toBridgeError } from '../errors/bridge-error.ts';
 import type { IdempotentReply } from '../idempotency/idempotency.ts';
 import { isUnknownOutcome, toReplayedError } from '../idempotency/replayed-error.ts';
@@ -19,16 +20,21 @@ export interface Attempt {
   readonly retryCount: number;
 }
 
-/** Work that its clients may leave and come back to. */
-interface Attached<T> {
-  readonly place: string;
-  waiting: number;
-  hasEnded: boolean;
-  /** Tells who waits for a client that one has come. */
+/** Work that retries can attach to. */
+interface Attachable<T> {
+  readonly key: string;
+  /** Those that wait for the outcome, and those whose reply is still being written. */
+  clients: number;
+  /** Retries can no longer find it. */
+  isForgotten: boolean;
+  /** Resumes work that waits for a client. */
   wake: () => void;
   stopLinger: () => void;
   run: DetachedRun<T> | undefined;
 }
+
+/** What is needed of the request of one client. */
+type Client = Pick<RequestContext, 'signal' | 'onReplied'>;
 
 export type RetryAttach<T> = ReturnType<typeof createRetryAttach<T>>;
 
@@ -36,144 +42,170 @@ export type RetryAttach<T> = ReturnType<typeof createRetryAttach<T>>;
 const LINGER_MS = 10_000;
 
 /**
- * Lets work live on for a moment after its last client has left, so that the client's own retry finds it (contract.md 13).
- * What was made meanwhile belongs to nobody until somebody comes for it, and nothing of it stays when nobody does.
+ * Keeps work attachable until its reply has been written in full, and for 10 s after its last client has disconnected, so
+ * that the client's own retry finds it (contract.md 13). A result without a client is not committed before a retry attaches,
+ * and is discarded when none does.
  */
 export function createRetryAttach<T>({ clock, detached }: Deps) {
-  const attachable = new Map<string, Set<Attached<T>>>();
+  const attachable = createIndex<Attachable<T>>();
   let isStopping = false;
 
-  function find({ scope, fingerprint, retryCount }: Attempt): Attached<T> | undefined {
+  function find({ scope, fingerprint, retryCount }: Attempt): Attachable<T> | undefined {
     if (retryCount === 0) return undefined;
-    const candidates = [...(attachable.get(toPlace(scope, fingerprint)) ?? [])];
-    // A client may be back before its old connection is known to be gone: then any equal one is meant.
-    return candidates.find(({ waiting }) => waiting === 0) ?? candidates[0];
+    const candidates = attachable.at(toKey(scope, fingerprint));
+    // A client may be back before its old connection is known to be closed: then any equal one is meant.
+    return candidates.find(({ clients }) => clients === 0) ?? candidates[0];
   }
 
-  function start<R>({ scope, fingerprint }: Attempt, operation: Operation<R, T>): Attached<T> {
-    const place = toPlace(scope, fingerprint);
-    const attached: Attached<T> = {
-      ...{ place, waiting: 0, hasEnded: false, run: undefined },
-      ...{ wake: () => {}, stopLinger: () => {} },
-    };
-    const siblings = attachable.get(place) ?? new Set();
-    attachable.set(place, siblings.add(attached));
-    attached.run = detached.run((signal) =>
-      live(operation, attached, signal).finally(() => end(attached)),
+  function start<R>({ scope, fingerprint }: Attempt, operation: Operation<R, T>): Attachable<T> {
+    const work = newAttachable<T>(toKey(scope, fingerprint));
+    attachable.add(work);
+    work.run = detached.run((signal) =>
+      runForClients(operation, work, signal).catch((thrown) => {
+        // A retry may repeat a failure of known outcome; an unknown one was perhaps paid for.
+        if (!isUnknownOutcome(toBridgeError(thrown))) forget(work);
+        throw thrown;
+      }),
     );
-    return attached;
+    return work;
   }
 
-  /** Nobody finds it any more. */
-  function end(attached: Attached<T>): void {
-    attached.hasEnded = true;
-    attached.stopLinger();
-    const siblings = attachable.get(attached.place);
-    siblings?.delete(attached);
-    if (siblings?.size === 0) attachable.delete(attached.place);
+  function forget(work: Attachable<T>): void {
+    work.isForgotten = true;
+    work.stopLinger();
+    attachable.delete(work);
   }
 
-  function giveUp(attached: Attached<T>, reason: BridgeError): void {
-    end(attached);
-    attached.run?.cancel(reason);
+  function abandon(work: Attachable<T>, reason: BridgeError): void {
+    forget(work);
+    work.run?.cancel(reason);
   }
 
-  function arrive(attached: Attached<T>): void {
-    attached.waiting += 1;
-    attached.stopLinger();
-    attached.wake();
+  /** Returns how the client detaches again: the first call counts. */
+  function attach(work: Attachable<T>): (reason: BridgeError | undefined) => void {
+    let isAttached = true;
+    work.clients += 1;
+    work.stopLinger();
+    work.wake();
+    return (reason) => {
+      if (isAttached) detach(work, reason);
+      isAttached = false;
+    };
   }
 
-  function leave(attached: Attached<T>, reason: unknown): void {
-    attached.waiting -= 1;
-    if (attached.waiting > 0 || attached.hasEnded) return;
-    if (isStopping) giveUp(attached, toBridgeError(reason));
-    else {
-      attached.stopLinger = clock.after(LINGER_MS, () => giveUp(attached, toBridgeError(reason)));
-    }
+  /** With the reason why the client disconnected; undefined when it has its reply in full. */
+  function detach(work: Attachable<T>, reason: BridgeError | undefined): void {
+    work.clients -= 1;
+    if (work.clients > 0 || work.isForgotten) return;
+    if (reason === undefined) forget(work);
+    else if (isStopping) abandon(work, reason);
+    else work.stopLinger = clock.after(LINGER_MS, () => abandon(work, reason));
   }
 
   return {
     /**
-     * The result of `operation`, or of an equal one that a retry finds. A client that leaves is rejected with its
-     * signal's reason; the work goes on while another client waits for it, and 10 s longer. Throws what `operation` throws.
+     * The result of `operation`, or of an equal one that a retry finds. A client that disconnects is rejected with its
+     * signal's reason; the work runs on while another client waits for it, and 10 s longer. Throws what `operation`
+     * throws.
      */
-    async answer<R>(
+    async reply<R>(
       attempt: Attempt,
       operation: Operation<R, T>,
-      client: AbortSignal,
+      client: Client,
     ): Promise<IdempotentReply<T>> {
-      client.throwIfAborted();
+      const signal = client.signal();
+      signal.throwIfAborted();
       const found = find(attempt);
-      const attached = found ?? start(attempt, operation);
-      arrive(attached);
+      const work = found ?? start(attempt, operation);
+      const leave = attach(work);
+      client.onReplied((isComplete) => leave(isComplete ? undefined : reasonOf(signal)));
       try {
-        const value = await abortable(outcomeOf(attached), client);
+        const value = await abortable(outcomeOf(work), signal);
         return { value, replayed: found !== undefined };
       } catch (thrown) {
-        throw found && !client.aborted ? toReplayedError(toBridgeError(thrown)) : thrown;
-      } finally {
-        leave(attached, client.reason);
+        if (signal.aborted) leave(reasonOf(signal));
+        throw found && !signal.aborted ? toReplayedError(toBridgeError(thrown)) : thrown;
       }
     },
 
-    /** From now on nobody can come back: what has no client ends at once. */
+    /** From now on no retry can attach: work without a client ends at once. */
     stopLingering(): void {
       isStopping = true;
-      const all = [...attachable.values()].flatMap((siblings) => [...siblings]);
-      for (const attached of all) {
-        if (attached.waiting === 0) giveUp(attached, gone());
+      for (const work of attachable.all()) {
+        if (work.clients === 0) abandon(work, disconnected());
       }
     },
 
-    size: () => attachable.size,
+    size: attachable.size,
   };
 }
 
-async function live<R, T>(
-  operation: Operation<R, T>,
-  attached: Attached<T>,
-  signal: AbortSignal,
-): Promise<T> {
-  try {
-    const made = await operation.run(signal);
-    if (!(await isWanted(attached, signal))) {
-      await operation.drop(made, toBridgeError(signal.reason));
-      throw signal.reason;
-    }
-    const value = await operation.keep(made);
-    // The last client may have left while it was kept; it can still come back.
-    await isWanted(attached, signal);
-    return value;
-  } catch (thrown) {
-    const error = toBridgeError(thrown);
-    // A retry must hear of it: the image may have been paid for.
-    if (isUnknownOutcome(error)) await isWanted(attached, signal);
-    throw error;
-  }
+function newAttachable<T>(key: string): Attachable<T> {
+  return {
+    key,
+    clients: 0,
+    isForgotten: false,
+    wake: () => {},
+    stopLinger: () => {},
+    run: undefined,
+  };
 }
 
-/** Waits for a client when there is none; false when the work has been given up. */
-function isWanted<T>(attached: Attached<T>, signal: AbortSignal): Promise<boolean> {
-  if (signal.aborted || attached.waiting > 0) return Promise.resolve(!signal.aborted);
+/** Several items under one key. */
+function createIndex<W extends { readonly key: string }>() {
+  const byKey = new Map<string, Set<W>>();
+  return {
+    at: (key: string): readonly W[] => [...(byKey.get(key) ?? [])],
+    all: (): readonly W[] => [...byKey.values()].flatMap((items) => [...items]),
+    size: () => byKey.size,
+    add(item: W): void {
+      byKey.set(item.key, (byKey.get(item.key) ?? new Set()).add(item));
+    },
+    delete(item: W): void {
+      const items = byKey.get(item.key);
+      items?.delete(item);
+      if (items?.size === 0) byKey.delete(item.key);
+    },
+  };
+}
+
+/** Runs the operation, and commits its result once a client is there for it. */
+async function runForClients<R, T>(
+  operation: Operation<R, T>,
+  work: Attachable<T>,
+  signal: AbortSignal,
+): Promise<T> {
+  const made = await operation.run(signal);
+  if (await hasClient(work, signal)) return operation.keep(made);
+  await operation.drop(made, toBridgeError(signal.reason));
+  throw signal.reason;
+}
+
+/** Waits for a client when there is none; false when the work has been abandoned. */
+function hasClient<T>(work: Attachable<T>, signal: AbortSignal): Promise<boolean> {
+  if (signal.aborted || work.clients > 0) return Promise.resolve(!signal.aborted);
   return new Promise((resolve) => {
     const quit = () => resolve(false);
     signal.addEventListener('abort', quit, { once: true });
-    attached.wake = () => {
+    work.wake = () => {
       signal.removeEventListener('abort', quit);
       resolve(true);
     };
   });
 }
 
-function outcomeOf<T>({ run }: Attached<T>): Promise<T> {
-  return run?.outcome ?? Promise.reject(gone());
+function outcomeOf<T>({ run }: Attachable<T>): Promise<T> {
+  return run?.outcome ?? Promise.reject(disconnected());
 }
 
-function gone(): BridgeError {
-  return new BridgeError('cancelled', 'the client has left');
+function reasonOf(signal: AbortSignal): BridgeError {
+  return signal.aborted ? toBridgeError(signal.reason) : disconnected();
 }
 
-function toPlace(scope: string, fingerprint: string): string {
+function disconnected(): BridgeError {
+  return new BridgeError('cancelled', 'the client has disconnected');
+}
+
+function toKey(scope: string, fingerprint: string): string {
   return `${fingerprint}:${scope}`;
 }

@@ -1,5 +1,6 @@
 import { toIdempotencyKey } from '../contract/request/idempotency-key.ts';
 import type { ImageRequest } from '../contract/request/image-request.ts';
+import type { RequestContext } from '../contract/request/request-context.ts';
 import { toFingerprintedRequest } from '../generation/fingerprinted-request.ts';
 import type { Generation } from '../generation/generation.ts';
 import { type GenerationRequest, toGenerationRequest } from '../generation/generation-request.ts';
@@ -32,21 +33,17 @@ interface Deps {
   readonly maxInputBytes: number;
 }
 
-/** Who submits a job, and the key that its repeats share. */
-export interface SubmitContext {
-  readonly scope: string;
-  readonly requestId: string;
-  readonly idempotencyKey: string | undefined;
-  readonly signal: AbortSignal;
-}
+/** What a job needs of the request that submits it. */
+export type SubmitContext = Pick<
+  RequestContext,
+  'operationId' | 'scope' | 'requestId' | 'idempotencyKey' | 'signal'
+>;
 
 /** A job that was accepted, now or under the same key before. */
 export interface Submitted {
   readonly job: JobRecord;
   readonly repeated: boolean;
 }
-
-const OPERATION = 'createJob';
 
 /** Makes a job of a request, or finds out why that cannot be. */
 export function createSubmitJob(deps: Deps) {
@@ -55,15 +52,15 @@ export function createSubmitJob(deps: Deps) {
   async function keyOf(
     sent: ImageRequest,
     request: GenerationRequest,
-    { scope, idempotencyKey, signal }: SubmitContext,
+    { operationId, scope, idempotencyKey, signal }: SubmitContext,
   ) {
     const key = toIdempotencyKey(sent.idempotency_key, idempotencyKey);
     if (key === undefined) return undefined;
-    const identities = await identifyInputs(request.inputs, deps.slices, signal);
+    const identities = await identifyInputs(request.inputs, deps.slices, signal());
     const equal = toFingerprintedRequest(sent, request.inputs, identities);
     return {
       hash: toKeyHash(deps.secret, scope, key),
-      fingerprint: toFingerprint(OPERATION, equal),
+      fingerprint: toFingerprint(operationId, equal),
     };
   }
 
@@ -72,7 +69,8 @@ export function createSubmitJob(deps: Deps) {
    * refused now. Throws `overloaded`, `idempotency_conflict`, `input`, `unsupported_capability`, or the signal's reason.
    */
   return async function submitJob(sent: ImageRequest, context: SubmitContext): Promise<Submitted> {
-    const { scope, requestId, signal } = context;
+    const { scope, requestId } = context;
+    const signal = context.signal();
     const request = toGenerationRequest(sent, deps.maxInputBytes);
     const key = await keyOf(sent, request, context);
     const earlier = key && (await store.findByKey(key));

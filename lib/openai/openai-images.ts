@@ -1,8 +1,9 @@
 import type { EditFileRole, EditsFormFields } from '../contract/openai/form.ts';
 import type { EditsBody, GenerationsBody } from '../contract/openai/images.ts';
 import type { ImagesEventWithBytes, ImagesResponseWithBytes } from '../contract/openai/response.ts';
+import type { RequestContext } from '../contract/request/request-context.ts';
 import type { RequestLimits } from '../contract/schema/request-limits.ts';
-import type { ImageRequestContext, ImageRequests } from '../image-requests/image-requests.ts';
+import type { ImageRequests } from '../image-requests/image-requests.ts';
 import { type CallersName, toCallersError } from './field-names.ts';
 import { imagesOf, imagesOfForm, imagesOfJson } from './images.ts';
 import type { Models } from './models.ts';
@@ -36,26 +37,24 @@ export type OpenAiImages = ReturnType<typeof createOpenAiImages>;
  * later. Throws what the native routes throw.
  */
 export function createOpenAiImages({ imageRequests, ...deps }: Deps) {
-  async function answer(sent: SentRequest, context: ImageRequestContext): Promise<ImagesReply> {
+  async function answer(sent: SentRequest, context: RequestContext): Promise<ImagesReply> {
     const translation = toImageRequest(sent, deps);
     const { request, nameOf } = translation;
     if (!sent.body.fields.stream) {
       const answered = await inWordsOf(nameOf, imageRequests.create(request, context));
       return { ...answered, value: toImagesResponse(answered.value, translation) };
     }
-    // A stream and a whole answer are not the same request, even under one key.
-    const asStream = { ...context, operationId: `${context.operationId}.stream` };
-    const { value, replayed } = await inWordsOf(nameOf, imageRequests.stream(request, asStream));
+    const { value, replayed } = await inWordsOf(nameOf, imageRequests.stream(request, context));
     return { events: eventsInWordsOf(nameOf, toImagesEvents(value, translation)), replayed };
   }
 
   return {
-    generate(body: GenerationsBody, context: ImageRequestContext): Promise<ImagesReply> {
+    generate(body: GenerationsBody, context: RequestContext): Promise<ImagesReply> {
       const images = imagesOf(body.fields.bridge_ext);
       return answer({ operation: 'generate', body, images }, context);
     },
 
-    edit(sent: EditsBody | EditForm, context: ImageRequestContext): Promise<ImagesReply> {
+    edit(sent: EditsBody | EditForm, context: RequestContext): Promise<ImagesReply> {
       if (!('files' in sent)) {
         return answer({ operation: 'edit', body: sent, images: imagesOfJson(sent) }, context);
       }

@@ -1,3 +1,4 @@
+import type { RequestContext } from '../contract/request/request-context.ts';
 import type { Preset, PresetCreate, PresetReplace } from '../contract/resources/preset.ts';
 import type { Page } from '../contract/schema/page.ts';
 import type { SealedCursors } from '../cursors/sealed-cursor.ts';
@@ -17,12 +18,7 @@ interface Deps {
   ) => Promise<{ readonly value: T; readonly replayed: boolean }>;
 }
 
-/** Who creates a preset, and the key that its repeats share. */
-export interface PresetContext {
-  readonly scope: string;
-  readonly key: string | undefined;
-  readonly signal: AbortSignal;
-}
+type PresetContext = Pick<RequestContext, 'scope' | 'idempotencyKey' | 'signal'>;
 
 export type Presets = ReturnType<typeof createPresets>;
 
@@ -50,10 +46,10 @@ export function createPresets({ store, clock, cursors, once }: Deps) {
     /** An equal repeat under the key gets the preset as it then is. Throws `preset_exists`, `idempotency_conflict`. */
     async create(
       request: PresetCreate,
-      { scope, key, signal }: PresetContext,
+      { scope, idempotencyKey: key, signal }: PresetContext,
     ): Promise<{ readonly preset: Preset; readonly replayed: boolean }> {
       if (key === undefined) return { preset: await create(request), replayed: false };
-      const made = await once({ scope, key, request }, () => create(request), signal);
+      const made = await once({ scope, key, request }, () => create(request), signal());
       if (!made.replayed) return { preset: made.value, replayed: false };
       const now = await store.find(request.name);
       return { preset: now ? toPreset(now) : made.value, replayed: true };

@@ -11,6 +11,7 @@ import { openStateDatabase } from '../../lib/storage/sqlite/database.ts';
 import { anything } from '../lib/generation/capability-documents.ts';
 import { wireRequestOf } from '../lib/generation/requests.ts';
 import { newJob } from '../support/jobs.ts';
+import { requestContext } from '../support/request-context.ts';
 import { createScriptedProvider } from '../support/scripted-provider.ts';
 import type { Bench, Row } from './bench.ts';
 import { CALLERS, JOBS_A_ROUND, prepareAlone } from './job-creates.ts';
@@ -81,8 +82,7 @@ async function openService(folder: string, onCall: () => void): Promise<App> {
 }
 
 function submit({ services }: App) {
-  const context = { scope: 'anonymous', requestId: 'request', idempotencyKey: undefined };
-  return services.jobs.submit(request, { ...context, signal: forever });
+  return services.jobs.submit(request, requestContext({ operationId: 'createJob' }));
 }
 
 /** From the moment at which a worker asks for a job that is there until its provider is called. */

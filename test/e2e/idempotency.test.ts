@@ -1,5 +1,7 @@
+import { once } from 'node:events';
 import { setTimeout as patience } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openSocket } from '../support/raw-http.ts';
 import { cleanUp, type StartedBridge, startBridge } from '../support/start-bridge.ts';
 
 const drawn = (bridge: StartedBridge) =>
@@ -46,6 +48,22 @@ async function sendAndLeave(body: object, headers: Record<string, string>): Prom
   while (drawn(slow) === before) await patience(5);
   client.abort();
   await expect(sending).rejects.toThrow();
+}
+
+/** Reads the beginning of a reply that is too long for the buffers of the connection, then closes it. */
+async function cutReply(body: object, headers: Record<string, string>): Promise<void> {
+  const socket = await openSocket(bridge.port);
+  const json = JSON.stringify({ prompt: 'a fox', ...body });
+  const head = Object.entries({
+    host: `127.0.0.1:${bridge.port}`,
+    'content-type': 'application/json',
+    'content-length': String(Buffer.byteLength(json)),
+    ...headers,
+  }).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.write(`POST /v1/images HTTP/1.1\r\n${head.join('')}\r\n${json}`);
+  const [first] = await once(socket, 'data');
+  expect(String(first)).toMatch(/^HTTP\/1\.1 200/);
+  socket.destroy();
 }
 
 describe('an idempotency key', () => {
@@ -160,6 +178,19 @@ describe('a retry of the official client', () => {
     expect(retry.headers['idempotent-replayed']).toBe('true');
     expect(retry.json.id).not.toBe(retry.headers['x-request-id']);
     expect(drawn(slow) - before).toBe(1);
+  });
+
+  it('gets the images whose reply was cut while it was written', async () => {
+    const before = drawn(bridge);
+    const body = { prompt: 'a fox in a snowstorm', parameters: { n: 12 } };
+    await cutReply(body, count(0));
+
+    const retry = await post(body, count(1));
+
+    expect(retry.status).toBe(200);
+    expect(retry.headers['idempotent-replayed']).toBe('true');
+    expect(retry.json.data).toHaveLength(12);
+    expect(drawn(bridge) - before).toBe(1);
   });
 
   it('is a new request without an earlier one', async () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { handler } from '../../handlers/images/create-image.ts';
 import type { ImageResponseWithBytes } from '../../lib/contract/reply/image-response.ts';
 import type { ImageRequest } from '../../lib/contract/request/image-request.ts';
-import type { ImageRequestContext } from '../../lib/image-requests/image-requests.ts';
+import type { RequestContext } from '../../lib/contract/request/request-context.ts';
 import { invoke } from '../support/invoke.ts';
 
 const parameters = {
@@ -47,9 +47,9 @@ const response: ImageResponseWithBytes = {
 };
 
 function recording(replayed = false) {
-  const calls: { request: ImageRequest; context: ImageRequestContext }[] = [];
+  const calls: { request: ImageRequest; context: RequestContext }[] = [];
   const imageRequests = {
-    async create(request: ImageRequest, context: ImageRequestContext) {
+    async create(request: ImageRequest, context: RequestContext) {
       calls.push({ request, context });
       return { value: response, replayed };
     },

@@ -3,7 +3,7 @@ import { handler as createImageEdit } from '../../handlers/openai/create-image-e
 import { handler as createImageGeneration } from '../../handlers/openai/create-image-generation.ts';
 import { handler as getModel } from '../../handlers/openai/get-model.ts';
 import { handler as listModels } from '../../handlers/openai/list-models.ts';
-import type { ImageRequestContext } from '../../lib/image-requests/image-requests.ts';
+import type { RequestContext } from '../../lib/contract/request/request-context.ts';
 import type { ImagesReply } from '../../lib/openai/openai-images.ts';
 import { toImagesResponse } from '../../lib/openai/to-response.ts';
 import { generationOf, models, responseOf, translated } from '../lib/openai/sent.ts';
@@ -19,8 +19,8 @@ const head = {
 
 /** The service as it answers with `reply`, and what it was asked. */
 function recording(reply: ImagesReply = whole) {
-  const calls: { sent: unknown; context: ImageRequestContext }[] = [];
-  async function answer(sent: unknown, context: ImageRequestContext) {
+  const calls: { sent: unknown; context: RequestContext }[] = [];
+  async function answer(sent: unknown, context: RequestContext) {
     calls.push({ sent, context });
     return reply;
   }

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
+import type { RequestContext } from '../../lib/contract/request/request-context.ts';
 import type { StreamedEvent } from '../../lib/http/event-stream.ts';
 import { parseEventText } from '../support/event-text.ts';
 import { openSocket } from '../support/raw-http.ts';
@@ -21,7 +22,8 @@ type Tell = (signal: AbortSignal) => AsyncGenerator<StreamedEvent>;
 /** A listener whose only stream tells what a test lets it tell. */
 async function start(tell: Tell, settings: object = {}) {
   const signals: AbortSignal[] = [];
-  const stream = async (_body: unknown, { signal }: { signal: AbortSignal }) => {
+  const stream = async (_body: unknown, context: RequestContext) => {
+    const signal = context.signal();
     signals.push(signal);
     return { value: tell(signal), replayed: false };
   };

@@ -1,6 +1,7 @@
 import { request } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
 import { routes } from '../../handlers/routes.ts';
+import type { RequestContext } from '../../lib/contract/request/request-context.ts';
 import { BridgeError } from '../../lib/errors/bridge-error.ts';
 import type { Services } from '../../lib/services.ts';
 import { createListener } from '../../local-runtime/listener.ts';
@@ -210,9 +211,9 @@ describe('createListener', () => {
     const reason = new Promise((resolve) => {
       left = resolve;
     });
-    const create = async (_body: unknown, { signal }: { signal: AbortSignal }) => {
+    const create = async (_body: unknown, { signal }: RequestContext) => {
       client.destroy();
-      return untilGone(signal).catch((error) => {
+      return untilGone(signal()).catch((error) => {
         left(error);
         throw error;
       });
@@ -338,9 +339,9 @@ describe('createListener', () => {
     const started = new Promise((resolve) => {
       begun = resolve;
     });
-    const create = (_body: unknown, { signal }: { signal: AbortSignal }) => {
+    const create = (_body: unknown, { signal }: RequestContext) => {
       begun(undefined);
-      return untilGone(signal);
+      return untilGone(signal());
     };
     const { port, listener } = await start({ services: { imageRequests: { create } } });
     const body = '{"prompt":"a fox"}';

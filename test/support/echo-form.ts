@@ -76,7 +76,12 @@ export async function streamForm(
   const head = toEvent({ method: 'POST', headers: { 'content-type': formType(), ...headers } });
   const event = { ...head, body: body instanceof Readable ? body : Readable.from(body) };
   const signal = new AbortController().signal;
-  const reply = await echoForm(event, { services: {}, settings, signal: () => signal });
+  const reply = await echoForm(event, {
+    services: {},
+    settings,
+    signal: () => signal,
+    onReplied: () => {},
+  });
   return { status: reply.statusCode, json: JSON.parse(String(reply.body)) };
 }
 

@@ -60,7 +60,12 @@ export async function invoke<S>(
   json: unknown;
 }> {
   const signal = new AbortController().signal;
-  const reply = await handler(toEvent(sent), { services, settings, signal: () => signal });
+  const reply = await handler(toEvent(sent), {
+    services,
+    settings,
+    signal: () => signal,
+    onReplied: () => {},
+  });
   const chunks: Uint8Array[] = [];
   if (reply.body instanceof Uint8Array) chunks.push(reply.body);
   else if (reply.body) for await (const chunk of reply.body) chunks.push(chunk);

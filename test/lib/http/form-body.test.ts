@@ -455,7 +455,12 @@ describe('formBody', () => {
     const event = { ...toEvent({ method: 'POST', body, headers }), body: Readable.from([body]) };
     const signal = () => new AbortController().signal;
 
-    await keepPages(event, { services: { keep }, settings: openHttpSettings(), signal });
+    await keepPages(event, {
+      services: { keep },
+      settings: openHttpSettings(),
+      signal,
+      onReplied: () => {},
+    });
 
     expect(kept.map(sha256)).toEqual(pages.map(sha256));
     expect(new Set(kept.map(({ buffer }) => buffer)).size).toBe(1);

@@ -39,6 +39,7 @@ async function told(
     settings,
     route,
     signal: () => signal,
+    onReplied: () => {},
   });
   return answers;
 }
@@ -87,6 +88,7 @@ describe('observe', () => {
       services: {},
       settings: openHttpSettings({ observer: { replied: (answer) => seen.push(answer) } }),
       signal: () => signal,
+      onReplied: () => {},
     });
 
     expect(seen.map(({ route }) => route)).toEqual(['unmatched']);

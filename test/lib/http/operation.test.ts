@@ -18,7 +18,7 @@ const echo = createOperation({
   },
   reply: { status: 201, description: 'What was parsed.' },
   errors: [],
-  handle: ({ body, query, scope, baseUrl }) => ok({ body, query, scope, baseUrl }),
+  handle: ({ body, query, context: { scope, baseUrl } }) => ok({ body, query, scope, baseUrl }),
 });
 
 const failing = createOperation({
@@ -151,6 +151,7 @@ describe('createOperation', () => {
       services: {},
       settings: httpSettings,
       signal: () => new AbortController().signal,
+      onReplied: () => {},
     };
     const event = {
       version: '2.0' as const,
@@ -192,6 +193,7 @@ describe('createOperation', () => {
       services: {},
       settings: openHttpSettings(),
       signal: () => new AbortController().signal,
+      onReplied: () => {},
     };
     const event = {
       version: '2.0' as const,

@@ -1,4 +1,5 @@
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { RequestContext } from '../../../lib/contract/request/request-context.ts';
 import { BridgeError } from '../../../lib/errors/bridge-error.ts';
 import type { VerifiedEvent } from '../../../lib/generation/events/generation-event.ts';
 import type { Generation } from '../../../lib/generation/generation.ts';
@@ -6,6 +7,7 @@ import { createIdempotency } from '../../../lib/idempotency/idempotency.ts';
 import { createMemoryReplayStore } from '../../../lib/idempotency/memory-replay-store.ts';
 import { createImageRequests } from '../../../lib/image-requests/image-requests.ts';
 import { createTraceLog } from '../../../lib/log/trace-log.ts';
+import { requestContext } from '../../support/request-context.ts';
 import { answerWith, type Script, type ScriptedCall } from '../../support/scripted-provider.ts';
 import { slices } from '../../support/slices.ts';
 import { type GenerationRig, openGenerationRig } from '../generation/generation-rig.ts';
@@ -458,6 +460,9 @@ describe('createImageRequests, log', () => {
   });
 });
 
+/** What a test changes of a request's context; its signal as it is. */
+type Changes = Partial<Omit<RequestContext, 'signal'>> & { readonly signal?: AbortSignal };
+
 async function open(
   script: Partial<Script> = {},
   wrap: (generation: Pick<Generation, 'run'>) => Pick<Generation, 'run'> = (generation) =>
@@ -481,20 +486,15 @@ async function open(
     slices,
   });
   const { provider } = rig;
-  const repeats = { idempotencyKey: undefined, retryCount: undefined };
+  const contextOf = (operationId: string, { signal = context.signal, ...changes }: Changes) =>
+    requestContext({ operationId, signal: () => signal, ...changes });
   return {
     ...{ context, clock, provider, artifacts, imageRequests },
     newContext: rig.newContext,
-    create: (sent: object = {}, changes: object = {}) =>
-      imageRequests.create(wireRequestOf(sent), {
-        ...{ ...context, operationId: 'createImage', trace, ...repeats },
-        ...changes,
-      }),
-    stream: (sent: object = {}, changes: object = {}) =>
-      imageRequests.stream(wireRequestOf(sent), {
-        ...{ ...context, operationId: 'streamImage', trace, ...repeats },
-        ...changes,
-      }),
+    create: (sent: object = {}, changes: Changes = {}) =>
+      imageRequests.create(wireRequestOf(sent), contextOf('createImage', changes)),
+    stream: (sent: object = {}, changes: Changes = {}) =>
+      imageRequests.stream(wireRequestOf(sent), contextOf('streamImage', changes)),
     lines: (): Record<string, unknown>[] => stderr.lines().map((line) => JSON.parse(line)),
   };
 }

@@ -10,6 +10,7 @@ import { createImageRequests } from '../../../lib/image-requests/image-requests.
 import { silentLog } from '../../../lib/log/trace-log.ts';
 import { createIds } from '../../../lib/platform/ids.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
+import { requestContext } from '../../support/request-context.ts';
 import { slices } from '../../support/slices.ts';
 import { wireRequestOf } from '../generation/requests.ts';
 
@@ -27,6 +28,7 @@ interface Made {
 interface Client {
   readonly controller: AbortController;
   readonly answers: unknown[];
+  readonly onReplied: ((isComplete: boolean) => void)[];
 }
 
 const arrival = fc.record({
@@ -94,23 +96,28 @@ function open() {
 
   async function arrive(arrived: Extract<Step, { kind: 'arrive' }>) {
     const { scope, prompt, key, retryCount, isStream } = arrived;
-    const client: Client = { controller: new AbortController(), answers: [] };
+    const client: Client = { controller: new AbortController(), answers: [], onReplied: [] };
     clients.push(client);
     const note = (answer: unknown) => {
       client.answers.push(answer);
     };
-    const context = {
+    const { signal } = client.controller;
+    const context = requestContext({
       operationId: isStream ? 'streamImage' : 'createImage',
-      ...{ scope, retryCount, idempotencyKey: undefined, baseUrl: 'http://localhost' },
+      scope,
+      retryCount,
       requestId: `${key === undefined ? 'free' : `${scope} ${key} ${prompt} ${isStream}`}`,
-      trace: { traceId: 't', spanId: 's' },
-      signal: client.controller.signal,
-    };
+      signal: () => signal,
+      onReplied: (listener) => client.onReplied.push(listener),
+    });
     const sent = wireRequestOf({ prompt, idempotency_key: key ?? null });
     const answer = isStream
       ? imageRequests.stream(sent, context).then(({ value }) => readAll(value))
       : imageRequests.create(sent, context);
-    answer.then(note, note);
+    const replied = () => {
+      for (const listener of client.onReplied) listener(!signal.aborted);
+    };
+    answer.then(note, note).then(replied);
   }
 
   return {

@@ -32,9 +32,23 @@ function open() {
   function ask(retryCount: number, changes: Partial<Attempt> = {}) {
     const client = new AbortController();
     const attempt = { scope: 's', fingerprint: 'f', retryCount, ...changes };
-    const answer = attach.answer(attempt, operation, client.signal);
+    let replied = (_isComplete: boolean) => {};
+    const answer = attach.reply(attempt, operation, {
+      signal: () => client.signal,
+      onReplied: (listener) => {
+        replied = listener;
+      },
+    });
     answer.catch(() => {});
-    return { answer, leave: () => client.abort(gone) };
+    return {
+      answer,
+      /** The client disconnects, before its reply has been written in full. */
+      leave() {
+        client.abort(gone);
+        replied(false);
+      },
+      written: () => replied(true),
+    };
   }
   return { clock, detached, attach, runs, kept, dropped, ask };
 }
@@ -46,6 +60,7 @@ describe('createRetryAttach', () => {
     runs[0]?.succeed('an image');
 
     await expect(one.answer).resolves.toEqual({ value: 'an image', replayed: false });
+    one.written();
 
     expect(kept).toEqual(['an image']);
     expect([clock.waiting, attach.size()]).toEqual([0, 0]);
@@ -77,6 +92,61 @@ describe('createRetryAttach', () => {
     expect(before).toEqual([]);
     expect(answer).toEqual({ value: 'an image', replayed: true });
     expect(kept).toEqual(['an image']);
+  });
+
+  it('gives a retry the outcome as long as the reply has not been written in full', async () => {
+    const { ask, runs, kept } = open();
+    const cut = ask(0);
+    runs[0]?.succeed('an image');
+    await cut.answer;
+
+    const retry = ask(1);
+
+    await expect(retry.answer).resolves.toEqual({ value: 'an image', replayed: true });
+    expect(kept).toEqual(['an image']);
+    expect(runs).toHaveLength(1);
+  });
+
+  it('gives a retry the outcome for 10 s after its reply was cut, and no longer', async () => {
+    const { ask, runs, clock, attach } = open();
+    const cut = ask(0);
+    runs[0]?.succeed('an image');
+    await cut.answer;
+    cut.leave();
+    await clock.advance(9999);
+    const early = ask(1);
+    await expect(early.answer).resolves.toMatchObject({ replayed: true });
+    early.leave();
+    await clock.advance(10_000);
+
+    ask(2);
+
+    expect(runs).toHaveLength(2);
+    expect([attach.size(), clock.waiting]).toEqual([1, 0]);
+  });
+
+  it('forgets an outcome once its reply has been written in full', async () => {
+    const { ask, runs, clock } = open();
+    const one = ask(0);
+    runs[0]?.succeed('an image');
+    await one.answer;
+    one.written();
+
+    ask(1);
+
+    expect(runs).toHaveLength(2);
+    expect(clock.waiting).toBe(0);
+  });
+
+  it('tells a retry of an unknown outcome whose reply was cut', async () => {
+    const { ask, runs } = open();
+    const cut = ask(0);
+    runs[0]?.fail(unknown);
+    await expect(cut.answer).rejects.toBe(unknown);
+    cut.leave();
+
+    await expect(ask(1).answer).rejects.toMatchObject({ details: { outcome: 'unknown' } });
+    expect(runs).toHaveLength(1);
   });
 
   it('cancels the work 10 s after its client has left', async () => {
@@ -202,11 +272,10 @@ describe('createRetryAttach', () => {
       ...{ keep: async (made) => made, drop: async () => {} },
     };
 
-    const answer = attach.answer(
-      { scope: 's', fingerprint: 'f', retryCount: 0 },
-      operation,
-      AbortSignal.abort(gone),
-    );
+    const answer = attach.reply({ scope: 's', fingerprint: 'f', retryCount: 0 }, operation, {
+      signal: () => AbortSignal.abort(gone),
+      onReplied: () => {},
+    });
 
     await expect(answer).rejects.toBe(gone);
     expect(runs).toEqual([]);

@@ -16,6 +16,7 @@ import { openStateDatabase } from '../../../lib/storage/sqlite/database.ts';
 import { createJobStore } from '../../../lib/storage/sqlite/job-store.ts';
 import { startWorkerLoop, type WorkerLoop } from '../../../local-runtime/worker-loop.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
+import { requestContext } from '../../support/request-context.ts';
 import { slices } from '../../support/slices.ts';
 import { wireRequestOf } from '../generation/requests.ts';
 import { createScriptedGeneration, type ScriptedRun } from './scripted-generation.ts';
@@ -102,7 +103,7 @@ export function openJobRig(limits: { max_pending?: number } = {}) {
 
     submit: (sent: object = {}, more: { scope?: string; idempotencyKey?: string } = {}) =>
       jobs.submit(wireRequestOf({ ...sent, output: { response_format: 'artifact' } }), {
-        ...{ scope: SCOPE, requestId: 'request', idempotencyKey: undefined, signal: forever },
+        ...requestContext({ operationId: 'createJob', scope: SCOPE, requestId: 'request' }),
         ...more,
       }),
 

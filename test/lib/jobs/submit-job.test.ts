@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { requestContext } from '../../support/request-context.ts';
 import { inlineBytes } from '../generation/requests.ts';
 import { forever, type JobRig, openJobRig, SCOPE } from './job-rig.ts';
 
@@ -95,7 +96,11 @@ describe('createSubmitJob', () => {
 
   test('accepts nothing from a client that has left', async () => {
     const signal = AbortSignal.abort(new Error('gone'));
-    const context = { scope: SCOPE, requestId: 'request', idempotencyKey: undefined, signal };
+    const context = requestContext({
+      operationId: 'createJob',
+      scope: SCOPE,
+      signal: () => signal,
+    });
     const { job } = await rig.submit();
     const { request } = await rig.read(job.id);
     await rig.jobs.cancel(SCOPE, job.id);

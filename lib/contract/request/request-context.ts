@@ -1,0 +1,28 @@
+/** W3C trace context of one request: the caller's trace, our span. */
+export interface Trace {
+  readonly traceId: string;
+  readonly spanId: string;
+}
+
+/** One HTTP request, as the services know it: made once, and passed on as it is. */
+export interface RequestContext {
+  /** Of the operation that the request was routed to. */
+  readonly operationId: string;
+  readonly requestId: string;
+  readonly trace: Trace;
+  /** The authorization scope of the caller. */
+  readonly scope: string;
+  /** Scheme and authority under which the client reaches this bridge, for links in replies. */
+  readonly baseUrl: string;
+  /** The header `Idempotency-Key`, where the operation takes it. */
+  readonly idempotencyKey: string | undefined;
+  /** The header `x-stainless-retry-count` as it was sent, where the operation takes it. */
+  readonly retryCount: string | undefined;
+  /** Aborts when the client disconnects. Created on first use: most replies wait for nothing. */
+  readonly signal: () => AbortSignal;
+  /**
+   * Calls the listener once, when the connection has no more use for the reply: with true after all of it was written,
+   * with false when the client disconnected before.
+   */
+  readonly onReplied: (listener: (isComplete: boolean) => void) => void;
+}

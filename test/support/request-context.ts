@@ -1,0 +1,18 @@
+import type { RequestContext } from '../../lib/contract/request/request-context.ts';
+
+/** The context of a request whose client stays connected, unless a test says otherwise. */
+export function requestContext(changes: Partial<RequestContext> = {}): RequestContext {
+  const { signal } = new AbortController();
+  return {
+    operationId: 'createImage',
+    requestId: 'request-1',
+    trace: { traceId: '0af7651916cd43dd8448eb211c80319c', spanId: 'b7ad6b7169203331' },
+    scope: 'anonymous',
+    baseUrl: 'http://localhost:8787',
+    idempotencyKey: undefined,
+    retryCount: undefined,
+    signal: () => signal,
+    onReplied: () => {},
+    ...changes,
+  };
+}
