@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { BridgeError } from '../lib/errors/bridge-error.ts';
@@ -16,6 +16,7 @@ export function lockStateDirectory(directory: string): StateLock {
   let lock: Sqlite.Database | undefined;
   try {
     mkdirSync(directory, { recursive: true, mode: 0o700 });
+    makeForOwner(join(directory, 'lock'));
     // A transaction on an empty database is the one lock within Node's reach that the kernel lets go with the process.
     // Nothing else here may open this file: closing it would drop the lock (POSIX fcntl). It is never removed either,
     // or two processes could each lock a file of that name.
@@ -33,4 +34,13 @@ export function lockStateDirectory(directory: string): StateLock {
     });
   }
   return { ok: true, release: () => lock?.close() };
+}
+
+/** Makes the empty file for its owner alone. One that exists is not even opened: closing it would drop a lock on it. */
+function makeForOwner(path: string): void {
+  try {
+    closeSync(openSync(path, 'wx', 0o600));
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+  }
 }

@@ -141,6 +141,11 @@ export interface JobStore {
     admission: JobAdmission,
   ): Promise<{ readonly job: JobRecord; readonly repeated: boolean }>;
   /**
+   * Throws `overloaded` where `submit` would do so whatever the size of the job. Not for a request under the key of an
+   * earlier job, given by its hash: that one is answered. Lets a full queue refuse before anything costly is done.
+   */
+  refuseWhenFull(limits: Omit<JobAdmission, 'key'>, keyHash: string | undefined): Promise<void>;
+  /**
    * The job that came with this key, as it is now; undefined when none did. Throws `idempotency_conflict` when it was
    * asked for something else.
    */

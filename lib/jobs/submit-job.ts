@@ -18,7 +18,7 @@ import { reservationFor } from './job-reservation.ts';
 import type { JobRecord, JobStore } from './job-store-port.ts';
 
 interface Deps {
-  readonly store: Pick<JobStore, 'submit' | 'findByKey'>;
+  readonly store: Pick<JobStore, 'submit' | 'refuseWhenFull' | 'findByKey'>;
   readonly generation: Pick<Generation, 'plan'>;
   readonly verifier: InputVerifier;
   readonly inputs: Pick<StoredInputs, 'keepFor'>;
@@ -48,48 +48,50 @@ export interface Submitted {
 /** Makes a job of a request, or finds out why that cannot be. */
 export function createSubmitJob(deps: Deps) {
   const { store, clock, limits } = deps;
+  const most = { maxPending: limits.max_pending, maxDatabaseBytes: limits.max_database_bytes };
 
-  async function keyOf(
-    sent: ImageRequest,
-    request: GenerationRequest,
-    { operationId, scope, idempotencyKey, signal }: SubmitContext,
-  ) {
+  function keyHashOf(sent: ImageRequest, { scope, idempotencyKey }: SubmitContext) {
     const key = toIdempotencyKey(sent.idempotency_key, idempotencyKey);
-    if (key === undefined) return undefined;
-    const identities = await identifyInputs(request.inputs, deps.slices, signal());
-    const equal = toFingerprintedRequest(sent, request.inputs, identities);
-    return {
-      hash: toKeyHash(deps.secret, scope, key),
-      fingerprint: toFingerprint(operationId, equal),
-    };
+    return key === undefined ? undefined : toKeyHash(deps.secret, scope, key);
+  }
+
+  async function fingerprintOf(
+    sent: ImageRequest,
+    { inputs }: GenerationRequest,
+    { operationId, signal }: SubmitContext,
+  ): Promise<string> {
+    const identities = await identifyInputs(inputs, deps.slices, signal());
+    return toFingerprint(operationId, toFingerprintedRequest(sent, inputs, identities));
   }
 
   /**
-   * Resolves once the job is durably queued. A request that no route can serve, or whose images are not sound, is
-   * refused now. Throws `overloaded`, `idempotency_conflict`, `input`, `unsupported_capability`, or the signal's reason.
+   * Resolves once the job is durably queued. A request that no route can serve, or that has an invalid image, is refused
+   * now. Throws `overloaded`, `idempotency_conflict`, `input`, `unsupported_capability`, or the signal's reason.
    */
   return async function submitJob(sent: ImageRequest, context: SubmitContext): Promise<Submitted> {
     const { scope, requestId } = context;
     const signal = context.signal();
+    const hash = keyHashOf(sent, context);
+    // Before the images are decoded; the transaction that adds the job checks again.
+    await store.refuseWhenFull(most, hash);
     const request = toGenerationRequest(sent, deps.maxInputBytes);
-    const key = await keyOf(sent, request, context);
+    const key = hash && { hash, fingerprint: await fingerprintOf(sent, request, context) };
     const earlier = key && (await store.findByKey(key));
     if (earlier) return { job: earlier, repeated: true };
     const route = deps.generation.plan(request, requestId);
     const images = await deps.verifier.verify(request.inputs, { scope, signal });
     const all = toList(images);
-    const admission = {
-      maxPending: limits.max_pending,
-      maxDatabaseBytes: limits.max_database_bytes,
-      ...(key === undefined ? {} : { key }),
-    };
     const job = {
-      ...{ id: deps.ids.newUuid(), scope, requestId, ...route },
+      ...route,
+      id: deps.ids.newUuid(),
+      scope,
+      requestId,
       createdSecs: nowSecs(clock),
       request: toJobRequest(sent, images),
       inputs: all.map(({ sha256 }) => sha256),
       reservedBytes: reservationFor(request.parameters.n),
     };
+    const admission = key ? { ...most, key } : most;
     return deps.inputs.keepFor(all, signal, () => store.submit(job, admission));
   };
 }

@@ -253,6 +253,23 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
       });
     });
 
+    describe('refuseWhenFull', () => {
+      const key = { hash: 'a hash', fingerprint: 'a fingerprint' };
+
+      test.each([
+        ['of jobs', { ...WIDE, maxPending: 1 }],
+        ['of bytes', { ...WIDE, maxDatabaseBytes: 1 }],
+      ])('refuses at the limit %s, but not under the key of an earlier job', async (_, limits) => {
+        await store.submit(newJob(), { ...WIDE, key });
+
+        const refusal = { code: 'overloaded', details: { reason: 'jobs_full' } };
+        await expect(store.refuseWhenFull(limits, undefined)).rejects.toMatchObject(refusal);
+        await expect(store.refuseWhenFull(limits, 'another')).rejects.toMatchObject(refusal);
+        await expect(store.refuseWhenFull(limits, key.hash)).resolves.toBeUndefined();
+        await expect(store.refuseWhenFull(WIDE, undefined)).resolves.toBeUndefined();
+      });
+    });
+
     describe('settle', () => {
       test('a success has its result, and its publications are artifacts', async () => {
         const job = await running();

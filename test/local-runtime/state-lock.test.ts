@@ -44,7 +44,8 @@ describe('lockStateDirectory', () => {
     expect(lock.ok).toBe(true);
     expect((await stat(state)).mode & 0o777).toBe(0o700);
     expect(await readdir(state)).toEqual(['lock']);
-    expect((await stat(join(state, 'lock'))).size).toBe(0);
+    const { size, mode } = await stat(join(state, 'lock'));
+    expect([size, mode & 0o777]).toEqual([0, 0o600]);
     if (lock.ok) lock.release();
   });
 

@@ -6,7 +6,7 @@ import { BridgeError } from '../../errors/bridge-error.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { splitName } from './artifact-path.ts';
 import { asArtifactError, errorCode } from './file-errors.ts';
-import { findFolder, makeFolder, syncFolder } from './folders.ts';
+import { createFolderMaker, type FolderMaker, findFolder, syncFolder } from './folders.ts';
 import {
   hasChecksum,
   isSameFile,
@@ -43,16 +43,17 @@ export function refuseArtifactRoot(root: string): void {
 /** Artifacts as files below one folder. Staged bytes get their name as a second link to the same file. */
 export function createArtifactFiles(deps: Deps): ArtifactFiles {
   const root = resolve(deps.root);
+  const folders = createFolderMaker(root);
   const { clock } = deps;
 
   return {
-    prepare: () => asArtifactError(async () => void (await makeFolder(root, STAGING))),
+    prepare: () => asArtifactError(async () => void (await folders.make(STAGING))),
     isMissing: () => asArtifactError(async () => (await findFolder(root, STAGING)) === undefined),
     isTaken: (name) =>
       asArtifactError(async () => (await statName(pathOf(root, name))) !== undefined),
     stage: (id, bytes) =>
-      asArtifactError(async () => writeNew(join(await makeFolder(root, STAGING), id), bytes)),
-    publish: (id, name) => asArtifactError(() => publish(root, id, name)),
+      asArtifactError(async () => writeNew(join(await folders.make(STAGING), id), bytes)),
+    publish: (id, name) => asArtifactError(() => publish(root, folders, id, name)),
     settle: (files) => asArtifactError(() => settle(root, files)),
     remove: (file) => asArtifactError(() => remove(root, file)),
     stamp: (name) =>
@@ -70,9 +71,14 @@ export function createArtifactFiles(deps: Deps): ArtifactFiles {
   };
 }
 
-async function publish(root: string, id: string, name: string): Promise<boolean> {
+async function publish(
+  root: string,
+  folders: FolderMaker,
+  id: string,
+  name: string,
+): Promise<boolean> {
   const { folder, filename } = splitName(name);
-  const target = join(await makeFolder(root, folder), filename);
+  const target = join(await folders.make(folder), filename);
   try {
     // Unlike a rename it replaces nothing, not even a link that leads nowhere.
     await link(stagedPath(root, id), target);

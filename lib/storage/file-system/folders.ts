@@ -4,22 +4,47 @@ import { dirname, join } from 'node:path';
 import { BridgeError } from '../../errors/bridge-error.ts';
 import { errorCode, isAbsence } from './file-errors.ts';
 
-/**
- * The path of a folder below `root`, every part of it made, durably, where it lacks. Throws `artifact` when a link or a
- * file stands in its way. The root itself may be a link: that is its owner's choice.
- */
-export async function makeFolder(root: string, parts: readonly string[]): Promise<string> {
-  let path = root;
-  for (const part of parts) {
-    const parent = path;
-    path = join(parent, part);
-    if (await isFolder(path)) continue;
-    // Only now: where a folder lies below it, the root is there.
-    if (parent === root) await makeRoot(root);
-    await makeOne(path);
+// Folders that were seen to be durable; made again from nothing when there are too many to remember.
+const MOST_REMEMBERED = 10_000;
+
+/** Makes folders below a root that is made with the first of them. */
+export interface FolderMaker {
+  /**
+   * The path of a folder below the root, every part of it made where it is missing, and durable. Throws `artifact` when a
+   * link or a file is in the way. The root itself may be a link: that is its owner's choice.
+   */
+  make(parts: readonly string[]): Promise<string>;
+}
+
+/** `mode` is for the folders that are made; the rights of those that exist stay as they are. */
+export function createFolderMaker(root: string, mode = 0o777): FolderMaker {
+  const durable = new Set<string>();
+
+  async function makePart(parent: string, path: string): Promise<void> {
+    const exists = await isFolder(path);
+    if (exists && durable.has(path)) return;
+    if (!exists) {
+      // Only now: where a folder lies below it, the root is there.
+      if (parent === root) await makeRoot(root, mode);
+      await makeOne(path, mode);
+    }
+    // Also for a folder that exists: whoever made it may have been killed before it was durable.
     await syncFolder(parent);
+    if (durable.size >= MOST_REMEMBERED) durable.clear();
+    durable.add(path);
   }
-  return path;
+
+  return {
+    async make(parts) {
+      let path = root;
+      for (const part of parts) {
+        const parent = path;
+        path = join(parent, part);
+        await makePart(parent, path);
+      }
+      return path;
+    },
+  };
 }
 
 /** The path of a folder below `root`; undefined when a part of it lacks or is no folder. */
@@ -59,17 +84,17 @@ function refuseOther(): boolean {
   throw new BridgeError('artifact', 'a link or a file stands where an artifact folder should be');
 }
 
-async function makeOne(path: string): Promise<void> {
+async function makeOne(path: string, mode: number): Promise<void> {
   try {
-    await mkdir(path);
+    await mkdir(path, { mode });
   } catch (error) {
-    // Somebody else was faster: a folder is as good as ours, anything else is refused.
+    // Another writer was faster: a folder is as good as ours, anything else is refused.
     if (errorCode(error) !== 'EEXIST' || !(await isFolder(path))) throw error;
   }
 }
 
-async function makeRoot(root: string): Promise<void> {
-  const firstMade = await mkdir(root, { recursive: true });
+async function makeRoot(root: string, mode: number): Promise<void> {
+  const firstMade = await mkdir(root, { recursive: true, mode });
   if (firstMade === undefined) return;
   // The name of each new folder lies in its parent.
   for (let path = root; path !== dirname(firstMade); path = dirname(path)) {

@@ -16,8 +16,8 @@ const STEP_BYTES = 4 * 1024 * 1024;
 const FILE_TIME_STEP_MS = 50;
 
 /** Makes the file and resolves when its bytes are durable; its name is so once its folder was synced. */
-export async function writeNew(path: string, bytes: Buffer): Promise<void> {
-  const file = await open(path, CREATE);
+export async function writeNew(path: string, bytes: Buffer, mode = 0o666): Promise<void> {
+  const file = await open(path, CREATE, mode);
   try {
     await file.writeFile(bytes);
     await file.datasync();

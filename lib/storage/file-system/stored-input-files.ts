@@ -2,7 +2,7 @@ import { readdir, rename } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { StoredInputFiles } from '../../inputs/stored-inputs-port.ts';
 import { asStateError } from './file-errors.ts';
-import { findFolder, makeFolder, syncFolder } from './folders.ts';
+import { createFolderMaker, type FolderMaker, findFolder, syncFolder } from './folders.ts';
 import { readChecked, unlinkIfPresent, writeNew } from './regular-file.ts';
 
 interface Deps {
@@ -13,13 +13,17 @@ interface Deps {
 const SHA256 = /^[0-9a-f]{64}$/;
 const FOLDER = 'inputs';
 const STAGING = '.staging';
+// Images of prompts are for the owner of the state directory alone, as the database beside them.
+const FILE_MODE = 0o600;
+const FOLDER_MODE = 0o700;
 
 /** Images of jobs as files below the state directory, in a folder for every first byte of a checksum. */
 export function createStoredInputFiles({ directory }: Deps): StoredInputFiles {
   const root = resolve(directory);
+  const folders = createFolderMaker(root, FOLDER_MODE);
 
   return {
-    put: (sha256, bytes) => asStateError(() => put(root, sha256, bytes)),
+    put: (sha256, bytes) => asStateError(() => put(folders, sha256, bytes)),
     read: (sha256, byteLength) =>
       asStateError(async () => {
         const folder = await findFolder(root, [FOLDER, folderOf(sha256)]);
@@ -40,14 +44,14 @@ export function createStoredInputFiles({ directory }: Deps): StoredInputFiles {
   };
 }
 
-async function put(root: string, sha256: string, bytes: Buffer): Promise<void> {
-  const folder = await makeFolder(root, [FOLDER, folderOf(sha256)]);
+async function put(folders: FolderMaker, sha256: string, bytes: Buffer): Promise<void> {
+  const folder = await folders.make([FOLDER, folderOf(sha256)]);
   const path = join(folder, sha256);
   // Its name alone proves nothing: somebody may have changed the file since.
   if ((await readChecked(path, bytes.length, sha256)) === undefined) {
-    const staged = join(await makeFolder(root, [FOLDER, STAGING]), sha256);
+    const staged = join(await folders.make([FOLDER, STAGING]), sha256);
     await unlinkIfPresent(staged);
-    await writeNew(staged, bytes);
+    await writeNew(staged, bytes, FILE_MODE);
     await rename(staged, path);
   }
   // For a file that was there, too: whoever put it may have been killed just before.

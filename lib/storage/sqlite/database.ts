@@ -25,7 +25,11 @@ import { MIGRATIONS, migrate, refuseNewerSchema } from './migrations.ts';
 
 const FIND_SECRET = "SELECT value FROM meta WHERE name = 'secret'";
 const INSERT_SECRET = "INSERT INTO meta (name, value) VALUES ('secret', ?)";
-const TOUCH_SECRET = "UPDATE meta SET value = value WHERE name = 'secret'";
+const WRITE_TRIAL = "INSERT OR REPLACE INTO meta (name, value) VALUES ('trial', zeroblob(?))";
+const REMOVE_TRIAL = "DELETE FROM meta WHERE name = 'trial'";
+
+// As much as an ordinary job takes, what is reserved for its end included.
+const TRIAL_BYTES = 32_768;
 
 const SecretRow = v.optional(v.object({ value: v.instance(Uint8Array) }));
 
@@ -49,7 +53,7 @@ export interface StateDatabase {
   write<T>(work: () => T): Promise<T>;
   /** Runs the synchronous `work` at once; it sees what was committed. */
   read<T>(work: () => T): Promise<T>;
-  /** Whether the database answers and takes writes: after a refused one, whether it takes one now. */
+  /** Whether the database answers and takes writes: after a refused one, whether it takes an ordinary job now. */
   probe(): Promise<boolean>;
   /**
    * Bytes of what is stored, and of the main file. They differ: the file keeps pages that are free, and does not have
@@ -131,7 +135,8 @@ function identify(connection: Connection, ids: Pick<Ids, 'newOpaqueId'>): void {
 function serve(connection: Connection, secret: Buffer): StateDatabase {
   const commits = createGroupCommit(connection);
   const find = connection.prepare(FIND_SECRET);
-  const touch = connection.prepare(TOUCH_SECRET);
+  const writeTrial = connection.prepare(WRITE_TRIAL);
+  const removeTrial = connection.prepare(REMOVE_TRIAL);
 
   function refuseClosed(): void {
     if (!connection.open) throw new BridgeError('overloaded', 'the bridge is stopping');
@@ -157,8 +162,12 @@ function serve(connection: Connection, secret: Buffer): StateDatabase {
     sizes: () => read(() => sizesOf(connection)),
     async probe() {
       try {
-        // Nothing else may write while readiness is off, so the way back must be tried here.
-        if (commits.wasRefused()) await commits.write(() => touch.run());
+        // Small writes may pass while a job does not fit, so neither ends a refusal nor begins one here.
+        if (commits.wasRefused()) {
+          await commits.write(() => writeTrial.run(TRIAL_BYTES));
+          await commits.write(() => removeTrial.run());
+          commits.forgetRefusal();
+        }
         return find.get() !== undefined;
       } catch {
         return false;

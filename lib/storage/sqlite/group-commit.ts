@@ -26,7 +26,6 @@ export function createGroupCommit(connection: Connection) {
     if (queue.length > 0) schedule();
     try {
       const answers = transaction(group);
-      refused = false;
       for (const answer of answers) answer();
     } catch (error) {
       refused = true;
@@ -56,8 +55,12 @@ export function createGroupCommit(connection: Connection) {
       });
     },
 
-    /** Whether the last transaction was refused by the disk or a foreign lock. */
+    /** Whether a transaction was refused by the disk or a foreign lock since the last `forgetRefusal`. */
     wasRefused: () => refused,
+
+    forgetRefusal(): void {
+      refused = false;
+    },
 
     /** Commits at once whatever still waits. */
     flushAll(): void {

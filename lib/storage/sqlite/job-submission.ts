@@ -31,7 +31,7 @@ const RETRY_AFTER_MS = 1000;
 
 export function createJobSubmission(
   database: StateDatabase,
-): Pick<JobStore, 'submit' | 'findByKey'> {
+): Pick<JobStore, 'submit' | 'refuseWhenFull' | 'findByKey'> {
   const insert = database.prepare(INSERT);
   const insertContent = database.prepare(INSERT_CONTENT);
   const insertInput = database.prepare(INSERT_INPUT);
@@ -47,7 +47,10 @@ export function createJobSubmission(
     return parseRecord(row);
   }
 
-  function refuseBeyondLimits({ maxPending, maxDatabaseBytes }: JobAdmission, needed: number) {
+  function refuseBeyondLimits(
+    { maxPending, maxDatabaseBytes }: Omit<JobAdmission, 'key'>,
+    needed: number,
+  ) {
     const limit = v.parse(Refusal, refusal.get(maxPending, needed, maxDatabaseBytes));
     if (limit === null) return;
     throw new BridgeError('overloaded', 'there is no room for another job now', {
@@ -75,6 +78,11 @@ export function createJobSubmission(
   }
 
   return {
+    refuseWhenFull: (limits, keyHash) =>
+      database.read(() => {
+        const isKnown = keyHash !== undefined && findByKey.get(keyHash) !== undefined;
+        if (!isKnown) refuseBeyondLimits(limits, ROW_BYTES);
+      }),
     findByKey: (key) => database.read(() => earlierJob(key)),
     submit(job, admission) {
       const request = JSON.stringify(job.request);

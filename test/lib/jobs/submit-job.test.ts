@@ -45,6 +45,18 @@ describe('createSubmitJob', () => {
   });
 
   test.each([
+    ['without a key', {}],
+    ['under a key that is new', { idempotencyKey: 'new' }],
+  ])('a full queue refuses a request %s before its images are decoded', async (_, more) => {
+    await rig.submit();
+    const broken = { ...edit, images: [{ type: 'base64', data: '====', media_type: 'image/png' }] };
+
+    const refused = rig.submit(broken, more);
+
+    await expect(refused).rejects.toMatchObject({ code: 'overloaded', retryable: true });
+  });
+
+  test.each([
     ['another prompt', { ...edit, prompt: 'a ship' }],
     ['another image', { ...edit, images: [inlineBytes(4)] }],
     ['no image', {}],

@@ -3,6 +3,7 @@ import {
   chmod,
   mkdir,
   mkdtemp,
+  open,
   readdir,
   readFile,
   rm,
@@ -12,7 +13,7 @@ import {
 } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createStoredInputFiles } from '../../../../lib/storage/file-system/stored-input-files.ts';
 import { describeStoredInputFiles } from '../../../contracts/stored-input-files.ts';
 
@@ -54,6 +55,29 @@ describe('createStoredInputFiles', () => {
     await files.remove(sha256);
 
     expect(await readdir(directory)).toEqual([]);
+  });
+
+  test('images and their folders are for their owner alone', async () => {
+    await createStoredInputFiles({ directory }).put(sha256, bytes);
+
+    const paths = ['', fan, '.staging', join(fan, sha256)].map((path) => join(root, path));
+    const modes = await Promise.all(paths.map(async (path) => (await stat(path)).mode & 0o777));
+    expect(modes).toEqual([0o700, 0o700, 0o700, 0o600]);
+  });
+
+  test('folders that exist are synced in their parent once', async () => {
+    await createStoredInputFiles({ directory }).put(sha256, bytes);
+    const syncs = await countSyncs(directory);
+    const files = createStoredInputFiles({ directory });
+
+    await files.put(sha256, bytes);
+    const first = syncs.count();
+    await files.put(sha256, bytes);
+    const second = syncs.count() - first;
+    syncs.restore();
+
+    // The state directory, `inputs`, and the folder of the image; then the folder of the image alone.
+    expect([first, second]).toEqual([3, 1]);
   });
 
   test('an image lies under its checksum, and nothing is left beside it', async () => {
@@ -155,3 +179,11 @@ describe('createStoredInputFiles', () => {
     await chmod(directory, 0o700);
   });
 });
+
+/** Counts the syncs of whatever this process has open, from now on. */
+async function countSyncs(directory: string) {
+  const handle = await open(directory);
+  const spy = vi.spyOn(Object.getPrototypeOf(handle), 'sync');
+  await handle.close();
+  return { count: () => spy.mock.calls.length, restore: () => spy.mockRestore() };
+}

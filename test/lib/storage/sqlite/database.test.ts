@@ -400,6 +400,23 @@ describe('StateDatabase', () => {
     expect(await database.probe()).toBe(true);
   });
 
+  test('is not ready while an ordinary job cannot be written, though smaller writes can', async () => {
+    const pages = Number(database.prepare('PRAGMA page_count').pluck().get());
+    const limit = (most: number) => database.prepare(`PRAGMA max_page_count = ${most}`).get();
+    limit(pages + 4);
+    const job = () => database.write(() => insert(1, Buffer.alloc(30_000)));
+
+    await expect(job()).rejects.toMatchObject({ code: 'overloaded' });
+    await database.write(() => insert(2, Buffer.alloc(10)));
+    const whileSmall = await database.probe();
+    limit(100_000);
+    const afterwards = await database.probe();
+
+    expect([whileSmall, afterwards]).toEqual([false, true]);
+    await expect(job()).resolves.toBeDefined();
+    expect(database.prepare("SELECT * FROM meta WHERE name = 'trial'").all()).toEqual([]);
+  });
+
   test('a read-only database refuses writes, answers reads and is not ready', async () => {
     database.prepare('PRAGMA query_only = ON').run();
 
