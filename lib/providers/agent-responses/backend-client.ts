@@ -12,7 +12,7 @@ import { fromStatus } from './backend-errors.ts';
 import { parseErrorBody } from './backend-event.ts';
 import { toBackendFailure } from './backend-failure.ts';
 import { createCallOutcome } from './call-outcome.ts';
-import { createStreamReader } from './read-stream.ts';
+import { createStreamReader } from '../http/event-streams.ts';
 
 interface Deps {
   readonly httpClient: Pick<HttpClient, 'request'>;

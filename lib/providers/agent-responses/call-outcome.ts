@@ -3,7 +3,7 @@ import type { ProviderContext, ProviderRequest, ProviderResult } from '../provid
 import { fromCode, fromReason } from './backend-errors.ts';
 import { type BackendResponse, parseBackendEvent } from './backend-event.ts';
 import { toBackendFailure } from './backend-failure.ts';
-import type { EventData } from './event-data.ts';
+import type { StreamedJson } from '../http/streamed-json.ts';
 import { createFoundImages } from './found-images.ts';
 import { toUsage } from './response-usage.ts';
 
@@ -27,7 +27,7 @@ export function createCallOutcome(request: ProviderRequest, onEvent: ProviderCon
 
   return {
     /** Takes one event in. Throws the failure that it tells, or an unknown outcome when it makes no sense. */
-    take(data: EventData): void {
+    take(data: StreamedJson): void {
       // Nothing that follows can change the outcome, were it nonsense.
       if (completed) return;
       const event = parseBackendEvent(data.value);

@@ -2,7 +2,7 @@ import { BridgeError } from '../../errors/bridge-error.ts';
 import type { ProviderOutput, ProviderRequest } from '../provider-port.ts';
 import { refusal } from './backend-errors.ts';
 import type { BackendItem } from './backend-event.ts';
-import type { EventData } from './event-data.ts';
+import type { StreamedJson } from '../http/streamed-json.ts';
 import { createSeenShapes } from './seen-shapes.ts';
 
 /** Collects the images among the items of one answer; the answer has to come to exactly one. */
@@ -14,7 +14,7 @@ export function createFoundImages(request: ProviderRequest) {
   let hasRefusal = false;
   let hasFailedCall = false;
 
-  function takeResult(result: string, data: EventData): void {
+  function takeResult(result: string, data: StreamedJson): void {
     const bytes = data.bytesOf(result);
     if (!bytes) fault ??= 'unusable_image';
     else if (image && !image.equals(bytes)) fault ??= 'different_images';
@@ -22,7 +22,7 @@ export function createFoundImages(request: ProviderRequest) {
   }
 
   return {
-    take(item: BackendItem, data: EventData): void {
+    take(item: BackendItem, data: StreamedJson): void {
       shapes.note(item);
       if (item.content?.some(({ type }) => type === 'refusal')) hasRefusal = true;
       if (item.type !== 'image_generation_call') return;
@@ -56,7 +56,7 @@ export function createFoundImages(request: ProviderRequest) {
 }
 
 /** Undefined for none, for an empty one, and for one that is too long for a text. */
-function revisedPromptOf(item: BackendItem, data: EventData): string | undefined {
+function revisedPromptOf(item: BackendItem, data: StreamedJson): string | undefined {
   const text = item.revised_prompt;
   return text && !data.isPlaceholder(text) ? text : undefined;
 }

@@ -1,4 +1,4 @@
-import { createEventDataReader, type EventData } from '../agent-responses/event-data.ts';
+import { createJsonReader, type StreamedJson } from './streamed-json.ts';
 import { createDataField } from './sse-field.ts';
 import { createLineSplitter } from './sse-lines.ts';
 
@@ -28,10 +28,10 @@ export function streamLimits(maxEncodedBytes: number): StreamLimits {
  */
 export function createSseReader(
   { maxEventBytes, maxStreamBytes }: StreamLimits,
-  onEvent: (data: EventData) => void,
+  onEvent: (data: StreamedJson) => void,
   knownBytes?: () => Buffer | undefined,
 ) {
-  const data = createEventDataReader(MAX_TEXT_BYTES, knownBytes);
+  const data = createJsonReader(MAX_TEXT_BYTES, knownBytes);
   let fault: StreamFault | undefined;
   let streamBytes = 0;
   let eventBytes = 0;

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { EventData } from '../../../../lib/providers/agent-responses/event-data.ts';
+import type { StreamedJson } from '../../../../lib/providers/http/streamed-json.ts';
 import { createSseReader, streamLimits } from '../../../../lib/providers/http/sse-reader.ts';
 
 const LIMITS = streamLimits(8 * 1024 * 1024);
 
 /** Everything that a stream says, cut into chunks of the given sizes, over and over. */
 function read(stream: Buffer | string, sizes: readonly number[] = [65_536], limits = LIMITS) {
-  const events: EventData[] = [];
+  const events: StreamedJson[] = [];
   const reader = createSseReader(limits, (data) => events.push(data));
   const bytes = Buffer.from(stream);
   let fault: string | undefined;

@@ -1,8 +1,8 @@
 import type { HttpBody } from '../../net/http-client.ts';
 import type { Clock } from '../../platform/clock.ts';
-import { createLoopShare } from '../http/loop-share.ts';
-import { createSseReader, type StreamLimits } from '../http/sse-reader.ts';
-import { type CallOutcome, unknownOutcome } from './call-outcome.ts';
+import { createLoopShare } from './loop-share.ts';
+import { createSseReader, type StreamLimits } from './sse-reader.ts';
+import { type CallOutcome, unknownOutcome } from '../agent-responses/call-outcome.ts';
 
 // The end of a completed answer follows at once, and then the connection can be used again.
 const LINGER_MS = 50;

@@ -1,5 +1,5 @@
 import { createGrowingBuffer } from '../../platform/growing-buffer.ts';
-import { type Base64Decoder, createBase64Decoder } from '../http/base64-decoder.ts';
+import { type Base64Decoder, createBase64Decoder } from './base64-decoder.ts';
 import { createSlashUnescaper, type SlashUnescaper } from './slash-unescaper.ts';
 
 const QUOTE = 0x22;
@@ -12,7 +12,7 @@ const FIRST_BYTES = 4096;
 const BLOB_BYTES = 16_384;
 
 /** The JSON of one event. */
-export interface EventData {
+export interface StreamedJson {
   /** Parsed; a string that is too long for a text stands in it as a short placeholder. */
   readonly value: unknown;
   /** The bytes of a base64 string of `value`, long or short; undefined when it was no base64. */
@@ -21,7 +21,7 @@ export interface EventData {
   isPlaceholder(text: string): boolean;
 }
 
-export type EventDataReader = ReturnType<typeof createEventDataReader>;
+export type EventDataReader = ReturnType<typeof createJsonReader>;
 
 /**
  * Reads the JSON of one event after the other, part by part. A string that grows beyond what text ever does is decoded
@@ -29,7 +29,7 @@ export type EventDataReader = ReturnType<typeof createEventDataReader>;
  * `maxTextBytes` bounds everything but those strings, which the caller bounds by what it pushes. `knownBytes` gives the
  * image that is likely to come again.
  */
-export function createEventDataReader(
+export function createJsonReader(
   maxTextBytes: number,
   knownBytes: () => Buffer | undefined = () => undefined,
 ) {
@@ -94,7 +94,7 @@ export function createEventDataReader(
     },
 
     /** The event that has come; undefined when it is no JSON. The next part begins the next event. */
-    end(): EventData | undefined {
+    end(): StreamedJson | undefined {
       const json = text.take().toString('utf8');
       const found = blobs;
       const isComplete = !inString;
