@@ -1,4 +1,5 @@
 import { describeSettings, type SettingDescription } from './describe.ts';
+import { PROVIDER_NAMES } from './settings/provider-names.ts';
 
 const INTRODUCTION = `# Settings
 
@@ -13,7 +14,7 @@ it stands.
 In variables and \`--set\` a text field takes the text as it is; every other field takes a TOML value, such as \`8\`, \`true\`,
 \`[443, 8443]\` or \`{"dall-e-3" = "gpt-image-2"}\`, or one of its words, such as \`unlimited\`.
 
-In the file \`<name>\` is the registered name of a provider (\`agent-responses\`, \`agent-app-server\`, \`sandbox\`); in the name of a variable
+In the file \`<name>\` is the registered name of a provider (${PROVIDER_NAMES.map((name) => `\`${name}\``).join(', ')}); in the name of a variable
 \`<NAME>\` is the same in capitals with \`_\` for \`-\`. Names that end in \`_ms\` are milliseconds, in \`_secs\` seconds, in \`_bytes\` bytes.
 2^53 − 1 is 9007199254740991. [\`example.toml\`](example.toml) is a file to start from.
 `;

@@ -3,12 +3,19 @@ import { Readable } from 'node:stream';
 import type { Agent, Dispatcher } from 'undici';
 import { BridgeError } from '../errors/bridge-error.ts';
 
+/** A body that is made while it is sent. */
+export interface StreamedBody {
+  readonly byteLength: number;
+  /** Yields the body from its beginning, at every call. No more is asked for than the connection takes. */
+  chunks(): AsyncIterable<Buffer>;
+}
+
 export interface HttpRequest {
   readonly method: 'GET' | 'POST';
   /** Names in lower case; `host`, `connection` and `content-length` are not the caller's. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Several parts are sent one after the other, under one `content-length`, without being joined. */
-  readonly body?: string | Buffer | readonly Buffer[];
+  /** Sent with its `content-length`. */
+  readonly body?: string | Buffer | StreamedBody;
   /** Ends the request, or the reading of its answer, and closes its connection at once. */
   readonly signal: AbortSignal;
   /** Called just before the first byte goes out; a request that fails without this call has had no effect. */
@@ -152,10 +159,9 @@ function toDispatch(url: URL, request: HttpRequest): Dispatcher.DispatchOptions 
 function toContent(headers: HttpRequest['headers'], body: HttpRequest['body']) {
   if (body === undefined) return { headers };
   if (typeof body === 'string' || Buffer.isBuffer(body)) return { headers, body };
-  const length = body.reduce((sum, part) => sum + part.length, 0);
   return {
-    headers: { ...headers, 'content-length': String(length) },
-    body: Readable.from(body, { objectMode: false }),
+    headers: { ...headers, 'content-length': String(body.byteLength) },
+    body: Readable.from(body.chunks(), { objectMode: false }),
   };
 }
 

@@ -5,6 +5,7 @@ export type RemotePolicy = Omit<Config['inputs']['remote'], 'enabled'>;
 
 /** Why an address is not even looked up. */
 export type TargetFault =
+  | 'control_character'
   | 'not_an_https_url'
   | 'user_info_in_url'
   | 'host_not_allowed'
@@ -14,11 +15,15 @@ export type RemoteTarget =
   | { readonly ok: true; readonly url: URL }
   | { readonly ok: false; readonly fault: TargetFault };
 
+// The WHATWG parser removes tabs and line ends wherever they stand: what is asked would not be what was written.
+const CONTROL_CHARACTER = /\p{Cc}/u;
+
 /**
  * What the WHATWG parser makes of an address, or of a redirect away from `base`, if it may be asked at all. Names are
  * compared exactly, as the parser writes them: in lower case, and a number in any notation as the address that it is.
  */
 export function toRemoteTarget(text: string, policy: RemotePolicy, base?: string): RemoteTarget {
+  if (CONTROL_CHARACTER.test(text)) return refused('control_character');
   if (!URL.canParse(text, base)) return refused('not_an_https_url');
   const url = new URL(text, base);
   if (url.protocol !== 'https:') return refused('not_an_https_url');

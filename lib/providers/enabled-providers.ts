@@ -1,22 +1,16 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import type { ProviderKey } from '../config/settings/provider-names.ts';
 import type { Config } from '../config/settings/settings.ts';
-import type { ImageEngine } from '../images/image.ts';
-import type { HttpClient } from '../net/http-client.ts';
-import type { Clock } from '../platform/clock.ts';
-import type { Ids } from '../platform/ids.ts';
-import { createBackendClient } from './agent-responses/backend-client.ts';
+import { toProviderName } from '../contract/resources/provider-name.ts';
 import { createAgentResponsesProvider } from './agent-responses/provider.ts';
-import { type CredentialSource, createCredentialSource } from './credentials/credential-source.ts';
-import { streamLimits } from './http/sse-reader.ts';
+import { createCredentialSource } from './credentials/credential-source.ts';
+import { createLoopShare } from './http/loop-share.ts';
+import type { ProviderParts, SharedParts } from './provider-parts.ts';
 import type { Provider } from './provider-port.ts';
 import { createSandboxProvider } from './sandbox/provider.ts';
 
-interface Deps {
-  readonly engine: ImageEngine;
-  readonly httpClient: HttpClient;
-  readonly clock: Clock;
-  readonly ids: Ids;
+interface Deps extends Pick<SharedParts, 'engine' | 'httpClient' | 'clock' | 'ids'> {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
@@ -26,36 +20,36 @@ interface EnabledProviders {
   close(): Promise<void>;
 }
 
-/** The providers that the settings turn on; a new provider adds its line here. */
-export function enabledProviders(config: Config, deps: Deps): EnabledProviders {
-  const { agent_responses, sandbox } = config.providers;
+type Create<Key extends ProviderKey> = (parts: ProviderParts<Key>) => Provider;
+
+/** One line a provider: the key of its settings, which gives its name, and what builds it. */
+const PROVIDERS: { readonly [Key in ProviderKey]?: Create<Key> } = {
+  agent_responses: createAgentResponsesProvider,
+  sandbox: createSandboxProvider,
+};
+
+/** The providers that the settings turn on. */
+export function enabledProviders(config: Config, { env, ...deps }: Deps): EnabledProviders {
+  const { home, token_endpoint: tokenEndpoint } = config.providers.agent_responses;
   const credentials = createCredentialSource({
     ...deps,
     // A variable that is set to nothing is as good as unset.
-    home: agent_responses.home ?? (deps.env['CODEX_HOME'] || join(homedir(), '.codex')),
-    tokenEndpoint: agent_responses.token_endpoint,
+    home: home ?? (env['CODEX_HOME'] || join(homedir(), '.codex')),
+    tokenEndpoint,
   });
+  const share = createLoopShare(deps.clock);
+  const parts: SharedParts = { ...deps, credentials, share, images: config.images };
+
+  function open<Key extends ProviderKey>(key: Key): readonly Provider[] {
+    const create: Create<Key> | undefined = PROVIDERS[key];
+    const settings = config.providers[key];
+    const name = toProviderName(key);
+    return create && settings.enabled ? [create({ ...parts, name, settings })] : [];
+  }
+
   return {
-    providers: [
-      ...(agent_responses.enabled ? [agentResponses(config, credentials, deps)] : []),
-      ...(sandbox.enabled ? [createSandboxProvider({ ...deps, settings: sandbox })] : []),
-    ],
+    // `Object.keys` forgets what the keys are.
+    providers: (Object.keys(PROVIDERS) as ProviderKey[]).flatMap(open),
     close: credentials.close,
   };
-}
-
-function agentResponses(
-  { providers, images }: Config,
-  credentials: CredentialSource,
-  { httpClient, clock, ids }: Deps,
-): Provider {
-  const settings = providers.agent_responses;
-  const client = createBackendClient({
-    httpClient,
-    credentials,
-    endpoint: settings.endpoint,
-    limits: streamLimits(images.max_encoded_bytes),
-    clock,
-  });
-  return createAgentResponsesProvider({ settings, credentials, client, ids });
 }

@@ -101,8 +101,8 @@ export interface Provider {
   /** Undefined for a model that it does not know. Constant for the life of the process. */
   capabilities(model: string): CapabilityDocument | undefined;
   /**
-   * Runs one call. Rejects with a `BridgeError`; after a rejection whose `details.outcome` is `unknown` the call may have
-   * had an effect. Stops soon after `signal` aborts and rejects with the signal's reason.
+   * Runs one call. Rejects with a `BridgeError`, to which the caller adds the provider's name. After a rejection whose
+   * `details.outcome` is `unknown` the call may have had an effect. Stops soon after `signal` aborts and rejects with the signal's reason.
    */
   execute(request: ProviderRequest, context: ProviderContext): Promise<ProviderResult>;
   /** Never starts a child, refreshes a token or calls upstream. */

@@ -1,13 +1,13 @@
-/** The registered names of the providers: what requests, logs and metrics call them. */
-export const PROVIDER_NAMES = ['agent-responses', 'agent-app-server', 'sandbox'] as const;
-
-export type ProviderName = (typeof PROVIDER_NAMES)[number];
+import { type ProviderNameOf, toProviderName } from '../../contract/resources/provider-name.ts';
+import { PROVIDERS } from './providers.ts';
 
 /** The key of a provider's own settings: `providers.agent_responses`. */
-export type ProviderKey = (typeof PROVIDER_KEYS)[ProviderName];
+export type ProviderKey = keyof typeof PROVIDERS.entries;
 
-export const PROVIDER_KEYS = {
-  'agent-responses': 'agent_responses',
-  'agent-app-server': 'agent_app_server',
-  sandbox: 'sandbox',
-} as const satisfies Record<ProviderName, string>;
+export type ProviderName = ProviderNameOf<ProviderKey>;
+
+// `Object.keys` forgets what the keys are.
+export const PROVIDER_KEYS = Object.keys(PROVIDERS.entries) as ProviderKey[];
+
+/** The registered names, in the order of the settings. */
+export const PROVIDER_NAMES: readonly ProviderName[] = PROVIDER_KEYS.map(toProviderName);

@@ -100,7 +100,7 @@ const SANDBOX = section({
   }),
 });
 
-/** One section a provider, each read by its own folder alone. */
+/** One row a provider, read by its own folder alone. The key gives the registered name, with `-` for `_`. */
 export const PROVIDERS = section({
   agent_responses: AGENT_RESPONSES,
   agent_app_server: AGENT_APP_SERVER,

@@ -1,5 +1,6 @@
+import { toProviderName } from '../../contract/resources/provider-name.ts';
 import { isLoopbackHost, parseAuthority } from '../values/addresses.ts';
-import { PROVIDER_KEYS, PROVIDER_NAMES } from './provider-names.ts';
+import { PROVIDER_KEYS } from './provider-names.ts';
 import type { Config } from './settings.ts';
 
 /** What must hold between fields that are each sound on their own. */
@@ -29,16 +30,16 @@ export const CROSS_FIELD_RULES: readonly CrossFieldRule[] = [
     message: 'must be at most inputs.max_bytes_total',
     isBroken: ({ inputs }) => inputs.max_bytes_each > inputs.max_bytes_total,
   },
-  ...PROVIDER_NAMES.map((name): CrossFieldRule => {
-    const key = PROVIDER_KEYS[name];
-    return {
+  ...PROVIDER_KEYS.map(
+    (key): CrossFieldRule => ({
       field: 'default_provider',
       with: [`providers.${key}.enabled`],
       severity: 'error',
       message: `must be an enabled provider: providers.${key}.enabled is false`,
-      isBroken: (config) => config.default_provider === name && !config.providers[key].enabled,
-    };
-  }),
+      isBroken: ({ default_provider: name, providers }) =>
+        name === toProviderName(key) && !providers[key].enabled,
+    }),
+  ),
   {
     field: 'providers.agent_responses.image_model',
     with: ['providers.agent_responses.models'],

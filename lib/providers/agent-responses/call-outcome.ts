@@ -1,21 +1,14 @@
-import { BridgeError } from '../../errors/bridge-error.ts';
+import type { BridgeError } from '../../errors/bridge-error.ts';
+import type { StreamedJson } from '../http/streamed-json.ts';
+import { unknownOutcome } from '../http/unknown-outcome.ts';
 import type { ProviderContext, ProviderRequest, ProviderResult } from '../provider-port.ts';
 import { fromCode, fromReason } from './backend-errors.ts';
 import { type BackendResponse, parseBackendEvent } from './backend-event.ts';
 import { toBackendFailure } from './backend-failure.ts';
-import type { StreamedJson } from '../http/streamed-json.ts';
 import { createFoundImages } from './found-images.ts';
 import { toUsage } from './response-usage.ts';
 
 export type CallOutcome = ReturnType<typeof createCallOutcome>;
-
-/** A call that may have had its effect, though we shall never know. */
-export function unknownOutcome(reason: string): BridgeError {
-  return new BridgeError('protocol', 'the answer of the backend cannot be read to its end', {
-    retryable: false,
-    details: { outcome: 'unknown', reason },
-  });
-}
 
 /** Adds up the events of one call to its outcome (providers.md, "Stream events that matter"). */
 export function createCallOutcome(request: ProviderRequest, onEvent: ProviderContext['onEvent']) {
@@ -62,10 +55,10 @@ export function createCallOutcome(request: ProviderRequest, onEvent: ProviderCon
       }
     },
 
-    /** The image that was found so far. */
-    image: found.image,
+    /** The image that was found so far: it comes again with the whole response. */
+    knownBytes: found.image,
 
-    isCompleted: () => completed !== undefined,
+    isComplete: () => completed !== undefined,
 
     /** Output has begun, usable or not: the call is paid for, and must not be repeated whatever comes of it. */
     hasBegun: () => hasPartial || found.hasResult(),

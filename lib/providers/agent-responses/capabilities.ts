@@ -1,6 +1,5 @@
 import type { CapabilityDocument } from '../../contract/resources/provider.ts';
 
-export const PROVIDER_NAME = 'agent-responses';
 /** Of the mapping: it rises when the same request is sent in another form. */
 export const IMPLEMENTATION_VERSION = '1.0.0';
 
@@ -32,6 +31,8 @@ const FAMILIES: ReadonlyMap<string, Family> = new Map([
 const SNAPSHOT_DATE = /-\d{4}-\d{2}-\d{2}$/;
 
 interface Limits {
+  /** The registered name. */
+  readonly provider: string;
   /** `providers.agent_responses.max_outputs`. */
   readonly maxOutputs: number;
   /** Simultaneous calls of the whole provider. */
@@ -49,7 +50,7 @@ export function capabilitiesOf(model: string, limits: Limits): CapabilityDocumen
     max_bytes_total: MAX_BYTES_TOTAL,
   } as const;
   return {
-    provider: PROVIDER_NAME,
+    provider: limits.provider,
     model,
     implementation_version: IMPLEMENTATION_VERSION,
     experimental: false,

@@ -1,8 +1,8 @@
 import { BridgeError } from '../../errors/bridge-error.ts';
+import type { StreamedJson } from '../http/streamed-json.ts';
 import type { ProviderOutput, ProviderRequest } from '../provider-port.ts';
 import { refusal } from './backend-errors.ts';
 import type { BackendItem } from './backend-event.ts';
-import type { StreamedJson } from '../http/streamed-json.ts';
 import { createSeenShapes } from './seen-shapes.ts';
 
 /** Collects the images among the items of one answer; the answer has to come to exactly one. */

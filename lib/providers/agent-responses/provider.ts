@@ -1,7 +1,8 @@
-import type { Config } from '../../config/settings/settings.ts';
 import { BridgeError } from '../../errors/bridge-error.ts';
-import type { Ids } from '../../platform/ids.ts';
-import type { CredentialSource } from '../credentials/credential-source.ts';
+import { createEventStreams } from '../http/event-streams.ts';
+import { createJsonBodies } from '../http/json-body.ts';
+import { streamLimits } from '../http/sse-reader.ts';
+import type { ProviderParts } from '../provider-parts.ts';
 import type {
   Provider,
   ProviderContext,
@@ -10,41 +11,41 @@ import type {
   ProviderResult,
 } from '../provider-port.ts';
 import { createRunningCalls } from '../running-calls.ts';
-import type { BackendClient } from './backend-client.ts';
+import { createBackendClient } from './backend-client.ts';
 import {
   capabilitiesOf,
   IMPLEMENTATION_VERSION,
   MAX_BYTES_TOTAL,
   MAX_IMAGES,
-  PROVIDER_NAME,
 } from './capabilities.ts';
-import { createRequestBody } from './request-body.ts';
-
-interface Deps {
-  readonly settings: Config['providers']['agent_responses'];
-  readonly credentials: Pick<CredentialSource, 'probe'>;
-  readonly client: BackendClient;
-  readonly ids: Pick<Ids, 'newOpaqueId'>;
-}
+import { toRequestBody } from './request-body.ts';
 
 /** The remote Responses backend, called with the login that is mounted for the agent (providers.md). */
-export function createAgentResponsesProvider(deps: Deps): Provider {
-  const { settings, credentials, client, ids } = deps;
+export function createAgentResponsesProvider(parts: ProviderParts<'agent_responses'>): Provider {
+  const { name, settings, images, httpClient, credentials, share, clock, ids } = parts;
   const { models, image_model: defaultModel, max_outputs: maxOutputs } = settings;
   const parallel = settings.max_parallel_outputs;
   const limits = {
+    provider: name,
     defaultModel,
     maxOutputs,
     maxParallelOutputs: parallel === 'auto' ? maxOutputs : parallel,
   };
-  const toRequestBody = createRequestBody({ responsesModel: settings.responses_model, ids });
+  const toJsonBody = createJsonBodies({ ids, share });
+  const streams = createEventStreams({
+    limits: streamLimits(images.max_encoded_bytes),
+    share,
+    clock,
+  });
+  const { endpoint } = settings;
+  const client = createBackendClient({ httpClient, credentials, endpoint, streams, clock });
   const documents = new Map(models.map((model) => [model, capabilitiesOf(model, limits)]));
 
   const calls = createRunningCalls();
   let isClosed = false;
 
   return {
-    name: PROVIDER_NAME,
+    name,
     retry: {
       attempts: settings.max_transient_attempts,
       backoffMs: settings.transient_backoff_ms,
@@ -63,8 +64,9 @@ export function createAgentResponsesProvider(deps: Deps): Provider {
     async execute(request: ProviderRequest, context: ProviderContext): Promise<ProviderResult> {
       refuseTooMany(request);
       if (isClosed) throw new BridgeError('overloaded', 'the provider is closed');
+      const body = toRequestBody(request, settings.responses_model, toJsonBody);
       return calls.run(context.signal, (signal) =>
-        client.call(toRequestBody(request), request, { ...context, signal }),
+        client.call(body, request, { ...context, signal }),
       );
     },
 

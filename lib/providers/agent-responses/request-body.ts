@@ -1,64 +1,46 @@
-import type { Ids } from '../../platform/ids.ts';
+import type { StreamedBody } from '../../net/http-client.ts';
+import type { Base64Marker, JsonBodies } from '../http/json-body.ts';
 import type { ProviderInput, ProviderRequest } from '../provider-port.ts';
-
-interface Deps {
-  /** The model that answers, and hands the work to the image model. */
-  readonly responsesModel: string;
-  readonly ids: Pick<Ids, 'newOpaqueId'>;
-}
 
 const INSTRUCTIONS =
   'Make exactly one image with the image generation tool, from the description and the images given. Answer with nothing else.';
 
 /**
- * Writes calls in the backend's form (providers.md, "Body"), in pieces: images of many megabytes are encoded once and
- * never joined. A value of `auto` is left out.
+ * The body of one call in the backend's form (providers.md, "Body"); a value of `auto` is left out. `responsesModel` is
+ * the model that hands the work to the image model.
  */
-export function createRequestBody({ responsesModel, ids }: Deps) {
-  // The calls of one fan-out send the same images; they are the same buffers, and encoded once.
-  const encoded = new WeakMap<Buffer, Buffer>();
-
-  function toBase64({ bytes }: ProviderInput): Buffer {
-    const known = encoded.get(bytes);
-    if (known) return known;
-    const made = Buffer.from(bytes.toString('base64'), 'latin1');
-    encoded.set(bytes, made);
-    return made;
-  }
-
-  return (request: ProviderRequest): readonly Buffer[] => {
-    // It stands for the images until the JSON is written, and nobody can know it before.
-    const marker = ids.newOpaqueId();
-    const inputs = [...request.images, ...request.references];
-    const json = JSON.stringify({
-      model: responsesModel,
-      instructions: INSTRUCTIONS,
-      input: [{ type: 'message', role: 'user', content: toContent(request, inputs, marker) }],
-      tools: [toTool(request)],
-      tool_choice: { type: 'image_generation' },
-      stream: true,
-      store: false,
-    });
-    const texts = json.split(marker).map((text) => Buffer.from(text, 'utf8'));
-    return texts.flatMap((text, place) => {
-      const input = inputs[place];
-      return input ? [text, toBase64(input)] : [text];
-    });
-  };
+export function toRequestBody(
+  request: ProviderRequest,
+  responsesModel: string,
+  toJsonBody: JsonBodies,
+): StreamedBody {
+  return toJsonBody((base64Of) => ({
+    model: responsesModel,
+    instructions: INSTRUCTIONS,
+    input: [{ type: 'message', role: 'user', content: toContent(request, base64Of) }],
+    tools: [toTool(request)],
+    tool_choice: { type: 'image_generation' },
+    stream: true,
+    store: false,
+  }));
 }
 
-function toContent(request: ProviderRequest, inputs: readonly ProviderInput[], marker: string) {
+function toContent(request: ProviderRequest, base64Of: Base64Marker) {
   return [
     { type: 'input_text', text: toText(request) },
-    ...inputs.map(({ mediaType }) => ({
+    ...[...request.images, ...request.references].map((input) => ({
       type: 'input_image',
-      image_url: `data:${mediaType};base64,${marker}`,
+      image_url: toDataUrl(input, base64Of),
       detail: 'auto',
     })),
   ];
 }
 
-/** The prompt, which image is which (sources come before references), and the ground that is to be cut out. */
+function toDataUrl({ bytes, mediaType }: ProviderInput, base64Of: Base64Marker): string {
+  return `data:${mediaType};base64,${base64Of(bytes)}`;
+}
+
+/** The prompt, which image is which (sources come before references), and the background that is to be cut out. */
 function toText({ prompt, images, references, keyColor }: ProviderRequest): string {
   const sources = images.length;
   const notes = [

@@ -1,36 +1,56 @@
 import type { HttpBody } from '../../net/http-client.ts';
 import type { Clock } from '../../platform/clock.ts';
-import { createLoopShare } from './loop-share.ts';
+import type { LoopShare } from './loop-share.ts';
 import { createSseReader, type StreamLimits } from './sse-reader.ts';
-import { type CallOutcome, unknownOutcome } from '../agent-responses/call-outcome.ts';
+import type { StreamedJson } from './streamed-json.ts';
+import { unknownOutcome } from './unknown-outcome.ts';
 
-// The end of a completed answer follows at once, and then the connection can be used again.
+interface Deps {
+  readonly limits: StreamLimits;
+  readonly share: LoopShare;
+  readonly clock: Pick<Clock, 'after'>;
+}
+
+/** What one stream is read for. */
+export interface EventConsumer {
+  /** Takes the next event. What it throws ends the reading. */
+  take(event: StreamedJson): void;
+  /** Nothing that follows changes the outcome. */
+  isComplete(): boolean;
+  /** The image that is likely to come again: if it does, the copy shares its memory. */
+  knownBytes(): Buffer | undefined;
+}
+
+// The end of a complete response follows at once, and then the connection can be used again.
 const LINGER_MS = 50;
 
-export type StreamReader = ReturnType<typeof createStreamReader>;
-
-/** Reads streams, all of them together with no more than a fair share of the event loop. */
-export function createStreamReader(limits: StreamLimits, clock: Clock) {
-  const share = createLoopShare(clock);
-
-  /** Reads until the outcome is complete, or the stream ends; closes the connection where that is not its end. */
-  return async function readStream(body: HttpBody, outcome: CallOutcome): Promise<void> {
-    const reader = createSseReader(limits, outcome.take, outcome.image);
-    let stopLingering = () => {};
-    try {
-      for await (const chunk of body) {
-        if (outcome.isCompleted()) continue;
-        await share.run(() => {
-          const fault = reader.push(chunk);
-          if (fault && !outcome.isCompleted()) throw unknownOutcome(fault);
-        });
-        if (outcome.isCompleted()) stopLingering = clock.after(LINGER_MS, () => body.destroy());
+/** Reads streams of events; all of them together take only their share of the event loop. */
+export function createEventStreams({ limits, share, clock }: Deps) {
+  return {
+    /**
+     * Reads until the consumer is complete or the stream ends. The connection is closed unless it has reached its end.
+     * Throws `protocol` of unknown outcome for a stream that exceeds its limits or is not JSON.
+     */
+    async read(body: HttpBody, consumer: EventConsumer): Promise<void> {
+      const reader = createSseReader(limits, consumer.take, consumer.knownBytes);
+      let stopLingering = () => {};
+      try {
+        for await (const chunk of body) {
+          if (consumer.isComplete()) continue;
+          await share.run(() => {
+            const fault = reader.push(chunk);
+            if (fault && !consumer.isComplete()) throw unknownOutcome(fault);
+          });
+          if (consumer.isComplete()) stopLingering = clock.after(LINGER_MS, () => body.destroy());
+        }
+      } catch (thrown) {
+        // A connection that breaks behind the complete response changes nothing.
+        if (!consumer.isComplete()) throw thrown;
+      } finally {
+        stopLingering();
       }
-    } catch (thrown) {
-      // What breaks behind the completed answer changes nothing.
-      if (!outcome.isCompleted()) throw thrown;
-    } finally {
-      stopLingering();
-    }
+    },
   };
 }
+
+export type EventStreams = ReturnType<typeof createEventStreams>;

@@ -1,29 +1,23 @@
 import type { Clock } from '../../platform/clock.ts';
 
-interface Waiting {
-  readonly work: () => void;
-  readonly resolve: () => void;
-  readonly reject: (error: unknown) => void;
-}
-
 // Reading from the sockets takes several times as long in a turn, and so may the collection of garbage.
 const SHARE_MS = 1;
 
 export type LoopShare = ReturnType<typeof createLoopShare>;
 
 /**
- * Small pieces of work that together take only so much of each turn of the event loop; what comes when that is used up
- * waits for the next turns, in order. Whoever waits reads no further, so that the network waits as well.
+ * Small pieces of work that together take only so much of each turn of the event loop. When that is used up, the next
+ * pieces wait for the next turns, in order. A caller that waits reads no further, and so the network waits as well.
  */
 export function createLoopShare(clock: Pick<Clock, 'monotonicMs'>) {
-  const waiting: Waiting[] = [];
+  const waiting: (() => void)[] = [];
   let usedMs = 0;
   let isTurnOpen = false;
 
-  function timed(work: () => void): void {
+  function timed<T>(work: () => T): T {
     const startMs = clock.monotonicMs();
     try {
-      work();
+      return work();
     } finally {
       usedMs += clock.monotonicMs() - startMs;
     }
@@ -42,22 +36,23 @@ export function createLoopShare(clock: Pick<Clock, 'monotonicMs'>) {
       const next = waiting.shift();
       if (!next) return;
       openTurn();
-      try {
-        timed(next.work);
-        next.resolve();
-      } catch (thrown) {
-        next.reject(thrown);
-      }
+      next();
     }
   }
 
   return {
-    /** Does the work now, or in a later turn. Rejects with what it throws. */
-    async run(work: () => void): Promise<void> {
+    /** Does the work now, or in a later turn. Resolves with what it returns, rejects with what it throws. */
+    async run<T>(work: () => T): Promise<T> {
       openTurn();
       if (waiting.length === 0 && usedMs < SHARE_MS) return timed(work);
       return new Promise((resolve, reject) => {
-        waiting.push({ work, resolve, reject });
+        waiting.push(() => {
+          try {
+            resolve(timed(work));
+          } catch (thrown) {
+            reject(thrown);
+          }
+        });
       });
     },
   };

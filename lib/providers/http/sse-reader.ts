@@ -1,6 +1,6 @@
-import { createJsonReader, type StreamedJson } from './streamed-json.ts';
 import { createDataField } from './sse-field.ts';
 import { createLineSplitter } from './sse-lines.ts';
+import { createJsonReader, type StreamedJson } from './streamed-json.ts';
 
 /** How much one answer may hold (providers.md): a line or event, and the whole stream. */
 export interface StreamLimits {

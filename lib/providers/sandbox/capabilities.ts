@@ -1,7 +1,6 @@
 import type { CapabilityDocument } from '../../contract/resources/provider.ts';
-import { MODELS, type SandboxModel } from './models.ts';
+import { findModel, type SandboxModel } from './models.ts';
 
-export const PROVIDER_NAME = 'sandbox';
 /** Of the drawings: it rises when the same request gives another image. */
 export const SANDBOX_VERSION = '1.0.0';
 
@@ -25,10 +24,9 @@ function images(maxCount: number) {
   } as const;
 }
 
-type Profile = Omit<CapabilityDocument, 'model'>;
+type Profile = Omit<CapabilityDocument, 'provider' | 'model'>;
 
 const shared = {
-  provider: PROVIDER_NAME,
   implementation_version: SANDBOX_VERSION,
   experimental: false,
   generation: true,
@@ -92,10 +90,8 @@ const PROFILES: Readonly<Record<SandboxModel['profile'], Profile>> = {
   },
 };
 
-const DOCUMENTS: ReadonlyMap<string, CapabilityDocument> = new Map(
-  MODELS.map(({ id, profile }) => [id, { ...PROFILES[profile], model: id }]),
-);
-
-export function capabilitiesOf(model: string): CapabilityDocument | undefined {
-  return DOCUMENTS.get(model);
+/** Under the name `provider`; undefined for a model that the sandbox does not list. */
+export function capabilitiesOf(provider: string, model: string): CapabilityDocument | undefined {
+  const found = findModel(model);
+  return found && { provider, model, ...PROFILES[found.profile] };
 }

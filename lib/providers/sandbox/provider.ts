@@ -1,6 +1,5 @@
 import { BridgeError } from '../../errors/bridge-error.ts';
-import type { ImageEngine } from '../../images/image.ts';
-import type { Clock } from '../../platform/clock.ts';
+import type { ProviderParts } from '../provider-parts.ts';
 import type {
   Provider,
   ProviderContext,
@@ -8,27 +7,20 @@ import type {
   ProviderResult,
 } from '../provider-port.ts';
 import { createRunningCalls } from '../running-calls.ts';
-import { capabilitiesOf, PROVIDER_NAME, SANDBOX_VERSION } from './capabilities.ts';
+import { capabilitiesOf, SANDBOX_VERSION } from './capabilities.ts';
 import { DEFAULT_MODEL, findModel, MODELS, type SandboxModel } from './models.ts';
 import { createPace, type Pace } from './pace.ts';
 import { rehearsedError, transientError } from './rehearsed-errors.ts';
 import { createRenderer, type RenderJob } from './renderer.ts';
 import { usageOf } from './usage.ts';
 
-interface Deps {
-  readonly settings: {
-    /** How long a call takes at least. */
-    readonly latency_ms: number;
-  };
-  readonly engine: ImageEngine;
-  readonly clock: Clock;
-}
+type Deps = Pick<ProviderParts<'sandbox'>, 'name' | 'settings' | 'engine' | 'clock'>;
 
 const SLOW_MS = 30_000;
 const SLOW_STEPS = 10;
 
 /** The embedded provider: draws real images in threads of this process, and rehearses failures (providers.md). */
-export function createSandboxProvider({ settings, engine, clock }: Deps): Provider {
+export function createSandboxProvider({ name, settings, engine, clock }: Deps): Provider {
   const studio = createRenderer({ engine });
   const calls = createRunningCalls();
   let closing: Promise<void> | undefined;
@@ -68,7 +60,7 @@ export function createSandboxProvider({ settings, engine, clock }: Deps): Provid
   }
 
   return {
-    name: PROVIDER_NAME,
+    name,
     retry: { attempts: 2, backoffMs: 750 },
     describe: () => ({
       displayName: 'Sandbox',
@@ -77,7 +69,7 @@ export function createSandboxProvider({ settings, engine, clock }: Deps): Provid
       models: MODELS.map(({ id }) => id),
       defaultModel: DEFAULT_MODEL,
     }),
-    capabilities: capabilitiesOf,
+    capabilities: (model) => capabilitiesOf(name, model),
     async execute(request, context) {
       if (closing) throw new BridgeError('overloaded', 'the sandbox has been closed');
       const model = findModel(request.model);
@@ -117,7 +109,6 @@ function aborted(signal: AbortSignal): Promise<never> {
 function unknownModel(): BridgeError {
   return new BridgeError('unsupported_capability', 'the sandbox does not list this model', {
     param: 'routing.model',
-    provider: PROVIDER_NAME,
     details: { supported_models: MODELS.map(({ id }) => id) },
   });
 }

@@ -1,55 +1,42 @@
 import { BridgeError } from '../../errors/bridge-error.ts';
 import type { ProviderRequest } from '../provider-port.ts';
 import { safetyDetails } from '../safety-details.ts';
-import { PROVIDER_NAME } from './capabilities.ts';
 import type { RehearsedFailure } from './models.ts';
 
-const provider = PROVIDER_NAME;
 const RETRY_AFTER_MS = 1000;
 
 /** What a real provider's failures become, one row each. */
 const FAILURES: Readonly<Record<RehearsedFailure, (request: ProviderRequest) => BridgeError>> = {
   authentication: () =>
-    new BridgeError('provider_authentication', 'rehearsal: the login has expired', { provider }),
+    new BridgeError('provider_authentication', 'rehearsal: the login has expired'),
   permission_denied: () =>
-    new BridgeError('permission_denied', 'rehearsal: the account may not use this model', {
-      provider,
-    }),
+    new BridgeError('permission_denied', 'rehearsal: the account may not use this model'),
   safety_rejected: (request) =>
     new BridgeError('safety_rejected', 'rehearsal: the request was refused for its content', {
-      provider,
       details: safetyDetails(request, 'input', ['violence']),
     }),
   unsupported_capability: () =>
-    new BridgeError('unsupported_capability', 'rehearsal: the model refuses a parameter', {
-      provider,
-    }),
+    new BridgeError('unsupported_capability', 'rehearsal: the model refuses a parameter'),
   rate_limited: () =>
     new BridgeError('rate_limited', 'rehearsal: too many requests', {
-      provider,
       transient: true,
       details: { retry_after_ms: RETRY_AFTER_MS },
     }),
   overloaded: () =>
     new BridgeError('overloaded', 'rehearsal: the provider is at capacity', {
-      provider,
       details: { retry_after_ms: RETRY_AFTER_MS },
     }),
   timeout: () =>
     new BridgeError('timeout', 'rehearsal: the provider gave up waiting for its image', {
-      provider,
       details: { outcome: 'unknown' },
       retryable: false,
     }),
   upstream: () =>
     new BridgeError('upstream', 'rehearsal: the provider failed for good', {
-      provider,
       retryable: false,
     }),
   protocol: () =>
-    new BridgeError('protocol', 'rehearsal: the provider gave an answer that makes no sense', {
-      provider,
-    }),
+    new BridgeError('protocol', 'rehearsal: the provider gave an answer that makes no sense'),
 };
 
 export function rehearsedError(failure: RehearsedFailure, request: ProviderRequest): BridgeError {
@@ -59,7 +46,6 @@ export function rehearsedError(failure: RehearsedFailure, request: ProviderReque
 /** The failure that a repetition gets over. */
 export function transientError(): BridgeError {
   return new BridgeError('upstream', 'rehearsal: the first attempt fails, the next one succeeds', {
-    provider,
     retryable: true,
     transient: true,
   });

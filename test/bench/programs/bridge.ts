@@ -82,10 +82,15 @@ const app = await createApp(config, {
     origins: [],
   },
   openProviders(_config, { engine }) {
-    const sandbox = createSandboxProvider({ settings: { latency_ms: 0 }, engine, clock });
+    const sandbox = createSandboxProvider({
+      name: 'sandbox',
+      settings: { enabled: true, latency_ms: 0 },
+      engine,
+      clock,
+    });
     const prepared: Provider = {
       ...sandbox,
-      capabilities: capabilitiesOf,
+      capabilities: (model) => capabilitiesOf('sandbox', model),
       async execute({ indices, parameters }, { onEvent, signal }) {
         onEvent({ type: 'progress', stage: 'dispatched' });
         if (latencyMs > 0) await sleep(clock, latencyMs, signal);

@@ -1,13 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import { Agent, request } from 'undici';
 import { loadConfig } from '../../../lib/config/load-config.ts';
 import { createImageEngine } from '../../../lib/images/image-engine.ts';
 import { createHttpClient } from '../../../lib/net/http-client.ts';
 import { systemClock } from '../../../lib/platform/clock.ts';
 import { createIds } from '../../../lib/platform/ids.ts';
-import { createRequestBody } from '../../../lib/providers/agent-responses/request-body.ts';
+import { toRequestBody } from '../../../lib/providers/agent-responses/request-body.ts';
 import { enabledProviders } from '../../../lib/providers/enabled-providers.ts';
+import { createJsonBodies } from '../../../lib/providers/http/json-body.ts';
+import { createLoopShare } from '../../../lib/providers/http/loop-share.ts';
 import type { ProviderRequest } from '../../../lib/providers/provider-port.ts';
 import { letHeapGrow } from '../../../local-runtime/heap-growth.ts';
 import { slices } from '../../support/slices.ts';
@@ -93,10 +96,18 @@ function plainly(kind: 'decode' | 'drop'): () => Promise<void> {
     'content-type': 'application/json',
     accept: 'text/event-stream',
   };
-  const toBody = createRequestBody({ responsesModel: 'gpt-5.5', ids: createIds(Date.now) });
-  const body = Buffer.concat(toBody(REQUEST));
+  const toJsonBody = createJsonBodies({
+    ids: createIds(Date.now),
+    share: createLoopShare(systemClock),
+  });
+  const body = buffer(toRequestBody(REQUEST, 'gpt-5.5', toJsonBody).chunks());
   return async () => {
-    const answer = await request(options.url, { method: 'POST', headers, body, dispatcher });
+    const answer = await request(options.url, {
+      method: 'POST',
+      headers,
+      body: await body,
+      dispatcher,
+    });
     const decoded: Buffer[] = [];
     for await (const chunk of answer.body) {
       // Without an encoding, chunks are buffers.

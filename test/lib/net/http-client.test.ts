@@ -3,7 +3,11 @@ import type { IncomingMessage, RequestListener } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createHttpClient, type HttpClient } from '../../../lib/net/http-client.ts';
+import {
+  createHttpClient,
+  type HttpClient,
+  type StreamedBody,
+} from '../../../lib/net/http-client.ts';
 import { readWhole } from '../../../lib/net/read-whole.ts';
 import { type Origin, refusingPort, startOrigin, startRawOrigin } from './origin.ts';
 
@@ -47,8 +51,29 @@ function post(url: string, body: Parameters<HttpClient['request']>[1]['body']) {
   return client.request(url, { method: 'POST', headers: {}, body: body ?? '', signal });
 }
 
+function streamed(...texts: readonly string[]): StreamedBody {
+  return {
+    byteLength: texts.join('').length,
+    async *chunks() {
+      for (const text of texts) yield Buffer.from(text);
+    },
+  };
+}
+
 async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) await turn();
+}
+
+/** What `read` gives once it has been the same for many turns of the event loop. */
+async function untilSteady(read: () => number): Promise<number> {
+  let last = read();
+  for (let same = 0; same < 200; same += 1) {
+    await turn();
+    if (read() === last && last > 0) continue;
+    last = read();
+    same = 0;
+  }
+  return last;
 }
 
 describe('createHttpClient', () => {
@@ -75,8 +100,8 @@ describe('createHttpClient', () => {
   it.each([
     ['text', 'añb', 'añb'],
     ['bytes', Buffer.from('añb'), 'añb'],
-    ['several parts', [Buffer.from('a'), Buffer.alloc(300_000, 'b'), Buffer.from('c')], undefined],
-    ['no parts', [], ''],
+    ['chunks', streamed('a', 'b'.repeat(300_000), 'c'), `a${'b'.repeat(300_000)}c`],
+    ['no chunks', streamed(), ''],
   ])('sends %s with their length', async (_what, body, expected) => {
     const { url } = await serving(async (request, response) => {
       const got = await buffer(request);
@@ -85,8 +110,41 @@ describe('createHttpClient', () => {
 
     const answer = await post(url, body);
 
-    const text = expected ?? `a${'b'.repeat(300_000)}c`;
-    expect(String(await readWhole(answer.body, ONE_MIB))).toBe(`true ${text}`);
+    expect(String(await readWhole(answer.body, ONE_MIB))).toBe(`true ${expected}`);
+  });
+
+  it('asks for no more of a body than the connection takes', async () => {
+    const { url } = await serving((request) => void request.pause());
+    let made = 0;
+    const body: StreamedBody = {
+      byteLength: 100 * ONE_MIB,
+      async *chunks() {
+        for (; made < 100; made += 1) yield Buffer.alloc(ONE_MIB);
+      },
+    };
+    const controller = new AbortController();
+    const { signal } = controller;
+    const sent = client.request(url, { method: 'POST', headers: {}, body, signal });
+
+    const before = await untilSteady(() => made);
+
+    controller.abort(new Error('enough'));
+    await expect(sent).rejects.toThrow('enough');
+    expect(before).toBeGreaterThan(0);
+    expect(before).toBeLessThan(50);
+  });
+
+  it('is told of a body that cannot be made to its end', async () => {
+    const { url } = await serving((_request, response) => void response.end());
+    const body: StreamedBody = {
+      byteLength: 10,
+      async *chunks() {
+        yield Buffer.from('a');
+        throw new Error('broken');
+      },
+    };
+
+    await expect(post(url, body)).rejects.toMatchObject(LOST);
   });
 
   it('hands over a redirect as it is', async () => {

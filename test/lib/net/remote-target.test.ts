@@ -65,6 +65,18 @@ describe('toRemoteTarget', () => {
   });
 
   it.each([
+    'https://images.test/a\tb',
+    'https://ima\nges.test/',
+    '\r\nhttps://images.test/',
+    'https://images.test/\u0000',
+    'https://images.test/\u007f',
+    'https://images.test/\u0085',
+  ])('refuses %j for its control character, in an address and in a redirect', (text) => {
+    expect(toRemoteTarget(text, policy)).toEqual({ ok: false, fault: 'control_character' });
+    expect(toRemoteTarget(text, policy, 'https://images.test/')).toMatchObject({ ok: false });
+  });
+
+  it.each([
     ['/b.png', 'https://images.test:8443/b.png'],
     ['b.png', 'https://images.test:8443/a/b.png'],
     ['//other.test/b.png', 'https://other.test/b.png'],
@@ -81,7 +93,7 @@ describe('toRemoteTarget', () => {
     ['http://images.test/', 'not_an_https_url'],
     ['https://user@images.test/', 'user_info_in_url'],
     ['https://images.test:22/', 'port_not_allowed'],
-  ])('judges a redirect to "%s" like any other address', (location, fault) => {
+  ])('checks a redirect to "%s" like any other address', (location, fault) => {
     expect(toRemoteTarget(location, policy, 'https://images.test/')).toEqual({
       ok: false,
       fault,

@@ -588,7 +588,7 @@ function upTo(max_bytes_each: number, max_bytes_total: number): CapabilityDocume
 }
 
 function sandboxBasic(): CapabilityDocument {
-  return capabilitiesOf('sandbox-basic') ?? gptImage1;
+  return capabilitiesOf('sandbox', 'sandbox-basic') ?? gptImage1;
 }
 
 function anyModel(): fc.Arbitrary<CapabilityDocument> {

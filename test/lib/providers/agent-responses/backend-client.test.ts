@@ -1,10 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { BridgeError } from '../../../../lib/errors/bridge-error.ts';
+import type { StreamedBody } from '../../../../lib/net/http-client.ts';
 import { createBackendClient } from '../../../../lib/providers/agent-responses/backend-client.ts';
 import {
   type Credentials,
   createCredentials,
 } from '../../../../lib/providers/credentials/credentials.ts';
+import { createEventStreams } from '../../../../lib/providers/http/event-streams.ts';
+import { createLoopShare } from '../../../../lib/providers/http/loop-share.ts';
 import { streamLimits } from '../../../../lib/providers/http/sse-reader.ts';
 import type { ProviderEvent } from '../../../../lib/providers/provider-port.ts';
 import { createManualClock } from '../../../support/manual-clock.ts';
@@ -14,7 +17,12 @@ import { createScriptedHttp, type ScriptedAnswer } from './scripted-http.ts';
 
 const ENDPOINT = 'https://backend.example/responses';
 const IMAGE = imageOf(1, 40_000);
-const BODY = [Buffer.from('{"a":'), Buffer.from('1}')];
+const BODY: StreamedBody = {
+  byteLength: 7,
+  async *chunks() {
+    yield Buffer.from('{"a":1}');
+  },
+};
 
 const line = (event: unknown) => `data: ${JSON.stringify(event)}\n\n`;
 const SUCCESS = line(done(imageCall(IMAGE))) + line(completed());
@@ -46,7 +54,11 @@ function rigOf({ answers, current, refreshAfter, maxEncodedBytes = 1024 * 1024 }
         }),
     },
     endpoint: ENDPOINT,
-    limits: streamLimits(maxEncodedBytes),
+    streams: createEventStreams({
+      limits: streamLimits(maxEncodedBytes),
+      share: createLoopShare(clock),
+      clock,
+    }),
     clock,
   });
   return {

@@ -34,7 +34,7 @@ describe('createCallOutcome', () => {
       agentRequest({ indices: [4] }),
     );
 
-    expect(outcome.isCompleted()).toBe(true);
+    expect(outcome.isComplete()).toBe(true);
     expect(outcome.result()).toEqual({
       outputs: [{ bytes: image, revisedPrompt: 'A calm lighthouse' }],
       usage: { input_tokens: 1, output_tokens: 2, total_tokens: 3 },
@@ -168,7 +168,7 @@ describe('createCallOutcome', () => {
       retryable: false,
       details: { outcome: 'unknown', reason: 'unexpected_event' },
     });
-    expect(outcome.isCompleted()).toBe(false);
+    expect(outcome.isComplete()).toBe(false);
   });
 
   it.each([

@@ -3,7 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { CapabilityDocument } from '../../../../lib/contract/resources/provider.ts';
 import { capabilitiesOf } from '../../../../lib/providers/agent-responses/capabilities.ts';
 
-const LIMITS = { defaultModel: 'gpt-image-2', maxOutputs: 255, maxParallelOutputs: 255 };
+const LIMITS = {
+  provider: 'agent-responses',
+  defaultModel: 'gpt-image-2',
+  maxOutputs: 255,
+  maxParallelOutputs: 255,
+};
 const SMALL = ['1024x1024', '1536x1024', '1024x1536'];
 const ALL = [...SMALL, '2048x2048', '2048x1152', '3840x2160', '2160x3840'];
 

@@ -1,16 +1,16 @@
+import { buffer } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
-import { createRequestBody } from '../../../../lib/providers/agent-responses/request-body.ts';
+import { systemClock } from '../../../../lib/platform/clock.ts';
+import { createIds } from '../../../../lib/platform/ids.ts';
+import { toRequestBody } from '../../../../lib/providers/agent-responses/request-body.ts';
+import { createJsonBodies } from '../../../../lib/providers/http/json-body.ts';
+import { createLoopShare } from '../../../../lib/providers/http/loop-share.ts';
 import type { ProviderRequest } from '../../../../lib/providers/provider-port.ts';
 import { readPhoto } from '../../images/photos.ts';
 import { agentRequest, inputOf, type RequestParts } from './requests.ts';
 
 const INSTRUCTIONS =
   'Make exactly one image with the image generation tool, from the description and the images given. Answer with nothing else.';
-
-/** Writes with ids that are always the same, so that a test can know them. */
-function writer(id = '0123456789abcdef0123456789abcdef') {
-  return createRequestBody({ responsesModel: 'gpt-5.5', ids: { newOpaqueId: () => id } });
-}
 
 interface Body {
   readonly input: readonly {
@@ -19,18 +19,26 @@ interface Body {
   readonly tools: readonly object[];
 }
 
-function written(request: ProviderRequest, write = writer()): Body {
-  return JSON.parse(Buffer.concat(write(request)).toString('utf8'));
+const toJsonBody = createJsonBodies({
+  ids: createIds(systemClock.nowMs),
+  share: createLoopShare(systemClock),
+});
+
+async function written(request: ProviderRequest): Promise<Body> {
+  const { byteLength, chunks } = toRequestBody(request, 'gpt-5.5', toJsonBody);
+  const bytes = await buffer(chunks());
+  expect(bytes.length).toBe(byteLength);
+  return JSON.parse(bytes.toString('utf8'));
 }
 
-const contentOf = (parts: RequestParts, write = writer()) =>
-  written(agentRequest(parts), write).input[0]?.content ?? [];
-const toolOf = (parts: RequestParts) => written(agentRequest(parts)).tools[0];
-const textOf = (parts: RequestParts) => contentOf(parts)[0]?.text;
+const contentOf = async (parts: RequestParts) =>
+  (await written(agentRequest(parts))).input[0]?.content ?? [];
+const toolOf = async (parts: RequestParts) => (await written(agentRequest(parts))).tools[0];
+const textOf = async (parts: RequestParts) => (await contentOf(parts))[0]?.text;
 
-describe('createRequestBody', () => {
-  it('writes a generation that leaves everything to the backend', () => {
-    const body = written(agentRequest());
+describe('toRequestBody', async () => {
+  it('writes a generation that leaves everything to the backend', async () => {
+    const body = await written(agentRequest());
 
     expect(body).toEqual({
       model: 'gpt-5.5',
@@ -49,10 +57,10 @@ describe('createRequestBody', () => {
     });
   });
 
-  it('writes an edit with its sources before its references, and says which is which', () => {
+  it('writes an edit with its sources before its references, and says which is which', async () => {
     const [source, other, reference] = [Buffer.from('one'), Buffer.from('two!'), Buffer.from('3')];
 
-    const content = contentOf({
+    const content = await contentOf({
       images: [inputOf(source), inputOf(other, 'image/jpeg')],
       references: [inputOf(reference, 'image/webp')],
     });
@@ -77,10 +85,10 @@ describe('createRequestBody', () => {
       { images: 2, references: 3 },
       'Images 1 to 2 are to be edited. Images 3 to 5 are for reference only.',
     ],
-  ])('names the images of %o', ({ images = 0, references = 0 }, note) => {
+  ])('names the images of %o', async ({ images = 0, references = 0 }, note) => {
     const many = (count: number) => Array.from({ length: count }, () => inputOf(Buffer.from('x')));
 
-    const text = textOf({ images: many(images), references: many(references) });
+    const text = await textOf({ images: many(images), references: many(references) });
 
     expect(text).toBe(`A lighthouse in a storm\n\n${note}`);
   });
@@ -100,8 +108,8 @@ describe('createRequestBody', () => {
     [{ action: 'edit' }, { action: 'edit' }],
     [{ input_fidelity: 'high' }, { input_fidelity: 'high' }],
     [{ aspect_ratio: '16:9', resolution: '2k', n: 1, failure_policy: 'best_effort' }, {}],
-  ] as const)('sends %o as %o', (parameters, sent) => {
-    expect(toolOf({ parameters })).toEqual({
+  ] as const)('sends %o as %o', async (parameters, sent) => {
+    expect(await toolOf({ parameters })).toEqual({
       type: 'image_generation',
       model: 'gpt-image-2',
       output_format: 'png',
@@ -109,35 +117,23 @@ describe('createRequestBody', () => {
     });
   });
 
-  it('asks for the flat ground that is cut out afterwards', () => {
+  it('asks for the flat ground that is cut out afterwards', async () => {
     const parts: RequestParts = { keyColor: '#00FF00', parameters: { background: 'opaque' } };
 
-    expect(textOf(parts)).toBe(
+    expect(await textOf(parts)).toBe(
       'A lighthouse in a storm\n\nEverything around the subject is one flat colour, exactly #00FF00, without shadows, gradients, texture or reflections; nothing of the subject has that colour.',
     );
-    expect(toolOf(parts)).toMatchObject({ background: 'opaque' });
+    expect(await toolOf(parts)).toMatchObject({ background: 'opaque' });
   });
 
-  it('sends photographs byte for byte', () => {
+  it('sends photographs byte for byte', async () => {
     const photo = readPhoto('rocket.jpg');
 
-    const [, image] = contentOf({ images: [inputOf(photo, 'image/jpeg')] });
+    const [, image] = await contentOf({ images: [inputOf(photo, 'image/jpeg')] });
 
     const [head, base64 = ''] = image?.image_url?.split(',') ?? [];
     expect(head).toBe('data:image/jpeg;base64');
     expect(Buffer.from(base64, 'base64').equals(photo)).toBe(true);
-  });
-
-  it('encodes an image once for all calls of a fan-out', () => {
-    const write = writer();
-    const images = [inputOf(Buffer.from('the same'))];
-
-    const [one, other] = [0, 1].map((index) =>
-      write(agentRequest({ images, indices: [index] })).find((part) => part.length === 12),
-    );
-
-    expect(one?.toString()).toBe('dGhlIHNhbWU=');
-    expect(other).toBe(one);
   });
 
   it.each([
@@ -146,25 +142,10 @@ describe('createRequestBody', () => {
     ['letters of every plane', 'ü 漢字 👩‍🚀'],
     ['a data URL', 'data:image/png;base64,AAAA'],
     ['what ends the JSON', '"}]}],"tools":[]}'],
-  ])('keeps a prompt of %s as it is', (_name, prompt) => {
-    const content = contentOf({ prompt, references: [inputOf(Buffer.from('x'))] });
+  ])('keeps a prompt of %s as it is', async (_name, prompt) => {
+    const content = await contentOf({ prompt, references: [inputOf(Buffer.from('x'))] });
 
     expect(content[0]?.text).toBe(`${prompt}\n\nImage 1 is for reference only.`);
-    expect(content[1]?.image_url).toBe('data:image/png;base64,eA==');
-  });
-
-  it('is not misled by a prompt that tries to look like the place of an image', () => {
-    const ids = ['a'.repeat(32), 'b'.repeat(32)];
-    const images = [inputOf(Buffer.from('x'))];
-    const write = createRequestBody({
-      responsesModel: 'gpt-5.5',
-      ids: { newOpaqueId: () => ids.shift() ?? '' },
-    });
-    contentOf({ images }, write);
-
-    const content = contentOf({ prompt: 'a'.repeat(32), images }, write);
-
-    expect(content[0]?.text).toContain('a'.repeat(32));
     expect(content[1]?.image_url).toBe('data:image/png;base64,eA==');
   });
 });

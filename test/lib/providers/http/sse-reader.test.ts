@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { StreamedJson } from '../../../../lib/providers/http/streamed-json.ts';
 import { createSseReader, streamLimits } from '../../../../lib/providers/http/sse-reader.ts';
+import type { StreamedJson } from '../../../../lib/providers/http/streamed-json.ts';
 
 const LIMITS = streamLimits(8 * 1024 * 1024);
 

@@ -163,7 +163,7 @@ describe('sandbox rehearsals', () => {
 
     const ended = await failureOf(run({ model: `sandbox-fail-${name}` }));
 
-    expect(ended).toMatchObject({ ...expected, provider: 'sandbox' });
+    expect(ended).toMatchObject(expected);
   });
 
   it('tells of a safety rejection what there is to tell', async () => {

@@ -69,7 +69,12 @@ export type SandboxRig = ReturnType<typeof createSandboxRig>;
 /** The sandbox with a real engine; `latencyMs` passes on `clock`. */
 export function createSandboxRig({ latencyMs = 0, clock = systemClock as Clock } = {}) {
   const engine = createImageEngine({ limits, clock: systemClock, slices });
-  const provider = createSandboxProvider({ settings: { latency_ms: latencyMs }, engine, clock });
+  const provider = createSandboxProvider({
+    name: 'sandbox',
+    settings: { enabled: true, latency_ms: latencyMs },
+    engine,
+    clock,
+  });
 
   async function verified(bytes: Buffer): Promise<VerifiedImage> {
     const inspection = await engine.inspect(bytes, anySignal);

@@ -1,0 +1,29 @@
+import type { ProviderKey } from '../config/settings/provider-names.ts';
+import type { Config } from '../config/settings/settings.ts';
+import type { ImageEngine } from '../images/image.ts';
+import type { HttpClient } from '../net/http-client.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Ids } from '../platform/ids.ts';
+import type { CredentialSource } from './credentials/credential-source.ts';
+import type { LoopShare } from './http/loop-share.ts';
+
+/** What all providers are built from. */
+export interface SharedParts {
+  readonly engine: ImageEngine;
+  readonly httpClient: HttpClient;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  /** The login that the agent's providers share. */
+  readonly credentials: CredentialSource;
+  /** What reading and writing large bodies may take of the event loop, for all providers together. */
+  readonly share: LoopShare;
+  readonly images: Config['images'];
+}
+
+/** What the provider with this key in the settings is built from. */
+export interface ProviderParts<Key extends ProviderKey> extends SharedParts {
+  /** The registered name. */
+  readonly name: string;
+  /** Its own. */
+  readonly settings: Config['providers'][Key];
+}
