@@ -66,7 +66,10 @@ describe('toProviderRequest', () => {
       policies: { compatibility: 'best_effort' },
     };
 
-    const request = await providerRequestOf(sent, capabilitiesOf('sandbox', 'sandbox-basic') ?? gptImage2);
+    const request = await providerRequestOf(
+      sent,
+      capabilitiesOf('sandbox', 'sandbox-basic') ?? gptImage2,
+    );
 
     expect(request.references).toEqual([]);
   });
