@@ -7,7 +7,8 @@ import { toRequestLimits } from './contract/schema/request-limits.ts';
 import { createSealedCursors } from './cursors/sealed-cursor.ts';
 import { createDiagnostics, type ServiceFacts } from './diagnostics/diagnostics.ts';
 import type { EventRing } from './diagnostics/event-ring.ts';
-import { createReadiness, type Task } from './diagnostics/readiness.ts';
+import { createReadiness } from './diagnostics/readiness.ts';
+import { recordTasks } from './diagnostics/task-records.ts';
 import { createGeneration } from './generation/generation.ts';
 import { listerOf } from './generation/plan/routing.ts';
 import { createIdempotency, type Idempotency } from './idempotency/idempotency.ts';
@@ -27,6 +28,7 @@ import { createOpenAiImages } from './openai/openai-images.ts';
 import type { Clock } from './platform/clock.ts';
 import { toFingerprint } from './platform/fingerprint.ts';
 import type { Ids } from './platform/ids.ts';
+import type { Task } from './platform/task.ts';
 import { createTimeSlices } from './platform/time-slices.ts';
 import { createPresets, type Presets } from './presets/presets.ts';
 import { enabledProviders } from './providers/enabled-providers.ts';
@@ -98,18 +100,17 @@ export async function createApp(config: Config, outside: Outside): Promise<App> 
   const parts = { database, generation, publisher, inputs, stored, slices };
   const jobHouse = await openJobs(config, outside, parts);
   const retentions = [jobHouse, artifacts.retention];
-  const readiness = createReadiness({
-    providers: registry.all,
-    defaultProvider: registry.defaultName,
-    isStateReady: async () => (await database.probe()) && retentions.every((it) => it.isHealthy()),
-    clock,
-  });
+  const readiness = openReadiness(registry, { database, retentions, clock });
+  const { sweep } = artifacts.retention;
+  const repeated = [readiness.probe, replays.expiry, sweep, ...jobHouse.tasks];
+  const { tasks, report } = recordTasks(repeated, outside);
   const diagnostics = createDiagnostics({
     ...{ facts: outside.facts, events: outside.events, config, clock, database },
     artifacts: artifacts.store,
     jobs: jobHouse.state,
     runtime: admission.snapshot,
     providers: readiness.providers,
+    tasks: report,
   });
 
   async function close(): Promise<void> {
@@ -139,11 +140,24 @@ export async function createApp(config: Config, outside: Outside): Promise<App> 
       ...jobHouse.services,
       metrics: { exposition: () => expose(metrics, admission, jobHouse) },
     },
-    tasks: [readiness.probe, replays.expiry, artifacts.retention.sweep, ...jobHouse.tasks],
+    tasks,
     worker: jobHouse.worker,
     drain: imageRequests.drain,
     close,
   };
+}
+
+function openReadiness(
+  { all: providers, defaultName: defaultProvider }: ProviderRegistry,
+  deps: Pick<Outside, 'clock'> & {
+    database: StateDatabase;
+    retentions: { isHealthy(): boolean }[];
+  },
+) {
+  const { clock, database, retentions } = deps;
+  const isStateReady = async () =>
+    (await database.probe()) && retentions.every((it) => it.isHealthy());
+  return createReadiness({ providers, defaultProvider, isStateReady, clock });
 }
 
 async function expose(metrics: Metrics, admission: Admission, { state }: AppJobs): Promise<string> {

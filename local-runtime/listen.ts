@@ -10,7 +10,10 @@ export interface ListenAddress {
 export function listen(server: Server, { host, port }: ListenAddress): Promise<void> {
   return new Promise((resolve, reject) => {
     const onError = (cause: NodeJS.ErrnoException) => {
-      reject(new BridgeError('configuration', `server.bind: ${reasonOf(cause.code)}`, { cause }));
+      const reason = reasonOf(cause.code);
+      const message = `server.bind: ${reason ?? 'the address cannot be listened on'}`;
+      // A reason says all that the cause does.
+      reject(new BridgeError('configuration', message, reason === undefined ? { cause } : {}));
     };
     server.once('error', onError);
     server.listen({ host, port }, () => {
@@ -22,7 +25,7 @@ export function listen(server: Server, { host, port }: ListenAddress): Promise<v
   });
 }
 
-function reasonOf(code: string | undefined): string {
+function reasonOf(code: string | undefined): string | undefined {
   switch (code) {
     case 'EADDRINUSE':
       return 'the port is taken by another program';
@@ -33,6 +36,6 @@ function reasonOf(code: string | undefined): string {
     case 'EAI_AGAIN':
       return 'this machine does not have the address';
     default:
-      return 'the address cannot be listened on';
+      return undefined;
   }
 }

@@ -9,8 +9,7 @@ import { BridgeError } from '../lib/errors/bridge-error.ts';
 import { createAccess } from '../lib/http/access.ts';
 import { encodeJson } from '../lib/http/encode-json.ts';
 import type { HttpSettings } from '../lib/http/http-event.ts';
-import { createLineWriter } from '../lib/log/line-writer.ts';
-import { createTraceLog, silentLog } from '../lib/log/trace-log.ts';
+import type { TraceLog } from '../lib/log/trace-log.ts';
 import { stayAwake, systemClock } from '../lib/platform/clock.ts';
 import { createIds } from '../lib/platform/ids.ts';
 import type { Services } from '../lib/services.ts';
@@ -27,8 +26,7 @@ import { startWorkerLoop } from './worker-loop.ts';
 
 interface Outside {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Writes bytes to standard error without waiting, as `createLineWriter` needs it. */
-  readonly writeStderr: (bytes: Uint8Array) => number;
+  readonly log: TraceLog;
   /** Where each setting of the configuration comes from. */
   readonly origins: readonly FieldOrigin[];
 }
@@ -54,16 +52,17 @@ interface House {
  */
 export async function startBridge(config: Config, outside: Outside): Promise<RunningBridge> {
   const clock = systemClock;
+  const { env, log } = outside;
   const ids = createIds(clock.nowMs);
   const version = packageVersion();
-  const bearer = resolveBearer(config.server.bearer_token_env, outside.env);
+  const bearer = resolveBearer(config.server.bearer_token_env, env);
   refuseForeignDatabase(stateDatabaseFile(config.state.directory));
   refuseArtifactRoot(config.artifacts.root);
 
   const mounted = routes.filter(({ setting }) => setting === undefined || isOn(setting, config));
   const observation = await openObservation({ config, routes: mounted, clock, version });
   const { metrics, events, observer } = observation;
-  const httpSettings = toHttpSettings(config, bearer, { clock, ids, observer });
+  const httpSettings = toHttpSettings(config, bearer, { clock, ids, observer, log });
   const { services, opened, failed } = pending<Services>();
   const listener = createListener({
     routes: mounted,
@@ -74,15 +73,12 @@ export async function startBridge(config: Config, outside: Outside): Promise<Run
   const { host = '127.0.0.1', port = 0 } = parseAuthority(config.server.bind) ?? {};
   const taken = await listener.listen({ host, port });
   try {
-    const lines = createLineWriter({ writeBytes: outside.writeStderr, clock });
-    const log = config.server.tracing.enabled ? createTraceLog(lines.write) : silentLog;
     const facts: ServiceFacts = {
       version,
       listener: { scope: isLoopbackHost(host) ? 'loopback' : 'remote', port: taken },
       authenticationRequired: bearer !== undefined,
       origins: outside.origins,
     };
-    const { env } = outside;
     const house = await openHouse(config, mounted, {
       clock,
       ids,
@@ -166,7 +162,7 @@ function isOn(setting: NonNullable<Route['setting']>, { server }: Config): boole
 function toHttpSettings(
   config: Config,
   bearer: string | undefined,
-  outside: Pick<HttpSettings, 'clock' | 'ids' | 'observer'>,
+  outside: Pick<HttpSettings, 'clock' | 'ids' | 'observer' | 'log'>,
 ): HttpSettings {
   const { server } = config;
   const publicBaseUrl = server.public_base_url?.replace(/\/+$/, '');

@@ -1,13 +1,16 @@
-import type { Task } from '../lib/diagnostics/readiness.ts';
 import { type Clock, sleep } from '../lib/platform/clock.ts';
+import type { Task } from '../lib/platform/task.ts';
 
-/** Runs each task again and again, `everyMs` after its last run ended; `stop` resolves when none runs any more. */
+/**
+ * Runs each task again and again, `everyMs` after its last run ended; `stop` resolves when none runs any more. The tasks
+ * record their own failures: a rejection only must not stop the others.
+ */
 export function startTasks(tasks: readonly Task[], clock: Clock): { stop(): Promise<void> } {
-  const ending = new AbortController();
-  const loops = tasks.map((task) => loop(task, clock, ending.signal));
+  const stopping = new AbortController();
+  const loops = tasks.map((task) => loop(task, clock, stopping.signal));
   return {
     async stop() {
-      ending.abort();
+      stopping.abort();
       await Promise.all(loops);
     },
   };
@@ -15,7 +18,6 @@ export function startTasks(tasks: readonly Task[], clock: Clock): { stop(): Prom
 
 async function loop({ everyMs, run }: Task, clock: Clock, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
-    // A task answers for its own failures; one that throws all the same must not end the others.
     await run(signal).catch(() => {});
     await sleep(clock, everyMs, signal).catch(() => {});
   }

@@ -24,6 +24,7 @@ interface Deps {
   /** Gates and breakers as they are now. */
   readonly runtime: () => Diagnostics['runtime'];
   readonly providers: () => readonly ProviderState[];
+  readonly tasks: () => Diagnostics['tasks'];
   readonly database: { sizes(): Promise<{ logicalBytes: number; physicalBytes: number }> };
   readonly artifacts: Pick<ArtifactStore, 'totals'>;
   readonly jobs: {
@@ -61,6 +62,7 @@ export function createDiagnostics(deps: Deps) {
         providers: deps.providers().map(toProviderReport),
         jobs: toJobsReport(config.server.jobs, await deps.jobs.totals(), deps.jobs.active()),
         storage: await storageReport(deps),
+        tasks: deps.tasks(),
         events: deps.events.report(),
       };
     },

@@ -1,6 +1,7 @@
 import { toBridgeError } from '../errors/bridge-error.ts';
 import type { BridgeCode } from '../errors/codes.ts';
 import { type Clock, nowSecs } from '../platform/clock.ts';
+import type { Task } from '../platform/task.ts';
 import type { Provider } from '../providers/provider-port.ts';
 
 interface Deps {
@@ -11,13 +12,6 @@ interface Deps {
   /** Whether the state database answers and takes writes. */
   readonly isStateReady: () => Promise<boolean>;
   readonly clock: Clock;
-}
-
-/** Something that the runtime does again and again. */
-export interface Task {
-  readonly name: string;
-  readonly everyMs: number;
-  run(signal: AbortSignal): Promise<void>;
 }
 
 /** What the last probe of a provider has found. */

@@ -28,10 +28,10 @@ export function toReply(
 async function toStreamReply(
   events: NonNullable<Reply<unknown>['events']>,
   { statusCode, headers }: Pick<HttpReply, 'statusCode'> & Reply<unknown>,
-  { clock, ids }: HttpSettings,
+  { clock, ids, log }: HttpSettings,
   requestId: string,
 ): Promise<HttpReply> {
-  const body = await openEventStream(events, { clock, ids, requestId });
+  const body = await openEventStream(events, { clock, ids, requestId, log });
   return { statusCode, headers: { ...EVENT_STREAM_HEADERS, ...headers }, body };
 }
 

@@ -20,6 +20,8 @@ export function toErrorReply(error: BridgeError, requestId: string): HttpReply {
 /** The one place of a request that catches everything: no exception leaves the stack, and none of its text does. */
 export const errorReply: Middleware = {
   onError(request) {
-    request.response = toErrorReply(toBridgeError(request.error), callOf(request).requestId);
+    const { requestId } = callOf(request);
+    request.context.settings.log?.failure(request.error, { requestId });
+    request.response = toErrorReply(toBridgeError(request.error), requestId);
   },
 };

@@ -3,6 +3,7 @@ import { toErrorBody } from '../errors/error-body.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Ids } from '../platform/ids.ts';
 import { encodeJsonWithBytes, type Frame } from './encode-json.ts';
+import type { HttpSettings } from './http-event.ts';
 
 /** What one event says; it is sent under the name of its type. Its members may be `Uint8Array`s, sent as base64. */
 export interface StreamedEvent {
@@ -13,6 +14,7 @@ interface Deps {
   readonly clock: Pick<Clock, 'after'>;
   readonly ids: Pick<Ids, 'newOpaqueId'>;
   readonly requestId: string;
+  readonly log?: HttpSettings['log'] | undefined;
 }
 
 /** The headers of every event stream: nobody on the way may keep it, or gather its events before passing them on. */
@@ -48,7 +50,7 @@ type Result = IteratorResult<StreamedEvent>;
 async function* write(
   iterator: AsyncIterator<StreamedEvent>,
   first: { readonly next: Promise<Result>; readonly result: Result | undefined },
-  { clock, ids, requestId }: Deps,
+  { clock, ids, requestId, log }: Deps,
 ): AsyncGenerator<Uint8Array> {
   let { next, result } = first;
   try {
@@ -61,6 +63,7 @@ async function* write(
       result = await beforeHeartbeat(next, clock);
     }
   } catch (thrown) {
+    log?.failure(thrown, { requestId });
     const failure = { type: 'error', ...toErrorBody(toBridgeError(thrown), requestId) };
     yield* encoded(failure, ids);
   } finally {

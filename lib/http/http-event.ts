@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { RequestContext } from '../contract/request/request-context.ts';
 import type { RequestLimits } from '../contract/schema/request-limits.ts';
+import type { TraceLog } from '../log/trace-log.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Ids } from '../platform/ids.ts';
 import type { HttpObserver } from './observer-port.ts';
@@ -45,6 +46,8 @@ export interface HttpSettings {
   readonly publicBaseUrl: string | undefined;
   /** Is told of every answer. */
   readonly observer?: HttpObserver;
+  /** Where failures of the bridge itself are reported. */
+  readonly log?: Pick<TraceLog, 'failure'>;
 }
 
 /** Who may call. */

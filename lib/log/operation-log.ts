@@ -21,13 +21,16 @@ export function createOperationLog(log: TraceLog) {
       log.imageOperation({ event: 'image_operation_succeeded', ...traced, provider });
     },
 
-    failed(traced: Traced, { provider, bridgeCode: errorCode, retryable }: BridgeError): void {
+    failed(traced: Traced, error: BridgeError): void {
+      const { provider, bridgeCode: errorCode, retryable } = error;
       log.imageOperation({
         event: 'image_operation_failed',
         ...traced,
         ...(provider === undefined ? {} : { provider }),
-        ...{ errorCode, retryable },
+        errorCode,
+        retryable,
       });
+      log.failure(error, { requestId: traced.requestId });
     },
   };
 }

@@ -1,4 +1,7 @@
 import { LogFormatter, Logger, LogItem } from '@aws-lambda-powertools/logger';
+import { type BridgeError, toBridgeError } from '../errors/bridge-error.ts';
+import { ERRORS } from '../errors/codes.ts';
+import { causesOf, toFailureReport } from './failure-report.ts';
 
 /** All that may ever be logged of an image operation: no prompt, no path, no token (specification 1). */
 export interface ImageOperationEvent {
@@ -16,29 +19,77 @@ export interface ImageOperationEvent {
   readonly retryable?: boolean;
 }
 
+/** Where a failure happened: in the reply to a request, or in a task of the bridge itself. */
+export type FailureSource = { readonly requestId: string } | { readonly task: string };
+
 export interface TraceLog {
   imageOperation(event: ImageOperationEvent): void;
+  /**
+   * Reports a failure to the operator as `internal_failure`, once for each cause. Of a request, only failures of the bridge
+   * itself are reported: every 500, and what else is a 5xx and has a cause.
+   */
+  failure(thrown: unknown, source: FailureSource): void;
 }
 
-/** A log that writes nothing: `server.tracing.enabled = false`. */
-export const silentLog: TraceLog = { imageOperation: () => {} };
+interface Options {
+  /** Whether image operations are written; failures always are. */
+  readonly isTracing: boolean;
+}
 
-/** One JSON line at INFO level for each event. `write` takes whole lines and never throws. */
-export function createTraceLog(write: (line: string) => void): TraceLog {
+/** One JSON line for each event. `write` takes whole lines and never throws. */
+export function createTraceLog(
+  write: (line: string) => void,
+  { isTracing }: Options = { isTracing: true },
+): TraceLog {
   const logger = createLogger(write);
   return {
-    imageOperation({ event, traceId, spanId, requestId, provider, errorCode, retryable }) {
-      // Named one by one: a member that is added to the event must not be logged unless it is added here too.
-      logger.info(event, {
-        trace_id: traceId,
-        span_id: spanId,
-        request_id: requestId,
-        ...(provider === undefined ? {} : { provider }),
-        ...(errorCode === undefined ? {} : { error_code: errorCode }),
-        ...(retryable === undefined ? {} : { retryable }),
-      });
-    },
+    imageOperation: isTracing ? (event) => logOperation(logger, event) : () => {},
+    failure: createFailureLog(logger),
   };
+}
+
+function logOperation(
+  logger: Logger,
+  { event, traceId, spanId, requestId, provider, errorCode, retryable }: ImageOperationEvent,
+): void {
+  // Named one by one: a member that is added to the event must not be logged unless it is added here too.
+  logger.info(event, {
+    trace_id: traceId,
+    span_id: spanId,
+    request_id: requestId,
+    ...(provider === undefined ? {} : { provider }),
+    ...(errorCode === undefined ? {} : { error_code: errorCode }),
+    ...(retryable === undefined ? {} : { retryable }),
+  });
+}
+
+function createFailureLog(logger: Logger): TraceLog['failure'] {
+  // The same failure can pass several places that report.
+  const reported = new WeakSet<object>();
+
+  return (thrown, source) => {
+    const error = toBridgeError(thrown);
+    if (!isReported(error, source)) return;
+    const causes = causesOf(thrown).filter((cause) => cause instanceof Error);
+    if (causes.some((cause) => reported.has(cause))) return;
+    for (const cause of causes) reported.add(cause);
+    const { errorClass, systemCode, stack } = toFailureReport(thrown);
+    logger.error('internal_failure', {
+      ...('task' in source ? { task: source.task } : { request_id: source.requestId }),
+      error_code: error.bridgeCode,
+      error_class: errorClass,
+      ...(systemCode === undefined ? {} : { system_code: systemCode }),
+      stack,
+    });
+  };
+}
+
+function isReported({ code, cause }: BridgeError, source: FailureSource): boolean {
+  // An error of the configuration explains itself, unless the system gave the reason.
+  if (code === 'configuration') return cause !== undefined;
+  if ('task' in source) return true;
+  const { status } = ERRORS[code];
+  return status === 500 || (status > 500 && cause !== undefined);
 }
 
 // A class, because the library lets its formatter be replaced by inheritance only.
@@ -55,7 +106,7 @@ class PlainFormatter extends LogFormatter {
 function createLogger(write: (line: string) => void): Logger {
   const logger = new Logger({ logLevel: 'INFO', logFormatter: new PlainFormatter() });
   // The library writes INFO to standard output, which belongs to the command line, and has no option for that.
-  const info = (line: string) => write(`${line}\n`);
-  Object.assign(logger, { console: { info } });
+  const writeLine = (line: string) => write(`${line}\n`);
+  Object.assign(logger, { console: { info: writeLine, error: writeLine } });
   return logger;
 }

@@ -117,6 +117,12 @@ export const METRICS = {
     help: 'Artifact files that were read, hashed and decoded before they were handed out.',
     labels: ['result'],
   },
+  taskFailures: {
+    kind: 'counter',
+    name: 'task_failures_total',
+    help: 'Failed runs of the tasks that the bridge repeats, such as retention.',
+    labels: ['task'],
+  },
   build: {
     kind: 'gauge',
     name: 'build_info',

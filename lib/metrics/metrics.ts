@@ -45,6 +45,8 @@ export interface Metrics {
     readonly to: BreakerState;
   }): void;
   circuitRejected(rejection: { readonly provider: string }): void;
+  /** A run of a task has failed; its name is one of the program's own. */
+  taskFailed(failure: { readonly task: string }): void;
   /** Everything as Prometheus text (version 0.0.4), with what is counted elsewhere as it is now. */
   exposition(now: CountedElsewhere): Promise<string>;
 }
@@ -60,5 +62,6 @@ export const silentMetrics: Metrics = {
   artifactVerified: () => {},
   circuitTransition: () => {},
   circuitRejected: () => {},
+  taskFailed: () => {},
   exposition: async () => '',
 };

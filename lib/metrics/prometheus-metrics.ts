@@ -58,6 +58,7 @@ export async function createPrometheusMetrics(facts: Facts): Promise<Metrics> {
     artifactVerified: (result) => counters.artifactVerifications.inc({ result }),
     circuitTransition: () => counters.circuitTransitions.inc(),
     circuitRejected: () => counters.circuitRejections.inc(),
+    taskFailed: ({ task }) => counters.taskFailures.inc({ task }),
     exposition(now) {
       show(now);
       return registry.metrics();
@@ -78,6 +79,7 @@ function createCounters(library: Library, registry: Registry) {
     circuitRejections: counter(METRICS.circuitRejections),
     httpRequests: counter(METRICS.httpRequests),
     artifactVerifications: counter(METRICS.artifactVerifications),
+    taskFailures: counter(METRICS.taskFailures),
   };
 }
 

@@ -2,7 +2,10 @@ import { parseArgs } from 'node:util';
 import { loadConfig } from '../../lib/config/load-config.ts';
 import { problemLine, warningLine } from '../../lib/config/problem.ts';
 import type { Presets } from '../../lib/config/sources/named-sources.ts';
-import { BridgeError } from '../../lib/errors/bridge-error.ts';
+import { toBridgeError } from '../../lib/errors/bridge-error.ts';
+import { createLineWriter } from '../../lib/log/line-writer.ts';
+import { createTraceLog } from '../../lib/log/trace-log.ts';
+import { systemClock } from '../../lib/platform/clock.ts';
 import type { CommandIo } from '../command-io.ts';
 import { letHeapGrow } from '../heap-growth.ts';
 import { openStandardError } from '../standard-error.ts';
@@ -40,17 +43,20 @@ export async function runServe(
     return 2;
   }
   const { config, origins } = loaded;
+  const lines = createLineWriter({ writeBytes: openStandardError(), clock: systemClock });
+  const log = createTraceLog(lines.write, { isTracing: config.server.tracing.enabled });
+  let task = 'start';
   try {
     for (const sentence of unsupportedSettings(config)) io.stderr(`warning: ${sentence}\n`);
-    const writeStderr = openStandardError();
-    const bridge = await startBridge(config, { env: io.env, writeStderr, origins });
+    const bridge = await startBridge(config, { env: io.env, log, origins });
     io.stdout(greeting(bridge, config.server.bearer_token_env));
     await untilStopped();
+    task = 'stop';
     await bridge.stop();
     return 0;
   } catch (error) {
-    if (!(error instanceof BridgeError)) throw error;
-    io.stderr(`image-bridge: ${error.message}\n`);
+    log.failure(error, { task });
+    io.stderr(`image-bridge: ${toBridgeError(error).message}\n`);
     return 1;
   }
 }

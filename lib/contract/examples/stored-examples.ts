@@ -134,6 +134,10 @@ const DIAGNOSTICS = {
     artifacts_count: 14,
     artifacts_bytes: 29_360_128,
   },
+  tasks: [
+    { name: 'readiness-probe', last_success: CREATED, failures: 0 },
+    { name: 'artifact-retention', failures: 0 },
+  ],
   events: {
     capacity: 256,
     overwritten: 0,

@@ -64,6 +64,15 @@ const JobsReport = v.strictObject({
   logical_bytes: Count,
 });
 
+const TaskReport = v.strictObject({
+  name: v.string(),
+  last_success: documented(
+    v.optional(UnixSecs),
+    'When its last successful run ended; absent before the first one.',
+  ),
+  failures: documented(Count, 'How many of its runs have failed since the start.'),
+});
+
 const ApiEvent = v.strictObject({
   sequence: Count,
   timestamp_ms: Count,
@@ -99,6 +108,7 @@ export const Diagnostics = v.strictObject({
   }),
   providers: v.array(ProviderReport),
   jobs: JobsReport,
+  tasks: documented(v.array(TaskReport), 'What the bridge runs by itself, again and again.'),
   storage: v.strictObject({
     database_bytes_logical: Count,
     database_bytes_physical: Count,

@@ -36,6 +36,7 @@ function diagnosticsWith(providers: readonly ProviderState[] = []) {
       },
     },
     runtime: runtimeReport,
+    tasks: () => [{ name: 'job-retention', last_success: 1, failures: 2 }],
     providers: () => providers,
     database: { sizes: async () => ({ logicalBytes: 8192, physicalBytes: 4096 }) },
     artifacts: { totals: async () => ({ count: 7, bytes: 700 }) },
@@ -67,6 +68,7 @@ describe('createDiagnostics', () => {
         artifacts_count: 7,
         artifacts_bytes: 700,
       },
+      tasks: [{ name: 'job-retention', last_success: 1, failures: 2 }],
       events: { capacity: 256, overwritten: 0, items: [{ sequence: 1, route: '/v1/images' }] },
     });
   });

@@ -7,7 +7,7 @@ import type { GenerationResult } from '../../../lib/generation/generation-result
 import { createIdempotency } from '../../../lib/idempotency/idempotency.ts';
 import { createMemoryReplayStore } from '../../../lib/idempotency/memory-replay-store.ts';
 import { createImageRequests } from '../../../lib/image-requests/image-requests.ts';
-import { silentLog } from '../../../lib/log/trace-log.ts';
+import { createTraceLog } from '../../../lib/log/trace-log.ts';
 import { createIds } from '../../../lib/platform/ids.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
 import { requestContext } from '../../support/request-context.ts';
@@ -91,7 +91,7 @@ function open() {
     generation: toGeneration(made, pending),
     publisher: { commit: settle, discard: settle },
     idempotency: createIdempotency({ store, ids: createIds(clock.nowMs) }),
-    ...{ clock, slices, log: silentLog, maxInputBytes: 1000 },
+    ...{ clock, slices, log: createTraceLog(() => {}), maxInputBytes: 1000 },
   });
 
   async function arrive(arrived: Extract<Step, { kind: 'arrive' }>) {

@@ -9,7 +9,7 @@ import { createJobWorker } from '../../../lib/jobs/job-worker.ts';
 import { createJobs } from '../../../lib/jobs/jobs.ts';
 import { createLiveJobs } from '../../../lib/jobs/live-jobs.ts';
 import { createSubmitJob } from '../../../lib/jobs/submit-job.ts';
-import { silentLog } from '../../../lib/log/trace-log.ts';
+import { createTraceLog } from '../../../lib/log/trace-log.ts';
 import { createIds } from '../../../lib/platform/ids.ts';
 import { IN_MEMORY } from '../../../lib/storage/sqlite/connection.ts';
 import { openStateDatabase } from '../../../lib/storage/sqlite/database.ts';
@@ -69,7 +69,7 @@ export function openJobRig(limits: { max_pending?: number } = {}) {
   const shared = { store, search, live, clock, secret: database.secret };
   const worker = createJobWorker({
     ...{ store, live, generation, publisher, inputs, clock, ids },
-    ...{ log: silentLog, maxInputBytes: 1_000_000 },
+    ...{ log: createTraceLog(() => {}), maxInputBytes: 1_000_000 },
   });
   const submitJob = createSubmitJob({
     ...{ ...shared, generation, verifier, inputs, ids },

@@ -1,5 +1,10 @@
-import { describe, expect, it, vi } from 'vitest';
-import { createTraceLog, type ImageOperationEvent, silentLog } from '../../../lib/log/trace-log.ts';
+import { describe, expect, it } from 'vitest';
+import { BridgeError } from '../../../lib/errors/bridge-error.ts';
+import {
+  createTraceLog,
+  type FailureSource,
+  type ImageOperationEvent,
+} from '../../../lib/log/trace-log.ts';
 
 const event: ImageOperationEvent = {
   event: 'image_operation_failed',
@@ -86,19 +91,86 @@ describe('createTraceLog', () => {
     const lines = stderr.text().trimEnd().split('\n');
     expect(lines.map((line) => JSON.parse(line).request_id)).toEqual(['1', '2', '3']);
   });
-});
 
-describe('silentLog', () => {
-  it('writes nothing', () => {
-    const stderr = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+  it('writes no image operation where tracing is off', () => {
+    const stderr = createRecorder();
 
-    silentLog.imageOperation(event);
-    const written = stderr.mock.calls.length;
-    vi.restoreAllMocks();
+    createTraceLog(stderr.write, { isTracing: false }).imageOperation(event);
 
-    expect(written).toBe(0);
+    expect(stderr.text()).toBe('');
   });
 });
+
+describe('failure', () => {
+  const source = { requestId: 'request-1' };
+  const cause = () => Object.assign(new Error('a secret path'), { code: 'SQLITE_FULL' });
+
+  function report(thrown: unknown, from: FailureSource = source): Record<string, unknown>[] {
+    const stderr = createRecorder();
+    createTraceLog(stderr.write, { isTracing: false }).failure(thrown, from);
+    return linesOf(stderr);
+  }
+
+  it('writes class, code and own frames as one line, tracing or not', () => {
+    const [line] = report(new TypeError('a secret prompt'));
+
+    expect(line).toEqual({
+      time: expect.any(String),
+      level: 'ERROR',
+      event: 'internal_failure',
+      request_id: 'request-1',
+      error_code: 'internal',
+      error_class: 'TypeError',
+      stack: [],
+    });
+  });
+
+  it('names the task in place of a request', () => {
+    const [line] = report(new BridgeError('overloaded', 'the database is full'), { task: 'sweep' });
+
+    expect(line).toMatchObject({ task: 'sweep', error_code: 'overloaded' });
+    expect(line).not.toHaveProperty('request_id');
+  });
+
+  it.each<[string, BridgeError]>([
+    ['a 500', new BridgeError('internal', 'an unexpected failure')],
+    ['a full database', new BridgeError('overloaded', 'no', { cause: cause() })],
+    ['an upstream that cannot be reached', new BridgeError('upstream', 'no', { cause: cause() })],
+    [
+      'a setting that the system refuses',
+      new BridgeError('configuration', 'no', { cause: cause() }),
+    ],
+  ])('reports %s', (_name, error) => {
+    expect(report(error)).toHaveLength(1);
+  });
+
+  it.each<[string, BridgeError]>([
+    ['a full queue', new BridgeError('overloaded', 'the queue is full')],
+    ['a refused request', new BridgeError('invalid_request', 'no', { cause: cause() })],
+    ['a client that has left', new BridgeError('cancelled', 'no', { cause: cause() })],
+    ['a setting that is wrong', new BridgeError('configuration', 'server.bind: no')],
+  ])('does not report %s', (_name, error) => {
+    expect(report(error)).toEqual([]);
+  });
+
+  it('reports a failure once, however many places pass it on', () => {
+    const stderr = createRecorder();
+    const log = createTraceLog(stderr.write);
+    const error = new BridgeError('internal', 'no', { cause: cause() });
+
+    log.failure(error, source);
+    log.failure(error.with({ provider: 'sandbox' }), source);
+
+    expect(linesOf(stderr)).toHaveLength(1);
+  });
+});
+
+const linesOf = (stderr: { text(): string }): Record<string, unknown>[] =>
+  stderr
+    .text()
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => JSON.parse(line));
 
 function createRecorder() {
   let text = '';

@@ -33,6 +33,7 @@ function tellAll(metrics: Metrics): void {
   metrics.artifactVerified('succeeded');
   metrics.circuitTransition({ provider: 'sandbox', from: 'closed', to: 'open' });
   metrics.circuitRejected({ provider: 'sandbox' });
+  metrics.taskFailed({ task: 'job-retention' });
 }
 
 async function read(metrics: Metrics, now = countedElsewhere()) {

@@ -1,0 +1,48 @@
+import type { Diagnostics } from '../contract/resources/diagnostics.ts';
+import type { TraceLog } from '../log/trace-log.ts';
+import type { Metrics } from '../metrics/metrics.ts';
+import { type Clock, nowSecs } from '../platform/clock.ts';
+import type { Task } from '../platform/task.ts';
+
+interface Deps {
+  readonly clock: Clock;
+  readonly log: Pick<TraceLog, 'failure'>;
+  readonly metrics: Pick<Metrics, 'taskFailed'>;
+}
+
+type TaskReport = Diagnostics['tasks'][number];
+
+/** The same tasks, with a record of how their runs end: failures are logged and counted, and no run rejects. */
+export function recordTasks(tasks: readonly Task[], { clock, log, metrics }: Deps) {
+  const reports = new Map<string, TaskReport>();
+
+  function record({ name, everyMs, run }: Task): Task {
+    let report: TaskReport = { name, failures: 0 };
+    const update = (changes: Partial<TaskReport>) => {
+      report = { ...report, ...changes };
+      reports.set(name, report);
+    };
+    update({});
+    return {
+      name,
+      everyMs,
+      async run(signal) {
+        try {
+          await run(signal);
+          if (!signal.aborted) update({ last_success: nowSecs(clock) });
+        } catch (error) {
+          // A run that the end of the bridge cut off has not failed.
+          if (signal.aborted) return;
+          update({ failures: report.failures + 1 });
+          metrics.taskFailed({ task: name });
+          log.failure(error, { task: name });
+        }
+      },
+    };
+  }
+
+  return {
+    tasks: tasks.map(record),
+    report: (): TaskReport[] => [...reports.values()],
+  };
+}

@@ -1,0 +1,88 @@
+import { createRequire } from 'node:module';
+import { dirname } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+/** What an operator may learn of a failure: no message, no path of a user, no content. */
+export interface FailureReport {
+  /** The class of the first cause: `SqliteError`, `TypeError`. */
+  readonly errorClass: string;
+  /** The code that the driver or the system gave it: `SQLITE_FULL`, `ENOSPC`. */
+  readonly systemCode?: string;
+  /** `file:line` of the program's own code, innermost first; files are relative to the package. */
+  readonly stack: readonly string[];
+}
+
+// A chain of causes may be a circle.
+const MAX_CAUSES = 8;
+const MAX_FRAMES = 10;
+
+const STABLE_NAME = /^[A-Za-z0-9_]{1,64}$/;
+
+/** A file of the program, compiled, bundled or in source, and the line. */
+const OWN_FILE =
+  /^((?:dist\/)?(?:bundle|lib|handlers|local-runtime)\/[\w./-]+\.[jt]s):(\d+):\d+\)?$/;
+
+/** Class, code and own stack frames of whatever was thrown: those of the first cause, as far as it has them. */
+export function toFailureReport(thrown: unknown): FailureReport {
+  const causes = causesOf(thrown);
+  const systemCode = causes.map(codeOf).find((code) => code !== undefined);
+  return {
+    errorClass: classOf(causes[0]),
+    ...(systemCode === undefined ? {} : { systemCode }),
+    stack: causes.map(ownFrames).find((frames) => frames.length > 0) ?? [],
+  };
+}
+
+/** Everything in the chain of causes, the first cause first. */
+export function causesOf(thrown: unknown): readonly unknown[] {
+  const chain = [thrown];
+  let last = thrown;
+  while (last instanceof Error && last.cause !== undefined && chain.length < MAX_CAUSES) {
+    last = last.cause;
+    chain.unshift(last);
+  }
+  return chain;
+}
+
+function classOf(thrown: unknown): string {
+  if (!(thrown instanceof Error)) return typeof thrown;
+  const name = [thrown.name, thrown.constructor.name].find(isStableName);
+  return name ?? 'Error';
+}
+
+function codeOf(thrown: unknown): string | undefined {
+  const code = thrown instanceof Error && 'code' in thrown ? thrown.code : undefined;
+  return isStableName(code) ? code : undefined;
+}
+
+function isStableName(name: unknown): name is string {
+  return typeof name === 'string' && STABLE_NAME.test(name);
+}
+
+function ownFrames(thrown: unknown): readonly string[] {
+  if (!(thrown instanceof Error) || typeof thrown.stack !== 'string') return [];
+  // The stack begins with the message, and a message may look like a frame.
+  const afterMessage = thrown.stack.indexOf(thrown.message) + thrown.message.length;
+  const lines = thrown.stack.slice(afterMessage).split('\n');
+  return lines.flatMap((line) => ownFrame(line) ?? []).slice(0, MAX_FRAMES);
+}
+
+function ownFrame(line: string): string | undefined {
+  for (const root of packageRoots()) {
+    const start = line.indexOf(root);
+    const match = start === -1 ? null : OWN_FILE.exec(line.slice(start + root.length));
+    if (match) return `${match[1]}:${match[2]}`;
+  }
+  return undefined;
+}
+
+let roots: readonly string[] | undefined;
+
+/** The folder of the package as frames write it: as a URL, or as a path. */
+function packageRoots(): readonly string[] {
+  if (!roots) {
+    const path = `${dirname(createRequire(import.meta.url).resolve('#package'))}/`;
+    roots = [pathToFileURL(path).href, path];
+  }
+  return roots;
+}

@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest';
+import { recordTasks } from '../../../lib/diagnostics/task-records.ts';
+import type { FailureSource } from '../../../lib/log/trace-log.ts';
+import { createManualClock } from '../../support/manual-clock.ts';
+
+function record(run: (signal: AbortSignal) => Promise<void>) {
+  const clock = createManualClock();
+  const failures: { thrown: unknown; source: FailureSource }[] = [];
+  const counted: string[] = [];
+  const { tasks, report } = recordTasks([{ name: 'sweep', everyMs: 5, run }], {
+    clock,
+    log: { failure: (thrown, source) => failures.push({ thrown, source }) },
+    metrics: { taskFailed: ({ task }) => counted.push(task) },
+  });
+  const [task] = tasks;
+  if (!task) throw new Error('there is no task');
+  return { clock, failures, counted, task, report };
+}
+
+const running = () => new AbortController().signal;
+
+describe('recordTasks', () => {
+  it('lists a task that has not run yet without a success', () => {
+    const { report } = record(async () => {});
+
+    expect(report()).toEqual([{ name: 'sweep', failures: 0 }]);
+  });
+
+  it('keeps the name and the interval of a task', () => {
+    expect(record(async () => {}).task).toMatchObject({ name: 'sweep', everyMs: 5 });
+  });
+
+  it('notes when the last successful run ended', async () => {
+    const { clock, task, report } = record(async () => {});
+
+    await clock.advance(7000);
+    await task.run(running());
+
+    const last_success = Math.floor(clock.nowMs() / 1000);
+    expect(report()).toEqual([{ name: 'sweep', last_success, failures: 0 }]);
+  });
+
+  it('logs and counts each failure, and keeps the last success', async () => {
+    const failure = new Error('a full disk');
+    let isBroken = false;
+    const { clock, counted, failures, task, report } = record(async () => {
+      if (isBroken) throw failure;
+    });
+
+    await task.run(running());
+    isBroken = true;
+    await task.run(running());
+    await task.run(running());
+
+    const source = { task: 'sweep' };
+    expect(failures).toEqual([
+      { thrown: failure, source },
+      { thrown: failure, source },
+    ]);
+    expect(counted).toEqual(['sweep', 'sweep']);
+    expect(report()).toEqual([
+      { name: 'sweep', last_success: Math.floor(clock.nowMs() / 1000), failures: 2 },
+    ]);
+  });
+
+  it('counts no run that the end of the bridge cuts off', async () => {
+    const stopping = new AbortController();
+    const { counted, task, report } = record(async () => {
+      stopping.abort();
+      throw new Error('stopped');
+    });
+
+    await task.run(stopping.signal);
+
+    expect(counted).toEqual([]);
+    expect(report()).toEqual([{ name: 'sweep', failures: 0 }]);
+  });
+});
