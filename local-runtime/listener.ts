@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
+import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
 import type { Route } from '../handlers/routes.ts';
 import { BridgeError } from '../lib/errors/bridge-error.ts';
 import type { HttpSettings } from '../lib/http/http-event.ts';
@@ -86,7 +86,8 @@ export function createListener({ routes, httpSettings, services, settings }: Dep
     async stop(graceMs: number): Promise<void> {
       requests.stop();
       const closed = new Promise<void>((resolve) => {
-        server.close(() => resolve());
+        // The HTTP server's own `close` would also cut kept connections whose next request is on its way.
+        NetServer.prototype.close.call(server, () => resolve());
       });
       await requests.drain(graceMs);
       server.closeIdleConnections();
