@@ -1,4 +1,5 @@
 import type { Steps } from '../../platform/time-slices.ts';
+import { endOfFill } from './fill-bytes.ts';
 import type { HuffmanTable } from './jpeg-huffman.ts';
 
 /** A scan that holds every component of a sequential frame. */
@@ -41,6 +42,8 @@ export function* isWholeScan(
 
 function createBlockReader(data: Buffer) {
   let at = 0;
+  // Where the codes of this restart interval end, once that is known.
+  let end = data.length;
   // The last `held` bits of `window` have been read and not used, `made` of them zeros behind the data's end.
   let window = 0;
   let held = 0;
@@ -50,7 +53,7 @@ function createBlockReader(data: Buffer) {
   function fill(): void {
     while (held <= 24) {
       const byte = data[at] ?? 0;
-      const isData = at < data.length && (byte !== 0xff || isStuffed());
+      const isData = at < end && (byte !== 0xff || isStuffed());
       window = (window << 8) | (isData ? byte : 0);
       held += 8;
       if (isData) at += byte === 0xff ? 2 : 1;
@@ -58,13 +61,15 @@ function createBlockReader(data: Buffer) {
     }
   }
 
-  /** Whether a zero says that the 0xff at `at` is data; passes the fill bytes before it. */
+  /** Whether a zero says that the 0xff at `at` is data. Passes the fill bytes before it, or else notes the end. */
   function isStuffed(): boolean {
-    let next = at + 1;
-    while (data[next] === 0xff) next += 1;
-    if (data[next] !== 0) return false;
-    at = next - 1;
-    return true;
+    const next = endOfFill(data, at);
+    if (data[next] === 0) {
+      at = next - 1;
+      return true;
+    }
+    end = at;
+    return false;
   }
 
   /** The symbol that comes next, or -1 where no code begins so. */
@@ -82,11 +87,7 @@ function createBlockReader(data: Buffer) {
 
   /** Whether all data up to a marker, or to the end, has been used but for the bits that pad its last byte. */
   function isUsedUp(): boolean {
-    return held - made < 8 && (at === data.length || (data[at] === 0xff && !isStuffed()));
-  }
-
-  function passFill(): void {
-    while (data[at] === 0xff) at += 1;
+    return held - made < 8 && (at === end || (data[at] === 0xff && !isStuffed()));
   }
 
   return {
@@ -108,18 +109,17 @@ function createBlockReader(data: Buffer) {
 
     passRestart(marker: number): boolean {
       if (!isUsedUp()) return false;
-      passFill();
+      at = endOfFill(data, at);
       const found = data[at];
       at += 1;
+      end = data.length;
       held = 0;
       made = 0;
       return found === marker;
     },
 
     isAtEnd(): boolean {
-      if (!isUsedUp()) return false;
-      passFill();
-      return at === data.length;
+      return isUsedUp() && endOfFill(data, at) === data.length;
     },
   };
 }

@@ -1,5 +1,5 @@
-import type { Steps } from '../../platform/time-slices.ts';
 import type { ImageFault } from '../image.ts';
+import { endOfFill } from './fill-bytes.ts';
 
 export interface JpegSegment {
   readonly marker: number;
@@ -23,14 +23,12 @@ export const COM = 0xfe;
 /** A second SOI, and JPG, DHP, EXP of hierarchical JPEG. */
 const REFUSED_MARKERS: readonly number[] = [SOI, 0xc8, 0xde, 0xdf];
 
-const FILL_BYTES_PER_STEP = 2 ** 20;
 const MPF_PREFIX = Buffer.from('MPF\0', 'latin1');
 
-/** The segment whose marker stands at `start`, perhaps after fill bytes. */
-export function* jpegSegmentAt(bytes: Buffer, start: number): Steps<JpegSegment | ImageFault> {
-  let at = start;
-  if (at < bytes.length && bytes[at] !== 0xff) return 'corrupt';
-  for (; bytes[at] === 0xff; at += 1) if (at % FILL_BYTES_PER_STEP === 0) yield;
+/** The segment whose marker is at `start`, perhaps after fill bytes. */
+export function jpegSegmentAt(bytes: Buffer, start: number): JpegSegment | ImageFault {
+  if (start < bytes.length && bytes[start] !== 0xff) return 'corrupt';
+  let at = endOfFill(bytes, start);
   const marker = bytes[at];
   if (marker === undefined) return 'truncated';
   at += 1;

@@ -2,6 +2,7 @@ import type { Steps } from '../../platform/time-slices.ts';
 import { type ContainerFacts, refused } from '../container/container-facts.ts';
 import { exifOrientation, isExif } from '../container/exif-orientation.ts';
 import type { ImageFault } from '../image.ts';
+import { endOfFill } from './fill-bytes.ts';
 import { isWholeImage, type JpegFrame, toFrame, toSequentialScan } from './jpeg-frame.ts';
 import { type HuffmanSpecs, readHuffmanSpecs } from './jpeg-huffman.ts';
 import { isWholeScan } from './jpeg-scan.ts';
@@ -64,7 +65,7 @@ export function* walkJpeg(
   };
   let at = 2;
   for (;;) {
-    const segment = yield* jpegSegmentAt(bytes, at);
+    const segment = jpegSegmentAt(bytes, at);
     if (typeof segment === 'string') return refused(segment);
     const { marker } = segment;
     at = segment.end;
@@ -73,6 +74,7 @@ export function* walkJpeg(
     if (fault !== undefined) return refused(fault);
     if (marker === SOS) {
       const scanEnd = yield* endOfScan(bytes, at);
+      yield;
       if (scanEnd === undefined) return refused('truncated');
       const data = bytes.subarray(at, scanEnd);
       if (isShown && !(yield* isSoundScan(state, segment, data))) return refused('corrupt');
@@ -100,7 +102,8 @@ function* endOfScan(bytes: Buffer, from: number): Steps<number | undefined> {
     at = bytes.indexOf(0xff, at);
     const next = at < 0 ? undefined : bytes[at + 1];
     if (next === undefined) return undefined;
-    if (next === 0xff) at += 1;
+    // The last fill byte begins the marker, or a stuffed zero follows it.
+    if (next === 0xff) at = endOfFill(bytes, at) - 1;
     else if (next === 0 || isRestart(next)) at += 2;
     else return at;
     if (hits % HITS_PER_STEP === 0) yield;

@@ -32,7 +32,7 @@ export function* findJpegXmp(bytes: Buffer): Steps<JpegXmpLocations | undefined>
   let isHead = true;
   let indexEnd: number | undefined;
   for (let at = insertAt; ; ) {
-    const segment = yield* jpegSegmentAt(bytes, at);
+    const segment = jpegSegmentAt(bytes, at);
     if (typeof segment === 'string' || existing.length > MAX_EXISTING) return undefined;
     const { marker, payload, end } = segment;
     if (marker === SOS || marker === EOI) return { insertAt, existing, indexEnd };

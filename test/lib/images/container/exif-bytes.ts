@@ -20,3 +20,13 @@ export function orientationTiff(orientation: number, order: 'II' | 'MM' = 'II'):
 export function orientationExif(orientation: number, order?: 'II' | 'MM'): Buffer {
   return Buffer.concat([Buffer.from('Exif\0\0', 'latin1'), orientationTiff(orientation, order)]);
 }
+
+/** A TIFF structure of 4000 bytes whose directory claims the most entries and has none for the orientation. */
+export function endlessTiff(): Buffer {
+  const tiff = Buffer.alloc(4000);
+  tiff.write('MM', 'latin1');
+  tiff.writeUInt16BE(42, 2);
+  tiff.writeUInt32BE(8, 4);
+  tiff.writeUInt16BE(0xffff, 8);
+  return tiff;
+}

@@ -1,0 +1,57 @@
+export interface CountedBytes {
+  readonly bytes: Buffer;
+  /** How many bytes have been read so far; one that is read twice counts twice. */
+  reads(): number;
+}
+
+type Count = (whole: Buffer, args: readonly unknown[], result: unknown) => number;
+
+const length: Count = (whole) => whole.length;
+const searched: Count = (whole, [, from = 0], result) =>
+  typeof result === 'number' && result >= 0
+    ? result + 1 - Number(from)
+    : whole.length - Number(from);
+
+/** What each method reads; one that is not listed may read everything. */
+const COUNTS: ReadonlyMap<string | symbol, Count> = new Map<string | symbol, Count>([
+  ['subarray', () => 0],
+  ['indexOf', searched],
+  ['readUInt8', () => 1],
+  ['readUInt16BE', () => 2],
+  ['readUInt16LE', () => 2],
+  ['readUInt32BE', () => 4],
+  ['readUInt32LE', () => 4],
+  ['readUIntBE', (_whole, [, size]) => Number(size)],
+  ['readUIntLE', (_whole, [, size]) => Number(size)],
+  ['toString', (_whole, _args, result) => String(result).length],
+  ['compare', compared],
+]);
+
+/** Up to the first byte that differs. */
+function compared(whole: Buffer, [other, , , start, end]: readonly unknown[]): number {
+  const part = whole.subarray(Number(start), Number(end));
+  const differs = part.findIndex((byte, at) => Buffer.isBuffer(other) && byte !== other[at]);
+  return differs < 0 ? part.length : differs + 1;
+}
+
+/** A buffer, and its parts, that count the bytes that JavaScript code reads from them. */
+export function countReads(given: Buffer): CountedBytes {
+  let reads = 0;
+
+  function counted(bytes: Buffer): Buffer {
+    return new Proxy(bytes, {
+      get(target, key) {
+        if (typeof key === 'string' && /^\d+$/.test(key)) reads += 1;
+        const value: unknown = Reflect.get(target, key, target);
+        if (typeof value !== 'function') return value;
+        return (...args: unknown[]) => {
+          const result: unknown = Reflect.apply(value, target, args);
+          reads += (COUNTS.get(key) ?? length)(target, args, result);
+          return Buffer.isBuffer(result) ? counted(result) : result;
+        };
+      },
+    });
+  }
+
+  return { bytes: counted(given), reads: () => reads };
+}

@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest';
+import { checkWebp } from '../../../../lib/images/webp/webp-container.ts';
+import { findWebpXmp } from '../../../../lib/images/webp/webp-xmp.ts';
+import { endlessTiff } from '../container/exif-bytes.ts';
+import { countReads } from '../counted-bytes.ts';
+import { finish } from '../finish.ts';
+import { canvas, lossy, riffChunk, webp } from './webp-bytes.ts';
+
+/** Of each byte of a file, at most. */
+const READS = 6;
+const SIZES = [16_384, 65_536] as const;
+
+const many = (bytes: number, one: Buffer) =>
+  webp(canvas(5, 3), lossy(5, 3), ...Array<Buffer>(Math.ceil(bytes / one.length)).fill(one));
+
+/** Hostile files of about so many bytes. */
+const FILES: readonly [string, (bytes: number) => Buffer][] = [
+  ['empty chunks', (bytes) => many(bytes, riffChunk('TEST', Buffer.alloc(0)))],
+  ['one long chunk', (bytes) => many(1, riffChunk('TEST', Buffer.alloc(bytes)))],
+  ['one long frame', (bytes) => webp(riffChunk('VP8 ', Buffer.alloc(bytes)))],
+  ['empty packets', (bytes) => many(bytes, riffChunk('XMP ', Buffer.alloc(0)))],
+  ['EXIF directories', (bytes) => many(bytes, riffChunk('EXIF', endlessTiff()))],
+];
+
+describe.each([
+  ['checkWebp', checkWebp],
+  ['findWebpXmp', findWebpXmp],
+])('%s', (_name, walk) => {
+  it.each(FILES)('reads each byte a few times at most in a file of %s', (_file, toFile) => {
+    for (const size of SIZES) {
+      const { bytes, reads } = countReads(toFile(size));
+
+      finish<unknown>(walk(bytes));
+
+      expect(reads()).toBeLessThanOrEqual(READS * bytes.length);
+    }
+  });
+});
