@@ -42,6 +42,7 @@ export function openArtifacts(
       clock,
       maxAgeSecs: retention.max_age_secs,
       forget: delivery.forget,
+      recover: publisher.recover,
     }),
 
     /** Removes what an earlier process left unfinished. Throws `overloaded`. */

@@ -75,7 +75,7 @@ export async function openJobs(config: Config, { clock, ids, log }: Outside, par
     /** What an earlier process left running was perhaps made, and perhaps not. */
     async recover(): Promise<void> {
       const end = { atSecs: nowSecs(clock), error: toJobFailure(interruption()) };
-      await store.interruptRunning(end);
+      await store.interruptAbandoned(end);
       await inputs.sweep(new AbortController().signal);
     },
     close: search.close,

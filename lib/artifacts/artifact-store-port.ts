@@ -38,13 +38,13 @@ export type ArtifactPosition = Pick<ArtifactRecord, 'createdSecs' | 'id'>;
  */
 export interface ArtifactStore {
   /**
-   * Notes the intent to publish one image, given under the names it may have: the first of `candidates` whose name,
+   * Notes the intent of this process to publish one image, given under the names it may have: the first of `candidates` whose name,
    * and whose sidecar's, no other artifact has; undefined, and nothing noted, when there is none.
    */
   claim(candidates: readonly ArtifactRecord[]): Promise<ArtifactRecord | undefined>;
   /** Moves an intent to the names of the first candidate that is free; undefined, and the intent as it was, when none is. */
   rename(candidates: readonly ArtifactRecord[]): Promise<ArtifactRecord | undefined>;
-  /** Turns these intents into artifacts, all or none. Throws `artifact` when one of them is no intent. */
+  /** Turns these intents of this process into artifacts, all or none. Throws `artifact` when one of them is no such intent. */
   publish(ids: readonly string[]): Promise<void>;
   /** Forgets these intents; what is no intent stays. */
   discard(ids: readonly string[]): Promise<void>;
@@ -56,9 +56,16 @@ export interface ArtifactStore {
     readonly after?: ArtifactPosition | undefined;
     readonly limit: number;
   }): Promise<readonly ArtifactRecord[]>;
-  /** Turns these artifacts back into intents, which nobody finds; what is no artifact stays as it is. */
+  /** Turns these artifacts back into intents of this process, which nobody finds; what is no artifact stays as it is. */
   withdraw(ids: readonly string[]): Promise<void>;
-  /** Every intent, in no particular order. */
+  /** Leaves these intents to whoever calls `adopt` next. */
+  abandon(ids: readonly string[]): Promise<void>;
+  /**
+   * Makes the intents of processes that are gone this one's, and those that were abandoned; resolves to them. Those of
+   * another process that still renews its lease at `nowSecs` stay with it.
+   */
+  adopt(nowSecs: number): Promise<readonly ArtifactRecord[]>;
+  /** Every intent of every process, in no particular order. */
   listPending(): Promise<readonly ArtifactRecord[]>;
   /** The published artifacts of all scopes, without their sidecars. Takes the same short time however many there are. */
   totals(): Promise<{ readonly count: number; readonly bytes: number }>;

@@ -67,7 +67,7 @@ export function createPublisher(deps: Deps) {
         await layDown(deps.files, names, begun, signal);
         return begun.map(({ claim }) => ({ record: claim.record }));
       } catch (failure) {
-        // What cannot be removed now keeps its intent, and `recover` removes it at the next start.
+        // What cannot be removed now keeps its intent, and `recover` removes it later.
         await withdraw(deps, toRecords(begun)).catch(() => undefined);
         throw failure;
       }
@@ -87,11 +87,11 @@ export function createPublisher(deps: Deps) {
     },
 
     /**
-     * Removes what publications that were never committed left behind, and nothing else. For start-up only, while no
-     * publication runs. Throws `artifact`, `overloaded`.
+     * Removes what is left of publications that were never committed, by processes that are gone or by a `discard` that
+     * failed, and nothing else. Throws `artifact` when a file cannot be removed now, `overloaded`.
      */
     async recover(): Promise<void> {
-      await withdraw(deps, await deps.store.listPending());
+      await withdraw(deps, await deps.store.adopt(nowSecs(deps.clock)));
     },
   };
 }
@@ -169,7 +169,9 @@ async function withdraw(
 ): Promise<void> {
   const removals = await Promise.allSettled(records.map((record) => removeFiles(files, record)));
   const removed = records.filter((_, index) => removals[index]?.status === 'fulfilled');
+  const kept = records.filter((_, index) => removals[index]?.status === 'rejected');
   if (removed.length > 0) await store.discard(removed.map(({ id }) => id));
+  if (kept.length > 0) await store.abandon(kept.map(({ id }) => id));
   throwFirstRejection(removals);
 }
 

@@ -9,6 +9,8 @@ interface Deps {
   readonly files: Pick<ArtifactFiles, 'remove' | 'isMissing'>;
   /** Gives back what is held of artifacts in memory. */
   readonly forget: (records: readonly ArtifactRecord[]) => void;
+  /** Removes what publications have left that were never committed. Throws `artifact`, `overloaded`. */
+  readonly recover: () => Promise<void>;
   readonly clock: Clock;
   /** `artifacts.retention.max_age_secs`; 0 keeps for ever. */
   readonly maxAgeSecs: number;
@@ -19,8 +21,9 @@ const SWEEP_EVERY_MS = 30_000;
 // So many are at once neither artifacts nor gone.
 const BATCH = 32;
 
-/** Removes artifacts whose time has come. */
-export function createArtifactRetention({ store, files, forget, clock, maxAgeSecs }: Deps) {
+/** Removes artifacts whose time has come, and what unfinished publications have left. */
+export function createArtifactRetention(deps: Deps) {
+  const { store, files, forget, recover, clock, maxAgeSecs } = deps;
   let isHealthy = true;
 
   /**
@@ -54,10 +57,19 @@ export function createArtifactRetention({ store, files, forget, clock, maxAgeSec
     return failures;
   }
 
-  async function refuseMissingRoot(): Promise<void> {
-    isHealthy = !(await files.isMissing());
-    if (isHealthy) return;
-    throw new BridgeError('artifact', 'artifacts.root: the folder is missing or not mounted');
+  async function removeOld(signal: AbortSignal): Promise<unknown[]> {
+    if (maxAgeSecs === 0) return [];
+    const untilSecs = nowSecs(clock) - maxAgeSecs;
+    const failures: unknown[] = [];
+    let after: ArtifactPosition | undefined;
+    while (!signal.aborted) {
+      const batch = await store.listByAge({ untilSecs, after, limit: BATCH });
+      after = batch.at(-1);
+      if (after === undefined) break;
+      if (await files.isMissing()) return [rootIsMissing()];
+      failures.push(...(await remove(batch, signal)));
+    }
+    return failures;
   }
 
   return {
@@ -69,23 +81,26 @@ export function createArtifactRetention({ store, files, forget, clock, maxAgeSec
       name: 'artifact-retention',
       everyMs: SWEEP_EVERY_MS,
       async run(signal: AbortSignal): Promise<void> {
-        if (maxAgeSecs === 0) return;
-        const untilSecs = nowSecs(clock) - maxAgeSecs;
-        const failures: unknown[] = [];
-        let after: ArtifactPosition | undefined;
-        while (!signal.aborted) {
-          const batch = await store.listByAge({ untilSecs, after, limit: BATCH });
-          after = batch.at(-1);
-          if (after === undefined) break;
-          await refuseMissingRoot();
-          failures.push(...(await remove(batch, signal)));
-        }
+        if (signal.aborted) return;
+        const leftovers = await recover().then(() => [], onlyArtifact);
+        const failures = [...leftovers, ...(await removeOld(signal))];
+        isHealthy = failures.length === 0 || !(await files.isMissing());
         if (failures.length > 0) throw failures[0];
       },
     },
-    /** False while artifacts whose time has come cannot be removed, because the artifact root is missing. */
+    /** False while files cannot be removed because the artifact root is missing. */
     isHealthy: () => isHealthy,
   };
+}
+
+function rootIsMissing(): BridgeError {
+  return new BridgeError('artifact', 'artifacts.root: the folder is missing or not mounted');
+}
+
+/** The failure of a file; rethrows any other. */
+function onlyArtifact(error: unknown): unknown[] {
+  if (error instanceof BridgeError && error.code === 'artifact') return [error];
+  throw error;
 }
 
 function idsOf(records: readonly ArtifactRecord[]): readonly string[] {

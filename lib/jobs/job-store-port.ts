@@ -151,13 +151,13 @@ export interface JobStore {
    */
   findByKey(key: NonNullable<JobAdmission['key']>): Promise<JobRecord | undefined>;
   /**
-   * Turns the queued job that was accepted first into a running one; undefined when none is queued. One whose request
+   * Turns the queued job that was accepted first into a running one that belongs to this process; undefined when none is queued. One whose request
    * cannot be read any more ends as `failed` instead.
    */
   claim(startedSecs: number): Promise<JobRecord | undefined>;
   /**
    * Ends a running job and makes its publications its scope's artifacts, both or neither. Undefined, and nothing changed,
-   * when the job is not running, or when it is to succeed after its cancellation was requested. Throws `artifact` when a
+   * when the job is not running in this process, or when it is to succeed after its cancellation was requested. Throws `artifact` when a
    * publication is not pending.
    */
   settle(sequence: number, end: JobEnd): Promise<Released | undefined>;
@@ -192,8 +192,11 @@ export interface JobStore {
   ): Promise<{ readonly items: readonly JobSummary[]; readonly more: boolean }>;
   /** Those of the scope's jobs that are still there, in the order of their sequences as given. */
   summaries(scope: string, sequences: readonly number[]): Promise<readonly JobSummary[]>;
-  /** Ends every running job as `interrupted` with this error. For start-up, before anything is claimed. */
-  interruptRunning(end: {
+  /**
+   * Ends the running jobs of processes that are gone as `interrupted` with this error. Those of this process, and of
+   * another one that still renews its lease at `atSecs`, run on.
+   */
+  interruptAbandoned(end: {
     readonly atSecs: number;
     readonly error: JobFailure;
   }): Promise<{ readonly interrupted: number } & Released>;

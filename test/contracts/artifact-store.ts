@@ -3,6 +3,8 @@ import type { ArtifactRecord, ArtifactStore } from '../../lib/artifacts/artifact
 
 interface Opened {
   readonly store: ArtifactStore;
+  /** The same artifacts as another process sees them, which lives until the given time in Unix seconds. */
+  other(leaseUntilSecs: number): Promise<ArtifactStore>;
   close(): Promise<void>;
 }
 
@@ -43,10 +45,11 @@ function withSidecar(image: Draft, ...stems: readonly string[]): ArtifactRecord[
 export function describeArtifactStore(label: string, open: () => Promise<Opened>): void {
   describe(`ArtifactStore: ${label}`, () => {
     let store: ArtifactStore;
+    let other: Opened['other'];
     let close: () => Promise<void>;
 
     beforeEach(async () => {
-      ({ store, close } = await open());
+      ({ store, other, close } = await open());
     });
     afterEach(() => close());
 
@@ -178,6 +181,36 @@ export function describeArtifactStore(label: string, open: () => Promise<Opened>
 
       expect(await store.listPending()).toEqual([]);
       expect(await claim(draft(), 'a.png')).toBe('a.png');
+    });
+
+    test('intents of processes that are gone are adopted, no others', async () => {
+      const [mine, theirs] = [draft(), draft()];
+      await claim(mine, 'mine.png');
+      const neighbour = await other(100);
+      const [record] = under(theirs, 'theirs.png');
+      await neighbour.claim([record!]);
+
+      const early = await store.adopt(99);
+      const published = store.publish([theirs.id]);
+      await expect(published).rejects.toMatchObject({ code: 'artifact' });
+      const late = await store.adopt(100);
+
+      expect([early, late]).toEqual([[], [record]]);
+      await expect(neighbour.publish([theirs.id])).rejects.toMatchObject({ code: 'artifact' });
+      await expect(store.publish([theirs.id])).resolves.toBeUndefined();
+    });
+
+    test('an intent that was abandoned is adopted, an artifact is not', async () => {
+      const artifact = await published();
+      const intent = draft();
+      await claim(intent, 'a.png');
+
+      await store.abandon([artifact.id, intent.id]);
+
+      const neighbour = await other(100);
+      expect(await neighbour.adopt(0)).toEqual([{ ...intent, name: 'a.png' }]);
+      expect(await store.adopt(0)).toEqual([]);
+      expect(await store.find(artifact.scope, artifact.id)).toEqual(artifact);
     });
 
     test('a sidecar is claimed, found and listed with its image', async () => {

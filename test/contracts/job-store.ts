@@ -17,6 +17,8 @@ interface Opened {
   readonly store: JobStore;
   /** The artifacts that the jobs of this store make. */
   readonly artifacts: ArtifactStore;
+  /** The same jobs as another process sees them, which lives until the given time in Unix seconds. */
+  other(leaseUntilSecs: number): Promise<JobStore>;
   close(): Promise<void>;
 }
 
@@ -36,10 +38,11 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
   describe(`JobStore: ${label}`, () => {
     let store: JobStore;
     let artifacts: ArtifactStore;
+    let other: Opened['other'];
     let close: () => Promise<void>;
 
     beforeEach(async () => {
-      ({ store, artifacts, close } = await open());
+      ({ store, artifacts, other, close } = await open());
     });
     afterEach(() => close());
 
@@ -577,13 +580,14 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
       });
     });
 
-    describe('interruptRunning', () => {
-      test('what runs is interrupted, everything else stays', async () => {
+    describe('interruptAbandoned', () => {
+      test('what a process that is gone runs is interrupted, everything else stays', async () => {
         for (const status of JOB_STATUSES) if (status !== 'queued') await inStatus(status);
         const runs = await running({ inputs: [ONE_INPUT] });
         await submitted({ inputs: [OTHER_INPUT] });
 
-        const answer = await store.interruptRunning({ atSecs: LATER, error: CANCELLATION });
+        const next = await other(LATER + 60);
+        const answer = await next.interruptAbandoned({ atSecs: LATER, error: CANCELLATION });
 
         expect(answer).toEqual({ interrupted: 2, releasedInputs: [ONE_INPUT] });
         expect(await read(runs.scope, runs.id)).toMatchObject({
@@ -592,6 +596,21 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
         expect((await store.totals()).byStatus).toEqual({
           ...{ queued: 1, running: 0, succeeded: 1, failed: 1, cancelled: 1, interrupted: 3 },
         });
+      });
+
+      test('a job of this process, or of one whose lease has not ended, runs on', async () => {
+        const mine = await running();
+        const neighbour = await other(LATER + 1);
+        await submitted();
+        const theirs = await neighbour.claim(CREATED_SECS);
+        const end = { atSecs: LATER, error: CANCELLATION };
+
+        const early = await store.interruptAbandoned(end);
+        const settled = await store.settle(theirs?.sequence ?? 0, succeeded());
+        const late = await store.interruptAbandoned({ ...end, atSecs: LATER + 1 });
+
+        expect([early.interrupted, settled, late.interrupted]).toEqual([0, undefined, 1]);
+        expect(await read(mine.scope, mine.id)).toEqual(mine);
       });
     });
 

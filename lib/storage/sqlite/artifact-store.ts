@@ -6,15 +6,16 @@ import type {
 } from '../../artifacts/artifact-store-port.ts';
 import { OUTPUT_FORMATS } from '../../contract/request/parameters.ts';
 import type { StoreDatabase } from './database.ts';
+import { isAbandonedSql } from './owner-lease.ts';
 import { preparePublish } from './publish-artifacts.ts';
 
 const COLUMNS = `id, scope, name, format, width, height, bytes, sha256, created_secs,
   sidecar_name, sidecar_bytes, sidecar_sha256`;
 
 const INSERT = `
-  INSERT INTO artifact (${COLUMNS}, state)
+  INSERT INTO artifact (${COLUMNS}, state, owner)
   VALUES (@id, @scope, @name, @format, @width, @height, @bytes, @sha256, @createdSecs,
-    @sidecarName, @sidecarBytes, @sidecarSha256, 'pending')
+    @sidecarName, @sidecarBytes, @sidecarSha256, 'pending', @owner)
   ON CONFLICT (name) DO NOTHING
   ON CONFLICT (sidecar_name) WHERE sidecar_name IS NOT NULL DO NOTHING`;
 const RENAME = `
@@ -24,7 +25,13 @@ const RENAME = `
     AND NOT EXISTS (SELECT 1 FROM artifact WHERE sidecar_name = @sidecarName)`;
 const DISCARD = "DELETE FROM artifact WHERE id = ? AND state = 'pending'";
 const FIND = `SELECT ${COLUMNS} FROM artifact WHERE id = ? AND scope = ? AND state = 'published'`;
-const WITHDRAW = "UPDATE artifact SET state = 'pending' WHERE id = ? AND state = 'published'";
+const WITHDRAW = `
+  UPDATE artifact SET state = 'pending', owner = @owner WHERE id = @id AND state = 'published'`;
+const ABANDON = `
+  UPDATE artifact SET owner = NULL WHERE id = @id AND state = 'pending' AND owner = @owner`;
+const ADOPT = `
+  UPDATE artifact SET owner = @owner WHERE state = 'pending' AND ${isAbandonedSql('artifact')}
+  RETURNING ${COLUMNS}`;
 const LIST_BY_AGE = `
   SELECT ${COLUMNS} FROM artifact
   WHERE state = 'published' AND created_secs <= @untilSecs AND (created_secs, id) > (@afterSecs, @afterId)
@@ -58,6 +65,7 @@ const Rows = v.array(Row);
 const TotalRow = v.object({ count: v.number(), bytes: v.number() });
 
 export function createArtifactStore(database: StoreDatabase): ArtifactStore {
+  const { owner } = database;
   const insert = database.prepare(INSERT);
   const rename = database.prepare(RENAME);
   const publish = preparePublish(database);
@@ -65,13 +73,17 @@ export function createArtifactStore(database: StoreDatabase): ArtifactStore {
   const find = database.prepare(FIND);
   const withdraw = database.prepare(WITHDRAW);
   const listByAge = database.prepare(LIST_BY_AGE);
+  const abandon = database.prepare(ABANDON);
+  const adopt = database.prepare(ADOPT);
   const listPending = database.prepare(LIST_PENDING);
   const totals = database.prepare(TOTALS);
 
   return {
     claim: (candidates) =>
       database.write(() =>
-        candidates.find((candidate) => insert.run(toColumns(candidate)).changes === 1),
+        candidates.find(
+          (candidate) => insert.run({ ...toColumns(candidate), owner }).changes === 1,
+        ),
       ),
     rename: (candidates) =>
       database.write(() =>
@@ -90,8 +102,13 @@ export function createArtifactStore(database: StoreDatabase): ArtifactStore {
       }),
     withdraw: (ids) =>
       database.write(() => {
-        for (const id of ids) withdraw.run(id);
+        for (const id of ids) withdraw.run({ id, owner });
       }),
+    abandon: (ids) =>
+      database.write(() => {
+        for (const id of ids) abandon.run({ id, owner });
+      }),
+    adopt: (nowSecs) => database.write(() => v.parse(Rows, adopt.all({ owner, nowSecs }))),
     listPending: () => database.read(() => v.parse(Rows, listPending.all())),
     totals: () => database.read(() => v.parse(TotalRow, totals.get())),
   };

@@ -44,6 +44,8 @@ interface Options {
 export interface StateDatabase {
   /** 32 random bytes as old as the database: the key of whatever must not be guessed or forged. */
   readonly secret: Buffer;
+  /** Names this process in the rows that belong to one. */
+  readonly owner: string;
   /** For stores, once each when they are made. */
   prepare(sql: string): Statement;
   /**
@@ -65,7 +67,7 @@ export interface StateDatabase {
 }
 
 /** What a store needs of it. */
-export type StoreDatabase = Pick<StateDatabase, 'prepare' | 'read' | 'write'>;
+export type StoreDatabase = Pick<StateDatabase, 'owner' | 'prepare' | 'read' | 'write'>;
 
 export function stateDatabaseFile(stateDirectory: string): string {
   return join(stateDirectory, 'bridge.sqlite');
@@ -101,7 +103,7 @@ export function openStateDatabase({ file, ids, migrations = MIGRATIONS }: Option
     keepCopy(connection, migrations.length);
     bringUpToDate(connection, migrations, ids);
     prepareToServe(connection);
-    return serve(connection, beginLog(connection, ids));
+    return serve(connection, { secret: beginLog(connection, ids), owner: ids.newOpaqueId() });
   } catch (error) {
     connection?.close();
     throw toOpenError(error);
@@ -132,7 +134,10 @@ function identify(connection: Connection, ids: Pick<Ids, 'newOpaqueId'>): void {
   setDatabaseIdentity(connection, 1 + Number.parseInt(ids.newOpaqueId().slice(0, 7), 16));
 }
 
-function serve(connection: Connection, secret: Buffer): StateDatabase {
+function serve(
+  connection: Connection,
+  { secret, owner }: Pick<StateDatabase, 'secret' | 'owner'>,
+): StateDatabase {
   const commits = createGroupCommit(connection);
   const find = connection.prepare(FIND_SECRET);
   const writeTrial = connection.prepare(WRITE_TRIAL);
@@ -153,6 +158,7 @@ function serve(connection: Connection, secret: Buffer): StateDatabase {
 
   return {
     secret,
+    owner,
     prepare: (sql) => connection.prepare(sql),
     async write(work) {
       refuseClosed();

@@ -3,22 +3,25 @@ import type { ImageResponse } from '../../contract/reply/image-response.ts';
 import type { ImageJobSummary } from '../../contract/resources/job.ts';
 import type { JobEnd, JobStore } from '../../jobs/job-store-port.ts';
 import type { StateDatabase } from './database.ts';
+import { isAbandonedSql } from './owner-lease.ts';
 import { preparePublish } from './publish-artifacts.ts';
 
 const END = `
   UPDATE job SET
-    status = @status, completed = @completed, updated = @completed, reserved = 0,
+    status = @status, owner = NULL, completed = @completed, updated = @completed, reserved = 0,
     error_code = @errorCode, artifacts = @artifacts, bytes = bytes + @bytes,
     provider = coalesce(@provider, provider), model = coalesce(@model, model)
-  WHERE seq = @seq AND status = @from AND (cancel_requested = 0 OR @status <> 'succeeded')`;
+  WHERE seq = @seq AND status = @from AND owner IS @owner
+    AND (cancel_requested = 0 OR @status <> 'succeeded')`;
 const END_CONTENT = 'UPDATE job_content SET result = ?, error = ? WHERE seq = ?';
 const FORGET_INPUTS = 'DELETE FROM job_input WHERE seq = ? RETURNING sha256';
 const FIND_INPUT_USER = 'SELECT 1 FROM job_input WHERE sha256 = ? LIMIT 1';
-const LIST_RUNNING = "SELECT seq FROM job WHERE status = 'running'";
+const LIST_ABANDONED = `
+  SELECT seq, owner FROM job WHERE status = 'running' AND ${isAbandonedSql('job')}`;
 
 const Sha256Row = v.object({ sha256: v.string() });
 const Sha256Rows = v.array(Sha256Row);
-const SeqRows = v.array(v.object({ seq: v.number() }));
+const AbandonedRows = v.array(v.object({ seq: v.number(), owner: v.nullable(v.string()) }));
 
 // As `job` has it for every job that is accepted.
 const NO_ARTIFACTS = '[]';
@@ -26,10 +29,10 @@ const NO_ARTIFACTS = '[]';
 /** Ends one job inside the transaction of whoever calls. */
 export interface JobEnding {
   /**
-   * Whether the job was in the status `from` and may end like this: one that was asked to stop never succeeds. Otherwise
-   * nothing was changed.
+   * Whether the job was in the status `from`, as `owner`'s if it was running, and may end like this: one that was asked to
+   * stop never succeeds. Otherwise nothing was changed. The owner is this process by default.
    */
-  end(sequence: number, from: 'queued' | 'running', end: JobEnd): boolean;
+  end(sequence: number, from: 'queued' | 'running', end: JobEnd, owner?: string | null): boolean;
   /** The stored images that these jobs needed and no other job needs. */
   release(sequences: readonly number[]): readonly string[];
 }
@@ -42,11 +45,21 @@ export function prepareJobEnding(database: StateDatabase): JobEnding {
   const publish = preparePublish(database);
 
   return {
-    end(sequence, from, end) {
+    end(sequence, from, end, owner = from === 'running' ? database.owner : null) {
       const { status, completedSecs: completed } = end;
       const texts = toTexts(end);
       const { errorCode, provider, model, artifacts } = texts;
-      const row = { seq: sequence, from, status, completed, errorCode, provider, model, artifacts };
+      const row = {
+        seq: sequence,
+        from,
+        owner,
+        status,
+        completed,
+        errorCode,
+        provider,
+        model,
+        artifacts,
+      };
       if (endJob.run({ ...row, bytes: weightOf(texts) }).changes === 0) return false;
       endContent.run(texts.result, texts.error, sequence);
       if (end.status === 'succeeded') publish(end.publications);
@@ -64,8 +77,9 @@ export function prepareJobEnding(database: StateDatabase): JobEnding {
 export function createJobEndings(
   database: StateDatabase,
   ending: JobEnding,
-): Pick<JobStore, 'settle' | 'interruptRunning'> {
-  const listRunning = database.prepare(LIST_RUNNING);
+): Pick<JobStore, 'settle' | 'interruptAbandoned'> {
+  const listAbandoned = database.prepare(LIST_ABANDONED);
+  const { owner: self } = database;
 
   return {
     settle: (sequence, end) =>
@@ -73,13 +87,14 @@ export function createJobEndings(
         if (!ending.end(sequence, 'running', end)) return undefined;
         return { releasedInputs: ending.release([sequence]) };
       }),
-    interruptRunning: ({ atSecs: completedSecs, error }) =>
+    interruptAbandoned: ({ atSecs, error }) =>
       database.write(() => {
-        const running = v.parse(SeqRows, listRunning.all()).map(({ seq }) => seq);
-        for (const sequence of running) {
-          ending.end(sequence, 'running', { status: 'interrupted', completedSecs, error });
-        }
-        return { interrupted: running.length, releasedInputs: ending.release(running) };
+        const end = { status: 'interrupted', completedSecs: atSecs, error } as const;
+        const found = listAbandoned.all({ owner: self, nowSecs: atSecs });
+        const abandoned = v.parse(AbandonedRows, found);
+        for (const { seq, owner } of abandoned) ending.end(seq, 'running', end, owner);
+        const releasedInputs = ending.release(abandoned.map(({ seq }) => seq));
+        return { interrupted: abandoned.length, releasedInputs };
       }),
   };
 }

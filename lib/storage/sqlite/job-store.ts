@@ -14,7 +14,7 @@ const FROM_JOB = `SELECT ${RECORD_COLUMNS} FROM job JOIN job_content ON job_cont
 const FIND = `${FROM_JOB} WHERE id = ? AND scope = ?`;
 const FIND_BY_SEQUENCE = `${FROM_JOB} WHERE job.seq = ?`;
 const CLAIM = `
-  UPDATE job SET status = 'running', started = @startedSecs, updated = @startedSecs
+  UPDATE job SET status = 'running', owner = @owner, started = @startedSecs, updated = @startedSecs
   WHERE seq = (SELECT seq FROM job WHERE status = 'queued' ORDER BY seq LIMIT 1)
   RETURNING seq`;
 const ASK_TO_STOP = `
@@ -71,7 +71,7 @@ export function createJobStore(database: StateDatabase): JobStore {
     claim: (startedSecs) =>
       database.write(() => {
         for (;;) {
-          const claimed = v.parse(ClaimedRow, claim.get({ startedSecs }));
+          const claimed = v.parse(ClaimedRow, claim.get({ startedSecs, owner: database.owner }));
           if (claimed === undefined) return undefined;
           const job = readable(findBySequence.get(claimed.seq));
           if (job !== undefined) return job;

@@ -13,12 +13,18 @@ import { JOB } from './migrations/0004-job.ts';
 import { PRESET } from './migrations/0005-preset.ts';
 import { ARTIFACT_SIDECAR } from './migrations/0006-artifact-sidecar.ts';
 import { ARTIFACT_AGE } from './migrations/0007-artifact-age.ts';
+import { OWNER } from './migrations/0008-owner.ts';
 
 /** SQL texts, the first one for an empty database. None is edited or moved once it was released. */
 export const MIGRATIONS: readonly string[] = [
-  ...[META, ARTIFACT, ARTIFACT_TOTAL],
-  ...[JOB, PRESET],
-  ...[ARTIFACT_SIDECAR, ARTIFACT_AGE],
+  META,
+  ARTIFACT,
+  ARTIFACT_TOTAL,
+  JOB,
+  PRESET,
+  ARTIFACT_SIDECAR,
+  ARTIFACT_AGE,
+  OWNER,
 ];
 
 /** The schema that this program reads and writes. */

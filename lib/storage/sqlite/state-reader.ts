@@ -54,6 +54,8 @@ function refuseOlderSchema(connection: Connection): void {
 
 function serve(connection: Connection): StateReader {
   return {
+    // Nothing belongs to a process that only reads.
+    owner: '',
     prepare: (sql) => connection.prepare(sql),
     async read(work) {
       try {

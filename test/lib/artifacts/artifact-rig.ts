@@ -28,6 +28,12 @@ export async function openArtifactRig() {
     ...{ directory, root, clock, ids, database, store, files },
     publisher: createPublisher({ store, files, ids, clock }),
 
+    /** What the next process does at its start. */
+    async recover(): Promise<void> {
+      const next = createArtifactStore({ ...database, owner: ids.newOpaqueId() });
+      await createPublisher({ store: next, files, ids, clock }).recover();
+    },
+
     /** The names of all files below the root, links included, folders left out. */
     async names(): Promise<string[]> {
       const entries = await readdir(root, { recursive: true, withFileTypes: true }).catch(() => []);

@@ -87,7 +87,7 @@ describe('a publication', () => {
         child.kill('SIGKILL');
         const [, signal] = await ended;
 
-        await rig.publisher.recover();
+        await rig.recover();
 
         const { rows, files } = await inventory();
         expect(signal).toBe('SIGKILL');
@@ -115,7 +115,7 @@ describe('a publication', () => {
 
     expect(said).toContain('"code":"artifact"');
     expect(said).not.toContain(rig.directory);
-    await rig.publisher.recover();
+    await rig.recover();
     const { rows, files } = await inventory();
     expect(rows).toEqual(files);
   });

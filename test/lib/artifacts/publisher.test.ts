@@ -297,7 +297,7 @@ describe('publisher.recover', () => {
     await rig.publisher.commit(await publish({ ...cat, directory: 'done' }, 'a'));
     await publish(cat, 'b');
 
-    await rig.publisher.recover();
+    await rig.recover();
 
     expect(await rig.onDisk()).toEqual({ 'done/cat.png': 'a' });
     expect(await rig.store.listPending()).toEqual([]);
@@ -308,7 +308,7 @@ describe('publisher.recover', () => {
     await rig.publisher.commit(publications);
     await rm(join(rig.root, 'cat.png'));
 
-    await rig.publisher.recover();
+    await rig.recover();
 
     expect(await rig.store.find('scope', publications[0]!.record.id)).toBeDefined();
   });
@@ -319,11 +319,11 @@ describe('publisher.recover', () => {
     // What is left of a volume that is not mounted.
     await mkdir(rig.root);
 
-    await expect(rig.publisher.recover()).rejects.toMatchObject({ code: 'artifact' });
+    await expect(rig.recover()).rejects.toMatchObject({ code: 'artifact' });
     const pending = await rig.store.listPending();
     await rm(rig.root, { recursive: true });
     await rename(`${rig.root} elsewhere`, rig.root);
-    await rig.publisher.recover();
+    await rig.recover();
 
     expect(pending).toEqual([publication?.record]);
     expect(await rig.store.listPending()).toEqual([]);
@@ -335,7 +335,7 @@ describe('publisher.recover', () => {
     await rm(join(rig.root, 'pets'), { recursive: true });
     await rm(join(rig.root, '.staging', publication!.record.id), { force: true });
 
-    await rig.publisher.recover();
+    await rig.recover();
 
     expect(await rig.store.listPending()).toEqual([]);
   });
@@ -347,7 +347,7 @@ describe('publisher.recover', () => {
       await rm(join(rig.root, 'cat.png'));
       await putForeign('cat.png', content);
 
-      await rig.publisher.recover();
+      await rig.recover();
 
       expect(await rig.onDisk()).toEqual({ 'cat.png': content });
     },
@@ -359,7 +359,7 @@ describe('publisher.recover', () => {
     await writeFile(join(rig.directory, 'outside'), 'a');
     await symlink(join(rig.directory, 'outside'), join(rig.root, 'cat.png'));
 
-    await rig.publisher.recover();
+    await rig.recover();
 
     expect(await rig.onDisk()).toEqual({ 'cat.png': 'a' });
     expect(await readFile(join(rig.directory, 'outside'), 'utf8')).toBe('a');
@@ -393,7 +393,7 @@ describe('publisher.recover', () => {
           () => false,
         );
 
-        await rig.publisher.recover();
+        await rig.recover();
 
         survivors.push(await rig.onDisk(), await rig.store.listPending());
         steps = crashAt;

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { ArtifactRecord } from '../../../lib/artifacts/artifact-store-port.ts';
 import { createPublisher } from '../../../lib/artifacts/publisher.ts';
 import { createArtifactRetention } from '../../../lib/artifacts/retention.ts';
+import { BridgeError } from '../../../lib/errors/bridge-error.ts';
 import type { Clock } from '../../../lib/platform/clock.ts';
 import { createArtifactStore } from '../../../lib/storage/sqlite/artifact-store.ts';
 import { IN_MEMORY } from '../../../lib/storage/sqlite/connection.ts';
@@ -37,6 +38,7 @@ function sweepAfter(
   const retention = createArtifactRetention({
     ...{ store: rig.store, files: rig.files, clock: later(days), maxAgeSecs: 7 * DAY_SECS },
     forget: (records) => forgotten.push(...records.map(({ id }) => id)),
+    recover: rig.publisher.recover,
     ...deps,
   });
   return retention.sweep.run(noAbort);
@@ -206,6 +208,7 @@ describe('artifact retention', () => {
     const retention = createArtifactRetention({
       ...{ store: rig.store, files: rig.files, clock: later(8), maxAgeSecs: DAY_SECS },
       forget: () => {},
+      recover: rig.publisher.recover,
     });
     await rename(rig.root, `${rig.root} elsewhere`);
     await leave();
@@ -223,6 +226,24 @@ describe('artifact retention', () => {
     expect(await rig.names()).toEqual([]);
   });
 
+  test('removes what a discard could not remove, whatever the age limit', async () => {
+    const failing = {
+      ...rig.files,
+      remove: () => Promise.reject(new BridgeError('artifact', 'no')),
+    };
+    const publisher = createPublisher({ ...rig, files: failing });
+    const target = { filename: 'a', collision: 'error' } as const;
+    const publications = await publisher.publish('s', [{ image: imageOf('a') }], target, noAbort);
+    await expect(publisher.discard(publications)).rejects.toMatchObject({ code: 'artifact' });
+    const left = await rig.names();
+
+    await sweepAfter(0, { maxAgeSecs: 0 });
+
+    expect(left).toEqual(['a.png']);
+    expect(await rig.names()).toEqual([]);
+    expect(await rig.store.listPending()).toEqual([]);
+  });
+
   test('stops at the signal and leaves the rest as it was', async () => {
     const records = [];
     for (const [afterDays, name] of ['a', 'b', 'c', 'd'].entries()) {
@@ -231,6 +252,7 @@ describe('artifact retention', () => {
     const stopping = new AbortController();
     const retention = createArtifactRetention({
       ...{ store: rig.store, clock: later(8), maxAgeSecs: DAY_SECS, forget: () => {} },
+      recover: rig.publisher.recover,
       files: {
         ...rig.files,
         async remove(file) {
@@ -253,6 +275,7 @@ describe('artifact retention', () => {
     const record = await published();
     const retention = createArtifactRetention({
       ...{ store: rig.store, files: rig.files, clock: later(8), maxAgeSecs: 1, forget: () => {} },
+      recover: rig.publisher.recover,
     });
 
     await retention.sweep.run(AbortSignal.abort());
@@ -279,7 +302,7 @@ describe('artifact retention', () => {
         records.map((record) => readFile(pathOf(record)).catch(() => undefined)),
       );
       const isWhole = found.map((record, at) => record === undefined || whole[at] !== undefined);
-      await rig.publisher.recover();
+      await rig.recover();
       const names = (await Promise.all(records.map(find))).flatMap((record) =>
         record === undefined ? [] : [record.name.replace('.png', '.json'), record.name],
       );

@@ -155,7 +155,7 @@ describe('publisher.discard with sidecars', () => {
     await expect(outcome).rejects.toThrow('busy');
     expect(await rig.onDisk()).toEqual({ 'cat.png': 'a' });
     expect(await rig.store.listPending()).toHaveLength(1);
-    await rig.publisher.recover();
+    await rig.recover();
     expect(await rig.onDisk()).toEqual({});
   });
 });
@@ -165,7 +165,7 @@ describe('publisher.recover with sidecars', () => {
     await rig.publisher.commit(await publish({ ...cat, directory: 'done' }, 'a'));
     await publish(cat, 'b');
 
-    await rig.publisher.recover();
+    await rig.recover();
 
     expect(await rig.onDisk()).toEqual({ 'done/cat.json': 'about a', 'done/cat.png': 'a' });
     expect(await rig.store.listPending()).toEqual([]);
@@ -215,7 +215,7 @@ describe('publisher.recover with sidecars', () => {
           );
         await comeLate();
 
-        await rig.publisher.recover();
+        await rig.recover();
 
         survivors.push(await rig.onDisk(), await rig.store.listPending());
         steps = crashAt;

@@ -6,14 +6,23 @@ import type { ArtifactRecord } from '../../../../lib/artifacts/artifact-store-po
 import { createIds } from '../../../../lib/platform/ids.ts';
 import { createArtifactStore } from '../../../../lib/storage/sqlite/artifact-store.ts';
 import { IN_MEMORY } from '../../../../lib/storage/sqlite/connection.ts';
-import { openStateDatabase, stateDatabaseFile } from '../../../../lib/storage/sqlite/database.ts';
+import {
+  openStateDatabase,
+  type StateDatabase,
+  stateDatabaseFile,
+} from '../../../../lib/storage/sqlite/database.ts';
+import { createOwnerLease } from '../../../../lib/storage/sqlite/owner-lease.ts';
 import { describeArtifactStore } from '../../../contracts/artifact-store.ts';
 
 const ids = createIds(() => 0);
 
 describeArtifactStore('SQLite in memory', async () => {
   const database = openStateDatabase({ file: IN_MEMORY, ids });
-  return { store: createArtifactStore(database), close: () => database.close() };
+  return {
+    store: createArtifactStore(database),
+    other: (leaseUntilSecs) => otherArtifactStore(database, leaseUntilSecs),
+    close: () => database.close(),
+  };
 });
 
 describeArtifactStore('SQLite on disk', async () => {
@@ -21,12 +30,19 @@ describeArtifactStore('SQLite on disk', async () => {
   const database = openStateDatabase({ file: stateDatabaseFile(directory), ids });
   return {
     store: createArtifactStore(database),
+    other: (leaseUntilSecs) => otherArtifactStore(database, leaseUntilSecs),
     async close() {
       await database.close();
       await rm(directory, { recursive: true });
     },
   };
 });
+
+async function otherArtifactStore(database: StateDatabase, leaseUntilSecs: number) {
+  const neighbour = { ...database, owner: ids.newOpaqueId() };
+  await createOwnerLease(neighbour).renew(leaseUntilSecs);
+  return createArtifactStore(neighbour);
+}
 
 describe('createArtifactStore', () => {
   test('a row that breaks a rule of its table is internal', async () => {

@@ -16,6 +16,7 @@ import {
   stateDatabaseFile,
 } from '../../../../lib/storage/sqlite/database.ts';
 import { createJobStore } from '../../../../lib/storage/sqlite/job-store.ts';
+import { createOwnerLease } from '../../../../lib/storage/sqlite/owner-lease.ts';
 import { describeJobStore } from '../../../contracts/job-store.ts';
 import { jobRequest, newJob, succeeded, WIDE } from '../../../support/jobs.ts';
 
@@ -26,6 +27,7 @@ describeJobStore('SQLite in memory', async () => {
   return {
     store: createJobStore(database),
     artifacts: createArtifactStore(database),
+    other: (leaseUntilSecs) => otherJobStore(database, leaseUntilSecs),
     close: () => database.close(),
   };
 });
@@ -36,12 +38,19 @@ describeJobStore('SQLite on disk', async () => {
   return {
     store: createJobStore(database),
     artifacts: createArtifactStore(database),
+    other: (leaseUntilSecs) => otherJobStore(database, leaseUntilSecs),
     async close() {
       await database.close();
       await rm(directory, { recursive: true });
     },
   };
 });
+
+async function otherJobStore(database: StateDatabase, leaseUntilSecs: number): Promise<JobStore> {
+  const neighbour = { ...database, owner: ids.newOpaqueId() };
+  await createOwnerLease(neighbour).renew(leaseUntilSecs);
+  return createJobStore(neighbour);
+}
 
 describe('createJobStore', () => {
   let database: StateDatabase;

@@ -52,6 +52,7 @@ describe('migrate', () => {
       'job_input',
       'job_total',
       'meta',
+      'owner',
       'preset',
       'sqlite_sequence',
     ]);
