@@ -41,7 +41,6 @@ export type AppJobs = Awaited<ReturnType<typeof openJobs>>;
 export async function openJobs(config: Config, { clock, ids, log }: Outside, parts: JobParts) {
   const { database, generation, publisher } = parts;
   const limits = config.server.jobs;
-  const maxInputBytes = config.inputs.max_bytes_each;
   const store = createJobStore(database);
   const stateFile = stateDatabaseFile(config.state.directory);
   const { byStatus } = await store.totals();
@@ -53,11 +52,11 @@ export async function openJobs(config: Config, { clock, ids, log }: Outside, par
   const shared = { store, search, live, clock, secret: database.secret };
   const runner = createJobWorker({
     ...{ store, live, generation, publisher, inputs },
-    ...{ clock, ids, log, maxInputBytes },
+    ...{ clock, ids, log },
   });
   const submitJob = createSubmitJob({
     ...{ ...shared, generation, verifier: parts.inputs, inputs },
-    ...{ ids, limits, maxInputBytes, slices: parts.slices },
+    ...{ ids, limits, slices: parts.slices, maxInputBytes: config.inputs.max_bytes_each },
   });
   const retention = createJobRetention({ store, search, clock, limits });
   return {

@@ -1,9 +1,7 @@
-import type { FileInput, ImageInput, StoredInput } from '../contract/request/image-input.ts';
 import type { AnyImageRequest, ImageRequest } from '../contract/request/image-request.ts';
 import type { Parameters } from '../contract/request/parameters.ts';
 import type { JobRequest } from '../contract/resources/job.ts';
 import type { InputSet, InputSource } from '../inputs/input-source.ts';
-import { toInputSource } from '../inputs/to-input-source.ts';
 
 /** What every wire request becomes: complete parameters, and images as sources. */
 export interface GenerationRequest
@@ -25,15 +23,13 @@ export interface GenerationRequest
   readonly timeoutMs: number | undefined;
 }
 
-/** A request of any wire, or that of a job, as a `GenerationRequest`. Throws `input`. */
+/** A request of any wire, or that of a job, and its images, as a `GenerationRequest`. */
 export function toGenerationRequest(
   request: AnyImageRequest | JobRequest,
-  maxInputBytes: number,
+  inputs: InputSet<InputSource>,
 ): GenerationRequest {
   const { operation, prompt, negative_prompt, output, routing } = request;
   const { session, policies, metadata } = request;
-  const source = (input: ImageInput | FileInput | StoredInput, field: string) =>
-    toInputSource(input, field, maxInputBytes);
   return {
     operation,
     prompt,
@@ -48,13 +44,7 @@ export function toGenerationRequest(
       output_format: request.parameters.output_format ?? 'png',
     },
     formatNamed: request.parameters.output_format !== undefined,
-    inputs: {
-      images: request.images.map((input, place) => source(input, `images[${place}]`)),
-      ...(request.mask ? { mask: source(request.mask, 'mask') } : {}),
-      references: request.reference_images.map((input, place) =>
-        source(input, `reference_images[${place}]`),
-      ),
-    },
+    inputs,
     timeoutMs: request.timeout_ms ?? undefined,
   };
 }

@@ -47,7 +47,7 @@ export function createImageRequests(deps: Deps) {
     const { scope } = context;
     const signal = context.signal();
     const retryCount = toRetryCount(context.retryCount);
-    const prepared = prepare(sent, context);
+    const prepared = await prepare(sent, context);
     const { key, operation } = prepared;
     if (key === undefined && retryCount === undefined) {
       return { value: await carryOut(operation, signal), replayed: false };
@@ -64,7 +64,7 @@ export function createImageRequests(deps: Deps) {
   async function hear(sent: AnyImageRequest, context: RequestContext): Promise<Heard> {
     const { scope } = context;
     const signal = context.signal();
-    const prepared = prepare(sent, context);
+    const prepared = await prepare(sent, context);
     const { key, operation } = prepared;
     if (key === undefined) {
       const own = startStreamed(operation, signal, signal);

@@ -3,6 +3,7 @@ import type { Generation, RunningGeneration } from '../generation/generation.ts'
 import { toGenerationRequest } from '../generation/generation-request.ts';
 import type { GenerationResult } from '../generation/generation-result.ts';
 import type { StoredInputs } from '../inputs/stored-inputs.ts';
+import { toStoredSources } from '../inputs/to-input-sources.ts';
 import { createOperationLog, type Traced } from '../log/operation-log.ts';
 import type { TraceLog } from '../log/trace-log.ts';
 import { type Clock, nowSecs } from '../platform/clock.ts';
@@ -28,8 +29,6 @@ interface Deps {
   readonly clock: Clock;
   readonly ids: Pick<Ids, 'newOpaqueId' | 'newSpanId'>;
   readonly log: TraceLog;
-  /** `inputs.max_bytes_each`. */
-  readonly maxInputBytes: number;
 }
 
 export type JobWorker = ReturnType<typeof createJobWorker>;
@@ -73,7 +72,7 @@ export function createJobWorker(deps: Deps) {
 
   async function perform(job: JobRecord, here: LiveJob): Promise<GenerationResult> {
     const { scope, requestId } = job;
-    const request = toGenerationRequest(job.request, deps.maxInputBytes);
+    const request = toGenerationRequest(job.request, toStoredSources(job.request));
     // Artifacts are named by their ids: no answer of a job tells an address of this bridge.
     const context = {
       ...{ scope, requestId, baseUrl: '', signal: here.signal },

@@ -7,6 +7,7 @@ import { type GenerationRequest, toGenerationRequest } from '../generation/gener
 import { identifyInputs } from '../inputs/input-identities.ts';
 import { toList } from '../inputs/input-source.ts';
 import type { StoredInputs } from '../inputs/stored-inputs.ts';
+import { toInputSources } from '../inputs/to-input-sources.ts';
 import type { InputVerifier } from '../inputs/verify-inputs.ts';
 import { type Clock, nowSecs } from '../platform/clock.ts';
 import { toFingerprint } from '../platform/fingerprint.ts';
@@ -74,7 +75,8 @@ export function createSubmitJob(deps: Deps) {
     const hash = keyHashOf(sent, context);
     // Before the images are decoded; the transaction that adds the job checks again.
     await store.refuseWhenFull(most, hash);
-    const request = toGenerationRequest(sent, deps.maxInputBytes);
+    const sources = toInputSources(sent, deps.maxInputBytes);
+    const request = toGenerationRequest(sent, await deps.slices.run(sources, signal));
     const key = hash && { hash, fingerprint: await fingerprintOf(sent, request, context) };
     const earlier = key && (await store.findByKey(key));
     if (earlier) return { job: earlier, repeated: true };

@@ -3,14 +3,16 @@ import { randomBytes } from 'node:crypto';
 import { handler } from '../../handlers/images/create-image.ts';
 import type { ImageResponseWithBytes } from '../../lib/contract/reply/image-response.ts';
 import type { ImageRequest } from '../../lib/contract/request/image-request.ts';
-import { toGenerationRequest } from '../../lib/generation/generation-request.ts';
+import { toInputSources } from '../../lib/inputs/to-input-sources.ts';
 import { invoke } from '../support/invoke.ts';
+import { slices } from '../support/slices.ts';
 import type { Bench } from './bench.ts';
 import { editBody } from './edit-image.ts';
 import { inMegabytes } from './image.ts';
 import { inMs, median, withRange } from './statistics.ts';
 
 const SOURCE_BYTES = 9_000_000;
+const { signal } = new AbortController();
 const REQUESTS_A_ROUND = 20;
 const NOTHING = {} as ImageResponseWithBytes;
 
@@ -24,7 +26,8 @@ export const parseEdit: Bench = {
     const body = Buffer.from(editBody(randomBytes(SOURCE_BYTES)));
     const imageRequests = {
       async create(request: ImageRequest) {
-        const [source] = toGenerationRequest(request, 2 * SOURCE_BYTES).inputs.images;
+        const sources = toInputSources(request, 2 * SOURCE_BYTES);
+        const [source] = (await slices.run(sources, signal)).images;
         expectBytes(source?.kind === 'inline' ? source.bytes : undefined);
         // Nobody reads the answer, and it has no bytes to encode.
         return { value: NOTHING, replayed: false };

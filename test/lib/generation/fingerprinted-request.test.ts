@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { toFingerprintedRequest } from '../../../lib/generation/fingerprinted-request.ts';
-import { toGenerationRequest } from '../../../lib/generation/generation-request.ts';
 import { identifyInputs } from '../../../lib/inputs/input-identities.ts';
+import { toInputSources } from '../../../lib/inputs/to-input-sources.ts';
 import { toFingerprint } from '../../../lib/platform/fingerprint.ts';
+import { finish } from '../../support/finish.ts';
 import { slices } from '../../support/slices.ts';
 import { wireRequestOf } from '../generation/requests.ts';
 
@@ -13,7 +14,7 @@ const edit = { operation: 'edit', images: [{ type: 'base64', data: data('one') }
 
 async function fingerprintOf(sent: object): Promise<string> {
   const request = wireRequestOf(sent);
-  const { inputs } = toGenerationRequest(request, 1000);
+  const inputs = finish(toInputSources(request, 1000));
   const identities = await identifyInputs(inputs, slices, new AbortController().signal);
   return toFingerprint('createImage', toFingerprintedRequest(request, inputs, identities));
 }
@@ -81,7 +82,7 @@ describe('toFingerprintedRequest', () => {
 
   it('holds no bytes of an image', () => {
     const request = wireRequestOf(edit);
-    const { inputs } = toGenerationRequest(request, 1000);
+    const inputs = finish(toInputSources(request, 1000));
 
     const it = toFingerprintedRequest(request, inputs, { images: ['a hash'], references: [] });
 

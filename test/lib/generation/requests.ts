@@ -4,10 +4,13 @@ import {
   type GenerationRequest,
   toGenerationRequest,
 } from '../../../lib/generation/generation-request.ts';
+import { toInputSources } from '../../../lib/inputs/to-input-sources.ts';
+import { finish } from '../../support/finish.ts';
 
 /** What a client sends, as the pipeline gets it: the prompt is there, everything else by default. */
 export function requestOf(sent: object = {}): GenerationRequest {
-  return toGenerationRequest(wireRequestOf(sent), 32 * 1024 * 1024);
+  const request = wireRequestOf(sent);
+  return toGenerationRequest(request, finish(toInputSources(request, 32 * 1024 * 1024)));
 }
 
 export function wireRequestOf(sent: object = {}): ImageRequest {

@@ -69,7 +69,7 @@ export function openJobRig(limits: { max_pending?: number } = {}) {
   const shared = { store, search, live, clock, secret: database.secret };
   const worker = createJobWorker({
     ...{ store, live, generation, publisher, inputs, clock, ids },
-    ...{ log: createTraceLog(() => {}), maxInputBytes: 1_000_000 },
+    log: createTraceLog(() => {}),
   });
   const submitJob = createSubmitJob({
     ...{ ...shared, generation, verifier, inputs, ids },

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { checkContainer } from '../../../../lib/images/container/check-container.ts';
-import { finish } from '../finish.ts';
+import { finish } from '../../../support/finish.ts';
 import { frame, jpeg, scan } from '../jpeg/jpeg-bytes.ts';
 import { END, header, PIXELS, png } from '../png/png-bytes.ts';
 import { lossless, webp } from '../webp/webp-bytes.ts';

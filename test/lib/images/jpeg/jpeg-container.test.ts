@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { checkJpeg } from '../../../../lib/images/jpeg/jpeg-container.ts';
+import { finish } from '../../../support/finish.ts';
 import { orientationExif } from '../container/exif-bytes.ts';
-import { finish } from '../finish.ts';
 import { readPhoto } from '../photos.ts';
 import {
   EOI,

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { checkJpeg } from '../../../../lib/images/jpeg/jpeg-container.ts';
 import { findJpegXmp } from '../../../../lib/images/jpeg/jpeg-xmp.ts';
+import { finish } from '../../../support/finish.ts';
 import { endlessTiff } from '../container/exif-bytes.ts';
 import { countReads } from '../counted-bytes.ts';
-import { finish } from '../finish.ts';
 import { frame, jpeg, multiImage, scan, segment } from './jpeg-bytes.ts';
 
 /** Of each byte of a file, at most. */

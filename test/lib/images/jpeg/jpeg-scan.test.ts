@@ -1,7 +1,7 @@
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
 import { checkJpeg } from '../../../../lib/images/jpeg/jpeg-container.ts';
-import { finish } from '../finish.ts';
+import { finish } from '../../../support/finish.ts';
 import { readPhoto } from '../photos.ts';
 import { jpeg, multiImage, segment } from './jpeg-bytes.ts';
 

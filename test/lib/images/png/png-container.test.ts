@@ -2,8 +2,8 @@ import { deflateSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import type { ContainerFacts } from '../../../../lib/images/container/container-facts.ts';
 import { checkPng } from '../../../../lib/images/png/png-container.ts';
+import { finish } from '../../../support/finish.ts';
 import { orientationTiff } from '../container/exif-bytes.ts';
-import { finish } from '../finish.ts';
 import { readPhoto } from '../photos.ts';
 import {
   chunk,

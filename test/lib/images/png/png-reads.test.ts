@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { checkPng } from '../../../../lib/images/png/png-container.ts';
 import { findPngXmp } from '../../../../lib/images/png/png-xmp.ts';
+import { finish } from '../../../support/finish.ts';
 import { endlessTiff } from '../container/exif-bytes.ts';
-import { finish } from '../finish.ts';
 import { chunk, compressed, END, header, PIXELS, png } from './png-bytes.ts';
 
 /** Of each byte of a file, at most. */

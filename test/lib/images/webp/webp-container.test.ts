@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { checkWebp } from '../../../../lib/images/webp/webp-container.ts';
+import { finish } from '../../../support/finish.ts';
 import { orientationExif, orientationTiff } from '../container/exif-bytes.ts';
-import { finish } from '../finish.ts';
 import { canvas, lossless, lossy, riffChunk, webp } from './webp-bytes.ts';
 
 const check = (bytes: Buffer) => finish(checkWebp(bytes));

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { checkWebp } from '../../../../lib/images/webp/webp-container.ts';
 import { findWebpXmp } from '../../../../lib/images/webp/webp-xmp.ts';
+import { finish } from '../../../support/finish.ts';
 import { endlessTiff } from '../container/exif-bytes.ts';
 import { countReads } from '../counted-bytes.ts';
-import { finish } from '../finish.ts';
 import { canvas, lossy, riffChunk, webp } from './webp-bytes.ts';
 
 /** Of each byte of a file, at most. */

@@ -6,9 +6,9 @@ import { embedRecord } from '../../../../lib/images/xmp/embed-record.ts';
 import { readRecord } from '../../../../lib/images/xmp/read-record.ts';
 import { toXmpJson } from '../../../../lib/images/xmp/xmp-packet.ts';
 import { recordIn } from '../../../../lib/images/xmp/xmp-record.ts';
+import { finish } from '../../../support/finish.ts';
 import { slices } from '../../../support/slices.ts';
 import { FOREIGN_PACKET, fiftyImages } from '../fifty-images.ts';
-import { finish } from '../finish.ts';
 import { mutationsOf } from '../mutations.ts';
 
 const RUNS = 2000;

@@ -1,15 +1,50 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { ImageInput, StoredInput } from '../../../lib/contract/request/image-input.ts';
-import type { InputSource } from '../../../lib/inputs/input-source.ts';
-import { toInputSource } from '../../../lib/inputs/to-input-source.ts';
+import * as v from 'valibot';
+import { describe, expect, it } from 'vitest';
+import { type ImageInput, StoredInput } from '../../../lib/contract/request/image-input.ts';
+import { type InputSource, toList } from '../../../lib/inputs/input-source.ts';
+import { toInputSources, toStoredSources } from '../../../lib/inputs/to-input-sources.ts';
+import { finish } from '../../support/finish.ts';
 
 const NO_LIMIT = 1024 * 1024;
 const BYTES = Buffer.from([0xfb, 0xef, 0xff, 0x00, 0x10]);
 const TEXT = BYTES.toString('base64');
 
-describe('toInputSource', () => {
-  afterEach(() => {
-    vi.restoreAllMocks();
+describe('toInputSources', () => {
+  it('names each image by its position in the request', () => {
+    const [one, two, three, four] = ['AAAA', 'BBBB', 'CCCC', 'DDDD'].map(base64);
+
+    const request = { images: [one!, two!], mask: three!, reference_images: [four!] };
+    const inputs = finish(toInputSources(request, NO_LIMIT));
+
+    expect(inputs.images).toMatchObject([{ field: 'images[0]' }, { field: 'images[1]' }]);
+    expect(inputs.mask).toMatchObject({ field: 'mask', bytes: Buffer.from('CCCC', 'base64') });
+    expect(inputs.references).toMatchObject([{ field: 'reference_images[0]' }]);
+  });
+
+  it('throws for the first invalid image', () => {
+    const request = {
+      images: [base64('AAAA'), base64('no')],
+      mask: base64('neither'),
+      reference_images: [],
+    };
+
+    expect(() => finish(toInputSources(request, NO_LIMIT))).toThrow(
+      expect.objectContaining({ param: 'images[1]' }),
+    );
+  });
+
+  it('decodes long images in steps of equal length', () => {
+    const bytes = Buffer.alloc(3_000_001, 'image');
+    const input = base64(bytes.toString('base64'));
+    const request = { images: [input, input], mask: null, reference_images: [input] };
+
+    const steps = toInputSources(request, bytes.length);
+    let pauses = 0;
+    let step = steps.next();
+    for (; step.done !== true; step = steps.next()) pauses += 1;
+
+    expect(pauses).toBe(12);
+    expect(step.value.images[1]).toMatchObject({ kind: 'inline', bytes });
   });
 
   it.each([
@@ -137,15 +172,14 @@ describe('toInputSource', () => {
     expect(source.declaredMediaType).toBe(kept);
   });
 
-  it('refuses what is too long before it decodes anything', () => {
-    const decoded = vi.spyOn(Buffer, 'from');
+  it('refuses an image that is too long in its first step', () => {
+    const request = { images: [base64('A'.repeat(4000))], mask: null, reference_images: [] };
 
-    expect(() => toInputSource(base64('A'.repeat(4000)), 'images[0]', 2997)).toThrow(
+    expect(() => toInputSources(request, 2997).next()).toThrow(
       expect.objectContaining({
         details: { field: 'images[0].data', reason: 'too_many_bytes' },
       }),
     );
-    expect(decoded).not.toHaveBeenCalled();
   });
 
   it.each([1, 2, 3, 4, 5, 6])('never refuses %i bytes under a limit of as many', (length) => {
@@ -154,7 +188,7 @@ describe('toInputSource', () => {
     expect(toInputSource(base64(text), 'images[0]', length)).toMatchObject({ bytes: { length } });
   });
 
-  it.each<[ImageInput | StoredInput, Partial<InputSource>]>([
+  it.each<[ImageInput, Partial<InputSource>]>([
     [
       { type: 'artifact', artifact_id: 'anything', filename: 'a.png' },
       { kind: 'artifact', field: 'images[1]', artifactId: 'anything' },
@@ -176,14 +210,39 @@ describe('toInputSource', () => {
         declaredMediaType: 'image/webp',
       },
     ],
-    [
-      { type: 'stored', sha256: 'b'.repeat(64), media_type: 'image/png', bytes: 7 },
-      { kind: 'stored', field: 'images[1]', sha256: 'b'.repeat(64), byteLength: 7 },
-    ],
-  ])('only notes where the image of %o is', (input, source) => {
+  ])('does not load the image of %o', (input, source) => {
     expect(toInputSource(input, 'images[1]', NO_LIMIT)).toEqual(source);
   });
 });
+
+describe('toStoredSources', () => {
+  it('names each image by its position in the request', () => {
+    const stored = { type: 'stored', sha256: 'b'.repeat(64), media_type: 'image/png', bytes: 7 };
+    const source = { kind: 'stored', sha256: stored.sha256, byteLength: 7 };
+    const input = v.parse(StoredInput, stored);
+
+    const inputs = toStoredSources({ images: [input], mask: input, reference_images: [input] });
+
+    expect(inputs).toEqual({
+      images: [{ ...source, field: 'images[0]' }],
+      mask: { ...source, field: 'mask' },
+      references: [{ ...source, field: 'reference_images[0]' }],
+    });
+  });
+});
+
+/** The source of one image, in the member of the request that `field` names. */
+function toInputSource(input: ImageInput, field: string, maxBytes: number): InputSource {
+  const [, member = '', index = 0] = /^(\w+)(?:\[(\d)\])?$/.exec(field) ?? [];
+  const list = [...Array(Number(index)).fill(base64(TEXT)), input];
+  const request = {
+    images: member === 'images' ? list : [],
+    mask: member === 'mask' ? input : null,
+    reference_images: member === 'reference_images' ? list : [],
+  };
+  const inputs = finish(toInputSources(request, maxBytes));
+  return toList(inputs).at(-1) ?? expect.fail('no source');
+}
 
 function base64(data: string): ImageInput {
   return { type: 'base64', data };

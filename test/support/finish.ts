@@ -1,6 +1,6 @@
-import type { Steps } from '../../../lib/platform/time-slices.ts';
+import type { Steps } from '../../lib/platform/time-slices.ts';
 
-/** Runs sliced work to its end without a pause. */
+/** Runs all steps without a pause. */
 export function finish<T>(steps: Steps<T>): T {
   for (;;) {
     const step = steps.next();
