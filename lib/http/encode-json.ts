@@ -1,10 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
 import type { ReplyBody } from './http-event.ts';
 
-// Up to here one buffer goes out at once; beyond, encoding would hold the event loop too long.
-const WHOLE_BYTES = 8 * 1024 * 1024;
-// A multiple of three, so that the pieces' base64 joins without padding in between.
-const PIECE_BYTES = 3 * 1024 * 1024;
+// A longer reply is made and sent in pieces of this size: it never lies in memory as a whole.
+const PIECE_BYTES = 512 * 1024;
+// A multiple of three: the base64 of the slices joins without padding in between. A string beyond some hundred thousand
+// characters takes several times as long.
+const SLICE_BYTES = 48 * 1024;
 
 /** A value as JSON. */
 export function encodeJson(value: unknown): Buffer {
@@ -18,7 +19,7 @@ export interface Frame {
 }
 
 /**
- * A value as JSON in which every `Uint8Array` stands as a base64 string. The bytes go straight into the answer:
+ * A value as JSON in which every `Uint8Array` stands as a base64 string. The bytes go straight into the reply:
  * making megabytes of base64 a part of a JSON string costs twice as much and stalls everyone else.
  * Returns the body and its exact length in bytes.
  */
@@ -37,40 +38,50 @@ export function encodeJsonWithBytes(
   const length =
     texts.reduce((sum, part) => sum + part.length, 0) +
     blobs.reduce((sum, blob) => sum + base64Length(blob), 0);
-  const pieces = toPieces(texts, blobs);
-  return { body: length <= WHOLE_BYTES ? join(pieces, length) : stream(pieces), length };
+  const parts = toParts(texts, blobs);
+  return { body: length <= PIECE_BYTES ? join(parts, length) : stream(parts), length };
 }
 
-/** The answer piece by piece: JSON text as bytes, base64 as strings of one byte a character. */
-function* toPieces(
+/** The reply part by part: JSON text as bytes, base64 as strings of one byte a character. */
+function* toParts(
   texts: readonly Buffer[],
   blobs: readonly Uint8Array[],
 ): Generator<Buffer | string> {
-  for (const [place, text] of texts.entries()) {
+  for (const [index, text] of texts.entries()) {
     yield text;
-    const blob = blobs[place];
-    for (let at = 0; blob && at < blob.length; at += PIECE_BYTES) {
-      const piece = blob.subarray(at, at + PIECE_BYTES);
-      yield Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength).toString('base64');
+    const blob = blobs[index];
+    for (let at = 0; blob && at < blob.length; at += SLICE_BYTES) {
+      const slice = blob.subarray(at, at + SLICE_BYTES);
+      yield Buffer.from(slice.buffer, slice.byteOffset, slice.byteLength).toString('base64');
     }
   }
 }
 
-function join(pieces: Iterable<Buffer | string>, length: number): Buffer {
+function join(parts: Iterable<Buffer | string>, length: number): Buffer {
   const whole = Buffer.allocUnsafe(length);
-  let at = 0;
-  for (const piece of pieces) {
-    at += typeof piece === 'string' ? whole.write(piece, at, 'latin1') : piece.copy(whole, at);
-  }
+  let used = 0;
+  for (const part of parts) used += write(part, whole, used);
   return whole;
 }
 
-async function* stream(pieces: Iterable<Buffer | string>): AsyncGenerator<Buffer> {
-  for (const piece of pieces) {
-    yield typeof piece === 'string' ? Buffer.from(piece, 'latin1') : piece;
-    // Lets everyone else in between two pieces.
-    await setImmediate();
+async function* stream(parts: Iterable<Buffer | string>): AsyncGenerator<Buffer> {
+  let piece = Buffer.allocUnsafe(PIECE_BYTES);
+  let used = 0;
+  for (const part of parts) {
+    if (used + part.length > PIECE_BYTES) {
+      yield piece.subarray(0, used);
+      // Lets other work run between two pieces.
+      await setImmediate();
+      piece = Buffer.allocUnsafe(Math.max(PIECE_BYTES, part.length));
+      used = 0;
+    }
+    used += write(part, piece, used);
   }
+  yield piece.subarray(0, used);
+}
+
+function write(part: Buffer | string, target: Buffer, at: number): number {
+  return typeof part === 'string' ? target.write(part, at, 'latin1') : part.copy(target, at);
 }
 
 function base64Length(blob: Uint8Array): number {

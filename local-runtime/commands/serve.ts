@@ -7,7 +7,7 @@ import { createLineWriter } from '../../lib/log/line-writer.ts';
 import { createTraceLog } from '../../lib/log/trace-log.ts';
 import { systemClock } from '../../lib/platform/clock.ts';
 import type { CommandIo } from '../command-io.ts';
-import { letHeapGrow } from '../heap-growth.ts';
+import { applyHeapSettings } from '../heap-settings.ts';
 import { openStandardError } from '../standard-error.ts';
 import { type RunningBridge, startBridge } from '../start.ts';
 import { untilStopped } from '../stop-signals.ts';
@@ -30,7 +30,7 @@ export async function runServe(
   io: CommandIo,
   { name, presets = {}, greeting }: ServeOptions,
 ): Promise<number> {
-  letHeapGrow();
+  applyHeapSettings();
   const options = parseOptions(argv);
   if (!options) {
     io.stderr(`usage: image-bridge ${name} [--config FILE] [--set field=value]...\n`);

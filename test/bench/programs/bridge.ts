@@ -9,7 +9,7 @@ import type { Provider } from '../../../lib/providers/provider-port.ts';
 import { capabilitiesOf } from '../../../lib/providers/sandbox/capabilities.ts';
 import { createSandboxProvider } from '../../../lib/providers/sandbox/provider.ts';
 import type { Services } from '../../../lib/services.ts';
-import { letHeapGrow } from '../../../local-runtime/heap-growth.ts';
+import { applyHeapSettings } from '../../../local-runtime/heap-settings.ts';
 import { createListener } from '../../../local-runtime/listener.ts';
 import { allowedMethods } from '../../../local-runtime/mount-routes.ts';
 import { openObservation } from '../../../local-runtime/observation.ts';
@@ -59,7 +59,7 @@ async function readConfig() {
 // Long enough that nothing of the end mixes with the unfinished image.
 const WATCHING_MS = 100;
 
-letHeapGrow();
+applyHeapSettings();
 const config = await readConfig();
 const observing = { config, routes, clock: systemClock, version: '0.0.0' };
 const { metrics, events, observer } = await openObservation(observing);

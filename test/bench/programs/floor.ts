@@ -12,6 +12,8 @@ import { listenForBench, programOptions } from './measured-server.ts';
 export type FloorOptions =
   /** Bare Hono, one JSON value. */
   | { readonly kind: 'json'; readonly text: string }
+  /** Bare Hono, the same JSON value and status for every POST; it reads the body and parses nothing. */
+  | { readonly kind: 'created'; readonly text: string }
   /** Bare Hono, one Buffer. */
   | { readonly kind: 'bytes'; readonly file: string }
   /** Plain Node, a stream of the file for each answer. */
@@ -41,6 +43,15 @@ async function serverFor(floor: FloorOptions): Promise<Server> {
     case 'json': {
       const value: object = JSON.parse(floor.text);
       return bare((app) => app.get('*', (c) => c.json(value)));
+    }
+    case 'created': {
+      const value: object = JSON.parse(floor.text);
+      return bare((app) =>
+        app.post('*', async (c) => {
+          await c.req.text();
+          return c.json(value, 202);
+        }),
+      );
     }
     case 'bytes': {
       const bytes = new Uint8Array(await readFile(floor.file));

@@ -3,7 +3,7 @@ import { createOperation, type OperationDeclaration } from '../../../lib/http/op
 import type { RequestSpec } from '../../../lib/http/operation-spec.ts';
 import { ok } from '../../../lib/http/reply.ts';
 import type { Services } from '../../../lib/services.ts';
-import { letHeapGrow } from '../../../local-runtime/heap-growth.ts';
+import { applyHeapSettings } from '../../../local-runtime/heap-settings.ts';
 import { createListener } from '../../../local-runtime/listener.ts';
 import { bookForm } from '../../support/echo-form.ts';
 import { openHttpSettings } from '../../support/invoke.ts';
@@ -16,7 +16,7 @@ export interface FormOptions {
 }
 
 const { kind } = programOptions<FormOptions>();
-letHeapGrow();
+applyHeapSettings();
 const listener = createListener({
   routes: [
     { method: 'POST', path: '/v1/form', tag: 'Images', handler: kind === 'form' ? form() : raw() },

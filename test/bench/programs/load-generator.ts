@@ -119,9 +119,9 @@ function open(port: number, payload: readonly Buffer[]): Promise<Connection> {
   });
 }
 
-/** Undefined for anything but a 200 that says how long it is. */
+/** Undefined for anything but a success that says how long it is. */
 function contentLength(head: string): number | undefined {
-  if (!head.startsWith('HTTP/1.1 200 ')) return undefined;
+  if (!/^HTTP\/1\.1 20[0-9] /.test(head)) return undefined;
   const found = /\r\ncontent-length: *(\d+)/i.exec(head)?.[1];
   return found === undefined ? undefined : Number(found);
 }

@@ -12,7 +12,7 @@ import { enabledProviders } from '../../../lib/providers/enabled-providers.ts';
 import { createJsonBodies } from '../../../lib/providers/http/json-body.ts';
 import { createLoopShare } from '../../../lib/providers/http/loop-share.ts';
 import type { ProviderRequest } from '../../../lib/providers/provider-port.ts';
-import { letHeapGrow } from '../../../local-runtime/heap-growth.ts';
+import { applyHeapSettings } from '../../../local-runtime/heap-settings.ts';
 import { slices } from '../../support/slices.ts';
 import type { Backend } from './backend.ts';
 import { programOptions } from './measured-server.ts';
@@ -51,7 +51,7 @@ const REQUEST: ProviderRequest = {
   },
 };
 
-letHeapGrow();
+applyHeapSettings();
 // Whatever it reads, it has all of the house loaded: what the collection of garbage costs depends on that.
 const ours = await throughProvider();
 meterOf(options.kind === 'provider' ? ours : plainly(options.kind));

@@ -40,14 +40,24 @@ describe('encodeJsonWithBytes', () => {
     expect((await encode(value)).text).toBe(JSON.stringify(value));
   });
 
-  it('goes out in pieces beyond eight megabytes, with the same text', async () => {
-    const blob = new Uint8Array(7 * 1024 * 1024 + 1).map((_, place) => place % 251);
+  it('goes out in pieces beyond half a megabyte, with the same text', async () => {
+    const blob = new Uint8Array(1024 * 1024 + 1).map((_, index) => index % 251);
 
     const { text, size, length, pieces } = await encode({ data: [blob, blob] });
 
     expect(pieces).toBeGreaterThan(4);
     expect(size).toBe(length);
     const base64 = Buffer.from(blob).toString('base64');
+    // A failure must not print megabytes.
     expect(text === JSON.stringify({ data: [base64, base64] })).toBe(true);
+  });
+
+  it('sends a text longer than a piece', async () => {
+    const text = 'ü'.repeat(1024 * 1024);
+
+    const { text: json, size, length } = await encode({ text, bytes: new Uint8Array(3) });
+
+    expect(size).toBe(length);
+    expect(json === JSON.stringify({ text, bytes: 'AAAA' })).toBe(true);
   });
 });
