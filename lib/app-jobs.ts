@@ -1,4 +1,3 @@
-import type { Publisher } from './artifacts/publisher.ts';
 import type { Config } from './config/settings/settings.ts';
 import type { Generation } from './generation/generation.ts';
 import { createStoredInputs } from './inputs/stored-inputs.ts';
@@ -12,10 +11,10 @@ import { createJobWorker } from './jobs/job-worker.ts';
 import { createJobs } from './jobs/jobs.ts';
 import { createLiveJobs } from './jobs/live-jobs.ts';
 import { createSubmitJob } from './jobs/submit-job.ts';
-import type { TraceLog } from './log/trace-log.ts';
 import { type Clock, nowSecs } from './platform/clock.ts';
 import type { Ids } from './platform/ids.ts';
 import type { TimeSlices } from './platform/time-slices.ts';
+import type { ImageRuns } from './runs/image-run.ts';
 import { type StateDatabase, stateDatabaseFile } from './storage/sqlite/database.ts';
 import { createJobStore } from './storage/sqlite/job-store.ts';
 import { createJobSearch, searchIndexFile } from './storage/sqlite/search/job-search.ts';
@@ -23,13 +22,12 @@ import { createJobSearch, searchIndexFile } from './storage/sqlite/search/job-se
 interface Outside {
   readonly clock: Clock;
   readonly ids: Ids;
-  readonly log: TraceLog;
 }
 
 interface JobParts {
   readonly database: StateDatabase;
   readonly generation: Generation;
-  readonly publisher: Publisher;
+  readonly runs: ImageRuns;
   readonly inputs: InputVerifier;
   readonly stored: StoredInputFiles;
   readonly slices: TimeSlices;
@@ -38,8 +36,8 @@ interface JobParts {
 export type AppJobs = Awaited<ReturnType<typeof openJobs>>;
 
 /** All that has to do with jobs: what answers for them, what runs them, and what keeps their history short. */
-export async function openJobs(config: Config, { clock, ids, log }: Outside, parts: JobParts) {
-  const { database, generation, publisher } = parts;
+export async function openJobs(config: Config, { clock, ids }: Outside, parts: JobParts) {
+  const { database, generation, runs } = parts;
   const limits = config.server.jobs;
   const store = createJobStore(database);
   const stateFile = stateDatabaseFile(config.state.directory);
@@ -50,10 +48,7 @@ export async function openJobs(config: Config, { clock, ids, log }: Outside, par
   const live = createLiveJobs(clock);
   const queue = createJobQueue({ store, live, clock });
   const shared = { store, search, live, clock, secret: database.secret };
-  const runner = createJobWorker({
-    ...{ store, live, generation, publisher, inputs },
-    ...{ clock, ids, log },
-  });
+  const runner = createJobWorker({ store, live, runs, inputs, clock, ids });
   const submitJob = createSubmitJob({
     ...{ ...shared, generation, verifier: parts.inputs, inputs },
     ...{ ids, limits, slices: parts.slices, maxInputBytes: config.inputs.max_bytes_each },

@@ -34,6 +34,7 @@ import { createPresets, type Presets } from './presets/presets.ts';
 import { enabledProviders } from './providers/enabled-providers.ts';
 import { createProviderInventory } from './providers/inventory.ts';
 import { createProviderRegistry, type ProviderRegistry } from './providers/registry.ts';
+import { createImageRuns } from './runs/image-run.ts';
 import type { Services } from './services.ts';
 import { createStoredInputFiles } from './storage/file-system/stored-input-files.ts';
 import {
@@ -92,18 +93,17 @@ export async function createApp(config: Config, outside: Outside): Promise<App> 
     settings: config.runtime,
   });
   const { idempotency, replays } = openIdempotency(config, outside);
-  const imageRequests = createImageRequests({
-    ...{ generation, publisher, idempotency },
-    ...{ clock, slices, log, maxInputBytes: config.inputs.max_bytes_each },
-  });
+  const runs = createImageRuns({ generation, publisher, log });
+  const maxInputBytes = config.inputs.max_bytes_each;
+  const served = { runs, publisher, idempotency, clock, slices, maxInputBytes };
+  const imageRequests = createImageRequests(served);
   const presets = openPresets(database, idempotency, clock);
-  const parts = { database, generation, publisher, inputs, stored, slices };
+  const parts = { database, generation, runs, inputs, stored, slices };
   const jobHouse = await openJobs(config, outside, parts);
   const retentions = [jobHouse, artifacts.retention];
   const readiness = openReadiness(registry, { database, retentions, clock });
-  const { sweep } = artifacts.retention;
-  const repeated = [readiness.probe, replays.expiry, sweep, ...jobHouse.tasks];
-  const { tasks, report } = recordTasks(repeated, outside);
+  const own = [readiness.probe, replays.expiry, artifacts.retention.sweep];
+  const { tasks, report } = recordTasks([...own, ...jobHouse.tasks], outside);
   const diagnostics = createDiagnostics({
     ...{ facts: outside.facts, events: outside.events, config, clock, database },
     artifacts: artifacts.store,

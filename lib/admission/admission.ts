@@ -89,8 +89,8 @@ export function createAdmission({ runtime, clock, providers, hooks }: Deps) {
     enterOperation: (
       signal: AbortSignal,
       onQueued?: (waits: boolean) => void,
-      isPatient?: boolean,
-    ): Promise<Permit> => global.enter(signal, onQueued, isPatient),
+      waitsWhenFull?: boolean,
+    ): Promise<Permit> => global.enter(signal, onQueued, waitsWhenFull),
 
     /** Refuses at once an operation that would find the queue full, before anything is spent on it. Throws `overloaded`. */
     checkOperation: (): void => global.check(),
@@ -100,11 +100,11 @@ export function createAdmission({ runtime, clock, providers, hooks }: Deps) {
       provider: string,
       signal: AbortSignal,
       onQueued?: (waits: boolean) => void,
-      isPatient?: boolean,
+      waitsWhenFull?: boolean,
     ): Promise<RoutePass> {
       const { gate, breaker } = laneOf(provider);
       breaker.check();
-      const permit = await gate.enter(signal, onQueued, isPatient);
+      const permit = await gate.enter(signal, onQueued, waitsWhenFull);
       try {
         // Who has left must not use up a probe.
         signal.throwIfAborted();

@@ -61,10 +61,10 @@ export function createGate({ name, provider, maxConcurrent, maxQueued, clock }: 
     enter(
       signal: AbortSignal,
       onQueued?: (waits: boolean) => void,
-      isPatient = false,
+      waitsWhenFull = false,
     ): Promise<Permit> {
       if (signal.aborted) return Promise.reject(signal.reason);
-      if (!isPatient && isFull()) return Promise.reject(queueFull(name, provider));
+      if (!waitsWhenFull && isFull()) return Promise.reject(queueFull(name, provider));
       const waits = slots.counts().active >= concurrent;
       const entering = wait(signal);
       onQueued?.(waits);

@@ -2,6 +2,7 @@ import type { Admission } from '../admission/admission.ts';
 import { type Deadline, startDeadline } from '../admission/deadline.ts';
 import type { Permit } from '../admission/gate.ts';
 import type { Publisher } from '../artifacts/publisher.ts';
+import type { RequestContext } from '../contract/request/request-context.ts';
 import type { ImageEngine, VerifiedImage } from '../images/image.ts';
 import type { InputSet } from '../inputs/input-source.ts';
 import type { InputVerifier } from '../inputs/verify-inputs.ts';
@@ -19,7 +20,7 @@ import { countOperation } from './count-operation.ts';
 import { createEventQueue } from './events/event-queue.ts';
 import type { GenerationEvent, VerifiedEvent } from './events/generation-event.ts';
 import { createVerifyPartials } from './events/verify-partials.ts';
-import { createDeliver, type DeliveryTarget } from './finish/deliver.ts';
+import { createDeliver } from './finish/deliver.ts';
 import { createDescribeImages, refuseLongRecord } from './finish/describe-images.ts';
 import { createFinish } from './finish/finish.ts';
 import { toImageResponse } from './finish/response.ts';
@@ -45,11 +46,10 @@ interface Deps {
   };
 }
 
-/** Who asks, and under what conditions. */
-export interface GenerationContext extends DeliveryTarget {
-  readonly requestId: string;
-  /** Waits at a gate whose queue is full, where others are refused. */
-  readonly isPatient?: boolean;
+/** Whom a generation is for. */
+export interface GenerationContext extends Pick<RequestContext, 'requestId' | 'scope' | 'baseUrl'> {
+  /** Where others are refused because the queue of a gate is full, it waits. */
+  readonly waitsWhenFull?: boolean;
 }
 
 /** A generation under way. */
@@ -72,9 +72,13 @@ export function createGeneration(deps: Deps) {
   const verified = createVerifyPartials(deps);
   const work = createWork(deps);
   return {
-    run(request: GenerationRequest, context: GenerationContext): RunningGeneration {
+    run(
+      request: GenerationRequest,
+      context: GenerationContext,
+      signal: AbortSignal,
+    ): RunningGeneration {
       const timeoutMs = request.timeoutMs ?? settings.default_timeout_ms;
-      const deadline = startDeadline(clock, timeoutMs, context.signal);
+      const deadline = startDeadline(clock, timeoutMs, signal);
       const queue = createEventQueue();
       const reading = new AbortController();
       let admit = () => {};
@@ -82,10 +86,12 @@ export function createGeneration(deps: Deps) {
         admit = resolve;
       });
       const counted = countOperation(metrics, clock, request);
-      const result = counted(work(request, context, deadline, queue.push, admit)).finally(() => {
-        deadline.end();
-        queue.end();
-      });
+      const result = counted(work(request, context, signal, deadline, queue.push, admit)).finally(
+        () => {
+          deadline.end();
+          queue.end();
+        },
+      );
       const started = Promise.race([admitted, result.then(() => {})]);
       // Whoever asks for a result only must not be ended by the two other ways of hearing of its failure.
       started.catch(() => {});
@@ -133,12 +139,13 @@ function createWork(deps: Deps) {
   return async function work(
     request: GenerationRequest,
     context: GenerationContext,
+    client: AbortSignal,
     deadline: Deadline,
     onEvent: (event: GenerationEvent) => void,
     onAdmitted: () => void,
   ): Promise<GenerationResult> {
     const times = startTimes(clock);
-    const { requestId, scope, isPatient = false } = context;
+    const { requestId, scope, waitsWhenFull = false } = context;
     const { signal } = deadline;
     const candidates = resolveCandidates(request.routing, registry);
     let permit: Permit | undefined;
@@ -151,21 +158,21 @@ function createWork(deps: Deps) {
         plan: (candidate) => planRoute(requestId, request, toRoute(candidate, registry)),
         async prepare() {
           // Images are decoded for requests only that have a chance to be served.
-          if (!isPatient) admission.checkOperation();
+          if (!waitsWhenFull) admission.checkOperation();
           onEvent({ type: 'progress', stage: 'queued' });
           onEvent({ type: 'progress', stage: 'preparing' });
           verified = await times.of('input', inputs.verify(request.inputs, { scope, signal }));
           permit = await times.of(
             'queue',
             // One that is inside may still be refused at the gate of its provider.
-            admission.enterOperation(signal, (waits) => waits && onAdmitted(), isPatient),
+            admission.enterOperation(signal, (waits) => waits && onAdmitted(), waitsWhenFull),
           );
           metrics.queued({ durationMs: permit.waitedMs });
         },
         run(planned) {
           checkLoadedInputs(request, planned.route.capabilities, verified);
           const input = { ...planned, requestId, request, inputs: verified, deadline, onEvent };
-          return runRoute(input, { times, onAdmitted, isPatient });
+          return runRoute(input, { times, onAdmitted, waitsWhenFull });
         },
       });
       onEvent({ type: 'progress', stage: 'publishing' });
@@ -174,9 +181,9 @@ function createWork(deps: Deps) {
         completedSecs: nowSecs(clock),
         attempts: candidates.length > 1 ? attempts : undefined,
       };
-      const described = describeImages(outcome, times.report(), context.signal);
+      const described = describeImages(outcome, times.report(), client);
       const outputs = await times.of('artifact', described);
-      const delivered = await times.of('artifact', deliver(outputs, request, context));
+      const delivered = await times.of('artifact', deliver(outputs, request, context, client));
       const response = toImageResponse(outcome, delivered, times.report());
       return { response, publications: delivered.publications };
     } finally {

@@ -4,29 +4,29 @@ import type { VerifiedEvent } from '../generation/events/generation-event.ts';
 import { plainBytes } from '../generation/finish/plain-bytes.ts';
 import type { RunningGeneration } from '../generation/generation.ts';
 import type { StartedWork } from '../idempotency/idempotency.ts';
-import { carryOut, type ImageOperation } from '../runs/image-operation.ts';
+import { completeRun, type ImageRun } from '../runs/image-run.ts';
 
-/** An operation under way whose events somebody reads, and whose result is kept before anybody hears of it. */
-export interface StreamedOperation
+/** A run whose events its client reads. Its result is committed before it is reported. */
+export interface StreamedRun
   extends StartedWork<ImageResponseWithBytes>,
     Pick<RunningGeneration, 'events'> {}
 
-/** What one client hears: of its own work everything, of another's the beginning and the end. */
-export interface Heard extends StartedWork<ImageResponseWithBytes> {
-  readonly own: StreamedOperation | undefined;
+/** What one client gets: all events of its own run, of another's the beginning and the end. */
+export interface Subscription extends StartedWork<ImageResponseWithBytes> {
+  readonly own: StreamedRun | undefined;
 }
 
-/** Starts the work under `signal`; its events end early when `client`, who may leave it running, has left. */
+/** Starts the run under `signal`. Its events end early when `client` disconnects, who may leave it running. */
 export function startStreamed(
-  operation: ImageOperation,
+  run: ImageRun<ImageResponseWithBytes>,
   signal: AbortSignal,
   client: AbortSignal,
-): StreamedOperation {
-  const { started, events, ignoreEvents, result: made } = operation.start(signal);
+): StreamedRun {
+  const { started, events, ignoreEvents, result: made } = run.start(signal);
   if (client.aborted) ignoreEvents();
   else client.addEventListener('abort', ignoreEvents, { once: true });
-  const result = carryOut(operation, signal, made);
-  // Whoever was refused does not ask for it.
+  const result = completeRun(run, signal, made);
+  // A client that was refused does not read it.
   result.catch(() => {});
   return { started, events, result };
 }
@@ -34,7 +34,7 @@ export function startStreamed(
 /** The events of one client, from the first to the last. Rejects where the work fails: there is no last event then. */
 export async function* toStreamEvents(
   first: Omit<Extract<StreamEventWithBytes, { type: 'started' }>, 'type'>,
-  { own, result }: Heard,
+  { own, result }: Subscription,
 ): AsyncGenerator<StreamEventWithBytes> {
   yield { type: 'started', ...first };
   if (own) for await (const event of own.events) yield toStreamEvent(event);

@@ -5,7 +5,7 @@ import { isUnknownOutcome, toReplayedError } from '../idempotency/replayed-error
 import { abortable } from '../platform/abortable.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { DetachedRun, DetachedRuns } from '../runs/detached-runs.ts';
-import type { Operation } from '../runs/image-operation.ts';
+import type { Run } from '../runs/image-run.ts';
 
 interface Deps {
   readonly clock: Pick<Clock, 'after'>;
@@ -57,11 +57,11 @@ export function createRetryAttach<T>({ clock, detached }: Deps) {
     return candidates.find(({ clients }) => clients === 0) ?? candidates[0];
   }
 
-  function start<R>({ scope, fingerprint }: Attempt, operation: Operation<R, T>): Attachable<T> {
+  function start<M>({ scope, fingerprint }: Attempt, run: Run<M, T>): Attachable<T> {
     const work = newAttachable<T>(toKey(scope, fingerprint));
     attachable.add(work);
     work.run = detached.run((signal) =>
-      runForClients(operation, work, signal).catch((thrown) => {
+      runForClients(run, work, signal).catch((thrown) => {
         // A retry may repeat a failure of known outcome; an unknown one was perhaps paid for.
         if (!isUnknownOutcome(toBridgeError(thrown))) forget(work);
         throw thrown;
@@ -104,19 +104,14 @@ export function createRetryAttach<T>({ clock, detached }: Deps) {
 
   return {
     /**
-     * The result of `operation`, or of an equal one that a retry finds. A client that disconnects is rejected with its
-     * signal's reason; the work runs on while another client waits for it, and 10 s longer. Throws what `operation`
-     * throws.
+     * The result of `run`, or of an equal one that a retry finds. A client that disconnects is rejected with its
+     * signal's reason; the work runs on while another client waits for it, and 10 s longer. Throws what `run` throws.
      */
-    async reply<R>(
-      attempt: Attempt,
-      operation: Operation<R, T>,
-      client: Client,
-    ): Promise<IdempotentReply<T>> {
+    async reply<M>(attempt: Attempt, run: Run<M, T>, client: Client): Promise<IdempotentReply<T>> {
       const signal = client.signal();
       signal.throwIfAborted();
       const found = find(attempt);
-      const work = found ?? start(attempt, operation);
+      const work = found ?? start(attempt, run);
       const leave = attach(work);
       client.onReplied((isComplete) => leave(isComplete ? undefined : reasonOf(signal)));
       try {
@@ -169,16 +164,15 @@ function createIndex<W extends { readonly key: string }>() {
   };
 }
 
-/** Runs the operation, and commits its result once a client is there for it. */
-async function runForClients<R, T>(
-  operation: Operation<R, T>,
+/** Makes the result, and commits it once a client is there for it. */
+async function runForClients<M, T>(
+  run: Run<M, T>,
   work: Attachable<T>,
   signal: AbortSignal,
 ): Promise<T> {
-  const made = await operation.run(signal);
-  if (await hasClient(work, signal)) return operation.keep(made);
-  await operation.drop(made, toBridgeError(signal.reason));
-  throw signal.reason;
+  const made = await run.make(signal);
+  if (await hasClient(work, signal)) return run.commit(made);
+  throw await run.discard(made, signal.reason);
 }
 
 /** Waits for a client when there is none; false when the work has been abandoned. */

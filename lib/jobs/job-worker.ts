@@ -1,13 +1,12 @@
 import { type BridgeError, toBridgeError } from '../errors/bridge-error.ts';
-import type { Generation, RunningGeneration } from '../generation/generation.ts';
+import type { RunningGeneration } from '../generation/generation.ts';
 import { toGenerationRequest } from '../generation/generation-request.ts';
 import type { GenerationResult } from '../generation/generation-result.ts';
 import type { StoredInputs } from '../inputs/stored-inputs.ts';
 import { toStoredSources } from '../inputs/to-input-sources.ts';
-import { createOperationLog, type Traced } from '../log/operation-log.ts';
-import type { TraceLog } from '../log/trace-log.ts';
 import { type Clock, nowSecs } from '../platform/clock.ts';
 import type { Ids } from '../platform/ids.ts';
+import { completeRun, type ImageRun, type ImageRuns } from '../runs/image-run.ts';
 import {
   cancellation,
   interruption,
@@ -22,42 +21,34 @@ import { createSettleJob } from './settle-job.ts';
 interface Deps {
   readonly store: Pick<JobStore, 'settle'>;
   readonly live: LiveJobs;
-  readonly generation: Pick<Generation, 'run'>;
-  /** Removes the files of images that become nobody's. */
-  readonly publisher: { discard(publications: GenerationResult['publications']): Promise<void> };
+  readonly runs: ImageRuns;
   readonly inputs: Pick<StoredInputs, 'removeUnneeded'>;
   readonly clock: Clock;
   readonly ids: Pick<Ids, 'newOpaqueId' | 'newSpanId'>;
-  readonly log: TraceLog;
 }
 
 export type JobWorker = ReturnType<typeof createJobWorker>;
 
-/** Runs jobs that have been claimed, each once and to its end, and writes that down. */
+/** Runs jobs that have been claimed, each once and to its end, and settles them in the store. */
 export function createJobWorker(deps: Deps) {
-  const { live, generation, publisher, clock, ids } = deps;
+  const { live, runs, clock, ids } = deps;
   const settle = createSettleJob(deps);
-  const lines = createOperationLog(deps.log);
   const ending = new AbortController();
 
   async function succeed(
     job: JobRecord,
     { response, publications }: GenerationResult,
-    here: LiveJob,
+    { signal }: LiveJob,
   ): Promise<void> {
-    const completedSecs = nowSecs(clock);
-    const ids = publications.map(({ record }) => record.id);
-    let isSettled = false;
-    try {
-      const result = toArtifactResult(response);
-      const end = { status: 'succeeded', completedSecs, result, publications: ids } as const;
-      isSettled = await settle(job, end, here.signal);
-    } finally {
-      // Images of a job that has not succeeded must not stay.
-      if (!isSettled) await publisher.discard(publications).catch(() => {});
-    }
+    const end = {
+      status: 'succeeded',
+      completedSecs: nowSecs(clock),
+      result: toArtifactResult(response),
+      publications: publications.map(({ record }) => record.id),
+    } as const;
+    if (await settle(job, end, signal)) return;
     // Its cancellation was committed before its result, though the signal may not have come yet.
-    if (!isSettled) throw cancellation().with({ details: { provider_stopped: true } });
+    throw cancellation().with({ details: { provider_stopped: true } });
   }
 
   async function fail(job: JobRecord, error: BridgeError): Promise<void> {
@@ -70,49 +61,44 @@ export function createJobWorker(deps: Deps) {
     await settle(job, end, ending.signal);
   }
 
-  async function perform(job: JobRecord, here: LiveJob): Promise<GenerationResult> {
-    const { scope, requestId } = job;
-    const request = toGenerationRequest(job.request, toStoredSources(job.request));
-    // Artifacts are named by their ids: no answer of a job tells an address of this bridge.
+  function newRun(job: JobRecord, here: LiveJob): ImageRun<void> {
     const context = {
-      ...{ scope, requestId, baseUrl: '', signal: here.signal },
-      isPatient: true,
+      requestId: job.requestId,
+      scope: job.scope,
+      trace: { traceId: ids.newOpaqueId(), spanId: ids.newSpanId() },
+      // A job names its artifacts by their ids: its result holds no address of this bridge.
+      baseUrl: '',
+      waitsWhenFull: true,
     };
-    const running = generation.run(request, context);
-    void follow(running, here);
-    // Nobody looks at what it shows once it has ended.
-    const made = await running.result.finally(running.ignoreEvents);
-    if (!here.signal.aborted) return made;
-    await publisher.discard(made.publications).catch(() => {});
-    throw here.signal.reason;
+    const request = toGenerationRequest(job.request, toStoredSources(job.request));
+    return runs.newRun(request, context, {
+      commit: (made) => succeed(job, made, here),
+      toFailure: (thrown) => toFailure(thrown, here.signal),
+    });
   }
 
   async function run(job: JobRecord): Promise<void> {
     const here = live.begin(job.id);
-    const traced: Traced = {
-      ...{ traceId: ids.newOpaqueId(), spanId: ids.newSpanId() },
-      requestId: job.requestId,
-    };
-    lines.started(traced);
     try {
-      const made = await perform(job, here);
-      await succeed(job, made, here);
-      lines.succeeded(traced, made.response.provider);
+      const imageRun = newRun(job, here);
+      const running = imageRun.start(here.signal);
+      void follow(running, here);
+      // Events that are still unread are of no use once the work has ended.
+      const making = running.result.finally(running.ignoreEvents);
+      await completeRun(imageRun, here.signal, making);
     } catch (thrown) {
-      const error = here.signal.aborted ? stopped(thrown, here.signal) : toBridgeError(thrown);
-      lines.failed(traced, error);
       // Rejects only when the process stops before the store has taken the end: then the next start finds it running.
-      await fail(job, error).catch(() => {});
+      await fail(job, toBridgeError(thrown)).catch(() => {});
     } finally {
       here.end();
     }
   }
 
   return {
-    /** Resolves when the job has ended and that is written down. Rejects never. */
+    /** Resolves when the job has ended and that is durable. Never rejects. */
     run,
 
-    /** Ends all jobs that run as interrupted, and waits for no store: the time to end them otherwise is over. */
+    /** Ends all running jobs as interrupted without waiting for the store: the time for any other end is over. */
     interruptAll(): void {
       const reason = interruption();
       live.stopAll(reason);
@@ -121,13 +107,14 @@ export function createJobWorker(deps: Deps) {
   };
 }
 
-/** What became of work that was told to stop: what it says itself of that, under the reason why it was stopped. */
-function stopped(thrown: unknown, { reason }: AbortSignal): BridgeError {
-  if (isInterruption(reason)) return toBridgeError(reason);
+/** The failure of a job: one that was stopped fails with the reason for that, and with what is known of its provider. */
+function toFailure(thrown: unknown, { aborted, reason }: AbortSignal): BridgeError {
   const error = toBridgeError(thrown);
-  const said = error.code === 'cancelled' ? error : toBridgeError(reason);
-  // What left a provider behind says so itself.
-  return said.with({ details: { provider_stopped: true, ...said.details } });
+  if (!aborted) return error;
+  if (isInterruption(reason)) return toBridgeError(reason);
+  const known = error.code === 'cancelled' ? error : toBridgeError(reason);
+  // A provider that did not stop has set this already.
+  return known.with({ details: { provider_stopped: true, ...known.details } });
 }
 
 async function follow({ events }: RunningGeneration, here: LiveJob): Promise<void> {

@@ -11,6 +11,7 @@ import { openArtifactRig } from '../lib/artifacts/artifact-rig.ts';
 import { requestOf } from '../lib/generation/requests.ts';
 import { openAgentRig } from '../lib/providers/agent-responses/agent-rig.ts';
 import { openInputLoader } from '../support/input-loader.ts';
+import { requestContext } from '../support/request-context.ts';
 
 const closing: (() => Promise<void>)[] = [];
 
@@ -39,12 +40,8 @@ async function openPipeline() {
 
   /** All events of one request, and what came of it. */
   async function run(sent: object) {
-    const running = generation.run(requestOf(sent), {
-      requestId: 'request-1',
-      scope: 'anonymous',
-      baseUrl: 'http://localhost:8787',
-      signal: new AbortController().signal,
-    });
+    const { signal } = new AbortController();
+    const running = generation.run(requestOf(sent), requestContext(), signal);
     const events: VerifiedEvent[] = [];
     for await (const event of running.events) events.push(event);
     const result = await running.result.catch((error: unknown) => error);

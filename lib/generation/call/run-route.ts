@@ -18,7 +18,7 @@ interface OperationTold {
   readonly times: Times;
   /** It has a place inside or in the queue of the provider. */
   readonly onAdmitted: () => void;
-  readonly isPatient: boolean;
+  readonly waitsWhenFull: boolean;
 }
 
 export type RunRoute = ReturnType<typeof createRunRoute>;
@@ -27,13 +27,13 @@ export type RunRoute = ReturnType<typeof createRunRoute>;
 export function createRunRoute({ admission, attempt, clock, metrics }: Deps) {
   return async function runRoute(
     input: AttemptInput,
-    { times, onAdmitted, isPatient }: OperationTold,
+    { times, onAdmitted, waitsWhenFull }: OperationTold,
   ): Promise<AttemptResult> {
     const { signal } = input.deadline;
     const { name } = input.route.provider;
     const pass = await times.of(
       'queue',
-      admission.enterRoute(name, signal, () => onAdmitted(), isPatient),
+      admission.enterRoute(name, signal, () => onAdmitted(), waitsWhenFull),
     );
     metrics.queued({ durationMs: pass.waitedMs });
     const startedMs = clock.monotonicMs();

@@ -1,5 +1,6 @@
 import type { PendingPublication, Publisher } from '../../artifacts/publisher.ts';
 import type { ImageWithBytes } from '../../contract/reply/image-response.ts';
+import type { RequestContext } from '../../contract/request/request-context.ts';
 import type { GenerationRequest } from '../generation-request.ts';
 import type { DescribedOutput } from './describe-images.ts';
 import { plainBytes } from './plain-bytes.ts';
@@ -8,13 +9,7 @@ interface Deps {
   readonly publisher: Publisher;
 }
 
-export interface DeliveryTarget {
-  readonly scope: string;
-  /** Scheme and authority under which the client reaches this bridge. */
-  readonly baseUrl: string;
-  /** Aborts when the client has left; not at the deadline: what is ready by then is delivered. */
-  readonly signal: AbortSignal;
-}
+type DeliveryTarget = Pick<RequestContext, 'scope' | 'baseUrl'>;
 
 export interface DeliveredImages {
   readonly data: readonly ImageWithBytes[];
@@ -26,11 +21,15 @@ export type Deliver = ReturnType<typeof createDeliver>;
 
 /** Hands verified images over in the form that was asked for: inline, artifact, url or metadata. */
 export function createDeliver({ publisher }: Deps) {
-  /** Throws `artifact`, `artifact_exists`. */
+  /**
+   * `signal` aborts when the client disconnects, but not at the deadline: what is ready by then is delivered. Throws
+   * `artifact`, `artifact_exists`.
+   */
   return async function deliver(
     outputs: readonly DescribedOutput[],
     { output }: GenerationRequest,
-    { scope, baseUrl, signal }: DeliveryTarget,
+    { scope, baseUrl }: DeliveryTarget,
+    signal: AbortSignal,
   ): Promise<DeliveredImages> {
     const { response_format: form } = output;
     if (form === 'metadata') {

@@ -21,7 +21,7 @@ async function open(capabilities: CapabilityDocument): Promise<void> {
 }
 
 function run(sent: object, scope = 'mine'): RunningGeneration {
-  return rig.generation.run(requestOf(sent), { ...rig.newContext(), scope });
+  return rig.run(requestOf(sent), { ...rig.newContext(), scope });
 }
 
 /** The id of an image that was made for `mine`. */

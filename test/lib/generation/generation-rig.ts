@@ -4,6 +4,7 @@ import { resolveConfig } from '../../../lib/config/resolve-config.ts';
 import type { CapabilityDocument } from '../../../lib/contract/resources/provider.ts';
 import type { BridgeError } from '../../../lib/errors/bridge-error.ts';
 import { createGeneration } from '../../../lib/generation/generation.ts';
+import type { GenerationRequest } from '../../../lib/generation/generation-request.ts';
 import { createInputVerifier } from '../../../lib/inputs/verify-inputs.ts';
 import { silentMetrics } from '../../../lib/metrics/metrics.ts';
 import { createProviderRegistry } from '../../../lib/providers/registry.ts';
@@ -43,22 +44,25 @@ export async function openGenerationRig(
     ids: artifacts.ids,
     settings: { default_timeout_ms: 60_000, cancellation_grace_ms: 1000 },
   });
+  /** Whom a generation is for; `leave` disconnects the client. */
+  function newContext() {
+    const client = new AbortController();
+    return {
+      requestId: 'request-1',
+      scope: 'anonymous',
+      baseUrl: 'http://localhost:8787',
+      signal: client.signal,
+      leave: (reason: BridgeError) => client.abort(reason),
+    };
+  }
   return {
     clock,
     provider,
     generation,
     artifacts,
-    /** What a route gives along; `leave` is the client going away. */
-    newContext() {
-      const client = new AbortController();
-      return {
-        requestId: 'request-1',
-        scope: 'anonymous',
-        baseUrl: 'http://localhost:8787',
-        signal: client.signal,
-        leave: (reason: BridgeError) => client.abort(reason),
-      };
-    },
+    newContext,
+    run: (request: GenerationRequest, context = newContext()) =>
+      generation.run(request, context, context.signal),
     async close(): Promise<void> {
       await engine.close();
       await artifacts.close();

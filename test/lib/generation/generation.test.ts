@@ -123,7 +123,7 @@ describe('createGeneration', () => {
     };
     const images = await Promise.all([10, 20, 30].map((width) => image({ width })));
 
-    const running = rig.generation.run(requestOf(sent), rig.newContext());
+    const running = rig.run(requestOf(sent), rig.newContext());
     await rig.provider.call(2);
     for (const nth of [2, 0, 1]) {
       const call = await rig.provider.call(nth);
@@ -247,7 +247,7 @@ describe('createGeneration', () => {
   it('measures the parts of its time', async () => {
     const rig = await open();
 
-    const running = rig.generation.run(requestOf(), rig.newContext());
+    const running = rig.run(requestOf(), rig.newContext());
     const call = await rig.provider.call(0);
     await rig.clock.advance(1500);
     call.succeed({ outputs: [{ bytes: png }] });
@@ -262,7 +262,7 @@ describe('createGeneration', () => {
     const rig = await open({ answer: (call) => answerWith(png)(call) });
     const sent = { operation: 'edit', images: [inlineImage(png.subarray(0, -2))] };
 
-    const running = rig.generation.run(requestOf(sent), rig.newContext());
+    const running = rig.run(requestOf(sent), rig.newContext());
 
     await expect(running.started).rejects.toMatchObject({ code: 'input', param: 'images[0]' });
     await expect(running.result).rejects.toMatchObject({ code: 'input' });
@@ -274,7 +274,7 @@ describe('createGeneration, events', () => {
   it('has started once the work is admitted', async () => {
     const rig = await open();
 
-    const running = rig.generation.run(requestOf(), rig.newContext());
+    const running = rig.run(requestOf(), rig.newContext());
 
     await expect(running.started).resolves.toBeUndefined();
     (await rig.provider.call(0)).succeed({ outputs: [{ bytes: png }] });
@@ -297,7 +297,7 @@ describe('createGeneration, events', () => {
     const parameters = { n: 2, partial_images: 1 };
     const sent = { parameters, policies: { batch_execution: 'sequential' } };
 
-    const running = rig.generation.run(requestOf(sent), rig.newContext());
+    const running = rig.run(requestOf(sent), rig.newContext());
 
     const sound = { bytes: png, format: 'png' };
     const ofOutput = (index: number) => [
@@ -326,10 +326,7 @@ describe('createGeneration, events', () => {
       },
     });
 
-    const running = rig.generation.run(
-      requestOf({ parameters: { partial_images: 2 } }),
-      rig.newContext(),
-    );
+    const running = rig.run(requestOf({ parameters: { partial_images: 2 } }), rig.newContext());
 
     const shown = (await readAll(running.events)).filter(({ type }) => type === 'partial_image');
     expect(shown).toMatchObject([{ partialIndex: 1 }]);
@@ -337,7 +334,7 @@ describe('createGeneration, events', () => {
 
   it('keeps no event once nobody wants to hear of it, and ends whoever reads', async () => {
     const rig = await open();
-    const running = rig.generation.run(requestOf(), rig.newContext());
+    const running = rig.run(requestOf(), rig.newContext());
     const reading = readAll(running.events);
     const call = await rig.provider.call(0);
     await new Promise(setImmediate);
@@ -357,7 +354,7 @@ describe('createGeneration, events', () => {
     const refusal = new BridgeError('overloaded', 'the breaker is open');
     const rig = await open({}, undefined, { enterRoute: () => Promise.reject(refusal) });
 
-    const running = rig.generation.run(requestOf(), rig.newContext());
+    const running = rig.run(requestOf(), rig.newContext());
 
     await expect(running.started).rejects.toBe(refusal);
   });
@@ -370,7 +367,7 @@ describe('createGeneration, events', () => {
       },
     });
 
-    const running = rig.generation.run(requestOf(), rig.newContext());
+    const running = rig.run(requestOf(), rig.newContext());
 
     await expect(running.started).resolves.toBeUndefined();
   });
@@ -378,10 +375,7 @@ describe('createGeneration, events', () => {
   it('ends the events of a request that was refused', async () => {
     const rig = await open();
 
-    const running = rig.generation.run(
-      requestOf({ routing: { model: 'unheard-of' } }),
-      rig.newContext(),
-    );
+    const running = rig.run(requestOf({ routing: { model: 'unheard-of' } }), rig.newContext());
 
     expect(await readAll(running.events)).toEqual([]);
     await expect(running.result).rejects.toMatchObject({ code: 'unsupported_capability' });
@@ -392,7 +386,7 @@ describe('createGeneration, endings', () => {
   it('ends at the deadline of the request', async () => {
     const rig = await open();
 
-    const running = rig.generation.run(requestOf({ timeout_ms: 3000 }), rig.newContext());
+    const running = rig.run(requestOf({ timeout_ms: 3000 }), rig.newContext());
     await rig.provider.call(0);
     await rig.clock.advance(3000);
 
@@ -406,7 +400,7 @@ describe('createGeneration, endings', () => {
   it('ends at the deadline of the settings without one', async () => {
     const rig = await open();
 
-    const running = rig.generation.run(requestOf(), rig.newContext());
+    const running = rig.run(requestOf(), rig.newContext());
     (await rig.provider.call(0)).dispatch();
     await rig.clock.advance(60_000);
 
@@ -429,7 +423,7 @@ describe('createGeneration, endings', () => {
     const rig = await open();
     const context = rig.newContext();
 
-    const running = rig.generation.run(requestOf(), context);
+    const running = rig.run(requestOf(), context);
     const call = await rig.provider.call(0);
     context.leave(new BridgeError('cancelled', 'the client has left'));
 
@@ -442,7 +436,7 @@ describe('createGeneration, endings', () => {
     const context = rig.newContext();
     context.leave(new BridgeError('cancelled', 'the client has left'));
 
-    const running = rig.generation.run(requestOf(), context);
+    const running = rig.run(requestOf(), context);
 
     await expect(running.result).rejects.toMatchObject({ code: 'cancelled' });
     expect(rig.provider.calls).toEqual([]);
@@ -509,7 +503,7 @@ async function open(
 }
 
 function run(rig: GenerationRig, sent: object = {}) {
-  return rig.generation.run(requestOf(sent), rig.newContext()).result;
+  return rig.run(requestOf(sent), rig.newContext()).result;
 }
 
 function oneByOne(capabilities: CapabilityDocument): CapabilityDocument {

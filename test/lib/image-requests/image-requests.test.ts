@@ -7,6 +7,7 @@ import { createIdempotency } from '../../../lib/idempotency/idempotency.ts';
 import { createMemoryReplayStore } from '../../../lib/idempotency/memory-replay-store.ts';
 import { createImageRequests } from '../../../lib/image-requests/image-requests.ts';
 import { createTraceLog } from '../../../lib/log/trace-log.ts';
+import { createImageRuns } from '../../../lib/runs/image-run.ts';
 import { requestContext } from '../../support/request-context.ts';
 import { answerWith, type Script, type ScriptedCall } from '../../support/scripted-provider.ts';
 import { slices } from '../../support/slices.ts';
@@ -477,10 +478,13 @@ async function open(
   const limits = { max_entries: 10, max_completed_bytes: 1_000_000, completed_ttl_secs: 60 };
   const store = createMemoryReplayStore({ clock, limits });
   const imageRequests = createImageRequests({
-    generation: wrap(rig.generation),
-    publisher: commit ? { ...artifacts.publisher, commit } : artifacts.publisher,
+    runs: createImageRuns({
+      generation: wrap(rig.generation),
+      publisher: artifacts.publisher,
+      log: createTraceLog(stderr.write),
+    }),
+    publisher: commit ? { commit } : artifacts.publisher,
     idempotency: createIdempotency({ store, ids: artifacts.ids }),
-    log: createTraceLog(stderr.write),
     maxInputBytes: 1_000_000,
     clock,
     slices,

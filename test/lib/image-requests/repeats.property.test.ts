@@ -9,6 +9,7 @@ import { createMemoryReplayStore } from '../../../lib/idempotency/memory-replay-
 import { createImageRequests } from '../../../lib/image-requests/image-requests.ts';
 import { createTraceLog } from '../../../lib/log/trace-log.ts';
 import { createIds } from '../../../lib/platform/ids.ts';
+import { createImageRuns } from '../../../lib/runs/image-run.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
 import { requestContext } from '../../support/request-context.ts';
 import { slices } from '../../support/slices.ts';
@@ -88,10 +89,16 @@ function open() {
     for (const { record } of publications) if (!pending.delete(record.id)) twice.push(record.id);
   };
   const imageRequests = createImageRequests({
-    generation: toGeneration(made, pending),
-    publisher: { commit: settle, discard: settle },
+    runs: createImageRuns({
+      generation: toGeneration(made, pending),
+      publisher: { discard: settle },
+      log: createTraceLog(() => {}),
+    }),
+    publisher: { commit: settle },
     idempotency: createIdempotency({ store, ids: createIds(clock.nowMs) }),
-    ...{ clock, slices, log: createTraceLog(() => {}), maxInputBytes: 1000 },
+    clock,
+    slices,
+    maxInputBytes: 1000,
   });
 
   async function arrive(arrived: Extract<Step, { kind: 'arrive' }>) {
@@ -157,7 +164,7 @@ function open() {
 /** A pipeline that ends when and how a test says, and at once when it is cancelled. */
 function toGeneration(made: Made[], pending: Set<string>): Pick<Generation, 'run'> {
   return {
-    run(_request, { signal, requestId }) {
+    run(_request, { requestId }, signal) {
       const id = `generation-${made.length}`;
       const keyed = requestId === 'free' ? undefined : requestId;
       const result = new Promise<GenerationResult>((resolve, reject) => {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { BridgeError } from '../../../lib/errors/bridge-error.ts';
+import { BridgeError, toBridgeError } from '../../../lib/errors/bridge-error.ts';
 import { type Attempt, createRetryAttach } from '../../../lib/image-requests/retry-attach.ts';
 import { createDetachedRuns } from '../../../lib/runs/detached-runs.ts';
-import type { Operation } from '../../../lib/runs/image-operation.ts';
+import type { Run } from '../../../lib/runs/image-run.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
 
 const gone = new BridgeError('cancelled', 'the client has left');
@@ -15,18 +15,19 @@ function open() {
   const runs: { succeed(made: string): void; fail(error: Error): void; signal: AbortSignal }[] = [];
   const kept: string[] = [];
   const dropped: string[] = [];
-  const operation: Operation<string, string> = {
-    run: (signal) =>
+  const operation: Run<string, string> = {
+    make: (signal) =>
       new Promise((succeed, fail) => {
         signal.addEventListener('abort', () => fail(signal.reason));
         runs.push({ succeed, fail, signal });
       }),
-    async keep(made) {
+    async commit(made) {
       kept.push(made);
       return made;
     },
-    async drop(made) {
+    async discard(made, reason) {
       dropped.push(made);
+      return toBridgeError(reason);
     },
   };
   function ask(retryCount: number, changes: Partial<Attempt> = {}) {
@@ -267,9 +268,10 @@ describe('createRetryAttach', () => {
 
   it('starts nothing for a client that has left already', async () => {
     const { attach, runs } = open();
-    const operation: Operation<string, string> = {
-      run: () => Promise.reject(new Error('nobody asked')),
-      ...{ keep: async (made) => made, drop: async () => {} },
+    const operation: Run<string, string> = {
+      make: () => Promise.reject(new Error('nobody asked')),
+      commit: async (made) => made,
+      discard: async () => gone,
     };
 
     const answer = attach.reply({ scope: 's', fingerprint: 'f', retryCount: 0 }, operation, {

@@ -11,6 +11,7 @@ import { createLiveJobs } from '../../../lib/jobs/live-jobs.ts';
 import { createSubmitJob } from '../../../lib/jobs/submit-job.ts';
 import { createTraceLog } from '../../../lib/log/trace-log.ts';
 import { createIds } from '../../../lib/platform/ids.ts';
+import { createImageRuns } from '../../../lib/runs/image-run.ts';
 import { IN_MEMORY } from '../../../lib/storage/sqlite/connection.ts';
 import { openStateDatabase } from '../../../lib/storage/sqlite/database.ts';
 import { createJobStore } from '../../../lib/storage/sqlite/job-store.ts';
@@ -68,8 +69,12 @@ export function openJobRig(limits: { max_pending?: number } = {}) {
   const queue = createJobQueue({ store, live, clock });
   const shared = { store, search, live, clock, secret: database.secret };
   const worker = createJobWorker({
-    ...{ store, live, generation, publisher, inputs, clock, ids },
-    log: createTraceLog(() => {}),
+    store,
+    live,
+    runs: createImageRuns({ generation, publisher, log: createTraceLog(() => {}) }),
+    inputs,
+    clock,
+    ids,
   });
   const submitJob = createSubmitJob({
     ...{ ...shared, generation, verifier, inputs, ids },

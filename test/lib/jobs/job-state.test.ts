@@ -1,23 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { JOB_STATUSES } from '../../../lib/contract/resources/job.ts';
-import { isTerminal, mayBecome } from '../../../lib/jobs/job-state.ts';
-
-describe('mayBecome', () => {
-  test('it allows the transitions of the contract and no other', () => {
-    const allowed = JOB_STATUSES.flatMap((from) =>
-      JOB_STATUSES.filter((to) => mayBecome(from, to)).map((to) => `${from} to ${to}`),
-    );
-
-    expect(allowed).toEqual([
-      'queued to running',
-      'queued to cancelled',
-      'running to succeeded',
-      'running to failed',
-      'running to cancelled',
-      'running to interrupted',
-    ]);
-  });
-});
+import { isTerminal } from '../../../lib/jobs/job-state.ts';
 
 describe('isTerminal', () => {
   test('every status but queued and running is an end', () => {

@@ -38,7 +38,7 @@ describe('createJobWorker', () => {
 
     expect(running).toMatchObject({ status: 'running', progress: { stage: 'queued' } });
     expect(run.request.prompt).toBe('a tower');
-    const context = { scope: SCOPE, requestId: 'request', isPatient: true };
+    const context = { scope: SCOPE, requestId: 'request', waitsWhenFull: true };
     expect(run.context).toMatchObject(context);
     expect(job).toMatchObject({ status: 'succeeded', result: jobResult([]) });
     expect(job).not.toHaveProperty('progress');
@@ -139,7 +139,7 @@ describe('createJobWorker', () => {
     const told = await rig.jobs.cancel(SCOPE, id);
 
     expect(told).toMatchObject({ status: 'running', cancel_requested: true });
-    expect(run.context.signal.aborted).toBe(true);
+    expect(run.signal.aborted).toBe(true);
     const error = { code: 'cancelled', details: { provider_stopped: true } };
     expect(await rig.ended(id)).toMatchObject({ status: 'cancelled', error });
   });
@@ -187,7 +187,7 @@ describe('createJobWorker', () => {
 
     expect(told).toMatchObject({ status: 'running', cancel_requested: true });
     expect(await rig.read(job.id)).toMatchObject({ status: 'cancelled' });
-    expect(rig.runs[0]?.context.signal.aborted).toBe(true);
+    expect(rig.runs[0]?.signal.aborted).toBe(true);
   });
 
   test('ends what runs as interrupted when the time is over', async () => {

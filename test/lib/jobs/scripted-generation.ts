@@ -13,6 +13,7 @@ import { jobResult } from '../../support/jobs.ts';
 export interface ScriptedRun {
   readonly request: GenerationRequest;
   readonly context: GenerationContext;
+  readonly signal: AbortSignal;
   tell(event: VerifiedEvent): void;
   succeed(): void;
   end(result: GenerationResult): void;
@@ -37,7 +38,11 @@ export function createScriptedGeneration() {
   /** Whether generations stop when they are told to. */
   const manners = { obeys: true };
 
-  function run(request: GenerationRequest, context: GenerationContext): RunningGeneration {
+  function run(
+    request: GenerationRequest,
+    context: GenerationContext,
+    signal: AbortSignal,
+  ): RunningGeneration {
     let tell = (_event: VerifiedEvent) => {};
     const events = new ReadableStream<VerifiedEvent>({
       start(controller) {
@@ -45,12 +50,15 @@ export function createScriptedGeneration() {
       },
     });
     const result = new Promise<GenerationResult>((resolve, reject) => {
-      const { signal } = context;
       const leave = () => manners.obeys && reject(signal.reason);
       if (signal.aborted) leave();
       signal.addEventListener('abort', leave);
       runs.push({
-        ...{ request, context, end: resolve, fail: reject },
+        request,
+        context,
+        signal,
+        end: resolve,
+        fail: reject,
         tell: (event) => tell(event),
         succeed: () => resolve(resultOf([])),
       });

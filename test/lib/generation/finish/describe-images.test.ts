@@ -44,7 +44,7 @@ async function open(script: Partial<Script> = {}, capabilities = anything) {
 }
 
 function run(rig: GenerationRig, sent: object) {
-  return rig.generation.run(requestOf(sent), rig.newContext()).result;
+  return rig.run(requestOf(sent), rig.newContext()).result;
 }
 
 async function embeddedIn(bytes: Uint8Array) {

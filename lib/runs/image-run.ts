@@ -1,0 +1,125 @@
+import type { RequestContext } from '../contract/request/request-context.ts';
+import { type BridgeError, toBridgeError } from '../errors/bridge-error.ts';
+import type { Generation, GenerationContext, RunningGeneration } from '../generation/generation.ts';
+import type { GenerationRequest } from '../generation/generation-request.ts';
+import type { GenerationResult } from '../generation/generation-result.ts';
+import { createOperationLog } from '../log/operation-log.ts';
+import type { TraceLog } from '../log/trace-log.ts';
+
+interface Deps {
+  readonly generation: Pick<Generation, 'run'>;
+  /** Removes the files of publications that get no owner. */
+  readonly publisher: { discard(publications: GenerationResult['publications']): Promise<void> };
+  readonly log: TraceLog;
+}
+
+/** Work whose result belongs to nobody before it is committed, once, or discarded. */
+export interface Run<M, T> {
+  make(signal: AbortSignal): Promise<M>;
+  /** Rejects when the result cannot be committed. It is discarded then. */
+  commit(made: M): Promise<T>;
+  /** Removes all of the result. Resolves with the failure that the run ends with. */
+  discard(made: M, reason: unknown): Promise<BridgeError>;
+}
+
+/** A run whose events can be read while it goes on. */
+export interface ImageRun<T> extends Run<GenerationResult, T> {
+  start(signal: AbortSignal): RunningGeneration;
+}
+
+/** Whom a run is for. The context of a request is one; a job has one of its own. */
+export type RunContext = GenerationContext & Pick<RequestContext, 'trace'>;
+
+/** How a run ends for whom it was started. */
+interface RunEnd<T> {
+  /** Makes the result durable, and its publications owned. */
+  commit(made: GenerationResult): Promise<T>;
+  /** What a failure is to the owner of the run; as it was thrown unless given. */
+  readonly toFailure?: (thrown: unknown) => BridgeError;
+}
+
+export type ImageRuns = ReturnType<typeof createImageRuns>;
+
+/** One path for every run: its lines in the log, the generation, then commit or discard. */
+export function createImageRuns({ generation, publisher, log }: Deps) {
+  const lines = createOperationLog(log);
+
+  /** A file that cannot be removed now is removed at the next start. */
+  async function remove({ publications }: GenerationResult): Promise<void> {
+    if (publications.length > 0) await publisher.discard(publications).catch(() => {});
+  }
+
+  return {
+    newRun<T>(
+      request: GenerationRequest,
+      context: RunContext,
+      { commit, toFailure = toBridgeError }: RunEnd<T>,
+    ): ImageRun<T> {
+      const traced = { ...context.trace, requestId: context.requestId };
+
+      async function logged<R>(work: Promise<R>): Promise<R> {
+        try {
+          return await work;
+        } catch (thrown) {
+          const error = toFailure(thrown);
+          lines.failed(traced, error);
+          throw error;
+        }
+      }
+
+      function start(signal: AbortSignal): RunningGeneration {
+        lines.started(traced);
+        const running = generation.run(request, context, signal);
+        return { ...running, result: logged(running.result) };
+      }
+
+      return {
+        start,
+
+        make(signal) {
+          const running = start(signal);
+          running.ignoreEvents();
+          return running.result;
+        },
+
+        async commit(made) {
+          const committed = await logged(
+            commit(made).catch(async (failure) => {
+              await remove(made);
+              throw failure;
+            }),
+          );
+          lines.succeeded(traced, made.response.provider);
+          return committed;
+        },
+
+        async discard(made, reason) {
+          await remove(made);
+          const failure = toFailure(reason);
+          lines.failed(traced, failure.with({ provider: made.response.provider }));
+          return failure;
+        },
+      };
+    },
+
+    /** Logs a request that was refused before there was anything to run. */
+    refused({ trace, requestId }: RunContext, thrown: unknown): BridgeError {
+      const traced = { ...trace, requestId };
+      const error = toBridgeError(thrown);
+      lines.started(traced);
+      lines.failed(traced, error);
+      return error;
+    },
+  };
+}
+
+/** Commits what a run makes, or discards it when the signal has aborted meanwhile. Rejects with the failure of the run. */
+export async function completeRun<M, T>(
+  run: Run<M, T>,
+  signal: AbortSignal,
+  making = run.make(signal),
+): Promise<T> {
+  const made = await making;
+  if (signal.aborted) throw await run.discard(made, signal.reason);
+  return run.commit(made);
+}
