@@ -55,21 +55,22 @@ export function createJobs(deps: Deps) {
     },
 
     /**
-     * The job as it is, at the latest after `waitMs`: as soon as it has ended. Throws `not_found`, or the signal's reason.
+     * The job as it is: when it has ended, after `waitMs`, or when `signal` aborts, at the first of them. Throws
+     * `not_found`.
      */
     async find(scope: string, id: string, waitMs: number, signal: AbortSignal): Promise<ImageJob> {
       if (waitMs === 0) return toView(found(await store.find(scope, id)));
-      const leaving = new AbortController();
-      // Before the job is read: an end that comes in between is heard.
-      const ended = live.untilEnded(id, waitMs, AbortSignal.any([signal, leaving.signal]));
+      const finished = new AbortController();
+      // Subscribed before the job is read, because the job may end in between.
+      const ended = live.untilEnded(id, waitMs, AbortSignal.any([signal, finished.signal]));
       try {
         const job = found(await store.find(scope, id));
         if (isTerminal(job.status)) return toView(job);
         await ended;
       } finally {
-        leaving.abort();
+        finished.abort();
       }
-      signal.throwIfAborted();
+      // An aborted wait is read too: at a shutdown the client is still there.
       return toView(found(await store.find(scope, id)));
     },
 

@@ -243,16 +243,20 @@ describe('a shutdown', () => {
     expect(await after.ended(queued)).toMatchObject({ status: 'succeeded' });
   });
 
-  it('interrupts what still runs after its grace', async () => {
+  it('interrupts what still runs after its grace, and replies to who waits for it', async () => {
     const { bridge, jobs } = await start({
       set: ['runtime.shutdown_grace_ms=50', 'runtime.cancellation_grace_ms=50'],
     });
     const id = await accepted(jobs, hang);
     await jobs.running(id);
+    const wait = jobs.get(`/v1/jobs/${id}?wait_ms=30000`);
+    await jobs.get('/v1/diagnostics');
 
     const ended = await bridge.end();
+    const waited = await wait;
     const { jobs: after } = await again(bridge);
 
+    expect(waited).toMatchObject({ status: 200, json: { id } });
     expect(ended).toMatchObject({ code: 0, signal: null });
     expect((await after.get(`/v1/jobs/${id}`)).json).toMatchObject(INTERRUPTED);
   });
