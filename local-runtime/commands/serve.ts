@@ -49,8 +49,10 @@ export async function runServe(
   try {
     for (const sentence of unsupportedSettings(config)) io.stderr(`warning: ${sentence}\n`);
     const bridge = await startBridge(config, { env: io.env, log, origins });
+    const stopped = untilStopped();
+    // Once this is written, a signal stops the bridge in order.
     io.stdout(greeting(bridge, config.server.bearer_token_env));
-    await untilStopped();
+    await stopped;
     task = 'stop';
     await bridge.stop();
     return 0;

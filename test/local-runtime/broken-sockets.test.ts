@@ -1,4 +1,7 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import type { Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from 'vitest';
 import {
   exchangeRaw,
@@ -50,6 +53,22 @@ async function upload(socket: Socket, chunk: Buffer, chunks: number): Promise<Ra
     return closed;
   };
   return parseAnswer(await Promise.race([write(), isReset]));
+}
+
+const hasCurl = spawnSync('curl', ['--version']).status === 0;
+
+/** Uploads a body of unknown length; resolves with what curl prints and how it ended. */
+async function curlUpload(port: number, bytes: number) {
+  const child = spawn('curl', [
+    ...['--silent', '--show-error', '--verbose', '--request', 'POST', '--upload-file', '-'],
+    ...['--header', 'Content-Type: application/json', `http://127.0.0.1:${port}/v1/images`],
+  ]);
+  const ended = once(child, 'close');
+  // curl closes its input when it has the reply.
+  child.stdin.on('error', () => {}).end(Buffer.alloc(bytes, 0x20));
+  const [reply, trace] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  const [code] = await ended;
+  return { reply, trace, code };
 }
 
 describe('createListener', () => {
@@ -123,6 +142,17 @@ describe('createListener', () => {
 
     expect(answer.status).toBe(413);
     expect(JSON.parse(answer.text).error.code).toBe('invalid_request');
+  });
+
+  it.runIf(hasCurl)('gives curl the reply to a body that passes the limit', async () => {
+    const { port } = await start({ httpSettings: { maxBodyBytes: 1_500_000 } });
+
+    const { reply, trace, code } = await curlUpload(port, 2_500_000);
+
+    expect(trace).toContain('100 Continue');
+    expect(trace).toContain('413');
+    expect(JSON.parse(reply).error.code).toBe('invalid_request');
+    expect(code).toBe(0);
   });
 
   it('answers a refused upload that did not wait to be asked for', async () => {
