@@ -19,9 +19,10 @@ const ROWS_AT_ONCE = 16;
 export function render(task: DrawingTask): Drawing | undefined {
   const stop = new Int32Array(task.stop);
   if (Atomics.load(stop, 0) !== 0) return undefined;
-  const { width, height, ground } = task;
-  const cutout = cutoutOf(task);
-  const channels = ground === 'transparent' || (ground === 'image' && cutout === 'source') ? 4 : 3;
+  const { width, height, ground, source } = task;
+  const isHoled = source !== undefined && hasHoles(source.pixels);
+  const cutout = cutoutOf(task, isHoled);
+  const channels = ground === 'transparent' || (ground === 'image' && isHoled) ? 4 : 3;
   const bytes = new Uint8Array(width * height * channels);
   const drawRow = createRows(task, cutout, bytes, channels);
   for (let y = 0; y < height; y += 1) {
@@ -35,9 +36,9 @@ export function render(task: DrawingTask): Drawing | undefined {
 /** What decides where the image is: everywhere, where the source is, or a shape of the prompt's own. */
 type Cutout = 'none' | 'source' | 'shape';
 
-function cutoutOf({ ground, source, mask }: DrawingTask): Cutout {
-  // Where a mask lets the image change, a hole of the source is to be filled, not kept.
-  if (source && !mask && hasHoles(source.pixels)) return 'source';
+function cutoutOf({ ground, mask }: DrawingTask, isHoled: boolean): Cutout {
+  // With a mask, holes of the source are filled where the mask permits a change. Outside of it the source is kept anyway.
+  if (isHoled && !mask) return 'source';
   return ground === 'image' ? 'none' : 'shape';
 }
 

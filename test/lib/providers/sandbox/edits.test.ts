@@ -194,6 +194,37 @@ describe('sandbox edit with a mask', () => {
     expect(image.alpha).not.toBe('some');
   });
 
+  it.each(['png', 'webp'] as const)(
+    'keeps the alpha of a source where the mask keeps its pixels, in %s',
+    async (output_format) => {
+      const photo = await sharp(readPhoto('coffee.png')).ensureAlpha().raw().toBuffer();
+      for (let at = 3; at < photo.length; at += 4) photo[at] = ((at >> 2) % 600) % 256;
+      const source = await sharp(photo, { raw: { width: 600, height: 400, channels: 4 } })
+        .png()
+        .toBuffer();
+      const mask = await input(await maskOf(600, 400));
+
+      const image = await edit({
+        images: [await input(source)],
+        mask,
+        parameters: { output_format, output_compression: output_format === 'png' ? null : 100 },
+      });
+
+      const { data } = await pixels(image, 4);
+      const alphas = { open: new Set<number>(), kept: 0 };
+      for (let at = 3; at < data.length; at += 4) {
+        const x = (at >> 2) % 600;
+        if (x < 190) alphas.open.add(data[at]!);
+        if (x >= 410) alphas.kept = Math.max(alphas.kept, Math.abs(data[at]! - photo[at]!));
+      }
+      expect(alphas).toEqual({ open: new Set([255]), kept: 0 });
+      if (output_format === 'png') {
+        const row = (bytes: Buffer) => bytes.subarray(410 * 4, 600 * 4);
+        expect(row(data)).toEqual(row(photo));
+      }
+    },
+  );
+
   it('leaves something see-through inside the mask on a transparent background', async () => {
     const mask = await input(await maskOf(600, 400));
 
