@@ -20,8 +20,8 @@ export interface LoadOptions {
 }
 
 /**
- * The checked configuration, or everything that is wrong with it. Default < preset < file < environment < `set`. Reads
- * the one file and touches nothing else: no folder, database, lock or socket, and no secret is resolved.
+ * The checked configuration, or everything that is wrong with it. Default < preset < file < environment < `set`.
+ * Reads the one file and opens nothing else: no folder, database, lock or socket; no secret is resolved.
  */
 export async function loadConfig(options: LoadOptions): Promise<ResolvedConfig> {
   const file = await loadFile(locateConfigFile(options));
@@ -35,12 +35,8 @@ export async function loadConfig(options: LoadOptions): Promise<ResolvedConfig> 
 
 async function loadFile(file: ConfigFile): Promise<Source> {
   const reading = await readConfigFile(file);
-  if (reading.kind === 'text') return fileSource(reading.text, file.name);
-  const source = file.optional ? 'file' : file.name;
-  const problem = reading.kind === 'unusable' && {
-    field: file.name,
-    source,
-    message: reading.message,
-  };
-  return { origin: 'file', settings: [], problems: problem ? [problem] : [] };
+  if (reading.kind === 'text') return fileSource(reading.text, file);
+  const { namedBy: field, givenPath: source } = file;
+  const problems = reading.kind === 'absent' ? [] : [{ field, source, message: reading.message }];
+  return { origin: 'file', settings: [], problems };
 }

@@ -2,7 +2,7 @@
 export interface Problem {
   /** The setting, or what named the file when the file itself is at fault. */
   readonly field: string;
-  /** `file`, the variable's name, or the flag. */
+  /** The path of the file as it was given, the variable's name, or the flag. */
   readonly source: string;
   /** Where in the file, from 1. */
   readonly line?: number;
@@ -16,7 +16,7 @@ export interface Warning {
   readonly message: string;
 }
 
-/** `server.bind (file:3): must be …`. */
+/** `server.bind (bridge.toml:3): must be …`. */
 export function problemLine({ field, source, line, message }: Problem): string {
   return `${field} (${line === undefined ? source : `${source}:${line}`}): ${message}`;
 }

@@ -11,9 +11,11 @@ const DEFAULT_FILE = 'image-bridge.toml';
 export interface ConfigFile {
   /** Absolute. */
   readonly path: string;
+  /** The path as it was given: `conf/bridge.toml`. */
+  readonly givenPath: string;
   /** `--config`, `IMAGE_BRIDGE_CONFIG`, or the file's usual name when neither is given. */
-  readonly name: string;
-  /** Nobody asked for this file: it may be absent. */
+  readonly namedBy: string;
+  /** The default file: it may be absent. */
   readonly optional: boolean;
 }
 
@@ -22,7 +24,7 @@ export type FileReading =
   | { readonly kind: 'absent' }
   | { readonly kind: 'unusable'; readonly message: string };
 
-/** The flag outdoes the variable, which outdoes `./image-bridge.toml`. */
+/** The flag takes precedence over the variable, and the variable over `./image-bridge.toml`. */
 export function locateConfigFile(options: {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
@@ -30,10 +32,13 @@ export function locateConfigFile(options: {
 }): ConfigFile {
   const { env, cwd, configFile } = options;
   const named = configFile ?? env['IMAGE_BRIDGE_CONFIG'];
-  const name = configFile === undefined ? 'IMAGE_BRIDGE_CONFIG' : '--config';
-  return named === undefined
-    ? { path: resolve(cwd, DEFAULT_FILE), name: DEFAULT_FILE, optional: true }
-    : { path: named === '' ? '' : resolve(cwd, named), name, optional: false };
+  if (named === undefined) {
+    const path = resolve(cwd, DEFAULT_FILE);
+    return { path, givenPath: DEFAULT_FILE, namedBy: DEFAULT_FILE, optional: true };
+  }
+  const namedBy = configFile === undefined ? 'IMAGE_BRIDGE_CONFIG' : '--config';
+  const path = named === '' ? '' : resolve(cwd, named);
+  return { path, givenPath: named, namedBy, optional: false };
 }
 
 /** Reads a whole configuration file and touches nothing else. */
@@ -51,7 +56,7 @@ export async function readConfigFile({ path, optional }: ConfigFile): Promise<Fi
       : unusable('must name a file in UTF-8');
   } catch (error) {
     const code = codeOf(error);
-    // A link that leads nowhere was meant to lead somewhere.
+    // A link without a target is a mistake, not an absent file.
     if (optional && code === 'ENOENT' && !(await exists(path))) return { kind: 'absent' };
     return unusable(`must name a file that can be read (${code})`);
   } finally {

@@ -5,18 +5,22 @@ import { SETTINGS } from '../settings/settings.ts';
 import type { Section, Segment } from '../values/field.ts';
 import { isTable } from '../values/field-collections.ts';
 import { fieldPath } from '../values/field-path.ts';
+import type { ConfigFile } from './config-file.ts';
 import type { Setting, Source } from './source.ts';
 import { parseToml } from './toml.ts';
 import { createTomlLines, tomlKeyOnLine } from './toml-lines.ts';
 
-/** The settings of a TOML text. `name` stands for the file where a problem belongs to no field. */
-export function fileSource(text: string, name: string): Source {
+/** The settings of a TOML text. A problem that belongs to no field is reported for what named the file. */
+export function fileSource(
+  text: string,
+  { namedBy, givenPath: source }: Pick<ConfigFile, 'namedBy' | 'givenPath'>,
+): Source {
   const reading = parseToml(text);
   if (!reading.ok) {
     const { line, message } = reading;
     const key = tomlKeyOnLine(text, line);
-    const field = key ? fieldPath(key) : name;
-    return { origin: 'file', settings: [], problems: [{ field, source: 'file', line, message }] };
+    const field = key ? fieldPath(key) : namedBy;
+    return { origin: 'file', settings: [], problems: [{ field, source, line, message }] };
   }
   const lines = createTomlLines(text);
   const settings: Setting[] = [];
@@ -37,11 +41,11 @@ export function fileSource(text: string, name: string): Source {
   }
 
   function fileSetting(named: Setting['named'], raw: unknown, path: readonly Segment[]): Setting {
-    return { named, raw, source: 'file', lineOf: (at) => lines.lineOf([...path, ...at]) };
+    return { named, raw, source, lineOf: (at) => lines.lineOf([...path, ...at]) };
   }
 
   function report(path: readonly Segment[], message: string): void {
-    problems.push({ field: fieldPath(path), source: 'file', line: lines.lineOf(path), message });
+    problems.push({ field: fieldPath(path), source, line: lines.lineOf(path), message });
   }
 }
 

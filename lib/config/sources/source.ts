@@ -9,7 +9,7 @@ export type Origin = 'default' | 'file' | 'environment' | 'override';
 export interface Setting {
   readonly named: NamedField;
   readonly raw: unknown;
-  /** `file`, the variable's name, or the flag. */
+  /** The path of the file as it was given, the variable's name, or the flag. */
   readonly source: string;
   /** The line of a place inside the value; for values from a file. */
   readonly lineOf?: (at: readonly Segment[]) => number;

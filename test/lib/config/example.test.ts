@@ -3,11 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { resolveConfig } from '../../../lib/config/resolve-config.ts';
 import { fileSource } from '../../../lib/config/sources/file-source.ts';
 
+const FILE = { namedBy: '--config', givenPath: 'bridge.toml' };
 const EXAMPLE = readFileSync('infra/configuration/example.toml', 'utf8');
 
 describe('infra/configuration/example.toml', () => {
   it('is sound as it stands', () => {
-    const resolved = resolveConfig([fileSource(EXAMPLE, 'file')]);
+    const resolved = resolveConfig([fileSource(EXAMPLE, FILE)]);
 
     expect(resolved).toMatchObject({ ok: true, warnings: [] });
   });
@@ -15,7 +16,7 @@ describe('infra/configuration/example.toml', () => {
   it('is sound with every setting switched on that it shows', () => {
     const everything = EXAMPLE.replaceAll(/^#(?=\S)/gm, '');
 
-    const resolved = resolveConfig([fileSource(everything, 'file')]);
+    const resolved = resolveConfig([fileSource(everything, FILE)]);
 
     expect(everything).not.toBe(EXAMPLE);
     expect(resolved).toMatchObject({ ok: true, warnings: [] });

@@ -141,8 +141,8 @@ describe('loadConfig', () => {
 
     expect(loaded.ok).toBe(false);
     expect(!loaded.ok && loaded.errors.map(({ field, source }) => `${field} ${source}`)).toEqual([
-      'server.bind file',
-      'server.nonsense file',
+      'server.bind image-bridge.toml',
+      'server.nonsense image-bridge.toml',
       'nonsense IMAGE_BRIDGE__NONSENSE',
       'server.jobs.max_running IMAGE_BRIDGE__SERVER__JOBS__MAX_RUNNING',
       'nonsense --set',
@@ -155,7 +155,7 @@ describe('loadConfig', () => {
     const loaded = await load('[server', { env: { IMAGE_BRIDGE__NONSENSE: '1' } });
 
     expect(!loaded.ok && loaded.errors.map(({ source }) => source)).toEqual([
-      'file',
+      'image-bridge.toml',
       'IMAGE_BRIDGE__NONSENSE',
     ]);
   });

@@ -188,7 +188,7 @@ describe('an unsound file', () => {
 
     const errors = loaded.ok ? [] : loaded.errors;
     expect(errors.map((error) => [error.field, error.source, error.line])).toEqual([
-      [field, 'file', line],
+      [field, 'image-bridge.toml', line],
     ]);
     expect(Object.prototype).not.toHaveProperty('bind');
   });

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -46,12 +46,25 @@ describe('config check', () => {
 
     expect(result.exitCode).toBe(2);
     expect(result.stdout.split('\n')).toEqual([
-      expect.stringMatching(/^server\.bind \(file:2\): must be /),
-      'server.bnid (file:3): is not a known setting',
+      expect.stringMatching(/^server\.bind \(image-bridge\.toml:2\): must be /),
+      'server.bnid (image-bridge.toml:3): is not a known setting',
       'x (IMAGE_BRIDGE__X): is not a known setting',
       'version (--set): must be the integer 1',
       '',
     ]);
+  });
+
+  it('names a file by the path that was given', async () => {
+    mkdirSync(join(folder, 'conf'));
+    writeFileSync(join(folder, 'conf/bridge.toml'), '[server]\nspeed = 9');
+
+    const byFlag = await run(['check', '--config', 'conf/bridge.toml']);
+    const byVariable = await run(['check'], { IMAGE_BRIDGE_CONFIG: 'conf/bridge.toml' });
+    const missing = await run(['check', '--config', 'conf/none.toml']);
+
+    expect(byFlag.stdout).toBe('server.speed (conf/bridge.toml:2): is not a known setting\n');
+    expect(byVariable.stdout).toBe(byFlag.stdout);
+    expect(missing.stdout).toMatch(/^--config \(conf\/none\.toml\): .*ENOENT/);
   });
 
   it('prints warnings and exits 0', async () => {
@@ -77,13 +90,18 @@ describe('config check', () => {
     expect(JSON.parse(bad.stdout)).toEqual({
       ok: false,
       errors: [
-        { field: 'server.bind', source: 'file', line: 2, message: expect.stringMatching(/^must/) },
+        {
+          field: 'server.bind',
+          source: 'image-bridge.toml',
+          line: 2,
+          message: expect.stringMatching(/^must/),
+        },
       ],
       warnings: [],
     });
     expect(JSON.parse(good.stdout)).toMatchObject({
       ok: false,
-      errors: [{ field: '--config', source: '--config' }],
+      errors: [{ field: '--config', source: '/dev/null' }],
       warnings: [{ field: 'server.bind', message: expect.any(String) }],
     });
     expect(JSON.parse(warned.stdout)).toMatchObject({ ok: false, errors: [{ field: '--config' }] });

@@ -7,6 +7,7 @@ import { environmentSource, overrideSource } from '../../../../lib/config/source
 import { toToml } from '../../../../lib/config/sources/toml.ts';
 
 /** Another sound value for fields that take only certain texts. */
+const FILE = { namedBy: '--config', givenPath: 'bridge.toml' };
 const TEXTS: Record<string, string> = {
   default_provider: 'sandbox',
   'inputs.remote.allowed_hosts': 'images.example.com',
@@ -63,7 +64,7 @@ describe('FIELDS', () => {
     const defaults = resolveConfig([]);
     const text = defaults.ok ? toToml(defaults.config) : '';
 
-    const read = resolveConfig([fileSource(text, 'file')]);
+    const read = resolveConfig([fileSource(text, FILE)]);
 
     expect(read).toMatchObject({ ok: true, config: defaults.ok && defaults.config });
   });
@@ -98,7 +99,7 @@ describe('FIELDS', () => {
                 value,
               ) as object,
             ),
-            'file',
+            FILE,
           ),
       ],
       ['the environment', () => environmentSource({ [named.environment]: variableText(value) })],

@@ -61,12 +61,12 @@ describe('the configuration file', () => {
       cwd: folder(),
     });
 
-    const refusal = (name: string) => ({
+    const refusal = (field: string, source: string) => ({
       ok: false,
-      errors: [{ field: name, source: name, message: expect.stringMatching(message) }],
+      errors: [{ field, source, message: expect.stringMatching(message) }],
     });
-    expect(byFlag).toMatchObject(refusal('--config'));
-    expect(byVariable).toMatchObject(refusal('IMAGE_BRIDGE_CONFIG'));
+    expect(byFlag).toMatchObject(refusal('--config', 'given.toml'));
+    expect(byVariable).toMatchObject(refusal('IMAGE_BRIDGE_CONFIG', path));
   });
 
   it.each(['', 'a\0b'])('is refused for the name %j', async (configFile) => {
@@ -85,7 +85,7 @@ describe('the configuration file', () => {
 
     expect(loaded).toMatchObject({
       ok: false,
-      errors: [{ field: 'image-bridge.toml', source: 'file' }],
+      errors: [{ field: 'image-bridge.toml', source: 'image-bridge.toml' }],
     });
   });
 });
