@@ -55,10 +55,12 @@ export function effectiveOf({
   };
 }
 
-/** Tokens, of which OpenAI's word has no more than these. */
+/** The tokens under OpenAI's names, with the details that official clients demand wherever there is a usage. */
 export function usageOf(usage: Usage | undefined): Pick<ImagesResponse, 'usage'> {
   const { provider: _, ...tokens } = usage ?? {};
-  return Object.keys(tokens).length > 0 ? { usage: tokens } : {};
+  if (Object.keys(tokens).length === 0) return {};
+  const input_tokens_details = { text_tokens: tokens.input_tokens ?? 0, image_tokens: 0 };
+  return { usage: { ...tokens, input_tokens_details } };
 }
 
 /** What an image measures, as a request would say it. */

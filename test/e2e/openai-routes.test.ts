@@ -114,6 +114,7 @@ describe('POST /v1/images/generations', () => {
 
   it.each([
     ['markup', { markup: 'x' }],
+    ['mask', { mask: { image_url: 'data:' } }],
     ['output_format', { output_format: 'gif' }],
     ['n', { n: 0 }],
     ['prompt', { prompt: '' }],
@@ -159,7 +160,10 @@ describe('POST /v1/images/generations', () => {
     expect(partials).toEqual(ofKind('image_generation.partial_image'));
     expect(told.slice(2)).toEqual(ofKind('image_generation.completed'));
     expect(events.at(-1)?.data).toMatchObject({
-      ...{ usage: { total_tokens: expect.any(Number) } },
+      usage: {
+        total_tokens: expect.any(Number),
+        input_tokens_details: { text_tokens: expect.any(Number), image_tokens: 0 },
+      },
       bridge_ext: { ignored_parameters: ['style'] },
     });
   });

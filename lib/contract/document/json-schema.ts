@@ -1,6 +1,7 @@
 import { type ConversionConfig, toJsonSchema, toJsonSchemaDefs } from '@valibot/to-json-schema';
 import type * as v from 'valibot';
 import { type ComponentName, REPLY_COMPONENTS, REQUEST_COMPONENTS } from './components.ts';
+import { withNulls } from './null-fields.ts';
 
 /** A JSON value that is an object; what documents are made of. */
 export type JsonObject = { readonly [key: string]: unknown };
@@ -108,11 +109,10 @@ function configFor(direction: Direction): ConversionConfig {
       if (valibotSchema.type === 'custom') return {};
       const { default: ours, required, propertyNames, ...rest } = jsonSchema;
       if ('entries' in valibotSchema) {
-        const names =
-          direction === 'request'
-            ? required
-            : alwaysThere(valibotSchema.entries as v.ObjectEntries);
-        return names?.length ? { ...rest, required: names } : rest;
+        const isRequest = direction === 'request';
+        const names = isRequest ? required : alwaysThere(valibotSchema.entries as v.ObjectEntries);
+        const part = isRequest ? withNulls(rest, valibotSchema) : rest;
+        return names?.length ? { ...part, required: names } : part;
       }
       if (valibotSchema.type === 'record') return rest;
       return direction === 'answer' && ours !== undefined ? rest : undefined;

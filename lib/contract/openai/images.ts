@@ -55,7 +55,8 @@ export type BridgeExt = v.InferOutput<typeof BridgeExt>;
 
 const qualities = [...parameterEntries.quality.wrapped.options, 'standard', 'hd'] as const;
 
-const never = v.optional(v.never(coded('unsupported_field', 'would change what is drawn')));
+/** A field that is never ignored, because the image would then be another one than was asked for. */
+const refused = v.optional(v.never(coded('unsupported_field', 'is not supported here')));
 
 /** What a form and a JSON body have in common whose text needs no reading. */
 export const textEntries = {
@@ -76,7 +77,7 @@ export const textEntries = {
   user: v.optional(tokenOf(256)),
   safety_identifier: documented(v.optional(tokenOf(256, 0)), 'Wins over user unless it is empty.'),
   input_fidelity: v.optional(v.picklist(['low', 'high'])),
-  markup: never,
+  markup: refused,
 };
 
 const jsonEntries = {
@@ -93,7 +94,7 @@ const jsonEntries = {
 };
 
 /** `POST /v1/images/generations`. */
-export const GenerationsBody = openObject(jsonEntries);
+export const GenerationsBody = openObject({ ...jsonEntries, mask: refused });
 export type GenerationsBody = v.InferOutput<typeof GenerationsBody>;
 
 /** What the edits route takes beside the fields of the generations route, in a form as in JSON. */

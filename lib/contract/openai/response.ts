@@ -32,13 +32,14 @@ export const BridgeExtReport = v.strictObject({
   warnings: v.array(v.picklist(WARNINGS)),
 });
 
-/** Tokens as OpenAI counts them, where the provider said so. */
+/** Tokens as OpenAI counts them, where the provider reports any. */
 export const ImageUsage = v.strictObject({
   input_tokens: v.optional(Count),
   output_tokens: v.optional(Count),
   total_tokens: v.optional(Count),
-  input_tokens_details: v.optional(
-    v.strictObject({ text_tokens: v.optional(Count), image_tokens: v.optional(Count) }),
+  input_tokens_details: documented(
+    v.strictObject({ text_tokens: Count, image_tokens: Count }),
+    'Clients demand them. No provider tells text and images apart, so that all count as text.',
   ),
 });
 

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { closedObject } from '../schema/closed-object.ts';
+import { closedObject, closedVariant } from '../schema/closed-object.ts';
 import { documented } from '../schema/documented.ts';
 import { isStorableText, utf8Bytes } from '../schema/fields.ts';
 import { coded } from '../schema/issues.ts';
@@ -32,7 +32,7 @@ const common = {
   ),
 };
 
-// The payloads are judged when they are decoded (contract.md 1): a pattern over megabytes would stall everyone.
+// The payloads are checked when they are decoded (contract.md 1): a pattern over megabytes would stall everyone.
 const DataUrlInput = closedObject({
   type: v.literal('data_url'),
   data_url: documented(v.string(), 'data:image/png;base64, and the bytes; also jpeg and webp.'),
@@ -68,7 +68,12 @@ export const UrlInput = v.pipe(
 );
 
 /** An image that a request brings along. */
-export const ImageInput = v.variant('type', [DataUrlInput, Base64Input, ArtifactInput, UrlInput]);
+export const ImageInput = closedVariant('type', [
+  DataUrlInput,
+  Base64Input,
+  ArtifactInput,
+  UrlInput,
+]);
 export type ImageInput = v.InferOutput<typeof ImageInput>;
 
 /** An image that came as a file of a form. Nobody has looked at its bytes yet. */

@@ -13,6 +13,7 @@ export function closedObject<const E extends v.ObjectEntries>(
   const known = v.object(entries);
   const schema = v.strictObject(entries);
   return Object.assign(schema, {
+    takesNull: true,
     '~run'(
       dataset: v.UnknownDataset,
       config: v.Config<v.BaseIssue<unknown>>,
@@ -33,6 +34,24 @@ export function closedObject<const E extends v.ObjectEntries>(
         v.InferOutput<v.StrictObjectSchema<E, undefined>>,
         v.InferIssue<v.StrictObjectSchema<E, undefined>>
       >;
+    },
+  });
+}
+
+/** One of several closed objects, told apart by the literal in `key`. A list fails as a whole, not for lacking the key. */
+export function closedVariant<const K extends string, const O extends v.VariantOptions<K>>(
+  key: K,
+  options: O,
+): v.VariantSchema<K, O, undefined> {
+  const variant = v.variant(key, options);
+  const run = variant['~run'];
+  return Object.assign(variant, {
+    '~run'(
+      dataset: v.UnknownDataset,
+      config: v.Config<v.BaseIssue<unknown>>,
+    ): ReturnType<typeof run> {
+      // A list is an object to valibot; a number fails as a list should.
+      return run.call(variant, Array.isArray(dataset.value) ? { value: 0 } : dataset, config);
     },
   });
 }

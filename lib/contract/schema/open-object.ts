@@ -22,6 +22,7 @@ export function openObject<const E extends v.ObjectEntries>(entries: E) {
     >,
     {
       entries,
+      takesNull: true,
       '~run'(dataset: v.UnknownDataset, config: v.Config<v.BaseIssue<unknown>>) {
         const { known, unknown } = split(dataset.value, entries);
         const result = closed['~run']({ value: known }, config);

@@ -12,6 +12,7 @@ const refusal = new BridgeError('unsupported_capability', 'no', {
   details: { field: 'parameters.size' },
 });
 const usage = { input_tokens: 1, output_tokens: 2 };
+const reported = { ...usage, input_tokens_details: { text_tokens: 1, image_tokens: 0 } };
 const partial: StreamEventWithBytes = {
   ...{ type: 'partial_image', index: 1, partial_index: 0, format: 'png', width: 8, height: 4 },
   b64_json: new Uint8Array([9]),
@@ -116,7 +117,7 @@ describe('createOpenAiImages', () => {
         ...{ b64_json: new Uint8Array([9]), size: '8x4', ...unknown },
       },
       {
-        ...{ type: 'image_generation.completed', created_at: 7, usage },
+        ...{ type: 'image_generation.completed', created_at: 7, usage: reported },
         ...{ b64_json: new Uint8Array([0]), size: '64x32', ...unknown },
         bridge_ext: { ignored_parameters: ['style'] },
       },
@@ -131,7 +132,11 @@ describe('createOpenAiImages', () => {
 
     const events = await eventsOf(generate(rig, { stream: true, n: 2 }));
 
-    expect(events).toMatchObject([{ index: 1 }, { index: 0, size: '9x9' }, { index: 1, usage }]);
+    expect(events).toMatchObject([
+      { index: 1 },
+      { index: 0, size: '9x9' },
+      { index: 1, usage: reported },
+    ]);
     expect(events[1]).not.toHaveProperty('usage');
   });
 

@@ -49,9 +49,17 @@ describe('toImagesAnswer', () => {
     [{ provider: { calls: 1 } }, undefined],
     [
       { input_tokens: 1, total_tokens: 3, provider: { calls: 1 } },
-      { input_tokens: 1, total_tokens: 3 },
+      {
+        input_tokens: 1,
+        total_tokens: 3,
+        input_tokens_details: { text_tokens: 1, image_tokens: 0 },
+      },
     ],
-  ])('takes of the usage %j the tokens', (usage, tokens) => {
+    [
+      { output_tokens: 2 },
+      { output_tokens: 2, input_tokens_details: { text_tokens: 0, image_tokens: 0 } },
+    ],
+  ])('takes of the usage %j the tokens, with the details that clients demand', (usage, tokens) => {
     const response = responseOf(usage ? { usage } : {});
 
     expect(toImagesResponse(response, plain).usage).toEqual(tokens);

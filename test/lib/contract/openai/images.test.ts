@@ -90,6 +90,8 @@ describe('GenerationsBody', () => {
     [{ ...base, partial_images: 4 }, 'partial_images: out_of_range'],
     [{ ...base, input_fidelity: 'max' }, 'input_fidelity: invalid_value'],
     [{ ...base, markup: '<svg>' }, 'markup: unsupported_field'],
+    [{ ...base, mask: { image_url: 'data:' } }, 'mask: unsupported_field'],
+    [{ ...base, mask: [] }, 'mask: unsupported_field'],
     [{ ...base, bridge_ext: 'x' }, 'bridge_ext: invalid_type'],
     [{ ...base, bridge_ext: { seed: 1 } }, 'bridge_ext.seed: unknown_field'],
     [{ ...base, bridge_ext: { aspect_ratio: 'wide' } }, 'bridge_ext.aspect_ratio: invalid_value'],

@@ -124,6 +124,8 @@ const TOP_LEVEL: readonly Row[] = [
 const INPUTS: readonly Row[] = [
   ['an input is an object', withInput('x'), 'images[0]: invalid_type'],
   ['an input is not null', withInput(null), 'images[0]: invalid_type'],
+  ['an input is no list', withInput([]), 'images[0]: invalid_type'],
+  ['a mask is no list', { ...withInput(PNG), mask: [] }, 'mask: invalid_type'],
   ['an input has a type', withInput({ data: 'x' }), 'images[0].type: required'],
   ['its type is known', withInput({ type: 'file', path: 'x' }), 'images[0].type: invalid_value'],
   ['a data_url is there', withInput({ type: 'data_url' }), 'images[0].data_url: required'],
