@@ -1,15 +1,55 @@
-// Joins the compiled program into few files: loading some three hundred small ones would take longer than all else of a
-// start. What a command needs only later stays a file of its own; packages stay outside.
-import { rm } from 'node:fs/promises';
+// Joins the compiled program into few files. Loading some three hundred small ones would take longer than the rest of a
+// start. What a command needs only later stays a file of its own.
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { rolldown } from 'rolldown';
 
 const dir = 'dist/bundle';
+
+// Of many small files, and needed at each start. The other packages stay outside: they are large, native or rarely needed.
+const JOINED = [
+  '@aws-lambda-powertools/commons',
+  '@aws-lambda-powertools/logger',
+  '@middy/core',
+  '@middy/http-json-body-parser',
+  '@middy/util',
+  'hono',
+  'ipaddr.js',
+  'lru-cache',
+  'smol-toml',
+  'valibot',
+];
+
+// An `import` of `node:http` reads all its exports. Some of them load what `fetch` needs, which takes as long as a start
+// of Node without any program.
+const HTTP = {
+  name: 'http-without-fetch',
+  resolveId: (id) => (id === 'node:http' ? '\0http' : null),
+  load: (id) =>
+    id === '\0http'
+      ? "export const { createServer, STATUS_CODES } = process.getBuiltinModule('node:http');"
+      : null,
+};
 
 await rm(dir, { recursive: true, force: true });
 const bundle = await rolldown({
   input: 'dist/local-runtime/main.js',
   platform: 'node',
-  external: (id) => !id.startsWith('.') && !id.startsWith('/'),
+  external: (id) => !/^[./\0]/.test(id) && id !== 'node:http' && !isJoined(id),
+  plugins: [HTTP],
 });
 await bundle.write({ dir, format: 'esm', comments: false });
 await bundle.close();
+await writeFile(`${dir}/LICENSES.txt`, (await Promise.all(JOINED.map(licenceOf))).join('\n\n'));
+
+function isJoined(id) {
+  return JOINED.some((name) => id === name || id.startsWith(`${name}/`));
+}
+
+/** Some packages come without the text of their licence. */
+async function licenceOf(name) {
+  const folder = `node_modules/${name}`;
+  const { version, license } = JSON.parse(await readFile(`${folder}/package.json`, 'utf8'));
+  const file = (await readdir(folder)).find((entry) => /^licen[cs]e/i.test(entry));
+  const text = file === undefined ? '' : `\n\n${await readFile(`${folder}/${file}`, 'utf8')}`;
+  return `${name} ${version}: ${license}${text}`;
+}
