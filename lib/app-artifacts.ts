@@ -7,9 +7,7 @@ import type { ImageEngine } from './images/image.ts';
 import type { Metrics } from './metrics/metrics.ts';
 import type { Clock } from './platform/clock.ts';
 import type { Ids } from './platform/ids.ts';
-import { createArtifactFiles } from './storage/file-system/artifact-files.ts';
-import { createArtifactStore } from './storage/sqlite/artifact-store.ts';
-import type { StateDatabase } from './storage/sqlite/database.ts';
+import type { Stores } from './storage/open-stores.ts';
 
 interface Outside {
   readonly clock: Clock;
@@ -18,22 +16,19 @@ interface Outside {
 }
 
 interface ArtifactParts {
-  readonly database: StateDatabase;
+  readonly stores: Pick<Stores, 'artifacts' | 'artifactFiles'>;
   readonly engine: ImageEngine;
 }
 
 /** All that has to do with artifacts: publication, delivery and retention. */
 export function openArtifacts(
-  { artifacts: { root, cache_bytes: cacheBytes, retention } }: Config,
+  { artifacts: { cache_bytes: cacheBytes, retention } }: Config,
   { clock, ids, metrics }: Outside,
-  { database, engine }: ArtifactParts,
+  { stores: { artifacts: store, artifactFiles: files }, engine }: ArtifactParts,
 ) {
-  const store = createArtifactStore(database);
-  const files = createArtifactFiles({ root, clock });
   const delivery = createArtifactDelivery({ store, files, engine, cacheBytes, metrics });
   const publisher = createPublisher({ store, files, ids, clock });
   return {
-    store,
     delivery,
     publisher,
     retention: createArtifactRetention({

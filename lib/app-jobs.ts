@@ -1,7 +1,6 @@
 import type { Config } from './config/settings/settings.ts';
 import type { Generation } from './generation/generation.ts';
 import { createStoredInputs } from './inputs/stored-inputs.ts';
-import type { StoredInputFiles } from './inputs/stored-inputs-port.ts';
 import type { InputVerifier } from './inputs/verify-inputs.ts';
 import { interruption, toJobFailure } from './jobs/job-end.ts';
 import { createJobLists } from './jobs/job-lists.ts';
@@ -15,9 +14,7 @@ import { type Clock, nowSecs } from './platform/clock.ts';
 import type { Ids } from './platform/ids.ts';
 import type { TimeSlices } from './platform/time-slices.ts';
 import type { ImageRuns } from './runs/image-run.ts';
-import { type StateDatabase, stateDatabaseFile } from './storage/sqlite/database.ts';
-import { createJobStore } from './storage/sqlite/job-store.ts';
-import { createJobSearch, searchIndexFile } from './storage/sqlite/search/job-search.ts';
+import type { Stores } from './storage/open-stores.ts';
 
 interface Outside {
   readonly clock: Clock;
@@ -25,29 +22,24 @@ interface Outside {
 }
 
 interface JobParts {
-  readonly database: StateDatabase;
+  readonly stores: Stores;
   readonly generation: Generation;
   readonly runs: ImageRuns;
   readonly inputs: InputVerifier;
-  readonly stored: StoredInputFiles;
   readonly slices: TimeSlices;
 }
 
-export type AppJobs = Awaited<ReturnType<typeof openJobs>>;
+export type AppJobs = ReturnType<typeof openJobs>;
 
 /** All that has to do with jobs: what answers for them, what runs them, and what keeps their history short. */
-export async function openJobs(config: Config, { clock, ids }: Outside, parts: JobParts) {
-  const { database, generation, runs } = parts;
+export function openJobs(config: Config, { clock, ids }: Outside, parts: JobParts) {
+  const { stores, generation, runs } = parts;
+  const { jobs: store, search, secret } = stores;
   const limits = config.server.jobs;
-  const store = createJobStore(database);
-  const stateFile = stateDatabaseFile(config.state.directory);
-  const { byStatus } = await store.totals();
-  const jobs = Object.values(byStatus).reduce((sum, count) => sum + count, 0);
-  const search = createJobSearch({ stateFile, indexFile: searchIndexFile(stateFile) }, jobs);
-  const inputs = createStoredInputs({ files: parts.stored, isNeeded: store.needsInput });
+  const inputs = createStoredInputs({ files: stores.storedInputs, isNeeded: store.needsInput });
   const live = createLiveJobs(clock);
   const queue = createJobQueue({ store, live, clock });
-  const shared = { store, search, live, clock, secret: database.secret };
+  const shared = { store, search, live, clock, secret };
   const runner = createJobWorker({ store, live, runs, inputs, clock, ids });
   const submitJob = createSubmitJob({
     ...{ ...shared, generation, verifier: parts.inputs, inputs },
@@ -72,6 +64,5 @@ export async function openJobs(config: Config, { clock, ids }: Outside, parts: J
       await store.interruptAbandoned(end);
       await inputs.sweep(new AbortController().signal);
     },
-    close: search.close,
   };
 }

@@ -17,7 +17,6 @@ import { createImageRequests, type ImageRequests } from './image-requests/image-
 import type { ImageEngine } from './images/image.ts';
 import { createImageEngine } from './images/image-engine.ts';
 import { createInputLoader } from './inputs/load-input.ts';
-import type { StoredInputFiles } from './inputs/stored-inputs-port.ts';
 import { createInputVerifier, type InputVerifier } from './inputs/verify-inputs.ts';
 import type { TraceLog } from './log/trace-log.ts';
 import type { Metrics } from './metrics/metrics.ts';
@@ -36,13 +35,7 @@ import { createProviderInventory } from './providers/inventory.ts';
 import { createProviderRegistry, type ProviderRegistry } from './providers/registry.ts';
 import { createImageRuns } from './runs/image-run.ts';
 import type { Services } from './services.ts';
-import { createStoredInputFiles } from './storage/file-system/stored-input-files.ts';
-import {
-  openStateDatabase,
-  type StateDatabase,
-  stateDatabaseFile,
-} from './storage/sqlite/database.ts';
-import { createPresetStore } from './storage/sqlite/preset-store.ts';
+import { openStores, type Stores } from './storage/open-stores.ts';
 
 interface Outside {
   readonly clock: Clock;
@@ -82,11 +75,11 @@ export async function createApp(config: Config, outside: Outside): Promise<App> 
   const engine = createImageEngine({ limits: config.images, clock, slices });
   const enabled = openProviders(config, { engine, httpClient, clock, ids, env });
   const registry = createProviderRegistry(enabled.providers, config.default_provider);
-  const database = openStateDatabase({ file: stateDatabaseFile(config.state.directory), ids });
-  const artifacts = openArtifacts(config, outside, { database, engine });
+  const stores = await openStores(config, { clock, ids });
+  const artifacts = openArtifacts(config, outside, { stores, engine });
   const { publisher } = artifacts;
-  const stored = createStoredInputFiles(config.state);
-  const inputs = openInputs(config, { engine, artifacts: artifacts.delivery, stored, clock });
+  const { delivery } = artifacts;
+  const inputs = openInputs(config, { engine, artifacts: delivery, stores, clock });
   const admission = openAdmission(config, registry, { clock, metrics });
   const generation = createGeneration({
     ...{ registry, admission, metrics, engine, inputs, publisher, clock, ids },
@@ -97,17 +90,17 @@ export async function createApp(config: Config, outside: Outside): Promise<App> 
   const maxInputBytes = config.inputs.max_bytes_each;
   const served = { runs, publisher, idempotency, clock, slices, maxInputBytes };
   const imageRequests = createImageRequests(served);
-  const presets = openPresets(database, idempotency, clock);
-  const parts = { database, generation, runs, inputs, stored, slices };
-  const jobHouse = await openJobs(config, outside, parts);
-  const retentions = [jobHouse, artifacts.retention];
-  const readiness = openReadiness(registry, { database, retentions, clock });
-  const own = [readiness.probe, replays.expiry, artifacts.retention.sweep];
-  const { tasks, report } = recordTasks([...own, ...jobHouse.tasks], outside);
+  const presets = openPresets(stores, idempotency, clock);
+  const jobParts = { stores, generation, runs, inputs, slices };
+  const appJobs = openJobs(config, outside, jobParts);
+  const retentions = [appJobs, artifacts.retention];
+  const readiness = openReadiness(registry, { stores, retentions, clock });
+  const own = [readiness.probe, stores.leaseRenewal, replays.expiry, artifacts.retention.sweep];
+  const { tasks, report } = recordTasks([...own, ...appJobs.tasks], outside);
   const diagnostics = createDiagnostics({
-    ...{ facts: outside.facts, events: outside.events, config, clock, database },
-    artifacts: artifacts.store,
-    jobs: jobHouse.state,
+    ...{ facts: outside.facts, events: outside.events, config, clock, database: stores },
+    artifacts: stores.artifacts,
+    jobs: appJobs.state,
     runtime: admission.snapshot,
     providers: readiness.providers,
     tasks: report,
@@ -115,16 +108,15 @@ export async function createApp(config: Config, outside: Outside): Promise<App> 
 
   async function close(): Promise<void> {
     await imageRequests.close();
-    await jobHouse.close();
     await registry.close();
     await enabled.close();
     await httpClient.close();
     await engine.close();
-    await database.close();
+    await stores.close();
   }
   try {
     await artifacts.recover();
-    await jobHouse.recover();
+    await appJobs.recover();
     // Readiness is known before the first request can ask for it.
     await readiness.probe.run(new AbortController().signal);
   } catch (error) {
@@ -134,14 +126,14 @@ export async function createApp(config: Config, outside: Outside): Promise<App> 
   return {
     services: {
       ...{ imageRequests, presets, readiness, diagnostics },
-      artifacts: artifacts.delivery,
+      artifacts: delivery,
       providers: createProviderInventory({ registry }),
       ...openAi(config, { imageRequests, registry, clock }),
-      ...jobHouse.services,
-      metrics: { exposition: () => expose(metrics, admission, jobHouse) },
+      ...appJobs.services,
+      metrics: { exposition: () => expose(metrics, admission, appJobs) },
     },
     tasks,
-    worker: jobHouse.worker,
+    worker: appJobs.worker,
     drain: imageRequests.drain,
     close,
   };
@@ -150,13 +142,13 @@ export async function createApp(config: Config, outside: Outside): Promise<App> 
 function openReadiness(
   { all: providers, defaultName: defaultProvider }: ProviderRegistry,
   deps: Pick<Outside, 'clock'> & {
-    database: StateDatabase;
+    stores: Pick<Stores, 'probe'>;
     retentions: { isHealthy(): boolean }[];
   },
 ) {
-  const { clock, database, retentions } = deps;
+  const { clock, stores, retentions } = deps;
   const isStateReady = async () =>
-    (await database.probe()) && retentions.every((it) => it.isHealthy());
+    (await stores.probe()) && retentions.every((it) => it.isHealthy());
   return createReadiness({ providers, defaultProvider, isStateReady, clock });
 }
 
@@ -170,10 +162,14 @@ function openIdempotency({ runtime }: Config, { clock, ids }: Outside) {
   return { replays, idempotency: createIdempotency({ store: replays, ids }) };
 }
 
-function openPresets(database: StateDatabase, idempotency: Idempotency, clock: Clock): Presets {
+function openPresets(
+  stores: Pick<Stores, 'presets' | 'secret'>,
+  idempotency: Idempotency,
+  clock: Clock,
+): Presets {
   return createPresets({
-    store: createPresetStore(database),
-    cursors: createSealedCursors(database.secret),
+    store: stores.presets,
+    cursors: createSealedCursors(stores.secret),
     clock,
     once: ({ scope, key, request }, work, signal) => {
       const fingerprint = toFingerprint('createPreset', request);
@@ -205,18 +201,18 @@ function openInputs(
   {
     engine,
     artifacts,
-    stored,
+    stores,
     clock,
   }: Pick<Outside, 'clock'> & {
     engine: ImageEngine;
     artifacts: ArtifactDelivery;
-    stored: StoredInputFiles;
+    stores: Pick<Stores, 'storedInputs'>;
   },
 ): InputVerifier {
   const { remote } = config.inputs;
   const loader = createInputLoader({
     artifacts,
-    stored,
+    stored: stores.storedInputs,
     fetchRemote: remote.enabled ? createRemoteFetch({ policy: remote, clock }) : undefined,
   });
   return createInputVerifier({ engine, loader, limits: config.inputs });

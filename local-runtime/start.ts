@@ -13,8 +13,7 @@ import type { TraceLog } from '../lib/log/trace-log.ts';
 import { stayAwake, systemClock } from '../lib/platform/clock.ts';
 import { createIds } from '../lib/platform/ids.ts';
 import type { Services } from '../lib/services.ts';
-import { refuseArtifactRoot } from '../lib/storage/file-system/artifact-files.ts';
-import { refuseForeignDatabase, stateDatabaseFile } from '../lib/storage/sqlite/database.ts';
+import { refuseForeignStores } from '../lib/storage/open-stores.ts';
 import { resolveBearer } from './bearer.ts';
 import { createListener } from './listener.ts';
 import { allowedMethods } from './mount-routes.ts';
@@ -56,8 +55,7 @@ export async function startBridge(config: Config, outside: Outside): Promise<Run
   const ids = createIds(clock.nowMs);
   const version = packageVersion();
   const bearer = resolveBearer(config.server.bearer_token_env, env);
-  refuseForeignDatabase(stateDatabaseFile(config.state.directory));
-  refuseArtifactRoot(config.artifacts.root);
+  refuseForeignStores(config);
 
   const mounted = routes.filter(({ setting }) => setting === undefined || isOn(setting, config));
   const observation = await openObservation({ config, routes: mounted, clock, version });

@@ -7,10 +7,7 @@ import { BridgeError } from '../../lib/errors/bridge-error.ts';
 import { createImageEngine } from '../../lib/images/image-engine.ts';
 import { systemClock } from '../../lib/platform/clock.ts';
 import { createTimeSlices } from '../../lib/platform/time-slices.ts';
-import { createArtifactFiles } from '../../lib/storage/file-system/artifact-files.ts';
-import { createArtifactStore } from '../../lib/storage/sqlite/artifact-store.ts';
-import { stateDatabaseFile } from '../../lib/storage/sqlite/database.ts';
-import { openStateReader } from '../../lib/storage/sqlite/state-reader.ts';
+import { openArtifactReader } from '../../lib/storage/read-artifacts.ts';
 import type { CommandIo } from '../command-io.ts';
 
 const USAGE =
@@ -47,16 +44,16 @@ export async function runArtifactsCommand(argv: readonly string[], io: CommandIo
 }
 
 async function verify(
-  { state, artifacts, images }: Config,
+  config: Config,
   onProblem: (problem: ArtifactProblem) => void,
 ): Promise<typeof NOTHING> {
-  const reader = openStateReader(stateDatabaseFile(state.directory));
-  if (!reader) return NOTHING;
   const clock = systemClock;
-  const engine = createImageEngine({ limits: images, clock, slices: createTimeSlices(clock) });
+  const reader = openArtifactReader(config, clock);
+  if (!reader) return NOTHING;
+  const slices = createTimeSlices(clock);
+  const engine = createImageEngine({ limits: config.images, clock, slices });
   try {
-    const store = createArtifactStore(reader);
-    const files = createArtifactFiles({ root: artifacts.root, clock });
+    const { store, files } = reader;
     const { signal } = new AbortController();
     return await verifyArtifacts({ store, files, engine }, onProblem, signal);
   } finally {

@@ -2,9 +2,9 @@ import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type LoadOptions, loadConfig } from '../../lib/config/load-config.ts';
 import { problemLine } from '../../lib/config/problem.ts';
+import type { Config } from '../../lib/config/settings/settings.ts';
 import { BridgeError } from '../../lib/errors/bridge-error.ts';
-import { stateDatabaseFile } from '../../lib/storage/sqlite/database.ts';
-import { backUpState, inspectState } from '../../lib/storage/sqlite/inspect-state.ts';
+import { backUpState, checkState } from '../../lib/storage/inspect-state.ts';
 import type { CommandIo } from '../command-io.ts';
 
 const USAGE = 'usage: image-bridge state check|backup FILE [--config FILE] [--set field=value]...';
@@ -25,11 +25,11 @@ export async function runStateCommand(argv: readonly string[], io: CommandIo): P
     for (const problem of loaded.errors) io.stderr(`${problemLine(problem)}\n`);
     return 2;
   }
-  const database = stateDatabaseFile(loaded.config.state.directory);
+  const { config } = loaded;
   try {
     return command.target === undefined
-      ? check(database, io)
-      : backUp(database, resolve(io.cwd, command.target), io);
+      ? check(config, io)
+      : backUp(config, resolve(io.cwd, command.target), io);
   } catch (error) {
     if (!(error instanceof BridgeError)) throw error;
     io.stderr(`image-bridge: ${error.message}\n`);
@@ -61,15 +61,15 @@ function parseCommand(argv: readonly string[]): Command | undefined {
   }
 }
 
-function check(database: string, io: CommandIo): number {
-  const findings = inspectState(database);
+function check(config: Config, io: CommandIo): number {
+  const findings = checkState(config);
   const sentences = findings.length > 0 ? findings : ['The state is sound.'];
   io.stdout(sentences.map((sentence) => `${sentence}\n`).join(''));
   return findings.length > 0 ? 1 : 0;
 }
 
-function backUp(database: string, target: string, io: CommandIo): number {
-  if (backUpState(database, target)) return 0;
+function backUp(config: Config, target: string, io: CommandIo): number {
+  if (backUpState(config, target)) return 0;
   io.stderr('image-bridge: there is a file of that name already\n');
   return 1;
 }

@@ -96,8 +96,14 @@ describe('wallBreaches', () => {
     [
       'any room from the composition root',
       'lib/app.ts',
-      "import { b } from './storage/b.ts';",
-      'lib/storage/b.ts',
+      "import { b } from './jobs/b.ts';",
+      'lib/jobs/b.ts',
+    ],
+    [
+      'the entry of the stores from the composition root',
+      'lib/app.ts',
+      "import { openStores } from './storage/open-stores.ts';",
+      'lib/storage/open-stores.ts',
     ],
     [
       'the stack from a handler',
@@ -201,6 +207,18 @@ describe('wallBreaches', () => {
       'lib/jobs/a.ts',
       "import { b } from '../storage/b.ts';",
       'lib/storage/b.ts',
+    ],
+    [
+      'a driver from the composition root',
+      'lib/app.ts',
+      "import { b } from './storage/sqlite/b.ts';",
+      'lib/storage/sqlite/b.ts',
+    ],
+    [
+      'a driver from the runtime, by its type alone',
+      'local-runtime/commands/a.ts',
+      "import type { B } from '../../lib/storage/sqlite/b.ts';",
+      'lib/storage/sqlite/b.ts',
     ],
     [
       'what a port hides from the driver',

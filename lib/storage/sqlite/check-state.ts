@@ -42,7 +42,7 @@ const Counts = v.record(v.string(), v.number());
  * Reads everything and answers with one sentence for each thing that is wrong, none for a sound database in the newest
  * schema. Takes minutes for millions of jobs, and changes nothing.
  */
-export function checkState(database: Readable): readonly string[] {
+export function findStateProblems(database: Readable): readonly string[] {
   try {
     const damage = findDamage(database);
     // Counts of a damaged database would only repeat that it is.

@@ -1,5 +1,5 @@
 import { BridgeError } from '../../errors/bridge-error.ts';
-import { checkState } from './check-state.ts';
+import { findStateProblems } from './check-state.ts';
 import { type Connection, connect, schemaVersion } from './connection.ts';
 import { copyDatabase } from './copy-database.ts';
 import { refuseForeignDatabase } from './database.ts';
@@ -12,7 +12,7 @@ import { SCHEMA_VERSION } from './migrations.ts';
  * What is wrong with a database that a bridge may be using meanwhile, one sentence each. Throws `configuration` when it
  * cannot be opened or has an older schema.
  */
-export function inspectState(file: string): readonly string[] {
+export function findProblems(file: string): readonly string[] {
   return withDatabase(file, (connection) => {
     const version = schemaVersion(connection);
     if (version < SCHEMA_VERSION) {
@@ -21,7 +21,7 @@ export function inspectState(file: string): readonly string[] {
         `state.directory: the database has schema ${version}, older than ${SCHEMA_VERSION}; the next start brings it up to date`,
       );
     }
-    return checkState(connection);
+    return findStateProblems(connection);
   });
 }
 
@@ -29,7 +29,7 @@ export function inspectState(file: string): readonly string[] {
  * Copies a database that a bridge may be using meanwhile to a new file. False, and nothing done, when there is a file of
  * that name. Throws `configuration` when the database cannot be read or the copy not be written.
  */
-export function backUpState(file: string, target: string): boolean {
+export function copyState(file: string, target: string): boolean {
   return withDatabase(file, (connection) => copyDatabase(connection, target));
 }
 

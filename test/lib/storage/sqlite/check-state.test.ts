@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createIds } from '../../../../lib/platform/ids.ts';
-import { checkState } from '../../../../lib/storage/sqlite/check-state.ts';
+import { findStateProblems } from '../../../../lib/storage/sqlite/check-state.ts';
 import { IN_MEMORY } from '../../../../lib/storage/sqlite/connection.ts';
 import {
   openStateDatabase,
@@ -47,7 +47,7 @@ describe('checkState', () => {
 
         for (const step of history) await step(store, model);
 
-        expect(checkState(other)).toEqual([]);
+        expect(findStateProblems(other)).toEqual([]);
         expect(Object.values((await store.totals()).byStatus).reduce((a, b) => a + b)).toBe(
           model.jobs.size,
         );
@@ -75,7 +75,7 @@ describe('checkState', () => {
   ])('%s is found', (change, findings) => {
     database.prepare(change).run();
 
-    const found = checkState(database);
+    const found = findStateProblems(database);
 
     expect(found).toEqual(
       findings.map((finding) =>
@@ -88,7 +88,9 @@ describe('checkState', () => {
     database.prepare('PRAGMA foreign_keys = OFF').run();
     database.prepare('DELETE FROM job WHERE seq = 1').run();
 
-    expect(checkState(database)).toEqual(['the database is damaged: a row has lost its parent']);
+    expect(findStateProblems(database)).toEqual([
+      'the database is damaged: a row has lost its parent',
+    ]);
   });
 
   test('damaged pages are found', async () => {
@@ -99,7 +101,7 @@ describe('checkState', () => {
     await writeFile(file, bytes.fill(0xa5, place, place + 4096));
     database = openStateDatabase({ file, ids });
 
-    const found = checkState(database);
+    const found = findStateProblems(database);
 
     expect(found.length).toBeGreaterThan(0);
     expect(found).toEqual(found.map(() => expect.stringMatching(/^the database is damaged: /)));

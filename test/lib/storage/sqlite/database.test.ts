@@ -12,7 +12,7 @@ import {
   stateDatabaseFile,
 } from '../../../../lib/storage/sqlite/database.ts';
 import { peekFileHeader } from '../../../../lib/storage/sqlite/file-header.ts';
-import { backUpState } from '../../../../lib/storage/sqlite/inspect-state.ts';
+import { copyState } from '../../../../lib/storage/sqlite/inspect-state.ts';
 import { SCHEMA_VERSION } from '../../../../lib/storage/sqlite/migrations.ts';
 
 const ids = createIds(() => 0);
@@ -205,7 +205,7 @@ describe('openStateDatabase', () => {
         'of the database that a copy has replaced',
         async () => {
           const log = await leftLog(file);
-          backUpState(file, other());
+          copyState(file, other());
           await rename(other(), file);
           return log;
         },

@@ -7,7 +7,7 @@ import { toKeyHash } from '../../../../lib/jobs/job-key.ts';
 import type { JobStore } from '../../../../lib/jobs/job-store-port.ts';
 import { createIds } from '../../../../lib/platform/ids.ts';
 import { createArtifactStore } from '../../../../lib/storage/sqlite/artifact-store.ts';
-import { checkState } from '../../../../lib/storage/sqlite/check-state.ts';
+import { findStateProblems } from '../../../../lib/storage/sqlite/check-state.ts';
 import { IN_MEMORY } from '../../../../lib/storage/sqlite/connection.ts';
 import {
   openStateDatabase,
@@ -193,7 +193,7 @@ describe('createJobStore', () => {
     );
     for (const job of accepted) expect(await store.find(job.scope, job.id)).toEqual(job);
     expect(accepted).toHaveLength((await store.totals()).byStatus.queued);
-    expect(checkState(database)).toEqual([]);
+    expect(findStateProblems(database)).toEqual([]);
     await expect(store.submit(newJob(), WIDE)).resolves.toMatchObject({ repeated: false });
   });
 

@@ -1,0 +1,116 @@
+import type { ArtifactFiles } from '../artifacts/artifact-files-port.ts';
+import type { ArtifactStore } from '../artifacts/artifact-store-port.ts';
+import type { Config } from '../config/settings/settings.ts';
+import type { StoredInputFiles } from '../inputs/stored-inputs-port.ts';
+import type { JobSearch } from '../jobs/job-search-port.ts';
+import type { JobStore } from '../jobs/job-store-port.ts';
+import { type Clock, nowSecs } from '../platform/clock.ts';
+import type { Ids } from '../platform/ids.ts';
+import type { Task } from '../platform/task.ts';
+import type { PresetStore } from '../presets/preset-store-port.ts';
+import { createArtifactFiles, refuseArtifactRoot } from './file-system/artifact-files.ts';
+import { createStoredInputFiles } from './file-system/stored-input-files.ts';
+import { createArtifactStore } from './sqlite/artifact-store.ts';
+import {
+  openStateDatabase,
+  refuseForeignDatabase,
+  type StateDatabase,
+  stateDatabaseFile,
+} from './sqlite/database.ts';
+import { createJobStore } from './sqlite/job-store.ts';
+import { createOwnerLease } from './sqlite/owner-lease.ts';
+import { createPresetStore } from './sqlite/preset-store.ts';
+import { createJobSearch, searchIndexFile } from './sqlite/search/job-search.ts';
+
+/** The settings that say where things are stored. */
+type StorageSettings = Pick<Config, 'state' | 'artifacts'>;
+
+interface Outside {
+  readonly clock: Clock;
+  readonly ids: Pick<Ids, 'newOpaqueId'>;
+}
+
+/** Every store behind its port. */
+export interface Stores {
+  readonly jobs: JobStore;
+  readonly search: JobSearch;
+  readonly presets: PresetStore;
+  readonly artifacts: ArtifactStore;
+  readonly artifactFiles: ArtifactFiles;
+  readonly storedInputs: StoredInputFiles;
+  /** 32 random bytes as old as the state: the key of whatever must not be guessed or forged. */
+  readonly secret: Uint8Array;
+  /** Renews the lease by which other processes know that the rows of this one are not abandoned. */
+  readonly leaseRenewal: Task;
+  /** Whether the state answers and takes writes: after a refused one, whether it takes an ordinary job now. */
+  probe(): Promise<boolean>;
+  /** Bytes of what is stored in the state, and of its file. */
+  sizes(): Promise<{ readonly logicalBytes: number; readonly physicalBytes: number }>;
+  /** Resolves when all that was asked for is durable and everything is closed. */
+  close(): Promise<void>;
+}
+
+const LEASE_SECS = 180;
+const RENEW_EVERY_MS = 60_000;
+
+/** Throws `configuration` where `openStores` would for what is stored already. Changes nothing. */
+export function refuseForeignStores({ state, artifacts }: StorageSettings): void {
+  refuseForeignDatabase(stateDatabaseFile(state.directory));
+  refuseArtifactRoot(artifacts.root);
+}
+
+/**
+ * Opens every store in the newest format, making what is missing. The state directory must be locked for this process:
+ * whatever belonged to another one counts as abandoned from now on. Throws `configuration`, `overloaded`.
+ */
+export async function openStores(
+  settings: StorageSettings,
+  { clock, ids }: Outside,
+): Promise<Stores> {
+  const file = stateDatabaseFile(settings.state.directory);
+  const database = openStateDatabase({ file, ids });
+  try {
+    return await createStores(settings, database, clock);
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}
+
+async function createStores(
+  { state, artifacts: { root } }: StorageSettings,
+  database: StateDatabase,
+  clock: Clock,
+): Promise<Stores> {
+  const lease = createOwnerLease(database);
+  const leaseEnd = () => nowSecs(clock) + LEASE_SECS;
+  await lease.begin(leaseEnd());
+  const jobs = createJobStore(database);
+  const search = await openSearch(stateDatabaseFile(state.directory), jobs);
+  return {
+    jobs,
+    search,
+    presets: createPresetStore(database),
+    artifacts: createArtifactStore(database),
+    artifactFiles: createArtifactFiles({ root, clock }),
+    storedInputs: createStoredInputFiles(state),
+    secret: database.secret,
+    leaseRenewal: {
+      name: 'lease-renewal',
+      everyMs: RENEW_EVERY_MS,
+      run: () => lease.renew(leaseEnd()),
+    },
+    probe: database.probe,
+    sizes: database.sizes,
+    async close() {
+      await search.close();
+      await database.close();
+    },
+  };
+}
+
+async function openSearch(stateFile: string, jobs: Pick<JobStore, 'totals'>): Promise<JobSearch> {
+  const { byStatus } = await jobs.totals();
+  const count = Object.values(byStatus).reduce((sum, ofStatus) => sum + ofStatus, 0);
+  return createJobSearch({ stateFile, indexFile: searchIndexFile(stateFile) }, count);
+}

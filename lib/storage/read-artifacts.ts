@@ -1,0 +1,30 @@
+import type { ArtifactFiles } from '../artifacts/artifact-files-port.ts';
+import type { ArtifactStore } from '../artifacts/artifact-store-port.ts';
+import type { Config } from '../config/settings/settings.ts';
+import type { Clock } from '../platform/clock.ts';
+import { createArtifactFiles } from './file-system/artifact-files.ts';
+import { createArtifactStore } from './sqlite/artifact-store.ts';
+import { stateDatabaseFile } from './sqlite/database.ts';
+import { openStateReader } from './sqlite/state-reader.ts';
+
+/** The artifacts of a bridge that may be running, for reading only. */
+export interface ArtifactReader {
+  readonly store: Pick<ArtifactStore, 'listByAge' | 'find'>;
+  readonly files: Pick<ArtifactFiles, 'read' | 'isTaken'>;
+  close(): void;
+}
+
+/** Undefined when there is no state yet. Throws `configuration` for one of another version, or that cannot be read. */
+export function openArtifactReader(
+  { state, artifacts }: Pick<Config, 'state' | 'artifacts'>,
+  clock: Clock,
+): ArtifactReader | undefined {
+  const reader = openStateReader(stateDatabaseFile(state.directory));
+  return (
+    reader && {
+      store: createArtifactStore(reader),
+      files: createArtifactFiles({ root: artifacts.root, clock }),
+      close: reader.close,
+    }
+  );
+}

@@ -1,0 +1,112 @@
+import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createIds } from '../../../lib/platform/ids.ts';
+import { backUpState, checkState } from '../../../lib/storage/inspect-state.ts';
+import { openStores, refuseForeignStores } from '../../../lib/storage/open-stores.ts';
+import { CANCELLATION, newJob, WIDE } from '../../support/jobs.ts';
+import { createManualClock } from '../../support/manual-clock.ts';
+
+const SHA256 = 'ab'.repeat(32);
+const END = { atSecs: 1, error: CANCELLATION };
+
+let directory: string;
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'stores-'));
+});
+afterEach(() => rm(directory, { recursive: true }));
+
+function settings() {
+  const limits = { retention: { max_age_secs: 0 }, cache_bytes: 0 };
+  const root = join(directory, 'artifacts');
+  return { state: { directory: join(directory, 'state') }, artifacts: { ...limits, root } };
+}
+
+async function open() {
+  await mkdir(join(directory, 'state'), { recursive: true, mode: 0o700 });
+  const clock = createManualClock();
+  return openStores(settings(), { clock, ids: createIds(clock.nowMs) });
+}
+
+describe('openStores', () => {
+  test('all that it writes into the state directory is for its owner alone', async () => {
+    const before = process.umask(0);
+    const stores = await open();
+    await stores.jobs.submit(newJob(), WIDE);
+    await stores.storedInputs.put(SHA256, Buffer.from('image'));
+    await stores.search.find(
+      'anonymous',
+      { term: 'a', visibility: 'all' },
+      { limit: 1 },
+      new AbortController().signal,
+    );
+    backUpState(settings(), join(directory, 'state', 'backup'));
+    process.umask(before);
+
+    const entries = await readdir(join(directory, 'state'), {
+      recursive: true,
+      withFileTypes: true,
+    });
+    const modes = await Promise.all(
+      entries.map(async (entry) => {
+        const { mode } = await stat(join(entry.parentPath, entry.name));
+        return [entry.name, (mode & 0o777).toString(8), entry.isDirectory() ? '700' : '600'];
+      }),
+    );
+    await stores.close();
+
+    const names = modes.map(([name]) => name);
+    expect(names).toEqual(expect.arrayContaining(['bridge.sqlite', 'bridge.sqlite-wal', 'backup']));
+    expect(names).toEqual(expect.arrayContaining(['inputs', SHA256, 'search.sqlite']));
+    expect(modes.filter(([, found, wanted]) => found !== wanted)).toEqual([]);
+  });
+
+  test('what an earlier process ran is abandoned at once, whatever its lease says', async () => {
+    const first = await open();
+    await first.jobs.submit(newJob(), WIDE);
+    await first.jobs.claim(1);
+    await first.leaseRenewal.run(new AbortController().signal);
+    await first.close();
+
+    const second = await open();
+    const { interrupted } = await second.jobs.interruptAbandoned(END);
+    await second.close();
+
+    expect(interrupted).toBe(1);
+    expect(checkState(settings())).toEqual([]);
+  });
+
+  test('the secret is as old as the state', async () => {
+    const first = await open();
+    await first.close();
+    const second = await open();
+    await second.close();
+
+    expect(first.secret).toEqual(second.secret);
+    expect(first.secret).toHaveLength(32);
+  });
+});
+
+describe('refuseForeignStores', () => {
+  test('takes what is not there yet, and what openStores has made, and changes nothing', async () => {
+    refuseForeignStores(settings());
+    const before = await readdir(directory);
+    const stores = await open();
+    await stores.close();
+
+    expect(before).toEqual([]);
+    expect(() => refuseForeignStores(settings())).not.toThrow();
+  });
+
+  test.each([
+    ['state.directory', 'state/bridge.sqlite'],
+    ['artifacts.root', 'artifacts'],
+  ])('refuses a letter in the way of %s', async (field, path) => {
+    await mkdir(join(directory, 'state'));
+    await writeFile(join(directory, path), 'a letter');
+
+    expect(() => refuseForeignStores(settings())).toThrow(new RegExp(`^${field}: `));
+  });
+});
