@@ -1,17 +1,10 @@
 import {
   createOperation,
   type Operation,
-  type OperationCall,
   type OperationDeclaration,
 } from '../lib/http/operation.ts';
 import type { RequestSpec } from '../lib/http/operation-spec.ts';
 import type { Services } from '../lib/services.ts';
-
-/** The call of a handler that uses the services named `K`; a test passes just those. */
-export type Call<K extends keyof Services, R extends RequestSpec> = OperationCall<
-  Pick<Services, K>,
-  R
->;
 
 /** Binds the one stack of `lib/http` to our services: the only way to make a handler. */
 export function operation<K extends keyof Services = never>() {

@@ -31,8 +31,6 @@ interface Deps {
   readonly settings: Settings;
 }
 
-export type Listener = ReturnType<typeof createListener>;
-
 // Replies that are written when the work has ended have this time to reach their clients.
 const CLOSE_MS = 1000;
 

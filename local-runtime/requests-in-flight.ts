@@ -30,8 +30,6 @@ export interface Destination {
   readonly parameters: Readonly<Record<string, string>>;
 }
 
-export type RequestsInFlight = ReturnType<typeof createRequestsInFlight>;
-
 /** Runs handlers for requests, and knows which of them still run. */
 export function createRequestsInFlight({ httpSettings, services, sendReply, shutdown }: Deps) {
   let running = 0;

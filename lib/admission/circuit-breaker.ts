@@ -31,8 +31,6 @@ export interface BreakerSnapshot {
   readonly retry_after_ms?: number;
 }
 
-export type CircuitBreaker = ReturnType<typeof createCircuitBreaker>;
-
 // A probe is under way and may take minutes, or be over in a moment.
 const RETRY_AFTER_PROBE_MS = 1000;
 

@@ -4,8 +4,6 @@ interface Running<T> {
   waiting: number;
 }
 
-export type SharedWork<T> = ReturnType<typeof createSharedWork<T>>;
-
 /** Work that several callers want at the same time is done once for all of them. */
 export function createSharedWork<T>() {
   const running = new Map<string, Running<T>>();

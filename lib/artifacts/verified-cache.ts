@@ -15,8 +15,6 @@ export interface VerifiedBytes {
   readonly sha256: string;
 }
 
-export type VerifiedCache = ReturnType<typeof createVerifiedCache>;
-
 // Two strings each: some megabytes at most.
 const REMEMBERED_STAMPS = 20_000;
 // Keys and places in the tables, so that many small thumbnails are no more than the limit either.

@@ -18,8 +18,6 @@ interface Finished {
   readonly expiresMs: number;
 }
 
-export type MemoryReplayStore = ReturnType<typeof createMemoryReplayStore>;
-
 // Two hashes and their places in the tables.
 const ENTRY_BYTES = 512;
 const EXPIRY_EVERY_MS = 60_000;

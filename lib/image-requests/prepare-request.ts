@@ -28,8 +28,6 @@ export interface PreparedRequest {
   fingerprintFor(result: 'images' | 'stream'): Promise<string>;
 }
 
-export type PrepareRequest = ReturnType<typeof createPrepareRequest>;
-
 /** Makes a run of a request. A request that is wrong before there is anything to run is logged as a failure. */
 export function createPrepareRequest({ runs, publisher, slices, maxInputBytes }: Deps) {
   async function commit({ response, publications }: GenerationResult) {

@@ -36,8 +36,6 @@ interface Attachable<T> {
 /** What is needed of the request of one client. */
 type Client = Pick<RequestContext, 'signal' | 'onReplied'>;
 
-export type RetryAttach<T> = ReturnType<typeof createRetryAttach<T>>;
-
 /** The official clients wait at most 8 s before they send a request again. */
 const LINGER_MS = 10_000;
 

@@ -7,8 +7,6 @@ export interface ListedJobs extends JobFilter {
   readonly search?: string | undefined;
 }
 
-export type JobCursors = ReturnType<typeof createJobCursors>;
-
 const SEQUENCE_BYTES = 8;
 
 /** Cursors of job lists: each for the page that begins below the job of one sequence. */

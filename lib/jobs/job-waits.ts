@@ -1,7 +1,5 @@
 import type { Clock } from '../platform/clock.ts';
 
-export type JobWaits = ReturnType<typeof createJobWaits>;
-
 /** Requests that wait for a job to end. */
 export function createJobWaits(clock: Clock) {
   const waiters = new Map<string, Set<() => void>>();

@@ -27,8 +27,6 @@ interface Deps {
   readonly ids: Pick<Ids, 'newOpaqueId' | 'newSpanId'>;
 }
 
-export type JobWorker = ReturnType<typeof createJobWorker>;
-
 /** Runs jobs that have been claimed, each once and to its end, and settles them in the store. */
 export function createJobWorker(deps: Deps) {
   const { live, runs, clock, ids } = deps;

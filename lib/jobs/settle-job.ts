@@ -13,8 +13,6 @@ interface Deps {
 const FIRST_RETRY_MS = 250;
 const LAST_RETRY_MS = 10_000;
 
-export type SettleJob = ReturnType<typeof createSettleJob>;
-
 /** Writes the ends of jobs to the store, and removes the stored images that no job needs any more. */
 export function createSettleJob({ store, inputs, clock }: Deps) {
   /**

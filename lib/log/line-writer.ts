@@ -15,8 +15,6 @@ interface Entry {
   readonly lines: number;
 }
 
-export type LineWriter = ReturnType<typeof createLineWriter>;
-
 /** How many bytes wait for a slow reader at most. */
 const MAX_PENDING_BYTES = 1024 * 1024;
 

@@ -8,8 +8,6 @@ export interface Traced {
   readonly requestId: string;
 }
 
-export type OperationLog = ReturnType<typeof createOperationLog>;
-
 /** The lines of one image operation: how it began, and how it ended. */
 export function createOperationLog(log: TraceLog) {
   return {

@@ -1,5 +1,3 @@
-export type KeyedMutex = ReturnType<typeof createKeyedMutex>;
-
 /** Runs work under one key one after the other, in the order of the calls. Work under different keys runs side by side. */
 export function createKeyedMutex() {
   const lastByKey = new Map<string, Promise<unknown>>();

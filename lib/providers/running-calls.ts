@@ -1,8 +1,6 @@
 import { setMaxListeners } from 'node:events';
 
 /** The calls that run now: each ends when its own signal aborts, all of them when `close` is called. */
-export type RunningCalls = ReturnType<typeof createRunningCalls>;
-
 export function createRunningCalls() {
   const running = new Map<AbortController, Promise<unknown>>();
 

@@ -22,7 +22,7 @@ export function readSources(folders: readonly string[] = PROGRAM): readonly Sour
         (name) => `${folder}/${name.replaceAll('\\', '/')}`,
       ),
     )
-    .filter((path) => /\.tsx?$/.test(path) && !path.includes('/node_modules/'))
+    .filter((path) => /\.(tsx?|mjs)$/.test(path) && !path.includes('/node_modules/'))
     .sort()
     .map((path) => ({ path, text: readFileSync(`${ROOT}${path}`, 'utf8') }));
 }

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { Route } from '../../handlers/routes.ts';
 import type { HttpSettings } from '../../lib/http/http-event.ts';
 import type { Services } from '../../lib/services.ts';
-import { createListener, type Listener } from '../../local-runtime/listener.ts';
+import { createListener } from '../../local-runtime/listener.ts';
 import { echoForm, sha256 } from '../support/echo-form.ts';
 import { BOUNDARY, formBytes, formType, inChunks } from '../support/form-bytes.ts';
 import { openHttpSettings } from '../support/invoke.ts';
@@ -10,7 +10,7 @@ import { openSocket, parseAnswer, untilClosed } from '../support/raw-http.ts';
 
 const PATH = '/v1/echo';
 const routes: readonly Route[] = [{ method: 'POST', path: PATH, tag: 'Images', handler: echoForm }];
-const running: Listener[] = [];
+const running: ReturnType<typeof createListener>[] = [];
 
 afterEach(async () => {
   await Promise.all(running.splice(0).map((listener) => listener.stop(0)));

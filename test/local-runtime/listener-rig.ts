@@ -1,10 +1,10 @@
 import { routes } from '../../handlers/routes.ts';
 import type { Services } from '../../lib/services.ts';
-import { createListener, type Listener } from '../../local-runtime/listener.ts';
+import { createListener } from '../../local-runtime/listener.ts';
 import { allowedMethods } from '../../local-runtime/mount-routes.ts';
 import { openHttpSettings } from '../support/invoke.ts';
 
-const running: Listener[] = [];
+const running: ReturnType<typeof createListener>[] = [];
 
 /** A listener on a free port, with the services that a test's routes use. */
 export async function startListener(

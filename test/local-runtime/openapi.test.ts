@@ -6,7 +6,6 @@ import { StreamEvent } from '../../lib/contract/reply/stream-events.ts';
 import { IdempotencyHeaders, ImageRequest } from '../../lib/contract/request/image-request.ts';
 import { NotReady, Ready } from '../../lib/contract/resources/health.ts';
 import { JobListQuery, JobPage } from '../../lib/contract/resources/job.ts';
-import { SessionQuery } from '../../lib/contract/resources/session.ts';
 import { closedObject } from '../../lib/contract/schema/closed-object.ts';
 import type { OperationSpec } from '../../lib/http/operation-spec.ts';
 import { buildOpenApiDocument } from '../../local-runtime/openapi.ts';
@@ -138,9 +137,10 @@ describe('buildOpenApiDocument', () => {
   });
 
   it('keeps a default that is text', () => {
-    const operation = operationOf({ request: { query: SessionQuery } });
+    const query = closedObject({ provider: v.optional(v.string(), 'sandbox') });
+    const operation = operationOf({ request: { query } });
 
-    expect(operation['parameters']).toMatchObject([{ schema: { default: 'agent-app-server' } }]);
+    expect(operation['parameters']).toMatchObject([{ schema: { default: 'sandbox' } }]);
   });
 
   it('refers to a body that has a name, and shows its examples', () => {

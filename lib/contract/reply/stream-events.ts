@@ -13,8 +13,6 @@ export const STAGES = [
   'verifying',
   'publishing',
 ] as const;
-export type Stage = (typeof STAGES)[number];
-
 /** First, once the work is queued or running. */
 export const StartedEvent = v.strictObject({
   type: v.literal('started'),

@@ -21,8 +21,6 @@ interface OperationTold {
   readonly waitsWhenFull: boolean;
 }
 
-export type RunRoute = ReturnType<typeof createRunRoute>;
-
 /** Runs a request on one route, between the provider's gate and its breaker: one permit and one verdict, whatever its fan-out. */
 export function createRunRoute({ admission, attempt, clock, metrics }: Deps) {
   return async function runRoute(

@@ -5,8 +5,6 @@ interface Deps {
   readonly engine: Pick<ImageEngine, 'inspect'>;
 }
 
-export type VerifyPartials = ReturnType<typeof createVerifyPartials>;
-
 /** Lets no image out that was not decoded to its end. */
 export function createVerifyPartials({ engine }: Deps) {
   /** Undefined for one that is not sound, and when there was no time to find out. */

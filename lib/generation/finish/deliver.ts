@@ -17,8 +17,6 @@ export interface DeliveredImages {
   readonly publications: readonly PendingPublication[];
 }
 
-export type Deliver = ReturnType<typeof createDeliver>;
-
 /** Hands verified images over in the form that was asked for: inline, artifact, url or metadata. */
 export function createDeliver({ publisher }: Deps) {
   /**

@@ -17,8 +17,6 @@ export interface DescribedOutput extends FinishedOutput {
   readonly sidecar: Buffer | undefined;
 }
 
-export type DescribeImages = ReturnType<typeof createDescribeImages>;
-
 /** Of JSON, before XML (specification 2.9). */
 const MAX_EMBEDDED_BYTES = 40 * 1024;
 /** What the longest request needs several times over; only a provider's own words can be more. */

@@ -22,8 +22,6 @@ interface Deps {
   readonly clock: Clock;
 }
 
-export type BackendClient = ReturnType<typeof createBackendClient>;
-
 /** Speaks the backend's protocol: one POST, one stream of events, one image. */
 export function createBackendClient({ httpClient, credentials, endpoint, streams, clock }: Deps) {
   function post(body: StreamedBody, login: Credentials, { signal, onEvent }: ProviderContext) {

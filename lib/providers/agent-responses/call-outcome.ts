@@ -8,8 +8,6 @@ import { toBackendFailure } from './backend-failure.ts';
 import { createFoundImages } from './found-images.ts';
 import { toUsage } from './response-usage.ts';
 
-export type CallOutcome = ReturnType<typeof createCallOutcome>;
-
 /** Adds up the events of one call to its outcome (providers.md, "Stream events that matter"). */
 export function createCallOutcome(request: ProviderRequest, onEvent: ProviderContext['onEvent']) {
   const [index = 0] = request.indices;

@@ -17,8 +17,6 @@ interface Deps {
   readonly ids: Ids;
 }
 
-export type LoginRenewal = ReturnType<typeof createLoginRenewal>;
-
 const POLL_MS = 100;
 // Another process may need all of its time for the endpoint, or be dead and its lock not yet stale.
 const LONGEST_WAIT_MS = 60_000;

@@ -21,8 +21,6 @@ export interface StreamedJson {
   isPlaceholder(text: string): boolean;
 }
 
-export type EventDataReader = ReturnType<typeof createJsonReader>;
-
 /**
  * Reads the JSON of one event after the other, part by part. A string that grows beyond what text ever does is decoded
  * from base64 while it comes: an image never becomes a JavaScript string of megabytes, and what is parsed stays small.

@@ -26,8 +26,6 @@ export interface Finished {
   readonly size: Edges;
 }
 
-export type Renderer = ReturnType<typeof createRenderer>;
-
 /** Draws and encodes what one call asks for. */
 export function createRenderer({ engine }: { readonly engine: ImageEngine }) {
   const pool = createThreadPool<Omit<DrawingTask, 'stop'>, Drawing>(POOL);

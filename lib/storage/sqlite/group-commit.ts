@@ -7,8 +7,6 @@ interface Write {
   reject(reason: unknown): void;
 }
 
-export type GroupCommit = ReturnType<typeof createGroupCommit>;
-
 // Some ten milliseconds of work: what is left over waits for the next turn, after whatever else is due.
 const LARGEST_GROUP = 256;
 

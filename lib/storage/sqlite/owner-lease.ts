@@ -11,8 +11,6 @@ export function isAbandonedSql(table: 'job' | 'artifact'): string {
     SELECT 1 FROM owner WHERE owner.id = ${table}.owner AND lease_until > @nowSecs))`;
 }
 
-export type OwnerLease = ReturnType<typeof createOwnerLease>;
-
 /** Shows other processes that this one lives. Times are Unix seconds. */
 export function createOwnerLease(database: StoreDatabase) {
   const removeOthers = database.prepare(REMOVE_OTHERS);

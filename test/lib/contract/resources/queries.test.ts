@@ -5,7 +5,6 @@ import {
   ThumbnailQuery,
 } from '../../../../lib/contract/resources/artifact.ts';
 import { CapabilitiesQuery } from '../../../../lib/contract/resources/provider.ts';
-import { SessionQuery } from '../../../../lib/contract/resources/session.ts';
 import { PageQuery } from '../../../../lib/contract/schema/page.ts';
 import { outputOf, verdictOf } from '../judge.ts';
 
@@ -18,7 +17,6 @@ describe('a query', () => {
     ['of a thumbnail', ThumbnailQuery, {}, { edge: 320 }],
     ['of a small thumbnail', ThumbnailQuery, { edge: '32' }, { edge: 32 }],
     ['of a large thumbnail', ThumbnailQuery, { edge: '2048' }, { edge: 2048 }],
-    ['of a session', SessionQuery, {}, { provider: 'agent-app-server' }],
     ['of capabilities', CapabilitiesQuery, { model: 'm' }, { model: 'm' }],
   ])('%s is read', (_name, schema, query, output) => {
     expect(outputOf(schema, query)).toEqual(output);
@@ -31,7 +29,6 @@ describe('a query', () => {
     [ThumbnailQuery, { edge: '31' }, 'edge: out_of_range'],
     [ThumbnailQuery, { edge: '2049' }, 'edge: out_of_range'],
     [ThumbnailQuery, { width: '100' }, 'width: unknown_field'],
-    [SessionQuery, { provider: 'p'.repeat(65) }, 'provider: invalid_length'],
     [CapabilitiesQuery, { model: 'm'.repeat(129) }, 'model: invalid_length'],
   ])('of a wrong kind is refused (%#)', (schema, query, verdict) => {
     expect(verdictOf(schema, query)).toEqual([verdict]);

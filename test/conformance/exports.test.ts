@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest';
+import { unusedExports } from './exports.ts';
+import { readSources } from './sources.ts';
+
+const of = (files: Readonly<Record<string, string>>) =>
+  unusedExports(Object.entries(files).map(([path, text]) => ({ path, text })));
+
+describe('unusedExports', () => {
+  it.each([
+    ['a function', 'export function a() {}'],
+    ['a constant', 'export const a = 1;'],
+    ['a type', 'export type a = 1;'],
+    ['an interface', 'export interface a {}'],
+    ['a class', 'export class a {}'],
+  ])('finds %s', (_name, text) => {
+    expect(of({ 'lib/x.ts': text })).toEqual(['lib/x.ts: a']);
+  });
+
+  it.each([
+    ['by name', "import { a } from './x.ts';"],
+    ['as a type', "import type { a } from './x.ts';"],
+    ['under another name', "import { a as b } from './x.ts';"],
+    ['whole', "import * as x from './x.ts';"],
+    ['later', "const { a } = await import('./x.ts');"],
+    ['inside a type', "type B = import('./x.ts').a;"],
+  ])('finds nothing that another file imports %s', (_name, text) => {
+    expect(of({ 'lib/x.ts': 'export const a = 1;', 'lib/y.ts': text })).toEqual([]);
+  });
+
+  it('finds nothing that its own file uses, in a signature for example', () => {
+    const text = 'export interface a {} export const b = (a: a) => a;';
+
+    expect(of({ 'lib/x.ts': text, 'lib/y.ts': "import { b } from './x.ts';" })).toEqual([]);
+  });
+
+  it('reads generators, which import what is compiled', () => {
+    const text = "import { a } from '../../dist/lib/x.js';";
+
+    expect(of({ 'lib/x.ts': 'export const a = 1;', 'infra/generators/g.mjs': text })).toEqual([]);
+  });
+});
+
+describe('the program', () => {
+  it('exports nothing that only tests use', () => {
+    const program = new Set(readSources().map(({ path }) => path));
+    const unused = unusedExports([...readSources(), ...readSources(['infra/generators'])]);
+
+    const pathOf = (name: string) => name.split(':')[0] ?? '';
+    // Threads are started by their file.
+    const isThread = (name: string) => pathOf(name).endsWith('-worker.ts');
+    expect(unused.filter((name) => program.has(pathOf(name)) && !isThread(name))).toEqual([]);
+  });
+});
