@@ -51,10 +51,7 @@ export const admission: Bench = {
         ours: inUs(median(costs.ours)),
         against: 'a bare async function',
         theirs: inUs(median(costs.theirs)),
-        ratio: '–',
-        cpuRatio: '–',
         budget: '< 60 µs more',
-        loop: '–',
       },
       queueRow('joining a queue', queues, ({ joinUs }) => joinUs),
       queueRow('leaving from all over a queue', queues, ({ abortUs }) => abortUs),
@@ -75,9 +72,7 @@ function queueRow(
     against: `a queue of ${SHORT_QUEUE}`,
     theirs: inUs(median(theirs)),
     ratio: withRange(ours.map((us, round) => us / (theirs[round] ?? Number.NaN))),
-    cpuRatio: '–',
     budget: 'constant: about 1',
-    loop: '–',
   };
 }
 

@@ -22,7 +22,7 @@ export interface Comparison {
 
 const WARM_UP_PART = 0.5;
 
-/** Measures both sides in turns, so that what else happens on the machine happens to both. */
+/** Measures both sides alternately: other work on the machine affects both. */
 export async function compare(
   { rounds, load }: Pick<Tools, 'rounds' | 'load'>,
   our: Side,
@@ -35,7 +35,8 @@ export async function compare(
     const result = await load({ ...task, port: server.port });
     const span = await server.end();
     return {
-      ...{ ...result, ...span },
+      ...result,
+      ...span,
       perSecond: result.completed / (result.elapsedMs / 1000),
       cpuEachMs: span.cpuMs / result.completed,
     };
@@ -70,7 +71,7 @@ export function rateRow({ ours, theirs }: Comparison, words: Words): Row {
     theirs: perSecond(median(theirs.map((it) => it.perSecond))),
     ratio: withRange(pairs(ours, theirs, (it) => it.perSecond)),
     cpuRatio: withRange(pairs(theirs, ours, (it) => it.cpuEachMs)),
-    loop: loopOf({ ours, theirs }),
+    ...loopOf({ ours, theirs }),
   };
 }
 
@@ -83,7 +84,7 @@ export function timeRow({ ours, theirs }: Comparison, words: Words): Row {
     theirs: timeOf(theirs),
     ratio: withRange(pairs(theirs, ours, (it) => it.perSecond)),
     cpuRatio: withRange(pairs(ours, theirs, (it) => it.cpuEachMs)),
-    loop: loopOf({ ours, theirs }),
+    ...loopOf({ ours, theirs }),
   };
 }
 
@@ -103,8 +104,10 @@ function pairs(
   });
 }
 
-function loopOf({ ours, theirs }: Comparison): string {
-  return `${delayOf(ours)}, against ${delayOf(theirs)}`;
+/** Undefined where the delay of one of them cannot be watched. */
+function loopOf({ ours, theirs }: Comparison): { readonly loop?: string } {
+  const delays = [delayOf(ours), delayOf(theirs)];
+  return delays.some((delay) => delay.includes('NaN')) ? {} : { loop: delays.join(', against ') };
 }
 
 function delayOf(measures: readonly Measure[]): string {

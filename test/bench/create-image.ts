@@ -43,7 +43,7 @@ export const createImage: Bench = {
       against: 'the same server of irreducible steps',
       theirs: `${theirs.toFixed(0)} MB`,
       ratio: (ours / theirs).toFixed(2),
-      ...{ cpuRatio: '–', budget: 'reported', loop: '–' },
+      budget: 'reported',
     });
     await Promise.all([bridge.stop(), floor.stop()]);
     return rows;

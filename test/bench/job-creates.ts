@@ -46,9 +46,7 @@ export const jobCreates: Bench = {
         against: `the driver alone, ${CALLERS} in a transaction`,
         theirs: perSecond(median(rates.theirs)),
         ratio: withRange(rates.ours.map((rate, round) => rate / (rates.theirs[round] ?? 0))),
-        cpuRatio: '–',
         budget: '≥ 0.7',
-        loop: '–',
       },
     ];
   },

@@ -11,7 +11,7 @@ import { createJobSearch, searchIndexFile } from '../../lib/storage/sqlite/searc
 import { newJob, WIDE } from '../support/jobs.ts';
 import type { Bench, Row } from './bench.ts';
 import { BUSY_SCOPE, QUIET_SCOPE, writeJobs } from './million-jobs.ts';
-import { residentMb } from './resident.ts';
+import { residentMb } from './process-use.ts';
 import { inMs, median, percentile, perSecond, withRange } from './statistics.ts';
 
 const JOBS = 1_000_000;
@@ -156,7 +156,6 @@ function row(what: string, durations: readonly number[] = []): Row {
   return {
     what: `${what}, 1 M jobs`,
     ours: `p50 ${inMs(p50)}, p99 ${inMs(p99)}, worst ${inMs(Math.max(...durations))}`,
-    ...{ against: '–', theirs: '–', ratio: '–', cpuRatio: '–', loop: '–' },
     budget: 'p99 < 20 ms',
   };
 }

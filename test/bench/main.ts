@@ -12,12 +12,14 @@ import { getArtifact } from './get-artifact.ts';
 import { getThumbnail } from './get-thumbnail.ts';
 import { jobCreates } from './job-creates.ts';
 import { jobLists } from './job-lists.ts';
+import { jobPosts } from './job-posts.ts';
 import { jobSearch } from './job-search.ts';
 import { jobService } from './job-service.ts';
 import { startLoad } from './load.ts';
 import { matte } from './matte.ts';
 import { parseEdit } from './parse-edit.ts';
 import { writePerformancePage } from './performance-page.ts';
+import { asServer, spawnProgram } from './program.ts';
 import { readForm } from './read-form.ts';
 import { type ServerProcess, startServer } from './server-process.ts';
 import { smallGets } from './small-gets.ts';
@@ -26,7 +28,7 @@ import { upstreamStream } from './upstream-stream.ts';
 
 /**
  * `npm run bench -- [--only NAME]... [--rounds N] [--write]`: prints one Markdown table, and with `--write` puts it on
- * the performance page. It asserts nothing and always ends with 0: what a number means is for a reader to judge.
+ * the performance page. It asserts nothing and always ends with 0: the reader decides what a number means.
  */
 const BENCHES: readonly Bench[] = [
   smallGets,
@@ -40,6 +42,7 @@ const BENCHES: readonly Bench[] = [
   getArtifact,
   getThumbnail,
   jobCreates,
+  jobPosts,
   jobService,
   jobLists,
   jobSearch,
@@ -83,13 +86,18 @@ async function runAll(benches: readonly Bench[]): Promise<void> {
     started.push(server);
     return server;
   };
+  const startProgram: Tools['startProgram'] = async (options) => {
+    const server = asServer(await spawnProgram(options));
+    started.push(server);
+    return server;
+  };
   print(COLUMNS.map(([heading]) => heading));
   print(COLUMNS.map(() => '---'));
   for (const bench of benches) {
     try {
       const own = await mkdtemp(join(folder, `${bench.name}-`));
-      const rows = await bench.run({ rounds, folder: own, load, start });
-      for (const row of rows) print(COLUMNS.map(([, member]) => row[member]));
+      const rows = await bench.run({ rounds, folder: own, load, start, startProgram });
+      for (const row of rows) print(COLUMNS.map(([, member]) => row[member] ?? '–'));
     } catch (error) {
       print([bench.name, `failed: ${error}`, ...COLUMNS.slice(2).map(() => '–')]);
     }
@@ -98,15 +106,15 @@ async function runAll(benches: readonly Bench[]): Promise<void> {
   stop();
   await rm(folder, { recursive: true, force: true });
   const model = cpus()[0]?.model ?? 'unknown processor';
-  tell('');
-  tell(`Node ${process.version}, ${cpus().length} × ${model}, ${rounds} rounds.`);
+  writeLine('');
+  writeLine(`Node ${process.version}, ${cpus().length} × ${model}, ${rounds} rounds.`);
 }
 
 function print(cells: readonly string[]): void {
-  tell(`| ${cells.join(' | ')} |`);
+  writeLine(`| ${cells.join(' | ')} |`);
 }
 
-function tell(line: string): void {
+function writeLine(line: string): void {
   lines.push(line);
   process.stdout.write(`${line}\n`);
 }

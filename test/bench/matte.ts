@@ -90,7 +90,6 @@ function row(
     against: 'sharp’s raw decode of the same PNG',
     theirs: inMs(median(theirs)),
     ratio: withRange(ours.map((time, round) => time / (theirs[round] ?? Number.NaN))),
-    cpuRatio: '–',
     budget,
     loop,
   };

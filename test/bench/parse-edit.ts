@@ -59,9 +59,7 @@ export const parseEdit: Bench = {
         against: '`isAscii`, `latin1`, `JSON.parse`, base64',
         theirs: inMs(median(times.theirs)),
         ratio: withRange(times.ours.map((ms, round) => ms / (times.theirs[round] ?? Number.NaN))),
-        cpuRatio: '–',
         budget: '≤ 1.3',
-        loop: '–',
       },
     ];
   },

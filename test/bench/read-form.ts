@@ -69,6 +69,6 @@ async function memoryRow(
     against: 'the body',
     theirs: `${bodyMb.toFixed(0)} MB`,
     ratio: (addedMb / bodyMb).toFixed(2),
-    ...{ cpuRatio: '–', budget: '< 2.5', loop: '–' },
+    budget: '< 2.5',
   };
 }

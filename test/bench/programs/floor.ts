@@ -13,7 +13,7 @@ export type FloorOptions =
   /** Bare Hono, one JSON value. */
   | { readonly kind: 'json'; readonly text: string }
   /** Bare Hono, the same JSON value and status for every POST; it reads the body and parses nothing. */
-  | { readonly kind: 'created'; readonly text: string }
+  | { readonly kind: 'accepted'; readonly text: string }
   /** Bare Hono, one Buffer. */
   | { readonly kind: 'bytes'; readonly file: string }
   /** Plain Node, a stream of the file for each answer. */
@@ -44,7 +44,7 @@ async function serverFor(floor: FloorOptions): Promise<Server> {
       const value: object = JSON.parse(floor.text);
       return bare((app) => app.get('*', (c) => c.json(value)));
     }
-    case 'created': {
+    case 'accepted': {
       const value: object = JSON.parse(floor.text);
       return bare((app) =>
         app.post('*', async (c) => {
