@@ -16,7 +16,7 @@ export function resolveBearer(
   if (Buffer.byteLength(token) < MIN_TOKEN_BYTES) {
     return refuse(`the token in the variable is shorter than ${MIN_TOKEN_BYTES} bytes`);
   }
-  // A token with a space or a control character could never arrive in a header.
+  // A token with a space or a control character cannot be sent in a header.
   if (!/^[\x21-\x7e]+$/.test(token) || token.includes(',')) {
     return refuse('the token in the variable holds characters that no header can carry');
   }

@@ -18,7 +18,7 @@ export function listen(server: Server, { host, port }: ListenAddress): Promise<v
     server.once('error', onError);
     server.listen({ host, port }, () => {
       server.off('error', onError);
-      // A connection that cannot be accepted is lost; the process goes on.
+      // When accepting a connection fails, that connection is lost and the listener continues.
       server.on('error', () => {});
       resolve();
     });

@@ -1,13 +1,13 @@
 import type { Socket } from 'node:net';
 import { BridgeError } from '../lib/errors/bridge-error.ts';
 
-/** What a connection deserves whose bytes Node could not parse; undefined when nothing can be said to it any more. */
+/** The error for a connection whose bytes Node could not parse. Undefined when no reply can be sent any more. */
 export function malformedHttp(
   error: NodeJS.ErrnoException,
   socket: Socket,
 ): BridgeError | undefined {
-  // An answer that has begun cannot be interrupted by another one.
-  if (error.code === 'ECONNRESET' || !socket.writable || hasBegunAnswer(socket)) return undefined;
+  // A reply that has begun cannot be followed by another one.
+  if (error.code === 'ECONNRESET' || !socket.writable || hasBegunReply(socket)) return undefined;
   if (error.code === 'HPE_HEADER_OVERFLOW') {
     return new BridgeError(
       'header_too_large',
@@ -20,7 +20,7 @@ export function malformedHttp(
   return new BridgeError('malformed_request', 'the request is not well-formed HTTP/1.1');
 }
 
-function hasBegunAnswer(socket: Socket): boolean {
+function hasBegunReply(socket: Socket): boolean {
   // Node's own handler of this event looks at the same member; there is no public one.
   const { _httpMessage: message } = socket as Socket & {
     _httpMessage?: { headersSent: boolean } | null;

@@ -15,7 +15,7 @@ interface Deps {
   readonly version: string;
 }
 
-/** What sees every answer, from the first one on: it is there before the house is. */
+/** What records every reply. It exists before the app is built, so that the first reply is recorded too. */
 export interface Observation {
   readonly events: EventRing;
   readonly metrics: Metrics;
@@ -26,9 +26,9 @@ export async function openObservation(deps: Deps): Promise<Observation> {
   const events = createEventRing({ clock: deps.clock });
   const metrics = await openMetrics(deps);
   const observer: HttpObserver = {
-    replied(answer) {
-      events.replied(answer);
-      metrics.httpRequestEnded(answer);
+    replied(reply) {
+      events.replied(reply);
+      metrics.httpRequestEnded(reply);
     },
   };
   return { events, metrics, observer };

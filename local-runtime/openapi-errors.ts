@@ -8,7 +8,7 @@ import { toErrorBody } from '../lib/errors/error-body.ts';
 import type { OperationSpec } from '../lib/http/operation-spec.ts';
 import { headerRefs, type Responses } from './openapi-responses.ts';
 
-/** What every answer can be instead, before any operation is asked. */
+/** The errors that every route can reply with, before its operation runs. */
 const ALWAYS: readonly ErrorCode[] = [
   'malformed_request',
   'request_timeout',
@@ -18,7 +18,7 @@ const ALWAYS: readonly ErrorCode[] = [
   'internal',
 ];
 
-/** Every failure that an operation can answer: what its protection and its shapes imply, and what it names itself. */
+/** Every error of an operation: those that its protection and its schemas imply, and those that it names itself. */
 export function possibleErrors({ protection, request, errors }: OperationSpec): ErrorCode[] {
   const isGuarded = protection !== 'public';
   const hasBody = request.body !== undefined || request.form !== undefined;
@@ -32,33 +32,33 @@ export function possibleErrors({ protection, request, errors }: OperationSpec): 
     ...(hasBody ? (['body_too_large', 'unsupported_media_type'] as const) : []),
     ...errors,
   ]);
-  // In the order of the table, whoever named them.
+  // In the order of the table.
   return (Object.keys(ERRORS) as ErrorCode[]).filter((code) => implied.has(code));
 }
 
 /**
- * The error answers of an operation, one a status. A status with a single cause is shared by all operations; one that
- * stands for an answer too, as 503 does for readiness, is either.
+ * The error responses of an operation, one for each status. A status with a single error code refers to a shared
+ * response. A status that is also a regular reply, such as 503 of readiness, allows both schemas.
  */
-export function toErrorResponses(spec: OperationSpec, answers: Responses): Responses {
+export function toErrorResponses(spec: OperationSpec, replies: Responses): Responses {
   return Object.fromEntries(
     byStatus(possibleErrors(spec)).map(([status, codes]) => {
-      const answer = answers[status];
+      const reply = replies[status];
       const [only, ...others] = codes;
-      if (answer) return [status, either(answer, errorAnswer(status, codes))];
+      if (reply) return [status, either(reply, errorResponse(status, codes))];
       return only && others.length === 0
         ? [status, { $ref: `#/components/responses/${only}` }]
-        : [status, errorAnswer(status, codes)];
+        : [status, errorResponse(status, codes)];
     }),
   );
 }
 
-/** `components.responses` and `components.examples` of all that `toErrorReplys` refers to. */
+/** `components.responses` and `components.examples` of all that `toErrorResponses` refers to. */
 export function errorComponents(specs: readonly OperationSpec[]): JsonObject {
   const groups = specs.flatMap((spec) => byStatus(possibleErrors(spec)));
   const shared = new Map(
     groups.flatMap(([status, [only, ...others]]): [ErrorCode, JsonObject][] =>
-      only && others.length === 0 ? [[only, errorAnswer(status, [only])]] : [],
+      only && others.length === 0 ? [[only, errorResponse(status, [only])]] : [],
     ),
   );
   const used = new Set(groups.flatMap(([, codes]) => codes));
@@ -85,7 +85,7 @@ interface MediaType {
 
 type ErrorPart = JsonObject & { readonly content: { readonly 'application/json': MediaType } };
 
-function errorAnswer(status: number, codes: readonly ErrorCode[]): ErrorPart {
+function errorResponse(status: number, codes: readonly ErrorCode[]): ErrorPart {
   const names = [...new Set(codes.map((code) => ERRORS[code].code))];
   return {
     description: `${STATUS_CODES[status] ?? 'Client Closed Request'}: ${names.map((name) => `\`${name}\``).join(', ')}.`,
@@ -104,12 +104,12 @@ function errorAnswer(status: number, codes: readonly ErrorCode[]): ErrorPart {
   };
 }
 
-function either(answer: JsonObject, failure: ErrorPart): JsonObject {
-  // An answer whose status is an error's has a JSON body.
-  const { content } = answer as { content: { 'application/json': MediaType } };
+function either(reply: JsonObject, failure: ErrorPart): JsonObject {
+  // A reply with the status of an error has a JSON body.
+  const { content } = reply as { content: { 'application/json': MediaType } };
   const [ours, error] = [content['application/json'], failure.content['application/json']];
   return {
-    ...answer,
+    ...reply,
     content: {
       'application/json': {
         schema: { oneOf: [ours.schema, error.schema] },

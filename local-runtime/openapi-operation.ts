@@ -20,17 +20,17 @@ export interface DocumentedRoute {
 /** One operation of the document. HEAD is implied by GET and not listed. */
 export function toOperation({ tag, handler: { spec } }: DocumentedRoute): JsonObject {
   const parameters = toParameters(spec.request);
-  const answers = toResponses(spec.reply);
+  const replies = toResponses(spec.reply);
   return {
     operationId: spec.id,
     summary: spec.summary,
     description: spec.reply.description,
     tags: [tag],
-    // Without a configured token nobody is asked for one.
+    // The empty alternative: a bridge without a configured token asks for none.
     security: spec.protection === 'public' ? [] : [{ bearer: [] }, {}],
     ...(parameters.length > 0 ? { parameters } : {}),
     ...toRequestBody(spec.request),
-    responses: { ...answers, ...toErrorResponses(spec, answers) },
+    responses: { ...replies, ...toErrorResponses(spec, replies) },
   };
 }
 

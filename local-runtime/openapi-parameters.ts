@@ -17,15 +17,15 @@ function entriesOf(
   return Object.entries(schema?.entries ?? {}) as [string, Schema][];
 }
 
-function toParameter(place: 'path' | 'query' | 'header', name: string, entry: Schema): JsonObject {
+function toParameter(location: 'path' | 'query' | 'header', name: string, entry: Schema): JsonObject {
   const { description, deprecated, default: text, ...schema } = plainSchema(entry);
   return {
     name,
-    in: place,
+    in: location,
     required: entry.type !== 'optional',
     ...(description === undefined ? {} : { description }),
     ...(deprecated === undefined ? {} : { deprecated }),
-    // A query is text; its schema describes what the text stands for.
+    // The schema describes the value that the text of a query is parsed to.
     schema: text === undefined ? schema : { ...schema, default: toValue(text, schema['type']) },
   };
 }

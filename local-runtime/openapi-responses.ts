@@ -9,10 +9,10 @@ import { REQUEST_ID_PATTERN } from '../lib/contract/schema/fields.ts';
 import { eventFrame, type StreamedEvent } from '../lib/http/event-stream.ts';
 import type { ReplySpec, Schema } from '../lib/http/operation-spec.ts';
 
-/** An answer of the document by its status. */
+/** The responses of an operation by their status. */
 export type Responses = Readonly<Record<string, JsonObject>>;
 
-/** The headers that more than one kind of answer carries. */
+/** The headers that more than one kind of response has. */
 export const RESPONSE_HEADERS = {
   'x-request-id': {
     description: 'The id of this request, the same as in the body.',
@@ -43,13 +43,13 @@ export function headerRefs(...names: readonly (keyof typeof RESPONSE_HEADERS)[])
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
-/** What an operation answers when nothing failed. */
+/** The responses of an operation that are no errors. */
 export function toResponses(reply: ReplySpec): Responses {
   const headers = { ...headerRefs('x-request-id', 'traceparent'), ...toHeaders(reply.headers) };
   return Object.fromEntries(
-    [reply, ...(reply.also ?? [])].map((answer) => [
-      String(answer.status),
-      { description: answer.description, headers, ...toContent(answer) },
+    [reply, ...(reply.also ?? [])].map((one) => [
+      String(one.status),
+      { description: one.description, headers, ...toContent(one) },
     ]),
   );
 }
@@ -61,18 +61,18 @@ export function jsonContent(schema: Schema): JsonObject {
   return { schema: schemaPart(schema, 'answer'), ...(examples ? { examples } : {}) };
 }
 
-function toContent(answer: Pick<ReplySpec, 'body' | 'events' | 'mediaTypes'>): JsonObject {
+function toContent(reply: Pick<ReplySpec, 'body' | 'events' | 'mediaTypes'>): JsonObject {
   const content = {
-    ...(answer.body ? { 'application/json': jsonContent(answer.body) } : {}),
-    ...(answer.events ? { 'text/event-stream': streamContent(answer.events) } : {}),
+    ...(reply.body ? { 'application/json': jsonContent(reply.body) } : {}),
+    ...(reply.events ? { 'text/event-stream': streamContent(reply.events) } : {}),
     ...Object.fromEntries(
-      (answer.mediaTypes ?? []).map((mediaType) => [mediaType, { schema: rawSchema(mediaType) }]),
+      (reply.mediaTypes ?? []).map((mediaType) => [mediaType, { schema: rawSchema(mediaType) }]),
     ),
   };
   return Object.keys(content).length > 0 ? { content } : {};
 }
 
-/** A stream as text. OpenAPI 3.1 has no word for its parts: the schema of an event's data stands in `$defs`. */
+/** A stream as text. OpenAPI 3.1 cannot describe its events, so the schema of their data is in `$defs`. */
 function streamContent(event: Schema): JsonObject {
   const name = componentName(event);
   if (!name) throw new Error('the events of a stream have no name');

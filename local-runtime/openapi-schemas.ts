@@ -1,43 +1,43 @@
 import type { JsonObject } from '../lib/contract/document/json-schema.ts';
 
 /**
- * What crosses the wire without being a body, or a part of one: the record that a file carries. OpenAPI 3.1 has no place
- * for it; it stands as `$defs` with the field that asks for it.
+ * A record that is stored in files and is in no body. OpenAPI 3.1 cannot describe it, so its schema is in the `$defs` of
+ * the field that asks for it.
  */
 export const PAYLOADS = [
   { component: 'ImageOutput', field: 'metadata', payload: 'ImageMetadataRecord' },
 ] as const;
 
-/** `components.schemas` as the document shows them. */
+/** `components.schemas` of the document. */
 export function toDocumentSchemas(schemas: Readonly<Record<string, JsonObject>>): JsonObject {
   return mapValues(schemas, (schema, name) => {
-    const told = defaultsInWords(asObject(schema));
+    const documented = defaultsInWords(asObject(schema));
     const own = PAYLOADS.filter(({ component }) => component === name);
-    if (own.length === 0) return told;
-    const properties = { ...asObject(told['properties']) };
+    if (own.length === 0) return documented;
+    const properties = { ...asObject(documented['properties']) };
     for (const { field, payload } of own) {
       const $defs = { [payload]: { $ref: `#/components/schemas/${payload}` } };
       properties[field] = { ...asObject(properties[field]), $defs };
     }
-    return { ...told, properties };
+    return { ...documented, properties };
   });
 }
 
 /**
- * A schema whose properties tell their defaults in words. As a keyword, generators of clients take a default for a value
- * that is always there, and either demand it of the caller or send it along; the bridge tells apart what was named.
+ * Moves defaults from the keyword into the descriptions. Client generators read the keyword as a value that is always
+ * present and require or send it, while the bridge distinguishes parameters that were named from those that were not.
  */
 function defaultsInWords(schema: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(schema).map(([keyword, value]) => {
-      if (keyword === 'properties') return [keyword, mapValues(asObject(value), toldProperty)];
-      if (Array.isArray(value)) return [keyword, value.map(toldItem)];
+      if (keyword === 'properties') return [keyword, mapValues(asObject(value), describedProperty)];
+      if (Array.isArray(value)) return [keyword, value.map(describedItem)];
       return [keyword, keyword === 'items' ? defaultsInWords(asObject(value)) : value];
     }),
   );
 }
 
-function toldProperty(value: unknown): JsonObject {
+function describedProperty(value: unknown): JsonObject {
   const { default: given, description, ...rest } = defaultsInWords(asObject(value));
   const words = [
     ...(typeof description === 'string' ? [description] : []),
@@ -48,7 +48,7 @@ function toldProperty(value: unknown): JsonObject {
 }
 
 /** An alternative of `oneOf` and the like; an item of `enum` or `required` stays what it is. */
-function toldItem(value: unknown): unknown {
+function describedItem(value: unknown): unknown {
   return typeof value === 'object' && value !== null ? defaultsInWords(asObject(value)) : value;
 }
 

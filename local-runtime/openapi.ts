@@ -25,9 +25,9 @@ export function buildOpenApiDocument(
     info: {
       title: 'Image Bridge',
       version,
-      summary: 'Generates and edits images through whatever provider draws them.',
+      summary: 'Generates and edits images through interchangeable providers.',
       description: API_DESCRIPTION,
-      contact: { name: 'Whoever runs this bridge' },
+      contact: { name: 'The operator of this bridge' },
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: 'http://127.0.0.1:8787', description: 'A bridge on this machine.' }],
@@ -39,7 +39,7 @@ export function buildOpenApiDocument(
           type: 'http',
           scheme: 'bearer',
           description:
-            'Asked for when server.bearer_token_env is set; a bridge without it takes anyone who reaches it.',
+            'Required when server.bearer_token_env is set. Without it every client that can connect is accepted.',
         },
       },
       headers: RESPONSE_HEADERS,

@@ -4,24 +4,24 @@ import Sqlite from 'better-sqlite3';
 import { BridgeError } from '../lib/errors/bridge-error.ts';
 
 export type StateLock =
-  | { readonly ok: true /** Gives the directory free; may be called again. */; release(): void }
+  | { readonly ok: true /** Unlocks the directory. May be called again. */; release(): void }
   | { readonly ok: false };
 
 /**
- * Takes the state directory for this process, making it for the owner alone when there is none; `ok: false` when
- * another one, or an earlier call, holds it. It is held until `release`, which the caller must keep, or until the
- * process ends, however it ends. Throws `configuration` when the directory cannot be made or locked.
+ * Locks the state directory for this process and creates it for its owner only when there is none. `ok: false` when
+ * another process, or an earlier call, holds the lock. It is held until `release`, which the caller must not drop, or
+ * until the process ends in any way. Throws `configuration` when the directory cannot be made or locked.
  */
 export function lockStateDirectory(directory: string): StateLock {
   let lock: Sqlite.Database | undefined;
   try {
     mkdirSync(directory, { recursive: true, mode: 0o700 });
     makeForOwner(join(directory, 'lock'));
-    // A transaction on an empty database is the one lock within Node's reach that the kernel lets go with the process.
+    // A transaction on an empty database is the only lock available in Node that the kernel releases with the process.
     // Nothing else here may open this file: closing it would drop the lock (POSIX fcntl). It is never removed either,
     // or two processes could each lock a file of that name.
     lock = new Sqlite(join(directory, 'lock'), { timeout: 0 });
-    // Else the transaction puts a journal beside the file, and a crash leaves it there.
+    // Otherwise the transaction creates a journal beside the file, and a crash does not remove it.
     lock.pragma('journal_mode = MEMORY');
     lock.exec('BEGIN EXCLUSIVE');
   } catch (cause) {
@@ -36,7 +36,7 @@ export function lockStateDirectory(directory: string): StateLock {
   return { ok: true, release: () => lock?.close() };
 }
 
-/** Makes the empty file for its owner alone. One that exists is not even opened: closing it would drop a lock on it. */
+/** Creates the empty file for its owner only. An existing one is not opened: closing it would release a lock on it. */
 function makeForOwner(path: string): void {
   try {
     closeSync(openSync(path, 'wx', 0o600));

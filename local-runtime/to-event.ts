@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import type { HttpEvent } from '../lib/http/http-event.ts';
 
 /**
- * One request as an event, made from what Node and Hono have parsed already: a fresh `URL` or `Headers` would cost more
- * than the whole operation of a small route.
+ * One request as an event, made of what Node and Hono have parsed already. A new `URL` or `Headers` would cost more than
+ * the whole operation of a small route.
  */
 export function toEvent(
   incoming: IncomingMessage,
@@ -16,7 +16,7 @@ export function toEvent(
     version: '2.0',
     rawPath: path,
     rawQueryString: query === -1 ? '' : url.slice(query + 1),
-    // `joinDuplicateHeaders` leaves no list but `set-cookie`, which no request has.
+    // With `joinDuplicateHeaders` only `set-cookie` is a list, and no request has it.
     headers: headers as HttpEvent['headers'],
     pathParameters,
     requestContext: { http: { method, path } },

@@ -2,21 +2,21 @@ import type { Config } from '../lib/config/settings/settings.ts';
 import { BridgeError } from '../lib/errors/bridge-error.ts';
 
 /**
- * The settings in `config` that this version knows and does not yet act upon, one sentence each: nobody should rely on
- * a limit that is not there. The list shrinks with every version. Throws `configuration` where going on would be wrong.
+ * The settings in `config` that this version accepts and does not apply yet, one sentence each. Throws `configuration` for
+ * those without which the bridge would not do what its operator expects.
  */
 export function unsupportedSettings(config: Config): readonly string[] {
-  refuseUnbuiltDefault(config);
+  refuseUnsupported(config);
   const { providers } = config;
-  const unbuilt: readonly (readonly [field: string, isSet: boolean])[] = [
+  const unsupported: readonly (readonly [field: string, isSet: boolean])[] = [
     ['providers.agent_app_server.enabled', providers.agent_app_server.enabled],
   ];
-  return unbuilt
+  return unsupported
     .filter(([, isSet]) => isSet)
     .map(([field]) => `${field}: has no effect in this version`);
 }
 
-function refuseUnbuiltDefault({ default_provider: name, server }: Config): void {
+function refuseUnsupported({ default_provider: name, server }: Config): void {
   if (name === 'agent-app-server') {
     throw new BridgeError('configuration', `default_provider: this version has no ${name} yet`);
   }

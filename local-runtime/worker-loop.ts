@@ -1,14 +1,11 @@
 import type { App } from '../lib/app.ts';
 
 export interface WorkerLoop {
-  /**
-   * Takes no further job and resolves when none runs any more. Once `grace` aborts, those that still run are ended as
-   * interrupted.
-   */
+  /** Claims no further job and resolves when none runs any more. When `grace` aborts, running jobs become interrupted. */
   drain(grace: AbortSignal): Promise<void>;
 }
 
-/** Runs jobs in the order of the queue, so many at a time. */
+/** Runs jobs in the order of the queue, at most `maxRunning` at a time. */
 export function startWorkerLoop(worker: App['worker'], maxRunning: number): WorkerLoop {
   const stopping = new AbortController();
 
@@ -19,7 +16,7 @@ export function startWorkerLoop(worker: App['worker'], maxRunning: number): Work
     }
   }
 
-  // Each ends with the rejection of its last wait.
+  // Each loop ends with the rejection of its last wait.
   const serving = Promise.allSettled(Array.from({ length: maxRunning }, serve));
 
   return {

@@ -11,8 +11,8 @@ const USAGE =
 type Loaded = Extract<ResolvedConfig, { ok: true }>;
 
 /**
- * `image-bridge config …`, `argv` being what follows these two words. Resolves to the exit code: 0, or 2 for an unsound
- * configuration and for bad usage. Reads the configuration file and touches nothing else.
+ * `image-bridge config …`, `argv` being what follows these two words. Resolves to the exit code: 0, or 2 for an invalid
+ * configuration and for bad usage. Reads the configuration file and nothing else.
  */
 export async function runConfigCommand(argv: readonly string[], io: CommandIo): Promise<number> {
   const command = parseCommand(argv);
@@ -71,7 +71,7 @@ function checkText(loaded: ResolvedConfig): string {
   return lines([
     ...(loaded.ok ? [] : loaded.errors.map(problemLine)),
     ...loaded.warnings.map(warningLine),
-    ...(loaded.ok ? ['The configuration is sound.'] : []),
+    ...(loaded.ok ? ['The configuration is valid.'] : []),
   ]);
 }
 

@@ -2,7 +2,7 @@ import type { CommandIo } from '../command-io.ts';
 import type { RunningBridge } from '../start.ts';
 import { runServe } from './serve.ts';
 
-// What a newcomer needs and no configuration has said otherwise; rehearsed failures must not lock anybody out.
+// Defaults that a configuration overrides. Failures that are only simulated must not open a circuit breaker.
 const PRESETS = {
   default_provider: 'sandbox',
   'providers.sandbox.enabled': true,
@@ -20,11 +20,11 @@ function greeting({ address }: RunningBridge, bearerVariable: string | undefined
   return `
 Image Bridge listens on ${address}
 
-Paste this into another terminal; it leaves image.png in that folder:
+Paste this into another terminal. It writes image.png into its folder:
 
   curl -s ${address}/v1/images${bearer} -H 'content-type: application/json' -d '{"prompt": "a lighthouse at dusk"}' | sed 's/.*"b64_json":"\\([^"]*\\)".*/\\1/' | base64 -d > image.png
 
-The images come from the sandbox provider: drawn right here, without a network or an account, from nothing but the prompt's letters.
+The images come from the sandbox provider: generated locally from the text of the prompt, without a network or an account.
 For images of a real model, sign the agent in (its auth.json lies in $CODEX_HOME, else ~/.codex), then serve with the provider agent-responses:
 
   npx image-bridge serve

@@ -80,6 +80,6 @@ async function write(file: string, text: string, io: CommandIo): Promise<number>
 }
 
 function toYaml(document: object): string {
-  // No folding and no anchors: a change of one sentence is a change of one line.
+  // Without folding and anchors a change of one sentence is a change of one line.
   return stringify(document, { lineWidth: 0, aliasDuplicateObjects: false });
 }

@@ -13,17 +13,17 @@ import { type RunningBridge, startBridge } from '../start.ts';
 import { untilStopped } from '../stop-signals.ts';
 import { unsupportedSettings } from '../unsupported-settings.ts';
 
-/** What differs between the ways to serve. */
+/** What differs between `serve` and `quickstart`. */
 interface ServeOptions {
   readonly name: 'serve' | 'quickstart';
   readonly presets?: Presets;
-  /** What is told once it listens. */
+  /** What is printed when it listens. */
   readonly greeting: (bridge: RunningBridge, protectedBy: string | undefined) => string;
 }
 
 /**
- * Serves until it is told to stop. Resolves to the exit code: 0 after an orderly stop, 2 for an unsound configuration or
- * bad usage, 1 when it cannot start.
+ * Serves until a signal stops it. Resolves to the exit code: 0 after an orderly stop, 1 when it cannot start, 2 for an
+ * invalid configuration or bad usage.
  */
 export async function runServe(
   argv: readonly string[],

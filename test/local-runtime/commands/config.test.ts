@@ -33,10 +33,10 @@ function write(toml: string): void {
 }
 
 describe('config check', () => {
-  it('exits 0 for a sound configuration', async () => {
+  it('exits 0 for a valid configuration', async () => {
     const result = await run(['check']);
 
-    expect(result).toEqual({ exitCode: 0, stdout: 'The configuration is sound.\n', stderr: '' });
+    expect(result).toEqual({ exitCode: 0, stdout: 'The configuration is valid.\n', stderr: '' });
   });
 
   it('prints one line for each problem and exits 2', async () => {
@@ -71,7 +71,7 @@ describe('config check', () => {
     const result = await run(['check', '--set', 'server.bind=0.0.0.0:8787']);
 
     expect(result.exitCode).toBe(0);
-    expect(result.stdout).toMatch(/^server\.bind \(warning\): .+\n.*sound/);
+    expect(result.stdout).toMatch(/^server\.bind \(warning\): .+\n.*valid/);
   });
 
   it('prints JSON on demand', async () => {
@@ -107,7 +107,7 @@ describe('config check', () => {
     expect(JSON.parse(warned.stdout)).toMatchObject({ ok: false, errors: [{ field: '--config' }] });
   });
 
-  it('prints JSON for a sound configuration too', async () => {
+  it('prints JSON for a valid configuration too', async () => {
     const result = await run(['check', '--json']);
 
     expect(result.exitCode).toBe(0);
@@ -147,7 +147,7 @@ describe('config show', () => {
     expect(JSON.parse(result.stdout)).toMatchObject({ version: 1, images: { max_edge: 100 } });
   });
 
-  it.each(['show', 'origins'])('prints no %s of an unsound configuration', async (verb) => {
+  it.each(['show', 'origins'])('prints no %s of an invalid configuration', async (verb) => {
     const result = await run([verb, '--json', '--set', 'version=2']);
 
     expect(result).toEqual({
