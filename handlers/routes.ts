@@ -45,7 +45,7 @@ export interface Route {
   /** The last parameter may hold slashes. */
   readonly takesSlashes?: true;
   readonly handler: Operation<Services>;
-  /** The setting without which nobody finds the path. The OpenAPI document lists it all the same. */
+  /** The setting that enables the route. The OpenAPI document lists it in either case. */
   readonly setting?: 'server.metrics.enabled' | 'server.jobs.enabled';
 }
 

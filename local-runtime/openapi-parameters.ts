@@ -17,7 +17,11 @@ function entriesOf(
   return Object.entries(schema?.entries ?? {}) as [string, Schema][];
 }
 
-function toParameter(location: 'path' | 'query' | 'header', name: string, entry: Schema): JsonObject {
+function toParameter(
+  location: 'path' | 'query' | 'header',
+  name: string,
+  entry: Schema,
+): JsonObject {
   const { description, deprecated, default: text, ...schema } = plainSchema(entry);
   return {
     name,

@@ -2,7 +2,7 @@ import { Diagnostics } from '../../lib/contract/resources/diagnostics.ts';
 import { ok } from '../../lib/http/reply.ts';
 import { operation } from '../operation.ts';
 
-/** GET /v1/diagnostics: how the bridge is, without anything that anybody sent. */
+/** GET /v1/diagnostics: the state of the bridge, without content of requests. */
 export const handler = operation<'diagnostics'>()({
   id: 'getDiagnostics',
   summary: 'Read what the bridge is doing',

@@ -1,10 +1,10 @@
 import { BridgeError } from '../../lib/errors/bridge-error.ts';
 import { operation } from '../operation.ts';
 
-/** Answers a known path with a method that it does not have, behind the same guard. */
+/** Refuses an unsupported method of a known path, behind the same guard as its routes. */
 export const handler = operation<'allowedMethods'>()({
-  id: 'answerMethodNotAllowed',
-  summary: 'Answer an unknown method',
+  id: 'refuseMethod',
+  summary: 'Refuse an unsupported method',
   protection: 'by_path',
   request: {},
   reply: { status: 405, description: 'The path has other methods.' },

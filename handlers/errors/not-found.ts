@@ -1,10 +1,10 @@
 import { BridgeError } from '../../lib/errors/bridge-error.ts';
 import { operation } from '../operation.ts';
 
-/** Answers every path that no route has, behind the same guard as the routes around it. */
+/** Refuses every path that no route has, behind the same guard as the routes below the same prefix. */
 export const handler = operation()({
-  id: 'answerNotFound',
-  summary: 'Answer an unknown path',
+  id: 'refusePath',
+  summary: 'Refuse an unknown path',
   protection: 'by_path',
   request: {},
   reply: { status: 404, description: 'No route has this path.' },

@@ -2,10 +2,10 @@ import { NotReady, Ready } from '../../lib/contract/resources/health.ts';
 import { ok } from '../../lib/http/reply.ts';
 import { operation } from '../operation.ts';
 
-/** GET /health/ready: work would be taken now. Says no more than that, to anybody. */
+/** GET /health/ready: whether work is accepted now, and nothing else. */
 export const handler = operation<'readiness'>()({
   id: 'getReadiness',
-  summary: 'Tell whether work would be taken now',
+  summary: 'Read whether work is accepted now',
   protection: 'public',
   request: {},
   reply: {

@@ -8,7 +8,7 @@ import { GENERATION_ERRORS } from '../../lib/errors/generation-errors.ts';
 import { ok } from '../../lib/http/reply.ts';
 import { operation } from '../operation.ts';
 
-/** POST /v1/images: makes or edits images and answers with all of them, verified. */
+/** POST /v1/images: generates or edits images and replies with all of them, verified. */
 export const handler = operation<'imageRequests'>()({
   id: 'createImage',
   summary: 'Generate or edit images',

@@ -8,20 +8,20 @@ import { GENERATION_ERRORS } from '../../lib/errors/generation-errors.ts';
 import { stream } from '../../lib/http/reply.ts';
 import { operation } from '../operation.ts';
 
-/** POST /v1/images/stream: the same as POST /v1/images, told as it happens. */
+/** POST /v1/images/stream: the same as POST /v1/images, with progress as events. */
 export const handler = operation<'imageRequests'>()({
   id: 'streamImage',
-  summary: 'Generate or edit images, and watch',
+  summary: 'Generate or edit images with progress events',
   protection: 'bearer',
   request: { headers: IdempotencyHeaders, body: ImageRequest },
   reply: {
     status: 200,
     description:
-      'What happens, from `started` to `completed` or `error`; a refusal before the start is an answer of its own. Closing the connection cancels the work, but for work under a key.',
+      'Events from `started` to `completed` or `error`. A refusal before the start is a plain error reply. Closing the connection cancels the work, but for work under a key.',
     events: StreamEvent,
     headers: {
       'idempotent-replayed':
-        'There, and `true`, when the work is that of an equal request; only its beginning and its end are told then.',
+        'Present, and `true`, when the work is that of an equal request. The stream then has only `started` and the last event.',
     },
   },
   errors: GENERATION_ERRORS,

@@ -3,7 +3,7 @@ import { ImageJob, JobCreate } from '../../lib/contract/resources/job.ts';
 import { ok } from '../../lib/http/reply.ts';
 import { operation } from '../operation.ts';
 
-/** POST /v1/jobs: accepts one request and answers once it is durably queued. Throws `overloaded`, `idempotency_conflict`. */
+/** POST /v1/jobs: accepts one request and replies once it is durably queued. Throws `overloaded`, `idempotency_conflict`. */
 export const handler = operation<'jobs'>()({
   id: 'createJob',
   summary: 'Queue a request as a durable job',
@@ -11,11 +11,12 @@ export const handler = operation<'jobs'>()({
   request: { headers: IdempotencyHeaders, body: JobCreate },
   reply: {
     status: 202,
-    description: 'The job, which no restart loses.',
+    description: 'The job. It survives restarts.',
     body: ImageJob,
     headers: {
-      location: 'Where the job is.',
-      'idempotent-replayed': 'There, and `true`, when an equal request under the key came before.',
+      location: 'The URL of the job.',
+      'idempotent-replayed':
+        'Present, and `true`, when an equal request under the key came before.',
     },
   },
   errors: [

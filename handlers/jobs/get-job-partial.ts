@@ -2,17 +2,17 @@ import { JobPath } from '../../lib/contract/resources/job.ts';
 import { bytes } from '../../lib/http/reply.ts';
 import { operation } from '../operation.ts';
 
-/** GET /v1/jobs/{id}/partial: the latest image of a job on its way. Throws `not_found`. */
+/** GET /v1/jobs/{id}/partial: the latest partial image of a running job. Throws `not_found`. */
 export const handler = operation<'jobs'>()({
   id: 'getJobPartial',
-  summary: 'Look at a job on its way',
+  summary: 'Read the latest partial image of a running job',
   protection: 'bearer',
   request: { path: JobPath },
   reply: {
     status: 200,
     description: 'The latest partial image, verified.',
     mediaTypes: ['image/png', 'image/jpeg', 'image/webp'],
-    headers: { 'x-partial-index': 'Its place among the partial images of its output.' },
+    headers: { 'x-partial-index': 'Its index among the partial images of its output.' },
     also: [{ status: 204, description: 'There is none yet, or the job has ended.' }],
   },
   errors: ['not_found'],

@@ -5,10 +5,10 @@ import { REPLAYED, SynchronousHeaders } from '../../lib/contract/request/image-r
 import { GENERATION_ERRORS } from '../../lib/errors/generation-errors.ts';
 import { operation } from '../operation.ts';
 
-/** POST /v1/images/edits: images changed for the clients of OpenAI, from a form or from JSON, at once or as a stream. */
+/** POST /v1/images/edits: edited images for clients of the OpenAI API, from a form or JSON, as one reply or as a stream. */
 export const handler = operation<'openAiImages'>()({
   id: 'createImageEdit',
-  summary: 'Edit images as OpenAI’s clients ask for it',
+  summary: 'Edit images (OpenAI-compatible)',
   protection: 'bearer',
   request: {
     headers: SynchronousHeaders,

@@ -4,10 +4,10 @@ import { REPLAYED, SynchronousHeaders } from '../../lib/contract/request/image-r
 import { GENERATION_ERRORS } from '../../lib/errors/generation-errors.ts';
 import { operation } from '../operation.ts';
 
-/** POST /v1/images/generations: images for the clients of OpenAI, at once or as a stream. */
+/** POST /v1/images/generations: images for clients of the OpenAI API, as one reply or as a stream. */
 export const handler = operation<'openAiImages'>()({
   id: 'createImageGeneration',
-  summary: 'Generate images as OpenAI’s clients ask for them',
+  summary: 'Generate images (OpenAI-compatible)',
   protection: 'bearer',
   request: { headers: SynchronousHeaders, body: GenerationsBody, ignoresQuery: true },
   reply: {

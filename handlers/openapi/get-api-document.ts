@@ -1,7 +1,7 @@
 import { bytes } from '../../lib/http/reply.ts';
 import { operation } from '../operation.ts';
 
-/** GET /v1/openapi.json: the contract of this very bridge. */
+/** GET /v1/openapi.json: the contract of this bridge. */
 export const handler = operation<'apiDocument'>()({
   id: 'getApiDocument',
   summary: 'Read this contract',

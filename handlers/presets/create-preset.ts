@@ -3,7 +3,7 @@ import { Preset, PresetCreate } from '../../lib/contract/resources/preset.ts';
 import { ok } from '../../lib/http/reply.ts';
 import { operation } from '../operation.ts';
 
-/** POST /v1/presets: keeps a template under a new name. Throws `preset_exists`, `idempotency_conflict`. */
+/** POST /v1/presets: stores a template under a new name. Throws `preset_exists`, `idempotency_conflict`. */
 export const handler = operation<'presets'>()({
   id: 'createPreset',
   summary: 'Create a preset',
@@ -11,11 +11,12 @@ export const handler = operation<'presets'>()({
   request: { headers: IdempotencyHeaders, body: PresetCreate },
   reply: {
     status: 201,
-    description: 'The preset as it is kept.',
+    description: 'The stored preset.',
     body: Preset,
     headers: {
-      location: 'Where the preset is.',
-      'idempotent-replayed': 'There, and `true`, when an equal request under the key has made it.',
+      location: 'The URL of the preset.',
+      'idempotent-replayed':
+        'Present, and `true`, when an equal request under the key has created it.',
     },
   },
   errors: ['preset_exists', 'idempotency_conflict', 'overloaded'],

@@ -7,7 +7,7 @@ export const handler = operation<'presets'>()({
   summary: 'Delete a preset',
   protection: 'bearer',
   request: { path: PresetPath },
-  reply: { status: 204, description: 'The preset is gone.' },
+  reply: { status: 204, description: 'The preset is deleted.' },
   errors: ['not_found', 'overloaded'],
   async handle({ path, services }) {
     await services.presets.remove(path.name);

@@ -8,7 +8,7 @@ export const handler = operation<'presets'>()({
   summary: 'Read a preset',
   protection: 'bearer',
   request: { path: PresetPath },
-  reply: { status: 200, description: 'The preset as it is kept.', body: Preset },
+  reply: { status: 200, description: 'The stored preset.', body: Preset },
   errors: ['not_found'],
   handle: async ({ path, services }) => ok(await services.presets.find(path.name)),
 });

@@ -8,7 +8,7 @@ export const handler = operation<'presets'>()({
   summary: 'Replace a preset',
   protection: 'bearer',
   request: { path: PresetPath, body: PresetReplace },
-  reply: { status: 200, description: 'The preset as it is kept now.', body: Preset },
+  reply: { status: 200, description: 'The stored preset.', body: Preset },
   errors: ['not_found', 'overloaded'],
   handle: async ({ path, body, services }) => ok(await services.presets.replace(path.name, body)),
 });

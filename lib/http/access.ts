@@ -2,9 +2,9 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Access } from './http-event.ts';
 
 interface Deps {
-  /** The token that protects the bridge; none means that whoever reaches the listener may call. */
+  /** The token that protects the bridge. Without one every client that can connect may call. */
   readonly bearer: string | undefined;
-  /** Further values of `Host` beside loopback names: authorities, or names that take any port. */
+  /** Allowed values of `Host` beside loopback names: authorities, or names with any port. */
   readonly hosts: readonly string[];
 }
 
@@ -21,7 +21,7 @@ export function createAccess({ bearer, hosts }: Deps): Access {
     authenticate(authorization) {
       if (!expected) return ANONYMOUS;
       const token = /^Bearer +([^\s,]+)$/i.exec(authorization ?? '')?.[1] ?? '';
-      // Digests have one length whatever was sent, so that the comparison tells nothing about it.
+      // Digests have one length, so the comparison reveals nothing about the length of the token.
       const given = sha256(token);
       return timingSafeEqual(given, expected) ? given.toString('hex') : undefined;
     },

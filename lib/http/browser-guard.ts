@@ -1,7 +1,7 @@
 import { BridgeError } from '../errors/bridge-error.ts';
 import type { Middleware, StackRequest } from './stack-request.ts';
 
-/** Whether a request is behind the guard and the token (contract.md 11). */
+/** Whether the guard and the token apply to a request (contract.md 11). */
 export function isProtected({ event, context }: StackRequest): boolean {
   const protection = context.spec?.protection;
   if (protection !== 'by_path') return protection !== 'public';
@@ -10,8 +10,8 @@ export function isProtected({ event, context }: StackRequest): boolean {
 }
 
 /**
- * Refuses what a page of another origin makes a browser send. Requests without the browser's headers stay valid, but
- * without a bearer the `Host` must be ours: a page that rebinds its name to this machine would pass as same-origin.
+ * Refuses requests that a page of another origin makes a browser send. Requests without the browser's headers are valid.
+ * Without a bearer the `Host` must be ours: a page that rebinds its name to this machine would pass as same-origin.
  */
 export const browserGuard: Middleware = {
   before(request) {
@@ -20,7 +20,7 @@ export const browserGuard: Middleware = {
     if (host === undefined || host === '') {
       throw new BridgeError('malformed_request', 'the Host header is missing');
     }
-    // A repeated header arrives joined by a comma, and so never equals what is allowed.
+    // Repeated headers are joined by a comma, so they never equal an allowed value.
     if (site !== undefined && site !== 'same-origin' && site !== 'none') {
       throw new BridgeError('permission_denied', 'requests from pages of other sites are refused');
     }
@@ -28,7 +28,7 @@ export const browserGuard: Middleware = {
       throw new BridgeError('permission_denied', 'the Origin is not this bridge');
     }
     if (!request.context.settings.access.isOurHost(host)) {
-      throw new BridgeError('permission_denied', 'the Host is not one that this bridge answers to');
+      throw new BridgeError('permission_denied', 'the Host is not one of this bridge');
     }
   },
 };

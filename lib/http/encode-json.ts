@@ -12,15 +12,15 @@ export function encodeJson(value: unknown): Buffer {
   return Buffer.from(JSON.stringify(value), 'utf8');
 }
 
-/** What stands before and after the JSON, where it is a part of something larger. */
+/** Text before and after the JSON, where it is a part of something larger. */
 export interface Frame {
   readonly before: string;
   readonly after: string;
 }
 
 /**
- * A value as JSON in which every `Uint8Array` stands as a base64 string. The bytes go straight into the reply:
- * making megabytes of base64 a part of a JSON string costs twice as much and stalls everyone else.
+ * A value as JSON in which every `Uint8Array` is a base64 string. The bytes are encoded directly into the reply:
+ * megabytes of base64 inside a JSON string cost twice as much and stall other requests.
  * Returns the body and its exact length in bytes.
  */
 export function encodeJsonWithBytes(

@@ -6,7 +6,7 @@ import type { Reply } from './reply.ts';
 import { traceparent } from './request-context.ts';
 import { callOf, type Middleware, type StackRequest } from './stack-request.ts';
 
-/** Turns what the handler returned into an answer. Rejects with what keeps the first event of a stream from coming. */
+/** Encodes what the handler returned. Rejects when a stream fails before its first event. */
 export function toReply(
   reply: Reply<unknown>,
   spec: OperationSpec,
@@ -35,7 +35,7 @@ async function toStreamReply(
   return { statusCode, headers: { ...EVENT_STREAM_HEADERS, ...headers }, body };
 }
 
-/** Assigned, not spread: a spread among members costs more than all of them. */
+/** Assigned, because a spread among members costs more than all of them. */
 function toJsonHeaders(length: number, more: Reply<unknown>['headers']): Record<string, string> {
   const headers = {
     'content-type': 'application/json',
@@ -45,7 +45,7 @@ function toJsonHeaders(length: number, more: Reply<unknown>['headers']): Record<
   return Object.assign(headers, more);
 }
 
-/** The headers that every answer of every route carries (contract.md 0). */
+/** The headers of every reply of every route (contract.md 0). */
 export const replyHeaders: Middleware = {
   after: addHeaders,
   onError: addHeaders,
@@ -54,7 +54,7 @@ export const replyHeaders: Middleware = {
 function addHeaders(request: StackRequest): void {
   const { requestId, trace } = callOf(request);
   if (!request.response) return;
-  // Into the headers themselves, which this answer alone has: each copy would cost more than the members.
+  // Added to the headers themselves, which are not shared. A copy would cost more than the members.
   const headers: Record<string, string> = request.response.headers;
   headers['x-content-type-options'] ??= 'nosniff';
   headers['x-request-id'] = requestId;

@@ -4,7 +4,7 @@ import { toErrorBody, toErrorHeaders } from '../errors/error-body.ts';
 import type { HttpReply } from './http-event.ts';
 import { callOf, type Middleware } from './stack-request.ts';
 
-/** Any failure as the answer that the contract gives it (contract.md 8). */
+/** An error as the reply that contract.md 8 defines for it. */
 export function toErrorReply(error: BridgeError, requestId: string): HttpReply {
   return {
     statusCode: ERRORS[error.code].status,

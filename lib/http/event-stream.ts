@@ -5,7 +5,7 @@ import type { Ids } from '../platform/ids.ts';
 import { encodeJsonWithBytes, type Frame } from './encode-json.ts';
 import type { HttpSettings } from './http-event.ts';
 
-/** What one event says; it is sent under the name of its type. Its members may be `Uint8Array`s, sent as base64. */
+/** The data of one event, whose name is its type. Members that are `Uint8Array`s are sent as base64. */
 export interface StreamedEvent {
   readonly type: string;
 }
@@ -17,7 +17,7 @@ interface Deps {
   readonly log?: HttpSettings['log'] | undefined;
 }
 
-/** The headers of every event stream: nobody on the way may keep it, or gather its events before passing them on. */
+/** The headers of every event stream: proxies may neither store nor buffer it. */
 export const EVENT_STREAM_HEADERS = {
   'content-type': 'text/event-stream',
   'cache-control': 'no-store',
@@ -28,8 +28,8 @@ const HEARTBEAT_MS = 15_000;
 const HEARTBEAT = Buffer.from(': heartbeat\n\n');
 
 /**
- * Events as a body of `text/event-stream` (WHATWG HTML, 9.2), at the pace of whoever takes it. Resolves with the first
- * event, or when the first heartbeat is due: a failure before that is one of this call, a later one the last event.
+ * Events as a body of `text/event-stream` (WHATWG HTML, 9.2), at the pace of its reader. Resolves with the first event,
+ * or when the first heartbeat is due. A failure before that rejects; a later one becomes the last event.
  */
 export async function openEventStream(
   events: AsyncIterable<StreamedEvent>,
@@ -40,7 +40,7 @@ export async function openEventStream(
   return write(iterator, { next, result: await beforeHeartbeat(next, deps.clock) }, deps);
 }
 
-/** What stands around an event's one line of JSON. */
+/** The text around an event's one line of JSON. */
 export function eventFrame({ type }: StreamedEvent): Frame {
   return { before: `event: ${type}\ndata: `, after: '\n\n' };
 }
@@ -57,7 +57,7 @@ async function* write(
     while (!result?.done) {
       if (result) {
         yield* encoded(result.value, ids);
-        // Asked for only now: what comes meanwhile waits where it can be skipped.
+        // Requested only now, so that a slow reader can skip what came in the meantime.
         next = iterator.next();
       } else yield HEARTBEAT;
       result = await beforeHeartbeat(next, clock);
@@ -71,7 +71,7 @@ async function* write(
   }
 }
 
-/** Undefined when nothing has come before the next heartbeat is due. */
+/** Undefined when the next heartbeat is due first. */
 function beforeHeartbeat<T>(next: Promise<T>, clock: Deps['clock']): Promise<T | undefined> {
   return new Promise((resolve, reject) => {
     const cancel = clock.after(HEARTBEAT_MS, () => resolve(undefined));

@@ -2,7 +2,7 @@ import { BridgeError } from '../errors/bridge-error.ts';
 import { type ByteRange, parseRange } from './byte-range.ts';
 import { bytes as bytesReply, type Reply } from './reply.ts';
 
-/** Bytes that never change under their address. */
+/** Bytes that never change under their URL. */
 export interface ImmutableFile {
   readonly bytes: Buffer;
   readonly mediaType: string;
@@ -13,7 +13,7 @@ export interface ImmutableFile {
   readonly disposition: 'inline' | 'attachment';
 }
 
-/** Answers with a whole file, one range of it, or 304 (contract.md 6). Throws `range_not_satisfiable`. */
+/** A reply with a whole file, one range of it, or 304 (contract.md 6). Throws `range_not_satisfiable`. */
 export function fileReply(
   requestHeaders: Readonly<Record<string, string | undefined>>,
   file: ImmutableFile,
@@ -32,7 +32,7 @@ export function fileReply(
   return bytesReply(part, partial, 206);
 }
 
-/** Answers with a whole file or 304, whatever range is asked for: a server may ignore that (RFC 9110, 14.2). */
+/** A reply with a whole file or 304. A requested range is ignored, as RFC 9110, 14.2 allows. */
 export function wholeFileReply(
   requestHeaders: Readonly<Record<string, string | undefined>>,
   file: ImmutableFile,
@@ -41,7 +41,7 @@ export function wholeFileReply(
     etag: file.etag,
     'cache-control': 'private, max-age=31536000, immutable',
     'x-content-type-options': 'nosniff',
-    // An image opened in a tab of its own may run nothing and load nothing.
+    // An image that is opened as a page may run and load nothing.
     'content-security-policy': "default-src 'none'; sandbox",
   };
   if (isKnown(requestHeaders['if-none-match'], file.etag)) {
@@ -61,7 +61,7 @@ function rangeOf(
   etag: string,
   size: number,
 ): ByteRange | undefined {
-  // A range of what the client had before would not join what it would get now (RFC 9110, 13.1.5).
+  // The client has another version, to which a range of this one cannot be joined (RFC 9110, 13.1.5).
   if (headers['if-range'] !== undefined && headers['if-range'] !== etag) return undefined;
   const range = parseRange(headers['range'], size);
   if (range !== 'unsatisfiable') return range;

@@ -7,15 +7,15 @@ import { readBody } from './read-body.ts';
 import { sortForm } from './sort-form.ts';
 import { callOf, type Middleware } from './stack-request.ts';
 
-/** What a handler gets of a form. */
+/** A parsed form. */
 export interface Form<Fields, Role extends string> {
   readonly fields: Fields;
-  /** Their bytes by role, each role's in the order in which they came. Nobody has looked at them yet. */
+  /** The bytes of the files by role, in the order of arrival. They have not been checked. */
   readonly files: Readonly<Record<Role, readonly Buffer[]>>;
 }
 
 /**
- * Reads and parses a form where one came. Throws `malformed_request`, `body_too_large`, `unsupported_media_type`, and
+ * Reads and parses a form if the request has one. Throws `malformed_request`, `body_too_large`, `unsupported_media_type`, and
  * `invalid_request` with all issues of its parts.
  */
 export function formBody(form: FormSpec): Middleware {
@@ -30,7 +30,7 @@ export function formBody(form: FormSpec): Middleware {
       const fields = parsePart(form.fields, sorted.fields, context.settings.limits, issues);
       if (issues.length > 0) throw invalidRequest(issues);
       callOf({ context }).form = { fields, files: sorted.files };
-      // The stream has served.
+      // Releases the stream.
       event.body = undefined;
     },
   };

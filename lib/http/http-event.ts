@@ -6,7 +6,7 @@ import type { Clock } from '../platform/clock.ts';
 import type { Ids } from '../platform/ids.ts';
 import type { HttpObserver } from './observer-port.ts';
 
-/** An authorization scope: whoever holds the same token sees the same resources (contract.md 11). */
+/** An authorization scope: callers with the same token see the same resources (contract.md 11). */
 export type Scope = string;
 
 /**
@@ -24,27 +24,27 @@ export interface HttpEvent {
   readonly isBase64Encoded: boolean;
 }
 
-/** Bytes at once, or bytes as they come; whoever sends them respects backpressure. */
+/** All bytes, or a sequence of pieces. Pieces are requested as the client reads them. */
 export type ReplyBody = Uint8Array | AsyncIterable<Uint8Array>;
 
-/** One answer in API Gateway's shape, with the same freedom for the body. */
+/** One reply in API Gateway's shape. Its body may be a stream too. */
 export interface HttpReply {
   readonly statusCode: number;
-  /** Its own: whoever it passes may add to them. */
+  /** Not shared with other replies: middlewares may add to them. */
   readonly headers: Record<string, string>;
   readonly body?: ReplyBody;
 }
 
-/** What the edge of the service decides by, the same for every request. */
+/** What HTTP handling needs, the same for every request. */
 export interface HttpSettings {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly access: Access;
   readonly maxBodyBytes: number;
   readonly limits: RequestLimits;
-  /** `server.public_base_url`, without a slash at its end. */
+  /** `server.public_base_url` without a slash at the end. */
   readonly publicBaseUrl: string | undefined;
-  /** Is told of every answer. */
+  /** Is notified of every reply. */
   readonly observer?: HttpObserver;
   /** Where failures of the bridge itself are reported. */
   readonly log?: Pick<TraceLog, 'failure'>;
@@ -54,15 +54,15 @@ export interface HttpSettings {
 export interface Access {
   /** The caller's scope, or undefined when the header does not grant one. Takes constant time. */
   authenticate(authorization: string | undefined): Scope | undefined;
-  /** Whether `Host` may be trusted to be ours; always so when a bearer protects against rebinding. */
+  /** Whether `Host` is one of ours. Always true with a bearer, which protects against DNS rebinding. */
   isOurHost(host: string): boolean;
 }
 
-/** What the runtime hands a handler beside the event. */
+/** What the runtime passes to a handler beside the event. */
 export interface HttpContext<Services> {
   readonly services: Services;
   readonly settings: HttpSettings;
-  /** The path of the route as the table writes it; absent where no route has the request's path. */
+  /** The path of the route as the table writes it. Absent when no route has the request's path. */
   readonly route?: string | undefined;
   /** As in `RequestContext`. */
   readonly signal: RequestContext['signal'];

@@ -15,31 +15,31 @@ type ParserRequest = Parameters<NonNullable<typeof parser.before>>[0];
 export const jsonBody: Middleware = {
   async before({ event, context }) {
     const call = callOf({ context });
-    // A form came instead, and has been read.
+    // The body is a form and has been read.
     if (call.form !== undefined) return;
     const bytes = await readBody({ event, context });
     if (bytes.length === 0) throw new BridgeError('malformed_request', 'the body is empty');
-    // Of a body with images each step takes milliseconds, and so does what the handler does with it.
+    // With images in the body each step takes milliseconds, so other work runs in between.
     const pause = bytes.length > LONG_BYTES ? otherWork : () => {};
     await pause();
     checkJsonStructure(bytes);
     await pause();
     call.body = await parse(toText(bytes, 'the body'));
     await pause();
-    // The bytes and the stream that they came from have served.
+    // Releases the bytes and their stream.
     event.body = undefined;
   },
 };
 
 async function parse(text: string): Promise<unknown> {
-  // The media type was judged before, and more strictly than the parser does.
+  // The media type has been checked already, more strictly than the parser does.
   const event = { headers: { 'content-type': 'application/json' }, body: text as unknown };
   try {
-    // The parser reads and writes these three members only; its types describe all of API Gateway.
+    // The parser uses only these members; its types describe all of API Gateway.
     await parser.before?.({ event } as unknown as ParserRequest);
     return event.body;
   } catch {
-    // Its error carries the whole body as `cause.data`; nothing may ever log that.
+    // Its error holds the whole body as `cause.data`, which must never be logged.
     throw new BridgeError('malformed_request', 'the body is not JSON');
   }
 }

@@ -3,15 +3,15 @@ import { BridgeError } from '../errors/bridge-error.ts';
 /** Deeper JSON is refused (contract.md 8). */
 export const MAX_JSON_DEPTH = 64;
 
-// A request of the contract holds some hundred; without a bound, a body of brackets becomes gigabytes of arrays.
+// A valid request has some hundred. Without a limit a body of brackets would become gigabytes of arrays.
 const MAX_JSON_TOKENS = 100_000;
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
 /**
- * Judges a JSON text before it is parsed, without looking inside its strings, which hold nearly all of a request's
- * bytes. Throws `malformed_request` when it is nested too deeply or is made of too many parts.
+ * Checks the structure of a JSON text before it is parsed. Strings, which hold nearly all bytes of a request, are skipped.
+ * Throws `malformed_request` when it is nested too deeply or has too many parts.
  */
 export function checkJsonStructure(text: Buffer): void {
   let depth = 0;
@@ -36,11 +36,11 @@ export function checkJsonStructure(text: Buffer): void {
       default:
     }
     if (depth > MAX_JSON_DEPTH) throw malformed(`nested deeper than ${MAX_JSON_DEPTH}`);
-    if (tokens > MAX_JSON_TOKENS) throw malformed(`made of more than ${MAX_JSON_TOKENS} parts`);
+    if (tokens > MAX_JSON_TOKENS) throw malformed(`too large: more than ${MAX_JSON_TOKENS} parts`);
   }
 }
 
-/** The place of the closing quote; the end of the text when there is none. */
+/** The index of the closing quote, or the end of the text when there is none. */
 function endOfString(text: Buffer, open: number): number {
   let close = text.indexOf(QUOTE, open + 1);
   while (close !== -1 && isEscaped(text, close)) close = text.indexOf(QUOTE, close + 1);

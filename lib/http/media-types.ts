@@ -1,7 +1,7 @@
 import { BridgeError } from '../errors/bridge-error.ts';
 import { parseHeaderValue } from './header-value.ts';
 
-// RFC 2046 section 5.1.1 allows fewer characters; real clients use others, and none of these can be misread.
+// RFC 2046 section 5.1.1 allows fewer characters. Real clients use others, and all of these are unambiguous.
 const BOUNDARY = /^[\x20-\x7e]{0,69}[\x21-\x7e]$/;
 
 export function isJson(contentType: string | undefined): boolean {
@@ -12,7 +12,7 @@ export function isJson(contentType: string | undefined): boolean {
 }
 
 /**
- * What separates the parts of a form; undefined for any other media type. Throws `malformed_request` when the type has
+ * The boundary between the parts of a form. Undefined for any other media type. Throws `malformed_request` when the type has
  * none of 1 to 70 characters, and `unsupported_media_type` when it names a charset that is not UTF-8.
  */
 export function boundaryOf(contentType: string | undefined): string | undefined {
@@ -29,7 +29,7 @@ export function boundaryOf(contentType: string | undefined): string | undefined 
   return boundary;
 }
 
-/** Whether text in a charset of that name is UTF-8, or a part of it. */
+/** Whether a charset of that name is UTF-8 or a subset of it. */
 export function isUtf8Name(charset: string): boolean {
   return /^(utf-?8|us-ascii)$/i.test(charset);
 }

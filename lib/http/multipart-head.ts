@@ -3,15 +3,15 @@ import { BridgeError } from '../errors/bridge-error.ts';
 import { type HeaderValue, parseHeaderValue } from './header-value.ts';
 import { isUtf8Name, notUtf8 } from './media-types.ts';
 
-/** What the head of a part of a form says, as far as it is believed. */
+/** What is used of the head of a part of a form. */
 export interface PartHead {
   readonly name: string;
   readonly isFile: boolean;
-  /** A file without a name: with no content either, it is what a browser sends when nothing was chosen. */
+  /** A file with an empty name. Without content it is what a browser sends when no file was chosen. */
   readonly isNameless: boolean;
 }
 
-// What stands for bytes that are not UTF-8 once they have been decoded.
+// What bytes that are not UTF-8 are decoded to.
 const REPLACEMENT = '\ufffd';
 const HEADER = /^([\w!#$%&'*+.^`|~-]+):(.*)$/s;
 const CONTROL = /[^\P{Cc}\t]/u;
@@ -47,9 +47,9 @@ export function parsePartHead(head: Buffer): PartHead {
   return { name, isFile, isNameless: filename === '' };
 }
 
-/** Header values by their lower-case names, without the blanks around them. */
+/** Trimmed header values by their lower-case names. */
 function headersOf(text: string): ReadonlyMap<string, string> {
-  // The first line is the rest of the delimiter's.
+  // The first line is the rest of the delimiter line.
   const [padding = '', ...lines] = text.split('\r\n');
   if (!/^[ \t]*$/.test(padding)) throw malformed('a delimiter is not alone on its line');
   const headers = new Map<string, string>();

@@ -3,13 +3,13 @@ import { FORM_LIMITS } from '../contract/openai/form-limits.ts';
 import { BridgeError } from '../errors/bridge-error.ts';
 import { type PartHead, parsePartHead } from './multipart-head.ts';
 
-/** One part of a form as it came. */
+/** One part of a form. */
 export interface FormPart {
   readonly head: PartHead;
   readonly content: Buffer;
 }
 
-/** Where a part's content lies in the body. */
+/** The position of a part's content in the body. */
 interface Found {
   readonly head: PartHead;
   readonly start: number;
@@ -19,10 +19,10 @@ interface Found {
 const BLANK_LINE = '\r\n\r\n';
 
 /**
- * Takes a multipart body apart while it comes (RFC 2046 section 5.1.1). Dicer finds the delimiters. What it keeps quiet
- * about is seen by counting: every byte that it does not hand on as content belongs to a delimiter or to a head. So heads
- * are read whole and from the body itself, contents are parts of the body and no copies, and a form is complete when its
- * closing delimiter stands where the content before it ended.
+ * Splits a multipart body while it is received (RFC 2046 section 5.1.1). Dicer finds the delimiters. Every byte that it
+ * does not emit as content belongs to a delimiter or a head, so counting the content gives the position of both in the
+ * body. Heads are read from the body itself, contents are slices of it, and a form is complete when its closing delimiter
+ * follows the last content.
  */
 export function createPartReader(boundary: string) {
   const delimiter = Buffer.from(`\r\n--${boundary}`);
@@ -30,8 +30,8 @@ export function createPartReader(boundary: string) {
   const parts: Found[] = [];
   let body: Buffer = Buffer.alloc(0);
   let written = 0;
-  // Up to here all bytes are known as content or heads. The parser puts a line end before the body, for a form may begin
-  // with its first delimiter.
+  // All bytes before this index are content or heads. It starts at -2 because the parser adds a line end before the body:
+  // a form may begin with its first delimiter.
   let at = -2;
   let isInHead = false;
   let isClosed = false;
@@ -67,7 +67,7 @@ export function createPartReader(boundary: string) {
   }
 
   function read(bytes: Buffer): void {
-    // Behind the closing delimiter anything may stand, and nothing of it means anything.
+    // Everything after the closing delimiter is ignored.
     if (isClosed) return;
     body = bytes;
     dicer.write(bytes.subarray(written));
@@ -78,11 +78,11 @@ export function createPartReader(boundary: string) {
 
   return {
     /**
-     * Reads on; `bytes` are all of the body that has come. Throws `malformed_request`, `body_too_large`,
+     * Continues reading. `bytes` is all of the body that has been received. Throws `malformed_request`, `body_too_large`,
      * `unsupported_media_type`.
      */
     read,
-    /** Reads on to the end. Throws `malformed_request` too when the form does not end there. */
+    /** Reads to the end. Throws `malformed_request` too when the form is not complete. */
     finish(bytes: Buffer): readonly FormPart[] {
       read(bytes);
       if (!isClosed) throw malformed('the form ends before its closing boundary');
@@ -92,14 +92,14 @@ export function createPartReader(boundary: string) {
 }
 
 /**
- * Makes a stream that is new hand on its data within the call that brings them. As long as nobody has read from it, it
- * would do so later, and the counting would be behind.
+ * Makes a new stream emit its data synchronously. Before its first read it would emit them later, and the counted
+ * positions would be wrong.
  */
 function readNow(stream: Dicer.PartStream): void {
   stream.read(0);
 }
 
-/** Whether `text` stands at a place in the body, of which what lies before its beginning counts as there. */
+/** Whether the body has `text` at an index. What is before the start of the body (`at` < 0) counts as equal. */
 function standsAt(body: Buffer, at: number, text: string): boolean {
   const inside = text.slice(Math.max(0, -at));
   return body.toString('latin1', Math.max(0, at), at + text.length) === inside;

@@ -9,19 +9,19 @@ import { ERRORS } from '../errors/codes.ts';
 import type { ObservedReply } from './observer-port.ts';
 import { callOf, type Middleware, type StackRequest } from './stack-request.ts';
 
-/** Tells the observer of the answer, once it is what will be sent. */
+/** Reports the reply to the observer when it is complete. */
 export const observe: Middleware = {
-  after: tell,
-  onError: tell,
+  after: report,
+  onError: report,
 };
 
-/** What is told of a refusal that came before any route was looked for. */
+/** What is reported of a request that was refused before it was routed. */
 export function unroutedReply({ code }: BridgeError, method = ''): ObservedReply {
   const { status } = ERRORS[code];
   return { route: UNMATCHED_ROUTE, method: toKnownMethod(method), status, durationMs: 0 };
 }
 
-function tell(request: StackRequest): void {
+function report(request: StackRequest): void {
   const { context, event, response } = request;
   const { observer, clock } = context.settings;
   if (!observer || !response) return;

@@ -1,16 +1,16 @@
 import type { ReportedMethod } from '../contract/resources/diagnostics.ts';
 
-/** One answer, told by fixed words alone: nothing in it was chosen by a caller. */
+/** A report of one reply. It contains nothing that a caller chose. */
 export interface ObservedReply {
   /** The path of a route as the table writes it, or `unmatched`. */
   readonly route: string;
   readonly method: ReportedMethod;
   readonly status: number;
-  /** From the arrival of the head until the answer was ready to be sent. */
+  /** From the arrival of the head until the reply was ready to be sent. */
   readonly durationMs: number;
 }
 
-/** Whoever wants to know of every answer. It must neither throw nor take long. */
+/** Is notified of every reply. It must neither throw nor take long. */
 export interface HttpObserver {
-  replied(answer: ObservedReply): void;
+  replied(reply: ObservedReply): void;
 }

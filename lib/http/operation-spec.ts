@@ -5,23 +5,23 @@ export type Schema = v.GenericSchema;
 export type ObjectSchema = Schema & { readonly entries: v.ObjectEntries };
 
 /**
- * `public`: anyone. `bearer`: browser guard and token. `by_path`: as everything else at that path, for answers that no
- * route gives.
+ * `public`: anyone. `bearer`: browser guard and token. `by_path`: as the other paths below the same prefix, for requests
+ * without a route.
  */
 export type Protection = 'public' | 'bearer' | 'by_path';
 
 /** A multipart form. */
 export interface FormSpec {
-  /** All of it, for documents. */
+  /** Fields and files, for documents. */
   readonly schema: Schema;
-  /** Its text parts. An empty one counts as absent, unless the field has to be there. */
+  /** Its text parts. An empty one counts as absent unless the field is required. */
   readonly fields: ObjectSchema;
   /** Its file parts by their names. */
   readonly files: Readonly<Record<string, FormFile>>;
 }
 
 export interface FormFile {
-  /** Names that share a role share one list. */
+  /** Names with the same role share one list. */
   readonly role: string;
   readonly isRepeatable: boolean;
 }
@@ -29,30 +29,30 @@ export interface FormFile {
 export interface RequestSpec {
   readonly path?: Schema;
   readonly query?: Schema;
-  /** Any query is taken and none is read, although a token is asked for: scrapers add parameters of their own. */
+  /** The query is ignored although a token is required: scrapers add parameters of their own. */
   readonly ignoresQuery?: boolean;
-  /** The headers that mean something here, by their lower-case names. */
+  /** The headers that the operation reads, by their lower-case names. */
   readonly headers?: ObjectSchema;
   /** A JSON body. */
   readonly body?: Schema;
-  /** A form instead of a JSON body, or where there is one too, either of them. */
+  /** A form. With `body` too, a request has one of them. */
   readonly form?: FormSpec;
 }
 
 export interface ReplySpec {
   readonly status: number;
   readonly description: string;
-  /** A JSON answer. */
+  /** A JSON reply. */
   readonly body?: Schema;
-  /** The JSON may hold `Uint8Array`s where the schema says base64 text. */
+  /** The value may have `Uint8Array`s where the schema has base64 text. */
   readonly holdsBytes?: boolean;
-  /** A stream of events: what the data of one is. */
+  /** A stream of events: the schema of their data. */
   readonly events?: Schema;
-  /** An answer that is no JSON. */
+  /** A reply that is not JSON. */
   readonly mediaTypes?: readonly string[];
-  /** Header names and what they say. */
+  /** Header names and their descriptions. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Further answers that are no errors, such as 304. */
+  /** Further replies that are no errors, such as 304. */
   readonly also?: readonly {
     readonly status: number;
     readonly description: string;
@@ -61,7 +61,7 @@ export interface ReplySpec {
   }[];
 }
 
-/** What one operation takes and gives; the route table adds where it stands. */
+/** The interface of one operation. The route table adds method and path. */
 export interface OperationSpec {
   /** `operationId`, and the name of the handler's file. */
   readonly id: string;
@@ -69,6 +69,6 @@ export interface OperationSpec {
   readonly protection: Protection;
   readonly request: RequestSpec;
   readonly reply: ReplySpec;
-  /** What it can answer beyond what its protection and its shapes imply. */
+  /** Errors beyond those that its protection and its schemas imply. */
   readonly errors: readonly ErrorCode[];
 }

@@ -28,12 +28,12 @@ interface FormContent<S extends FormSpec> {
   readonly body?: undefined;
 }
 
-/** What the body held; where an operation takes both, it is one of the two. */
+/** The parsed body: JSON or a form. Where an operation takes both, it is one of the two. */
 type Content<R extends RequestSpec> = R['form'] extends FormSpec
   ? FormContent<R['form']> | (R['body'] extends Schema ? JsonContent<R['body']> : never)
   : JsonContent<R['body']>;
 
-/** Everything that a handler may know about one request. */
+/** Everything that a handler gets of one request. */
 export type OperationCall<Services, R extends RequestSpec> = CallFacts<Services, R> & Content<R>;
 
 interface CallFacts<Services, R extends RequestSpec> {
@@ -52,13 +52,13 @@ export interface Operation<Services> {
   readonly spec: OperationSpec;
 }
 
-/** What a handler file declares: its shapes, and one function. */
+/** What a handler file declares: its schemas and one function. */
 export interface OperationDeclaration<Services, R extends RequestSpec, B> extends OperationSpec {
   readonly request: R;
   readonly handle: (call: OperationCall<Services, R>) => Promise<Reply<B>> | Reply<B>;
 }
 
-/** middy's wrapper in our types: its own describe AWS's context, of which nothing is used here. */
+/** middy's wrapper in our types. Its own types describe AWS's context, which is not used here. */
 interface Stack<Services> {
   (
     event: HttpEvent,
@@ -68,8 +68,8 @@ interface Stack<Services> {
 }
 
 /**
- * Puts the one middy stack around a handler, so that no handler can forget a middleware or reorder the stack. The order
- * is the order of the checks in contract.md 0; what needs the body comes last, so that a refusal never waits for it.
+ * Puts the one middy stack around a handler, so that no handler can omit or reorder a middleware. The order is that of
+ * the checks in contract.md 0. What needs the body comes last: a refusal never waits for it.
  */
 export function createOperation<Services, const R extends RequestSpec, B>(
   declaration: OperationDeclaration<Services, R, B>,
@@ -80,7 +80,7 @@ export function createOperation<Services, const R extends RequestSpec, B>(
     async (event: HttpEvent, context: HttpContext<Services>) => {
       const call = callOf({ context });
       const { path, query, headers, body, form } = call;
-      // Member by member: a spread that members of the same names follow costs more than all of a small route.
+      // Member by member: a spread followed by members of the same names costs more than a whole small route.
       const given = {
         path,
         query,
@@ -91,14 +91,14 @@ export function createOperation<Services, const R extends RequestSpec, B>(
         event,
         services: context.services,
       };
-      // The parse middlewares have put what the declared schemas gave in these places.
+      // The parse middlewares have set these members to what the declared schemas returned.
       const reply = await handle(given as unknown as OperationCall<Services, R>);
       return toReply(reply, spec, context.settings, call.requestId);
     },
     { timeoutEarlyInMillis: 0 },
   ) as unknown as Stack<Services>;
   for (const middleware of middlewaresFor(spec)) stack.use(middleware);
-  // A context of its own for each request: the middlewares leave their findings in it.
+  // Each request has a context of its own, because the middlewares write into it.
   const operation = (event: HttpEvent, context: HttpContext<Services>): Promise<HttpReply> =>
     stack(event, toOwnContext(context, spec));
   return Object.assign(operation, { spec });
@@ -118,7 +118,7 @@ function middlewaresFor(spec: OperationSpec): readonly Middleware[] {
   ];
 }
 
-/** Member by member, and with the place of the call: its shape never changes. */
+/** Written member by member, `call` included: V8 then sees one object shape. */
 function toOwnContext<Services>(
   { services, settings, route, signal, onReplied }: HttpContext<Services>,
   spec: OperationSpec,

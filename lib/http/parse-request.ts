@@ -16,7 +16,7 @@ const NoQuery = closedObject({});
 
 /** Parses query and headers, which need no body. Throws `malformed_request`, `invalid_request` with all issues of both. */
 export function parseHead(spec: OperationSpec): Middleware {
-  // Queries are closed where a token is asked for; probes of load balancers add parameters of their own.
+  // Queries are closed where a token is required. Probes of load balancers add parameters of their own.
   const isOpen = spec.protection !== 'bearer' || spec.request.ignoresQuery === true;
   const querySchema = spec.request.query ?? (isOpen ? undefined : NoQuery);
   return {
@@ -42,13 +42,13 @@ export function parseHead(spec: OperationSpec): Middleware {
   };
 }
 
-/** Parses what the body held. Throws `invalid_request` with all its issues. */
+/** Parses the body. Throws `invalid_request` with all its issues. */
 export function parseBody(schema: Schema): Middleware {
   return {
     before(request) {
       const issues: RequestIssue[] = [];
       const call = callOf(request);
-      // A form came instead, and has been parsed.
+      // The body is a form and has been parsed.
       if (call.form !== undefined) return;
       call.body = parsePart(schema, call.body, request.context.settings.limits, issues);
       if (issues.length > 0) throw invalidRequest(issues);
@@ -56,7 +56,7 @@ export function parseBody(schema: Schema): Middleware {
   };
 }
 
-/** One part of a request by its schema; what is wrong with it joins `issues`. */
+/** Parses one part of a request by its schema and adds its issues to `issues`. */
 export function parsePart(
   schema: Schema,
   input: unknown,
@@ -105,7 +105,7 @@ function queryOf(raw: string, issues: RequestIssue[]): Record<string, string> {
   return Object.fromEntries(entries);
 }
 
-/** The query itself. `URLSearchParams` leaves wrong escapes as they are and replaces bytes that are not UTF-8. */
+/** The query as text. `URLSearchParams` leaves wrong escapes as they are and replaces bytes that are not UTF-8. */
 function decodable(raw: string): string {
   if (!/[%\x80-\xff]/.test(raw)) return raw;
   // Node makes a character of each byte.

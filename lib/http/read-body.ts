@@ -6,7 +6,7 @@ import { boundaryOf, isJson } from './media-types.ts';
 import type { RequestSpec } from './operation-spec.ts';
 import type { Middleware, StackRequest } from './stack-request.ts';
 
-/** Refuses a body by its headers alone, before a byte of it is read: too long, encoded, or of a type that is not asked for. */
+/** Refuses a body by its headers, before it is read: too long, encoded, or of an unsupported media type. */
 export function declaredBody({ body, form }: RequestSpec): Middleware {
   const types = [
     ...(body ? ['application/json in UTF-8'] : []),
@@ -30,7 +30,7 @@ export function declaredBody({ body, form }: RequestSpec): Middleware {
   };
 }
 
-/** 0 when the head does not tell. */
+/** 0 when the head does not say. */
 function declaredBytes({ headers }: HttpEvent): number {
   return Number(headers['content-length'] ?? 0);
 }
@@ -38,14 +38,14 @@ function declaredBytes({ headers }: HttpEvent): number {
 // What one chunk of a socket holds at most.
 const CHUNK_BYTES = 65_536;
 
-/** Is given all that has come so far, and may throw to stop the reading. */
+/** Gets all bytes received so far, and may throw to stop the reading. */
 type OnProgress = (bytes: Buffer) => void;
 
-// Often enough to refuse an upload early, and seldom enough to cost nothing.
+// Often enough to refuse an upload early, seldom enough to cost little.
 const PROGRESS_BYTES = 262_144;
 
 /**
- * The whole body in one buffer, counted while it comes. Throws `body_too_large`, `malformed_request`, `cancelled`, and
+ * The whole body in one buffer, counted while it is received. Throws `body_too_large`, `malformed_request`, `cancelled`, and
  * what `onProgress` throws, which is not called for the last bytes.
  */
 export async function readBody(
@@ -77,7 +77,7 @@ export async function readBody(
   return received.bytes();
 }
 
-/** Calls `take` for each chunk; stops when it throws, and when the signal aborts. */
+/** Calls `take` for each chunk. Stops when it throws or when the signal aborts. */
 function readStream(
   stream: Readable,
   signal: AbortSignal,
@@ -105,7 +105,7 @@ function readStream(
       reject(signal.reason);
     };
     const settle = () => {
-      // Paused, not destroyed: what is left is read and dropped after the answer.
+      // Paused, not destroyed: the rest is drained after the reply.
       stream.pause();
       stream.off('data', onData).off('end', onEnd).off('error', onBroken).off('close', onBroken);
       stream.on('error', ignore);
@@ -117,7 +117,7 @@ function readStream(
   });
 }
 
-// A stream that breaks after its answer was settled must not end the process.
+// An error of a stream that is no longer read must not end the process.
 function ignore(): void {}
 
 function tooLarge(maxBytes: number): BridgeError {

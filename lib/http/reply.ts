@@ -1,15 +1,15 @@
 import type { StreamedEvent } from './event-stream.ts';
 import type { ReplyBody } from './http-event.ts';
 
-/** What a handler returns: a value for the reply's schema, and the headers that go with it. */
+/** What a handler returns: a value for the reply's schema, or bytes or events, and headers. */
 export interface Reply<T> {
   readonly value?: T;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Overrides the operation's own status, with one of `reply.also`. */
+  /** One of `reply.also` instead of the operation's own status. */
   readonly status?: number;
-  /** An answer that is no JSON. */
+  /** A reply that is not JSON. */
   readonly body?: ReplyBody;
-  /** An answer that goes on: a rejection before the first of them is an answer of its own. */
+  /** A stream. A rejection before its first event becomes an error reply. */
   readonly events?: AsyncIterable<StreamedEvent>;
 }
 
@@ -17,7 +17,7 @@ export function ok<T>(value: T, headers: Readonly<Record<string, string>> = {}):
   return { value, headers };
 }
 
-/** Bytes with headers of their own. */
+/** A reply of bytes. */
 export function bytes(
   body: ReplyBody | undefined,
   headers: Readonly<Record<string, string>>,
@@ -26,7 +26,7 @@ export function bytes(
   return { headers, ...(body ? { body } : {}), ...(status === undefined ? {} : { status }) };
 }
 
-/** Events as they come, with headers beside those that every stream has. */
+/** A reply of events, with headers in addition to those of every stream. */
 export function stream(
   events: AsyncIterable<StreamedEvent>,
   headers: Readonly<Record<string, string>> = {},

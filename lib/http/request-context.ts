@@ -5,7 +5,7 @@ import type { HttpContext, HttpEvent } from './http-event.ts';
 import type { OperationSpec } from './operation-spec.ts';
 import type { CallState, Middleware } from './stack-request.ts';
 
-// W3C Trace Context, version 00; ids of zeros only are invalid.
+// W3C Trace Context, version 00. Ids of zeros only are invalid.
 const TRACEPARENT = /^00-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
 
 /** The caller's `x-request-id` where it has the allowed form, else a new one (contract.md 0). */
@@ -33,7 +33,7 @@ export const startCall: Middleware = {
   },
 };
 
-/** What the services get to know of a request that has passed all checks. */
+/** What the services get of a request that has passed all checks. */
 export function toRequestContext(
   { operationId, event }: { readonly operationId: OperationSpec['id']; readonly event: HttpEvent },
   { requestId, trace, scope, headers }: CallState,

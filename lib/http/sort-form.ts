@@ -7,25 +7,25 @@ import type { FormPart } from './multipart-parts.ts';
 import type { FormSpec } from './operation-spec.ts';
 import { toText } from './utf8-text.ts';
 
-/** The parts of a form in their places; what has none is an issue. */
+/** The parts of a form by field and role. A part that the form does not know is an issue. */
 export interface SortedForm {
   /** For the schema of the fields. */
   readonly fields: Readonly<Record<string, string>>;
-  /** By role, each in the order in which it came. */
+  /** By role, in the order of arrival. */
   readonly files: Readonly<Record<string, readonly Buffer[]>>;
   readonly issues: readonly RequestIssue[];
 }
 
 /**
- * Puts each part where `form` has a place for it (contract.md 8, 10). Unknown text is left to the schema; every file must
- * be known. Throws `malformed_request` for text that is not UTF-8, or is JSON of a kind that no body may be.
+ * Assigns each part to its field or role (contract.md 8, 10). Unknown text is left to the schema; an unknown file is an
+ * issue. Throws `malformed_request` for text that is not UTF-8 and for JSON that exceeds the limits of a body.
  */
 export function sortForm(form: FormSpec, parts: readonly FormPart[]): SortedForm {
   const texts = new Map<string, string | undefined>();
   const files = new Map(Object.values(form.files).map(({ role }) => [role, [] as Buffer[]]));
   const issues: RequestIssue[] = [];
   for (const { head, content } of parts) {
-    // A browser's way to say that no file was chosen.
+    // A browser sends this when no file was chosen.
     if (head.isNameless && content.length === 0) continue;
     const { name } = head;
     const role = own(form.files, name)?.role ?? '';
@@ -59,11 +59,11 @@ function problemOf(
   return isTaken && !mayRepeat ? { code: 'repeated', message: 'must be given once' } : undefined;
 }
 
-/** Undefined when it is empty and may be absent. */
+/** Undefined when the part is empty and the field is optional. */
 function textOf(entry: v.ObjectEntries[string] | undefined, content: Buffer): string | undefined {
   const isRequired = entry !== undefined && entry.type !== 'optional';
   if (content.length === 0 && !isRequired) return undefined;
-  // Its schema will parse it whole, and so it is judged beforehand, as a JSON body is.
+  // Its schema parses the whole text, so its structure is checked first, as that of a JSON body.
   if (entry && v.getMetadata(entry)['contentMediaType'] === 'application/json') {
     checkJsonStructure(content);
   }

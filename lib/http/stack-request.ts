@@ -2,7 +2,7 @@ import type { Trace } from '../contract/request/request-context.ts';
 import type { HttpContext, HttpEvent, HttpReply, Scope } from './http-event.ts';
 import type { OperationSpec } from './operation-spec.ts';
 
-/** What the middlewares have found out about one request; each member is set by exactly one of them. */
+/** What the middlewares have set for one request. Each member is set by exactly one of them. */
 export interface CallState {
   requestId: string;
   /** Monotonic. */
@@ -16,7 +16,7 @@ export interface CallState {
   form: unknown;
 }
 
-/** middy's request, in our types. Nothing outside this room sees it. */
+/** middy's request in our types. It is used only in this folder. */
 export interface StackRequest {
   readonly event: HttpEvent;
   readonly context: HttpContext<unknown> & { call?: CallState | undefined; spec?: OperationSpec };

@@ -10,8 +10,8 @@ import { ROOT, readSources } from './sources.ts';
 
 /** Answers that no route gives, by the operation that gives them. */
 const WITHOUT_ROUTE: Readonly<Record<string, string>> = {
-  'handlers/errors/not-found.ts': 'answerNotFound',
-  'handlers/errors/method-not-allowed.ts': 'answerMethodNotAllowed',
+  'handlers/errors/not-found.ts': 'refusePath',
+  'handlers/errors/method-not-allowed.ts': 'refuseMethod',
 };
 
 interface HandlerFile {
