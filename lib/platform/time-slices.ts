@@ -20,7 +20,10 @@ export interface TimeSlices {
  * One budget a turn of the event loop for all work that is given to it, so that many small works together do not delay the
  * loop more than a large one. Work that has used up a turn waits behind the others. One event loop has one of these.
  */
-export function createTimeSlices(clock: Pick<Clock, 'monotonicMs'>): TimeSlices {
+export function createTimeSlices(
+  clock: Pick<Clock, 'monotonicMs'>,
+  budgetMs = TURN_BUDGET_MS,
+): TimeSlices {
   const waiting = createFifoQueue<() => void>();
   let spentMs = 0;
   let isTurnScheduled = false;
@@ -34,7 +37,7 @@ export function createTimeSlices(clock: Pick<Clock, 'monotonicMs'>): TimeSlices 
   function startTurn(): void {
     isTurnScheduled = false;
     spentMs = 0;
-    while (spentMs < TURN_BUDGET_MS) {
+    while (spentMs < budgetMs) {
       const runSlice = waiting.dequeue();
       if (runSlice === undefined) return;
       runSlice();
@@ -50,7 +53,7 @@ export function createTimeSlices(clock: Pick<Clock, 'monotonicMs'>): TimeSlices 
       for (;;) {
         const step = steps.next();
         spentMs = clock.monotonicMs() - startMs;
-        if (step.done === true || spentMs >= TURN_BUDGET_MS) return step;
+        if (step.done === true || spentMs >= budgetMs) return step;
       }
     } catch (thrown) {
       spentMs = clock.monotonicMs() - startMs;
@@ -71,7 +74,7 @@ export function createTimeSlices(clock: Pick<Clock, 'monotonicMs'>): TimeSlices 
             reject(thrown);
           }
         };
-        if (spentMs < TURN_BUDGET_MS) runSlice();
+        if (spentMs < budgetMs) runSlice();
         else waiting.enqueue(runSlice);
       });
     },

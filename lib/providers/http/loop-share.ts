@@ -1,6 +1,7 @@
 import type { Clock } from '../../platform/clock.ts';
+import { createTimeSlices, type Steps } from '../../platform/time-slices.ts';
 
-// Reading from the sockets takes several times as long in a turn, and so may the collection of garbage.
+// Reading from the sockets takes several times as long in a turn, and so may garbage collection.
 const SHARE_MS = 1;
 
 export type LoopShare = ReturnType<typeof createLoopShare>;
@@ -10,50 +11,15 @@ export type LoopShare = ReturnType<typeof createLoopShare>;
  * pieces wait for the next turns, in order. A caller that waits reads no further, and so the network waits as well.
  */
 export function createLoopShare(clock: Pick<Clock, 'monotonicMs'>) {
-  const waiting: (() => void)[] = [];
-  let usedMs = 0;
-  let isTurnOpen = false;
-
-  function timed<T>(work: () => T): T {
-    const startMs = clock.monotonicMs();
-    try {
-      return work();
-    } finally {
-      usedMs += clock.monotonicMs() - startMs;
-    }
-  }
-
-  function openTurn(): void {
-    if (isTurnOpen) return;
-    isTurnOpen = true;
-    setImmediate(nextTurn);
-  }
-
-  function nextTurn(): void {
-    isTurnOpen = false;
-    usedMs = 0;
-    while (usedMs < SHARE_MS) {
-      const next = waiting.shift();
-      if (!next) return;
-      openTurn();
-      next();
-    }
-  }
-
+  const slices = createTimeSlices(clock, SHARE_MS);
+  const { signal } = new AbortController();
   return {
     /** Does the work now, or in a later turn. Resolves with what it returns, rejects with what it throws. */
-    async run<T>(work: () => T): Promise<T> {
-      openTurn();
-      if (waiting.length === 0 && usedMs < SHARE_MS) return timed(work);
-      return new Promise((resolve, reject) => {
-        waiting.push(() => {
-          try {
-            resolve(timed(work));
-          } catch (thrown) {
-            reject(thrown);
-          }
-        });
-      });
-    },
+    run: <T>(work: () => T): Promise<T> => slices.run(oneStep(work), signal),
   };
+}
+
+// biome-ignore lint/correctness/useYield: a piece is one step.
+function* oneStep<T>(work: () => T): Steps<T> {
+  return work();
 }
