@@ -18,10 +18,10 @@ interface Deps {
   readonly slices: TimeSlices;
 }
 
-// More decodes in flight starve the file system calls of the same thread pool.
+// More concurrent decodes would delay the file system calls of the same thread pool.
 const DECODE_SLOTS = 2;
 
-/** Owns sharp, which it loads with the first image. Throws `overloaded` once closed. */
+/** Loads sharp with the first image. */
 export function createImageEngine({ limits, clock, slices }: Deps): ImageEngine {
   const gate = createSemaphore(DECODE_SLOTS);
   const mattes = createMattes();
@@ -30,7 +30,7 @@ export function createImageEngine({ limits, clock, slices }: Deps): ImageEngine 
   let closing: Promise<void> | undefined;
   let loading: Promise<SharpFactory> | undefined;
 
-  /** `close` waits for `work`, whoever has stopped listening to it. */
+  /** Makes `close` wait for `work`, also after an abort. */
   function track<T>(work: Promise<T>): Promise<T> {
     running += 1;
     const settled = () => {
@@ -49,7 +49,7 @@ export function createImageEngine({ limits, clock, slices }: Deps): ImageEngine 
     signal: AbortSignal,
   ): Promise<T> {
     if (closing) throw new BridgeError('overloaded', 'the image engine has been closed');
-    // Every image of a request listens to the request's signal: many listeners are no leak.
+    // Every image of a request adds a listener to its signal; Node warns of a leak after ten.
     setMaxListeners(0, signal);
     loading ??= loadSharp();
     return track(loading.then(operation));
@@ -104,7 +104,7 @@ export function createImageEngine({ limits, clock, slices }: Deps): ImageEngine 
         const encode = () => pixelEncode(sharp, pixels, options).toBuffer();
         return underGate(() => orInternal('encoded', encode), signal);
       };
-      return start((sharp) => mattes.gate.run(() => cut(sharp), signal), signal);
+      return start((sharp) => mattes.slots.run(() => cut(sharp), signal), signal);
     },
 
     embedRecord: (image, record, signal) => track(embedRecord(image, record, slices, signal)),
@@ -124,7 +124,7 @@ function toPixels(data: Buffer, info: OutputInfo, { channels }: DecodeOptions): 
   return { data, width, height, channels };
 }
 
-/** A verified image that the decoder refuses now is our failure, not the image's. */
+/** The image was verified before: a decoder that refuses it now is an internal error. */
 async function orInternal<T>(verb: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

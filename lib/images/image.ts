@@ -1,6 +1,6 @@
 import type { OutputFormat } from '../contract/request/parameters.ts';
 
-/** The limits under which every image is decoded, on its way in and out (`images.*`). */
+/** The limits for every image, received or generated (`images.*`). */
 export interface ImageLimits {
   readonly max_encoded_bytes: number;
   readonly max_edge: number;
@@ -8,11 +8,11 @@ export interface ImageLimits {
   readonly max_decode_ms: number;
 }
 
-/** An encoded image whose container and pixels were checked to the end (contract.md 1). */
+/** An encoded image whose container and pixels were checked to the last byte (contract.md 1). */
 export interface VerifiedImage {
   readonly bytes: Buffer;
   readonly format: OutputFormat;
-  /** As stored, before any turning by EXIF. */
+  /** In pixels, as stored: not rotated by EXIF. */
   readonly width: number;
   readonly height: number;
   /** The EXIF orientation, 1 to 8; 1 when there is none. */
@@ -21,11 +21,11 @@ export interface VerifiedImage {
   readonly alpha: 'none' | 'opaque' | 'some' | 'empty';
   /** Lowercase hexadecimal. */
   readonly sha256: string;
-  /** Stored in 16 bits with a colour profile: its colours need care on their way to sRGB. */
+  /** Stored in 16 bits with a colour profile: converting it to sRGB needs special care. */
   readonly hasDeepProfile?: boolean;
 }
 
-/** Why an image is not sound. Stable names that callers may pass on as a detail. */
+/** Why an image is not valid. The names are stable: they appear in error details. */
 export type ImageFault =
   | 'unsupported_format'
   | 'truncated'
@@ -43,11 +43,11 @@ export type Inspection =
   | { readonly ok: true; readonly image: VerifiedImage }
   | { readonly ok: false; readonly fault: ImageFault };
 
-/** A small PNG of an image that proved sound while it was made, or why the image is not. */
+/** A small PNG of an image that was verified by the same decode, or why the image is not valid. */
 export type Thumbnail =
   | {
       readonly ok: true;
-      /** Of the encoded image that it shows, lowercase hexadecimal. */
+      /** Of the encoded source image, lowercase hexadecimal. */
       readonly sha256: string;
       readonly image: VerifiedImage;
     }
@@ -62,9 +62,9 @@ export interface Pixels {
 }
 
 export interface DecodeOptions {
-  /** With 3 what is transparent falls on white; with 4 what has no alpha is opaque. */
+  /** 3: transparent pixels are blended with white. 4: an image without alpha becomes opaque. */
   readonly channels: 3 | 4;
-  /** Scales to exactly these edges; `cover` crops to fill them, `fill` stretches. Left out: as stored, turned by EXIF. */
+  /** Scales to exactly these edges; `cover` crops to fill them, `fill` stretches. Absent: as stored, rotated by EXIF. */
   readonly resize?: {
     readonly width: number;
     readonly height: number;
@@ -78,11 +78,11 @@ export interface EncodeOptions {
   readonly compression?: number;
 }
 
-/** How a subject is told from its flat background. */
+/** How a subject is separated from its flat background. */
 export interface MatteOptions {
-  /** `#RRGGBB`, as it was asked for. */
+  /** `#RRGGBB`, as it was requested. */
   readonly keyColor: string;
-  /** Up to this distance from the key colour a pixel becomes clear, 0..254. */
+  /** Up to this distance from the key colour a pixel becomes transparent, 0..254. */
   readonly transparentThreshold: number;
   /** From this distance on it stays opaque, 1..255. */
   readonly opaqueThreshold: number;
@@ -90,26 +90,26 @@ export interface MatteOptions {
 }
 
 /**
- * Functions on images, all of them off the main thread and under the decode gate. All reject with the signal's reason on
- * abort and with `overloaded` after `close`.
+ * Functions on images. Pixels are decoded and encoded off the main thread, at most two images at a time. All functions
+ * reject with the signal's reason on abort. Throws `overloaded` after `close`.
  */
 export interface ImageEngine {
-  /** Judges one encoded image by its bytes. Throws nothing about the image: a fault is an answer. */
+  /** Verifies one encoded image. An invalid image is a result, not an exception. */
   inspect(bytes: Buffer, signal: AbortSignal): Promise<Inspection>;
   /**
-   * A verified PNG that fits a square of `edgePx`, never enlarged: turned by EXIF, in sRGB, with its alpha, without
-   * metadata. The image is judged on the way, as `inspect` does. The same image always gives the same bytes.
+   * A verified PNG that fits a square of `edgePx`, never enlarged: rotated by EXIF, in sRGB, with its alpha, without
+   * metadata. The image itself is verified too, as `inspect` does. The same image always gives the same bytes.
    */
   thumbnail(bytes: Buffer, edgePx: number, signal: AbortSignal): Promise<Thumbnail>;
-  /** The pixels of a verified image, turned by its EXIF orientation and converted to sRGB. */
+  /** The pixels of a verified image, rotated by its EXIF orientation and converted to sRGB. */
   decode(image: VerifiedImage, options: DecodeOptions, signal: AbortSignal): Promise<Pixels>;
   encode(pixels: Pixels, options: EncodeOptions, signal: AbortSignal): Promise<Buffer>;
   /**
-   * Another format with the same pixels, 8-bit sRGB, without metadata and therefore turned by EXIF; alpha falls on white
-   * where the format has none.
+   * The same pixels in another format, in 8-bit sRGB, without metadata and therefore rotated by EXIF. Transparent pixels are
+   * blended with white if the format has no alpha.
    */
   convert(image: VerifiedImage, options: EncodeOptions, signal: AbortSignal): Promise<Buffer>;
-  /** The subject alone, on a clear background (contract.md 2); turned by EXIF and without metadata. */
+  /** The subject on a transparent background (contract.md 2), rotated by EXIF and without metadata. */
   removeBackground(
     image: VerifiedImage,
     matte: MatteOptions,
@@ -125,6 +125,6 @@ export interface ImageEngine {
     record: string,
     signal: AbortSignal,
   ): Promise<Buffer | undefined>;
-  /** Resolves when nothing of it runs any more. */
+  /** Resolves when no work of the engine runs any more. */
   close(): Promise<void>;
 }

@@ -1,6 +1,6 @@
 import type { VerifiedImage } from './image.ts';
 
-/** The edges of an image as it is seen: EXIF orientations from 5 on stand on their side. */
+/** The edges of an image as it is displayed: EXIF orientations from 5 on swap width and height. */
 export function uprightEdges({
   width,
   height,

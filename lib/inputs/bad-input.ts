@@ -1,6 +1,6 @@
 import { BridgeError, type Detail } from '../errors/bridge-error.ts';
 
-/** The one form of an input error: the image, where exactly, and a stable reason. */
+/** The common form of input errors: the image, the exact field, and a stable reason. */
 export function badInput(
   where: string,
   field: string,

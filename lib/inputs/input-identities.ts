@@ -3,16 +3,15 @@ import type { TimeSlices } from '../platform/time-slices.ts';
 import type { InputSet, InputSource } from './input-source.ts';
 
 /**
- * What tells each image of a request from others before any is loaded: the SHA-256 of what was sent or stored, in
- * lowercase hexadecimal, the id of an artifact, the text of an address. Other work runs in between. Rejects with the
- * signal's reason on abort.
+ * What distinguishes each image of a request from others before it is loaded: the SHA-256 of the bytes that were sent or
+ * stored, in lowercase hexadecimal, the id of an artifact, or the URL. Rejects with the signal's reason on abort.
  */
 export async function identifyInputs(
   { images, mask, references }: InputSet<InputSource>,
   slices: TimeSlices,
   signal: AbortSignal,
 ): Promise<InputSet<string>> {
-  // One after the other: several at once would share the loop's turns and only make them longer.
+  // One after the other: in parallel they would share the same time slices.
   const identifyAll = async (sources: readonly InputSource[]) => {
     const identities: string[] = [];
     for (const source of sources) identities.push(await identify(source, slices, signal));

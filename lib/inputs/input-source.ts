@@ -1,7 +1,7 @@
 interface Named {
-  /** Where the request names the image, and where a fault of it is reported. */
+  /** The field of the request that holds the image; errors name it. */
   readonly field: string;
-  /** What the caller says the bytes are, in lower case; compared, never believed. */
+  /** The media type that the client declares, in lower case. It is only compared with the actual one. */
   readonly declaredMediaType?: string;
 }
 
@@ -11,7 +11,7 @@ export interface InlineSource extends Named {
   readonly bytes: Buffer;
 }
 
-/** An image that this bridge has made; whoever asks must own it. */
+/** An image that this bridge has generated for the same scope. */
 export interface ArtifactSource extends Named {
   readonly kind: 'artifact';
   readonly artifactId: string;
@@ -30,10 +30,10 @@ export interface StoredSource extends Named {
   readonly byteLength: number;
 }
 
-/** One image of a request before anybody looked at its pixels. */
+/** One image of a request, not loaded or verified yet. */
 export type InputSource = InlineSource | ArtifactSource | RemoteSource | StoredSource;
 
-/** The images of one request, in whatever state, in the places where the request names them. */
+/** The images of one request, by the field that holds them. */
 export interface InputSet<T> {
   readonly images: readonly T[];
   readonly mask?: T;
@@ -56,7 +56,7 @@ export function mapInputs<T, U>(
   };
 }
 
-/** Its size, as far as it is known before it is loaded. */
+/** Its length in bytes if that is known before it is loaded, else 0. */
 export function knownBytes(source: InputSource): number {
   switch (source.kind) {
     case 'inline':

@@ -16,11 +16,11 @@ interface Deps {
     open(scope: string, id: string, signal: AbortSignal): Promise<{ readonly bytes: Buffer }>;
   };
   readonly stored: Pick<StoredInputFiles, 'read'>;
-  /** Left out while remote images are disabled. */
+  /** Absent while remote images are disabled. */
   readonly fetchRemote?: RemoteFetch | undefined;
 }
 
-/** Who asks, and until when. */
+/** The scope of the client, and the signal of its request. */
 export interface InputContext {
   readonly scope: string;
   readonly signal: AbortSignal;
@@ -28,7 +28,7 @@ export interface InputContext {
 
 export type InputLoader = ReturnType<typeof createInputLoader>;
 
-/** Brings the bytes of an image here, wherever they are. Nobody has looked at them yet. */
+/** Loads the bytes of an image from any source. They are not verified. */
 export function createInputLoader({ artifacts, stored, fetchRemote }: Deps) {
   async function loadArtifact(
     { field, artifactId }: ArtifactSource,
@@ -47,7 +47,7 @@ export function createInputLoader({ artifacts, stored, fetchRemote }: Deps) {
     maxBytes: number,
     signal: AbortSignal,
   ): Promise<Buffer> {
-    // The contract's own rules refuse it earlier, with all other faults of the request.
+    // The rules of the contract refuse it earlier, with all other issues of the request.
     if (!fetchRemote) throw remoteInputsDisabled(field);
     const fetched = await fetchRemote(url, maxBytes, signal);
     if (fetched.ok) return fetched.bytes;
@@ -81,8 +81,8 @@ export function createInputLoader({ artifacts, stored, fetchRemote }: Deps) {
 
   return {
     /**
-     * All bytes of one image. Throws `input` for one that has more than `maxBytes` or cannot be had, `artifact` for a
-     * file of the bridge's own that is missing or was changed, or the signal's reason.
+     * All bytes of one image. Throws `input` for an image that is longer than `maxBytes` or cannot be loaded, `artifact` for
+     * a file of the bridge that is missing or was changed, or the signal's reason.
      */
     async load(source: InputSource, maxBytes: number, context: InputContext): Promise<Buffer> {
       const { field } = source;

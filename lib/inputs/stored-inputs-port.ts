@@ -1,14 +1,14 @@
 /**
- * Images of jobs, each kept once under the SHA-256 of its bytes, in lowercase hexadecimal. Nothing here knows who
- * needs them; and while something is put or removed, nobody may put or remove the same: `stored-inputs.ts` sees to both.
+ * Images of jobs, each stored once under the SHA-256 of its bytes, in lowercase hexadecimal. The caller knows which jobs need
+ * them, and never puts and removes the same image concurrently: see `stored-inputs.ts`.
  */
 export interface StoredInputFiles {
-  /** Has the bytes durably, whether they were there or not. Throws `overloaded` when they cannot be kept. */
+  /** Stores the bytes durably, unless they are stored already. Throws `overloaded` if that fails. */
   put(sha256: string, bytes: Buffer): Promise<void>;
-  /** The bytes; undefined unless exactly as many are there and have this checksum. */
+  /** The bytes; undefined unless they have this length and checksum. */
   read(sha256: string, byteLength: number): Promise<Buffer | undefined>;
-  /** Leaves nothing of them, not even what a `put` that was cut off has left. */
+  /** Removes them, and also what an interrupted `put` has left. */
   remove(sha256: string): Promise<void>;
-  /** The checksums of all that is there, whole or not, in batches; none of them twice in one batch. */
+  /** The checksums of all stored images, complete or not, in batches; none of them twice in one batch. */
   list(): AsyncIterable<readonly string[]>;
 }

@@ -5,16 +5,16 @@ import type { StoredInputFiles } from './stored-inputs-port.ts';
 
 interface Deps {
   readonly files: StoredInputFiles;
-  /** Whether a job that has been accepted and has not ended needs the image. */
+  /** Whether an accepted job that has not ended needs the image. */
   readonly isNeeded: (sha256: string) => Promise<boolean>;
 }
 
 export type StoredInputs = ReturnType<typeof createStoredInputs>;
 
 /**
- * Keeps the images of jobs, one file for all jobs that share it, from before a job is accepted until none needs it any
- * more. A removal and a new job that meet at one image never lose it: nobody removes what is held for a job to come,
- * and whether a job needs it is asked while no other turn of the same image runs.
+ * Stores the images of jobs from before a job is accepted until no job needs them any more. Jobs share the file of the same
+ * image. A removal that runs concurrently with a new job never removes its image: images of a job that is being accepted are
+ * held, and whether a job needs an image is checked under a mutex for that image.
  */
 export function createStoredInputs({ files, isNeeded }: Deps) {
   const byChecksum = createKeyedMutex();
@@ -41,9 +41,9 @@ export function createStoredInputs({ files, isNeeded }: Deps) {
 
   return {
     /**
-     * Has the images durably and then runs `accept`, which makes a job need them; none goes away in between. What no
-     * job needs afterwards, because it was refused or is a repetition, is removed again. Throws `overloaded`, whatever
-     * `accept` throws, or the signal's reason before it.
+     * Stores the images durably and then runs `accept`, which adds the job that needs them. None is removed in between.
+     * Images that no job needs afterwards, because the job was refused or is a repetition, are removed. Throws `overloaded`,
+     * what `accept` throws, or the signal's reason before it.
      */
     async keepFor<T>(
       images: readonly Pick<VerifiedImage, 'sha256' | 'bytes'>[],
@@ -61,15 +61,15 @@ export function createStoredInputs({ files, isNeeded }: Deps) {
         return await accept();
       } finally {
         for (const sha256 of bytesOf.keys()) release(sha256);
-        // What cannot be removed now is removed at the next start; the answer does not depend on it.
+        // Images that cannot be removed now are removed at the next start; the reply does not depend on it.
         await removeUnneeded(bytesOf.keys()).catch(() => {});
       }
     },
 
-    /** Removes those that no job needs: for when jobs have ended. Throws `overloaded`. */
+    /** Removes those of the given images that no job needs, after jobs have ended. Throws `overloaded`. */
     removeUnneeded,
 
-    /** The same for all that is there, whatever a crash has left. Throws `overloaded`, or the signal's reason. */
+    /** Removes all stored images that no job needs. Throws `overloaded`, or the signal's reason. */
     async sweep(signal: AbortSignal): Promise<void> {
       for await (const batch of files.list()) {
         signal.throwIfAborted();
@@ -79,10 +79,10 @@ export function createStoredInputs({ files, isNeeded }: Deps) {
   };
 }
 
-/** What has to be known of an image that is kept. */
+/** What a stored input is made of. */
 export type StoredImage = Pick<VerifiedImage, 'sha256' | 'format' | 'bytes'>;
 
-/** An image of a job, as the job shows it and asks for it again (contract.md 3). */
+/** An image of a job, as the job's request contains it (contract.md 3). */
 export function toStoredInput(
   { sha256, format, bytes }: StoredImage,
   filename?: string,

@@ -15,7 +15,7 @@ export type InputVerifier = ReturnType<typeof createInputVerifier>;
 
 /** Loads and decodes every image of a request once, for all its attempts. */
 export function createInputVerifier({ engine, loader, limits }: Deps) {
-  /** One after the other: what one leaves of the total bounds the next, so that never more than it is in memory. */
+  /** One after the other: the rest of the total limits the next image. Never more than the total is in memory. */
   async function loadAll(
     sources: readonly InputSource[],
     context: InputContext,
@@ -45,15 +45,15 @@ export function createInputVerifier({ engine, loader, limits }: Deps) {
     return inspection.image;
   }
 
-  /** Waits for all of them, so that the same request always fails at the same image. */
+  /** Waits for all images: the same request always fails at the same image. */
   async function verifyAll(
     sources: readonly InputSource[],
     context: InputContext,
   ): Promise<readonly VerifiedImage[]> {
     const loaded = await loadAll(sources, context);
     const outcomes = await Promise.allSettled(
-      loaded.map(async (bytes, place) => {
-        const source = sources[place];
+      loaded.map(async (bytes, index) => {
+        const source = sources[index];
         return source ? [await verifyOne(source, bytes, context.signal)] : [];
       }),
     );
@@ -65,8 +65,8 @@ export function createInputVerifier({ engine, loader, limits }: Deps) {
 
   return {
     /**
-     * Every image is brought here, in the order of the request, and then decoded. Throws `input` at the first that
-     * cannot be had or is too much, else at the first that is not sound; `artifact` for a changed file of the bridge's own.
+     * Loads all images in the order of the request, then decodes them. Throws `input` for the first that cannot be loaded or
+     * is too long, else for the first that is not valid. Throws `artifact` for a changed file of the bridge.
      */
     async verify(
       { images, mask, references }: InputSet<InputSource>,
@@ -85,7 +85,7 @@ export function createInputVerifier({ engine, loader, limits }: Deps) {
   };
 }
 
-/** A mask has an alpha channel and, once turned, the edges of the first image (contract.md 1). */
+/** A mask has an alpha channel and, once rotated, the edges of the first image (contract.md 1). */
 function checkMask(mask: VerifiedImage, image: VerifiedImage | undefined): void {
   if (mask.alpha === 'none') throw badInput('mask', 'mask', 'no_alpha_channel');
   if (!image) throw badInput('mask', 'mask', 'no_image_to_mask');

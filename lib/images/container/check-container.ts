@@ -17,7 +17,7 @@ const CHECKS: Readonly<Record<OutputFormat, (bytes: Buffer) => Steps<ContainerVe
   webp: checkWebp,
 };
 
-/** Everything about an image that needs no decoder: its format, its container to the last byte, the limits. Never throws. */
+/** Checks without a decoder: the format, the container to the last byte, the limits. Never throws. */
 export function* checkContainer(bytes: Buffer, limits: ImageLimits): Steps<CheckedContainer> {
   if (bytes.length > limits.max_encoded_bytes) return refused('too_many_bytes');
   const format = sniff(bytes);

@@ -1,6 +1,6 @@
 import type { ImageFault } from '../image.ts';
 
-/** What a container tells about its image without decoding it. */
+/** What is known of an image from its container, without decoding it. */
 export interface ContainerFacts {
   /** As stored, in pixels. */
   readonly width: number;
@@ -8,11 +8,11 @@ export interface ContainerFacts {
   /** The EXIF orientation, 1 to 8; 1 when there is none. */
   readonly orientation: number;
   readonly hasAlpha: boolean;
-  /** Four colours, of which none is alpha; only JPEG has that. */
+  /** Four colour channels, none of them alpha; only in JPEG. */
   readonly isCmyk: boolean;
-  /** 16 bits a colour, and a profile to read them by; only PNG has that. */
+  /** 16 bits a channel, and a colour profile; only in PNG. */
   readonly hasDeepProfile: boolean;
-  /** Its compressed texts and profiles, as raw deflate streams: they are inflated off the main thread. */
+  /** Its compressed texts and profiles as raw deflate streams. They are inflated later, off the main thread. */
   readonly deflated: readonly Buffer[];
 }
 

@@ -10,8 +10,8 @@ export function isExif(payload: Buffer): boolean {
 }
 
 /**
- * The orientation, 1 to 8, of an EXIF block with or without its JPEG prefix (some WebP writers keep it); 1 when it says
- * none or nothing sensible: a broken block hurts no pixel.
+ * The orientation, 1 to 8, of an EXIF block with or without its JPEG prefix (some WebP writers keep it). 1 if there is none
+ * or it is invalid: a damaged block does not make the image invalid.
  */
 export function exifOrientation(exif: Buffer): number {
   const tiff = openTiff(isExif(exif) ? exif.subarray(PREFIX.length) : exif);

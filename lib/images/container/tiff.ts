@@ -5,7 +5,7 @@ export interface TiffField {
   readonly at: number;
 }
 
-/** A TIFF structure of unknown honesty: every read past its end is undefined. */
+/** An untrusted TIFF structure: a read past its end returns undefined. */
 export interface Tiff {
   uint16(at: number): number | undefined;
   uint32(at: number): number | undefined;
@@ -13,11 +13,11 @@ export interface Tiff {
   field(tag: number): TiffField | undefined;
 }
 
-/** TIFF 6.0, section 2: bytes that one value of a type takes. */
+/** TIFF 6.0, section 2: the length in bytes of one value of each type. */
 const TYPE_BYTES: readonly number[] = [0, 1, 1, 2, 4, 8, 1, 1, 2, 4, 8, 4, 8];
 const ENTRY_BYTES = 12;
 
-/** Opens the TIFF structure inside EXIF (Exif 2.32, 4.5) and MPF (CIPA DC-007, 5.2); undefined when it is none. */
+/** Opens the TIFF structure inside EXIF (Exif 2.32, 4.5) and MPF (CIPA DC-007, 5.2); undefined if it is not valid. */
 export function openTiff(bytes: Buffer): Tiff | undefined {
   const order = bytes.toString('latin1', 0, 2);
   if (order !== 'II' && order !== 'MM') return undefined;
@@ -52,7 +52,7 @@ function readField(tiff: Pick<Tiff, 'uint16' | 'uint32'>, entry: number): TiffFi
   const count = tiff.uint32(entry + 4);
   const value = tiff.uint32(entry + 8);
   if (type === undefined || count === undefined || value === undefined) return undefined;
-  // Up to four bytes stand in the entry itself, more of them where it points.
+  // Up to four bytes are in the entry itself; longer values are at the offset in the entry.
   const at = (TYPE_BYTES[type] ?? 0) * count <= 4 ? entry + 8 : value;
   return { type, count, at };
 }

@@ -1,4 +1,4 @@
-/** Judges a plane of 8-bit alpha values. */
+/** Whether a plane of 8-bit alpha values is all 255, all 0, or anything else. */
 export function alphaVerdict(plane: Buffer): 'opaque' | 'some' | 'empty' {
   const first = plane[0];
   if (first !== 0 && first !== 255) return 'some';

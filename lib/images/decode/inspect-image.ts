@@ -4,7 +4,7 @@ import { alphaVerdict } from './alpha-verdict.ts';
 import { type InspectDeps, readImage } from './read-image.ts';
 import { checkingDecode } from './sharp-pipelines.ts';
 
-/** Judges one encoded image. Rejects with the signal's reason, never over the image. */
+/** Verifies one encoded image. Rejects only with the signal's reason. */
 export async function inspectImage(
   bytes: Buffer,
   deps: InspectDeps,
@@ -14,7 +14,7 @@ export async function inspectImage(
   if (!read.ok) return read;
   const { format, facts, data: plane, info, sha256 } = read;
   const { width, height, orientation, hasAlpha, hasDeepProfile } = facts;
-  // The limits were judged by our reading of the header: the decoder must have read the same.
+  // The limits were checked with the edges that we read from the header: the decoder must have read the same.
   if (info.width !== width || info.height !== height) return refused('corrupt');
   const alpha = hasAlpha ? alphaVerdict(plane) : 'none';
   const deep = hasDeepProfile ? { hasDeepProfile } : {};

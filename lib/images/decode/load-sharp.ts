@@ -10,14 +10,14 @@ const LOADERS = [
 ];
 
 /**
- * Imports sharp, which starting up does not wait for, and narrows it for the whole process to what the bridge needs.
+ * Imports sharp, not at start-up but when it is needed, and disables for the whole process what the bridge does not need.
  * Throws `internal`.
  */
 export async function loadSharp(): Promise<SharpFactory> {
   const { default: sharp } = await import('sharp').catch((cause: unknown) => {
     throw new BridgeError('internal', 'the image library cannot be loaded', { cause });
   });
-  // A decoder that cannot start cannot be attacked: whatever the sniffing misses is still no SVG, TIFF or PDF.
+  // A disabled decoder cannot be attacked, even if a file of its format passed the checks before: SVG, TIFF or PDF.
   sharp.block({ operation: ['VipsForeignLoad'] });
   sharp.unblock({ operation: LOADERS });
   sharp.concurrency(1);

@@ -19,14 +19,14 @@ export interface InspectDeps {
 }
 
 interface Deps extends InspectDeps {
-  /** Decodes every pixel, and says what to make of them. */
+  /** Decodes every pixel, and produces the result of this read. */
   readonly pipeline: CheckingPipeline;
 }
 
 type Fault = { readonly ok: false; readonly fault: ImageFault };
-type SoundContainer = Extract<CheckedContainer, { ok: true }>;
+type ValidContainer = Extract<CheckedContainer, { ok: true }>;
 
-/** What the pipeline made of the pixels. */
+/** The result of the pipeline. */
 type Decoded = { readonly ok: true; readonly data: Buffer; readonly info: OutputInfo } | Fault;
 type Hashed = (Extract<Decoded, { ok: true }> & { readonly sha256: string }) | Fault;
 
@@ -43,8 +43,8 @@ export type ReadImage =
   | Fault;
 
 /**
- * Runs an encoded image through its checks: container first, then pixels and checksum side by side. Rejects with the
- * signal's reason, never over the image.
+ * Verifies an encoded image: first its container, then its pixels while its checksum is computed. Rejects only with the
+ * signal's reason.
  */
 export async function readImage(
   bytes: Buffer,
@@ -59,10 +59,10 @@ export async function readImage(
   return read.ok ? { ...read, format, facts } : read;
 }
 
-/** The wait at the gate does not count as decoding. What is late is given up here and ends by itself. */
+/** The wait for a decode slot does not count. A decode that takes too long cannot be stopped: only its result is ignored. */
 function readInTime(
   bytes: Buffer,
-  container: SoundContainer,
+  container: ValidContainer,
   deps: Deps,
   signal: AbortSignal,
 ): Promise<Hashed> {
@@ -83,11 +83,11 @@ function readInTime(
 
 async function decodeAndHash(
   bytes: Buffer,
-  container: SoundContainer,
+  container: ValidContainer,
   deps: Deps,
   signal: AbortSignal,
 ): Promise<Hashed> {
-  // An abort ends the hashing early, but the place at the gate is free only when sharp has ended too.
+  // An abort ends the hashing early, but the decode slot is released only when sharp has ended too.
   const [decoded, sha256] = await Promise.allSettled([
     decodeAll(bytes, container, deps, signal),
     deps.slices.run(sha256Steps(bytes), signal),
@@ -99,11 +99,11 @@ async function decodeAndHash(
 
 async function decodeAll(
   bytes: Buffer,
-  { facts }: SoundContainer,
+  { facts }: ValidContainer,
   { limits, sharp, pipeline }: Deps,
   signal: AbortSignal,
 ): Promise<Decoded> {
-  // Not even a microtask passes where there is nothing to inflate: the hashing beside this would come first.
+  // Without a microtask if there is nothing to inflate: otherwise the hashing would start before the decode.
   if (facts.deflated.length > 0) {
     const heavy = await checkInflatedSize(facts.deflated, signal);
     if (heavy !== undefined) return refused(heavy);

@@ -5,12 +5,12 @@ import type { SharpFactory } from './load-sharp.ts';
 
 const WHITE = '#ffffff';
 const DEFAULT_QUALITY = 90;
-/** From here on the loss of colour resolution would be the worst loss of all. */
+/** From this quality on, chroma subsampling would be the largest loss. */
 const FULL_CHROMA_QUALITY = 90;
 /** sharp takes whole seconds up to an hour. */
 const MAX_TIMEOUT_SECS = 3600;
 
-/** What is to be made of an image whose container is sound and whose pixels nobody has looked at yet. */
+/** What is produced from an image whose container is valid and whose pixels were not decoded yet. */
 export type CheckingPipeline = (
   sharp: SharpFactory,
   bytes: Buffer,
@@ -19,8 +19,8 @@ export type CheckingPipeline = (
 ) => Sharp;
 
 /**
- * Every pixel of `bytes`, of which only one channel is kept: the alpha, or any where there is none. That is all a check
- * needs, for a quarter of the memory. Fails on the decoder's warnings; stops by itself soon after `max_decode_ms`.
+ * Decodes every pixel of `bytes` and keeps one channel: the alpha, or any other if there is none. A check needs no more, and
+ * it takes a quarter of the memory. Fails on the decoder's warnings. Stops soon after `max_decode_ms`.
  */
 export const checkingDecode: CheckingPipeline = (sharp, bytes, { hasAlpha, isCmyk }, limits) => {
   // Colours do not matter here, and converting them takes several times as long as decoding.
@@ -32,14 +32,14 @@ export const checkingDecode: CheckingPipeline = (sharp, bytes, { hasAlpha, isCmy
 };
 
 /**
- * A PNG that fits a square of `edgePx`, never enlarged, turned and in sRGB, of an image that is decoded in full on the
- * way: as strict a check as `checkingDecode`, in the time of one decode.
+ * A PNG that fits a square of `edgePx`, never enlarged, rotated and in sRGB. The image is decoded in full: as strict a check
+ * as `checkingDecode`, in the time of one decode.
  */
 export function checkingThumbnail(edgePx: number): CheckingPipeline {
   return (sharp, bytes, { width, height, orientation, hasDeepProfile }, limits) => {
     const source = inTime(sharp(bytes, strict(width * height)), limits);
-    // Taking out the whole changes nothing; but without it sharp decodes a JPEG or a WebP at a fraction of its size, and
-    // so not every pixel. With the limit above it also fails where the decoder reads other edges than we do.
+    // Extracting the whole image changes nothing, but without it sharp decodes a JPEG or a WebP at a fraction of its size and
+    // does not check every pixel. It also fails if the decoder reads other edges than we do.
     const whole = source.extract({ left: 0, top: 0, width, height });
     const size = {
       width: edgePx,
@@ -48,12 +48,12 @@ export function checkingThumbnail(edgePx: number): CheckingPipeline {
       withoutEnlargement: true,
     } as const;
     const small = turned(whole.resize(size), orientation);
-    // A tenth larger than with sharp's own settings, in half their time: it is made while somebody waits for it.
+    // A tenth larger than with sharp's own settings, in half their time: a client waits for it.
     return inSrgb(small, hasDeepProfile).png({ compressionLevel: 1 });
   };
 }
 
-/** Turned, scaled, in sRGB; without an alpha channel what is transparent falls on white. */
+/** Rotated, scaled, in sRGB. Transparent pixels are blended with white if there is no alpha channel. */
 export function pixelDecode(
   sharp: SharpFactory,
   image: VerifiedImage,
@@ -70,7 +70,7 @@ export function pixelEncode(sharp: SharpFactory, pixels: Pixels, options: Encode
   return encoded(sharp(data, { raw: { width, height, channels } }), options);
 }
 
-/** Metadata, EXIF included, does not survive, so the turning is done to the pixels. */
+/** Metadata, EXIF included, is removed: so the pixels themselves are rotated. */
 export function conversion(
   sharp: SharpFactory,
   image: VerifiedImage,
@@ -92,12 +92,12 @@ function turnedSource(sharp: SharpFactory, image: VerifiedImage): Sharp {
   return inSrgb(turned(source, image.orientation), image.hasDeepProfile);
 }
 
-/** sharp brings deep images with a profile to Display P3 and then takes the values for sRGB, unless it is told. */
+/** By default sharp converts 16-bit images with a profile to Display P3 and then treats the values as sRGB. */
 function inSrgb(source: Sharp, hasDeepProfile = false): Sharp {
   return hasDeepProfile ? source.withIccProfile('srgb', { attach: false }) : source;
 }
 
-/** By our own reading of EXIF: sharp's may differ on broken blocks, and then edges would not match. */
+/** By our own reading of EXIF. Sharp may read a damaged block differently, and then the edges would not match. */
 function turned(source: Sharp, orientation: number): Sharp {
   switch (orientation) {
     case 2:

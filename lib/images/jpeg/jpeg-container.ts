@@ -14,8 +14,8 @@ const MP_ENTRY_TAG = 0xb002;
 const MP_ENTRY_BYTES = 16;
 
 /**
- * Walks a JPEG from SOI to its last byte. After the EOI only the images may follow that an MPF segment announces, each
- * complete, without a gap, to the end of the file.
+ * Checks a JPEG from SOI to its last byte. Only the images that an MPF segment lists may follow the EOI, each complete and
+ * without gaps up to the end of the file.
  */
 export function* checkJpeg(bytes: Buffer): Steps<ContainerVerdict> {
   const main = yield* walkJpeg(bytes, { isShown: true });
@@ -29,7 +29,7 @@ export function* checkJpeg(bytes: Buffer): Steps<ContainerVerdict> {
 
 function* checkFurtherImages(bytes: Buffer, main: JpegImage): Steps<ImageFault | undefined> {
   let covered = main.end;
-  for (const { start, end } of announcedImages(main)) {
+  for (const { start, end } of listedImages(main)) {
     if (start !== covered) return 'trailing_bytes';
     if (end > bytes.length) return 'truncated';
     const image = yield* walkJpeg(bytes.subarray(start, end), { isShown: false });
@@ -40,8 +40,8 @@ function* checkFurtherImages(bytes: Buffer, main: JpegImage): Steps<ImageFault |
   return covered === bytes.length ? undefined : 'trailing_bytes';
 }
 
-/** Where the MPF index says that the images after the first one lie, in the order of the file. */
-function announcedImages({ mpf }: JpegImage): readonly Span[] {
+/** Where the images after the first one are according to the MPF index, in the order of the file. */
+function listedImages({ mpf }: JpegImage): readonly Span[] {
   const tiff = mpf === undefined ? undefined : openTiff(mpf.tiff);
   const field = tiff?.field(MP_ENTRY_TAG);
   if (mpf === undefined || tiff === undefined || field === undefined) return [];

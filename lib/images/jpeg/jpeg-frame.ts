@@ -11,12 +11,12 @@ interface Component {
 export interface JpegFrame {
   readonly width: number;
   readonly height: number;
-  /** Baseline or extended, Huffman-coded: each block's coefficients stand together. */
+  /** Baseline or extended, Huffman-coded: all coefficients of a block are in one scan. */
   readonly isSequential: boolean;
   readonly components: readonly Component[];
 }
 
-/** What a scan needs that stood before it. */
+/** What a scan needs from the segments before it. */
 export interface ScanSetting {
   readonly specs: HuffmanSpecs;
   readonly restartInterval: number;
@@ -27,7 +27,7 @@ const EXTENDED = 0xc1;
 const BLOCK_EDGE = 8;
 const AC = 0x10;
 
-/** ITU T.81, B.2.2: precision, height, width, components of three bytes each. Undefined for what is none. */
+/** ITU T.81, B.2.2: precision, height, width, components of three bytes each. Undefined if it is not valid. */
 export function toFrame(marker: number, payload: Buffer): JpegFrame | undefined {
   if (payload.length < 6) return undefined;
   const height = payload.readUInt16BE(1);
@@ -50,12 +50,12 @@ function isFactor(factor: number): boolean {
   return factor >= 1 && factor <= 4;
 }
 
-/** True for the scan that is all of its image: decoders show it while they read it. */
+/** True for a scan that is the whole image: decoders output its rows while they read it. */
 export function isWholeImage({ isSequential, components }: JpegFrame, payload: Buffer): boolean {
   return isSequential && payload[0] === components.length;
 }
 
-/** ITU T.81, A.2 and B.2.3. Undefined for a head that is none, or names components or tables that are not there. */
+/** ITU T.81, A.2 and B.2.3. Undefined for an invalid head, or one that names unknown components or tables. */
 export function toSequentialScan(
   frame: JpegFrame,
   payload: Buffer,
@@ -75,7 +75,7 @@ export function toSequentialScan(
     const dc = tableOf(selectors >> 4);
     const ac = tableOf(AC | (selectors & 0x0f));
     if (component === undefined || dc === undefined || ac === undefined) return undefined;
-    // The blocks of a lone component are in rows, whatever its factors say.
+    // The blocks of a single component are in rows; its sampling factors do not matter (A.2.2).
     const times = count === 1 ? 1 : component.across * component.down;
     for (let block = 0; block < times; block += 1) blocks.push({ dc, ac });
   }
@@ -83,8 +83,8 @@ export function toSequentialScan(
 }
 
 function mcusOf({ width, height, components }: JpegFrame): number {
-  const isAlone = components.length === 1;
-  const across = isAlone ? 1 : Math.max(...components.map((component) => component.across));
-  const down = isAlone ? 1 : Math.max(...components.map((component) => component.down));
+  const isSingle = components.length === 1;
+  const across = isSingle ? 1 : Math.max(...components.map((component) => component.across));
+  const down = isSingle ? 1 : Math.max(...components.map((component) => component.down));
   return Math.ceil(width / (BLOCK_EDGE * across)) * Math.ceil(height / (BLOCK_EDGE * down));
 }

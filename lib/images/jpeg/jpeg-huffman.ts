@@ -1,12 +1,12 @@
-/** For each 16 bits that may come: how long the code is that they begin with, times 256, and its symbol; 0 for no code. */
+/** For every 16 bits of data: the length of the code that they begin with, times 256, plus its symbol; 0 for no code. */
 export type HuffmanTable = Uint16Array;
 
-/** What DHT segments have said so far, by class (DC 0x00, AC 0x10) and number. */
+/** The tables of the DHT segments so far, by class (DC 0x00, AC 0x10) and number. */
 export type HuffmanSpecs = Map<number, { readonly counts: Buffer; readonly symbols: Buffer }>;
 
 const LONGEST_CODE = 16;
 
-/** ITU T.81, B.2.4.2. False for a segment that is none. */
+/** ITU T.81, B.2.4.2. False for an invalid segment. */
 export function readHuffmanSpecs(payload: Buffer, specs: HuffmanSpecs): boolean {
   let at = 0;
   while (at < payload.length) {
@@ -21,7 +21,7 @@ export function readHuffmanSpecs(payload: Buffer, specs: HuffmanSpecs): boolean 
   return true;
 }
 
-/** ITU T.81, annex C. Undefined where there is no such table, or more codes than can be told apart. */
+/** ITU T.81, annex C. Undefined if there is no such table, or if it has more codes than 16 bits can distinguish. */
 export function huffmanTable(specs: HuffmanSpecs, key: number): HuffmanTable | undefined {
   const spec = specs.get(key);
   if (spec === undefined) return undefined;

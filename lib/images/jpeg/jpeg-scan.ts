@@ -17,8 +17,8 @@ const LAST_COEFFICIENT = 63;
 const SIXTEEN_ZEROS = 0xf0;
 
 /**
- * Whether `data` is the codes of that scan and nothing else (ITU T.81, F.2.2). libvips asks its decoder for warnings before
- * each strip of rows and never after the last: damage there, and junk behind it, only we see.
+ * Whether `data` holds the codes of that scan and nothing else (ITU T.81, F.2.2). libvips checks its decoder's warnings
+ * before each strip of rows and never after the last one. Damage in the last strip, or bytes after it, are found only here.
  */
 export function* isWholeScan(
   data: Buffer,
@@ -29,9 +29,9 @@ export function* isWholeScan(
   for (let mcu = 0; mcu < mcus; mcu += 1) {
     if (restartInterval > 0 && mcu > 0 && mcu % restartInterval === 0) {
       const number = (mcu / restartInterval - 1) % 8;
-      if (!reader.passRestart(FIRST_RESTART + number)) return false;
+      if (!reader.skipRestart(FIRST_RESTART + number)) return false;
     }
-    for (const { dc, ac } of blocks) if (!reader.passBlock(dc, ac)) return false;
+    for (const { dc, ac } of blocks) if (!reader.skipBlock(dc, ac)) return false;
     sinceStep += blocks.length;
     if (sinceStep < BLOCKS_PER_STEP) continue;
     sinceStep = 0;
@@ -44,12 +44,12 @@ function createBlockReader(data: Buffer) {
   let at = 0;
   // Where the codes of this restart interval end, once that is known.
   let end = data.length;
-  // The last `held` bits of `window` have been read and not used, `made` of them zeros behind the data's end.
+  // The last `held` bits of `window` were read and not used yet; `made` of them are zeros that stand for missing data.
   let window = 0;
   let held = 0;
   let made = 0;
 
-  /** Afterwards at least 25 bits are held. */
+  /** Reads until at least 25 bits are held. */
   function fill(): void {
     while (held <= 24) {
       const byte = data[at] ?? 0;
@@ -61,7 +61,7 @@ function createBlockReader(data: Buffer) {
     }
   }
 
-  /** Whether a zero says that the 0xff at `at` is data. Passes the fill bytes before it, or else notes the end. */
+  /** Whether a zero follows the run of 0xff at `at`, which makes it one data byte. Skips the run before it, or sets the end. */
   function isStuffed(): boolean {
     const next = endOfFill(data, at);
     if (data[next] === 0) {
@@ -72,7 +72,7 @@ function createBlockReader(data: Buffer) {
     return false;
   }
 
-  /** The symbol that comes next, or -1 where no code begins so. */
+  /** The next symbol, or -1 if the next bits are no code. */
   function symbol(table: HuffmanTable): number {
     if (held < 16) fill();
     const entry = table[(window >>> (held - 16)) & 0xffff] ?? 0;
@@ -85,14 +85,14 @@ function createBlockReader(data: Buffer) {
     held -= bits;
   }
 
-  /** Whether all data up to a marker, or to the end, has been used but for the bits that pad its last byte. */
+  /** Whether all data up to a marker or the end was used, except for the padding bits of the last byte. */
   function isUsedUp(): boolean {
     return held - made < 8 && (at === end || (data[at] === 0xff && !isStuffed()));
   }
 
   return {
-    /** False for a code that is none, or an end before the block's. */
-    passBlock(dc: HuffmanTable, ac: HuffmanTable): boolean {
+    /** False for an invalid code, or if the data ends inside the block. */
+    skipBlock(dc: HuffmanTable, ac: HuffmanTable): boolean {
       const category = symbol(dc);
       if (category < 0 || category > 16) return false;
       skip(category);
@@ -107,7 +107,7 @@ function createBlockReader(data: Buffer) {
       return held >= made;
     },
 
-    passRestart(marker: number): boolean {
+    skipRestart(marker: number): boolean {
       if (!isUsedUp()) return false;
       at = endOfFill(data, at);
       const found = data[at];

@@ -3,7 +3,7 @@ import { endOfFill } from './fill-bytes.ts';
 
 export interface JpegSegment {
   readonly marker: number;
-  /** Nothing for EOI. */
+  /** Empty for EOI. */
   readonly payload: Buffer;
   /** The first byte of its marker, fill bytes included, and the first byte after its payload. */
   readonly start: number;
@@ -52,7 +52,7 @@ export function mpfIndex({ marker, payload }: JpegSegment): Buffer | undefined {
   return isMpf ? payload.subarray(MPF_PREFIX.length) : undefined;
 }
 
-/** True for the markers that a length follows and that somebody decodes. */
+/** True for the markers that have a length and that decoders support. */
 function beginsSegment(marker: number): boolean {
   return marker >= 0xc0 && !isRestart(marker) && !REFUSED_MARKERS.includes(marker);
 }

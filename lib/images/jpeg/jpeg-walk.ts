@@ -24,7 +24,7 @@ export interface JpegImage {
   readonly facts: ContainerFacts;
   /** The first byte after EOI. */
   readonly end: number;
-  /** The MPF index and where its offsets count from. */
+  /** The MPF index, and the position that its offsets are relative to. */
   readonly mpf: { readonly tiff: Buffer; readonly at: number } | undefined;
 }
 
@@ -32,7 +32,7 @@ export type JpegWalk =
   | ({ readonly ok: true } & JpegImage)
   | { readonly ok: false; readonly fault: ImageFault };
 
-/** What the segments so far have said. */
+/** What was read from the segments so far. */
 interface JpegState {
   frame: JpegFrame | undefined;
   scans: number;
@@ -46,8 +46,8 @@ const MAX_SCANS = 100;
 const HITS_PER_STEP = 4096;
 
 /**
- * Walks the markers of the image that begins `bytes`, and its codes where a decoder will show it; what follows its EOI
- * is left to the caller.
+ * Checks the markers of the image at the start of `bytes`, and also its codes if a decoder will decode it (`isShown`). Bytes
+ * after its EOI are not checked.
  */
 export function* walkJpeg(
   bytes: Buffer,
@@ -77,25 +77,25 @@ export function* walkJpeg(
       yield;
       if (scanEnd === undefined) return refused('truncated');
       const data = bytes.subarray(at, scanEnd);
-      if (isShown && !(yield* isSoundScan(state, segment, data))) return refused('corrupt');
+      if (isShown && !(yield* isValidScan(state, segment, data))) return refused('corrupt');
       at = scanEnd;
     }
     yield;
   }
 }
 
-function* isSoundScan(
+function* isValidScan(
   { frame, ...setting }: JpegState,
   { payload }: JpegSegment,
   data: Buffer,
 ): Steps<boolean> {
-  // Of any other scan a decoder reads all before it shows a row, and its warnings come in time.
+  // A decoder reads any other scan in full before it outputs a row: its warnings are seen.
   if (frame === undefined || !isWholeImage(frame, payload)) return true;
   const scan = toSequentialScan(frame, payload, setting);
   return scan !== undefined && (yield* isWholeScan(data, scan));
 }
 
-/** Where the next marker stands that ends the entropy-coded data; stuffed zeros and restart markers belong to it. */
+/** Where the marker is that ends the entropy-coded data; stuffed zeros and restart markers belong to the data. */
 function* endOfScan(bytes: Buffer, from: number): Steps<number | undefined> {
   let at = from;
   for (let hits = 1; ; hits += 1) {

@@ -18,13 +18,13 @@ const PACKET_NAME = Buffer.from('http://ns.adobe.com/xap/1.0/\0', 'latin1');
 const EXTENSION_NAME = Buffer.from('http://ns.adobe.com/xmp/extension/\0', 'latin1');
 
 export interface JpegXmpLocations extends XmpLocations {
-  /** Where the index of further images ends: what follows it must keep its distance. */
+  /** Where the index of further images ends. Its offsets stay correct only if the bytes after it keep their distance to it. */
   readonly indexEnd: number | undefined;
 }
 
 /**
- * Where XMP lies in a sound JPEG, up to its first scan; a new packet goes behind the JFIF and EXIF segments that begin
- * the file. Undefined where there is too much of it.
+ * Where XMP is in a valid JPEG, up to its first scan. A new packet is inserted after the JFIF and EXIF segments at the start
+ * of the file. Undefined if there are too many packets.
  */
 export function* findJpegXmp(bytes: Buffer): Steps<JpegXmpLocations | undefined> {
   const existing: ExistingXmp[] = [];
@@ -46,7 +46,7 @@ export function* findJpegXmp(bytes: Buffer): Steps<JpegXmpLocations | undefined>
   }
 }
 
-/** What makes `packet`, with the extension of the old one if that `isKept`, the only XMP of the image. */
+/** The edits that make `packet` the only XMP of the image, besides the extension of the old one if that `isKept`. */
 export function jpegXmpEdits(
   { insertAt, existing, indexEnd = Number.POSITIVE_INFINITY }: JpegXmpLocations,
   packet: Buffer,
@@ -74,7 +74,7 @@ function beginsWith(payload: Buffer, name: Buffer): boolean {
   return payload.subarray(0, name.length).equals(name);
 }
 
-/** A comment of as many bytes, fill bytes of the old segment included. */
+/** A comment of the same length, including the fill bytes of the old segment. */
 function blank(length: number): Buffer {
   const fill = Math.max(0, length - 2 - 0xffff);
   const comment = toSegment(COM, [Buffer.alloc(length - fill - 4, ' ')]);

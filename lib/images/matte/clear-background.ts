@@ -16,14 +16,14 @@ export function alphaOfDistance({ transparentThreshold, opaqueThreshold }: Thres
 }
 
 /**
- * Writes alpha, distances and steps of one row, and takes the colour of what is clear; rows must come from the top. What
- * the image itself has of alpha stays.
+ * Writes alpha, distances and steps of one row, and clears the colour of transparent pixels. Rows must come from the top. The
+ * image's own alpha stays.
  */
 export function clearRow(y: number, plate: Plate, [red, green, blue]: Rgb, alphas: Uint8Array) {
   const { pixels, width, distances, steps } = plate;
   const end = (y + 1) * width;
   let left = FAR;
-  for (let place = y * width, at = place * 4; place < end; place += 1, at += 4) {
+  for (let pixel = y * width, at = pixel * 4; pixel < end; pixel += 1, at += 4) {
     const r = Math.abs((pixels[at] ?? 0) - red);
     const g = Math.abs((pixels[at + 1] ?? 0) - green);
     const b = Math.abs((pixels[at + 2] ?? 0) - blue);
@@ -32,21 +32,21 @@ export function clearRow(y: number, plate: Plate, [red, green, blue]: Rgb, alpha
     const matte = alphas[distance] ?? 0;
     const alpha = own === 255 ? matte : Math.floor((matte * own + 127) / 255);
     pixels[at + 3] = alpha;
-    distances[place] = alpha === 0 ? 0 : distance;
+    distances[pixel] = alpha === 0 ? 0 : distance;
     if (alpha === 0) pixels[at] = pixels[at + 1] = pixels[at + 2] = 0;
-    const above = y === 0 ? FAR : (steps[place - width] ?? FAR);
+    const above = y === 0 ? FAR : (steps[pixel - width] ?? FAR);
     left = alpha < 255 ? 0 : Math.min(left + 1, above + 1, FAR);
-    steps[place] = left;
+    steps[pixel] = left;
   }
 }
 
-/** Completes the steps of one row by what lies to its right and below; rows must come from the bottom. */
+/** Completes the steps of one row with those of the pixels to the right and below. Rows must come from the bottom. */
 export function stepRow(y: number, { width, height, steps }: Plate): void {
   const start = y * width;
   let right = FAR;
-  for (let place = start + width - 1; place >= start; place -= 1) {
-    const below = y === height - 1 ? FAR : (steps[place + width] ?? FAR);
-    right = Math.min(steps[place] ?? FAR, right + 1, below + 1);
-    steps[place] = right;
+  for (let pixel = start + width - 1; pixel >= start; pixel -= 1) {
+    const below = y === height - 1 ? FAR : (steps[pixel + width] ?? FAR);
+    right = Math.min(steps[pixel] ?? FAR, right + 1, below + 1);
+    steps[pixel] = right;
   }
 }

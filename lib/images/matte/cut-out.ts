@@ -3,12 +3,12 @@ import { createDespill } from './despill.ts';
 import { findKey } from './find-key.ts';
 import type { MatteTask, Plate } from './matte-task.ts';
 
-/** So many rows are done between two looks at the stop flag. */
+/** The number of rows between two checks of the stop flag. */
 const ROWS_AT_ONCE = 16;
 
 /**
- * Cuts the subject out of its flat background, in place (contract.md 2, "The matte's distance"); false when it was told to
- * stop. The same task gives the same bytes, on every machine: there is no arithmetic but of integers.
+ * Makes the flat background transparent, in the given buffer (contract.md 2, "The matte's distance"). False if it was
+ * stopped. The same task gives the same bytes on every machine, because all arithmetic is of integers.
  */
 export function cutOut(task: MatteTask): boolean {
   const { width, height, despill, stop } = task;
@@ -24,7 +24,7 @@ export function cutOut(task: MatteTask): boolean {
   const alphas = alphaOfDistance(task);
   const flag = new Int32Array(stop);
 
-  /** False when it was told to stop. */
+  /** False if it was stopped. */
   function eachRow(work: (y: number) => void): boolean {
     for (let y = 0; y < height; y += 1) {
       if (y % ROWS_AT_ONCE === 0 && Atomics.load(flag, 0) !== 0) return false;

@@ -3,45 +3,46 @@ import { type Hue, hueOf } from './hue.ts';
 import { FAR, type Plate, SPILL_REACH } from './matte-task.ts';
 import { createSubjectSearch, LOOK_PX } from './subject-search.ts';
 
-/** Faint pixels are mostly noise, which must not be multiplied. */
+/** The colour of nearly transparent pixels is mostly noise, which must not be amplified. */
 const LEAST_ALPHA = 64;
 
 /**
- * Takes the key out of the pixels along the cut. Such a pixel is a mixture of the key and the subject, and the share of the
- * key is filled with the subject's colour, as a neighbour farther inside shows it; where none does, the mixture is undone as
- * far as the pixel's alpha says, but not beyond grey. What then is still of the key's hue, more than the subject beside it,
- * is greyed. Returns what does one row; rows must come from the top, and the image is done with the last one.
+ * Removes the key colour from the pixels along the edge of the subject. Such a pixel is a mixture of key and subject. The
+ * share of the key is replaced with the subject's colour, taken from a neighbour farther inside. Without such a neighbour the
+ * mixture is undone as far as the pixel's alpha says, but not beyond grey. If the result still has more of the key's hue than
+ * the subject beside it, it is greyed. Returns a function for one row. Rows must come from the top; the image is complete
+ * after the last one.
  */
 export function createDespill(plate: Plate, key: Rgb, alphas: Uint8Array): (y: number) => void {
   const { pixels, width, height, distances, steps } = plate;
   const hue = hueOf(key);
   const findSubject = createSubjectSearch(plate, key, hue);
-  // New colours wait here until no pixel looks at the old ones any more.
-  const waiting = new Uint8Array((LOOK_PX + 1) * width * 3);
+  // New colours are held back here until no other pixel reads the old ones any more.
+  const pending = new Uint8Array((LOOK_PX + 1) * width * 3);
   const color = new Int32Array(3);
   const target = new Int32Array(3);
 
-  function read(place: number, into: Int32Array): void {
+  function read(pixel: number, into: Int32Array): void {
     for (let channel = 0; channel < 3; channel += 1) {
-      into[channel] = pixels[place * 4 + channel] ?? 0;
+      into[channel] = pixels[pixel * 4 + channel] ?? 0;
     }
   }
 
-  function alphaOf(place: number): number {
-    return Math.max(alphas[distances[place] ?? 0] ?? 0, LEAST_ALPHA);
+  function alphaOf(pixel: number): number {
+    return Math.max(alphas[distances[pixel] ?? 0] ?? 0, LEAST_ALPHA);
   }
 
-  function isSpilled(place: number): boolean {
-    return (steps[place] ?? FAR) <= SPILL_REACH && (pixels[place * 4 + 3] ?? 0) > 0;
+  function isSpilled(pixel: number): boolean {
+    return (steps[pixel] ?? FAR) <= SPILL_REACH && (pixels[pixel * 4 + 3] ?? 0) > 0;
   }
 
-  /** Writes into `color` what the pixel would be without the key. */
+  /** Writes the pixel's colour without the key into `color`. */
   function correct(x: number, y: number): void {
-    const place = y * width + x;
-    const near = distances[place] ?? 0;
-    const { place: subject, excess } = findSubject(x, y);
-    read(place, color);
-    if (subject === undefined) unmix(color, key, alphaOf(place), hue);
+    const pixel = y * width + x;
+    const near = distances[pixel] ?? 0;
+    const { pixel: subject, excess } = findSubject(x, y);
+    read(pixel, color);
+    if (subject === undefined) unmix(color, key, alphaOf(pixel), hue);
     else {
       // The neighbour may be a mixture too.
       read(subject, target);
@@ -54,11 +55,11 @@ export function createDespill(plate: Plate, key: Rgb, alphas: Uint8Array): (y: n
   function settle(y: number): void {
     const row = (y % (LOOK_PX + 1)) * width;
     for (let x = 0; x < width; x += 1) {
-      const place = y * width + x;
-      if (!isSpilled(place)) continue;
+      const pixel = y * width + x;
+      if (!isSpilled(pixel)) continue;
       const from = (row + x) * 3;
       for (let channel = 0; channel < 3; channel += 1) {
-        pixels[place * 4 + channel] = waiting[from + channel] ?? 0;
+        pixels[pixel * 4 + channel] = pending[from + channel] ?? 0;
       }
     }
   }
@@ -69,7 +70,7 @@ export function createDespill(plate: Plate, key: Rgb, alphas: Uint8Array): (y: n
       if (!isSpilled(y * width + x)) continue;
       correct(x, y);
       const to = (row + x) * 3;
-      for (let channel = 0; channel < 3; channel += 1) waiting[to + channel] = color[channel] ?? 0;
+      for (let channel = 0; channel < 3; channel += 1) pending[to + channel] = color[channel] ?? 0;
     }
     if (y >= LOOK_PX) settle(y - LOOK_PX);
     if (y < height - 1) return;
@@ -81,7 +82,7 @@ function between(one: number, other: number, value: number): number {
   return Math.min(Math.max(value, Math.min(one, other)), Math.max(one, other));
 }
 
-/** Puts the subject's colour in the key's place, as much of it as the distance to the key says; never beyond that colour. */
+/** Replaces the share of the key, known from the distance to it, with the subject's colour. Never goes beyond that colour. */
 function fill(color: Int32Array, subject: Int32Array, key: Rgb, near: number): void {
   const far = Math.max(
     Math.abs((subject[0] ?? 0) - key[0]),

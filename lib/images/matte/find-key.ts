@@ -1,6 +1,6 @@
 import type { Rgb } from '../color.ts';
 
-/** A background farther than this from the colour that was asked for is not meant to be it. */
+/** A background farther than this from the requested colour is taken for another colour. */
 const NEAR = 96;
 const BORDER_PX = 2;
 /** Of the shorter edge: corners are where a subject is least. */
@@ -13,8 +13,8 @@ type Image = {
 };
 
 /**
- * The key colour as it really is: the median, channel by channel, of what is near the `asked` colour along the border and
- * in the corners, or `asked` itself when nothing there is near it.
+ * The actual key colour: the median, channel by channel, of the pixels near the `asked` colour along the border and in the
+ * corners, or `asked` itself if none is near it.
  */
 export function findKey({ pixels, width, height }: Image, asked: Rgb): Rgb {
   // 256 for each channel.
@@ -39,7 +39,7 @@ export function findKey({ pixels, width, height }: Image, asked: Rgb): Rgb {
     const depth = isEdge(y, height, corner) ? corner : BORDER_PX;
     for (let x = 0; x < width; x += 1) {
       if (isRow || isEdge(x, width, depth)) count(x, y);
-      // The middle of a row is not looked at.
+      // The middle of a row is skipped.
       else x = Math.max(x, width - depth - 1);
     }
   }

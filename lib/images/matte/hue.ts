@@ -1,8 +1,8 @@
 import type { Rgb } from '../color.ts';
 
-/** What makes the key's hue: its strong channels. */
+/** The strong channels of the key, which make its hue. */
 export interface Hue {
-  /** How far a colour's strong channels stand above the others; above 0 for what is of the key's hue. */
+  /** By how much a colour's strong channels exceed the others; above 0 for a colour of the key's hue. */
   excess(red: number, green: number, blue: number): number;
   readonly isStrong: readonly [red: boolean, green: boolean, blue: boolean];
 }
@@ -10,7 +10,7 @@ export interface Hue {
 /** Between the channels of a key that is a colour rather than a grey. */
 const LEAST_CONTRAST = 64;
 
-/** Undefined for a key without a hue, which nothing can be tinted with. */
+/** Undefined for a grey key, which has no hue. */
 export function hueOf(key: Rgb): Hue | undefined {
   const [least, greatest] = [Math.min(...key), Math.max(...key)];
   if (greatest - least < LEAST_CONTRAST) return undefined;

@@ -6,24 +6,24 @@ import { parseColor } from '../color.ts';
 import type { MatteOptions, Pixels } from '../image.ts';
 import type { MatteTask } from './matte-task.ts';
 
-/** So many raw images are in memory at a time: 256 MiB each at the largest size. */
-const TABLES = 2;
-const POOL = { name: 'matte', worker: '#matte-worker', threads: TABLES } as const;
+/** The number of raw images in memory at a time: 256 MiB each at the largest size. */
+const SLOTS = 2;
+const POOL = { name: 'matte', worker: '#matte-worker', threads: SLOTS } as const;
 
 interface Decoded {
-  /** Four channels, and a buffer of its own, which is given away. */
+  /** Four channels, in a buffer of its own, which is transferred. */
   readonly data: Uint8Array;
   readonly info: OutputInfo;
 }
 
-/** The threads that cut subjects out. */
+/** The threads that remove backgrounds. */
 export function createMattes() {
   const pool = createThreadPool<Omit<MatteTask, 'stop'>, ArrayBuffer>(POOL);
   return {
-    /** What holds an image's pixels from its decoding to its encoding runs under this gate. */
-    gate: createSemaphore(TABLES),
+    /** Limits the work that holds raw pixels, from decoding to encoding. */
+    slots: createSemaphore(SLOTS),
 
-    /** Settles when the thread has, after an abort too. */
+    /** Settles when the thread has, also after an abort. */
     async cutOut(
       { data, info }: Decoded,
       { keyColor, ...matte }: MatteOptions,

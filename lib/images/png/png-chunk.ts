@@ -10,13 +10,13 @@ export interface PngChunk {
 
 /** Where the first chunk begins. */
 export const PNG_SIGNATURE_BYTES = 8;
-/** PNG 3rd edition, 5.3: lengths end below 2^31. */
+/** PNG 3rd edition, 5.3: lengths are below 2^31. */
 export const MAX_PNG_CHUNK_BYTES = 2 ** 31 - 1;
 
 /** Length, type and CRC around every chunk's data. */
 const FRAME_BYTES = 12;
 
-/** The chunk that begins at `start`, its CRC unread. */
+/** The chunk at `start`. Its CRC is not checked. */
 export function pngChunkAt(bytes: Buffer, start: number): PngChunk | ImageFault {
   if (start + FRAME_BYTES > bytes.length) return 'truncated';
   const length = bytes.readUInt32BE(start);

@@ -14,7 +14,7 @@ interface PngHeader {
   readonly colourType: number;
 }
 
-/** What the chunks so far have said. */
+/** What was read from the chunks so far. */
 interface PngState {
   readonly seen: Set<string>;
   header: PngHeader | undefined;
@@ -40,7 +40,7 @@ const BIT_DEPTHS: ReadonlyMap<number, readonly number[]> = new Map([
   [6, [8, 16]],
 ]);
 
-/** What an image has one of (PNG 3rd edition, 5.6), as far as decoders only look at the first or the last. */
+/** Chunks that an image has at most once (PNG 3rd edition, 5.6), if decoders read only the first or the last one. */
 const ONCE: ReadonlySet<string> = new Set([
   'cHRM',
   'gAMA',
@@ -71,7 +71,7 @@ const RULES: ReadonlyMap<string, ChunkRule> = new Map<string, ChunkRule>([
   ['eXIf', readExif],
 ]);
 
-/** Walks a PNG from its signature to its last byte: framing, every CRC, order, texts. Its pixels stay unread. */
+/** Checks a PNG from its signature to its last byte: lengths, every CRC, order, texts. Its pixels are not decoded. */
 export function* checkPng(bytes: Buffer): Steps<ContainerVerdict> {
   const state: PngState = {
     seen: new Set(),
@@ -116,7 +116,7 @@ function applyChunk(state: PngState, type: string, data: Buffer): ImageFault | u
   }
   const rule = RULES.get(type);
   if (rule !== undefined) return rule(state, data, type);
-  // A lowercase first letter marks what a decoder may skip; nobody can skip the rest (PNG 3rd edition, 5.4).
+  // Decoders may skip an unknown chunk only if its first letter is lowercase (PNG 3rd edition, 5.4).
   return /^[a-z][A-Za-z]{3}$/.test(type) ? undefined : 'corrupt';
 }
 
@@ -149,7 +149,7 @@ function readHeader(state: PngState, data: Buffer): ImageFault | undefined {
   const width = data.readUInt32BE(0);
   const height = data.readUInt32BE(4);
   const [bitDepth = -1, colourType = -1, compression, filter, interlace = -1] = data.subarray(8);
-  const sane =
+  const isValid =
     width >= 1 &&
     height >= 1 &&
     width <= MAX_PNG_CHUNK_BYTES &&
@@ -158,7 +158,7 @@ function readHeader(state: PngState, data: Buffer): ImageFault | undefined {
     compression === 0 &&
     filter === 0 &&
     interlace <= 1;
-  if (!sane) return 'corrupt';
+  if (!isValid) return 'corrupt';
   state.header = { width, height, bitDepth, colourType };
   return undefined;
 }
@@ -166,7 +166,7 @@ function readHeader(state: PngState, data: Buffer): ImageFault | undefined {
 function readPalette(state: PngState, data: Buffer): ImageFault | undefined {
   const colourType = state.header?.colourType;
   const entries = data.length / 3;
-  const sane =
+  const isValid =
     state.pixels === 'before' &&
     state.paletteEntries === 0 &&
     colourType !== 0 &&
@@ -174,12 +174,12 @@ function readPalette(state: PngState, data: Buffer): ImageFault | undefined {
     Number.isInteger(entries) &&
     entries >= 1 &&
     entries <= 256;
-  if (!sane) return 'corrupt';
+  if (!isValid) return 'corrupt';
   state.paletteEntries = entries;
   return undefined;
 }
 
-/** One that does not fit is ignored, as decoders do: images in the wild have it. */
+/** An invalid one is ignored, as decoders do: existing images have it. */
 function readTransparency(state: PngState, data: Buffer): undefined {
   const colourType = state.header?.colourType;
   const fits =
@@ -204,7 +204,7 @@ function readDeflated(state: PngState, data: Buffer, type: string): ImageFault |
   return state.deflated.length > MAX_STREAMS ? 'chunk_too_large' : undefined;
 }
 
-/** PNG 3rd edition, 11.3.4.3: pixels a unit across and down, and the unit, which is none or the metre. */
+/** PNG 3rd edition, 11.3.4.3: pixels per unit in both directions, and the unit: none or the metre. */
 function isDensity(data: Buffer): boolean {
   return data.length === 9 && data.readUInt8(8) <= 1;
 }

@@ -3,11 +3,11 @@ import { inflateRaw } from 'node:zlib';
 import type { ImageFault } from '../image.ts';
 import { keywordEnd, toInternationalText } from './png-text.ts';
 
-/** contract.md 1, for all texts and profiles of an image together: many small bombs weigh as much as a large one. */
+/** contract.md 1: for all texts and profiles of an image together. */
 const MAX_INFLATED_BYTES = 4 * 1024 * 1024;
-/** What 4 MiB can grow to under deflate. A longer stream inflates to more, or wastes our time with empty blocks. */
+/** The longest stream that 4 MiB are deflated to. A longer one inflates to more, or contains empty blocks that waste time. */
 const MAX_DEFLATED_BYTES = MAX_INFLATED_BYTES + 64 * 1024;
-/** As many text chunks as libpng keeps; inflating is dear even when it yields nothing. */
+/** As many text chunks as libpng accepts. Inflating takes time even if the result is empty. */
 export const MAX_STREAMS = 1000;
 
 const inflate = promisify(inflateRaw);
@@ -16,11 +16,11 @@ const inflate = promisify(inflateRaw);
 export function deflatedPart(type: string, data: Buffer): Buffer | 'plain' | 'corrupt' {
   const stream = type === 'iTXt' ? internationalStream(data) : keywordedStream(data);
   if (stream === 'plain') return 'plain';
-  // The zlib head goes, and the Adler-32 behind the data is never read: it is not our business (contract.md 1).
+  // Without the zlib header. The Adler-32 after the data is not checked (contract.md 1).
   return stream !== 'corrupt' && isZlib(stream) ? stream.subarray(2) : 'corrupt';
 }
 
-/** Inflates texts and profiles off the main thread, one after the other, and judges what they add up to. */
+/** Inflates texts and profiles off the main thread, one after the other, and checks their total length. */
 export async function checkInflatedSize(
   streams: readonly Buffer[],
   signal: AbortSignal,
@@ -53,7 +53,7 @@ function internationalStream(data: Buffer): Buffer | 'plain' | 'corrupt' {
   return found.flag === 1 && found.method === 0 ? found.text : 'corrupt';
 }
 
-/** RFC 1950, 2.2: deflate, no preset dictionary, and a check that divides by 31. */
+/** RFC 1950, 2.2: deflate, no preset dictionary, and a header that is divisible by 31. */
 function isZlib(stream: Buffer): boolean {
   const method = stream[0];
   const flags = stream[1];

@@ -8,10 +8,10 @@ export interface InternationalText {
 }
 
 const MAX_KEYWORD_BYTES = 79;
-/** Printable Latin-1; a space stands alone, between others. */
+/** Printable Latin-1; single spaces only between other characters. */
 const KEYWORD = /^[!-~\xa1-\xff]+(?: [!-~\xa1-\xff]+)*$/;
 
-/** An `iTXt` chunk: keyword, NUL, flag, method, language, NUL, translated keyword, NUL, text; undefined where it is none. */
+/** An `iTXt` chunk: keyword, NUL, flag, method, language, NUL, translated keyword, NUL, text; undefined if it is not valid. */
 export function toInternationalText(data: Buffer): InternationalText | undefined {
   const end = keywordEnd(data);
   if (end === undefined) return undefined;
@@ -24,7 +24,7 @@ export function toInternationalText(data: Buffer): InternationalText | undefined
   return { keyword, flag, method, text: data.subarray(translatedEnd + 1) };
 }
 
-/** Where the NUL stands after the keyword that begins a text chunk (PNG 3rd edition, 11.3.3.2). */
+/** The position of the NUL after the keyword of a text chunk (PNG 3rd edition, 11.3.3.2). */
 export function keywordEnd(data: Buffer): number | undefined {
   const end = data.subarray(0, MAX_KEYWORD_BYTES + 1).indexOf(0);
   return end >= 1 && KEYWORD.test(data.toString('latin1', 0, end)) ? end : undefined;

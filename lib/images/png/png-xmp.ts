@@ -14,7 +14,7 @@ const KEYWORD = 'XML:com.adobe.xmp';
 /** Not deflated, and without a language and a translated keyword (XMP specification part 3, 1.1.5). */
 const HEAD = Buffer.from(`iTXt${KEYWORD}\0\0\0\0\0`, 'latin1');
 
-/** Where XMP lies in a sound PNG; a new packet goes before its pixels. Undefined where there is too much of it. */
+/** Where XMP is in a valid PNG. A new packet is inserted before its pixels. Undefined if there are too many packets. */
 export function* findPngXmp(bytes: Buffer): Steps<XmpLocations | undefined> {
   const existing: ExistingXmp[] = [];
   let pixelsAt: number | undefined;
@@ -31,7 +31,7 @@ export function* findPngXmp(bytes: Buffer): Steps<XmpLocations | undefined> {
   return pixelsAt === undefined ? undefined : { insertAt: pixelsAt, existing };
 }
 
-/** What makes `packet` the only XMP of the image. */
+/** The edits that make `packet` the only XMP of the image. */
 export function pngXmpEdits({ insertAt, existing }: XmpLocations, packet: Buffer): readonly Edit[] {
   const inserted = { start: insertAt, end: insertAt, insert: toChunk(packet) };
   return [inserted, ...existing.map(({ start, end }) => ({ start, end, insert: NOTHING }))];
@@ -43,7 +43,7 @@ function heldIn({ data, start, end }: PngChunk): readonly ExistingXmp[] {
   return [{ start, end, packet: found.flag === 0 ? found.text : inflated(found.text) }];
 }
 
-/** Undefined for what is no zlib stream, or is larger than any packet that is read. */
+/** Undefined for an invalid zlib stream, or one that inflates to more than any packet that is read. */
 function inflated(stream: Buffer): Buffer | undefined {
   if (stream.length > MAX_PACKET_BYTES) return undefined;
   try {

@@ -3,12 +3,12 @@ import type { ImageFault } from '../image.ts';
 export interface WebpChunk {
   readonly type: string;
   readonly data: Buffer;
-  /** The first byte of its name, and the first byte after its data; an odd one is padded after that. */
+  /** The first byte of its name, and the first byte after its data; a chunk of odd length is padded after that. */
   readonly start: number;
   readonly end: number;
 }
 
-/** What one image inside the container says of itself. */
+/** The header of one image inside the container. */
 export interface WebpFrame {
   readonly width: number;
   readonly height: number;
@@ -34,7 +34,7 @@ export function webpChunkAt(bytes: Buffer, start: number, fileEnd: number): Webp
   return { type, data: bytes.subarray(start + 8, end), start, end };
 }
 
-/** Where the next chunk begins: odd ones are padded; some writers leave out the padding of the very last one. */
+/** Where the next chunk begins: chunks of odd length are padded. Some writers omit the padding of the last one. */
 export function nextWebpChunkAt({ data, end }: WebpChunk): number {
   return end + (data.length % 2);
 }
@@ -48,8 +48,8 @@ export function lossyFrame(data: Buffer): WebpFrame | undefined {
   if (!isKeyFrame || data.readUIntBE(3, 3) !== 0x9d012a) return undefined;
   const width = data.readUInt16LE(6) & 0x3fff;
   const height = data.readUInt16LE(8) & 0x3fff;
-  const sane = width >= 1 && height >= 1 && firstPartitionBytes <= data.length - 10;
-  return sane ? { width, height, hasAlpha: false } : undefined;
+  const isValid = width >= 1 && height >= 1 && firstPartitionBytes <= data.length - 10;
+  return isValid ? { width, height, hasAlpha: false } : undefined;
 }
 
 /** RFC 9649, 3.4: signature, 14 bits of each edge less one, alpha, version 0. */

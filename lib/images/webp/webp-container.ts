@@ -16,10 +16,10 @@ import {
   XMP_FLAG,
 } from './webp-chunk.ts';
 
-/** What the chunks so far have said. */
+/** What was read from the chunks so far. */
 interface WebpState {
   canvas: WebpFrame | undefined;
-  /** What the canvas announces, and what has come of it. */
+  /** The flags of the canvas, and those of the chunks that were found. */
   announced: number;
   found: number;
   frame: WebpFrame | undefined;
@@ -31,8 +31,8 @@ type ChunkRule = (state: WebpState, data: Buffer, isFirst: boolean) => ImageFaul
 
 const animated: ChunkRule = () => 'animated';
 
-/** The chunks beside the image, which the canvas has to announce (RFC 9649, 2.7). */
-const BESIDE = PROFILE_FLAG | EXIF_FLAG | XMP_FLAG;
+/** The chunks besides the image that must have a flag in the canvas (RFC 9649, 2.7). */
+const METADATA_FLAGS = PROFILE_FLAG | EXIF_FLAG | XMP_FLAG;
 
 const RULES: ReadonlyMap<string, ChunkRule> = new Map<string, ChunkRule>([
   ['VP8X', readCanvas],
@@ -46,7 +46,7 @@ const RULES: ReadonlyMap<string, ChunkRule> = new Map<string, ChunkRule>([
   ['XMP ', (state) => note(state, XMP_FLAG)],
 ]);
 
-/** Walks a WebP (RFC 9649, 2) from its RIFF head to its last byte. Its pixels stay unread. */
+/** Checks a WebP (RFC 9649, 2) from its RIFF header to its last byte. Its pixels are not decoded. */
 export function* checkWebp(bytes: Buffer): Steps<ContainerVerdict> {
   if (bytes.length < FIRST_WEBP_CHUNK_AT) return refused('truncated');
   const end = 8 + bytes.readUInt32LE(4);
@@ -98,7 +98,7 @@ function readCanvas(state: WebpState, data: Buffer, isFirst: boolean): ImageFaul
   if (!isFirst || data.length < 10) return 'corrupt';
   const flags = data.readUInt8(0);
   if ((flags & ANIMATION_FLAG) !== 0) return 'animated';
-  state.announced = flags & BESIDE;
+  state.announced = flags & METADATA_FLAGS;
   state.canvas = {
     width: data.readUIntLE(4, 3) + 1,
     height: data.readUIntLE(7, 3) + 1,
@@ -112,8 +112,8 @@ function takeFrame(
   frame: WebpFrame | undefined,
   isFirst: boolean,
 ): ImageFault | undefined {
-  const isPlaced = isFirst || state.canvas !== undefined;
-  if (frame === undefined || state.frame !== undefined || !isPlaced) return 'corrupt';
+  const isAllowed = isFirst || state.canvas !== undefined;
+  if (frame === undefined || state.frame !== undefined || !isAllowed) return 'corrupt';
   state.frame = frame;
   return undefined;
 }

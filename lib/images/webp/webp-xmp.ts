@@ -14,13 +14,13 @@ import {
 } from './webp-chunk.ts';
 
 export interface WebpXmpLocations extends XmpLocations {
-  /** What the file begins with: VP8X, or in a simple file the frame alone. */
+  /** The first chunk: VP8X, or the frame in a simple file. */
   readonly first: WebpChunk;
 }
 
 const SIZE_AT = 4;
 
-/** Where XMP lies in a sound WebP; a new packet goes to the end. Undefined where there is too much of it. */
+/** Where XMP is in a valid WebP. A new packet is appended. Undefined if there are too many packets. */
 export function* findWebpXmp(bytes: Buffer): Steps<WebpXmpLocations | undefined> {
   const existing: ExistingXmp[] = [];
   const first = webpChunkAt(bytes, FIRST_WEBP_CHUNK_AT, bytes.length);
@@ -36,7 +36,7 @@ export function* findWebpXmp(bytes: Buffer): Steps<WebpXmpLocations | undefined>
   return { insertAt: bytes.length, existing, first };
 }
 
-/** What makes `packet` the only XMP of the image. A simple file becomes an extended one. */
+/** The edits that make `packet` the only XMP of the image. A simple file becomes an extended one. */
 export function webpXmpEdits(
   { insertAt, existing, first }: WebpXmpLocations,
   packet: Buffer,
@@ -45,7 +45,7 @@ export function webpXmpEdits(
     toExtended(first),
     ...existing.map(({ start, end }) => ({ start, end, insert: NOTHING })),
   ];
-  // The last chunk may lack its padding, and may be one that goes.
+  // The last chunk may lack its padding, and it may be one that is removed.
   const endsOdd = insertAt % 2 === 1 && existing.at(-1)?.end !== insertAt;
   const pad = Buffer.alloc(endsOdd ? 1 : 0);
   const insert = Buffer.concat([pad, toChunk('XMP ', packet)]);
@@ -56,8 +56,8 @@ export function webpXmpEdits(
 }
 
 /**
- * Sets the flag of VP8X, or makes one. What else lies in a simple file was ignored so far and stays so: only its own
- * alpha and our XMP get a flag.
+ * Sets the XMP flag of VP8X, or adds a VP8X to a simple file. Only its alpha and our XMP get a flag there: decoders ignored
+ * all other chunks of a simple file before.
  */
 function toExtended({ type, data, start }: WebpChunk): Edit {
   if (type === 'VP8X') {
@@ -68,7 +68,7 @@ function toExtended({ type, data, start }: WebpChunk): Edit {
   return { start, end: start, insert: frame === undefined ? NOTHING : toCanvas(frame) };
 }
 
-/** RFC 9649, 2.7: flags, three reserved bytes, both edges less one. */
+/** RFC 9649, 2.7: flags, three reserved bytes, both edges minus one. */
 function toCanvas({ width, height, hasAlpha }: WebpFrame): Buffer {
   const canvas = Buffer.alloc(10);
   canvas.writeUInt8(XMP_FLAG | (hasAlpha ? ALPHA_FLAG : 0), 0);

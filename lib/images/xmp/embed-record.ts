@@ -8,27 +8,28 @@ import { type Edit, splice } from './splice.ts';
 import { firstPacket, type XmpLocations } from './xmp-locations.ts';
 import { toXmpPacket, type XmpPacket } from './xmp-packet.ts';
 
-/** What one container needs to take a packet. */
-interface Places {
+/** The packet that a container holds so far, and the edits that put a new one into it. */
+interface PacketEditor {
   readonly existing: Buffer | undefined;
   edits(packet: XmpPacket): readonly Edit[];
 }
 
-const PLACES: Readonly<Record<OutputFormat, (bytes: Buffer) => Steps<Places | undefined>>> = {
-  png: (bytes) =>
-    placesOf(findPngXmp(bytes), (found, { bytes: packet }) => pngXmpEdits(found, packet)),
-  jpeg: (bytes) =>
-    placesOf(findJpegXmp(bytes), (found, { bytes: packet, isMerged }) =>
-      jpegXmpEdits(found, packet, isMerged),
-    ),
-  webp: (bytes) =>
-    placesOf(findWebpXmp(bytes), (found, { bytes: packet }) => webpXmpEdits(found, packet)),
-};
+const EDITORS: Readonly<Record<OutputFormat, (bytes: Buffer) => Steps<PacketEditor | undefined>>> =
+  {
+    png: (bytes) =>
+      editorOf(findPngXmp(bytes), (found, { bytes: packet }) => pngXmpEdits(found, packet)),
+    jpeg: (bytes) =>
+      editorOf(findJpegXmp(bytes), (found, { bytes: packet, isMerged }) =>
+        jpegXmpEdits(found, packet, isMerged),
+      ),
+    webp: (bytes) =>
+      editorOf(findWebpXmp(bytes), (found, { bytes: packet }) => webpXmpEdits(found, packet)),
+  };
 
 /**
  * The same image with `record`, as `toXmpJson` writes it and at most `MAX_RECORD_BYTES` long, in its one XMP packet.
- * Everything else of the container stays byte for byte, the pixels first of all. Undefined for an image with more XMP
- * than anybody writes. Rejects with the signal's reason.
+ * Everything else of the container, the pixels included, stays byte for byte. Undefined for an image with more XMP packets
+ * than can be edited. Rejects with the signal's reason.
  */
 export async function embedRecord(
   { bytes, format }: Pick<VerifiedImage, 'bytes' | 'format'>,
@@ -36,16 +37,16 @@ export async function embedRecord(
   slices: TimeSlices,
   signal: AbortSignal,
 ): Promise<Buffer | undefined> {
-  const places = await slices.run(PLACES[format](bytes), signal);
-  if (places === undefined) return undefined;
-  const packet = await toXmpPacket(record, places.existing);
-  return splice(bytes, places.edits(packet));
+  const editor = await slices.run(EDITORS[format](bytes), signal);
+  if (editor === undefined) return undefined;
+  const packet = await toXmpPacket(record, editor.existing);
+  return splice(bytes, editor.edits(packet));
 }
 
-function* placesOf<T extends XmpLocations>(
+function* editorOf<T extends XmpLocations>(
   steps: Steps<T | undefined>,
   edits: (found: T, packet: XmpPacket) => readonly Edit[],
-): Steps<Places | undefined> {
+): Steps<PacketEditor | undefined> {
   const found = yield* steps;
   if (found === undefined) return undefined;
   return { existing: firstPacket(found), edits: (packet) => edits(found, packet) };

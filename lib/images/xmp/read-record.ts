@@ -20,8 +20,8 @@ const FINDERS: Readonly<Record<OutputFormat, (bytes: Buffer) => Steps<XmpLocatio
   };
 
 /**
- * The text of the record inside an encoded image of unknown honesty. Its container is checked to the last byte, its
- * pixels are not decoded. Rejects with the signal's reason, never over the image.
+ * The text of the record inside an untrusted encoded image. Its container is checked to the last byte, its pixels are not
+ * decoded. Rejects only with the signal's reason.
  */
 export async function readRecord(
   bytes: Buffer,
@@ -31,8 +31,8 @@ export async function readRecord(
 ): Promise<RecordReading> {
   const container = await slices.run(checkContainer(bytes, limits), signal);
   if (!container.ok) return container;
-  const places = await slices.run(FINDERS[container.format](bytes), signal);
-  const packet = places && firstPacket(places);
+  const locations = await slices.run(FINDERS[container.format](bytes), signal);
+  const packet = locations && firstPacket(locations);
   if (packet === undefined || packet.length > MAX_PACKET_BYTES)
     return { ok: false, fault: 'no_record' };
   const record = await recordIn(packet.toString('utf8'));

@@ -1,4 +1,4 @@
-/** Puts `insert` in place of the bytes from `start` up to `end`. */
+/** Replaces the bytes from `start` up to `end` with `insert`. */
 export interface Edit {
   readonly start: number;
   readonly end: number;
@@ -7,7 +7,7 @@ export interface Edit {
 
 export const NOTHING = Buffer.alloc(0);
 
-/** How many bytes longer the edits make it. */
+/** By how many bytes the edits change the length. */
 export function growth(edits: readonly Edit[]): number {
   return edits.reduce((sum, { start, end, insert }) => sum + insert.length - (end - start), 0);
 }

@@ -1,25 +1,25 @@
-/** XMP that an image holds now, with the frame that its container puts around it. */
+/** XMP that an image holds now, with the chunk or segment of its container around it. */
 export interface ExistingXmp {
   readonly start: number;
   readonly end: number;
-  /** The packet; undefined for one that cannot be read, and for what only continues another. */
+  /** The packet; undefined if it cannot be read, or if it only continues another one. */
   readonly packet: Buffer | undefined;
 }
 
-/** Where XMP lies in an image, and where it belongs. */
+/** Where XMP is in an image, and where new XMP is inserted. */
 export interface XmpLocations {
   readonly insertAt: number;
   /** In the order of the file. */
   readonly existing: readonly ExistingXmp[];
 }
 
-/** No honest image has more than a few; each of them costs an edit. */
+/** Ordinary images have at most a few; each of them needs an edit. */
 export const MAX_EXISTING = 64;
 
-/** A packet of ours has a tenth of it; whoever writes it anew may escape much and add some. */
+/** Ten times a packet of ours: other tools that rewrite it may escape many characters and add text. */
 export const MAX_PACKET_BYTES = 512 * 1024;
 
-/** The packet that readers go by: the first one. */
+/** The first packet: readers ignore the others. */
 export function firstPacket({ existing }: XmpLocations): Buffer | undefined {
   return existing.find(({ packet }) => packet !== undefined)?.packet;
 }

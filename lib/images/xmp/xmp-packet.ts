@@ -4,24 +4,25 @@ import { RECORD_NAMESPACE, recordIn } from './xmp-record.ts';
 /** A packet with a record in it. */
 export interface XmpPacket {
   readonly bytes: Buffer;
-  /** It also holds all that the image's own packet held. */
+  /** It also contains everything of the image's own packet. */
   readonly isMerged: boolean;
 }
 
-/** What a JPEG segment can hold (XMP specification part 3, 1.1.3). */
+/** The longest packet in a JPEG segment (XMP specification part 3, 1.1.3). */
 const MAX_SEGMENT_BYTES = 65_502;
-/** What a record may take of that, escaped. */
+/** The longest escaped record in it. */
 export const MAX_RECORD_BYTES = 63 * 1024;
-/** What a packet may have that is kept: it is read on the main thread. */
-const MAX_KEPT_BYTES = 16 * 1024;
+/** The longest existing packet that is merged: it is parsed on the main thread. */
+const MAX_MERGED_BYTES = 16 * 1024;
 
 const CLOSING_TAG = '</rdf:RDF>';
-/** Descriptions of one packet must all be about the same thing; ours is about the file that it lies in. */
+/** All descriptions of one packet must be about the same resource; ours is about the file that contains it. */
 const IS_ABOUT_ELSEWHERE = /\brdf:about\s*=\s*(?:"[^"]|'[^'])/;
 
 /**
- * The packet for an image that has the packet `existing` so far, with `record` as `toXmpJson` writes it. What that holds is kept where ours can be added as one
- * more description, and replaced where not: by text that is no UTF-8, is too long, or does not read well with ours in it.
+ * The packet with `record`, as `toXmpJson` writes it, for an image whose packet is `existing`. The record is added to the
+ * existing packet as one more description. A packet that is not UTF-8, is too long, or from which the record could not be
+ * read again is replaced.
  */
 export async function toXmpPacket(
   record: string,
@@ -36,9 +37,9 @@ export async function toXmpPacket(
 }
 
 /**
- * JSON of the same meaning that can stand in a CDATA section: without its end, and without the two characters that JSON
- * leaves as they are and XML 1.0 (2.2) does not have; C0 controls and lone surrogates are escaped in any JSON. What looks
- * like a tag is escaped too: exiftool searches CDATA sections for markup, and would lose the record.
+ * The same JSON, with escapes for what a CDATA section cannot hold: its end mark, and two characters that JSON permits and
+ * XML 1.0 (2.2) does not. JSON already escapes C0 controls and lone surrogates. Text that looks like a tag is escaped too:
+ * exiftool searches CDATA sections for markup, and would lose the record.
  */
 export function toXmpJson(json: string): string {
   return json
@@ -49,14 +50,14 @@ export function toXmpJson(json: string): string {
 }
 
 function merge(existing: Buffer, record: string): string | undefined {
-  if (existing.length > MAX_KEPT_BYTES || !isUtf8(existing)) return undefined;
+  if (existing.length > MAX_MERGED_BYTES || !isUtf8(existing)) return undefined;
   const text = existing.toString('utf8');
   const at = text.lastIndexOf(CLOSING_TAG);
   const isPlain = at >= 0 && !text.includes(RECORD_NAMESPACE) && !IS_ABOUT_ELSEWHERE.test(text);
   return isPlain ? `${text.slice(0, at)}${description(record)}\n${text.slice(at)}` : undefined;
 }
 
-/** XMP specification part 1, 7.3: the mark of a packet, and one that may not be changed in place. */
+/** XMP specification part 1, 7.3: a packet that must not be changed in place (`end="r"`). */
 function ownPacket(record: string): string {
   return `<?xpacket begin="\ufeff" id="W5M0MpCehiHzreSzNTczkc9d"?>
 <x:xmpmeta xmlns:x="adobe:ns:meta/">

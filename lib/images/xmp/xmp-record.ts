@@ -16,12 +16,12 @@ const PARSING = {
   ignorePiTags: true,
   parseTagValue: false,
   trimValues: false,
-  // A packet of some kilobytes must not grow to gigabytes; the five references that XML itself has are resolved here.
+  // Entities could expand a packet of kilobytes to gigabytes. The five predefined ones are resolved below.
   processEntities: false,
   maxNestedTags: 100,
 } as const;
 
-/** The prefixes that an element declares, and those around it. */
+/** The prefixes that an element declares, and those of the elements around it. */
 interface Scope {
   readonly own: ReadonlyMap<string, string>;
   readonly outer: Scope | undefined;
@@ -34,20 +34,20 @@ interface Element {
 }
 
 /**
- * The text of `ib:record` in a packet, whichever way it was written: other tools turn its CDATA section into escaped text
- * or into an attribute, and may choose another prefix. Undefined where there is none, or the packet is no sound XML.
+ * The text of `ib:record` in a packet. Other tools rewrite its CDATA section as escaped text or as an attribute, and may use
+ * another prefix: all these forms are read. Undefined if there is no record, or if the packet is not valid XML.
  */
 export async function recordIn(packet: string): Promise<string | undefined> {
-  // No packet has a document type; what one could declare is not wanted.
+  // XMP has no document type; its declarations must not be processed.
   if (packet.includes('<!DOCTYPE')) return undefined;
-  // Few processes ever read one.
+  // Loaded here because most processes never read a record.
   const { XMLParser, XMLValidator } = await import('fast-xml-parser');
   try {
     if (XMLValidator.validate(packet) !== true) return undefined;
     const nodes: unknown = new XMLParser(PARSING).parse(packet);
     return Array.isArray(nodes) ? findRecord(nodes, undefined) : undefined;
   } catch {
-    // The parser throws what it has no room for: too deep nesting, names that it refuses.
+    // The parser throws when elements are nested too deeply, or for names that it refuses.
     return undefined;
   }
 }
@@ -131,7 +131,7 @@ const PREDEFINED: ReadonlyMap<string, string> = new Map([
   ['apos', "'"],
 ]);
 
-/** XML 1.0, 4.1 and 4.6; an unknown reference stays as it is. */
+/** XML 1.0, 4.1 and 4.6; an unknown reference is not changed. */
 function resolve(text: string): string {
   return text.replace(/&(?:#x([0-9A-Fa-f]{1,6})|#([0-9]{1,7})|([a-z]{2,4}));/g, (...found) => {
     const [whole, hexadecimal, decimal, name]: (string | undefined)[] = found;
