@@ -20,6 +20,8 @@ interface ArtifactParts {
   readonly engine: ImageEngine;
 }
 
+export type AppArtifacts = ReturnType<typeof openArtifacts>;
+
 /** All that has to do with artifacts: publication, delivery and retention. */
 export function openArtifacts(
   { artifacts: { cache_bytes: cacheBytes, retention } }: Config,

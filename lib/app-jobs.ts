@@ -42,8 +42,14 @@ export function openJobs(config: Config, { clock, ids }: Outside, parts: JobPart
   const shared = { store, search, live, clock, secret };
   const runner = createJobWorker({ store, live, runs, inputs, clock, ids });
   const submitJob = createSubmitJob({
-    ...{ ...shared, generation, verifier: parts.inputs, inputs },
-    ...{ ids, limits, slices: parts.slices, maxInputBytes: config.inputs.max_bytes_each },
+    ...shared,
+    generation,
+    verifier: parts.inputs,
+    inputs,
+    ids,
+    limits,
+    slices: parts.slices,
+    maxInputBytes: config.inputs.max_bytes_each,
   });
   const retention = createJobRetention({ store, search, clock, limits });
   return {
@@ -52,7 +58,9 @@ export function openJobs(config: Config, { clock, ids }: Outside, parts: JobPart
       jobLists: createJobLists(shared),
     },
     worker: {
-      ...{ next: queue.next, run: runner.run, interruptAll: runner.interruptAll },
+      next: queue.next,
+      run: runner.run,
+      interruptAll: runner.interruptAll,
       over: live.over,
     },
     tasks: [retention.sweep],

@@ -1,7 +1,7 @@
-import { type Admission, createAdmission } from './admission/admission.ts';
+import type { Admission } from './admission/admission.ts';
 import { openArtifacts } from './app-artifacts.ts';
 import { type AppJobs, openJobs } from './app-jobs.ts';
-import type { ArtifactDelivery } from './artifacts/delivery.ts';
+import { openRuns } from './app-runs.ts';
 import type { Config } from './config/settings/settings.ts';
 import { toRequestLimits } from './contract/schema/request-limits.ts';
 import { createSealedCursors } from './cursors/sealed-cursor.ts';
@@ -9,19 +9,14 @@ import { createDiagnostics, type ServiceFacts } from './diagnostics/diagnostics.
 import type { EventRing } from './diagnostics/event-ring.ts';
 import { createReadiness } from './diagnostics/readiness.ts';
 import { recordTasks } from './diagnostics/task-records.ts';
-import { createGeneration } from './generation/generation.ts';
 import { listerOf } from './generation/plan/routing.ts';
 import { createIdempotency, type Idempotency } from './idempotency/idempotency.ts';
 import { createMemoryReplayStore } from './idempotency/memory-replay-store.ts';
 import { createImageRequests, type ImageRequests } from './image-requests/image-requests.ts';
-import type { ImageEngine } from './images/image.ts';
 import { createImageEngine } from './images/image-engine.ts';
-import { createInputLoader } from './inputs/load-input.ts';
-import { createInputVerifier, type InputVerifier } from './inputs/verify-inputs.ts';
 import type { TraceLog } from './log/trace-log.ts';
 import type { Metrics } from './metrics/metrics.ts';
 import { createHttpClient } from './net/http-client.ts';
-import { createRemoteFetch } from './net/remote-fetch.ts';
 import { createModels } from './openai/models.ts';
 import { createOpenAiImages } from './openai/openai-images.ts';
 import type { Clock } from './platform/clock.ts';
@@ -33,7 +28,6 @@ import { createPresets, type Presets } from './presets/presets.ts';
 import { enabledProviders } from './providers/enabled-providers.ts';
 import { createProviderInventory } from './providers/inventory.ts';
 import { createProviderRegistry, type ProviderRegistry } from './providers/registry.ts';
-import { createImageRuns } from './runs/image-run.ts';
 import type { Services } from './services.ts';
 import { openStores, type Stores } from './storage/open-stores.ts';
 
@@ -42,11 +36,11 @@ interface Outside {
   readonly ids: Ids;
   readonly log: TraceLog;
   readonly metrics: Metrics;
-  /** The last answers of the listener, which stands before the house does. */
+  /** The last replies of the listener, which is made before the application. */
   readonly events: EventRing;
   readonly facts: ServiceFacts;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The providers of the settings, unless somebody brings others. */
+  /** Opens other providers than the settings name. */
   readonly openProviders?: typeof enabledProviders;
 }
 
@@ -56,20 +50,20 @@ type AppServices = Omit<Services, 'apiDocument' | 'allowedMethods'>;
 export interface App {
   readonly services: AppServices;
   readonly tasks: readonly Task[];
-  /** Where jobs wait to be run, and who runs them. */
+  /** The queue of jobs, and what runs them. */
   readonly worker: AppJobs['worker'];
-  /** Waits for work that runs on without a client; once `grace` aborts, it is cancelled and its end waited for. */
+  /** Resolves when no work without a client runs any more. Once `grace` aborts, that work is cancelled. */
   drain(grace: AbortSignal): Promise<void>;
-  /** Ends everything, last built first. */
+  /** Closes everything, last built first. */
   close(): Promise<void>;
 }
 
 /**
- * Builds the house once, leaves first, removes what an earlier process left unfinished, and asks the providers whether
- * they are ready. The state directory must be locked for this process. Throws `configuration`.
+ * Builds every object of the application once, leaves first, removes what an earlier process left unfinished, and asks
+ * the providers whether they are ready. The state directory must be locked for this process. Throws `configuration`.
  */
 export async function createApp(config: Config, outside: Outside): Promise<App> {
-  const { clock, ids, log, metrics, env, openProviders = enabledProviders } = outside;
+  const { clock, ids, metrics, env, openProviders = enabledProviders } = outside;
   const httpClient = createHttpClient();
   const slices = createTimeSlices(clock);
   const engine = createImageEngine({ limits: config.images, clock, slices });
@@ -77,16 +71,10 @@ export async function createApp(config: Config, outside: Outside): Promise<App> 
   const registry = createProviderRegistry(enabled.providers, config.default_provider);
   const stores = await openStores(config, { clock, ids });
   const artifacts = openArtifacts(config, outside, { stores, engine });
-  const { publisher } = artifacts;
-  const { delivery } = artifacts;
-  const inputs = openInputs(config, { engine, artifacts: delivery, stores, clock });
-  const admission = openAdmission(config, registry, { clock, metrics });
-  const generation = createGeneration({
-    ...{ registry, admission, metrics, engine, inputs, publisher, clock, ids },
-    settings: config.runtime,
-  });
+  const { publisher, delivery } = artifacts;
+  const runParts = { registry, engine, stores, artifacts };
+  const { inputs, admission, generation, runs } = openRuns(config, outside, runParts);
   const { idempotency, replays } = openIdempotency(config, outside);
-  const runs = createImageRuns({ generation, publisher, log });
   const maxInputBytes = config.inputs.max_bytes_each;
   const served = { runs, publisher, idempotency, clock, slices, maxInputBytes };
   const imageRequests = createImageRequests(served);
@@ -98,7 +86,11 @@ export async function createApp(config: Config, outside: Outside): Promise<App> 
   const own = [readiness.probe, stores.leaseRenewal, replays.expiry, artifacts.retention.sweep];
   const { tasks, report } = recordTasks([...own, ...appJobs.tasks], outside);
   const diagnostics = createDiagnostics({
-    ...{ facts: outside.facts, events: outside.events, config, clock, database: stores },
+    facts: outside.facts,
+    events: outside.events,
+    config,
+    clock,
+    database: stores,
     artifacts: stores.artifacts,
     jobs: appJobs.state,
     runtime: admission.snapshot,
@@ -106,18 +98,14 @@ export async function createApp(config: Config, outside: Outside): Promise<App> 
     tasks: report,
   });
 
-  async function close(): Promise<void> {
-    await imageRequests.close();
-    await registry.close();
-    await enabled.close();
-    await httpClient.close();
-    await engine.close();
-    await stores.close();
-  }
+  const parts = [imageRequests, registry, enabled, httpClient, engine, stores];
+  const close = async () => {
+    for (const part of parts) await part.close();
+  };
   try {
     await artifacts.recover();
     await appJobs.recover();
-    // Readiness is known before the first request can ask for it.
+    // The first request already finds whether the providers are ready.
     await readiness.probe.run(new AbortController().signal);
   } catch (error) {
     await close();
@@ -125,7 +113,10 @@ export async function createApp(config: Config, outside: Outside): Promise<App> 
   }
   return {
     services: {
-      ...{ imageRequests, presets, readiness, diagnostics },
+      imageRequests,
+      presets,
+      readiness,
+      diagnostics,
       artifacts: delivery,
       providers: createProviderInventory({ registry }),
       ...openAi(config, { imageRequests, registry, clock }),
@@ -194,42 +185,4 @@ function openAi(
   });
   const limits = toRequestLimits(config);
   return { models, openAiImages: createOpenAiImages({ imageRequests, models, limits }) };
-}
-
-function openInputs(
-  config: Config,
-  {
-    engine,
-    artifacts,
-    stores,
-    clock,
-  }: Pick<Outside, 'clock'> & {
-    engine: ImageEngine;
-    artifacts: ArtifactDelivery;
-    stores: Pick<Stores, 'storedInputs'>;
-  },
-): InputVerifier {
-  const { remote } = config.inputs;
-  const loader = createInputLoader({
-    artifacts,
-    stored: stores.storedInputs,
-    fetchRemote: remote.enabled ? createRemoteFetch({ policy: remote, clock }) : undefined,
-  });
-  return createInputVerifier({ engine, loader, limits: config.inputs });
-}
-
-function openAdmission(
-  { runtime }: Config,
-  registry: ProviderRegistry,
-  { clock, metrics }: Pick<Outside, 'clock' | 'metrics'>,
-): Admission {
-  return createAdmission({
-    runtime,
-    clock,
-    providers: registry.all.map(({ name }) => name),
-    hooks: {
-      onTransition: (provider, from, to) => metrics.circuitTransition({ provider, from, to }),
-      onRejection: (provider) => metrics.circuitRejected({ provider }),
-    },
-  });
 }

@@ -9,7 +9,7 @@ import type { OpenAiImages } from './openai/openai-images.ts';
 import type { Presets } from './presets/presets.ts';
 import type { ProviderInventory } from './providers/inventory.ts';
 
-/** What handlers see of the house. A handler names those that it uses. */
+/** What handlers see of the application. A handler names the services that it uses. */
 export interface Services {
   readonly imageRequests: ImageRequests;
   readonly jobs: Jobs;

@@ -111,7 +111,14 @@ function toDraft(
   const bytes = image.bytes.byteLength;
   const createdSecs = nowSecs(clock);
   return {
-    ...{ id: ids.newOpaqueId(), scope, format, width, height, bytes, sha256, createdSecs },
+    id: ids.newOpaqueId(),
+    scope,
+    format,
+    width,
+    height,
+    bytes,
+    sha256,
+    createdSecs,
     ...(sidecar && { sidecar: { bytes: sidecar.byteLength, sha256: sha256Of(sidecar) } }),
   };
 }

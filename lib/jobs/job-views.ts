@@ -21,7 +21,9 @@ export function toImageJobSummary(
   const { operation, prompt, provider, model, outputs, errorCode, artifacts } = summary;
   return {
     ...toShared(summary, progress),
-    ...{ operation, prompt, provider },
+    operation,
+    prompt,
+    provider,
     ...(model === undefined ? {} : { model }),
     outputs,
     ...(errorCode === undefined ? {} : { error_code: errorCode }),
@@ -32,7 +34,8 @@ export function toImageJobSummary(
 function toShared(job: Omit<JobRecord, 'requestId' | 'request'>, progress?: JobProgress) {
   const { id, status, startedSecs, completedSecs, deletedSecs } = job;
   return {
-    ...{ id, status },
+    id,
+    status,
     created: job.createdSecs,
     updated: job.updatedSecs,
     ...(startedSecs === undefined ? {} : { started: startedSecs }),

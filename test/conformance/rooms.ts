@@ -68,6 +68,7 @@ export const WALLS: readonly Wall[] = [
   { place: 'lib/services.ts', imports: ['lib/* types'] },
   { place: 'lib/app-artifacts.ts', imports: ['lib/*'] },
   { place: 'lib/app-jobs.ts', imports: ['lib/*'] },
+  { place: 'lib/app-runs.ts', imports: ['lib/*'] },
   { place: 'lib/app.ts', imports: ['lib/*'] },
   {
     place: 'handlers/operation.ts',

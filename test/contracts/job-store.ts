@@ -80,8 +80,14 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
 
     async function pendingArtifact(id: string): Promise<string> {
       const record = {
-        ...{ id, scope: 'anonymous', width: 640, height: 480, bytes: 1234 },
-        ...{ format: 'png' as const, sha256: 'ab'.repeat(32), createdSecs: CREATED_SECS },
+        id,
+        scope: 'anonymous',
+        width: 640,
+        height: 480,
+        bytes: 1234,
+        format: 'png' as const,
+        sha256: 'ab'.repeat(32),
+        createdSecs: CREATED_SECS,
         name: `${id}.png`,
       };
       await artifacts.claim([record]);
@@ -96,10 +102,16 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
 
         expect(repeated).toBe(false);
         expect(job).toEqual({
-          ...{ sequence: 1, id: sent.id, scope: 'anonymous', status: 'queued' },
-          ...{ createdSecs: CREATED_SECS, updatedSecs: CREATED_SECS },
-          ...{ cancelRequested: false, favorite: false },
-          ...{ requestId: sent.requestId, request: sent.request },
+          sequence: 1,
+          id: sent.id,
+          scope: 'anonymous',
+          status: 'queued',
+          createdSecs: CREATED_SECS,
+          updatedSecs: CREATED_SECS,
+          cancelRequested: false,
+          favorite: false,
+          requestId: sent.requestId,
+          request: sent.request,
         });
         expect(await store.find('anonymous', sent.id)).toEqual(job);
       });
@@ -233,7 +245,9 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
         expect(claimed).toEqual(
           jobs.map((job) => ({
             ...job,
-            ...{ status: 'running', startedSecs: LATER, updatedSecs: LATER },
+            status: 'running',
+            startedSecs: LATER,
+            updatedSecs: LATER,
           })),
         );
       });
@@ -280,12 +294,18 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
         const result = jobResult([id]);
 
         await store.settle(job.sequence, {
-          ...{ status: 'succeeded', completedSecs: LATER, result, publications: [id] },
+          status: 'succeeded',
+          completedSecs: LATER,
+          result,
+          publications: [id],
         });
 
         expect(await store.find(job.scope, job.id)).toEqual({
           ...job,
-          ...{ status: 'succeeded', completedSecs: LATER, updatedSecs: LATER, result },
+          status: 'succeeded',
+          completedSecs: LATER,
+          updatedSecs: LATER,
+          result,
         });
         expect(await artifacts.find('anonymous', id)).toMatchObject({ id });
       });
@@ -296,7 +316,10 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
         const publications = [id, '3'.repeat(32)];
 
         const settled = store.settle(job.sequence, {
-          ...{ status: 'succeeded', completedSecs: LATER, result: jobResult([id]), publications },
+          status: 'succeeded',
+          completedSecs: LATER,
+          result: jobResult([id]),
+          publications,
         });
 
         await expect(settled).rejects.toMatchObject({ code: 'artifact' });
@@ -314,7 +337,10 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
 
           expect(await store.find(job.scope, job.id)).toEqual({
             ...job,
-            ...{ status, completedSecs: LATER, updatedSecs: LATER, error: FAILURE },
+            status,
+            completedSecs: LATER,
+            updatedSecs: LATER,
+            error: FAILURE,
           });
         },
       );
@@ -327,7 +353,10 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
           const result = jobResult([id]);
 
           const answer = await store.settle(job.sequence, {
-            ...{ status: 'succeeded', completedSecs: LATER, result, publications: [id] },
+            status: 'succeeded',
+            completedSecs: LATER,
+            result,
+            publications: [id],
           });
 
           expect(answer).toBeUndefined();
@@ -391,8 +420,11 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
         expect(answer).toEqual({
           job: {
             ...job,
-            ...{ status: 'cancelled', completedSecs: LATER, updatedSecs: LATER },
-            ...{ cancelRequested: true, error: CANCELLATION },
+            status: 'cancelled',
+            completedSecs: LATER,
+            updatedSecs: LATER,
+            cancelRequested: true,
+            error: CANCELLATION,
           },
           releasedInputs: [ONE_INPUT],
         });
@@ -431,7 +463,10 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
         const [answer, settled] = await Promise.all([
           store.cancel(job.scope, job.id, wish),
           store.settle(job.sequence, {
-            ...{ status: 'succeeded', completedSecs: LATER, result, publications: [id] },
+            status: 'succeeded',
+            completedSecs: LATER,
+            result,
+            publications: [id],
           }),
         ]);
         const found = await store.find(job.scope, job.id);
@@ -533,7 +568,10 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
         const job = await running({ request: jobRequest({ prompt, operation: 'edit' }) });
         const result = jobResult([id]);
         await store.settle(job.sequence, {
-          ...{ status: 'succeeded', completedSecs: LATER, result, publications: [id] },
+          status: 'succeeded',
+          completedSecs: LATER,
+          result,
+          publications: [id],
         });
 
         const { items, more } = await store.list(job.scope, ALL, { limit: 10 });
@@ -543,9 +581,12 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
         expect(items).toEqual([
           {
             ...facts,
-            ...{ status: 'succeeded', completedSecs: LATER, updatedSecs: LATER },
+            status: 'succeeded',
+            completedSecs: LATER,
+            updatedSecs: LATER,
             ...{ operation: 'edit', prompt: `${'ä'.repeat(255)}\u{1f431}`, outputs: 1 },
-            ...{ provider: 'sandbox', model: 'sandbox-sketch' },
+            provider: 'sandbox',
+            model: 'sandbox-sketch',
             artifacts: [{ id, width: 640, height: 480, format: 'png', bytes: 1234 }],
           },
         ]);
@@ -591,10 +632,17 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
 
         expect(answer).toEqual({ interrupted: 2, releasedInputs: [ONE_INPUT] });
         expect(await read(runs.scope, runs.id)).toMatchObject({
-          ...{ status: 'interrupted', completedSecs: LATER, error: CANCELLATION },
+          status: 'interrupted',
+          completedSecs: LATER,
+          error: CANCELLATION,
         });
         expect((await store.totals()).byStatus).toEqual({
-          ...{ queued: 1, running: 0, succeeded: 1, failed: 1, cancelled: 1, interrupted: 3 },
+          queued: 1,
+          running: 0,
+          succeeded: 1,
+          failed: 1,
+          cancelled: 1,
+          interrupted: 3,
         });
       });
 
@@ -674,7 +722,10 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
     test('an empty store has totals of nothing', async () => {
       expect(await store.totals()).toEqual({
         byStatus: { queued: 0, running: 0, succeeded: 0, failed: 0, cancelled: 0, interrupted: 0 },
-        ...{ hidden: 0, favorite: 0, logicalBytes: 0, reservedBytes: 0 },
+        hidden: 0,
+        favorite: 0,
+        logicalBytes: 0,
+        reservedBytes: 0,
       });
     });
   });

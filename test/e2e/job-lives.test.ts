@@ -14,7 +14,8 @@ const UNKNOWN_ID = '0190a0b0-0000-7000-8000-000000000000';
 const INTERRUPTED = {
   status: 'interrupted',
   error: {
-    ...{ code: 'cancelled', retryable: false },
+    code: 'cancelled',
+    retryable: false,
     details: { outcome: 'unknown', reason: 'interrupted' },
   },
 };
@@ -149,7 +150,8 @@ describe('another scope', () => {
     const back = await again(bridge, options(OLD));
 
     const bodies = answers.map(({ status, json: { request_id: _, ...json } }) => ({
-      ...{ status, json },
+      status,
+      json,
     }));
     expect(bodies[0]?.status).toBe(404);
     expect(bodies).toEqual(bodies.map(() => bodies[0]));

@@ -85,7 +85,8 @@ describe('a job', () => {
 
     expect(partial.status).toBe(200);
     expect(partial.headers).toMatchObject({
-      ...{ 'content-type': 'image/png', 'cache-control': 'no-store' },
+      'content-type': 'image/png',
+      'cache-control': 'no-store',
       'x-partial-index': expect.stringMatching(/^[012]$/),
     });
     expect(await sharp(partial.bytes).metadata()).toMatchObject({ format: 'png' });

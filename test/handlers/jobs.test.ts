@@ -141,10 +141,17 @@ describe('getJobPartial', () => {
     rig.work();
     const run = await rig.run(0);
     run.tell({
-      ...{ type: 'partial_image', index: 0, partialIndex: 2 },
+      type: 'partial_image',
+      index: 0,
+      partialIndex: 2,
       image: {
-        ...{ bytes: Buffer.from('pixels'), format: 'webp', width: 1, height: 1 },
-        ...{ orientation: 1, alpha: 'none', sha256: 'ab'.repeat(32) },
+        bytes: Buffer.from('pixels'),
+        format: 'webp',
+        width: 1,
+        height: 1,
+        orientation: 1,
+        alpha: 'none',
+        sha256: 'ab'.repeat(32),
       },
     });
     await until(() => rig.live.partial(id) !== undefined);
@@ -154,7 +161,9 @@ describe('getJobPartial', () => {
     expect(reply.status).toBe(200);
     expect(reply.bytes.toString()).toBe('pixels');
     expect(reply.headers).toMatchObject({
-      ...{ 'content-type': 'image/webp', 'content-length': '6', 'x-partial-index': '2' },
+      'content-type': 'image/webp',
+      'content-length': '6',
+      'x-partial-index': '2',
       'cache-control': 'no-store',
     });
   });

@@ -29,7 +29,10 @@ export async function insertJobs(database: StateDatabase, jobs: readonly JobRow[
     for (const { status, favorite, hidden, ...job } of jobs) {
       const isQueued = status === 'queued';
       insert.run({
-        ...{ ...job, status, id: ids.newUuid(), favorite: Number(favorite) },
+        ...job,
+        status,
+        id: ids.newUuid(),
+        favorite: Number(favorite),
         deleted: hidden ? 1 : null,
         started: isQueued ? null : 1,
         errorCode: status === 'failed' ? 'internal' : null,

@@ -107,7 +107,10 @@ export function jobResult(artifactIds: readonly string[]): ImageResponse {
     normalizations: [],
     data: artifactIds.map((id, index) => ({
       ...{ type: 'artifact', id, name: `${id}.png`, index, format: 'png' },
-      ...{ width: 640, height: 480, bytes: 1234, sha256: 'ab'.repeat(32) },
+      width: 640,
+      height: 480,
+      bytes: 1234,
+      sha256: 'ab'.repeat(32),
     })),
     timings: { queue_ms: 0, input_ms: 0, provider_ms: 5, artifact_ms: 1, total_ms: 6 },
     delivered: [],

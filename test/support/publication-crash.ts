@@ -35,7 +35,9 @@ function image() {
   return {
     image: {
       ...({ bytes: noise, format: 'png', alpha: 'none', sha256 } as const),
-      ...{ width: 1, height: 1, orientation: 1 },
+      width: 1,
+      height: 1,
+      orientation: 1,
     },
     sidecar: randomInt(3) === 0 ? undefined : Buffer.from(JSON.stringify({ sha256 })),
   };

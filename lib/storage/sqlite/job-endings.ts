@@ -112,14 +112,20 @@ function toTexts(end: JobEnd): EndTexts {
   if (end.status !== 'succeeded') {
     const { error } = end;
     return {
-      ...{ result: null, artifacts: NO_ARTIFACTS, provider: null, model: null },
+      result: null,
+      artifacts: NO_ARTIFACTS,
+      provider: null,
+      model: null,
       error: JSON.stringify(error),
       errorCode: error.code,
     };
   }
   const { provider, model } = end.result;
   return {
-    ...{ error: null, errorCode: null, provider, model },
+    error: null,
+    errorCode: null,
+    provider,
+    model,
     result: JSON.stringify(end.result),
     artifacts: JSON.stringify(artifactsOf(end.result)),
   };

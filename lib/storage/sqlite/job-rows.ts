@@ -68,7 +68,11 @@ export function parseSummary(row: unknown): JobSummary {
   const { operation, provider, outputs, artifacts, prompt } = summary;
   return {
     ...toFacts(summary),
-    ...{ operation, provider, outputs, artifacts, prompt },
+    operation,
+    provider,
+    outputs,
+    artifacts,
+    prompt,
     ...(summary.model === null ? {} : { model: summary.model }),
     ...(summary.error_code === null ? {} : { errorCode: summary.error_code }),
   };
@@ -88,7 +92,11 @@ export function parseRecord(row: unknown): JobRecord {
 
 function toFacts({ seq, id, scope, status, favorite, ...row }: v.InferOutput<typeof FactRow>) {
   return {
-    ...{ sequence: seq, id, scope, status, favorite },
+    sequence: seq,
+    id,
+    scope,
+    status,
+    favorite,
     cancelRequested: row.cancel_requested,
     createdSecs: row.created,
     updatedSecs: row.updated,

@@ -42,7 +42,9 @@ const TotalRow = v.pipe(
   }),
   v.transform(
     ({ hidden, favorite, bytes, reserved, ...byStatus }): JobTotals => ({
-      ...{ byStatus, hidden, favorite },
+      byStatus,
+      hidden,
+      favorite,
       logicalBytes: bytes,
       reservedBytes: reserved,
     }),
@@ -136,7 +138,8 @@ function createJobWishes(
         }
         const hiddenSecs = deleted ? (job.deletedSecs ?? atSecs) : undefined;
         const { changes } = mark.run({
-          ...{ sequence: job.sequence, atSecs },
+          sequence: job.sequence,
+          atSecs,
           favorite: Number(favorite ?? job.favorite),
           deleted: (deleted === undefined ? job.deletedSecs : hiddenSecs) ?? null,
         });

@@ -26,7 +26,10 @@ const Row = v.pipe(
   }),
   v.transform(
     ({ name, description, template, created, updated }): PresetRecord => ({
-      ...{ name, template, createdSecs: created, updatedSecs: updated },
+      name,
+      template,
+      createdSecs: created,
+      updatedSecs: updated,
       ...(description === null ? {} : { description }),
     }),
   ),
@@ -65,7 +68,8 @@ export function createPresetStore(database: StateDatabase): PresetStore {
 function toRow(preset: Omit<PresetRecord, 'createdSecs'>) {
   const { name, description, template, updatedSecs: updated } = preset;
   return {
-    ...{ name, updated },
+    name,
+    updated,
     description: description ?? null,
     template: JSON.stringify(template),
   };

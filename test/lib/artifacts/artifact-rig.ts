@@ -25,7 +25,13 @@ export async function openArtifactRig() {
   const files = createArtifactFiles({ root, clock });
 
   return {
-    ...{ directory, root, clock, ids, database, store, files },
+    directory,
+    root,
+    clock,
+    ids,
+    database,
+    store,
+    files,
     publisher: createPublisher({ store, files, ids, clock }),
 
     /** What the next process does at its start. */

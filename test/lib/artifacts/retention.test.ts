@@ -36,7 +36,10 @@ function sweepAfter(
   deps: Partial<Parameters<typeof createArtifactRetention>[0]> = {},
 ) {
   const retention = createArtifactRetention({
-    ...{ store: rig.store, files: rig.files, clock: later(days), maxAgeSecs: 7 * DAY_SECS },
+    store: rig.store,
+    files: rig.files,
+    clock: later(days),
+    maxAgeSecs: 7 * DAY_SECS,
     forget: (records) => forgotten.push(...records.map(({ id }) => id)),
     recover: rig.publisher.recover,
     ...deps,
@@ -206,7 +209,10 @@ describe('artifact retention', () => {
   ])('forgets nothing while the artifact root %s, and says so', async (_, leave) => {
     const records = [await published({ name: 'a' }), await published({ name: 'b' })];
     const retention = createArtifactRetention({
-      ...{ store: rig.store, files: rig.files, clock: later(8), maxAgeSecs: DAY_SECS },
+      store: rig.store,
+      files: rig.files,
+      clock: later(8),
+      maxAgeSecs: DAY_SECS,
       forget: () => {},
       recover: rig.publisher.recover,
     });

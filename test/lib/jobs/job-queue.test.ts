@@ -11,8 +11,12 @@ const forever = new AbortController().signal;
 function record(sequence: number): JobRecord {
   return {
     ...{ sequence, id: `job-${sequence}`, scope: 'anonymous', status: 'running' },
-    ...{ createdSecs: CREATED_SECS, updatedSecs: CREATED_SECS, request: jobRequest() },
-    ...{ cancelRequested: false, favorite: false, requestId: 'request' },
+    createdSecs: CREATED_SECS,
+    updatedSecs: CREATED_SECS,
+    request: jobRequest(),
+    cancelRequested: false,
+    favorite: false,
+    requestId: 'request',
   };
 }
 

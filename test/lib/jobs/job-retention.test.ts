@@ -47,7 +47,9 @@ describe('createJobRetention', () => {
     expect(asked).toHaveLength(steps);
     expect(asked[0]).toEqual({
       completedBeforeSecs: clock.nowMs() / 1000 - 100,
-      ...{ maxRetained: 5, maxRetainedBytes: 1000, batch: 32 },
+      maxRetained: 5,
+      maxRetainedBytes: 1000,
+      batch: 32,
     });
     expect(removed.toSorted((one, other) => one - other)).toEqual([...Array(count).keys()]);
   });

@@ -77,7 +77,11 @@ export function openJobRig(limits: { max_pending?: number } = {}) {
     ids,
   });
   const submitJob = createSubmitJob({
-    ...{ ...shared, generation, verifier, inputs, ids },
+    ...shared,
+    generation,
+    verifier,
+    inputs,
+    ids,
     limits: { max_pending: 100, max_database_bytes: 1e9, ...limits },
     maxInputBytes: 1_000_000,
     slices,
@@ -183,8 +187,13 @@ function filesIn(kept: Set<string>) {
 const verifier: InputVerifier = {
   async verify({ images, references }) {
     const toImage = () => ({
-      ...{ bytes: Buffer.from('image'), sha256: 'ab'.repeat(32), format: 'png' as const },
-      ...{ width: 1, height: 1, alpha: 'none' as const, orientation: 1 },
+      bytes: Buffer.from('image'),
+      sha256: 'ab'.repeat(32),
+      format: 'png' as const,
+      width: 1,
+      height: 1,
+      alpha: 'none' as const,
+      orientation: 1,
     });
     return { images: images.map(toImage), references: references.map(toImage) };
   },

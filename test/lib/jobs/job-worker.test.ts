@@ -7,7 +7,8 @@ import { resultOf } from './scripted-generation.ts';
 const INTERRUPTED = {
   status: 'interrupted',
   error: {
-    ...{ code: 'cancelled', retryable: false },
+    code: 'cancelled',
+    retryable: false,
     details: { outcome: 'unknown', reason: 'interrupted' },
   },
 };

@@ -17,8 +17,13 @@ beforeEach(() => {
 
 function partial(partialIndex: number, byteLength = 1) {
   const image: VerifiedImage = {
-    ...{ bytes: Buffer.alloc(byteLength), format: 'png', width: 1, height: 1 },
-    ...{ orientation: 1, alpha: 'none', sha256: 'ab'.repeat(32) },
+    bytes: Buffer.alloc(byteLength),
+    format: 'png',
+    width: 1,
+    height: 1,
+    orientation: 1,
+    alpha: 'none',
+    sha256: 'ab'.repeat(32),
   };
   return { type: 'partial_image', index: 0, partialIndex, image } as const;
 }

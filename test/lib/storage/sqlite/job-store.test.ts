@@ -77,8 +77,13 @@ describe('createJobStore', () => {
     const hasEnded = status !== 'queued' && status !== 'running';
     const row: Record<string, unknown> = {
       ...{ id: `${status}-job`, scope: 's', status, created: 1, updated: 1 },
-      ...{ started: hasStarted ? 1 : null, completed: hasEnded ? 2 : null },
-      ...{ operation: 'generate', provider: 'sandbox', outputs: 1, bytes: 100, prompt: 'p' },
+      started: hasStarted ? 1 : null,
+      completed: hasEnded ? 2 : null,
+      operation: 'generate',
+      provider: 'sandbox',
+      outputs: 1,
+      bytes: 100,
+      prompt: 'p',
       error_code: hasEnded && status !== 'succeeded' ? 'internal' : null,
       reserved: hasEnded ? 0 : 100,
       ...columns,
@@ -143,7 +148,9 @@ describe('createJobStore', () => {
     expect(claimed?.id).toBe(sound.id);
     const { items } = await store.list(damaged.scope, { visibility: 'all' }, { limit: 10 });
     expect(items.find(({ id }) => id === damaged.id)).toMatchObject({
-      ...{ status: 'failed', errorCode: 'internal', completedSecs: 9 },
+      status: 'failed',
+      errorCode: 'internal',
+      completedSecs: 9,
     });
   });
 

@@ -1,0 +1,80 @@
+import { type Admission, createAdmission } from './admission/admission.ts';
+import type { AppArtifacts } from './app-artifacts.ts';
+import type { Config } from './config/settings/settings.ts';
+import { createGeneration } from './generation/generation.ts';
+import type { ImageEngine } from './images/image.ts';
+import { createInputLoader } from './inputs/load-input.ts';
+import { createInputVerifier, type InputVerifier } from './inputs/verify-inputs.ts';
+import type { TraceLog } from './log/trace-log.ts';
+import type { Metrics } from './metrics/metrics.ts';
+import { createRemoteFetch } from './net/remote-fetch.ts';
+import type { Clock } from './platform/clock.ts';
+import type { Ids } from './platform/ids.ts';
+import type { ProviderRegistry } from './providers/registry.ts';
+import { createImageRuns } from './runs/image-run.ts';
+import type { Stores } from './storage/open-stores.ts';
+
+interface Outside {
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly log: TraceLog;
+  readonly metrics: Metrics;
+}
+
+interface RunParts {
+  readonly registry: ProviderRegistry;
+  readonly engine: ImageEngine;
+  readonly stores: Pick<Stores, 'storedInputs'>;
+  readonly artifacts: Pick<AppArtifacts, 'delivery' | 'publisher'>;
+}
+
+/** All that a run needs: its inputs, its limits, the pipeline. */
+export function openRuns(config: Config, outside: Outside, parts: RunParts) {
+  const { clock, ids, log, metrics } = outside;
+  const { registry, engine } = parts;
+  const { publisher } = parts.artifacts;
+  const inputs = openInputs(config, clock, parts);
+  const admission = openAdmission(config, registry, outside);
+  const generation = createGeneration({
+    registry,
+    admission,
+    metrics,
+    engine,
+    inputs,
+    publisher,
+    clock,
+    ids,
+    settings: config.runtime,
+  });
+  return { inputs, admission, generation, runs: createImageRuns({ generation, publisher, log }) };
+}
+
+function openInputs(
+  { inputs: limits }: Config,
+  clock: Clock,
+  { engine, stores, artifacts }: RunParts,
+): InputVerifier {
+  const { remote } = limits;
+  const loader = createInputLoader({
+    artifacts: artifacts.delivery,
+    stored: stores.storedInputs,
+    fetchRemote: remote.enabled ? createRemoteFetch({ policy: remote, clock }) : undefined,
+  });
+  return createInputVerifier({ engine, loader, limits });
+}
+
+function openAdmission(
+  { runtime }: Config,
+  registry: ProviderRegistry,
+  { clock, metrics }: Pick<Outside, 'clock' | 'metrics'>,
+): Admission {
+  return createAdmission({
+    runtime,
+    clock,
+    providers: registry.all.map(({ name }) => name),
+    hooks: {
+      onTransition: (provider, from, to) => metrics.circuitTransition({ provider, from, to }),
+      onRejection: (provider) => metrics.circuitRejected({ provider }),
+    },
+  });
+}
