@@ -1,8 +1,9 @@
 import type { RequestContext } from '../contract/request/request-context.ts';
 import { type BridgeError, toBridgeError } from '../errors/bridge-error.ts';
-import type { Generation, GenerationContext, RunningGeneration } from '../generation/generation.ts';
+import type { Generation, RunningGeneration } from '../generation/generation.ts';
 import type { GenerationRequest } from '../generation/generation-request.ts';
 import type { GenerationResult } from '../generation/generation-result.ts';
+import type { GenerationContext } from '../generation/pipeline.ts';
 import { createOperationLog } from '../log/operation-log.ts';
 import type { TraceLog } from '../log/trace-log.ts';
 

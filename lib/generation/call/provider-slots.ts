@@ -1,14 +1,14 @@
 import { createSemaphore, type Semaphore } from '../../platform/semaphore.ts';
-import type { Route } from '../plan/routing.ts';
+import type { AskPlan } from '../plan/plan.ts';
 
-/** The places for simultaneous calls, one set a provider, whichever operations and models they belong to. */
-export function createProviderSlots(): (route: Route) => Semaphore {
+/** The slots for simultaneous calls: one semaphore a provider, for all operations and models. */
+export function createProviderSlots(): (ask: AskPlan) => Semaphore {
   const byProvider = new Map<string, Semaphore>();
-  return ({ provider, capabilities }) => {
+  return ({ provider, maxParallelCalls }) => {
     const known = byProvider.get(provider.name);
     if (known) return known;
-    const made = createSemaphore(capabilities.batching.max_parallel_outputs);
-    byProvider.set(provider.name, made);
-    return made;
+    const created = createSemaphore(maxParallelCalls);
+    byProvider.set(provider.name, created);
+    return created;
   };
 }

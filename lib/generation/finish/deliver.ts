@@ -1,7 +1,7 @@
 import type { PendingPublication, Publisher } from '../../artifacts/publisher.ts';
 import type { ImageWithBytes } from '../../contract/reply/image-response.ts';
 import type { RequestContext } from '../../contract/request/request-context.ts';
-import type { GenerationRequest } from '../generation-request.ts';
+import type { Plan } from '../plan/plan.ts';
 import type { DescribedOutput } from './describe-images.ts';
 import { plainBytes } from './plain-bytes.ts';
 
@@ -25,7 +25,7 @@ export function createDeliver({ publisher }: Deps) {
    */
   return async function deliver(
     outputs: readonly DescribedOutput[],
-    { output }: GenerationRequest,
+    { output }: Plan,
     { scope, baseUrl }: DeliveryTarget,
     signal: AbortSignal,
   ): Promise<DeliveredImages> {

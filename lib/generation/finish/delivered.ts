@@ -1,16 +1,16 @@
 import type { Delivered } from '../../contract/reply/image-response.ts';
 import { parseSize } from '../../contract/request/parameters.ts';
 import type { VerifiedImage } from '../../images/image.ts';
-import type { GenerationRequest } from '../generation-request.ts';
+import type { FinishPlan } from '../plan/plan.ts';
 
-type Asked = Pick<GenerationRequest, 'parameters' | 'formatNamed'>;
+type Requested = FinishPlan['requested'];
 type Judged = Pick<VerifiedImage, 'format' | 'width' | 'height' | 'alpha'>;
 
 /** What is delivered against what was asked for, by the decoded pixels alone (contract.md 2, `delivered`). */
 export function toDelivered(
   index: number,
   image: Judged,
-  { parameters, formatNamed }: Asked,
+  { parameters, formatNamed }: Requested,
 ): Delivered {
   const size = parseSize(parameters.size);
   const isSize = size?.width === image.width && size.height === image.height;
@@ -24,7 +24,7 @@ export function toDelivered(
 
 function judgeAlpha(
   { alpha }: Judged,
-  background: Asked['parameters']['background'],
+  background: Requested['parameters']['background'],
 ): Delivered['alpha'] {
   const isSomeBelow255 = alpha === 'some' || alpha === 'empty';
   switch (background) {

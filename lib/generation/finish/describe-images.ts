@@ -1,11 +1,11 @@
 import type { Timings } from '../../contract/reply/image-response.ts';
 import type { ImageMetadataRecord } from '../../contract/reply/metadata-record.ts';
-import { invalidField } from '../../contract/schema/issues.ts';
 import { BridgeError } from '../../errors/bridge-error.ts';
 import type { ImageEngine, VerifiedImage } from '../../images/image.ts';
-import { MAX_RECORD_BYTES, toXmpJson } from '../../images/xmp/xmp-packet.ts';
+import { toXmpJson } from '../../images/xmp/xmp-packet.ts';
+import { fitsImage, isEmbedded } from '../plan/record-essentials.ts';
 import type { FinishedOutput } from './finish.ts';
-import { fitRecord, longestEssentials, toMetadataRecord } from './metadata-record.ts';
+import { fitRecord, toMetadataRecord } from './metadata-record.ts';
 import type { Outcome } from './outcome.ts';
 
 interface Deps {
@@ -17,8 +17,6 @@ export interface DescribedOutput extends FinishedOutput {
   readonly sidecar: Buffer | undefined;
 }
 
-/** Of JSON, before XML (specification 2.9). */
-const MAX_EMBEDDED_BYTES = 40 * 1024;
 /** What the longest request needs several times over; only a provider's own words can be more. */
 const MAX_SIDECAR_BYTES = 1024 * 1024;
 
@@ -51,43 +49,22 @@ export function createDescribeImages({ engine }: Deps) {
     timings: Timings,
     signal: AbortSignal,
   ): Promise<readonly DescribedOutput[]> {
-    const { isEmbedded, isBeside } = wantedOf(outcome.request.output.metadata);
+    const { metadata } = outcome.plan.output;
     return Promise.all(
       outcome.result.outputs.map(async (output): Promise<DescribedOutput> => {
         const recordOf = (facts: ImageMetadataRecord['image']) =>
           toMetadataRecord(outcome, timings, output, facts);
-        const image = isEmbedded
+        const image = isEmbedded(metadata)
           ? await embedded(output.image, recordOf(compactFacts(output)), signal)
           : output.image;
         const described = { ...output, image };
-        const sidecar = isBeside ? toSidecar(recordOf(fullFacts(described))) : undefined;
+        const sidecar = metadata.startsWith('sidecar')
+          ? toSidecar(recordOf(fullFacts(described)))
+          : undefined;
         return { ...described, sidecar };
       }),
     );
   };
-}
-
-/** Throws `invalid_request` when not even what must stand in an embedded record has a place in an image. */
-export function refuseLongRecord(planned: Parameters<typeof longestEssentials>[0]): void {
-  if (!wantedOf(planned.request.output.metadata).isEmbedded) return;
-  if (fitsImage(JSON.stringify(longestEssentials(planned)))) return;
-  throw invalidField(
-    'output.metadata',
-    'too_long',
-    `needs prompts and metadata that fit into an embedded record of ${MAX_EMBEDDED_BYTES} bytes`,
-  );
-}
-
-function wantedOf(metadata: 'none' | 'sidecar' | 'embedded' | 'sidecar_and_embedded') {
-  return { isEmbedded: metadata.endsWith('embedded'), isBeside: metadata.startsWith('sidecar') };
-}
-
-/** Escapes for XML make a record longer than the limit counts; an image has room for all but absurd ones. */
-function fitsImage(json: string): boolean {
-  return (
-    Buffer.byteLength(json) <= MAX_EMBEDDED_BYTES &&
-    Buffer.byteLength(toXmpJson(json)) <= MAX_RECORD_BYTES
-  );
 }
 
 function toSidecar(record: ImageMetadataRecord): Buffer {

@@ -1,22 +1,18 @@
 import { type Attempt, WARNINGS, type Warning } from '../../contract/reply/image-response.ts';
-import type { AttemptResult } from '../call/attempt.ts';
-import type { GenerationRequest } from '../generation-request.ts';
-import type { NegotiatedRequest } from '../plan/negotiation.ts';
-import type { Route } from '../plan/routing.ts';
+import type { FanOutResult } from '../call/fan-out.ts';
+import type { Plan } from '../plan/plan.ts';
 
-/** All that there is to tell of one generation, before its images are delivered. */
+/** What came of one generation, before its images are delivered. */
 export interface Outcome {
-  readonly requestId: string;
+  readonly plan: Plan;
   readonly completedSecs: number;
-  readonly request: GenerationRequest;
-  readonly route: Route;
-  readonly negotiated: NegotiatedRequest;
-  readonly result: AttemptResult;
-  /** Only who asked for fallbacks is told of routes (contract.md 2). */
+  readonly result: FanOutResult;
+  /** Undefined unless the request asked for fallbacks (contract.md 2). */
   readonly attempts: readonly Attempt[] | undefined;
 }
 
-/** Each once and in the order of the contract, however they came up. */
-export function warningsOf({ result }: Pick<Outcome, 'result'>): Warning[] {
-  return WARNINGS.filter((warning) => result.warnings.includes(warning));
+/** Each once and in the order of the contract. */
+export function warningsOf({ plan, result }: Pick<Outcome, 'plan' | 'result'>): Warning[] {
+  const all = [...plan.report.warnings, ...result.warnings];
+  return WARNINGS.filter((warning) => all.includes(warning));
 }

@@ -1,37 +1,29 @@
 import type { ImageResponseWithBytes, Timings } from '../../contract/reply/image-response.ts';
-import type { BridgeError } from '../../errors/bridge-error.ts';
 import { toFlatError } from '../../errors/error-body.ts';
+import type { OutputFailure } from '../call/failure-policy.ts';
 import type { DeliveredImages } from './deliver.ts';
 import { type Outcome, warningsOf } from './outcome.ts';
 
-/** The answer to one generation (contract.md 2). */
+/** The reply to one generation (contract.md 2). */
 export function toImageResponse(
   outcome: Outcome,
   { data }: Pick<DeliveredImages, 'data'>,
   timings: Timings,
 ): ImageResponseWithBytes {
-  const { request, route, negotiated, result, attempts } = outcome;
-  const { failures } = result;
+  const { plan, result, attempts, completedSecs } = outcome;
+  const { record, normalizations } = plan.report;
   const revisedPrompt = result.outputs[0]?.revisedPrompt;
   return {
-    id: outcome.requestId,
-    created: outcome.completedSecs,
-    provider: route.provider.name,
-    model: route.model,
-    requested: request.parameters,
-    effective: negotiated.effective,
-    normalizations: [...negotiated.normalizations],
+    id: record.request_id,
+    created: completedSecs,
+    provider: record.provider,
+    model: record.model,
+    requested: record.requested,
+    effective: record.effective,
+    normalizations: [...normalizations],
     ...(attempts ? { attempts: [...attempts] } : {}),
     data,
-    ...(negotiated.effective.failure_policy === 'best_effort'
-      ? {
-          failures: failures.map(({ index, error, generationMs }) => ({
-            index,
-            error: flat(error),
-            generation_ms: generationMs,
-          })),
-        }
-      : {}),
+    ...(plan.ask.isFailFast ? {} : { failures: result.failures.map(toFailure) }),
     ...(revisedPrompt === undefined ? {} : { revised_prompt: revisedPrompt }),
     ...(result.usage ? { usage: result.usage } : {}),
     timings,
@@ -40,7 +32,11 @@ export function toImageResponse(
   };
 }
 
-function flat(error: BridgeError) {
+function toFailure({ index, error, generationMs }: OutputFailure) {
   const { details, suggestions, ...rest } = toFlatError(error);
-  return { ...rest, details: { ...details }, suggestions: [...suggestions] };
+  return {
+    index,
+    error: { ...rest, details: { ...details }, suggestions: [...suggestions] },
+    generation_ms: generationMs,
+  };
 }

@@ -1,12 +1,9 @@
 import type { PendingPublication } from '../../../lib/artifacts/publisher.ts';
 import type { VerifiedEvent } from '../../../lib/generation/events/generation-event.ts';
-import type {
-  Generation,
-  GenerationContext,
-  RunningGeneration,
-} from '../../../lib/generation/generation.ts';
+import type { Generation, RunningGeneration } from '../../../lib/generation/generation.ts';
 import type { GenerationRequest } from '../../../lib/generation/generation-request.ts';
 import type { GenerationResult } from '../../../lib/generation/generation-result.ts';
+import type { GenerationContext } from '../../../lib/generation/pipeline.ts';
 import { jobResult } from '../../support/jobs.ts';
 
 /** One generation that a test carries out. */

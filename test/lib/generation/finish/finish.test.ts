@@ -3,9 +3,9 @@ import { afterAll, describe, expect, it } from 'vitest';
 import type { CapabilityDocument } from '../../../../lib/contract/resources/provider.ts';
 import { BridgeError } from '../../../../lib/errors/bridge-error.ts';
 import { createFinish } from '../../../../lib/generation/finish/finish.ts';
-import { negotiate } from '../../../../lib/generation/plan/negotiate.ts';
 import { anything, appServer, gptImage2, gptImage15 } from '../capability-documents.ts';
 import { image, keyed, openEngine } from '../images.ts';
+import { planOf } from '../plans.ts';
 import { requestOf } from '../requests.ts';
 
 const engine = openEngine();
@@ -55,12 +55,10 @@ describe('createFinish', () => {
 
   it('rejects with the reason of the abort', async () => {
     const reason = new BridgeError('cancelled', 'the client has left');
-    const request = requestOf();
+    const { finish: plan } = planOf(requestOf());
     const unfinished = { index: 0, output: { bytes: await image() }, generationMs: 0 };
 
-    await expect(
-      finish(unfinished, request, negotiate(request, anything), AbortSignal.abort(reason)),
-    ).rejects.toBe(reason);
+    await expect(finish(unfinished, plan, AbortSignal.abort(reason))).rejects.toBe(reason);
   });
 });
 
@@ -98,21 +96,14 @@ describe('createFinish, formats', () => {
   it('converts under strict what the model gave as it was asked, where nobody named a format', async () => {
     const capabilities: CapabilityDocument = { ...gptImage2, output_formats: ['jpeg'] };
     const request = requestOf({ parameters: { background: 'transparent' } });
-    const negotiated = negotiate(request, capabilities);
-    const opaque = {
-      ...request,
-      parameters: { ...request.parameters, background: 'auto' as const },
-    };
+    const { finish: plan } = planOf(request, capabilities);
+    const parameters = { ...request.parameters, background: 'auto' as const };
+    const opaque = { ...plan, requested: { ...plan.requested, parameters } };
     const output = { bytes: await image({ format: 'jpeg' }) };
 
-    const finished = await finish(
-      { index: 0, output, generationMs: 0 },
-      opaque,
-      negotiated,
-      signal,
-    );
+    const finished = await finish({ index: 0, output, generationMs: 0 }, opaque, signal);
 
-    expect(negotiated.providerFormat).toBe('jpeg');
+    expect(plan.providerFormat).toBe('jpeg');
     expect(finished.image.format).toBe('png');
   });
 
@@ -272,7 +263,7 @@ describe('createFinish, edges', () => {
     const unfinished = { index: 0, output: { bytes }, generationMs: 0 };
     const work = createFinish({ engine: wide });
 
-    const finished = work(unfinished, request, negotiate(request, appServer), signal);
+    const finished = work(unfinished, planOf(request, appServer).finish, signal);
 
     await expect(finished).rejects.toMatchObject({
       code: 'protocol',
@@ -315,8 +306,8 @@ function finishing(
   capabilities: CapabilityDocument = anything,
   revisedPrompt?: string,
 ) {
-  const request = requestOf(sent);
+  const plan = planOf(requestOf(sent), capabilities);
   const output = revisedPrompt === undefined ? { bytes } : { bytes, revisedPrompt };
   const unfinished = { index: 2, output, generationMs: 40 };
-  return finish(unfinished, request, negotiate(request, capabilities), signal);
+  return finish(unfinished, plan.finish, signal);
 }

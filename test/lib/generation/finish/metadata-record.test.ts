@@ -4,32 +4,20 @@ import {
   ImageMetadataRecord,
   OMITTABLE_FIELDS,
 } from '../../../../lib/contract/reply/metadata-record.ts';
-import {
-  fitRecord,
-  longestEssentials,
-  toMetadataRecord,
-} from '../../../../lib/generation/finish/metadata-record.ts';
+import { fitRecord, toMetadataRecord } from '../../../../lib/generation/finish/metadata-record.ts';
 import type { Outcome } from '../../../../lib/generation/finish/outcome.ts';
-import { negotiate } from '../../../../lib/generation/plan/negotiate.ts';
-import { createScriptedProvider } from '../../../support/scripted-provider.ts';
+import { longestRecord } from '../../../../lib/generation/plan/record-essentials.ts';
 import { anything, gptImage2 } from '../capability-documents.ts';
+import { planOf } from '../plans.ts';
 import { requestOf } from '../requests.ts';
 
 const TIMINGS = { queue_ms: 1, input_ms: 2, provider_ms: 3, artifact_ms: 4, total_ms: 10 };
 const IMAGE = { index: 0, format: 'png', width: 3, height: 2 } as const;
 
 function outcomeOf(sent: object = {}, capabilities = anything): Outcome {
-  const request = requestOf(sent);
   return {
-    requestId: 'request-1',
+    plan: planOf(requestOf(sent), capabilities),
     completedSecs: 1_700_000_000,
-    request,
-    route: {
-      provider: createScriptedProvider({ capabilities }),
-      model: 'scripted-image',
-      capabilities,
-    },
-    negotiated: negotiate(request, capabilities),
     result: {
       outputs: [],
       failures: [],
@@ -60,9 +48,9 @@ describe('toMetadataRecord', () => {
       operation: 'generate',
       inputs: { images: 0, mask: 0, reference_images: 0 },
       prompt: 'a boat',
-      policies: outcome.request.policies,
-      requested: outcome.request.parameters,
-      effective: outcome.negotiated.effective,
+      policies: outcome.plan.report.record.policies,
+      requested: outcome.plan.report.record.requested,
+      effective: outcome.plan.report.record.effective,
       normalizations: [],
       revised_prompt: 'a red boat',
       provider: 'scripted',
@@ -158,7 +146,7 @@ describe('fitRecord', () => {
   });
 });
 
-describe('longestEssentials', () => {
+describe('longestRecord', () => {
   it.each([
     {},
     { negative_prompt: 'fog', parameters: { n: 4, output_format: 'jpeg' } },
@@ -171,7 +159,7 @@ describe('longestEssentials', () => {
         TIMINGS,
         { revisedPrompt: 'x'.repeat(9000) },
         {
-          ...{ index: outcome.request.parameters.n - 1, format: 'webp' },
+          ...{ index: outcome.plan.ask.outputs - 1, format: 'webp' },
           ...{ width: 16_384, height: 16_384 },
         },
       ),
@@ -179,7 +167,7 @@ describe('longestEssentials', () => {
       (text) => !OMITTABLE_FIELDS.some((field) => Object.hasOwn(JSON.parse(text), field)),
     );
 
-    const longest = JSON.stringify(longestEssentials(outcome));
+    const longest = JSON.stringify(longestRecord(outcome.plan.report.record));
 
     expect(json?.length).toBeGreaterThan(500);
     expect(longest.length).toBeGreaterThanOrEqual(json?.length ?? 0);

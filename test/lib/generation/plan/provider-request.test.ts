@@ -1,13 +1,12 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import type { CapabilityDocument } from '../../../../lib/contract/resources/provider.ts';
-import { negotiate } from '../../../../lib/generation/plan/negotiate.ts';
 import { toProviderRequest } from '../../../../lib/generation/plan/provider-request.ts';
 import { createInputVerifier } from '../../../../lib/inputs/verify-inputs.ts';
 import { capabilitiesOf } from '../../../../lib/providers/sandbox/capabilities.ts';
 import { openInputLoader } from '../../../support/input-loader.ts';
-import { createScriptedProvider } from '../../../support/scripted-provider.ts';
 import { anything, appServer, gptImage2, gptImage15 } from '../capability-documents.ts';
 import { image, openEngine } from '../images.ts';
+import { planOf } from '../plans.ts';
 import { inlineImage, requestOf } from '../requests.ts';
 
 const engine = openEngine();
@@ -131,7 +130,6 @@ async function providerRequestOf(
     scope: 'anonymous',
     signal: new AbortController().signal,
   });
-  const provider = createScriptedProvider({ capabilities });
-  const route = { provider, model: 'the-model', capabilities };
-  return toProviderRequest(request, route, negotiate(request, capabilities), inputs, indices);
+  const { ask } = planOf(request, capabilities, { model: 'the-model' });
+  return toProviderRequest(ask, inputs, indices);
 }

@@ -3,32 +3,32 @@ import { toBridgeError } from '../../errors/bridge-error.ts';
 import type { Metrics } from '../../metrics/metrics.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Times } from '../times.ts';
-import type { Attempt, AttemptResult } from './attempt.ts';
-import type { AttemptInput } from './run-call.ts';
+import type { FanOut, FanOutResult } from './fan-out.ts';
+import type { PlannedWork } from './planned-work.ts';
 
 interface Deps {
   readonly admission: Pick<Admission, 'enterRoute'>;
-  readonly attempt: Attempt;
+  readonly fanOut: FanOut;
   readonly clock: Pick<Clock, 'monotonicMs'>;
   readonly metrics: Pick<Metrics, 'queued'>;
 }
 
-/** What one operation has in common on all its routes. */
-interface OperationTold {
+/** What all route attempts of one operation have in common. */
+interface Operation {
   readonly times: Times;
-  /** It has a place inside or in the queue of the provider. */
+  /** Called when it has entered the gate of the provider, or its queue. */
   readonly onAdmitted: () => void;
   readonly waitsWhenFull: boolean;
 }
 
-/** Runs a request on one route, between the provider's gate and its breaker: one permit and one verdict, whatever its fan-out. */
-export function createRunRoute({ admission, attempt, clock, metrics }: Deps) {
-  return async function runRoute(
-    input: AttemptInput,
-    { times, onAdmitted, waitsWhenFull }: OperationTold,
-  ): Promise<AttemptResult> {
-    const { signal } = input.deadline;
-    const { name } = input.route.provider;
+/** Runs a plan between the gate and the breaker of its provider: one permit and one outcome, whatever its fan-out. */
+export function createRouteAttempt({ admission, fanOut, clock, metrics }: Deps) {
+  return async function routeAttempt(
+    work: PlannedWork,
+    { times, onAdmitted, waitsWhenFull }: Operation,
+  ): Promise<FanOutResult> {
+    const { signal } = work.deadline;
+    const { name } = work.plan.ask.provider;
     const pass = await times.of(
       'queue',
       admission.enterRoute(name, signal, () => onAdmitted(), waitsWhenFull),
@@ -36,9 +36,9 @@ export function createRunRoute({ admission, attempt, clock, metrics }: Deps) {
     metrics.queued({ durationMs: pass.waitedMs });
     const startedMs = clock.monotonicMs();
     try {
-      const result = await attempt(input);
+      const result = await fanOut(work);
       pass.settle();
-      // What the last images took to be verified after the provider had ended is our own time.
+      // The verification of the last images, after the provider had ended, is the bridge's own time.
       times.add('provider', result.providerEndedMs - startedMs);
       times.add('artifact', clock.monotonicMs() - result.providerEndedMs);
       return result;

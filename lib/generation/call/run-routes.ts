@@ -12,73 +12,73 @@ interface Steps<P, R> {
   readonly signal: AbortSignal;
   /** Fits the request to the route, anew for each. */
   readonly plan: (candidate: Candidate) => P;
-  /** What comes once, between the first plan that works and the first dispatch; its failure is the request's. */
+  /** Runs once, between the first plan that works and the first attempt. Its failure is that of the request. */
   readonly prepare: () => Promise<void>;
-  readonly run: (planned: P) => Promise<R>;
+  readonly attempt: (plan: P) => Promise<R>;
 }
 
 export interface Routed<P, R> {
-  readonly planned: P;
+  readonly plan: P;
   readonly result: R;
   /** Every route that was tried, in order; the last one succeeded. */
   readonly attempts: readonly Attempt[];
 }
 
 /**
- * Tries one route after the other until one succeeds or a failure is none to go on after. Rejects with the failure of the
- * last route that was tried; where there were fallbacks, `details.attempts` traces all of them (specification 7.7).
+ * Tries the routes in order until one succeeds, or one fails in a way after which there is no fallback. Rejects with the
+ * failure of the last route that was tried; where there were fallbacks, `details.attempts` lists all of them
+ * (specification 7.7).
  */
-export async function tryRoutes<P, R>(
+export async function runRoutes<P, R>(
   candidates: readonly Candidate[],
-  { clock, policy, signal, plan, prepare, run }: Steps<P, R>,
+  { clock, policy, signal, prepare, ...steps }: Steps<P, R>,
 ): Promise<Routed<P, R>> {
   const attempts: Attempt[] = [];
   let prepared: Promise<void> | undefined;
-  for (const [place, candidate] of candidates.entries()) {
+  for (const [index, candidate] of candidates.entries()) {
     const startedMs = clock.monotonicMs();
     const tried = () => ({
       provider: candidate.provider.name,
       model: candidate.model,
       duration_ms: Math.round(clock.monotonicMs() - startedMs),
     });
-    const failOrGoOn = (thrown: unknown) => {
+    const failOrFallBack = (thrown: unknown) => {
       const error = toBridgeError(thrown);
       attempts.push({ ...tried(), outcome: 'failed', error_code: error.bridgeCode });
-      const isLast = place === candidates.length - 1;
+      const isLast = index === candidates.length - 1;
       if (!isLast && !signal.aborted && fallsBack(error, policy)) return;
       throw candidates.length > 1 ? error.with({ details: { attempts: [...attempts] } }) : error;
     };
-    let planned: P;
+    let plan: P;
     try {
-      planned = plan(candidate);
+      plan = steps.plan(candidate);
     } catch (thrown) {
-      failOrGoOn(thrown);
+      failOrFallBack(thrown);
       continue;
     }
     prepared ??= prepare();
     await prepared;
     try {
-      const result = await run(planned);
+      const result = await steps.attempt(plan);
       attempts.push({ ...tried(), outcome: 'succeeded' });
-      return { planned, result, attempts };
+      return { plan, result, attempts };
     } catch (thrown) {
-      failOrGoOn(thrown);
+      failOrFallBack(thrown);
     }
   }
   throw new Error('a request has one route at least');
 }
 
-/** The first route whose plan works. Throws the failure of the last that is judged. */
-export function firstPlanned(
+/** The first plan that works. Throws the failure of the last route for which one was made. */
+export function firstPlan<P>(
   candidates: readonly Candidate[],
   policy: Routing['fallback_policy'],
-  plan: (candidate: Candidate) => unknown,
-): Candidate {
+  plan: (candidate: Candidate) => P,
+): P {
   let failure: unknown = new Error('a request has one route at least');
   for (const candidate of candidates) {
     try {
-      plan(candidate);
-      return candidate;
+      return plan(candidate);
     } catch (thrown) {
       failure = thrown;
       if (!fallsBack(toBridgeError(thrown), policy)) break;

@@ -3,13 +3,13 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startDeadline } from '../../../../lib/admission/deadline.ts';
 import type { CapabilityDocument } from '../../../../lib/contract/resources/provider.ts';
 import { BridgeError } from '../../../../lib/errors/bridge-error.ts';
-import { createAttempt } from '../../../../lib/generation/call/attempt.ts';
-import { createCallProvider } from '../../../../lib/generation/call/call-provider.ts';
+import { createFanOut } from '../../../../lib/generation/call/fan-out.ts';
+import { createFinishedCall } from '../../../../lib/generation/call/finished-call.ts';
 import { createProviderSlots } from '../../../../lib/generation/call/provider-slots.ts';
-import { createRunCall } from '../../../../lib/generation/call/run-call.ts';
+import { createRetriedCall } from '../../../../lib/generation/call/retried-call.ts';
+import { createSingleCall } from '../../../../lib/generation/call/single-call.ts';
 import type { GenerationEvent } from '../../../../lib/generation/events/generation-event.ts';
 import { createFinish } from '../../../../lib/generation/finish/finish.ts';
-import { negotiate } from '../../../../lib/generation/plan/negotiate.ts';
 import { silentMetrics } from '../../../../lib/metrics/metrics.ts';
 import { createManualClock } from '../../../support/manual-clock.ts';
 import {
@@ -20,6 +20,7 @@ import {
 } from '../../../support/scripted-provider.ts';
 import { anything } from '../capability-documents.ts';
 import { image, openEngine } from '../images.ts';
+import { planOf } from '../plans.ts';
 import { requestOf } from '../requests.ts';
 
 const GRACE_MS = 1000;
@@ -31,7 +32,7 @@ beforeAll(async () => {
 });
 afterAll(() => engine.close());
 
-describe('createAttempt', () => {
+describe('createFanOut', () => {
   it.each([
     [1, 1, [[0]]],
     [3, 1, [[0], [1], [2]]],
@@ -53,9 +54,9 @@ describe('createAttempt', () => {
       ],
     ],
   ])('asks for %i outputs, %i a call, as %j', async (n, native, expected) => {
-    const { attempt, provider } = rig({ answer: (call) => answerWith(png)(call) }, { native });
+    const { fanOut, provider } = rig({ answer: (call) => answerWith(png)(call) }, { native });
 
-    const { outputs } = await attempt({ parameters: { n } });
+    const { outputs } = await fanOut({ parameters: { n } });
 
     expect(provider.calls.map(({ request }) => request.indices)).toEqual(expected);
     expect(provider.calls.map(({ request }) => request.parameters.n)).toEqual(
@@ -70,8 +71,8 @@ describe('createAttempt', () => {
         fc.integer({ min: 1, max: 4 }),
         fc.shuffledSubarray([0, 1, 2, 3, 4], { minLength: 5 }),
         async (native, order) => {
-          const { attempt, provider } = rig({}, { native });
-          const running = attempt({ parameters: { n: 5 } });
+          const { fanOut, provider } = rig({}, { native });
+          const running = fanOut({ parameters: { n: 5 } });
           const last = Math.ceil(5 / native) - 1;
           await provider.call(last);
 
@@ -99,7 +100,7 @@ describe('createAttempt', () => {
   });
 
   it('sums the usage and gathers the warnings of all calls', async () => {
-    const { attempt } = rig({
+    const { fanOut } = rig({
       answer(call) {
         call.dispatch();
         call.succeed({
@@ -110,14 +111,14 @@ describe('createAttempt', () => {
       },
     });
 
-    const { usage, warnings } = await attempt({ parameters: { n: 3, size: '64x64' } });
+    const { usage, warnings } = await fanOut({ parameters: { n: 3, size: '64x64' } });
 
     expect(usage).toEqual({ output_tokens: 30, provider: { images: 3 } });
     expect(new Set(warnings)).toEqual(new Set(['sandbox_output', 'output_size_differs']));
   });
 
   it('warns of a repetition that helped', async () => {
-    const { attempt } = rig({
+    const { fanOut } = rig({
       retry: { attempts: 2, backoffMs: 0 },
       answer(call) {
         if (call.context.attempt === 2) answerWith(png)(call);
@@ -125,16 +126,16 @@ describe('createAttempt', () => {
       },
     });
 
-    const running = attempt();
+    const running = fanOut();
     await running.clock.advance(1);
 
     expect((await running).warnings).toEqual(['transient_provider_retry_used']);
   });
 
   it('measures how long the provider took for an output, without the wait for a place', async () => {
-    const { attempt, provider, clock } = rig({}, { parallel: 1 });
+    const { fanOut, provider, clock } = rig({}, { parallel: 1 });
 
-    const running = attempt({ parameters: { n: 2 } });
+    const running = fanOut({ parameters: { n: 2 } });
     for (const [nth, ms] of [
       [0, 300],
       [1, 200],
@@ -150,9 +151,9 @@ describe('createAttempt', () => {
   });
 
   it('tells of each output that it is being verified', async () => {
-    const { attempt, events } = rig({ answer: (call) => answerWith(png)(call) }, { native: 2 });
+    const { fanOut, events } = rig({ answer: (call) => answerWith(png)(call) }, { native: 2 });
 
-    await attempt({ parameters: { n: 2 } });
+    await fanOut({ parameters: { n: 2 } });
 
     expect(events).toEqual([
       { type: 'progress', stage: 'dispatched' },
@@ -162,44 +163,44 @@ describe('createAttempt', () => {
   });
 });
 
-describe('createAttempt, parallelism', () => {
+describe('createFanOut, parallelism', () => {
   it('never runs more calls of a provider at once than it has places', async () => {
-    const { attempt, most } = countingRig({ parallel: 3 });
+    const { fanOut, most } = countingRig({ parallel: 3 });
 
-    await attempt({ parameters: { n: 10 } });
+    await fanOut({ parameters: { n: 10 } });
 
     expect(most()).toBe(3);
   });
 
   it('counts the calls of all requests to a provider together', async () => {
-    const { attempt, most, provider } = countingRig({ parallel: 3 });
+    const { fanOut, most, provider } = countingRig({ parallel: 3 });
 
-    await Promise.all([1, 2, 3].map(() => attempt({ parameters: { n: 5 } })));
+    await Promise.all([1, 2, 3].map(() => fanOut({ parameters: { n: 5 } })));
 
     expect(most()).toBe(3);
     expect(provider.calls).toHaveLength(15);
   });
 
   it('runs one call after the other when it is told to', async () => {
-    const { attempt, most, provider } = countingRig({ parallel: 255 });
+    const { fanOut, most, provider } = countingRig({ parallel: 255 });
 
-    await attempt({ parameters: { n: 4 }, policies: { batch_execution: 'sequential' } });
+    await fanOut({ parameters: { n: 4 }, policies: { batch_execution: 'sequential' } });
 
     expect(most()).toBe(1);
     expect(provider.calls.map(({ request }) => request.indices)).toEqual([[0], [1], [2], [3]]);
   });
 
   it('runs the turns of a session one after the other', async () => {
-    const { attempt, most } = countingRig({ parallel: 255 });
+    const { fanOut, most } = countingRig({ parallel: 255 });
 
-    await attempt({ parameters: { n: 3 }, session: { mode: 'persistent', key: 'a' } });
+    await fanOut({ parameters: { n: 3 }, session: { mode: 'persistent', key: 'a' } });
 
     expect(most()).toBe(1);
   });
 
   it('gives every place back, whatever came of its call', async () => {
     let calls = 0;
-    const { attempt, provider } = rig(
+    const { fanOut, provider } = rig(
       {
         answer(call) {
           calls += 1;
@@ -210,17 +211,17 @@ describe('createAttempt, parallelism', () => {
       { parallel: 2 },
     );
 
-    await attempt({ parameters: { n: 9, failure_policy: 'best_effort' } });
+    await fanOut({ parameters: { n: 9, failure_policy: 'best_effort' } });
 
     expect(provider.calls).toHaveLength(9);
   });
 });
 
-describe('createAttempt, fail_fast', () => {
+describe('createFanOut, fail_fast', () => {
   it('rejects with the first failure and stops the others', async () => {
-    const { attempt, provider } = rig();
+    const { fanOut, provider } = rig();
 
-    const running = attempt({ parameters: { n: 3 } });
+    const running = fanOut({ parameters: { n: 3 } });
     const second = await provider.call(1);
     const third = await provider.call(2);
     second.fail(new BridgeError('safety_rejected', 'no'));
@@ -230,22 +231,22 @@ describe('createAttempt, fail_fast', () => {
   });
 
   it('begins no call any more after a failure', async () => {
-    const { attempt, provider } = rig(
+    const { fanOut, provider } = rig(
       { answer: (call) => call.fail(new BridgeError('upstream', 'no')) },
       { parallel: 1 },
     );
 
-    await expect(attempt({ parameters: { n: 5 } })).rejects.toMatchObject({ code: 'upstream' });
+    await expect(fanOut({ parameters: { n: 5 } })).rejects.toMatchObject({ code: 'upstream' });
     expect(provider.calls).toHaveLength(1);
   });
 
   it('begins no call any more after a failure when they run one by one', async () => {
-    const { attempt, provider } = rig({
+    const { fanOut, provider } = rig({
       answer: (call) => call.fail(new BridgeError('upstream', 'no')),
     });
     const policies = { batch_execution: 'sequential' };
 
-    await expect(attempt({ parameters: { n: 5 }, policies })).rejects.toMatchObject({
+    await expect(fanOut({ parameters: { n: 5 }, policies })).rejects.toMatchObject({
       code: 'upstream',
     });
     expect(provider.calls).toHaveLength(1);
@@ -255,9 +256,9 @@ describe('createAttempt, fail_fast', () => {
     ['had been dispatched and had not ended', true, { outcome: 'unknown' }, false],
     ['had not been dispatched', false, {}, true],
   ] as const)('knows whether a sibling %s', async (_, isDispatched, details, retryable) => {
-    const { attempt, provider } = rig();
+    const { fanOut, provider } = rig();
 
-    const running = attempt({ parameters: { n: 2 } });
+    const running = fanOut({ parameters: { n: 2 } });
     const first = await provider.call(0);
     const second = await provider.call(1);
     if (isDispatched) second.dispatch();
@@ -272,9 +273,9 @@ describe('createAttempt, fail_fast', () => {
   });
 
   it('forbids a repetition after a sibling that has succeeded', async () => {
-    const { attempt, provider } = rig({}, { parallel: 1 });
+    const { fanOut, provider } = rig({}, { parallel: 1 });
 
-    const running = attempt({ parameters: { n: 2 } });
+    const running = fanOut({ parameters: { n: 2 } });
     answerWith(png)(await provider.call(0));
     (await provider.call(1)).fail(new BridgeError('rate_limited', 'slow down'));
 
@@ -286,9 +287,9 @@ describe('createAttempt, fail_fast', () => {
   });
 
   it('counts a sibling whose image the provider had given, although its verification was ended', async () => {
-    const { attempt, provider } = rig();
+    const { fanOut, provider } = rig();
 
-    const running = attempt({ parameters: { n: 2 } });
+    const running = fanOut({ parameters: { n: 2 } });
     const [first, second] = [await provider.call(0), await provider.call(1)];
     answerWith(png)(first);
     second.fail(new BridgeError('rate_limited', 'slow down'));
@@ -301,23 +302,23 @@ describe('createAttempt, fail_fast', () => {
   });
 
   it('knows the outcome of siblings that failed in the same moment', async () => {
-    const { attempt } = rig({
+    const { fanOut } = rig({
       answer(call) {
         call.dispatch();
         call.fail(new BridgeError('rate_limited', 'slow down'));
       },
     });
 
-    await expect(attempt({ parameters: { n: 3 } })).rejects.toMatchObject({
+    await expect(fanOut({ parameters: { n: 3 } })).rejects.toMatchObject({
       code: 'rate_limited',
       retryable: true,
     });
   });
 
   it('waits for a sibling to stop, and not longer than the grace', async () => {
-    const { attempt, provider, clock } = rig({ obeys: false });
+    const { fanOut, provider, clock } = rig({ obeys: false });
 
-    const running = attempt({ parameters: { n: 2 } });
+    const running = fanOut({ parameters: { n: 2 } });
     const first = await provider.call(0);
     (await provider.call(1)).dispatch();
     first.fail(new BridgeError('safety_rejected', 'no'));
@@ -330,14 +331,14 @@ describe('createAttempt, fail_fast', () => {
   });
 
   it('fails over one image that does not verify, whatever the others are', async () => {
-    const { attempt } = rig({
+    const { fanOut } = rig({
       answer(call) {
         const isBad = call.request.indices.includes(1);
         answerWith(isBad ? png.subarray(0, -1) : png)(call);
       },
     });
 
-    await expect(attempt({ parameters: { n: 3 } })).rejects.toMatchObject({
+    await expect(fanOut({ parameters: { n: 3 } })).rejects.toMatchObject({
       code: 'protocol',
       provider: 'scripted',
       details: { reason: 'truncated' },
@@ -345,7 +346,7 @@ describe('createAttempt, fail_fast', () => {
   });
 
   it.each([0, 1, 3])('refuses %i images where two were asked for', async (count) => {
-    const { attempt } = rig(
+    const { fanOut } = rig(
       {
         answer: (call) =>
           call.succeed({ outputs: Array.from({ length: count }, () => ({ bytes: png })) }),
@@ -353,17 +354,17 @@ describe('createAttempt, fail_fast', () => {
       { native: 2 },
     );
 
-    await expect(attempt({ parameters: { n: 2 } })).rejects.toMatchObject({ code: 'protocol' });
+    await expect(fanOut({ parameters: { n: 2 } })).rejects.toMatchObject({ code: 'protocol' });
   });
 });
 
-describe('createAttempt, best_effort', () => {
+describe('createFanOut, best_effort', () => {
   const bestEffort = { failure_policy: 'best_effort' };
 
   it('delivers what came out and lists what did not, by index', async () => {
-    const { attempt } = rig({ answer: (call) => failOn([1, 3], call) });
+    const { fanOut } = rig({ answer: (call) => failOn([1, 3], call) });
 
-    const { outputs, failures, warnings } = await attempt({ parameters: { n: 4, ...bestEffort } });
+    const { outputs, failures, warnings } = await fanOut({ parameters: { n: 4, ...bestEffort } });
 
     expect(outputs.map(({ index }) => index)).toEqual([0, 2]);
     expect(failures.map(({ index, error }) => [index, error.code])).toEqual([
@@ -374,16 +375,16 @@ describe('createAttempt, best_effort', () => {
   });
 
   it('fails each output of a call that fails', async () => {
-    const { attempt } = rig({ answer: (call) => failOn([2], call) }, { native: 2 });
+    const { fanOut } = rig({ answer: (call) => failOn([2], call) }, { native: 2 });
 
-    const { outputs, failures } = await attempt({ parameters: { n: 4, ...bestEffort } });
+    const { outputs, failures } = await fanOut({ parameters: { n: 4, ...bestEffort } });
 
     expect(outputs.map(({ index }) => index)).toEqual([0, 1]);
     expect(failures.map(({ index }) => index)).toEqual([2, 3]);
   });
 
   it('fails only the image of a call that does not verify', async () => {
-    const { attempt } = rig(
+    const { fanOut } = rig(
       {
         answer: (call) =>
           call.succeed({ outputs: [{ bytes: png }, { bytes: png.subarray(1) }, { bytes: png }] }),
@@ -391,25 +392,25 @@ describe('createAttempt, best_effort', () => {
       { native: 3 },
     );
 
-    const { outputs, failures } = await attempt({ parameters: { n: 3, ...bestEffort } });
+    const { outputs, failures } = await fanOut({ parameters: { n: 3, ...bestEffort } });
 
     expect(outputs.map(({ index }) => index)).toEqual([0, 2]);
     expect(failures.map(({ index, error }) => [index, error.code])).toEqual([[1, 'protocol']]);
   });
 
   it('is an error when all outputs fail, never an empty success', async () => {
-    const { attempt, provider } = rig({ answer: (call) => failOn([0, 1, 2], call) });
+    const { fanOut, provider } = rig({ answer: (call) => failOn([0, 1, 2], call) });
 
-    await expect(attempt({ parameters: { n: 3, ...bestEffort } })).rejects.toMatchObject({
+    await expect(fanOut({ parameters: { n: 3, ...bestEffort } })).rejects.toMatchObject({
       code: 'upstream',
     });
     expect(provider.calls).toHaveLength(3);
   });
 
   it('delivers at the deadline what is ready; the rest are timeouts of their index', async () => {
-    const { attempt, provider, clock } = rig({ obeys: false }, { parallel: 3, timeoutMs: 5000 });
+    const { fanOut, provider, clock } = rig({ obeys: false }, { parallel: 3, timeoutMs: 5000 });
 
-    const running = attempt({ parameters: { n: 5, ...bestEffort } });
+    const running = fanOut({ parameters: { n: 5, ...bestEffort } });
     (await provider.call(1)).succeed({ outputs: [{ bytes: png }] });
     (await provider.call(3)).dispatch();
     await running.events.verified(1);
@@ -428,10 +429,10 @@ describe('createAttempt, best_effort', () => {
   });
 
   it('times every output out when they run one by one', async () => {
-    const { attempt, provider, clock } = rig({}, { timeoutMs: 5000 });
+    const { fanOut, provider, clock } = rig({}, { timeoutMs: 5000 });
     const policies = { batch_execution: 'sequential' };
 
-    const running = attempt({ parameters: { n: 3, ...bestEffort }, policies });
+    const running = fanOut({ parameters: { n: 3, ...bestEffort }, policies });
     (await provider.call(0)).succeed({ outputs: [{ bytes: png }] });
     await provider.call(1);
     await clock.advance(5000);
@@ -446,9 +447,9 @@ describe('createAttempt, best_effort', () => {
   });
 
   it('delivers nothing to a client that has left', async () => {
-    const { attempt, provider, client } = rig();
+    const { fanOut, provider, client } = rig();
 
-    const running = attempt({ parameters: { n: 2, ...bestEffort } });
+    const running = fanOut({ parameters: { n: 2, ...bestEffort } });
     (await provider.call(0)).succeed({ outputs: [{ bytes: png }] });
     await running.events.verified(0);
     client.abort(new BridgeError('cancelled', 'the client has left'));
@@ -482,24 +483,21 @@ function rig(script: Partial<Script> = {}, setting: Setting = {}) {
   const ids = { newFraction: () => 0.5 };
   const finish = createFinish({ engine });
   const watched = watchFinish(finish);
-  const run = createAttempt({
+  const singleCall = createSingleCall({ clock, graceMs: GRACE_MS });
+  const run = createFanOut({
     clock,
-    runCall: createRunCall({
+    finishedCall: createFinishedCall({
       metrics: silentMetrics,
       clock,
-      callProvider: createCallProvider({ clock, ids, graceMs: GRACE_MS }),
+      retriedCall: createRetriedCall({ clock, ids, singleCall }),
       finish: watched.finish,
       slotsOf: createProviderSlots(),
     }),
   });
 
-  function attempt(sent: object = {}) {
-    const request = requestOf(sent);
+  function fanOut(sent: object = {}) {
     const running = run({
-      requestId: 'request-1',
-      request,
-      route: { provider, model: 'scripted-image', capabilities },
-      negotiated: negotiate(request, capabilities),
+      plan: planOf(requestOf(sent), capabilities, { provider }),
       inputs: { images: [], references: [] },
       deadline: startDeadline(clock, timeoutMs, client.signal),
       onEvent: (event) => events.push(event),
@@ -507,7 +505,7 @@ function rig(script: Partial<Script> = {}, setting: Setting = {}) {
     running.catch(() => {});
     return Object.assign(running, { clock, events: watched });
   }
-  return { attempt, provider, clock, client, events };
+  return { fanOut, provider, clock, client, events };
 }
 
 /** Lets a test wait until an output has been verified, which takes real time. */

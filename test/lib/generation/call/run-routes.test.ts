@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { BridgeError } from '../../../../lib/errors/bridge-error.ts';
 import type { ErrorCode } from '../../../../lib/errors/codes.ts';
-import { tryRoutes } from '../../../../lib/generation/call/try-routes.ts';
+import { runRoutes } from '../../../../lib/generation/call/run-routes.ts';
 import type { Candidate } from '../../../../lib/generation/plan/routing.ts';
 import { createManualClock } from '../../../support/manual-clock.ts';
 import { createScriptedProvider } from '../../../support/scripted-provider.ts';
@@ -9,7 +9,7 @@ import { anything } from '../capability-documents.ts';
 
 const failed = (code: ErrorCode, details = {}) => new BridgeError(code, 'failed', { details });
 
-/** Routes to providers of these names; what each does is told by `plans` and `runs`, by name. */
+/** Routes to providers of these names; what each does is said by name. */
 function rig(names: readonly string[]) {
   const clock = createManualClock();
   const candidates = names.map((name): Candidate => {
@@ -29,7 +29,7 @@ function rig(names: readonly string[]) {
         signal?: AbortSignal;
       } = {},
     ) {
-      return tryRoutes(candidates, {
+      return runRoutes(candidates, {
         clock,
         policy: changes.policy ?? 'on_unavailable',
         signal: changes.signal ?? new AbortController().signal,
@@ -42,7 +42,7 @@ function rig(names: readonly string[]) {
           log.push('prepare');
           if (changes.prepare) throw changes.prepare;
         },
-        async run(name) {
+        async attempt(name) {
           log.push(`run ${name}`);
           await clock.advance(10);
           if (outcomes[name]?.run) throw outcomes[name].run;
@@ -53,13 +53,13 @@ function rig(names: readonly string[]) {
   };
 }
 
-describe('tryRoutes', () => {
+describe('runRoutes', () => {
   it('stays on the first route that succeeds', async () => {
     const routes = rig(['a', 'b']);
 
-    const { planned, result, attempts } = await routes.try({});
+    const { plan, result, attempts } = await routes.try({});
 
-    expect([planned, result]).toEqual(['a', 'image of a']);
+    expect([plan, result]).toEqual(['a', 'image of a']);
     expect(attempts).toEqual([
       { provider: 'a', model: 'm', outcome: 'succeeded', duration_ms: 10 },
     ]);
@@ -69,12 +69,12 @@ describe('tryRoutes', () => {
   it('plans anew for each route and prepares once', async () => {
     const routes = rig(['a', 'b', 'c']);
 
-    const { planned, attempts } = await routes.try({
+    const { plan, attempts } = await routes.try({
       a: { plan: failed('unsupported_capability') },
       b: { run: failed('overloaded') },
     });
 
-    expect(planned).toBe('c');
+    expect(plan).toBe('c');
     expect(routes.log).toEqual(['plan a', 'plan b', 'prepare', 'run b', 'plan c', 'run c']);
     expect(
       attempts.map(({ provider, outcome, error_code }) => [provider, outcome, error_code]),
@@ -106,7 +106,7 @@ describe('tryRoutes', () => {
     ['a refusal', failed('safety_rejected')],
     ['an unknown outcome', failed('upstream', { outcome: 'unknown' })],
     ['a failure that the policy does not name', failed('upstream')],
-  ])('does not go on after %s', async (_name, run) => {
+  ])('does not fall back after %s', async (_name, run) => {
     const routes = rig(['a', 'b']);
 
     await expect(routes.try({ a: { run } })).rejects.toMatchObject({
@@ -116,7 +116,7 @@ describe('tryRoutes', () => {
     expect(routes.log).not.toContain('plan b');
   });
 
-  it('does not go on once the operation is over', async () => {
+  it('does not fall back once the operation is over', async () => {
     const routes = rig(['a', 'b']);
 
     const running = routes.try(
@@ -128,7 +128,7 @@ describe('tryRoutes', () => {
     expect(routes.log).not.toContain('plan b');
   });
 
-  it('takes a failure to prepare for the request’s own, whatever its code', async () => {
+  it('does not fall back after a failure to prepare, whatever its code', async () => {
     const routes = rig(['a', 'b']);
 
     const running = routes.try({}, { prepare: failed('overloaded') });
@@ -137,7 +137,7 @@ describe('tryRoutes', () => {
     expect(routes.log).toEqual(['plan a', 'prepare']);
   });
 
-  it('tells of no routes to who asked for one only', async () => {
+  it('lists no attempts of a request without fallbacks', async () => {
     const running = rig(['a']).try({ a: { run: failed('upstream') } }, { policy: 'on_error' });
 
     const error = await running.catch((thrown) => thrown);

@@ -1,7 +1,8 @@
 import { describe, expect, it, vi } from 'vitest';
 import { startDeadline } from '../../../../lib/admission/deadline.ts';
 import { BridgeError, type BridgeErrorOptions } from '../../../../lib/errors/bridge-error.ts';
-import { createCallProvider } from '../../../../lib/generation/call/call-provider.ts';
+import { createRetriedCall } from '../../../../lib/generation/call/retried-call.ts';
+import { createSingleCall } from '../../../../lib/generation/call/single-call.ts';
 import type { GenerationEvent } from '../../../../lib/generation/events/generation-event.ts';
 import type { ProviderRequest, ProviderResult } from '../../../../lib/providers/provider-port.ts';
 import { createManualClock } from '../../../support/manual-clock.ts';
@@ -12,14 +13,14 @@ import { requestOf } from '../requests.ts';
 const GRACE_MS = 1000;
 const result: ProviderResult = { outputs: [{ bytes: Buffer.from('image') }] };
 
-describe('createCallProvider', () => {
+describe('createRetriedCall', () => {
   it('hands the request over and the result back', async () => {
     const { start, provider } = rig();
 
     const calling = start();
     (await provider.call(0)).succeed(result);
 
-    await expect(calling).resolves.toEqual({ ...result, attempts: 1 });
+    await expect(calling).resolves.toEqual({ ...result, tries: 1 });
     expect(provider.calls[0]?.request).toBe(request);
     expect(provider.calls[0]?.context).toMatchObject({ requestId: 'request-1', attempt: 1 });
   });
@@ -75,7 +76,7 @@ describe('createCallProvider', () => {
   });
 });
 
-describe('createCallProvider, repetitions', () => {
+describe('createRetriedCall, repetitions', () => {
   it('repeats a transient failure after its wait, and counts', async () => {
     const { start, provider, clock } = rig({ retry: { attempts: 2, backoffMs: 750 } });
 
@@ -87,7 +88,7 @@ describe('createCallProvider, repetitions', () => {
     (await provider.call(1)).succeed(result);
 
     expect(early).toBe(1);
-    await expect(calling).resolves.toMatchObject({ attempts: 2 });
+    await expect(calling).resolves.toMatchObject({ tries: 2 });
     expect(provider.calls.map(({ context }) => context.attempt)).toEqual([1, 2]);
   });
 
@@ -164,7 +165,7 @@ describe('createCallProvider, repetitions', () => {
   });
 });
 
-describe('createCallProvider, endings', () => {
+describe('createRetriedCall, endings', () => {
   it('lets a timeout be repeated when nothing was dispatched', async () => {
     const { start, provider, clock } = rig({}, 5000);
 
@@ -324,10 +325,10 @@ function rig(script: Partial<Script> = {}, timeoutMs = 60_000) {
   const provider = createScriptedProvider({ capabilities: anything, ...script });
   const deadline = startDeadline(clock, timeoutMs, client.signal);
   const events: GenerationEvent[] = [];
-  const callProvider = createCallProvider({
+  const retriedCall = createRetriedCall({
     clock,
     ids: { newFraction: () => 0.5 },
-    graceMs: GRACE_MS,
+    singleCall: createSingleCall({ clock, graceMs: GRACE_MS }),
   });
   return {
     clock,
@@ -335,8 +336,12 @@ function rig(script: Partial<Script> = {}, timeoutMs = 60_000) {
     provider,
     events,
     start({ signal = deadline.signal } = {}) {
-      const calling = callProvider({
-        ...{ provider, request, requestId: 'request-1', deadline, signal },
+      const calling = retriedCall({
+        provider,
+        request,
+        requestId: 'request-1',
+        deadline,
+        signal,
         onEvent: (event) => events.push(event),
       });
       // Some tests look at a failure only later.

@@ -5,17 +5,17 @@ import { linkSignal } from '../../platform/linked-signal.ts';
 import type { GenerationEvent } from '../events/generation-event.ts';
 import { limitPartials } from '../events/limit-partials.ts';
 import type { FinishedOutput } from '../finish/finish.ts';
-import type { GenerationRequest } from '../generation-request.ts';
 import { type OutputFailure, requestFailure } from './failure-policy.ts';
-import type { AttemptInput, CallReport, RunCall } from './run-call.ts';
+import type { CallReport, FinishedCall } from './finished-call.ts';
+import type { PlannedWork } from './planned-work.ts';
 import { addUsage } from './usage.ts';
 
 interface Deps {
   readonly clock: Clock;
-  readonly runCall: RunCall;
+  readonly finishedCall: FinishedCall;
 }
 
-export interface AttemptResult {
+export interface FanOutResult {
   /** By index, ascending. */
   readonly outputs: readonly FinishedOutput[];
   /** By index, ascending; none under `fail_fast`. */
@@ -27,41 +27,38 @@ export interface AttemptResult {
   readonly providerEndedMs: number;
 }
 
-export type Attempt = ReturnType<typeof createAttempt>;
+export type FanOut = ReturnType<typeof createFanOut>;
 
-/** Splits a request into provider calls, and puts what they make back in order. */
-export function createAttempt({ clock, runCall }: Deps) {
+/** Splits the outputs of a plan into provider calls, and collects their results in order. */
+export function createFanOut({ clock, finishedCall }: Deps) {
   /** Rejects with the first failure under `fail_fast`, and when every output failed. */
-  return async function attempt(input: AttemptInput): Promise<AttemptResult> {
-    const { request, route, negotiated, deadline } = input;
-    const isFailFast = negotiated.effective.failure_policy === 'fail_fast';
+  return async function fanOut(work: PlannedWork): Promise<FanOutResult> {
+    const { ask } = work.plan;
     const startedMs = clock.monotonicMs();
     const failures: OutputFailure[] = [];
-    const siblings = linkSignal(deadline.signal);
-    const watched = watchDispatch(
-      limitPartials(negotiated.effective.partial_images, input.onEvent),
-    );
+    const siblings = linkSignal(work.deadline.signal);
+    const watched = watchDispatch(limitPartials(ask.partialImages, work.onEvent));
 
     const onFailure = (failure: OutputFailure) => {
       failures.push(failure);
-      if (isFailFast) siblings.abort(new BridgeError('cancelled', 'another output has failed'));
+      if (ask.isFailFast) siblings.abort(new BridgeError('cancelled', 'another output has failed'));
     };
     const { signal } = siblings;
     const run = (indices: readonly number[]) =>
-      runCall({ ...input, onEvent: watched.onEvent }, indices, { signal, onFailure });
+      finishedCall({ ...work, onEvent: watched.onEvent }, indices, { signal, onFailure });
 
-    const calls = split(negotiated.effective.n, route.capabilities.batching.native_count.max);
-    const reports = isSequential(request)
+    const calls = split(ask.outputs, ask.maxOutputsPerCall);
+    const reports = ask.isSequential
       ? await oneByOne(calls, run)
       : await Promise.all(calls.map(run));
     siblings.end();
 
     const outputs = reports.flatMap((report) => report.outputs);
     const error = requestFailure(failures, {
-      isFailFast,
+      isFailFast: ask.isFailFast,
       succeeded: outputs.length,
       dispatched: watched.dispatched(),
-      signal: deadline.signal,
+      signal: work.deadline.signal,
     });
     if (error) throw error;
     return {
@@ -69,7 +66,6 @@ export function createAttempt({ clock, runCall }: Deps) {
       failures: failures.sort(byIndex),
       usage: reports.reduce<Usage | undefined>((sum, { usage }) => addUsage(sum, usage), undefined),
       warnings: [
-        ...negotiated.warnings,
         ...reports.flatMap(({ warnings }) => warnings),
         ...outputs.flatMap(({ warnings }) => warnings),
         ...(failures.length > 0 ? (['partial_output_failure'] as const) : []),
@@ -77,11 +73,6 @@ export function createAttempt({ clock, runCall }: Deps) {
       providerEndedMs: Math.max(startedMs, ...reports.map((report) => report.providerEndedMs)),
     };
   };
-}
-
-/** Sessions that are not isolated run one turn at a time (specification 2.10.5). */
-function isSequential({ policies, session }: GenerationRequest): boolean {
-  return policies.batch_execution === 'sequential' || session.mode !== 'isolated';
 }
 
 async function oneByOne(
@@ -102,7 +93,7 @@ function split(n: number, size: number): number[][] {
   );
 }
 
-/** Passes events on. All that a call tells of, it tells of something that was dispatched. */
+/** Passes events on, and remembers that there was one: a call sends none before it was dispatched. */
 function watchDispatch(onEvent: (event: GenerationEvent) => void) {
   let seen = false;
   return {

@@ -1,0 +1,141 @@
+import type { Usage, Warning } from '../../contract/reply/image-response.ts';
+import { BridgeError, toBridgeError } from '../../errors/bridge-error.ts';
+import type { Metrics } from '../../metrics/metrics.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { Semaphore } from '../../platform/semaphore.ts';
+import type { Finish, FinishedOutput, Unfinished } from '../finish/finish.ts';
+import type { AskPlan } from '../plan/plan.ts';
+import { toProviderRequest } from '../plan/provider-request.ts';
+import type { OutputFailure } from './failure-policy.ts';
+import type { PlannedWork } from './planned-work.ts';
+import type { CallResult, RetriedCall } from './retried-call.ts';
+import { stopError } from './stop-error.ts';
+
+interface Deps {
+  readonly clock: Clock;
+  readonly retriedCall: RetriedCall;
+  readonly finish: Finish;
+  /** The slots for simultaneous calls of one provider, shared by all operations. */
+  readonly slotsOf: (ask: AskPlan) => Semaphore;
+  readonly metrics: Pick<Metrics, 'providerCallEnded'>;
+}
+
+/** What the calls of one fan-out have in common. */
+export interface Siblings {
+  /** Aborts at the deadline, and when the failure of a sibling ends all of them. */
+  readonly signal: AbortSignal;
+  /** Called at once, for each index at most once. */
+  readonly onFailure: (failure: OutputFailure) => void;
+}
+
+/** What came of one call. */
+export interface CallReport {
+  readonly outputs: readonly FinishedOutput[];
+  readonly usage: Usage | undefined;
+  readonly warnings: readonly Warning[];
+  /** On the monotonic clock. */
+  readonly providerEndedMs: number;
+}
+
+export type FinishedCall = ReturnType<typeof createFinishedCall>;
+
+/** One provider call with its slot, and the finishing of its outputs. */
+export function createFinishedCall({ clock, retriedCall, finish, slotsOf, metrics }: Deps) {
+  /** Undefined after a failure, which has been reported then. */
+  async function callInSlot(
+    { plan: { ask, report }, inputs, deadline, onEvent }: PlannedWork,
+    indices: readonly number[],
+    signal: AbortSignal,
+    onFailure: (thrown: unknown) => void,
+  ): Promise<{ readonly result: CallResult; readonly generationMs: number } | undefined> {
+    const release = await takeSlot(slotsOf(ask), signal).catch(onFailure);
+    if (!release) return undefined;
+    const startedMs = clock.monotonicMs();
+    try {
+      const result = await retriedCall({
+        provider: ask.provider,
+        request: toProviderRequest(ask, inputs, indices),
+        requestId: report.record.request_id,
+        deadline,
+        signal,
+        onEvent,
+      });
+      checkCount(result.outputs.length, indices.length);
+      return { result, generationMs: Math.round(clock.monotonicMs() - startedMs) };
+    } catch (thrown) {
+      // Before the slot is released: where this failure ends the siblings, none of them may start now.
+      onFailure(thrown);
+      return undefined;
+    } finally {
+      const durationMs = clock.monotonicMs() - startedMs;
+      metrics.providerCallEnded({ provider: ask.provider.name, durationMs });
+      release();
+    }
+  }
+
+  /** Never rejects: each of `indices` ends as an output or as a failure. */
+  return async function finishedCall(
+    work: PlannedWork,
+    indices: readonly number[],
+    { signal, onFailure }: Siblings,
+  ): Promise<CallReport> {
+    const startedMs = clock.monotonicMs();
+    const fail = (index: number, thrown: unknown, isMade = false) => {
+      const error = toBridgeError(thrown).with({ provider: work.plan.ask.provider.name });
+      const generationMs = Math.round(clock.monotonicMs() - startedMs);
+      onFailure({ index, error, generationMs, isMade });
+    };
+    const called = await callInSlot(work, indices, signal, (thrown) => {
+      for (const index of indices) fail(index, thrown);
+    });
+    const providerEndedMs = clock.monotonicMs();
+    if (!called) return { outputs: [], usage: undefined, warnings: [], providerEndedMs };
+    const { result, generationMs } = called;
+    const finished = await Promise.all(
+      indices.map(async (index, position) => {
+        const output = result.outputs[position];
+        if (!output) return [];
+        try {
+          return [await finishOne(finish, { index, output, generationMs }, work, signal)];
+        } catch (thrown) {
+          fail(index, thrown, signal.aborted);
+          return [];
+        }
+      }),
+    );
+    const warnings = [...(result.warnings ?? []), ...retryWarnings(result)];
+    return { outputs: finished.flat(), usage: result.usage, warnings, providerEndedMs };
+  };
+}
+
+async function finishOne(
+  finish: Finish,
+  unfinished: Unfinished,
+  { plan, onEvent }: PlannedWork,
+  signal: AbortSignal,
+): Promise<FinishedOutput> {
+  onEvent({ type: 'progress', stage: 'verifying', index: unfinished.index });
+  try {
+    return await finish(unfinished, plan.finish, signal);
+  } catch (thrown) {
+    if (!signal.aborted) throw thrown;
+    throw stopError(signal, { dispatched: true, outcomeKnown: true, stopped: true });
+  }
+}
+
+function retryWarnings({ tries }: CallResult): readonly Warning[] {
+  return tries > 1 ? ['transient_provider_retry_used'] : [];
+}
+
+async function takeSlot(slots: Semaphore, signal: AbortSignal): Promise<() => void> {
+  try {
+    return await slots.acquire(signal);
+  } catch {
+    throw stopError(signal, { dispatched: false, outcomeKnown: true, stopped: true });
+  }
+}
+
+function checkCount(given: number, asked: number): void {
+  if (given === asked) return;
+  throw new BridgeError('protocol', 'the provider gave another number of images than asked for');
+}

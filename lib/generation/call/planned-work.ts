@@ -1,0 +1,13 @@
+import type { Deadline } from '../../admission/deadline.ts';
+import type { VerifiedImage } from '../../images/image.ts';
+import type { InputSet } from '../../inputs/input-source.ts';
+import type { GenerationEvent } from '../events/generation-event.ts';
+import type { Plan } from '../plan/plan.ts';
+
+/** A plan and what it runs with. */
+export interface PlannedWork {
+  readonly plan: Plan;
+  readonly inputs: InputSet<VerifiedImage>;
+  readonly deadline: Deadline;
+  readonly onEvent: (event: GenerationEvent) => void;
+}

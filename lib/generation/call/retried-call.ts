@@ -1,0 +1,56 @@
+import { type BridgeError, toBridgeError } from '../../errors/bridge-error.ts';
+import { type Clock, sleep } from '../../platform/clock.ts';
+import type { Ids } from '../../platform/ids.ts';
+import type { ProviderResult } from '../../providers/provider-port.ts';
+import type { CallProgress, ProviderCall } from './provider-call.ts';
+import { retryDelayMs } from './retry.ts';
+import type { SingleCall } from './single-call.ts';
+import { stopError } from './stop-error.ts';
+
+interface Deps {
+  readonly clock: Clock;
+  readonly ids: Pick<Ids, 'newFraction'>;
+  readonly singleCall: SingleCall;
+}
+
+export interface CallResult extends ProviderResult {
+  readonly tries: number;
+}
+
+export type RetriedCall = ReturnType<typeof createRetriedCall>;
+
+/** One provider call with its retries. */
+export function createRetriedCall({ clock, ids, singleCall }: Deps) {
+  /** How long to wait before the next try; undefined when there must be none. */
+  function waitMsAfter(
+    error: BridgeError,
+    { provider, signal, deadline }: ProviderCall,
+    attempt: number,
+    { outputBegan }: CallProgress,
+  ): number | undefined {
+    if (signal.aborted) return undefined;
+    const remainingMs = deadline.remainingMs();
+    const fraction = ids.newFraction();
+    return retryDelayMs(error, provider.retry, { attempt, outputBegan, remainingMs, fraction });
+  }
+
+  /** Rejects with a `BridgeError` that names the provider and how often it was tried. */
+  return async function retriedCall(call: ProviderCall): Promise<CallResult> {
+    const { provider, signal } = call;
+    const progress: CallProgress = { dispatched: false, dispatchedNow: false, outputBegan: false };
+    for (let attempt = 1; ; attempt += 1) {
+      const facts = { provider: provider.name, details: { provider_attempts: attempt } };
+      try {
+        return { ...(await singleCall(call, attempt, progress)), tries: attempt };
+      } catch (thrown) {
+        const error = toBridgeError(thrown).with(facts);
+        const waitMs = waitMsAfter(error, call, attempt, progress);
+        if (waitMs === undefined) throw error;
+        await sleep(clock, waitMs, signal).catch(() => {
+          const { dispatched } = progress;
+          throw stopError(signal, { dispatched, outcomeKnown: true, stopped: true }).with(facts);
+        });
+      }
+    }
+  };
+}

@@ -1,0 +1,129 @@
+import type { Admission } from '../admission/admission.ts';
+import type { Deadline } from '../admission/deadline.ts';
+import type { Permit } from '../admission/gate.ts';
+import type { Publisher } from '../artifacts/publisher.ts';
+import type { RequestContext } from '../contract/request/request-context.ts';
+import type { ImageEngine, VerifiedImage } from '../images/image.ts';
+import type { InputSet } from '../inputs/input-source.ts';
+import type { InputVerifier } from '../inputs/verify-inputs.ts';
+import type { Metrics } from '../metrics/metrics.ts';
+import { type Clock, nowSecs } from '../platform/clock.ts';
+import type { Ids } from '../platform/ids.ts';
+import type { ProviderRegistry } from '../providers/registry.ts';
+import { createFanOut } from './call/fan-out.ts';
+import { createFinishedCall } from './call/finished-call.ts';
+import { createProviderSlots } from './call/provider-slots.ts';
+import { createRetriedCall } from './call/retried-call.ts';
+import { createRouteAttempt } from './call/route-attempt.ts';
+import { runRoutes } from './call/run-routes.ts';
+import { createSingleCall } from './call/single-call.ts';
+import type { GenerationEvent } from './events/generation-event.ts';
+import { createDeliver } from './finish/deliver.ts';
+import { createDescribeImages } from './finish/describe-images.ts';
+import { createFinish } from './finish/finish.ts';
+import { toImageResponse } from './finish/response.ts';
+import type { GenerationRequest } from './generation-request.ts';
+import type { GenerationResult } from './generation-result.ts';
+import { makePlan } from './plan/plan.ts';
+import { resolveCandidates, toRoute } from './plan/routing.ts';
+import { startTimes } from './times.ts';
+
+export interface PipelineDeps {
+  readonly registry: ProviderRegistry;
+  readonly engine: ImageEngine;
+  readonly inputs: InputVerifier;
+  readonly publisher: Publisher;
+  readonly admission: Pick<Admission, 'checkOperation' | 'enterOperation' | 'enterRoute'>;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly metrics: Metrics;
+  readonly settings: { readonly cancellation_grace_ms: number };
+}
+
+/** Whom a generation is for. */
+export interface GenerationContext extends Pick<RequestContext, 'requestId' | 'scope' | 'baseUrl'> {
+  /** Where others are refused because the queue of a gate is full, it waits. */
+  readonly waitsWhenFull?: boolean;
+}
+
+/** What the pipeline reports to while it runs, and what ends it. */
+interface Progress {
+  readonly deadline: Deadline;
+  /** Aborts when the client disconnects, but not at the deadline. */
+  readonly client: AbortSignal;
+  readonly onEvent: (event: GenerationEvent) => void;
+  /** Called when the work is queued or running: from then on a failure is no refusal. */
+  readonly onAdmitted: () => void;
+}
+
+/** The steps of every generation: plan, inputs, admission, route attempts, metadata, delivery. */
+export function createPipeline(deps: PipelineDeps) {
+  const { registry, inputs, admission, clock, metrics } = deps;
+  const routeAttempt = createCalls(deps);
+  const describeImages = createDescribeImages(deps);
+  const deliver = createDeliver(deps);
+
+  return async function runPipeline(
+    request: GenerationRequest,
+    context: GenerationContext,
+    { deadline, client, onEvent, onAdmitted }: Progress,
+  ): Promise<GenerationResult> {
+    const times = startTimes(clock);
+    const { requestId, scope, waitsWhenFull = false } = context;
+    const { signal } = deadline;
+    const candidates = resolveCandidates(request.routing, registry);
+    let permit: Permit | undefined;
+    let verified: InputSet<VerifiedImage> = { images: [], references: [] };
+    try {
+      const { plan, result, attempts } = await runRoutes(candidates, {
+        clock,
+        policy: request.routing.fallback_policy,
+        signal,
+        plan: (candidate) => makePlan(requestId, request, toRoute(candidate, registry)),
+        async prepare() {
+          // Images are decoded only for a request that may be admitted.
+          if (!waitsWhenFull) admission.checkOperation();
+          onEvent({ type: 'progress', stage: 'queued' });
+          onEvent({ type: 'progress', stage: 'preparing' });
+          verified = await times.of('input', inputs.verify(request.inputs, { scope, signal }));
+          permit = await times.of(
+            'queue',
+            // An operation that is inside may still be refused at the gate of its provider.
+            admission.enterOperation(signal, (waits) => waits && onAdmitted(), waitsWhenFull),
+          );
+          metrics.queued({ durationMs: permit.waitedMs });
+        },
+        attempt(plan) {
+          plan.checkInputs(verified);
+          const work = { plan, inputs: verified, deadline, onEvent };
+          return routeAttempt(work, { times, onAdmitted, waitsWhenFull });
+        },
+      });
+      onEvent({ type: 'progress', stage: 'publishing' });
+      const outcome = {
+        plan,
+        result,
+        completedSecs: nowSecs(clock),
+        attempts: candidates.length > 1 ? attempts : undefined,
+      };
+      const described = describeImages(outcome, times.report(), client);
+      const outputs = await times.of('artifact', described);
+      const delivered = await times.of('artifact', deliver(outputs, plan, context, client));
+      const response = toImageResponse(outcome, delivered, times.report());
+      return { response, publications: delivered.publications };
+    } finally {
+      permit?.release();
+    }
+  };
+}
+
+/** The calls of one route, innermost first. */
+function createCalls({ engine, admission, clock, ids, metrics, settings }: PipelineDeps) {
+  const singleCall = createSingleCall({ clock, graceMs: settings.cancellation_grace_ms });
+  const retriedCall = createRetriedCall({ clock, ids, singleCall });
+  const finish = createFinish({ engine });
+  const slotsOf = createProviderSlots();
+  const finishedCall = createFinishedCall({ clock, retriedCall, finish, slotsOf, metrics });
+  const fanOut = createFanOut({ clock, finishedCall });
+  return createRouteAttempt({ admission, fanOut, clock, metrics });
+}

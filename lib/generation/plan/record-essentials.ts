@@ -1,0 +1,88 @@
+import {
+  type ImageMetadataRecord,
+  OMITTABLE_FIELDS,
+  type OmittableField,
+} from '../../contract/reply/metadata-record.ts';
+import { invalidField } from '../../contract/schema/issues.ts';
+import { MAX_RECORD_BYTES, toXmpJson } from '../../images/xmp/xmp-packet.ts';
+import type { GenerationRequest } from '../generation-request.ts';
+import type { NegotiatedRequest } from './negotiation.ts';
+import type { Route } from './routing.ts';
+
+/** What a metadata record holds of the request and its route; it is known before any work. */
+export type RecordEssentials = Omit<
+  ImageMetadataRecord,
+  'version' | 'completed' | 'image' | 'omitted_fields' | OmittableField
+>;
+
+/** Of JSON, before XML (specification 2.9). */
+const MAX_EMBEDDED_BYTES = 40 * 1024;
+
+export function toRecordEssentials(
+  requestId: string,
+  request: GenerationRequest,
+  { provider, model }: Route,
+  { prompt, negativePrompt, effective }: NegotiatedRequest,
+): RecordEssentials {
+  const { inputs, negative_prompt: negative } = request;
+  return {
+    request_id: requestId,
+    operation: request.operation,
+    inputs: {
+      images: inputs.images.length,
+      mask: inputs.mask ? 1 : 0,
+      reference_images: inputs.references.length,
+    },
+    prompt: request.prompt,
+    // An effective prompt that says the same again is left out (specification 2.9).
+    ...(prompt === request.prompt ? {} : { effective_prompt: prompt }),
+    ...(negative === null ? {} : { negative_prompt: negative }),
+    ...(negativePrompt === undefined ? {} : { effective_negative_prompt: negativePrompt }),
+    policies: request.policies,
+    requested: request.parameters,
+    effective,
+    provider: provider.name,
+    model,
+    metadata: request.metadata,
+  };
+}
+
+/** Throws `invalid_request` when an image cannot hold even the record without its omittable fields. */
+export function refuseLongRecord(
+  essentials: RecordEssentials,
+  metadata: GenerationRequest['output']['metadata'],
+): void {
+  if (!isEmbedded(metadata) || fitsImage(JSON.stringify(longestRecord(essentials)))) return;
+  throw invalidField(
+    'output.metadata',
+    'too_long',
+    `needs prompts and metadata that fit into an embedded record of ${MAX_EMBEDDED_BYTES} bytes`,
+  );
+}
+
+export function isEmbedded(metadata: GenerationRequest['output']['metadata']): boolean {
+  return metadata.endsWith('embedded');
+}
+
+/** Whether a record as JSON fits into an image. Escapes for XML make it longer than the first limit counts. */
+export function fitsImage(json: string): boolean {
+  return (
+    Buffer.byteLength(json) <= MAX_EMBEDDED_BYTES &&
+    Buffer.byteLength(toXmpJson(json)) <= MAX_RECORD_BYTES
+  );
+}
+
+/**
+ * As long as a record without its omittable fields can become: nothing that is not known before the work, the time and the
+ * facts of the images, is longer than here.
+ */
+export function longestRecord(essentials: RecordEssentials): ImageMetadataRecord {
+  const longest = { format: 'jpeg', width: 2 ** 31 - 1, height: 2 ** 31 - 1 } as const;
+  return {
+    version: '1',
+    completed: Number.MAX_SAFE_INTEGER,
+    ...essentials,
+    image: { index: essentials.effective.n, ...longest },
+    omitted_fields: [...OMITTABLE_FIELDS],
+  };
+}
