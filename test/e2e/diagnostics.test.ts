@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Diagnostics } from '../../lib/contract/resources/diagnostics.ts';
 import { parseExposition } from '../lib/metrics/exposition.ts';
 import { createAnswerChecker } from '../support/contract-check.ts';
-import { exchangeRaw } from '../support/raw-http.ts';
+import { requestRaw } from '../support/raw-http.ts';
 import { cleanUp, type StartedBridge, startBridge } from '../support/start-bridge.ts';
 
 const TOKEN = 'a-token-of-the-operator';
@@ -177,7 +177,7 @@ describe('GET /metrics', () => {
       `Authorization: ${authorization}`,
     ];
 
-    const answer = await exchangeRaw(bridge.port, `${head.join('\r\n')}\r\n\r\n`);
+    const answer = await requestRaw(bridge.port, `${head.join('\r\n')}\r\n\r\n`);
 
     expect(answer.status).toBe(status);
     expect(await answered(route, method, status)).toBe(before + 1);

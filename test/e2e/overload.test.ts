@@ -47,16 +47,16 @@ it(
     expect((await create()).status).toBe(200);
     const memoryBefore = await residentBytes(bridge.child.pid);
     const endsMs = performance.now() + SECONDS * 1000;
-    const answers: Awaited<ReturnType<typeof create>>[] = [];
+    const replies: Awaited<ReturnType<typeof create>>[] = [];
 
     const client = async () => {
-      while (performance.now() < endsMs) answers.push(await create());
+      while (performance.now() < endsMs) replies.push(await create());
     };
     await Promise.all(Array.from({ length: 3 * (CONCURRENT + QUEUED) }, client));
 
-    const served = answers.filter(({ status }) => status === 200);
-    const refused = answers.filter(({ status }) => status === 503);
-    expect(served.length + refused.length).toBe(answers.length);
+    const served = replies.filter(({ status }) => status === 200);
+    const refused = replies.filter(({ status }) => status === 503);
+    expect(served.length + refused.length).toBe(replies.length);
     expect(served.length).toBeGreaterThan(SECONDS * CONCURRENT);
     expect(refused.length).toBeGreaterThan(0);
     expect(refused.every(({ retryAfter }) => retryAfter === '1')).toBe(true);

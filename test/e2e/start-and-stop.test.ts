@@ -36,7 +36,7 @@ const serve = (cwd: string, set: readonly string[] = [], env: Record<string, str
   );
 
 describe('image-bridge serve', () => {
-  it('refuses an unsound configuration with every field and source, touching nothing', async () => {
+  it('refuses an invalid configuration with every field and source, touching nothing', async () => {
     const cwd = await freshFolder();
     await writeFile(join(cwd, 'image-bridge.toml'), '[server]\nbind = "nowhere"\nspeed = 9\n');
 
@@ -126,7 +126,7 @@ describe('image-bridge serve', () => {
     expect(await snapshot(cwd)).toEqual(before);
   });
 
-  it('refuses a state directory that another bridge uses, and takes it once that is gone', async () => {
+  it('refuses a state directory that another bridge uses, and uses it once that has ended', async () => {
     const first = await startBridge();
     const before = await snapshot(first.cwd);
 
@@ -157,7 +157,7 @@ describe('image-bridge serve', () => {
     'lets a generation finish on %s, then exits 0',
     async (signal) => {
       const bridge = await startBridge({ set: ['providers.sandbox.latency_ms=800'] });
-      const answering = fetch(`${bridge.address}/v1/images`, {
+      const replying = fetch(`${bridge.address}/v1/images`, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
         body: JSON.stringify({
@@ -169,11 +169,11 @@ describe('image-bridge serve', () => {
       await expect.poll(() => bridge.stderr()).toContain('image_operation_started');
 
       const ended = bridge.end(signal);
-      const answer = await answering;
+      const reply = await replying;
 
-      expect(answer.status).toBe(200);
-      expect(answer.headers.get('connection')).toBe('close');
-      const { data } = (await answer.json()) as { data: { name: string; bytes: number }[] };
+      expect(reply.status).toBe(200);
+      expect(reply.headers.get('connection')).toBe('close');
+      const { data } = (await reply.json()) as { data: { name: string; bytes: number }[] };
       const { code } = await ended;
       expect(code).toBe(0);
       const file = await readFile(join(bridge.cwd, 'data/artifacts', data[0]?.name ?? ''));
@@ -181,11 +181,11 @@ describe('image-bridge serve', () => {
     },
   );
 
-  it('ends what outlasts the grace, and still exits 0', async () => {
+  it('aborts work that outlasts the grace, and still exits 0', async () => {
     const bridge = await startBridge({
       set: ['runtime.shutdown_grace_ms=100', 'runtime.cancellation_grace_ms=50'],
     });
-    const answering = fetch(`${bridge.address}/v1/images`, {
+    const replying = fetch(`${bridge.address}/v1/images`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ prompt: 'dusk', routing: { model: 'sandbox-hang' } }),
@@ -193,9 +193,9 @@ describe('image-bridge serve', () => {
     await expect.poll(() => bridge.stderr()).toContain('image_operation_started');
 
     const ended = await bridge.end('SIGTERM');
-    const answer = await answering;
+    const reply = await replying;
 
-    expect(answer.status).toBe(499);
+    expect(reply.status).toBe(499);
     expect(ended.code).toBe(0);
   });
 });
@@ -207,7 +207,7 @@ describe('image-bridge', () => {
     [['dance'], 2, /^$/, /quickstart/],
     [['serve', '--speed'], 2, /^$/, /^usage: image-bridge serve/],
     [['__proto__'], 2, /^$/, /quickstart/],
-  ])('answers %j with %i', async (argv, code, stdout, stderr) => {
+  ])('replies to %j with %i', async (argv, code, stdout, stderr) => {
     const ended = await runProgram(argv, await freshFolder());
 
     expect(ended.code).toBe(code);

@@ -110,7 +110,7 @@ describe('createImage', () => {
     expect(reply.json).toMatchObject({ id: 'r1' });
   });
 
-  it('refuses a bad request before any service hears of it', async () => {
+  it('refuses a bad request before any service is called', async () => {
     const { calls, services } = recording();
     const body = { prompt: ' ', parameters: { n: 256, quality: 'best' }, extra: 1 };
 

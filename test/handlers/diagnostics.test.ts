@@ -10,7 +10,7 @@ const report = STORED_EXAMPLES['Diagnostics']?.['idle']?.value as Diagnostics;
 const services = { diagnostics: { report: async () => report } };
 
 describe('getDiagnostics', () => {
-  it('answers with the report, for nobody to keep', async () => {
+  it('replies with the report, which must not be stored', async () => {
     const reply = await invoke(getDiagnostics, { path }, services);
 
     expect(reply.status).toBe(200);

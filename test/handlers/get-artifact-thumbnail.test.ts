@@ -19,7 +19,7 @@ const record = {
 
 const services = {
   artifacts: {
-    open: () => Promise.reject(new Error('nobody asks for it')),
+    open: () => Promise.reject(new Error('unexpected call')),
     async openThumbnail(scope: string, asked: string, edgePx: number) {
       if (scope !== record.scope || asked !== id)
         throw new BridgeError('not_found', 'no such artifact');
@@ -80,7 +80,7 @@ describe('getArtifactThumbnail', () => {
   });
 
   it.each(['f'.repeat(32), 'nonsense', '../../etc/passwd'])(
-    'answers the id %s with 404',
+    'replies to the id %s with 404',
     async (asked) => {
       const reply = await get('', {}, asked);
 

@@ -24,7 +24,7 @@ const services = {
         throw new BridgeError('not_found', 'no such artifact');
       return { record, bytes, sha256: record.sha256 };
     },
-    openThumbnail: () => Promise.reject(new Error('nobody asks for one')),
+    openThumbnail: () => Promise.reject(new Error('unexpected call')),
   },
 };
 
@@ -61,7 +61,7 @@ describe('getArtifact', () => {
     expect([none.status, none.bytes.length]).toEqual([304, 0]);
   });
 
-  it('answers a range beyond the end with 416 and the length', async () => {
+  it('replies to a range beyond the end with 416 and the length', async () => {
     const reply = await get('', { range: 'bytes=99-' });
 
     expect(reply.status).toBe(416);
@@ -70,7 +70,7 @@ describe('getArtifact', () => {
   });
 
   it.each(['f'.repeat(32), 'nonsense', '../../etc/passwd'])(
-    'answers the id %s with 404',
+    'replies to the id %s with 404',
     async (asked) => {
       const reply = await get('', {}, asked);
 

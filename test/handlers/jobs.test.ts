@@ -28,7 +28,7 @@ async function submitted(): Promise<string> {
 }
 
 describe('createJob', () => {
-  it('answers 202 with the job and where it is, whatever delivery was named', async () => {
+  it('replies with 202, the job and its URL, whatever delivery was named', async () => {
     const { status, headers, json } = await create({
       prompt: 'a fox',
       output: { response_format: 'b64_json', filename: 'fox' },
@@ -41,7 +41,7 @@ describe('createJob', () => {
     expect(headers).not.toHaveProperty('idempotent-replayed');
   });
 
-  it('says so when it repeats an answer', async () => {
+  it('marks a repeated reply', async () => {
     const key = { 'idempotency-key': 'one' };
     const first = await create({ prompt: 'a fox' }, key);
 
@@ -67,7 +67,7 @@ describe('createJob', () => {
 });
 
 describe('getJob', () => {
-  it('answers at once without a wait', async () => {
+  it('replies at once without a wait', async () => {
     const id = await submitted();
 
     expect((await read(id)).json).toMatchObject({ id, status: 'queued' });
@@ -91,7 +91,7 @@ describe('getJob', () => {
     },
   );
 
-  it('answers 404 for what nobody has', async () => {
+  it('replies with 404 for an unknown job', async () => {
     const reply = await read('nothing', 'wait_ms=30000');
 
     expect(reply.status).toBe(404);
@@ -100,7 +100,7 @@ describe('getJob', () => {
 });
 
 describe('cancelJob', () => {
-  it('answers with the job as it then is', async () => {
+  it('replies with the job as it then is', async () => {
     const id = await submitted();
 
     const { status, json } = await invoke(cancelJob, { method: 'DELETE', ...at(id) }, rig);
@@ -128,7 +128,7 @@ describe('updateJob', () => {
 });
 
 describe('getJobPartial', () => {
-  it('answers 204 without a body while there is none', async () => {
+  it('replies with 204 without a body while there is none', async () => {
     const reply = await invoke(getJobPartial, at(await submitted()), rig);
 
     expect(reply.status).toBe(204);
@@ -136,7 +136,7 @@ describe('getJobPartial', () => {
     expect(reply.headers['cache-control']).toBe('no-store');
   });
 
-  it('answers with the latest image and its place', async () => {
+  it('replies with the latest image and its index', async () => {
     const id = await submitted();
     rig.work();
     const run = await rig.run(0);
@@ -170,7 +170,7 @@ describe('getJobPartial', () => {
 });
 
 describe('listJobs', () => {
-  it('answers a page of summaries', async () => {
+  it('replies with a page of summaries', async () => {
     const ids = [await submitted(), await submitted()];
 
     const { status, json } = await list('limit=1');

@@ -7,7 +7,7 @@ const services = { metrics: { exposition: async () => 'up 1\n' } };
 const path = '/metrics';
 
 describe('getMetrics', () => {
-  it('answers with text for a scraper', async () => {
+  it('replies with text for a scraper', async () => {
     const reply = await invoke(getMetrics, { path }, services);
 
     expect(reply.status).toBe(200);

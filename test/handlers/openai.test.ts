@@ -17,19 +17,20 @@ const head = {
   ...{ 'x-request-id': 'r1', 'idempotency-key': 'k1', 'x-stainless-retry-count': '2' },
 };
 
-/** The service as it answers with `reply`, and what it was asked. */
+/** The service as it replies with `reply`, and what it was asked. */
 function recording(reply: ImagesReply = whole) {
   const calls: { sent: unknown; context: RequestContext }[] = [];
-  async function answer(sent: unknown, context: RequestContext) {
+  async function respond(sent: unknown, context: RequestContext) {
     calls.push({ sent, context });
     return reply;
   }
-  return { calls, services: { openAiImages: { generate: answer, edit: answer } } };
+  return { calls, services: { openAiImages: { generate: respond, edit: respond } } };
 }
 
 const generation = { method: 'POST', body: { prompt: 'a fox', seed: 1 }, headers: head };
 const edit = {
-  ...{ method: 'POST', headers: head },
+  method: 'POST',
+  headers: head,
   body: { prompt: 'night', images: [{ image_url: 'data:,' }] },
 };
 
@@ -46,8 +47,12 @@ describe.each([
       {
         sent: { fields: { prompt: sent.body.prompt } },
         context: {
-          ...{ operationId, scope: 'anonymous', requestId: 'r1', baseUrl: 'http://localhost:8787' },
-          ...{ idempotencyKey: 'k1', retryCount: '2' },
+          operationId,
+          scope: 'anonymous',
+          requestId: 'r1',
+          baseUrl: 'http://localhost:8787',
+          idempotencyKey: 'k1',
+          retryCount: '2',
         },
       },
     ]);
@@ -76,8 +81,12 @@ describe.each([
   it('writes events where there are events', async () => {
     async function* events() {
       yield {
-        ...{ type: 'image_edit.completed' as const, created_at: 1, size: '1x1' },
-        ...{ quality: 'auto' as const, background: 'auto' as const, output_format: 'png' as const },
+        type: 'image_edit.completed' as const,
+        created_at: 1,
+        size: '1x1',
+        quality: 'auto' as const,
+        background: 'auto' as const,
+        output_format: 'png' as const,
         b64_json: new Uint8Array([0]),
       };
     }
@@ -91,7 +100,7 @@ describe.each([
     ]);
   });
 
-  it('refuses a bad request before any service hears of it', async () => {
+  it('refuses a bad request before any service is called', async () => {
     const { calls, services } = recording();
     const body = { ...sent.body, n: 0, markup: 'x' };
 
@@ -103,7 +112,7 @@ describe.each([
 });
 
 describe('createImageEdit', () => {
-  it('takes a form in place of JSON', async () => {
+  it('takes a form instead of JSON', async () => {
     const { calls, services } = recording();
     const body = formBytes([
       { name: 'image', filename: 'a', content: 'one' },
@@ -139,7 +148,7 @@ describe('getModel', () => {
   it.each([
     ['far/shared', 200],
     ['unheard-of', 404],
-  ])('answers %s with %i', async (id, status) => {
+  ])('replies to %s with %i', async (id, status) => {
     const reply = await invoke(getModel, { pathParameters: { id } }, { models });
 
     expect(reply.status).toBe(status);

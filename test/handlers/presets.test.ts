@@ -9,8 +9,14 @@ import { invoke } from '../support/invoke.ts';
 
 const TEMPLATE = { prompt: 'a flat icon', parameters: { n: 2 } };
 const SHOWN = {
-  ...{ operation: 'generate', prompt: 'a flat icon', parameters: { n: 2 } },
-  ...{ output: {}, routing: {}, session: {}, policies: {}, metadata: {} },
+  operation: 'generate',
+  prompt: 'a flat icon',
+  parameters: { n: 2 },
+  output: {},
+  routing: {},
+  session: {},
+  policies: {},
+  metadata: {},
 };
 const NOW = Date.UTC(2025, 0, 1) / 1000;
 
@@ -35,14 +41,17 @@ const remove = (name: string) =>
 const list = (query: string) => invoke(listPresets, { query }, rig);
 
 describe('createPreset', () => {
-  it('answers 201 with the preset and where it is', async () => {
+  it('replies with 201, the preset and its URL', async () => {
     const reply = await create({ name: 'icons', description: 'flat ones', template: TEMPLATE });
 
     expect(reply.status).toBe(201);
     expect(reply.headers['location']).toBe('/v1/presets/icons');
     expect(reply.json).toEqual({
-      ...{ name: 'icons', description: 'flat ones', template: SHOWN },
-      ...{ created: NOW, updated: NOW },
+      name: 'icons',
+      description: 'flat ones',
+      template: SHOWN,
+      created: NOW,
+      updated: NOW,
     });
     expect((await read('icons')).json).toEqual(reply.json);
   });
@@ -56,7 +65,7 @@ describe('createPreset', () => {
     expect(reply.json).toMatchObject({ error: { code: 'preset_exists' } });
   });
 
-  it('answers an equal repeat under the key with the preset as it now is', async () => {
+  it('replies to an equal repeat under the key with the preset as it now is', async () => {
     const key = { 'idempotency-key': 'once' };
     await create({ name: 'icons', template: TEMPLATE }, key);
     await rig.clock.advance(5000);
@@ -119,12 +128,14 @@ describe('replacePreset', () => {
 
     expect(reply.status).toBe(200);
     expect(reply.json).toEqual({
-      ...{ name: 'icons', created: NOW, updated: NOW + 5 },
+      name: 'icons',
+      created: NOW,
+      updated: NOW + 5,
       template: { ...SHOWN, prompt: 'a round icon', parameters: {} },
     });
   });
 
-  it('answers 404 for a name that no preset has', async () => {
+  it('replies with 404 for a name that no preset has', async () => {
     const reply = await replace('icons', { template: {} });
 
     expect(reply.status).toBe(404);
@@ -132,18 +143,21 @@ describe('replacePreset', () => {
 });
 
 describe('getPreset', () => {
-  it.each(['icons', 'Icons', '..', '%00', 'a'.repeat(100)])('answers 404 for %j', async (name) => {
-    await create({ name: 'ICONS', template: TEMPLATE });
+  it.each(['icons', 'Icons', '..', '%00', 'a'.repeat(100)])(
+    'replies with 404 for %j',
+    async (name) => {
+      await create({ name: 'ICONS', template: TEMPLATE });
 
-    const reply = await read(name);
+      const reply = await read(name);
 
-    expect(reply.status).toBe(404);
-    expect(reply.json).toMatchObject({ error: { code: 'not_found' } });
-  });
+      expect(reply.status).toBe(404);
+      expect(reply.json).toMatchObject({ error: { code: 'not_found' } });
+    },
+  );
 });
 
 describe('deletePreset', () => {
-  it('answers 204 without a body, and 404 from then on', async () => {
+  it('replies with 204 without a body, and 404 from then on', async () => {
     await create({ name: 'icons', template: TEMPLATE });
 
     const reply = await remove('icons');

@@ -10,7 +10,7 @@ const services = {
 };
 
 describe('listProviders', () => {
-  it('answers with a page', async () => {
+  it('replies with a page', async () => {
     const reply = await invoke(listProviders, { path: '/v1/providers' }, services);
 
     expect(reply.status).toBe(200);
@@ -35,7 +35,7 @@ describe('listProviders', () => {
 });
 
 describe('getProviderCapabilities', () => {
-  it('answers an unknown provider with 404', async () => {
+  it('replies to an unknown provider with 404', async () => {
     const sent = { pathParameters: { name: 'nobody' } };
 
     const reply = await invoke(getProviderCapabilities, sent, services);

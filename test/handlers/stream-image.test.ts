@@ -7,7 +7,12 @@ import { parseEventText } from '../support/event-text.ts';
 import { invoke } from '../support/invoke.ts';
 
 const partial: StreamEventWithBytes = {
-  ...{ type: 'partial_image', index: 0, partial_index: 1, format: 'png', width: 1, height: 1 },
+  type: 'partial_image',
+  index: 0,
+  partial_index: 1,
+  format: 'png',
+  width: 1,
+  height: 1,
   b64_json: new Uint8Array([1, 2, 3, 4]),
 };
 const post = { method: 'POST', body: { prompt: 'a fox' }, headers: { 'x-request-id': 'r1' } };
@@ -38,12 +43,14 @@ describe('streamImage', () => {
 
     expect(calls[0]?.request).toMatchObject({ operation: 'generate', prompt: 'a fox' });
     expect(calls[0]?.context).toMatchObject({
-      ...{ scope: 'anonymous', requestId: 'r1', idempotencyKey: 'k1' },
+      scope: 'anonymous',
+      requestId: 'r1',
+      idempotencyKey: 'k1',
     });
     expect(calls[0]?.context).toMatchObject({ retryCount: undefined });
   });
 
-  it('writes events that nobody on the way may keep or gather', async () => {
+  it('writes events that no proxy may store or buffer', async () => {
     const { services } = recording();
 
     const reply = await invoke(handler, post, services);
@@ -86,7 +93,7 @@ describe('streamImage', () => {
     });
   });
 
-  it('answers a refusal as any other route does', async () => {
+  it('replies to a refusal as any other route does', async () => {
     const { calls, services } = recording();
 
     const reply = await invoke(handler, { ...post, body: { prompt: ' ' } }, services);

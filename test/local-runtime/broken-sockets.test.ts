@@ -4,10 +4,10 @@ import type { Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from 'vitest';
 import {
-  exchangeRaw,
   openSocket,
-  parseAnswer,
-  type RawAnswer,
+  parseReply,
+  type RawReply,
+  requestRaw,
   untilClosed,
 } from '../support/raw-http.ts';
 import { startListener as start, stopListeners } from './listener-rig.ts';
@@ -34,10 +34,10 @@ async function sendAndReset(port: number, bytes: string): Promise<void> {
 }
 
 const isLive = async (port: number) =>
-  (await exchangeRaw(port, 'GET /health/live HTTP/1.0\r\n\r\n')).status === 200;
+  (await requestRaw(port, 'GET /health/live HTTP/1.0\r\n\r\n')).status === 200;
 
 /** Writes all chunks before it reads, as a client does that cannot do both. Rejects when the connection is reset. */
-async function upload(socket: Socket, chunk: Buffer, chunks: number): Promise<RawAnswer> {
+async function upload(socket: Socket, chunk: Buffer, chunks: number): Promise<RawReply> {
   const isReset = new Promise<never>((_resolve, reject) => {
     socket.once('error', reject);
   });
@@ -52,7 +52,7 @@ async function upload(socket: Socket, chunk: Buffer, chunks: number): Promise<Ra
     socket.resume();
     return closed;
   };
-  return parseAnswer(await Promise.race([write(), isReset]));
+  return parseReply(await Promise.race([write(), isReset]));
 }
 
 const hasCurl = spawnSync('curl', ['--version']).status === 0;
@@ -107,27 +107,27 @@ describe('createListener', () => {
     socket.destroy();
   });
 
-  it('answers a proxy request whose tunnel has begun already', async () => {
+  it('replies to a proxy request whose tunnel has begun already', async () => {
     const { port } = await start();
     const socket = await openSocket(port);
 
     socket.write(connectHead);
-    const answer = await upload(socket, Buffer.alloc(16_384, 0x16), 4);
+    const reply = await upload(socket, Buffer.alloc(16_384, 0x16), 4);
 
-    expect(answer.status).toBe(405);
+    expect(reply.status).toBe(405);
   });
 
-  it('answers malformed HTTP whose sender goes on', async () => {
+  it('replies to malformed HTTP whose sender continues', async () => {
     const { port } = await start();
     const socket = await openSocket(port);
 
     socket.write('POST /v1/images HTTP/1.1\r\nHost: localhost\r\nbroken\r\n\r\n');
-    const answer = await upload(socket, Buffer.alloc(16_384, 0x20), 6);
+    const reply = await upload(socket, Buffer.alloc(16_384, 0x20), 6);
 
-    expect(answer.status).toBe(400);
+    expect(reply.status).toBe(400);
   });
 
-  it('answers a body that passes the limit after it was asked for', async () => {
+  it('replies to a body that passes the limit after it was asked for', async () => {
     const { port } = await start();
     const socket = await openSocket(port);
     const asked = new Promise<string>((resolve) => {
@@ -138,10 +138,10 @@ describe('createListener', () => {
 
     const chunk = Buffer.from(`4000\r\n${' '.repeat(0x4000)}\r\n`);
     // Twice the limit, less than what is read and dropped.
-    const answer = await upload(socket, chunk, 12);
+    const reply = await upload(socket, chunk, 12);
 
-    expect(answer.status).toBe(413);
-    expect(JSON.parse(answer.text).error.code).toBe('invalid_request');
+    expect(reply.status).toBe(413);
+    expect(JSON.parse(reply.text).error.code).toBe('invalid_request');
   });
 
   it.runIf(hasCurl)('gives curl the reply to a body that passes the limit', async () => {
@@ -155,13 +155,13 @@ describe('createListener', () => {
     expect(code).toBe(0);
   });
 
-  it('answers a refused upload that did not wait to be asked for', async () => {
+  it('replies to a refused upload that did not wait to be asked for', async () => {
     const { port } = await start();
     const socket = await openSocket(port);
 
     socket.write(jsonPost('Expect: 100-continue', 'Content-Length: 200000'));
-    const answer = await upload(socket, Buffer.alloc(10_000, 0x20), 9);
+    const reply = await upload(socket, Buffer.alloc(10_000, 0x20), 9);
 
-    expect(answer.status).toBe(413);
+    expect(reply.status).toBe(413);
   });
 });

@@ -17,15 +17,15 @@ const POST = `${[
 
 afterEach(stopListeners);
 
-type Tell = (signal: AbortSignal) => AsyncGenerator<StreamedEvent>;
+type Events = (signal: AbortSignal) => AsyncGenerator<StreamedEvent>;
 
-/** A listener whose only stream tells what a test lets it tell. */
-async function start(tell: Tell, settings: object = {}) {
+/** A listener with one stream of the given events. */
+async function start(events: Events, settings: object = {}) {
   const signals: AbortSignal[] = [];
   const stream = async (_body: unknown, context: RequestContext) => {
     const signal = context.signal();
     signals.push(signal);
-    return { value: tell(signal), replayed: false };
+    return { value: events(signal), replayed: false };
   };
   const started = await startListener({ services: { imageRequests: { stream } }, settings });
   return { ...started, signals };
@@ -47,7 +47,7 @@ async function connect(port: number) {
   return client;
 }
 
-/** The events in a chunked answer, whatever came of them so far. */
+/** The events in a chunked reply, as far as they have been received. */
 function eventsIn(text: string): string[] {
   const body = text.slice(text.indexOf('\r\n\r\n') + 4);
   const chunks = body.replaceAll(/(?:^|\r\n)[0-9a-f]+\r\n(?:\r\n)?/g, '').trimEnd();
@@ -56,9 +56,9 @@ function eventsIn(text: string): string[] {
 
 function untilGone(signal: AbortSignal): Promise<never> {
   return new Promise((_resolve, reject) => {
-    const leave = () => reject(signal.reason);
-    if (signal.aborted) leave();
-    else signal.addEventListener('abort', leave, { once: true });
+    const onAbort = () => reject(signal.reason);
+    if (signal.aborted) onAbort();
+    else signal.addEventListener('abort', onAbort, { once: true });
   });
 }
 
@@ -69,15 +69,15 @@ async function* oneThenWait(signal: AbortSignal): AsyncGenerator<StreamedEvent> 
 
 /** A megabyte an event, for ever; counts how many were asked for. */
 function endless() {
-  const told = { count: 0 };
-  const tell: Tell = async function* (signal) {
+  const sent = { count: 0 };
+  const events: Events = async function* (signal) {
     while (!signal.aborted) {
-      told.count += 1;
+      sent.count += 1;
       yield Object.assign({ type: 'partial_image' }, { b64_json: new Uint8Array(MIB) });
     }
     throw signal.reason;
   };
-  return { told, tell };
+  return { sent, events };
 }
 
 /** A client that has sent its request and reads nothing. */
@@ -113,19 +113,16 @@ describe('createListener, event streams', () => {
     client.socket.destroy();
   });
 
-  it.each(['GET', 'HEAD', 'PUT', 'DELETE'])(
-    'has no answer to %s but its methods',
-    async (method) => {
-      const { port } = await start(oneThenWait);
+  it.each(['GET', 'HEAD', 'PUT', 'DELETE'])('refuses %s and names its methods', async (method) => {
+    const { port } = await start(oneThenWait);
 
-      const answer = await fetch(`http://127.0.0.1:${port}/v1/images/stream`, { method });
+    const reply = await fetch(`http://127.0.0.1:${port}/v1/images/stream`, { method });
 
-      expect(answer.status).toBe(405);
-      expect(answer.headers.get('allow')).toBe('POST');
-    },
-  );
+    expect(reply.status).toBe(405);
+    expect(reply.headers.get('allow')).toBe('POST');
+  });
 
-  it('tells the handler when its client leaves', async () => {
+  it('aborts the signal of the handler when its client disconnects', async () => {
     const { port, signals } = await start(oneThenWait);
     const client = await connect(port);
     await expect.poll(() => client.text).toContain('event: started');
@@ -136,22 +133,22 @@ describe('createListener, event streams', () => {
     expect(signals[0]?.reason).toMatchObject({ code: 'cancelled' });
   });
 
-  it('asks for no more than its client takes, cuts one that takes nothing, and tells the handler', async () => {
-    const { told, tell } = endless();
-    const { port, signals } = await start(tell, { write_timeout_ms: 50 });
+  it('asks for no more than its client takes, disconnects one that takes nothing, and aborts the handler', async () => {
+    const { sent, events } = endless();
+    const { port, signals } = await start(events, { write_timeout_ms: 50 });
 
     await connectDeaf(port);
 
     await expect.poll(() => signals[0]?.aborted).toBe(true);
     // Some megabytes go to the kernel before it takes no more.
-    expect(told.count).toBeLessThan(30);
+    expect(sent.count).toBeLessThan(30);
   });
 
   it('lets a stream be silent for longer than the time-outs of reading and writing', async () => {
     const { port, signals } = await start(
       async function* () {
         yield { type: 'started' };
-        // Several of the listener's own time-outs pass; the client's patience is what the test waits for.
+        // Several of the listener's time-outs pass.
         await new Promise((resolve) => setTimeout(resolve, 200));
         yield { type: 'completed' };
       },
@@ -198,11 +195,11 @@ describe('createListener, event streams', () => {
     expect(client.text).toContain('"code":"cancelled"');
   });
 
-  it('waits a moment only for a client that takes nothing when the grace is over', async () => {
-    const { told, tell } = endless();
-    const { port, listener } = await start(tell);
+  it('waits one second for a client that takes nothing when the grace is over', async () => {
+    const { sent, events } = endless();
+    const { port, listener } = await start(events);
     const client = await connectDeaf(port);
-    await expect.poll(() => told.count).toBeGreaterThan(0);
+    await expect.poll(() => sent.count).toBeGreaterThan(0);
 
     await expect(listener.stop(20)).resolves.toBeUndefined();
 

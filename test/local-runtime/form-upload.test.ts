@@ -6,7 +6,7 @@ import { createListener } from '../../local-runtime/listener.ts';
 import { echoForm, sha256 } from '../support/echo-form.ts';
 import { BOUNDARY, formBytes, formType, inChunks } from '../support/form-bytes.ts';
 import { openHttpSettings } from '../support/invoke.ts';
-import { openSocket, parseAnswer, untilClosed } from '../support/raw-http.ts';
+import { openSocket, parseReply, untilClosed } from '../support/raw-http.ts';
 
 const PATH = '/v1/echo';
 const routes: readonly Route[] = [{ method: 'POST', path: PATH, tag: 'Images', handler: echoForm }];
@@ -17,11 +17,11 @@ afterEach(async () => {
 });
 
 async function start(changes: Partial<HttpSettings> = {}) {
-  const answered: number[] = [];
+  const statuses: number[] = [];
   const listener = createListener({
     routes,
     httpSettings: openHttpSettings({
-      observer: { replied: ({ status }) => answered.push(status) },
+      observer: { replied: ({ status }) => statuses.push(status) },
       ...changes,
     }),
     // The echo asks no service for anything.
@@ -34,7 +34,7 @@ async function start(changes: Partial<HttpSettings> = {}) {
     },
   });
   running.push(listener);
-  return { answered, listener, port: await listener.listen({ host: '127.0.0.1', port: 0 }) };
+  return { statuses, listener, port: await listener.listen({ host: '127.0.0.1', port: 0 }) };
 }
 
 const content = Buffer.from(`\r\n--${BOUNDARY}`.slice(0, -1).repeat(5000));
@@ -57,8 +57,8 @@ async function upload(port: number, pieces: readonly (string | Buffer)[]) {
   const socket = await openSocket(port);
   const closed = untilClosed(socket);
   for (const piece of pieces) socket.write(piece);
-  const answer = parseAnswer(await closed);
-  return { status: answer.status, json: JSON.parse(answer.text) as unknown };
+  const reply = parseReply(await closed);
+  return { status: reply.status, json: JSON.parse(reply.text) as unknown };
 }
 
 const asChunk = (bytes: Buffer) =>
@@ -70,21 +70,21 @@ describe('a form through the listener', () => {
   it('arrives with a declared length', async () => {
     const { port } = await start();
 
-    const answer = await upload(port, [head(`Content-Length: ${body.length}`), body]);
+    const reply = await upload(port, [head(`Content-Length: ${body.length}`), body]);
 
-    expect(answer).toEqual({ status: 200, json: whole });
+    expect(reply).toEqual({ status: 200, json: whole });
   });
 
   it.each([1000, 65_536])('arrives in chunks of %d bytes without a length', async (size) => {
     const { port } = await start();
     const chunks = inChunks(body, () => size).map(asChunk);
 
-    const answer = await upload(port, [head('Transfer-Encoding: chunked'), ...chunks, '0\r\n\r\n']);
+    const reply = await upload(port, [head('Transfer-Encoding: chunked'), ...chunks, '0\r\n\r\n']);
 
-    expect(answer).toEqual({ status: 200, json: whole });
+    expect(reply).toEqual({ status: 200, json: whole });
   });
 
-  it('arrives after the client was told to go on', async () => {
+  it('arrives after a 100 Continue', async () => {
     const { port } = await start();
     const socket = await openSocket(port);
     const closed = untilClosed(socket);
@@ -100,9 +100,9 @@ describe('a form through the listener', () => {
   it('is refused by its length before a byte of it is sent', async () => {
     const { port } = await start({ maxBodyBytes: 1000 });
 
-    const answer = await upload(port, [head(`Content-Length: ${body.length}`)]);
+    const reply = await upload(port, [head(`Content-Length: ${body.length}`)]);
 
-    expect(answer).toMatchObject({ status: 413, json: { error: { code: 'invalid_request' } } });
+    expect(reply).toMatchObject({ status: 413, json: { error: { code: 'invalid_request' } } });
   });
 
   it('is refused for its 257th part while the client is still sending', async () => {
@@ -111,9 +111,9 @@ describe('a form through the listener', () => {
     const parts = Array.from({ length: 900 }, () => one);
     const many = formBytes(parts);
 
-    const answer = await upload(port, [head(`Content-Length: ${many.length + 1}`), many]);
+    const reply = await upload(port, [head(`Content-Length: ${many.length + 1}`), many]);
 
-    expect(answer).toMatchObject({ status: 413, json: { error: { code: 'invalid_request' } } });
+    expect(reply).toMatchObject({ status: 413, json: { error: { code: 'invalid_request' } } });
   });
 
   it.each([
@@ -121,7 +121,7 @@ describe('a form through the listener', () => {
     ['the content of a part', 5000],
     ['the last delimiter', body.length - 3],
   ])('that breaks off in %s ends with its connection, and others go on', async (_name, sent) => {
-    const { answered, port } = await start();
+    const { statuses, port } = await start();
     const socket = await openSocket(port);
 
     socket.write(head(`Content-Length: ${body.length}`));
@@ -131,11 +131,11 @@ describe('a form through the listener', () => {
     const next = await upload(port, [head(`Content-Length: ${body.length}`), body]);
 
     expect(next.status).toBe(200);
-    await expect.poll(() => answered).toEqual(expect.arrayContaining([200, 499]));
+    await expect.poll(() => statuses).toEqual(expect.arrayContaining([200, 499]));
   });
 
   it('that stalls does not keep the listener from stopping', async () => {
-    const { answered, listener, port } = await start();
+    const { statuses, listener, port } = await start();
     const socket = await openSocket(port);
     const closed = untilClosed(socket);
 
@@ -144,16 +144,16 @@ describe('a form through the listener', () => {
     await listener.stop(0);
     await closed;
 
-    expect(answered).toEqual([499]);
+    expect(statuses).toEqual([499]);
   });
 
   it('that ends early is a malformed request', async () => {
     const { port } = await start();
     const cut = body.subarray(0, -10);
 
-    const answer = await upload(port, [head(`Content-Length: ${cut.length}`), cut]);
+    const reply = await upload(port, [head(`Content-Length: ${cut.length}`), cut]);
 
-    expect(answer).toMatchObject({ status: 400, json: { error: { code: 'invalid_request' } } });
+    expect(reply).toMatchObject({ status: 400, json: { error: { code: 'invalid_request' } } });
   });
 
   it('reads no faster than the bytes are taken', async () => {
@@ -165,8 +165,8 @@ describe('a form through the listener', () => {
     for (const piece of inChunks(body, () => 4096)) {
       await new Promise((resolve) => socket.write(piece, resolve));
     }
-    const answer = parseAnswer(await closed);
+    const reply = parseReply(await closed);
 
-    expect(JSON.parse(answer.text)).toEqual(whole);
+    expect(JSON.parse(reply.text)).toEqual(whole);
   });
 });

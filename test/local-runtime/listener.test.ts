@@ -6,14 +6,14 @@ import { BridgeError } from '../../lib/errors/bridge-error.ts';
 import type { Services } from '../../lib/services.ts';
 import { createListener } from '../../local-runtime/listener.ts';
 import { openHttpSettings } from '../support/invoke.ts';
-import { exchangeRaw, openSocket, parseAnswer, untilClosed } from '../support/raw-http.ts';
+import { openSocket, parseReply, requestRaw, untilClosed } from '../support/raw-http.ts';
 import { startListener as start, stopListeners } from './listener-rig.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 afterEach(stopListeners);
 
 /** Waits until the client has disconnected. */
-async function untilGone(signal: AbortSignal): Promise<never> {
+async function untilAborted(signal: AbortSignal): Promise<never> {
   await new Promise((resolve) => {
     signal.addEventListener('abort', resolve, { once: true });
   });
@@ -66,53 +66,53 @@ describe('createListener', () => {
     ['a long address', head(`GET /${'a'.repeat(40_000)} HTTP/1.1`), 431],
     ['a long header', head('GET /health/live HTTP/1.1', `A: ${'a'.repeat(40_000)}`), 431],
     ['ten thousand headers', head('GET /v1/providers HTTP/1.1', ...Array(10_000).fill('a:b')), 431],
-  ])('answers %s in the shape of the contract', async (_name, bytes, status) => {
+  ])('replies to %s in the shape of the contract', async (_name, bytes, status) => {
     const { port } = await start();
 
-    const answer = await exchangeRaw(port, bytes);
+    const reply = await requestRaw(port, bytes);
 
-    expect(answer.status).toBe(status);
-    expect(answer.headers['x-request-id']).toMatch(UUID);
-    expect(answer.headers['x-should-retry']).toBe('false');
-    const { error, request_id } = JSON.parse(answer.text);
-    expect(request_id).toBe(answer.headers['x-request-id']);
+    expect(reply.status).toBe(status);
+    expect(reply.headers['x-request-id']).toMatch(UUID);
+    expect(reply.headers['x-should-retry']).toBe('false');
+    const { error, request_id } = JSON.parse(reply.text);
+    expect(request_id).toBe(reply.headers['x-request-id']);
     expect(error.suggestions ?? error.bridge_ext.suggestions).not.toEqual([]);
   });
 
   it('takes a health probe without a host, as HTTP/1.0 sends it', async () => {
     const { port } = await start();
 
-    const answer = await exchangeRaw(port, 'GET /health/live HTTP/1.0\r\n\r\n');
+    const reply = await requestRaw(port, 'GET /health/live HTTP/1.0\r\n\r\n');
 
-    expect([answer.status, answer.text]).toEqual([200, '{"status":"live"}']);
+    expect([reply.status, reply.text]).toEqual([200, '{"status":"live"}']);
   });
 
   it('names the methods that a path has', async () => {
     const { port } = await start();
 
-    const answer = await exchangeRaw(port, head('PUT /v1/providers HTTP/1.1'));
+    const reply = await requestRaw(port, head('PUT /v1/providers HTTP/1.1'));
 
-    expect(answer.headers['allow']).toBe('GET, HEAD');
+    expect(reply.headers['allow']).toBe('GET, HEAD');
   });
 
   it('keeps the caller’s id when it refuses a head', async () => {
     const { port } = await start();
     const long = head('GET / HTTP/1.1', 'X-Request-Id: mine', ...Array(9000).fill('a:b'));
 
-    const answer = await exchangeRaw(port, long);
+    const reply = await requestRaw(port, long);
 
-    expect(answer.headers['x-request-id']).toBe('mine');
+    expect(reply.headers['x-request-id']).toBe('mine');
   });
 
-  it('answers HEAD with the head of GET', async () => {
+  it('replies to HEAD with the head of GET', async () => {
     const { port } = await start();
 
-    const get = await exchangeRaw(port, head('GET /health/live HTTP/1.1'));
-    const answer = await exchangeRaw(port, head('HEAD /health/live HTTP/1.1'));
+    const get = await requestRaw(port, head('GET /health/live HTTP/1.1'));
+    const reply = await requestRaw(port, head('HEAD /health/live HTTP/1.1'));
 
-    expect(answer.status).toBe(200);
-    expect(answer.text).toBe('');
-    expect(answer.headers['content-length']).toBe(get.headers['content-length']);
+    expect(reply.status).toBe(200);
+    expect(reply.text).toBe('');
+    expect(reply.headers['content-length']).toBe(get.headers['content-length']);
   });
 
   it('refuses a declared 200 MB body at once, and the client gets to read that', async () => {
@@ -133,10 +133,10 @@ describe('createListener', () => {
     };
     socket.on('drain', pump);
     pump();
-    const answer = parseAnswer(await closed);
+    const reply = parseReply(await closed);
 
-    expect(answer.status).toBe(413);
-    expect(JSON.parse(answer.text).error.code).toBe('invalid_request');
+    expect(reply.status).toBe(413);
+    expect(JSON.parse(reply.text).error.code).toBe('invalid_request');
   });
 
   it('refuses an undeclared endless body when it passes the limit', async () => {
@@ -157,12 +157,12 @@ describe('createListener', () => {
     };
     socket.on('drain', pump);
     pump();
-    const answer = parseAnswer(await closed);
+    const reply = parseReply(await closed);
 
-    expect(answer.status).toBe(413);
+    expect(reply.status).toBe(413);
   });
 
-  it('answers a body that stops half-way', async () => {
+  it('replies to a body that stops half-way', async () => {
     const { port } = await start();
     const socket = await openSocket(port);
     const closed = untilClosed(socket);
@@ -170,15 +170,15 @@ describe('createListener', () => {
     socket.end(
       `${head('POST /v1/images HTTP/1.1', 'Content-Type: application/json', 'Content-Length: 100')}{"prompt":`,
     );
-    const answer = parseAnswer(await closed);
+    const reply = parseReply(await closed);
 
-    expect(answer.status).toBe(400);
-    expect(JSON.parse(answer.text).error.code).toBe('invalid_request');
+    expect(reply.status).toBe(400);
+    expect(JSON.parse(reply.text).error.code).toBe('invalid_request');
   });
 
   it('asks for a body only when somebody wants to read it', async () => {
-    const { port } = await start({ services: { imageRequests: { create: untilGone } } });
-    const refused = await exchangeRaw(
+    const { port } = await start({ services: { imageRequests: { create: untilAborted } } });
+    const refused = await requestRaw(
       port,
       head(
         'POST /v1/images HTTP/1.1',
@@ -206,14 +206,14 @@ describe('createListener', () => {
     socket.destroy();
   });
 
-  it('tells the handler when its client leaves', async () => {
+  it('aborts the signal of the handler when its client disconnects', async () => {
     let left: (reason: unknown) => void = () => {};
     const reason = new Promise((resolve) => {
       left = resolve;
     });
     const create = async (_body: unknown, { signal }: RequestContext) => {
       client.destroy();
-      return untilGone(signal()).catch((error) => {
+      return untilAborted(signal()).catch((error) => {
         left(error);
         throw error;
       });
@@ -232,37 +232,37 @@ describe('createListener', () => {
     expect(await reason).toMatchObject({ code: 'cancelled' });
   });
 
-  it('answers a request that stalls in its body with 408', async () => {
+  it('replies to a request that stalls in its body with 408', async () => {
     const { port } = await start({ settings: { read_timeout_ms: 50 } });
 
-    const answer = await exchangeRaw(
+    const reply = await requestRaw(
       port,
       `${head('POST /v1/images HTTP/1.1', 'Content-Type: application/json', 'Content-Length: 100')}{`,
     );
 
-    expect(answer.status).toBe(408);
-    expect(answer.headers['x-request-id']).toMatch(UUID);
+    expect(reply.status).toBe(408);
+    expect(reply.headers['x-request-id']).toMatch(UUID);
   });
 
-  it('answers a request that stalls in its head with 408', async () => {
+  it('replies to a request that stalls in its head with 408', async () => {
     const { port } = await start({ settings: { read_timeout_ms: 50 } });
 
-    const answer = await exchangeRaw(port, 'GET /health/live HTTP/1.1\r\nHost: loc');
+    const reply = await requestRaw(port, 'GET /health/live HTTP/1.1\r\nHost: loc');
 
-    expect(answer.status).toBe(408);
+    expect(reply.status).toBe(408);
   });
 
   it('lets work take longer than the read time-out', async () => {
     const create = () =>
       new Promise((_resolve, reject) => {
-        // Several of the listener's own time-outs pass first; the client's patience is what the test waits for.
+        // Several of the listener's time-outs pass first.
         setTimeout(() => reject(new BridgeError('upstream', 'late')), 200);
       });
     const services = { imageRequests: { create } };
     const { port } = await start({ services, settings: { read_timeout_ms: 50 } });
     const body = '{"prompt":"a fox"}';
 
-    const answer = await exchangeRaw(
+    const reply = await requestRaw(
       port,
       head(
         'POST /v1/images HTTP/1.1',
@@ -271,10 +271,10 @@ describe('createListener', () => {
       ) + body,
     );
 
-    expect(answer.status).toBe(502);
+    expect(reply.status).toBe(502);
   });
 
-  it('cuts a client that takes no byte of its answer', async () => {
+  it('cuts a client that takes no byte of its reply', async () => {
     const { port } = await start({
       services: { apiDocument: () => Buffer.alloc(64 * 1024 * 1024) },
       settings: { write_timeout_ms: 100 },
@@ -287,7 +287,7 @@ describe('createListener', () => {
     });
 
     socket.write(head('GET /v1/openapi.json HTTP/1.1'));
-    // A closed connection is noticed by writing; reading would let the answer through.
+    // A closed connection is noticed by writing; reading would let the reply through.
     const knock = setInterval(() => socket.write('x'), 10);
 
     await closed;
@@ -311,7 +311,7 @@ describe('createListener', () => {
     const body = '{"prompt":"a fox"}';
     const kept = await openSocket(port);
     const keptAnswer = untilClosed(kept);
-    const answering = exchangeRaw(
+    const replying = requestRaw(
       port,
       head(
         'POST /v1/images HTTP/1.1',
@@ -324,12 +324,12 @@ describe('createListener', () => {
     kept.write('GET /v1/openapi.json HTTP/1.1\r\nHost: localhost\r\n');
     const stopped = listener.stop(60_000);
     kept.write('\r\n');
-    const refused = parseAnswer(await keptAnswer);
+    const refused = parseReply(await keptAnswer);
     finish(new BridgeError('upstream', 'done'));
 
     expect(refused.status).toBe(503);
     expect(refused.headers).toMatchObject({ connection: 'close', 'retry-after': '1' });
-    expect((await answering).status).toBe(502);
+    expect((await replying).status).toBe(502);
     await stopped;
     await expect(openSocket(port)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
   });
@@ -341,11 +341,11 @@ describe('createListener', () => {
     });
     const create = (_body: unknown, { signal }: RequestContext) => {
       begun(undefined);
-      return untilGone(signal());
+      return untilAborted(signal());
     };
     const { port, listener } = await start({ services: { imageRequests: { create } } });
     const body = '{"prompt":"a fox"}';
-    const answering = exchangeRaw(
+    const replying = requestRaw(
       port,
       head(
         'POST /v1/images HTTP/1.1',
@@ -357,7 +357,7 @@ describe('createListener', () => {
 
     await listener.stop(20);
 
-    expect((await answering).status).toBe(499);
+    expect((await replying).status).toBe(499);
   });
 
   it('says which port is taken by naming the setting', async () => {

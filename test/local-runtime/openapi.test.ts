@@ -104,7 +104,7 @@ describe('buildOpenApiDocument', () => {
     });
   });
 
-  it('lists the parameters of path, query and headers as what their text stands for', () => {
+  it('lists the parameters of path, query and headers with the types of their values', () => {
     const operation = operationOf({
       request: {
         path: v.strictObject({ id: v.string() }),
@@ -114,7 +114,7 @@ describe('buildOpenApiDocument', () => {
     });
 
     const parameters = operation['parameters'] as JsonObject[];
-    expect(parameters.map(({ name, in: place }) => `${place} ${name}`)).toEqual([
+    expect(parameters.map(({ name, in: location }) => `${location} ${name}`)).toEqual([
       'path id',
       'query limit',
       'query cursor',
@@ -165,7 +165,7 @@ describe('buildOpenApiDocument', () => {
     });
   });
 
-  it('describes answers that are no JSON, parts of them and nothing at all', () => {
+  it('describes replies that are not JSON, are partial or are empty', () => {
     const operation = operationOf({
       reply: {
         status: 200,
@@ -191,16 +191,16 @@ describe('buildOpenApiDocument', () => {
     expect(responses['304']).not.toHaveProperty('content');
   });
 
-  it('gives every answer the headers of every answer', () => {
+  it('gives every reply the common headers', () => {
     const document = documentOf({ reply: { ...plain.reply, body: JobPage } });
 
     const responses = {
       ...(at(document, 'paths', '/v1/things', 'post', 'responses') as JsonObject),
       ...(at(document, 'components', 'responses') as JsonObject),
     };
-    for (const answer of Object.values(responses) as JsonObject[]) {
-      if ('$ref' in answer) continue;
-      expect(answer['headers']).toMatchObject({
+    for (const reply of Object.values(responses) as JsonObject[]) {
+      if ('$ref' in reply) continue;
+      expect(reply['headers']).toMatchObject({
         'x-request-id': { $ref: '#/components/headers/x-request-id' },
         traceparent: { $ref: '#/components/headers/traceparent' },
       });
@@ -222,7 +222,7 @@ describe('buildOpenApiDocument', () => {
     expect(statusesOf(spec)).toEqual(['200', ...always, ...more].sort());
   });
 
-  it('shares an error answer that has one cause, and lists the causes of one that has several', () => {
+  it('shares an error reply that has one cause, and lists the causes of one that has several', () => {
     const operation = operationOf({ errors: ['input', 'safety_rejected'] });
 
     const responses = operation['responses'] as Record<string, JsonObject>;
@@ -251,7 +251,7 @@ describe('buildOpenApiDocument', () => {
     });
   });
 
-  it('says both of a status that is an answer and an error', () => {
+  it('describes both schemas of a status that is a reply and an error', () => {
     const operation = operationOf({
       protection: 'public',
       reply: {
@@ -303,7 +303,7 @@ describe('buildOpenApiDocument', () => {
     );
   });
 
-  it('tells defaults of requests in words, so that no client sends what was not named', () => {
+  it('describes defaults of requests in words: generated clients would send them', () => {
     const document = documentOf({ request: { body: ImageRequest } });
 
     const parameters = at(

@@ -78,7 +78,7 @@ describe('lockStateDirectory', () => {
     if (ours.ok) ours.release();
   });
 
-  test('a killed process leaves the directory free and nothing but the empty file', async () => {
+  test('a killed process releases the directory and leaves only the empty file', async () => {
     const other = await otherProcess();
     const whileHeld = lockStateDirectory(state);
 

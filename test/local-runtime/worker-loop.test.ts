@@ -33,7 +33,7 @@ describe('startWorkerLoop', () => {
     expect(prompts).toEqual([0, 1, 2, 3, 4].map((nth) => `number ${nth}`));
   });
 
-  test('goes on after a job that fails, and after a store that refused', async () => {
+  test('continues after a job that fails, and after a store that refused', async () => {
     rig.refuse('claim', refusal());
     const [failing = '', last = ''] = await submitAll(2);
     rig.work();
@@ -48,7 +48,7 @@ describe('startWorkerLoop', () => {
     expect(await rig.ended(last)).toMatchObject({ status: 'succeeded' });
   });
 
-  test('drains what runs, takes nothing more, and answers who waits for what stays', async () => {
+  test('drains running jobs, claims no more, and ends the waits for queued jobs', async () => {
     const [first = '', second = ''] = await submitAll(2);
     const loop = rig.work();
     const run = await rig.run(0);

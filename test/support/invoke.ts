@@ -13,7 +13,7 @@ export interface Sent {
   readonly body?: unknown;
 }
 
-/** An settings that lets everybody on loopback in, as a bridge without a token does. */
+/** Settings that accept every client on loopback, as those of a bridge without a token do. */
 export function openHttpSettings(changes: Partial<HttpSettings> = {}): HttpSettings {
   return {
     clock: systemClock,

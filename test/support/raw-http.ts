@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 
-/** One answer as it came over the wire. */
-export interface RawAnswer {
+/** One reply as it came over the wire. */
+export interface RawReply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
@@ -29,14 +29,14 @@ export function untilClosed(socket: Socket): Promise<string> {
 }
 
 /** Sends bytes on a connection of their own and reads to its end. */
-export async function exchangeRaw(port: number, bytes: string | Buffer): Promise<RawAnswer> {
+export async function requestRaw(port: number, bytes: string | Buffer): Promise<RawReply> {
   const socket = await openSocket(port);
   const closed = untilClosed(socket);
   socket.write(bytes);
-  return parseAnswer(await closed);
+  return parseReply(await closed);
 }
 
-export function parseAnswer(text: string): RawAnswer {
+export function parseReply(text: string): RawReply {
   const end = text.indexOf('\r\n\r\n');
   const [statusLine = '', ...lines] = text.slice(0, Math.max(0, end)).split('\r\n');
   const headers = Object.fromEntries(

@@ -29,7 +29,7 @@ describe('createAccess', () => {
     expect(secured.authenticate(header)).toBeUndefined();
   });
 
-  it('lets everybody in as anonymous when there is no token', () => {
+  it('accepts every client as anonymous without a token', () => {
     expect(open.authenticate(undefined)).toBe('anonymous');
     expect(open.authenticate('Bearer anything')).toBe('anonymous');
   });
@@ -60,7 +60,7 @@ describe('createAccess', () => {
     expect(open.isOurHost(host)).toBe(false);
   });
 
-  it('leaves the host alone where a token protects against rebinding', () => {
+  it('does not check the host where a token protects against rebinding', () => {
     expect(secured.isOurHost('evil.example')).toBe(true);
   });
 });

@@ -50,11 +50,11 @@ describe('browserGuard', () => {
       403,
     ],
     ['no host', { host: '' }, 400],
-  ])('answers %s', async (_name, headers, status) => {
+  ])('replies to %s', async (_name, headers, status) => {
     expect(await statusOf(headers)).toBe(status);
   });
 
-  it('leaves public routes alone, whatever the host', async () => {
+  it('does not guard public routes', async () => {
     expect(
       await statusOf({ host: 'probe.internal', origin: 'null' }, 'public', '/health/live'),
     ).toBe(200);

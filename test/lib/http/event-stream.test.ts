@@ -86,9 +86,9 @@ describe('openEventStream', () => {
     );
   });
 
-  it('writes bytes as base64, an event in one piece', async () => {
+  it('writes bytes as base64, a short event in one piece', async () => {
     const { source, opening } = open();
-    const bytes = new Uint8Array(MIB).map((_, place) => place % 251);
+    const bytes = new Uint8Array(MIB / 4).map((_, index) => index % 251);
     source.send({ type: 'partial_image', b64_json: bytes, after: 1 });
     source.end();
 
@@ -101,7 +101,7 @@ describe('openEventStream', () => {
     expect(read.pieces).toBe(1);
   });
 
-  it('writes an event beyond eight megabytes in pieces', async () => {
+  it('writes a long event in pieces', async () => {
     const { source, opening } = open();
     source.send({ type: 'completed', b64_json: new Uint8Array(9 * MIB) });
     source.end();
@@ -122,7 +122,7 @@ describe('openEventStream', () => {
     await expect(opening).rejects.toBe(refusal);
   });
 
-  it('ends with the error of the HTTP answer when it fails later', async () => {
+  it('ends with the error of the HTTP reply when it fails later', async () => {
     const { source, opening } = open();
     source.send({ type: 'started' });
     const read = readFrom(await opening);
@@ -143,7 +143,7 @@ describe('openEventStream', () => {
     ]);
   });
 
-  it('tells nothing of a failure that nobody foresaw', async () => {
+  it('reveals nothing of an unexpected error', async () => {
     const { source, opening } = open();
     source.send({ type: 'started' });
     const read = readFrom(await opening);
@@ -155,7 +155,7 @@ describe('openEventStream', () => {
     expect(read.text).not.toContain('secret');
   });
 
-  it('beats every 15 s while there is nothing to tell', async () => {
+  it('sends a heartbeat every 15 s while there is no event', async () => {
     const { clock, source, opening } = open();
     source.send({ type: 'started' });
     const read = readFrom(await opening);
@@ -212,7 +212,7 @@ describe('openEventStream', () => {
     expect(clock.waiting).toBe(0);
   });
 
-  it('leaves no timer behind at its end', async () => {
+  it('has no timer after its end', async () => {
     const { clock, source, opening } = open();
     source.send({ type: 'started' });
     source.end();

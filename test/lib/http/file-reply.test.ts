@@ -10,7 +10,7 @@ const file = {
 } as const;
 
 describe('answerFile', () => {
-  it('answers with the whole and every header of the contract', () => {
+  it('replies with the whole and every header of the contract', () => {
     const reply = fileReply({}, file);
 
     expect(reply.status).toBeUndefined();
@@ -28,7 +28,7 @@ describe('answerFile', () => {
   });
 
   it.each(['"abc"', 'W/"abc"', '"x", "abc"', '*'])(
-    'answers if-none-match %s with 304 and no bytes',
+    'replies to if-none-match %s with 304 and no bytes',
     (tag) => {
       const reply = fileReply({ 'if-none-match': tag }, file);
 
@@ -45,7 +45,7 @@ describe('answerFile', () => {
     ['bytes=-99', '0123456789', 'bytes 0-9/10'],
     ['bytes=9-99', '9', 'bytes 9-9/10'],
     ['Bytes = 1-1', '1', 'bytes 1-1/10'],
-  ])('answers the range %s with its part', (range, part, contentRange) => {
+  ])('replies to the range %s with its part', (range, part, contentRange) => {
     const reply = fileReply({ range }, file);
 
     expect(reply.status).toBe(206);
@@ -56,9 +56,12 @@ describe('answerFile', () => {
     });
   });
 
-  it.each(['bytes=0-1,3-4', 'items=0-1', '0-1'])('answers the range %s with the whole', (range) => {
-    expect(fileReply({ range }, file).status).toBeUndefined();
-  });
+  it.each(['bytes=0-1,3-4', 'items=0-1', '0-1'])(
+    'replies to the range %s with the whole',
+    (range) => {
+      expect(fileReply({ range }, file).status).toBeUndefined();
+    },
+  );
 
   it.each(['bytes=10-', 'bytes=5-2', 'bytes=-0', 'bytes=-', 'bytes=a-b', 'bytes='])(
     'refuses the range %s and names the length',
@@ -72,14 +75,14 @@ describe('answerFile', () => {
     },
   );
 
-  it('answers with the whole when if-range names other bytes', () => {
+  it('replies with the whole when if-range names other bytes', () => {
     expect(fileReply({ range: 'bytes=0-1', 'if-range': '"old"' }, file).status).toBeUndefined();
     expect(fileReply({ range: 'bytes=0-1', 'if-range': '"abc"' }, file).status).toBe(206);
   });
 });
 
 describe('answerWhole', () => {
-  it('answers with the whole, whatever part is asked for, and promises no parts', () => {
+  it('replies with the whole, whatever part is asked for, and promises no parts', () => {
     const reply = wholeFileReply({ range: 'bytes=0-3' }, file);
 
     expect(reply.status).toBeUndefined();
@@ -95,7 +98,7 @@ describe('answerWhole', () => {
     });
   });
 
-  it('answers with 304 and no bytes who has them', () => {
+  it('replies with 304 and no bytes to a client that has them', () => {
     const reply = wholeFileReply({ 'if-none-match': '"abc"' }, file);
 
     expect([reply.status, reply.body]).toEqual([304, undefined]);

@@ -85,7 +85,7 @@ describe('formBody', () => {
     expect(undeclared).toEqual(declared);
   });
 
-  it('leaves JSON to the other half of a route that takes both', async () => {
+  it('does not read JSON of a route that takes both', async () => {
     const reply = await send(Buffer.from('{"title":"a book"}'), 'application/json');
 
     expect(reply.json).toEqual({ json: 'a book' });
@@ -187,7 +187,7 @@ describe('formBody', () => {
     expect(reply.json).toMatchObject({ page: [sha256(Buffer.from('x'))] });
   });
 
-  it('keeps the names of unknown text, whatever they are', async () => {
+  it('keeps any name of unknown text', async () => {
     const names = ['__proto__', 'constructor', 'page[0]', 'größe', 'a%0d%0ab', 'a"b'];
     const parts = names.map((name) => ({
       headers: [`Content-Disposition: form-data; name="${name.replaceAll('"', '\\"')}"`],
@@ -276,7 +276,7 @@ describe('formBody', () => {
       formBytes([title, { name: 'extra', content: `[${'1,'.repeat(100_001)}1]` }]),
       'parts',
     ],
-  ])('answers %s with 400', async (_name, body, words) => {
+  ])('replies to %s with 400', async (_name, body, words) => {
     const reply = await send(body);
 
     expect(reply.status).toBe(400);
@@ -292,7 +292,7 @@ describe('formBody', () => {
     ],
     ['parts within a part', withHead(disposition, 'Content-Type: multipart/mixed; boundary=b')],
     ['text in another charset', withHead(disposition, 'Content-Type: text/plain; charset=latin1')],
-  ])('answers %s with 415', async (_name, body) => {
+  ])('replies to %s with 415', async (_name, body) => {
     const reply = await send(body);
 
     expect(reply.status).toBe(415);
@@ -314,7 +314,7 @@ describe('formBody', () => {
     [`multipart/form-data; boundary=${'b'.repeat(71)}`, 400],
     ['multipart/form-data; boundary=a; boundary=b', 400],
     ['multipart/form-data; boundary=a, multipart/form-data; boundary=b', 400],
-  ])('answers the type %j with %d before it reads', async (type, status) => {
+  ])('replies to the type %j with %d before it reads', async (type, status) => {
     const unread = new Readable({
       read() {
         throw new Error('somebody reads');
@@ -342,7 +342,7 @@ describe('formBody', () => {
       joined([`--${BOUNDARY}\r\n`, 'x'.repeat(100_000)]),
       { max_part_head_bytes: 16_384 },
     ],
-  ])('answers %s with 413', async (_name, body, details) => {
+  ])('replies to %s with 413', async (_name, body, details) => {
     const reply = await send(body);
 
     expect(reply.status).toBe(413);
@@ -363,22 +363,22 @@ describe('formBody', () => {
   it('refuses the 257th part while the rest is still to come', async () => {
     const source = new Readable({ read() {} });
 
-    const answering = streamForm(source);
+    const replying = streamForm(source);
     const parts = Array.from({ length: 257 }, () => page(Buffer.alloc(1200)));
     source.push(formBytes(parts).subarray(0, -30));
-    const { status } = await answering;
+    const { status } = await replying;
 
     expect(status).toBe(413);
     source.destroy();
   });
 
-  it('answers an upload that breaks off as malformed', async () => {
+  it('replies to an upload that breaks off as malformed', async () => {
     const source = new Readable({ read() {} });
 
-    const answering = streamForm(source);
+    const replying = streamForm(source);
     source.push(closed.subarray(0, 60));
     source.destroy(new Error('reset'));
-    const { status } = await answering;
+    const { status } = await replying;
 
     expect(status).toBe(400);
   });
@@ -418,7 +418,7 @@ describe('formBody', () => {
       'invalid_length',
     ],
     ['JSON that is none', [title, { name: 'extra', content: '{' }], 'extra', 'invalid_value'],
-  ])('answers %s with 422', async (_name, parts, field, code) => {
+  ])('replies to %s with 422', async (_name, parts, field, code) => {
     const reply = await send(formBytes(parts));
 
     expect(reply.status).toBe(422);

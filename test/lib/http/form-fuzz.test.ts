@@ -5,7 +5,7 @@ import { createSeeded, type Seeded } from '../../support/seeded.ts';
 
 const BODIES = 5000;
 
-const sound = formBytes([
+const valid = formBytes([
   { name: 'title', content: 'a book' },
   {
     name: 'page',
@@ -71,7 +71,7 @@ const damages: readonly [Damage, ...Damage[]] = [
 ];
 
 function damaged(seeded: Seeded): Buffer {
-  let body = sound;
+  let body = valid;
   for (let times = seeded.next(4); times >= 0; times -= 1) {
     if (body.length > 0) body = seeded.pick(damages)(body, seeded);
   }
@@ -79,7 +79,7 @@ function damaged(seeded: Seeded): Buffer {
 }
 
 describe('formBody under fuzz', () => {
-  it(`answers ${BODIES} damaged forms, each whole or as a client's error`, async () => {
+  it(`replies to ${BODIES} damaged forms, each whole or as a client's error`, async () => {
     const seeded = createSeeded(20_250_101);
     const statuses = new Map<number, number>();
     const odd: unknown[] = [];
@@ -99,11 +99,11 @@ describe('formBody under fuzz', () => {
     }
 
     expect(odd).toEqual([]);
-    // Most damage is seen, and some is harmless: a fuzz that finds only one kind has gone blind.
+    // Most damage is found and some is harmless. Finding only one kind means that the test checks nothing.
     expect([...statuses.keys()]).toEqual(expect.arrayContaining([200, 400, 422]));
   });
 
-  it('gives the same answer however a damaged form is cut into chunks', async () => {
+  it('gives the same reply however a damaged form is cut into chunks', async () => {
     const seeded = createSeeded(7);
 
     for (let count = 0; count < 500; count += 1) {

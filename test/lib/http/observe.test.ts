@@ -6,13 +6,13 @@ import { ok } from '../../../lib/http/reply.ts';
 import { openHttpSettings, type Sent, toEvent } from '../../support/invoke.ts';
 
 const plain = {
-  summary: 'Answer',
+  summary: 'Reply',
   protection: 'bearer',
   request: {},
-  reply: { status: 201, description: 'An answer.' },
+  reply: { status: 201, description: 'A reply.' },
   errors: [],
 } as const;
-const answering = createOperation({ ...plain, id: 'answer', handle: () => ok({}) });
+const replying = createOperation({ ...plain, id: 'reply', handle: () => ok({}) });
 const failing = createOperation({
   ...plain,
   id: 'fail',
@@ -21,17 +21,17 @@ const failing = createOperation({
   },
 });
 
-/** What the observer is told of one request. */
-async function told(
+/** The reports of one request. */
+async function reportsOf(
   handler: Operation<unknown>,
   sent: Sent = {},
   route: string | undefined = '/v1/things/{id}',
   bearer?: string,
 ): Promise<readonly ObservedReply[]> {
-  const answers: ObservedReply[] = [];
+  const replies: ObservedReply[] = [];
   const settings = openHttpSettings({
     access: createAccess({ bearer, hosts: [] }),
-    observer: { replied: (answer) => answers.push(answer) },
+    observer: { replied: (reply) => replies.push(reply) },
   });
   const { signal } = new AbortController();
   await handler(toEvent({ path: '/v1/things/secret', ...sent }), {
@@ -41,31 +41,28 @@ async function told(
     signal: () => signal,
     onReplied: () => {},
   });
-  return answers;
+  return replies;
 }
 
 describe('observe', () => {
-  it('tells of an answer once, by the route as the table writes it', async () => {
-    const answers = await told(answering, { query: '' });
+  it('reports a reply once, by the route as the table writes it', async () => {
+    const replies = await reportsOf(replying, { query: '' });
 
-    expect(answers).toEqual([
+    expect(replies).toEqual([
       { route: '/v1/things/{id}', method: 'GET', status: 201, durationMs: expect.any(Number) },
     ]);
   });
 
   it.each<[string, Operation<unknown>, Sent, string | undefined, number]>([
     ['an unforeseen failure', failing, {}, undefined, 500],
-    ['a refused page', answering, { headers: { 'sec-fetch-site': 'cross-site' } }, undefined, 403],
-    ['a missing token', answering, {}, 'sixteen-bytes-ok', 401],
-    ['an unknown parameter', answering, { query: 'a=1' }, undefined, 422],
-  ])(
-    'tells of %s once, with the status that was answered',
-    async (_, handler, sent, bearer, status) => {
-      const answers = await told(handler, sent, '/v1/things/{id}', bearer);
+    ['a refused page', replying, { headers: { 'sec-fetch-site': 'cross-site' } }, undefined, 403],
+    ['a missing token', replying, {}, 'sixteen-bytes-ok', 401],
+    ['an unknown parameter', replying, { query: 'a=1' }, undefined, 422],
+  ])('reports %s once, with the status of its reply', async (_, handler, sent, bearer, status) => {
+    const replies = await reportsOf(handler, sent, '/v1/things/{id}', bearer);
 
-      expect(answers.map((answer) => answer.status)).toEqual([status]);
-    },
-  );
+    expect(replies.map((reply) => reply.status)).toEqual([status]);
+  });
 
   it.each([
     ['GET', 'GET'],
@@ -74,19 +71,19 @@ describe('observe', () => {
     ['PROPFIND', 'OTHER'],
     ['get', 'OTHER'],
     ['toString', 'OTHER'],
-  ])('tells the method %s as %s', async (method, expected) => {
-    const answers = await told(answering, { method });
+  ])('reports the method %s as %s', async (method, expected) => {
+    const replies = await reportsOf(replying, { method });
 
-    expect(answers.map((answer) => answer.method)).toEqual([expected]);
+    expect(replies.map((reply) => reply.method)).toEqual([expected]);
   });
 
-  it('tells of a path without a route as unmatched', async () => {
+  it('reports a path without a route as unmatched', async () => {
     const seen: ObservedReply[] = [];
     const { signal } = new AbortController();
 
-    await answering(toEvent({ path: '/v1/nothing' }), {
+    await replying(toEvent({ path: '/v1/nothing' }), {
       services: {},
-      settings: openHttpSettings({ observer: { replied: (answer) => seen.push(answer) } }),
+      settings: openHttpSettings({ observer: { replied: (reply) => seen.push(reply) } }),
       signal: () => signal,
       onReplied: () => {},
     });

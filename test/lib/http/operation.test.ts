@@ -10,7 +10,7 @@ import { invoke, openHttpSettings, type Sent } from '../../support/invoke.ts';
 
 const echo = createOperation({
   id: 'echo',
-  summary: 'Answer with what was parsed',
+  summary: 'Reply with what was parsed',
   protection: 'bearer',
   request: {
     query: closedObject({ page: v.optional(v.string()) }),
@@ -41,7 +41,7 @@ const errorOf = (json: unknown) =>
     .error;
 
 describe('createOperation', () => {
-  it('parses query and body, and answers with the declared status', async () => {
+  it('parses query and body, and replies with the declared status', async () => {
     const reply = await post({ query: 'page=2', headers: { host: '127.0.0.1:9' } });
 
     expect(reply.status).toBe(201);
@@ -83,7 +83,7 @@ describe('createOperation', () => {
     expect(reply.headers['traceparent']).not.toContain('0af7651916cd43dd8448eb211c80319c');
   });
 
-  it('answers an unforeseen failure with nothing of its text', async () => {
+  it('replies to an unforeseen failure with nothing of its text', async () => {
     const reply = await invoke(failing, {}, {});
 
     expect(reply.status).toBe(500);
@@ -121,7 +121,7 @@ describe('createOperation', () => {
       413,
       'large',
     ],
-  ])('answers %s as an invalid request', async (_name, sent, status) => {
+  ])('replies to %s as an invalid request', async (_name, sent, status) => {
     const reply = await post(sent);
 
     expect(reply.status).toBe(status);
@@ -171,10 +171,10 @@ describe('createOperation', () => {
   });
 
   it('lets other work run between the steps of a long body', async () => {
-    let turns = 0;
+    let immediates = 0;
     let isAnswered = false;
     const count = () => {
-      turns += 1;
+      immediates += 1;
       if (!isAnswered) setImmediate(count);
     };
     const body = Buffer.from(JSON.stringify({ name: 'a'.repeat(2 * 1024 * 1024) }));
@@ -184,10 +184,10 @@ describe('createOperation', () => {
     isAnswered = true;
 
     expect(reply.status).toBe(201);
-    expect(turns).toBeGreaterThanOrEqual(3);
+    expect(immediates).toBeGreaterThanOrEqual(3);
   });
 
-  it('answers a body that ends before its length as malformed', async () => {
+  it('replies to a body that ends before its length as malformed', async () => {
     const broken = new Readable({ read() {} });
     const context = {
       services: {},
@@ -205,10 +205,10 @@ describe('createOperation', () => {
       isBase64Encoded: false,
     };
 
-    const answering = echo(event, context);
+    const replying = echo(event, context);
     broken.push('{"na');
     broken.destroy();
-    const reply = await answering;
+    const reply = await replying;
 
     expect(reply.statusCode).toBe(400);
   });

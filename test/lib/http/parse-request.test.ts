@@ -43,7 +43,7 @@ describe('parseHead', () => {
     'page=%ED%A0%80',
     '%ff=1',
     'page=\u00ff',
-  ])('answers 400 to the query %j, which cannot be decoded', async (query) => {
+  ])('replies with 400 to the query %j, which cannot be decoded', async (query) => {
     expect(await withQuery(query)).toMatchObject({
       status: 400,
       json: { error: { code: 'invalid_request', message: expect.stringContaining('query') } },
@@ -59,7 +59,7 @@ describe('parseHead', () => {
     expect((await withKey(Buffer.from('ü'.repeat(129)))).status).toBe(422);
   });
 
-  it('answers 422 to a header value that is not UTF-8', async () => {
+  it('replies with 422 to a header value that is not UTF-8', async () => {
     expect(await withKey(Buffer.from([0x66, 0xfc, 0x72]))).toMatchObject({
       status: 422,
       json: { error: { code: 'invalid_request', param: 'idempotency-key' } },

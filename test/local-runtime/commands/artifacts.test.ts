@@ -75,7 +75,7 @@ async function publishTwo() {
 }
 
 describe('runArtifactsCommand', () => {
-  it('is content with sound artifacts, while a bridge has the database open', async () => {
+  it('accepts valid artifacts, while a bridge has the database open', async () => {
     const { bytes } = await publishTwo();
 
     const code = await verify();
@@ -86,7 +86,7 @@ describe('runArtifactsCommand', () => {
     );
   });
 
-  it('tells each problem with its id and portable name', async () => {
+  it('prints each problem with its id and portable name', async () => {
     const { records } = await publishTwo();
     await rm(join(rig.root, 'a.png'));
 
@@ -98,7 +98,7 @@ describe('runArtifactsCommand', () => {
     expect(stdout).not.toContain(rig.directory);
   });
 
-  it('tells them as one JSON object', async () => {
+  it('prints them as one JSON object', async () => {
     const { records, bytes } = await publishTwo();
     for (const name of ['a.png', 'b.png']) await rm(join(rig.root, name));
 
@@ -113,7 +113,7 @@ describe('runArtifactsCommand', () => {
     expect(problems[0]).toMatchObject({ problem: 'missing' });
   });
 
-  it('judges with the limits of the configuration', async () => {
+  it('verifies with the limits of the configuration', async () => {
     await publishTwo();
 
     const code = await verify('--set', 'images.max_edge=16');
@@ -170,7 +170,7 @@ describe('runArtifactsCommand', () => {
   });
 
   it.each([[[]], [['check']], [['verify', 'all']], [['verify', '--loud']], [['verify', '--set']]])(
-    'answers %j with its usage',
+    'prints its usage for %j',
     async (argv) => {
       const code = await run(...argv);
 
@@ -179,7 +179,7 @@ describe('runArtifactsCommand', () => {
     },
   );
 
-  it('answers an unsound configuration with its problems', async () => {
+  it('prints the problems of an invalid configuration', async () => {
     const code = await verify('--set', 'images.max_edge=0');
 
     expect([code, stdout]).toEqual([2, '']);

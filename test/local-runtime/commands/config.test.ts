@@ -114,7 +114,7 @@ describe('config check', () => {
     expect(JSON.parse(result.stdout)).toEqual({ ok: true, errors: [], warnings: [] });
   });
 
-  it('leaves no trace on disk', async () => {
+  it('writes nothing to disk', async () => {
     await run(['check']);
     await run(['check', '--set', 'state.directory=']);
     await run(['show']);

@@ -133,7 +133,7 @@ describe('runMetadataCommand', () => {
       async () => Buffer.alloc(5 * 1024 * 1024, 'a'),
       'is neither a PNG, JPEG or WebP image nor a sidecar',
     ],
-  ])('answers 1 and one sentence for %s', async (_, content, sentence) => {
+  ])('exits with 1 and one sentence for %s', async (_, content, sentence) => {
     await put('file', await content());
 
     const code = await run('show', 'file');
@@ -143,7 +143,7 @@ describe('runMetadataCommand', () => {
     expect(stdout).toBe('');
   });
 
-  it('answers 1 for what is not there, is a folder, a pipe or longer than any image', async () => {
+  it('exits with 1 for what is not there, is a folder, a pipe or longer than any image', async () => {
     await mkdir(join(cwd, 'folder'));
     await promisify(execFile)('mkfifo', [join(cwd, 'pipe')]);
     await put('long', '');
@@ -163,7 +163,7 @@ describe('runMetadataCommand', () => {
   });
 
   it.each([[[]], [['show']], [['show', 'a', 'b']], [['hide', 'a']], [['show', 'a', '--yaml']]])(
-    'answers 2 and how to use it for %j',
+    'exits with 2 and how to use it for %j',
     async (argv) => {
       const code = await run(...argv);
 

@@ -75,7 +75,7 @@ describe('runSchemaCommand', () => {
   it.each([
     ['--check', 'nowhere'],
     ['--write', 'nowhere/document'],
-  ])('answers 1 and names the file when %s %s cannot work', async (option, file) => {
+  ])('exits with 1 and names the file when %s %s cannot work', async (option, file) => {
     const code = await run('--kind', 'json', option, file);
 
     expect(code).toBe(1);
@@ -89,7 +89,7 @@ describe('runSchemaCommand', () => {
     [['--kind', 'json', '--check', 'a', '--write', 'b']],
     [['--kind', 'json', '--verbose']],
     [['json']],
-  ])('answers 2 and how to use it for %j', async (argv) => {
+  ])('exits with 2 and how to use it for %j', async (argv) => {
     const code = await run(...argv);
 
     expect(code).toBe(2);

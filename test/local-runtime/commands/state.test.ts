@@ -44,7 +44,7 @@ async function run(...argv: string[]) {
 }
 
 describe('state check', () => {
-  it('finds a sound database sound while a bridge uses it', async () => {
+  it('accepts a valid database while a bridge uses it', async () => {
     expect(await run('check')).toEqual({
       exitCode: 0,
       stdout: 'The state is sound.\n',
@@ -62,7 +62,7 @@ describe('state check', () => {
     });
   });
 
-  it('leaves a stopped bridge’s directory as it was', async () => {
+  it('does not change the directory of a stopped bridge', async () => {
     await database.close();
     const before = await readFile(stateDatabaseFile(folder));
 
@@ -88,7 +88,7 @@ describe('state check', () => {
   it.each([
     ['that is newer', 99, /^image-bridge: state\.directory: the database has schema 99, newer/],
     ['that is older', 1, /^image-bridge: state\.directory: the database has schema 1, older/],
-  ])('tells of a schema %s', async (_, version, message) => {
+  ])('reports a schema %s', async (_, version, message) => {
     database.prepare(`PRAGMA user_version = ${version}`).run();
     await database.close();
 
@@ -97,7 +97,7 @@ describe('state check', () => {
     expect(result).toMatchObject({ exitCode: 1, stderr: expect.stringMatching(message) });
   });
 
-  it('tells of a file that is no database', async () => {
+  it('reports a file that is no database', async () => {
     await database.close();
     await writeFile(stateDatabaseFile(folder), 'no database at all '.repeat(100));
 
@@ -132,7 +132,7 @@ describe('state backup', () => {
     expect(await readFile(join(folder, 'taken'), 'utf8')).toBe('precious');
   });
 
-  it('tells of a damaged database, and leaves no copy', async () => {
+  it('reports a damaged database, and makes no copy', async () => {
     await database.close();
     const file = stateDatabaseFile(folder);
     const bytes = await readFile(file);
@@ -144,7 +144,7 @@ describe('state backup', () => {
     expect(await readdir(folder)).not.toContain('copy.sqlite');
   });
 
-  it('tells that a copy cannot be written, and leaves nothing behind', async () => {
+  it('reports that a copy cannot be written, and writes nothing', async () => {
     const before = await readdir(folder);
 
     const result = await run('backup', 'no/such/folder/copy');
@@ -167,7 +167,7 @@ describe('state', () => {
     },
   );
 
-  it('refuses an unsound configuration by its field', async () => {
+  it('refuses an invalid configuration by its field', async () => {
     const result = await run('check', '--set', 'server.bnid=1');
 
     expect(result).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('server.bnid') });
