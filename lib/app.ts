@@ -67,7 +67,7 @@ export async function createApp(config: Config, outside: Outside): Promise<App> 
   const httpClient = createHttpClient();
   const slices = createTimeSlices(clock);
   const engine = createImageEngine({ limits: config.images, clock, slices });
-  const enabled = openProviders(config, { engine, httpClient, clock, ids, env });
+  const enabled = openProviders(config, { engine, httpClient, slices, clock, ids, env });
   const registry = createProviderRegistry(enabled.providers, config.default_provider);
   const stores = await openStores(config, { clock, ids });
   const artifacts = openArtifacts(config, outside, { stores, engine });

@@ -2,12 +2,13 @@ import type { LookupFunction } from 'node:net';
 import { Readable } from 'node:stream';
 import type { Agent, Dispatcher } from 'undici';
 import { BridgeError } from '../errors/bridge-error.ts';
+import { createResponseBody, type HttpBody, type ResponseBody } from './response-body.ts';
 
 /** A body that is made while it is sent. */
 export interface StreamedBody {
   readonly byteLength: number;
   /** Yields the body from its beginning, at every call. No more is asked for than the connection takes. */
-  chunks(): AsyncIterable<Buffer>;
+  chunks(signal: AbortSignal): AsyncIterable<Buffer>;
 }
 
 export interface HttpRequest {
@@ -22,11 +23,6 @@ export interface HttpRequest {
   readonly onSending?: () => void;
   /** The longest silence between the request and the head of its answer, give or take a second; without it, none. */
   readonly headersTimeoutMs?: number;
-}
-
-/** Chunks as they come. Whoever does not read to the end calls `destroy`, which closes the connection. */
-export interface HttpBody extends AsyncIterable<Buffer> {
-  destroy(): void;
 }
 
 export interface HttpResponse {
@@ -100,15 +96,14 @@ function exchange(agent: Agent, url: URL, request: HttpRequest): Promise<HttpRes
   const { signal, onSending } = request;
   return new Promise((resolve, reject) => {
     let connection: Dispatcher.DispatchController | undefined;
-    let body: Readable | undefined;
+    let body: ResponseBody | undefined;
     const toFailure = (cause: unknown): unknown => {
       if (signal.aborted) return signal.reason;
       return connection ? lost(cause) : notSent(cause);
     };
     const fail = (cause: unknown) => {
       const failure = toFailure(cause);
-      // A stream takes errors alone, and an abort may have any reason.
-      if (body) body.destroy(failure instanceof Error ? failure : lost(failure));
+      if (body) body.fail(failure);
       else reject(failure);
     };
     const abort = () => {
@@ -128,14 +123,14 @@ function exchange(agent: Agent, url: URL, request: HttpRequest): Promise<HttpRes
       onResponseStart(controller, status, headers) {
         // Such as 103: the answer proper is still to come.
         if (status < 200) return;
-        body = openBody(controller).on('close', unfollow);
+        body = createResponseBody(controller, unfollow);
         resolve({ status, header: (name) => joined(headers[name]), body });
       },
-      onResponseData(controller, chunk) {
-        if (body?.push(chunk) === false) controller.pause();
+      onResponseData(_controller, chunk) {
+        body?.push(chunk);
       },
       onResponseEnd() {
-        body?.push(null);
+        body?.end();
       },
       onResponseError(_controller, cause) {
         if (!body) unfollow();
@@ -146,36 +141,23 @@ function exchange(agent: Agent, url: URL, request: HttpRequest): Promise<HttpRes
 }
 
 function toDispatch(url: URL, request: HttpRequest): Dispatcher.DispatchOptions {
-  const { method, headers, headersTimeoutMs } = request;
+  const { method, headersTimeoutMs } = request;
   return {
     origin: url.origin,
     path: `${url.pathname}${url.search}`,
     method,
-    ...toContent(headers, request.body),
+    ...toContent(request),
     ...(headersTimeoutMs === undefined ? {} : { headersTimeout: headersTimeoutMs }),
   };
 }
 
-function toContent(headers: HttpRequest['headers'], body: HttpRequest['body']) {
+function toContent({ headers, body, signal }: HttpRequest) {
   if (body === undefined) return { headers };
   if (typeof body === 'string' || Buffer.isBuffer(body)) return { headers, body };
   return {
     headers: { ...headers, 'content-length': String(body.byteLength) },
-    body: Readable.from(body.chunks(), { objectMode: false }),
+    body: Readable.from(body.chunks(signal), { objectMode: false }),
   };
-}
-
-/** What the parser pushes, no faster than it is read; whoever destroys it closes the connection. */
-function openBody(controller: Dispatcher.DispatchController): Readable {
-  const body = new Readable({
-    read: () => controller.resume(),
-    destroy(error, done) {
-      controller.abort(givenUp());
-      done(error);
-    },
-  });
-  // Without a listener, a connection that breaks between two reads would end the process.
-  return body.on('error', () => undefined);
 }
 
 function joined(value: string | string[] | undefined): string | undefined {

@@ -1,4 +1,4 @@
-import type { HttpBody } from './http-client.ts';
+import type { HttpBody } from './response-body.ts';
 
 /** The whole body; undefined when it is longer than `maxBytes`, of which no more is then read. Rejects as the body does. */
 export async function readWhole(body: HttpBody, maxBytes: number): Promise<Buffer | undefined> {

@@ -5,12 +5,11 @@ import type { Config } from '../config/settings/settings.ts';
 import { toProviderName } from '../contract/resources/provider-name.ts';
 import { createAgentResponsesProvider } from './agent-responses/provider.ts';
 import { createCredentialSource } from './credentials/credential-source.ts';
-import { createLoopShare } from './http/loop-share.ts';
 import type { ProviderParts, SharedParts } from './provider-parts.ts';
 import type { Provider } from './provider-port.ts';
 import { createSandboxProvider } from './sandbox/provider.ts';
 
-interface Deps extends Pick<SharedParts, 'engine' | 'httpClient' | 'clock' | 'ids'> {
+interface Deps extends Pick<SharedParts, 'engine' | 'httpClient' | 'clock' | 'ids' | 'slices'> {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
@@ -37,8 +36,7 @@ export function enabledProviders(config: Config, { env, ...deps }: Deps): Enable
     home: home ?? (env['CODEX_HOME'] || join(homedir(), '.codex')),
     tokenEndpoint,
   });
-  const share = createLoopShare(deps.clock);
-  const parts: SharedParts = { ...deps, credentials, share, images: config.images };
+  const parts: SharedParts = { ...deps, credentials, images: config.images };
 
   function open<Key extends ProviderKey>(key: Key): readonly Provider[] {
     const create: Create<Key> | undefined = PROVIDERS[key];

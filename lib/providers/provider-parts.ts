@@ -4,8 +4,8 @@ import type { ImageEngine } from '../images/image.ts';
 import type { HttpClient } from '../net/http-client.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Ids } from '../platform/ids.ts';
+import type { TimeSlices } from '../platform/time-slices.ts';
 import type { CredentialSource } from './credentials/credential-source.ts';
-import type { LoopShare } from './http/loop-share.ts';
 
 /** What all providers are built from. */
 export interface SharedParts {
@@ -15,8 +15,8 @@ export interface SharedParts {
   readonly ids: Ids;
   /** The login that the agent's providers share. */
   readonly credentials: CredentialSource;
-  /** What reading and writing large bodies may take of the event loop, for all providers together. */
-  readonly share: LoopShare;
+  /** For reading and writing large bodies. */
+  readonly slices: TimeSlices;
   readonly images: Config['images'];
 }
 

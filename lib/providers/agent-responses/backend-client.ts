@@ -62,12 +62,12 @@ export function createBackendClient({ httpClient, credentials, endpoint, streams
   async function readAnswer(
     answer: HttpResponse,
     request: ProviderRequest,
-    { onEvent }: ProviderContext,
+    { onEvent, signal }: ProviderContext,
   ): Promise<ProviderResult> {
     if (answer.status < 200 || answer.status > 299) throw await refusalOf(answer, request);
     const outcome = createCallOutcome(request, onEvent);
     try {
-      await streams.read(answer.body, outcome);
+      await streams.read(answer.body, outcome, signal);
       return outcome.result();
     } catch (thrown) {
       throw outcome.hasBegun() ? toBridgeError(thrown).with({ transient: false }) : thrown;

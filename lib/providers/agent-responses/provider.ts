@@ -22,7 +22,7 @@ import { toRequestBody } from './request-body.ts';
 
 /** The remote Responses backend, called with the login that is mounted for the agent (providers.md). */
 export function createAgentResponsesProvider(parts: ProviderParts<'agent_responses'>): Provider {
-  const { name, settings, images, httpClient, credentials, share, clock, ids } = parts;
+  const { name, settings, images, httpClient, credentials, slices, clock, ids } = parts;
   const { models, image_model: defaultModel, max_outputs: maxOutputs } = settings;
   const parallel = settings.max_parallel_outputs;
   const limits = {
@@ -31,10 +31,10 @@ export function createAgentResponsesProvider(parts: ProviderParts<'agent_respons
     maxOutputs,
     maxParallelOutputs: parallel === 'auto' ? maxOutputs : parallel,
   };
-  const toJsonBody = createJsonBodies({ ids, share });
+  const toJsonBody = createJsonBodies({ ids, slices });
   const streams = createEventStreams({
     limits: streamLimits(images.max_encoded_bytes),
-    share,
+    slices,
     clock,
   });
   const { endpoint } = settings;

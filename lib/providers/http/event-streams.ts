@@ -1,13 +1,13 @@
-import type { HttpBody } from '../../net/http-client.ts';
+import type { HttpBody } from '../../net/response-body.ts';
 import type { Clock } from '../../platform/clock.ts';
-import type { LoopShare } from './loop-share.ts';
+import type { TimeSlices } from '../../platform/time-slices.ts';
 import { createSseReader, type StreamLimits } from './sse-reader.ts';
 import type { StreamedJson } from './streamed-json.ts';
 import { unknownOutcome } from './unknown-outcome.ts';
 
 interface Deps {
   readonly limits: StreamLimits;
-  readonly share: LoopShare;
+  readonly slices: TimeSlices;
   readonly clock: Pick<Clock, 'after'>;
 }
 
@@ -24,23 +24,23 @@ export interface EventConsumer {
 // The end of a complete response follows at once, and then the connection can be used again.
 const LINGER_MS = 50;
 
-/** Reads streams of events; all of them together take only their share of the event loop. */
-export function createEventStreams({ limits, share, clock }: Deps) {
+/** Reads streams of events in slices of the event loop: many streams at once do not delay other work. */
+export function createEventStreams({ limits, slices, clock }: Deps) {
   return {
     /**
      * Reads until the consumer is complete or the stream ends. The connection is closed unless it has reached its end.
      * Throws `protocol` of unknown outcome for a stream that exceeds its limits or is not JSON.
      */
-    async read(body: HttpBody, consumer: EventConsumer): Promise<void> {
+    async read(body: HttpBody, consumer: EventConsumer, signal: AbortSignal): Promise<void> {
       const reader = createSseReader(limits, consumer.take, consumer.knownBytes);
       let stopLingering = () => {};
       try {
         for await (const chunk of body) {
           if (consumer.isComplete()) continue;
-          await share.run(() => {
+          await slices.runStep(() => {
             const fault = reader.push(chunk);
             if (fault && !consumer.isComplete()) throw unknownOutcome(fault);
-          });
+          }, signal);
           if (consumer.isComplete()) stopLingering = clock.after(LINGER_MS, () => body.destroy());
         }
       } catch (thrown) {

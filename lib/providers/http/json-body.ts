@@ -1,10 +1,10 @@
 import type { StreamedBody } from '../../net/http-client.ts';
 import type { Ids } from '../../platform/ids.ts';
-import type { LoopShare } from './loop-share.ts';
+import type { TimeSlices } from '../../platform/time-slices.ts';
 
 interface Deps {
   readonly ids: Pick<Ids, 'newOpaqueId'>;
-  readonly share: LoopShare;
+  readonly slices: TimeSlices;
 }
 
 /** Gives the text that stands in a JSON value for the base64 (RFC 4648, 4) of `bytes`, alone or inside a string. */
@@ -16,11 +16,12 @@ const CHUNK_BYTES = 98_304;
 export type JsonBodies = ReturnType<typeof createJsonBodies>;
 
 /** Writes JSON with images of many megabytes in it. The base64 is made chunk by chunk while the body is sent. */
-export function createJsonBodies({ ids, share }: Deps) {
-  async function* encoded(bytes: Buffer): AsyncGenerator<Buffer> {
+export function createJsonBodies({ ids, slices }: Deps) {
+  async function* encoded(bytes: Buffer, signal: AbortSignal): AsyncGenerator<Buffer> {
     for (let at = 0; at < bytes.length; at += CHUNK_BYTES) {
-      yield await share.run(() =>
-        Buffer.from(bytes.toString('base64', at, at + CHUNK_BYTES), 'latin1'),
+      yield await slices.runStep(
+        () => Buffer.from(bytes.toString('base64', at, at + CHUNK_BYTES), 'latin1'),
+        signal,
       );
     }
   }
@@ -41,9 +42,9 @@ export function createJsonBodies({ ids, share }: Deps) {
         (sum, { bytes, isBlob }) => sum + (isBlob ? base64Length(bytes) : bytes.length),
         0,
       ),
-      async *chunks() {
+      async *chunks(signal) {
         for (const { bytes, isBlob } of parts) {
-          if (isBlob) yield* encoded(bytes);
+          if (isBlob) yield* encoded(bytes, signal);
           else yield bytes;
         }
       },

@@ -1,5 +1,5 @@
-import type { HttpBody } from '../../net/http-client.ts';
 import { readWhole } from '../../net/read-whole.ts';
+import type { HttpBody } from '../../net/response-body.ts';
 import type { Clock } from '../../platform/clock.ts';
 
 // The body of an error is a line or two and comes with its head.

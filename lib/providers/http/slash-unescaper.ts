@@ -1,4 +1,5 @@
 const BACKSLASH = '\\';
+const BACKSLASH_BYTE = 0x5c;
 
 /** Takes the next part of a JSON string that holds base64, and gives the part without its escapes. */
 export type SlashUnescaper = (part: Buffer) => Buffer;
@@ -11,7 +12,7 @@ export function createSlashUnescaper(): SlashUnescaper {
   // A backslash at the end of the last part, before what it escapes.
   let open = '';
   return (part) => {
-    if (open === '' && !part.includes(BACKSLASH)) return part;
+    if (open === '' && !part.includes(BACKSLASH_BYTE)) return part;
     const text = open + part.toString('latin1');
     open = text.endsWith(BACKSLASH) ? BACKSLASH : '';
     const unescaped = text.slice(0, text.length - open.length).replaceAll('\\/', '/');

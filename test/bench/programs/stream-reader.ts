@@ -10,7 +10,6 @@ import { createIds } from '../../../lib/platform/ids.ts';
 import { toRequestBody } from '../../../lib/providers/agent-responses/request-body.ts';
 import { enabledProviders } from '../../../lib/providers/enabled-providers.ts';
 import { createJsonBodies } from '../../../lib/providers/http/json-body.ts';
-import { createLoopShare } from '../../../lib/providers/http/loop-share.ts';
 import type { ProviderRequest } from '../../../lib/providers/provider-port.ts';
 import { applyHeapSettings } from '../../../local-runtime/heap-settings.ts';
 import { slices } from '../../support/slices.ts';
@@ -71,6 +70,7 @@ async function throughProvider(): Promise<() => Promise<void>> {
   const { providers } = enabledProviders(loaded.config, {
     engine: createImageEngine({ limits: loaded.config.images, clock, slices }),
     httpClient: createHttpClient(),
+    slices,
     clock,
     ids: createIds(clock.nowMs),
     env: {},
@@ -98,9 +98,11 @@ function plainly(kind: 'decode' | 'drop'): () => Promise<void> {
   };
   const toJsonBody = createJsonBodies({
     ids: createIds(Date.now),
-    share: createLoopShare(systemClock),
+    slices,
   });
-  const body = buffer(toRequestBody(REQUEST, 'gpt-5.5', toJsonBody).chunks());
+  const body = buffer(
+    toRequestBody(REQUEST, 'gpt-5.5', toJsonBody).chunks(new AbortController().signal),
+  );
   return async () => {
     const answer = await request(options.url, {
       method: 'POST',

@@ -36,7 +36,7 @@ export async function openAgentRig({ set = [], ...options }: Options = {}) {
   const httpClient = createHttpClient();
   const engine = createImageEngine({ limits: config.images, clock, slices });
   const ids = createIds(clock.nowMs);
-  const enabled = enabledProviders(config, { engine, httpClient, clock, ids, env: {} });
+  const enabled = enabledProviders(config, { engine, httpClient, slices, clock, ids, env: {} });
   const [provider] = enabled.providers;
   if (!provider) throw new Error('agent-responses is not enabled');
   return {

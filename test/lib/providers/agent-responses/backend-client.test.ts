@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { BridgeError } from '../../../../lib/errors/bridge-error.ts';
 import type { StreamedBody } from '../../../../lib/net/http-client.ts';
+import { createTimeSlices } from '../../../../lib/platform/time-slices.ts';
 import { createBackendClient } from '../../../../lib/providers/agent-responses/backend-client.ts';
 import {
   type Credentials,
   createCredentials,
 } from '../../../../lib/providers/credentials/credentials.ts';
 import { createEventStreams } from '../../../../lib/providers/http/event-streams.ts';
-import { createLoopShare } from '../../../../lib/providers/http/loop-share.ts';
 import { streamLimits } from '../../../../lib/providers/http/sse-reader.ts';
 import type { ProviderEvent } from '../../../../lib/providers/provider-port.ts';
 import { createManualClock } from '../../../support/manual-clock.ts';
@@ -56,7 +56,7 @@ function rigOf({ answers, current, refreshAfter, maxEncodedBytes = 1024 * 1024 }
     endpoint: ENDPOINT,
     streams: createEventStreams({
       limits: streamLimits(maxEncodedBytes),
-      share: createLoopShare(clock),
+      slices: createTimeSlices(clock),
       clock,
     }),
     clock,

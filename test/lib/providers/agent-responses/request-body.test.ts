@@ -4,8 +4,8 @@ import { systemClock } from '../../../../lib/platform/clock.ts';
 import { createIds } from '../../../../lib/platform/ids.ts';
 import { toRequestBody } from '../../../../lib/providers/agent-responses/request-body.ts';
 import { createJsonBodies } from '../../../../lib/providers/http/json-body.ts';
-import { createLoopShare } from '../../../../lib/providers/http/loop-share.ts';
 import type { ProviderRequest } from '../../../../lib/providers/provider-port.ts';
+import { slices } from '../../../support/slices.ts';
 import { readPhoto } from '../../images/photos.ts';
 import { agentRequest, inputOf, type RequestParts } from './requests.ts';
 
@@ -21,12 +21,12 @@ interface Body {
 
 const toJsonBody = createJsonBodies({
   ids: createIds(systemClock.nowMs),
-  share: createLoopShare(systemClock),
+  slices,
 });
 
 async function written(request: ProviderRequest): Promise<Body> {
   const { byteLength, chunks } = toRequestBody(request, 'gpt-5.5', toJsonBody);
-  const bytes = await buffer(chunks());
+  const bytes = await buffer(chunks(new AbortController().signal));
   expect(bytes.length).toBe(byteLength);
   return JSON.parse(bytes.toString('utf8'));
 }

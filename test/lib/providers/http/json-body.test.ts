@@ -4,17 +4,17 @@ import { describe, expect, it } from 'vitest';
 import type { Clock } from '../../../../lib/platform/clock.ts';
 import { systemClock } from '../../../../lib/platform/clock.ts';
 import { createIds } from '../../../../lib/platform/ids.ts';
+import { createTimeSlices } from '../../../../lib/platform/time-slices.ts';
 import { createJsonBodies } from '../../../../lib/providers/http/json-body.ts';
-import { createLoopShare } from '../../../../lib/providers/http/loop-share.ts';
 
 const IMAGE = Buffer.from(Uint8Array.from({ length: 1_000_001 }, (_, at) => (at * 31) % 251));
 
 function bodies(clock: Pick<Clock, 'monotonicMs'> = systemClock) {
-  return createJsonBodies({ ids: createIds(systemClock.nowMs), share: createLoopShare(clock) });
+  return createJsonBodies({ ids: createIds(systemClock.nowMs), slices: createTimeSlices(clock) });
 }
 
 async function parsed(body: ReturnType<ReturnType<typeof bodies>>): Promise<unknown> {
-  const bytes = await buffer(body.chunks());
+  const bytes = await buffer(body.chunks(new AbortController().signal));
   expect(bytes.length).toBe(body.byteLength);
   return JSON.parse(bytes.toString('utf8'));
 }
@@ -64,8 +64,13 @@ describe('createJsonBodies', () => {
 
   it('makes base64 in chunks, with other work in between', async () => {
     let nowMs = 0;
-    // Each look at the clock takes a millisecond.
-    const clock = { monotonicMs: () => nowMs++ };
+    // Each reading of the clock takes more than a turn's budget.
+    const clock = {
+      monotonicMs: () => {
+        nowMs += 10;
+        return nowMs;
+      },
+    };
     const body = bodies(clock)((base64Of) => [base64Of(IMAGE)]);
     let turns = 0;
     let isOver = false;
@@ -74,7 +79,7 @@ describe('createJsonBodies', () => {
     })();
 
     const sizes: number[] = [];
-    for await (const chunk of body.chunks()) sizes.push(chunk.length);
+    for await (const chunk of body.chunks(new AbortController().signal)) sizes.push(chunk.length);
     isOver = true;
     await counting;
 

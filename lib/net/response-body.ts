@@ -1,0 +1,110 @@
+/** Chunks as they come. A reader that stops before the end calls `destroy`, which closes the connection. */
+export interface HttpBody extends AsyncIterable<Buffer> {
+  destroy(): void;
+}
+
+/** What the parser of the connection does when it is told. */
+interface Source {
+  pause(): void;
+  resume(): void;
+  /** Closes the connection. */
+  abort(reason: Error): void;
+}
+
+/** The writing end of a body. */
+export interface ResponseBody extends HttpBody {
+  push(chunk: Buffer): void;
+  end(): void;
+  /** The reader gets the error at once; what waited for it is discarded. */
+  fail(error: unknown): void;
+}
+
+// To pause in the middle of a chunk makes the parser copy its rest, so it is done seldom: up to here, and then until all
+// of it has been read.
+const MAX_WAITING_BYTES = 262_144;
+
+/**
+ * The chunks that the parser pushes, for one reader that takes them at its own pace. Its iteration closes the connection
+ * unless it has come to the end. `onClose` is called once, at the end, the failure or the destruction.
+ */
+export function createResponseBody(source: Source, onClose: () => void): ResponseBody {
+  let waiting: Buffer[] = [];
+  let waitingBytes = 0;
+  let isPaused = false;
+  let isEnded = false;
+  let isClosed = false;
+  let failure: { readonly error: unknown } | undefined;
+  let wake = () => {};
+
+  function close(): void {
+    if (isClosed) return;
+    isClosed = true;
+    onClose();
+    wake();
+  }
+
+  function fail(error: unknown): void {
+    if (isClosed) return;
+    failure = { error };
+    waiting = [];
+    close();
+  }
+
+  function destroy(): void {
+    if (isEnded || isClosed) return;
+    const reason = new Error('the request was given up');
+    fail(reason);
+    source.abort(reason);
+  }
+
+  function resume(): void {
+    if (!isPaused) return;
+    isPaused = false;
+    source.resume();
+  }
+
+  async function* read(): AsyncGenerator<Buffer> {
+    try {
+      for (;;) {
+        const chunks = waiting;
+        waiting = [];
+        waitingBytes = 0;
+        for (const chunk of chunks) {
+          yield chunk;
+          if (failure) throw failure.error;
+        }
+        if (failure) throw failure.error;
+        if (chunks.length > 0) continue;
+        if (isEnded) return;
+        resume();
+        if (waiting.length === 0 && !isEnded && !failure) {
+          await new Promise<void>((resolve) => {
+            wake = resolve;
+          });
+        }
+      }
+    } finally {
+      destroy();
+    }
+  }
+
+  return {
+    push(chunk) {
+      if (isClosed) return;
+      waiting.push(chunk);
+      waitingBytes += chunk.length;
+      if (waitingBytes >= MAX_WAITING_BYTES && !isPaused) {
+        isPaused = true;
+        source.pause();
+      }
+      wake();
+    },
+    end() {
+      isEnded = true;
+      close();
+    },
+    fail,
+    destroy,
+    [Symbol.asyncIterator]: read,
+  };
+}
