@@ -58,7 +58,7 @@ export function toResponses(reply: ReplySpec): Responses {
 export function jsonContent(schema: Schema): JsonObject {
   const name = componentName(schema);
   const examples = name && EXAMPLES[name];
-  return { schema: schemaPart(schema, 'answer'), ...(examples ? { examples } : {}) };
+  return { schema: schemaPart(schema, 'reply'), ...(examples ? { examples } : {}) };
 }
 
 function toContent(reply: Pick<ReplySpec, 'body' | 'events' | 'mediaTypes'>): JsonObject {
@@ -81,7 +81,7 @@ function streamContent(event: Schema): JsonObject {
     schema: {
       type: 'string',
       description: `Server-sent events. The data of each is a ${name}, in one line of JSON; its name is its \`type\`.`,
-      $defs: { [name]: schemaPart(event, 'answer') },
+      $defs: { [name]: schemaPart(event, 'reply') },
     },
     examples: { stream: { summary: 'One after the other', value: examples.map(toText).join('') } },
   };

@@ -5,7 +5,7 @@ import { environmentName, fieldPath } from './values/field-path.ts';
 
 /** All that an operator should know of one setting. */
 export interface SettingDescription {
-  /** Below a section for each provider, `<name>` stands for the registered name. */
+  /** Below a section for each provider, `<name>` is the registered name. */
   readonly field: string;
   readonly environment: string;
   /** Type and bounds. */

@@ -32,7 +32,7 @@ interface Value {
   readonly setting?: Setting;
 }
 
-/** Joins the sources, each outdoing those before it, and judges every value that any of them gives. */
+/** Merges the sources, a later one taking precedence, and checks every value that any of them gives. */
 export function resolveConfig(sources: readonly Source[]): ResolvedConfig {
   const given = new Map<string, Value>();
   const faulty = new Set<string>();

@@ -5,32 +5,32 @@ export type SealedCursors = ReturnType<typeof createSealedCursors>;
 
 const SEAL_BYTES = 16;
 
-/** Opaque cursors that nobody without the secret can make or turn to another list; they outlive a restart. */
+/** Opaque cursors. Without the secret none can be made or used for another list; they stay valid after a restart. */
 export function createSealedCursors(secret: Uint8Array) {
-  function seal(list: readonly unknown[], place: Uint8Array): Buffer {
+  function seal(list: readonly unknown[], position: Uint8Array): Buffer {
     // JSON has an own form for what is absent, so that no two lists are written alike.
     const words = JSON.stringify(list);
-    const digest = createHmac('sha256', secret).update(`${place.length}:`).update(place);
+    const digest = createHmac('sha256', secret).update(`${position.length}:`).update(position);
     return digest.update(words).digest().subarray(0, SEAL_BYTES);
   }
 
   return {
-    /** For the page of this very list that begins behind the place. */
-    write(list: readonly unknown[], place: Uint8Array): string {
-      return Buffer.concat([place, seal(list, place)]).toString('base64url');
+    /** For the page of this very list that begins after the position. */
+    write(list: readonly unknown[], position: Uint8Array): string {
+      return Buffer.concat([position, seal(list, position)]).toString('base64url');
     },
 
-    /** The place that the cursor was written for. Throws `invalid_request` for any that is not of this very list. */
+    /** The position that the cursor was written for. Throws `invalid_request` for any that is not of this very list. */
     read(list: readonly unknown[], cursor: string): Buffer {
       const bytes = Buffer.from(cursor, 'base64url');
       const end = Math.max(0, bytes.length - SEAL_BYTES);
-      const place = bytes.subarray(0, end);
+      const position = bytes.subarray(0, end);
       const isOurs =
         bytes.length > SEAL_BYTES &&
         // The decoder skips what is no base64; a cursor has one form.
         bytes.toString('base64url') === cursor &&
-        timingSafeEqual(bytes.subarray(end), seal(list, place));
-      if (isOurs) return place;
+        timingSafeEqual(bytes.subarray(end), seal(list, position));
+      if (isOurs) return position;
       throw invalidField('cursor', 'invalid_cursor', 'is not one of this list and its filters');
     },
   };

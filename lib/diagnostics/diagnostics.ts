@@ -13,7 +13,7 @@ export interface ServiceFacts {
   readonly version: string;
   readonly listener: Diagnostics['listener'];
   readonly authenticationRequired: boolean;
-  /** Every setting; whoever reads them gets no value. */
+  /** Every setting, without its value. */
   readonly origins: readonly FieldOrigin[];
 }
 
@@ -37,7 +37,7 @@ interface Deps {
 
 export type DiagnosticsReporter = ReturnType<typeof createDiagnostics>;
 
-/** Tells whoever runs the bridge how it is: facts and counts, never content (contract.md 12). */
+/** Reports the state of the bridge to its operator: facts and counts, never content (contract.md 12). */
 export function createDiagnostics(deps: Deps) {
   const { facts, config, clock } = deps;
   const started = nowSecs(clock);
@@ -90,7 +90,8 @@ function toJobsReport(
   return {
     enabled,
     by_status: byStatus,
-    ...{ hidden, favorite },
+    hidden,
+    favorite,
     active_workers: active,
     limits: { max_pending, max_running, max_database_bytes },
     retention: { retention_secs, max_retained, max_retained_bytes },

@@ -15,26 +15,28 @@ export interface EventRing extends HttpObserver {
   report(): Diagnostics['events'];
 }
 
-/** Keeps the last answers by their fixed words, in memory alone (specification 2.6). */
+/** Keeps the last replies without content, in memory only (specification 2.6). */
 export function createEventRing({ clock }: Deps): EventRing {
   const ring: ApiEvent[] = [];
-  let told = 0;
+  let count = 0;
   return {
     replied({ route, method, status, durationMs }) {
       if (isLeftOut(route)) return;
-      const place = told % EVENT_CAPACITY;
-      told += 1;
-      ring[place] = {
-        sequence: told,
+      const index = count % EVENT_CAPACITY;
+      count += 1;
+      ring[index] = {
+        sequence: count,
         timestamp_ms: clock.nowMs(),
-        ...{ method, route, status },
+        method,
+        route,
+        status,
         duration_ms: toMicroseconds(durationMs),
       };
     },
     report() {
-      const next = told % EVENT_CAPACITY;
+      const next = count % EVENT_CAPACITY;
       const items = [...ring.slice(next), ...ring.slice(0, next)].reverse();
-      return { capacity: EVENT_CAPACITY, overwritten: told - items.length, items };
+      return { capacity: EVENT_CAPACITY, overwritten: count - items.length, items };
     },
   };
 }

@@ -9,12 +9,12 @@ interface Deps {
   readonly providers: readonly Pick<Provider, 'name' | 'probe'>[];
   /** The one that readiness follows. */
   readonly defaultProvider: string;
-  /** Whether the state database answers and takes writes. */
+  /** Whether the state database can be read and written. */
   readonly isStateReady: () => Promise<boolean>;
   readonly clock: Clock;
 }
 
-/** What the last probe of a provider has found. */
+/** The result of the last probe of a provider. */
 export interface ProviderState {
   readonly name: string;
   readonly ready: boolean;
@@ -27,7 +27,7 @@ export type Readiness = ReturnType<typeof createReadiness>;
 
 const PROBE_EVERY_MS = 5000;
 
-/** Whether work would be taken now. Providers are probed in the background; a request only reads what was found. */
+/** Whether work would be taken now. Providers are probed in the background; a request only reads the last results. */
 export function createReadiness({ providers, defaultProvider, isStateReady, clock }: Deps) {
   const states = new Map<string, ProviderState>(
     providers.map(({ name }) => [name, { name, ready: false, checkedSecs: nowSecs(clock) }]),
@@ -39,7 +39,7 @@ export function createReadiness({ providers, defaultProvider, isStateReady, cloc
   ): Promise<void> {
     const { name } = provider;
     const found = await ask(provider, signal);
-    // A probe that the end of the bridge cut off has found nothing.
+    // A probe that the shutdown aborted has no result.
     if (!signal.aborted) states.set(name, { name, checkedSecs: nowSecs(clock), ...found });
   }
 
@@ -67,7 +67,7 @@ async function ask(
   try {
     return await provider.probe(signal);
   } catch (error) {
-    // A probe that fails is an answer too.
+    // A failed probe is a result.
     return { ready: false, errorCode: toBridgeError(error).bridgeCode };
   }
 }

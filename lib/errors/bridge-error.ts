@@ -19,9 +19,9 @@ export interface BridgeErrorOptions {
   readonly details?: { readonly [key: string]: Detail | undefined };
   /** Overrides the table where the cause decides. */
   readonly retryable?: boolean;
-  /** The provider itself may be asked again at once (specification 7.8); the client is not told. */
+  /** The provider itself may be called again at once (specification 7.8); not reported to the client. */
   readonly transient?: boolean;
-  /** Further answer headers, such as `allow`. */
+  /** Further reply headers, such as `allow`. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly cause?: unknown;
 }

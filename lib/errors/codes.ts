@@ -195,7 +195,7 @@ export const ERRORS = {
     ...ours,
     bridge: 'internal',
     code: 'internal_error',
-    suggestions: ['Report the request_id to whoever runs this bridge.'],
+    suggestions: ['Report the request_id to the operator of this bridge.'],
   },
 } as const satisfies Record<string, ErrorRow>;
 

@@ -12,7 +12,7 @@ export interface FlatError {
   readonly suggestions: readonly string[];
 }
 
-/** The body of every error answer (specification 2.7). */
+/** The body of every error reply (specification 2.7). */
 export interface ErrorBody {
   readonly error: {
     readonly message: string;
@@ -47,7 +47,7 @@ export function toErrorBody(error: BridgeError, requestId: string): ErrorBody {
   };
 }
 
-/** The answer headers that make clients do the right thing: `x-should-retry`, `retry-after`, `retry-after-ms`, challenges. */
+/** The reply headers that tell clients what to do next: `x-should-retry`, `retry-after`, `retry-after-ms`, challenges. */
 export function toErrorHeaders(error: BridgeError): Record<string, string> {
   const headers: Record<string, string> = {
     ...error.headers,

@@ -1,6 +1,6 @@
 import type { ErrorCode } from './codes.ts';
 
-/** What can come of making an image, whichever route asked for it. */
+/** How the generation of an image can fail, whichever route asked for it. */
 export const GENERATION_ERRORS = [
   'input',
   'unsupported_capability',

@@ -40,7 +40,7 @@ export const METRICS = {
   queueSecs: {
     kind: 'histogram',
     name: 'queue_duration_seconds',
-    help: 'How long operations waited for their turn.',
+    help: 'How long operations waited in the queue.',
     labels: [],
     buckets: OPERATION_SECS,
   },
@@ -101,13 +101,13 @@ export const METRICS = {
   httpRequests: {
     kind: 'counter',
     name: 'http_requests_total',
-    help: 'HTTP requests that were answered.',
+    help: 'HTTP requests that got a reply.',
     labels: ['route', 'method', 'status'],
   },
   httpRequestSecs: {
     kind: 'histogram',
     name: 'http_request_duration_seconds',
-    help: 'How long it took until the answer to an HTTP request was ready.',
+    help: 'How long it took until the reply to an HTTP request was ready.',
     labels: ['route'],
     buckets: HTTP_SECS,
   },

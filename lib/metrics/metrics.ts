@@ -11,7 +11,7 @@ export interface CountedElsewhere {
 }
 
 /**
- * What happened, told in the words of the house; which metrics that moves is the table's business. None of these throws,
+ * What happened; the table decides which metrics count it. None of these throws,
  * and none waits. A name that is not registered never becomes a label.
  */
 export interface Metrics {

@@ -135,12 +135,12 @@ function createHttpCounts(
   const byRoute = new Map(routes.map((route) => [route, toRoute(route)]));
   return ({ route, method, status, durationMs }) => {
     const known = byRoute.get(route) ?? unmatched;
-    const place = METHOD_LABELS.indexOf(method);
-    const methodPlace = place === -1 ? METHOD_LABELS.length - 1 : place;
-    const key = methodPlace * STATUSES + status;
+    const index = METHOD_LABELS.indexOf(method);
+    const methodIndex = index === -1 ? METHOD_LABELS.length - 1 : index;
+    const key = methodIndex * STATUSES + status;
     let count = known.counts.get(key);
     if (!count) {
-      count = requests.labels(known.route, METHOD_LABELS[methodPlace] ?? '', String(status));
+      count = requests.labels(known.route, METHOD_LABELS[methodIndex] ?? '', String(status));
       known.counts.set(key, count);
     }
     count.inc();

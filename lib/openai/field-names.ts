@@ -14,7 +14,7 @@ export function callersNames(rows: readonly FieldRow[]): CallersName {
   };
 }
 
-/** The same failure, told in the caller's own names wherever it names a field (contract.md 10). */
+/** The same failure, with the caller's own field names (contract.md 10). */
 export function toCallersError(thrown: unknown, nameOf: CallersName): unknown {
   if (!(thrown instanceof BridgeError)) return thrown;
   const details = Object.entries(thrown.details).map(([key, detail]) => [

@@ -28,7 +28,7 @@ export function imagesOfJson({ fields }: EditsBody): RequestImages {
     mask: mask ? toDataUrl(mask) : null,
     names: [
       ofExt,
-      ...['mask', ...images.map((_, place) => `images[${place}]`)].map((image) => ({
+      ...['mask', ...images.map((_, index) => `images[${index}]`)].map((image) => ({
         theirs: `${image}.image_url`,
         ours: `${image}.data_url`,
       })),
@@ -44,8 +44,8 @@ export function imagesOfForm(
   const [mask] = files.mask;
   const more = ext?.reference_images ?? [];
   const references = [
-    ...files.reference_image.map((_, place) => `reference_image[${place}]`),
-    ...more.map((_, place) => `${ofExt.theirs}[${place}]`),
+    ...files.reference_image.map((_, index) => `reference_image[${index}]`),
+    ...more.map((_, index) => `${ofExt.theirs}[${index}]`),
   ];
   return {
     images: files.image.map(toFile),
@@ -54,7 +54,7 @@ export function imagesOfForm(
     names: [
       { theirs: 'image', ours: 'images' },
       files.reference_image.length > 0 ? { ...ofExt, theirs: 'reference_image' } : ofExt,
-      ...references.map((theirs, place) => ({ theirs, ours: `${ofExt.ours}[${place}]` })),
+      ...references.map((theirs, index) => ({ theirs, ours: `${ofExt.ours}[${index}]` })),
     ],
   };
 }

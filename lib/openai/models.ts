@@ -26,7 +26,7 @@ export function createModels({ providers, providerOf, aliases, clock }: Deps) {
   const created = nowSecs(clock);
   const all = [...new Set([...toIds(), ...Object.keys(aliases)])].flatMap((id) => find(id) ?? []);
 
-  /** Nobody has to list what it leads to: whoever serves the request refuses it then. */
+  /** The target need not be listed: the request is refused when it is used. */
   function resolve(id: string): ModelRoute {
     const name = (Object.hasOwn(aliases, id) ? aliases[id] : undefined) ?? id;
     const slash = name.indexOf('/');

@@ -32,17 +32,17 @@ export interface EditForm {
 export type OpenAiImages = ReturnType<typeof createOpenAiImages>;
 
 /**
- * Answers the OpenAI-familiar image routes through the native ones, in their callers' words (contract.md 10). Each resolves
+ * Serves the OpenAI-familiar image routes through the native ones, under OpenAI's names (contract.md 10). Each resolves
  * when the images are there, or, for a stream, once the work is queued or running; its events reject where it fails
  * later. Throws what the native routes throw.
  */
 export function createOpenAiImages({ imageRequests, ...deps }: Deps) {
-  async function answer(sent: SentRequest, context: RequestContext): Promise<ImagesReply> {
+  async function createImages(sent: SentRequest, context: RequestContext): Promise<ImagesReply> {
     const translation = toImageRequest(sent, deps);
     const { request, nameOf } = translation;
     if (!sent.body.fields.stream) {
-      const answered = await inWordsOf(nameOf, imageRequests.create(request, context));
-      return { ...answered, value: toImagesResponse(answered.value, translation) };
+      const created = await inWordsOf(nameOf, imageRequests.create(request, context));
+      return { ...created, value: toImagesResponse(created.value, translation) };
     }
     const { value, replayed } = await inWordsOf(nameOf, imageRequests.stream(request, context));
     return { events: eventsInWordsOf(nameOf, toImagesEvents(value, translation)), replayed };
@@ -51,16 +51,16 @@ export function createOpenAiImages({ imageRequests, ...deps }: Deps) {
   return {
     generate(body: GenerationsBody, context: RequestContext): Promise<ImagesReply> {
       const images = imagesOf(body.fields.bridge_ext);
-      return answer({ operation: 'generate', body, images }, context);
+      return createImages({ operation: 'generate', body, images }, context);
     },
 
     edit(sent: EditsBody | EditForm, context: RequestContext): Promise<ImagesReply> {
       if (!('files' in sent)) {
-        return answer({ operation: 'edit', body: sent, images: imagesOfJson(sent) }, context);
+        return createImages({ operation: 'edit', body: sent, images: imagesOfJson(sent) }, context);
       }
       const { fields: body, files } = sent;
       const images = imagesOfForm(files, body.fields.bridge_ext);
-      return answer({ operation: 'edit', body, images }, context);
+      return createImages({ operation: 'edit', body, images }, context);
     },
   };
 }

@@ -4,28 +4,28 @@ import type { StreamEventWithBytes } from '../contract/reply/stream-events.ts';
 import type { Translation } from './to-image-request.ts';
 import { effectiveOf, sizeOf, usageOf } from './to-response.ts';
 
-type Told = Pick<Translation, 'request' | 'ignored'>;
+type Asked = Pick<Translation, 'request' | 'ignored'>;
 type Prefix = 'image_generation' | 'image_edit';
 type Partial = Extract<StreamEventWithBytes, { type: 'partial_image' }>;
 
 /** A stream of ours in OpenAI's events: the unfinished images as they come, and at the end one event an image. */
 export async function* toImagesEvents(
   events: AsyncIterable<StreamEventWithBytes>,
-  told: Told,
+  asked: Asked,
 ): AsyncGenerator<ImagesEventWithBytes> {
-  const prefix = told.request.operation === 'edit' ? 'image_edit' : 'image_generation';
-  const isOneOfMany = told.request.parameters.n > 1;
+  const prefix = asked.request.operation === 'edit' ? 'image_edit' : 'image_generation';
+  const isOneOfMany = asked.request.parameters.n > 1;
   let createdSecs = 0;
   for await (const event of events) {
     if (event.type === 'started') createdSecs = event.created;
     if (event.type === 'partial_image') yield toPartial(event, prefix, createdSecs, isOneOfMany);
-    if (event.type === 'completed') yield* toCompleted(event.response, prefix, told);
+    if (event.type === 'completed') yield* toCompleted(event.response, prefix, asked);
   }
 }
 
 /**
  * Of what will take effect only what the image itself shows is known on the way. The clients' types demand the rest of
- * every event, and have a word for what nobody knows.
+ * every event, and have a value for what is unknown.
  */
 function toPartial(
   { b64_json, index, partial_index, ...image }: Partial,
@@ -36,9 +36,11 @@ function toPartial(
   return {
     type: `${prefix}.partial_image`,
     partial_image_index: partial_index,
-    ...{ b64_json, created_at },
+    b64_json,
+    created_at,
     size: sizeOf(image),
-    ...{ quality: 'auto', background: 'auto' },
+    quality: 'auto',
+    background: 'auto',
     output_format: image.format,
     ...(isOneOfMany ? { index } : {}),
   };
@@ -48,7 +50,7 @@ function toPartial(
 function* toCompleted(
   response: ImageResponseWithBytes,
   prefix: Prefix,
-  { request, ignored }: Told,
+  { request, ignored }: Asked,
 ): Generator<ImagesEventWithBytes> {
   const { data, created: created_at } = response;
   for (const image of data) {
@@ -57,7 +59,8 @@ function* toCompleted(
     const { quality, background, size } = effectiveOf(response);
     yield {
       type: `${prefix}.completed`,
-      ...{ b64_json: image.b64_json, created_at },
+      b64_json: image.b64_json,
+      created_at,
       size: size ?? sizeOf(image),
       quality: quality ?? 'auto',
       background: background ?? 'auto',

@@ -20,14 +20,14 @@ import type { RequestImages } from './images.ts';
 import type { Models } from './models.ts';
 import { type FieldRow, WIRE_FIELDS } from './wire-fields.ts';
 
-/** What a caller of the two routes has sent; its fields are sound one by one. */
+/** What a caller of the two routes has sent; its fields are valid one by one. */
 export interface SentRequest {
   readonly operation: 'generate' | 'edit';
   readonly body: GenerationsBody | EditsBody | EditsFormFields;
   readonly images: RequestImages;
 }
 
-/** A request in our words, and what its answer has to say in the caller's. */
+/** A native request, and what its reply needs to name fields as the caller did. */
 export interface Translation {
   readonly request: AnyImageRequest;
   readonly nameOf: CallersName;
@@ -42,19 +42,19 @@ interface Deps {
   readonly limits: RequestLimits;
 }
 
-/** A value of the caller's in its place. */
-interface Placed extends FieldRow {
+/** A value of the caller with its native field. */
+interface NamedValue extends FieldRow {
   readonly value: unknown;
 }
 
-/** Says a request of the OpenAI-familiar routes in our words (contract.md 10). Throws `invalid_request`. */
+/** Converts a request of the OpenAI-familiar routes to a native one (contract.md 10). Throws `invalid_request`. */
 export function toImageRequest(sent: SentRequest, { models, limits }: Deps): Translation {
   const { operation, body, images } = sent;
-  const placed = toPlaced(sent, models);
+  const named = toNamedValues(sent, models);
   const ignored = ignoredOf(body);
-  const nameOf = callersNames([...images.names, ...placed, ...WIRE_FIELDS[operation]]);
+  const nameOf = callersNames([...images.names, ...named, ...WIRE_FIELDS[operation]]);
   const draft = {
-    ...toDraft(placed),
+    ...toDraft(named),
     operation,
     images: images.images,
     mask: images.mask,
@@ -62,8 +62,8 @@ export function toImageRequest(sent: SentRequest, { models, limits }: Deps): Tra
   };
   const result = parseWithLimits(AnyImageRequest, draft, limits);
   const issues = [
-    ...conflictsOf(placed),
-    ...(isStrict(placed) ? ignored.map(toRefusal) : []),
+    ...conflictsOf(named),
+    ...(isStrict(named) ? ignored.map(toRefusal) : []),
     ...toRequestIssues(result.issues ?? []).map((issue) => ({
       ...issue,
       field: nameOf(issue.field),
@@ -73,8 +73,8 @@ export function toImageRequest(sent: SentRequest, { models, limits }: Deps): Tra
   return { request: result.value, nameOf, ignored, aliases: aliasesOf(body.fields) };
 }
 
-/** Every value that the caller has named, where it belongs. What these routes do not share with ours is settled here. */
-function toPlaced({ operation, body }: SentRequest, models: Deps['models']): Placed[] {
+/** Every value that the caller has named, with its native field. What differs between the routes is converted here. */
+function toNamedValues({ operation, body }: SentRequest, models: Deps['models']): NamedValue[] {
   const { bridge_ext: ext, model, ...fields } = body.fields;
   const route = model === undefined ? undefined : models.resolve(model);
   const named = new Map<string, unknown>([
@@ -90,11 +90,11 @@ function toPlaced({ operation, body }: SentRequest, models: Deps['models']): Pla
     // Events always carry the bytes.
     ['response_format', fields.stream ? undefined : fields.response_format],
   ]);
-  const rows: Placed[] = WIRE_FIELDS[operation].map((row) => ({
+  const rows: NamedValue[] = WIRE_FIELDS[operation].map((row) => ({
     ...row,
     value: named.get(row.theirs),
   }));
-  const implied: Placed[] = [
+  const implied: NamedValue[] = [
     { theirs: 'model', ours: 'routing.provider', value: route?.provider },
     {
       theirs: 'session_key',
@@ -105,13 +105,13 @@ function toPlaced({ operation, body }: SentRequest, models: Deps['models']): Pla
   return [...implied, ...rows].filter(({ value }) => value !== undefined);
 }
 
-/** The default of these routes stands where nothing else is said. */
-function toDraft(placed: readonly Placed[]): Record<string, unknown> {
+/** The default of these routes applies where the caller names nothing else. */
+function toDraft(named: readonly NamedValue[]): Record<string, unknown> {
   const draft = new Map<string, unknown>();
   const nested = new Map([
     ['policies', new Map<string, unknown>([['compatibility', 'normalize']])],
   ]);
-  for (const { ours, value } of placed) {
+  for (const { ours, value } of named) {
     const [group = '', member] = ours.split('.');
     if (member === undefined) draft.set(group, value);
     else nested.set(group, (nested.get(group) ?? new Map()).set(member, value));
@@ -120,11 +120,11 @@ function toDraft(placed: readonly Placed[]): Record<string, unknown> {
   return Object.fromEntries(draft);
 }
 
-/** Two names for one place may both be used, but not to say two things. */
-function conflictsOf(placed: readonly Placed[]): RequestIssue[] {
-  return placed.flatMap(({ theirs, ours, value }, place) => {
-    const first = placed.find((one) => one.ours === ours);
-    return first && placed.indexOf(first) < place && !isDeepStrictEqual(first.value, value)
+/** Two names for one field may both be used, but only with equal values. */
+function conflictsOf(named: readonly NamedValue[]): RequestIssue[] {
+  return named.flatMap(({ theirs, ours, value }, index) => {
+    const first = named.find((one) => one.ours === ours);
+    return first && named.indexOf(first) < index && !isDeepStrictEqual(first.value, value)
       ? [
           {
             field: theirs,
@@ -140,8 +140,8 @@ function ignoredOf({ fields, unknown }: SentRequest['body']): string[] {
   return [...IGNORED_FIELDS.filter((name) => fields[name] !== undefined), ...unknown];
 }
 
-function isStrict(placed: readonly Placed[]): boolean {
-  return placed.some(({ ours, value }) => ours === 'policies.compatibility' && value === 'strict');
+function isStrict(named: readonly NamedValue[]): boolean {
+  return named.some(({ ours, value }) => ours === 'policies.compatibility' && value === 'strict');
 }
 
 function toRefusal(name: string): RequestIssue {

@@ -7,19 +7,19 @@ import {
 } from '../contract/reply/image-response.ts';
 import type { Translation } from './to-image-request.ts';
 
-type Told = Pick<Translation, 'nameOf' | 'ignored' | 'aliases'>;
+type Naming = Pick<Translation, 'nameOf' | 'ignored' | 'aliases'>;
 
-/** An answer in OpenAI's words: what took effect, as far as it is known, and beside it what only the bridge says. */
+/** A reply under OpenAI's names: what took effect, as far as it is known, and in `bridge_ext` what only the bridge reports. */
 export function toImagesResponse(
   response: ImageResponseWithBytes,
-  told: Told,
+  naming: Naming,
 ): ImagesResponseWithBytes {
   return {
     created: response.created,
     data: response.data.flatMap(toData),
     ...effectiveOf(response),
     ...usageOf(response.usage),
-    bridge_ext: toReport(response, told),
+    bridge_ext: toReport(response, naming),
   };
 }
 
@@ -37,7 +37,7 @@ function toData(image: ImageWithBytes): ImagesResponseWithBytes['data'] {
   }
 }
 
-/** What took effect, under OpenAI's names; what nobody knows is left out. */
+/** What took effect, under OpenAI's names; what is unknown is left out. */
 export function effectiveOf({
   effective,
   data,
@@ -76,20 +76,24 @@ function commonSize(data: ImageResponseWithBytes['data']): string | undefined {
 
 function toReport(
   response: ImageResponseWithBytes,
-  { nameOf, ignored, aliases }: Told,
+  { nameOf, ignored, aliases }: Naming,
 ): ImagesResponse['bridge_ext'] {
   const { id, provider, model, effective, attempts, session, timings, delivered } = response;
   const warnings = new Set(response.warnings);
   if (ignored.length > 0) warnings.add('ignored_parameters');
   return {
-    ...{ id, provider, model, effective },
+    id,
+    provider,
+    model,
+    effective,
     normalizations: [
       ...aliases,
       ...response.normalizations.map((row) => ({ ...row, field: nameOf(row.field) })),
     ],
     ...(attempts ? { attempts } : {}),
     ...(session ? { session } : {}),
-    ...{ timings, delivered },
+    timings,
+    delivered,
     ...(ignored.length > 0 ? { ignored_parameters: [...ignored] } : {}),
     warnings: WARNINGS.filter((warning) => warnings.has(warning)),
   };

@@ -50,8 +50,8 @@ const OF_BRIDGE_EXT = {
 };
 
 /**
- * Every field of the two routes that has a place in our request (contract.md 10); of two names for one place, the first
- * is the one that it goes by when a caller used neither.
+ * Every field of the two routes that has a counterpart in the native request (contract.md 10). Of two names for one
+ * field, errors use the first where a caller used neither.
  */
 export const WIRE_FIELDS: Readonly<Record<'generate' | 'edit', readonly FieldRow[]>> = {
   generate: toRows({ ...COMMON, ...OF_BRIDGE_EXT }),

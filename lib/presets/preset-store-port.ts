@@ -17,7 +17,7 @@ export interface PresetRecord {
 export interface PresetStore {
   /** Throws `preset_exists`, and changes nothing, when the name is taken; names differ by their exact bytes. */
   create(preset: PresetRecord): Promise<void>;
-  /** Puts these in the place of what was there, the time of the creation excepted; undefined when nothing was. */
+  /** Replaces everything but the time of creation; undefined when there is no such preset. */
   replace(preset: Omit<PresetRecord, 'createdSecs'>): Promise<PresetRecord | undefined>;
   /** Whether there was one. */
   remove(name: string): Promise<boolean>;

@@ -10,7 +10,7 @@ interface Deps {
   readonly store: PresetStore;
   readonly clock: Clock;
   readonly cursors: SealedCursors;
-  /** Does equal requests of one scope under one key once, and says which answer is another request's. */
+  /** Runs equal requests of one scope under one key once, and marks the reply that belongs to an earlier one. */
   readonly once: <T>(
     keyed: { readonly scope: string; readonly key: string; readonly request: unknown },
     work: () => Promise<T>,
@@ -58,7 +58,7 @@ export function createPresets({ store, clock, cursors, once }: Deps) {
     /** Throws `not_found`. */
     find,
 
-    /** Puts these in the place of all that was there. Throws `not_found`. */
+    /** Replaces the whole preset. Throws `not_found`. */
     async replace(name: string, { description, template }: PresetReplace): Promise<Preset> {
       const described = description === undefined ? {} : { description };
       const updatedSecs = nowSecs(clock);

@@ -6,7 +6,7 @@ import { createAnswerChecker } from '../support/contract-check.ts';
 
 const spec = {
   id: 'getReadiness',
-  summary: 'Tell whether work would be taken now',
+  summary: 'Report whether work would be taken now',
   protection: 'bearer',
   request: {},
   reply: {
@@ -50,22 +50,22 @@ describe('createAnswerChecker', () => {
     ['by its path', request, { status: 'ready' }],
     ['as text', request, '{"status":"ready"}'],
     ['as bytes', request, Buffer.from('{"status":"ready"}')],
-  ])('takes a documented answer %s', (_name, operation, body) => {
+  ])('takes a documented reply %s', (_name, operation, body) => {
     expect(() => checker.check(operation, 200, headers, body)).not.toThrow();
   });
 
-  it('takes an answer to HEAD without its body', () => {
+  it('takes a reply to HEAD without its body', () => {
     expect(() => checker.check({ ...request, method: 'HEAD' }, 200, headers, '')).not.toThrow();
   });
 
-  it('takes an answer without a body', () => {
+  it('takes a reply without a body', () => {
     expect(() => checker.check(request, 304, { 'x-request-id': 'r1' }, undefined)).not.toThrow();
   });
 
   it.each([
     ['an unknown path', { method: 'GET', path: '/nowhere' }, 404],
     ['an unknown method', { ...request, method: 'PUT' }, 405],
-  ])('takes the error that stands for %s', (_name, operation, status) => {
+  ])('takes the error for %s', (_name, operation, status) => {
     expect(() => checker.check(operation, status, headers, error)).not.toThrow();
   });
 
@@ -85,7 +85,7 @@ describe('createAnswerChecker', () => {
       { ...error, request_id: 'r2' },
     ],
     ['a body where there is none', request, 304, headers, { status: 'ready' }],
-    ['an error without the header that tells whether to retry', request, 401, headers, error],
+    ['an error without the header for retries', request, 401, headers, error],
     ['success where there is no route', { method: 'GET', path: '/x' }, 200, headers, {}],
   ])('refuses %s', (_name, operation, status, given, body) => {
     expect(() => checker.check(operation, status, given, body)).toThrow();

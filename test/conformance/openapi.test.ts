@@ -97,7 +97,7 @@ describe('the OpenAPI document', () => {
     );
   });
 
-  it('leaves a public linter nothing to find', async () => {
+  it('passes a public linter', async () => {
     const config = await createConfig({ extends: ['recommended'] });
 
     const problems = await lintFromString({ source: stringify(document), config });
@@ -111,7 +111,7 @@ describe('the OpenAPI document', () => {
     expect(await compile(types)).toEqual([]);
   });
 
-  it('takes each of its examples for an answer of that operation', () => {
+  it('takes each of its examples for a reply of that operation', () => {
     const checker = createAnswerChecker(document);
     const headers = {
       'x-request-id': 'r1',

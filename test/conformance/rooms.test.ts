@@ -8,8 +8,11 @@ const manifest: { dependencies: Record<string, string> } = JSON.parse(
   readFileSync(`${ROOT}package.json`, 'utf8'),
 );
 
-/** A house of these files alone: each path with its imports, and the imported files, empty, unless they are named. */
-function house(imports: Readonly<Record<string, readonly string[]>>, ...others: readonly string[]) {
+/** A program of these files alone: each path with its imports, and the imported files, empty, unless they are named. */
+function filesWith(
+  imports: Readonly<Record<string, readonly string[]>>,
+  ...others: readonly string[]
+) {
   const files: SourceFile[] = Object.entries(imports).map(([path, statements]) => ({
     path,
     text: `${statements.join('\n')}\nexport const here = 1;\n`,
@@ -25,7 +28,7 @@ describe('the program', () => {
     expect(program.length).toBeGreaterThan(200);
   });
 
-  it('keeps to the walls between its rooms', () => {
+  it('imports only what the rooms allow', () => {
     expect(wallBreaches(program)).toEqual([]);
   });
 
@@ -44,9 +47,9 @@ describe('the program', () => {
 
 describe('wallBreaches', () => {
   it('knows every room once', () => {
-    const places = WALLS.map(({ place }) => place);
+    const names = WALLS.map((wall) => wall.room);
 
-    expect(new Set(places).size).toBe(places.length);
+    expect(new Set(names).size).toBe(names.length);
   });
 
   it.each([
@@ -124,7 +127,7 @@ describe('wallBreaches', () => {
       'lib/artifacts/b-port.ts',
     ],
   ])('lets through %s', (_what, from, statement, to) => {
-    const files = house({ [from]: [statement] }, to);
+    const files = filesWith({ [from]: [statement] }, to);
 
     expect(wallBreaches(files)).toEqual([]);
   });
@@ -300,7 +303,7 @@ describe('wallBreaches', () => {
       'lib/http/b.ts',
     ],
     [
-      'an answer without a route in the route table',
+      'a reply without a route in the route table',
       'handlers/routes.ts',
       "import { b } from './errors/b.ts';",
       'handlers/errors/b.ts',
@@ -341,8 +344,8 @@ describe('wallBreaches', () => {
       "import { b } from './b';",
       'lib/images/b.ts',
     ],
-  ])('tells of %s', (_what, from, statement, to) => {
-    const files = house({ [from]: [statement] }, ...(to.startsWith('test/') ? [] : [to]));
+  ])('reports %s', (_what, from, statement, to) => {
+    const files = filesWith({ [from]: [statement] }, ...(to.startsWith('test/') ? [] : [to]));
     const specifier = /'(\..*?)'/.exec(statement)?.[1];
 
     const breaches = wallBreaches(files);
@@ -351,8 +354,8 @@ describe('wallBreaches', () => {
     expect(breaches[0]).toContain(`${from} imports ${specifier}: `);
   });
 
-  it('tells of an import that cannot be read', () => {
-    const files = house({
+  it('reports an import that cannot be read', () => {
+    const files = filesWith({
       'lib/images/a.ts': ['export const b = (name: string) => import(name);'],
     });
 
@@ -365,9 +368,9 @@ describe('wallBreaches', () => {
     'handlers/a.ts',
     'handlers/jobs/deep/a.ts',
     'server/a.ts',
-  ])('tells of %s, which belongs to no room', (path) => {
-    expect(wallBreaches(house({}, path))).toEqual([
-      `${path}: no row of the table has a place for this file`,
+  ])('reports %s, which belongs to no room', (path) => {
+    expect(wallBreaches(filesWith({}, path))).toEqual([
+      `${path}: no row of the table covers this file`,
     ]);
   });
 });
@@ -387,8 +390,8 @@ describe('packageBreaches', () => {
     ['of a scope without a home', 'local-runtime/a.ts', '@hono/other', 'has no home'],
     ['by a name of our own manifest', 'lib/jobs/a.ts', '#package', 'has no home'],
     ['that is not declared', 'lib/net/a.ts', 'undici', 'package.json lacks it'],
-  ])('tells of a package %s', (_what, from, specifier, reason) => {
-    const files = house({ [from]: [`import type { b } from '${specifier}';`] });
+  ])('reports a package %s', (_what, from, specifier, reason) => {
+    const files = filesWith({ [from]: [`import type { b } from '${specifier}';`] });
 
     const breaches = packageBreaches(files, []);
 
@@ -404,7 +407,7 @@ describe('packageBreaches', () => {
     ['handlers/jobs/a.ts', 'valibot'],
     ['lib/images/a.ts', 'node:crypto'],
   ])('lets %s import %s', (from, specifier) => {
-    const files = house({ [from]: [`import { b } from '${specifier}';`] });
+    const files = filesWith({ [from]: [`import { b } from '${specifier}';`] });
     const dependencies = specifier.startsWith('node:')
       ? []
       : [specifier.startsWith('@') ? '@valibot/to-json-schema' : specifier];
@@ -412,7 +415,7 @@ describe('packageBreaches', () => {
     expect(packageBreaches(files, dependencies)).toEqual([]);
   });
 
-  it('tells of a dependency that nobody imports', () => {
+  it('reports a dependency that nobody imports', () => {
     expect(packageBreaches([], ['sharp'])).toEqual([
       'package.json depends on sharp: no file imports it',
     ]);
@@ -420,8 +423,8 @@ describe('packageBreaches', () => {
 });
 
 describe('cycles', () => {
-  it('tells of a ring once, type-only imports included', () => {
-    const files = house({
+  it('reports a ring once, type-only imports included', () => {
+    const files = filesWith({
       'lib/jobs/b.ts': ["import type { C } from './c.ts';"],
       'lib/jobs/c.ts': ["import { a } from './a.ts';"],
       'lib/jobs/a.ts': ["import { b } from './b.ts';"],
@@ -429,18 +432,18 @@ describe('cycles', () => {
     });
 
     expect(cycles(files)).toEqual([
-      'a ring of imports: lib/jobs/a.ts → lib/jobs/b.ts → lib/jobs/c.ts → lib/jobs/a.ts',
+      'a cycle of imports: lib/jobs/a.ts → lib/jobs/b.ts → lib/jobs/c.ts → lib/jobs/a.ts',
     ]);
   });
 
-  it('tells of a file that imports itself', () => {
-    const files = house({ 'lib/jobs/a.ts': ["import type { A } from './a.ts';"] });
+  it('reports a file that imports itself', () => {
+    const files = filesWith({ 'lib/jobs/a.ts': ["import type { A } from './a.ts';"] });
 
-    expect(cycles(files)).toEqual(['a ring of imports: lib/jobs/a.ts → lib/jobs/a.ts']);
+    expect(cycles(files)).toEqual(['a cycle of imports: lib/jobs/a.ts → lib/jobs/a.ts']);
   });
 
   it('finds none where two ways lead to one file', () => {
-    const files = house({
+    const files = filesWith({
       'lib/jobs/a.ts': ["import { b } from './b.ts';", "import { c } from './c.ts';"],
       'lib/jobs/b.ts': ["import { c } from './c.ts';"],
       'lib/jobs/c.ts': [],
@@ -456,15 +459,15 @@ describe('barrels', () => {
     ['everything of another file', "export * from './b.ts';"],
     ['types of another file', "export type { B } from './b.ts';"],
     ['what it has imported', "import { b } from './b.ts';\nexport { b as c };"],
-  ])('tells of a file that hands on %s', (_what, statement) => {
-    const files = house({ 'lib/jobs/a.ts': [statement] });
+  ])('reports a file that hands on %s', (_what, statement) => {
+    const files = filesWith({ 'lib/jobs/a.ts': [statement] });
 
     expect(barrels(files)).toHaveLength(1);
     expect(barrels(files)[0]).toContain('lib/jobs/a.ts hands on ');
   });
 
   it('lets a file export what it makes', () => {
-    const files = house({
+    const files = filesWith({
       'lib/jobs/a.ts': ["import { b } from './b.ts';", 'const a = b;', 'export { a };'],
     });
 

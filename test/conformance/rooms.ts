@@ -2,12 +2,12 @@ import { type Import, importsOf, reexportsOf } from './imports.ts';
 import type { SourceFile } from './sources.ts';
 
 /**
- * Who may import whom, in the order of the house: a place may import places above its row only, and of those only what it
+ * Who may import whom, in the order of the rooms: a room may import rooms above its row only, and of those only what it
  * names. `lib/x` is all of a room, `lib/x ports` its `*-port.ts` files, `lib/x types` what vanishes when compiled;
  * `lib/*` is every room above.
  */
 interface Wall {
-  readonly place: string;
+  readonly room: string;
   readonly imports: readonly string[];
   /** The only files that other rooms may import; all of them otherwise. */
   readonly entries?: readonly string[];
@@ -18,7 +18,7 @@ interface Wall {
 const EVERYWHERE = ['lib/platform', 'lib/errors', 'lib/contract', 'lib/config types'];
 
 function room(name: string, ...imports: readonly string[]): Wall {
-  return { place: `lib/${name}`, imports: [...EVERYWHERE, ...imports] };
+  return { room: `lib/${name}`, imports: [...EVERYWHERE, ...imports] };
 }
 
 /** A room that works for requests, and so logs and counts. */
@@ -65,17 +65,17 @@ export const WALLS: readonly Wall[] = [
       'lib/storage/inspect-state.ts',
     ],
   },
-  { place: 'lib/services.ts', imports: ['lib/* types'] },
-  { place: 'lib/app-artifacts.ts', imports: ['lib/*'] },
-  { place: 'lib/app-jobs.ts', imports: ['lib/*'] },
-  { place: 'lib/app-runs.ts', imports: ['lib/*'] },
-  { place: 'lib/app.ts', imports: ['lib/*'] },
+  { room: 'lib/services.ts', imports: ['lib/* types'] },
+  { room: 'lib/app-artifacts.ts', imports: ['lib/*'] },
+  { room: 'lib/app-jobs.ts', imports: ['lib/*'] },
+  { room: 'lib/app-runs.ts', imports: ['lib/*'] },
+  { room: 'lib/app.ts', imports: ['lib/*'] },
   {
-    place: 'handlers/operation.ts',
+    room: 'handlers/operation.ts',
     imports: ['lib/http', 'lib/contract', 'lib/errors', 'lib/services.ts types'],
   },
   {
-    place: 'handlers/*',
+    room: 'handlers/*',
     imports: [
       'lib/http',
       'lib/contract',
@@ -86,7 +86,7 @@ export const WALLS: readonly Wall[] = [
     isClosed: true,
   },
   {
-    place: 'handlers/errors',
+    room: 'handlers/errors',
     imports: [
       'lib/http',
       'lib/contract',
@@ -97,11 +97,11 @@ export const WALLS: readonly Wall[] = [
     isClosed: true,
   },
   {
-    place: 'handlers/routes.ts',
+    room: 'handlers/routes.ts',
     imports: ['lib/http types', 'lib/services.ts types', 'handlers/*'],
   },
-  { place: 'local-runtime', imports: ['lib/*', 'handlers/routes.ts', 'handlers/errors'] },
-  { place: 'dashboard', imports: [] },
+  { room: 'local-runtime', imports: ['lib/*', 'handlers/routes.ts', 'handlers/errors'] },
+  { room: 'dashboard', imports: [] },
 ];
 
 /** The one home of each outside package, as the beginning of a path. A package that is not here has none. */
@@ -125,12 +125,12 @@ export const HOMES: Readonly<Record<string, readonly RegExp[]>> = {
   'lru-cache': [/^lib\/artifacts\//],
 };
 
-/** Imports that go through a wall, or lead nowhere. */
+/** Imports that the rooms do not allow, or of files that do not exist. */
 export function wallBreaches(files: readonly SourceFile[]): readonly string[] {
   const known = new Set(files.map(({ path }) => path));
   const homeless = files
     .filter(({ path }) => wallOf(path) === undefined)
-    .map(({ path }) => `${path}: no row of the table has a place for this file`);
+    .map(({ path }) => `${path}: no row of the table covers this file`);
   const breaches = files.flatMap(importsOf).flatMap((one) => {
     if (one.specifier === '') return [`${one.from}: imports something that is no literal`];
     if (one.to === undefined || mayImport(one)) return [];
@@ -166,7 +166,7 @@ export function packageBreaches(
   ];
 }
 
-/** Rings of imports, type-only ones included; each is told once, from its first file in the alphabet. */
+/** Cycles of imports, type-only ones included; each is reported once, from its first file in the alphabet. */
 export function cycles(files: readonly SourceFile[]): readonly string[] {
   const targets = new Map(
     files.map((file) => [file.path, importsOf(file).flatMap(({ to }) => to ?? [])]),
@@ -190,7 +190,7 @@ export function cycles(files: readonly SourceFile[]): readonly string[] {
   return [...found];
 }
 
-/** Files that hand on what others export. */
+/** Files that re-export what others export. */
 export function barrels(files: readonly SourceFile[]): readonly string[] {
   return files.flatMap((file) =>
     reexportsOf(file).map((what) => `${file.path} hands on ${what}: no barrel files`),
@@ -219,8 +219,8 @@ function covers(
   to: string,
   isTypeOnly: boolean,
 ): boolean {
-  const [place = '', part] = allowance.split(' ');
-  const isNamed = place === target.place || (place === 'lib/*' && to.startsWith('lib/'));
+  const [name = '', part] = allowance.split(' ');
+  const isNamed = name === target.room || (name === 'lib/*' && to.startsWith('lib/'));
   if (!isNamed || !isAbove(target, source)) return false;
   if (part === 'ports') return isPort(to);
   return part === 'types' ? isTypeOnly : true;
@@ -237,9 +237,9 @@ function isPort(path: string): boolean {
 function wallOf(path: string): Wall | undefined {
   const [top = '', second = '', ...rest] = path.split('/');
   const exact = `${top}/${second}`;
-  const place = WALLS.find((wall) => wall.place === top || wall.place === exact)?.place;
+  const listed = WALLS.find((wall) => wall.room === top || wall.room === exact)?.room;
   const fallback = top === 'handlers' && rest.length === 1 ? 'handlers/*' : undefined;
-  return WALLS.find((wall) => wall.place === (place ?? fallback));
+  return WALLS.find((wall) => wall.room === (listed ?? fallback));
 }
 
 function reasonOf(to: string, known: ReadonlySet<string>): string {
@@ -250,5 +250,5 @@ function reasonOf(to: string, known: ReadonlySet<string>): string {
 function ring(paths: readonly string[]): string {
   const first = paths.indexOf([...paths].sort()[0] ?? '');
   const turned = [...paths.slice(first), ...paths.slice(0, first)];
-  return `a ring of imports: ${[...turned, turned[0]].join(' → ')}`;
+  return `a cycle of imports: ${[...turned, turned[0]].join(' → ')}`;
 }

@@ -8,7 +8,7 @@ import type { Services } from '../../lib/services.ts';
 import { importsOf } from './imports.ts';
 import { ROOT, readSources } from './sources.ts';
 
-/** Answers that no route gives, by the operation that gives them. */
+/** Replies that no route gives, by the operation that gives them. */
 const WITHOUT_ROUTE: Readonly<Record<string, string>> = {
   'handlers/errors/not-found.ts': 'refusePath',
   'handlers/errors/method-not-allowed.ts': 'refuseMethod',
@@ -83,7 +83,7 @@ describe('the handler files', () => {
     expect(files.flatMap(nameBreaches)).toEqual([]);
   });
 
-  it('stand in the route table once, but for the answers without a route', () => {
+  it('stand in the route table once, but for the replies without a route', () => {
     const routed = routes.map(({ handler }) => handler);
 
     expect(routeBreaches(files, routed)).toEqual([]);
@@ -97,16 +97,16 @@ describe('the handler files', () => {
     expect(unbound.map(({ path }) => path)).toEqual([]);
   });
 
-  it('include every answer that is listed as one without a route', () => {
+  it('include every reply that is listed as one without a route', () => {
     expect(paths).toEqual(expect.arrayContaining(Object.keys(WITHOUT_ROUTE)));
   });
 });
 
 describe('the route table', () => {
   it('has each method and path once', () => {
-    const places = routes.map(({ method, path }) => `${method} ${path}`);
+    const endpoints = routes.map(({ method, path }) => `${method} ${path}`);
 
-    expect(new Set(places).size).toBe(places.length);
+    expect(new Set(endpoints).size).toBe(endpoints.length);
   });
 
   it('has each operation id once', () => {
@@ -143,14 +143,14 @@ describe('these rules', () => {
     },
   });
 
-  it('tell of a file with another name than its operation', () => {
+  it('report a file with another name than its operation', () => {
     expect(nameBreaches({ path: 'handlers/jobs/make-job.ts', handler })).toEqual([
       'handlers/jobs/make-job.ts holds the operation createJob',
     ]);
     expect(nameBreaches({ path: 'handlers/jobs/create-job.ts', handler })).toEqual([]);
   });
 
-  it('tell of a handler without a route, with two, and of a routed answer that should have none', () => {
+  it('report a handler without a route, with two, and of a routed answer that should have none', () => {
     const path = 'handlers/jobs/create-job.ts';
     const answer = { path: 'handlers/errors/not-found.ts', handler };
 
@@ -159,7 +159,7 @@ describe('these rules', () => {
     expect(routeBreaches([answer], [handler])).toHaveLength(1);
   });
 
-  it('tell of a path parameter that nobody declares, and of one that no path has', () => {
+  it('report a path parameter that nobody declares, and of one that no path has', () => {
     expect(parameterBreaches('/v1/jobs/{job}', handler.spec)).toHaveLength(1);
     expect(parameterBreaches('/v1/jobs', handler.spec)).toHaveLength(1);
     expect(parameterBreaches('/v1/jobs/{id}', handler.spec)).toEqual([]);

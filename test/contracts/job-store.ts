@@ -209,7 +209,7 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
         });
       });
 
-      test('a running job gives its place in the queue free', async () => {
+      test('a running job frees its position in the queue', async () => {
         await store.submit(newJob(), { ...WIDE, maxPending: 1 });
         await store.claim(LATER);
 
@@ -584,7 +584,9 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
             status: 'succeeded',
             completedSecs: LATER,
             updatedSecs: LATER,
-            ...{ operation: 'edit', prompt: `${'ä'.repeat(255)}\u{1f431}`, outputs: 1 },
+            operation: 'edit',
+            prompt: `${'ä'.repeat(255)}\u{1f431}`,
+            outputs: 1,
             provider: 'sandbox',
             model: 'sandbox-sketch',
             artifacts: [{ id, width: 640, height: 480, format: 'png', bytes: 1234 }],

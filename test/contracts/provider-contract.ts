@@ -53,8 +53,8 @@ export function describeProvider(label: string, open: () => Promise<Opened>): vo
     test('every listed model has a sound capability document of its own', () => {
       const documents = provider.describe().models.map((model) => provider.capabilities(model));
 
-      for (const [place, model] of provider.describe().models.entries()) {
-        const document = v.parse(CapabilityDocument, documents[place]);
+      for (const [index, model] of provider.describe().models.entries()) {
+        const document = v.parse(CapabilityDocument, documents[index]);
         expect(document).toMatchObject({ provider: provider.name, model });
         expect(document.batching.native_count.max).toBeLessThanOrEqual(document.count.max);
         expect(provider.capabilities(model)).toEqual(document);
@@ -140,7 +140,7 @@ export function describeProvider(label: string, open: () => Promise<Opened>): vo
 function indicesFor({ provider, request }: Opened): readonly number[] {
   const document = provider.capabilities(request([0]).model);
   const count = Math.min(document?.batching.native_count.max ?? 1, 3);
-  return Array.from({ length: count }, (_, place) => 2 + place * 2);
+  return Array.from({ length: count }, (_, index) => 2 + index * 2);
 }
 
 function watched(signal = new AbortController().signal) {

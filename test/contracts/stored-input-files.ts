@@ -69,7 +69,7 @@ export function describeStoredInputFiles(label: string, open: () => Promise<Open
     });
 
     test('different images do not touch each other, though put at the same time', async () => {
-      const all = Array.from({ length: 40 }, (_, place) => image(`image ${place}`));
+      const all = Array.from({ length: 40 }, (_, index) => image(`image ${index}`));
 
       await Promise.all(all.map(({ sha256, bytes }) => files.put(sha256, bytes)));
 

@@ -22,7 +22,10 @@ const openai = () => createOpenAI({ baseURL: `${bridge.address}/v1`, apiKey: 'an
 describe('the AI SDK with its provider of OpenAI', () => {
   it.each(['sandbox-image', 'dall-e-3'])('generates images with %s', async (model) => {
     const { images, warnings } = await generateImage({
-      ...{ model: openai().image(model), prompt: 'a fox', n: 2, size: '512x256' },
+      model: openai().image(model),
+      prompt: 'a fox',
+      n: 2,
+      size: '512x256',
       providerOptions: { openai: { quality: 'hd', style: 'vivid' } },
     });
 
@@ -45,7 +48,8 @@ describe('the AI SDK with its provider of OpenAI', () => {
 
   it('asks once for what is refused for its content', async () => {
     const work = generateImage({
-      ...{ model: openai().image('sandbox-fail-safety_rejected'), prompt: 'a fox' },
+      model: openai().image('sandbox-fail-safety_rejected'),
+      prompt: 'a fox',
     });
 
     const error = await work.catch((thrown: unknown) => thrown);

@@ -46,7 +46,7 @@ async function metrics() {
   return parseExposition(text);
 }
 
-/** How often a route answered so, by the metrics. */
+/** How often a route replied so, by the metrics. */
 async function answered(route: string, method: string, status: number): Promise<number> {
   const samples = (await metrics()).get('image_bridge_http_requests_total')?.samples ?? [];
   const sample = samples.find(
@@ -75,7 +75,7 @@ async function makeArtifact(): Promise<{ id: string; name: string; bytes: number
 }
 
 describe('GET /v1/diagnostics', () => {
-  it('tells who the bridge is and how it was set up, without a value', async () => {
+  it('reports the version and the origin of each setting, without a value', async () => {
     const report = await diagnostics();
 
     expect(report).toMatchObject({
@@ -106,7 +106,7 @@ describe('GET /v1/diagnostics', () => {
     expect(after.database_bytes_physical).toBeGreaterThan(0);
   });
 
-  it('lists the newest answers first, and leaves out probes and scrapes', async () => {
+  it('lists the newest replies first, and leaves out probes and scrapes', async () => {
     await get('/v1/providers?limit=1');
     await get('/health/live');
     await metrics();

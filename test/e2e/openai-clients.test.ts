@@ -17,7 +17,7 @@ const CLIENTS: readonly [string, typeof openai6][] = [
   ['openai 7', openai7 as unknown as typeof openai6],
 ];
 
-// One for all, one that asks for a token, and one whose clients lose their patience.
+// One for all, one that asks for a token, and one whose clients time out.
 let bridge: StartedBridge;
 let guarded: StartedBridge;
 let slow: StartedBridge;
@@ -57,7 +57,8 @@ describe.each(CLIENTS)('the client %s', (_, openai) => {
   function connect({ address } = bridge, options: object = {}) {
     let calls = 0;
     const client = new OpenAI({
-      ...{ baseURL: `${address}/v1`, apiKey: TOKEN },
+      baseURL: `${address}/v1`,
+      apiKey: TOKEN,
       fetch: (input, init) => {
         calls += 1;
         return fetch(input, init);
@@ -75,7 +76,9 @@ describe.each(CLIENTS)('the client %s', (_, openai) => {
     expect(answer).toMatchObject({ size: '1024x1024', quality: 'high', output_format: 'png' });
     expect(answer.usage?.total_tokens).toBeGreaterThan(0);
     expect(await decoded(answer.data?.[0]?.b64_json)).toEqual({
-      ...{ width: 1024, height: 1024, format: 'png' },
+      width: 1024,
+      height: 1024,
+      format: 'png',
     });
   });
 
@@ -98,7 +101,7 @@ describe.each(CLIENTS)('the client %s', (_, openai) => {
     expect(await decoded(data?.[3]?.b64_json)).toMatchObject({ format: 'webp' });
   });
 
-  it('uses the old names of a model and of a quality, and parameters that nobody has here', async () => {
+  it('uses the old names of a model and of a quality, and parameters that no provider has', async () => {
     const { images } = connect();
     const request = { prompt: 'a fox', model: 'dall-e-3', quality: 'hd', style: 'vivid' } as const;
 
@@ -156,7 +159,9 @@ describe.each(CLIENTS)('the client %s', (_, openai) => {
     const refused = edit('sandbox-basic');
 
     await expect(refused).rejects.toMatchObject({
-      ...{ status: 400, param: 'mask', code: 'unsupported_capability' },
+      status: 400,
+      param: 'mask',
+      code: 'unsupported_capability',
     });
     const { width, height } = await sharp(photo('chelsea.png')).metadata();
     expect(await decoded(data?.[0]?.b64_json)).toMatchObject({ width, height });
@@ -214,7 +219,9 @@ describe.each(CLIENTS)('the client %s', (_, openai) => {
     await images.generate({ prompt: 'a fox' }, under);
 
     await expect(images.generate({ prompt: 'a fox', n: 0 })).rejects.toMatchObject({
-      ...{ status: 422, param: 'n', constructor: openai.UnprocessableEntityError },
+      status: 422,
+      param: 'n',
+      constructor: openai.UnprocessableEntityError,
     });
     await expect(images.generate({ prompt: 'a cat' }, under)).rejects.toBeInstanceOf(
       openai.ConflictError,
@@ -269,7 +276,7 @@ describe.each(CLIENTS)('the client %s', (_, openai) => {
     expect(calls()).toBe(1);
   });
 
-  it('asks again where it is told to', async () => {
+  it('retries where the reply says so', async () => {
     const { images, calls } = connect(bridge, { maxRetries: 1 });
 
     const work = images.generate({ prompt: 'a fox', model: 'sandbox-fail-overloaded' });
@@ -278,7 +285,7 @@ describe.each(CLIENTS)('the client %s', (_, openai) => {
     expect(calls()).toBe(2);
   });
 
-  it('gets the image that it lost its patience over, drawn once', async () => {
+  it('gets the image whose first request timed out, generated once', async () => {
     const drawn = () => slow.stderr().split('"image_operation_started"').length - 1;
     const before = drawn();
     const { images, calls } = connect(slow, { timeout: 500, maxRetries: 8 });
@@ -290,7 +297,7 @@ describe.each(CLIENTS)('the client %s', (_, openai) => {
     expect(drawn() - before).toBe(1);
   });
 
-  it('gives up when its time is over, and when it is told to', async () => {
+  it('gives up at its timeout, and when it is aborted', async () => {
     const { images } = connect(bridge, { maxRetries: 0 });
     const hang = { prompt: 'a fox', model: 'sandbox-hang' };
 

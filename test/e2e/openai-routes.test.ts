@@ -32,7 +32,7 @@ interface Answer {
   readonly text: string;
 }
 
-/** Calls the bridge and holds the answer against its own contract. */
+/** Calls the bridge and checks the reply against its own contract. */
 async function call(
   { method, path }: { readonly method: string; readonly path: string },
   init: { readonly headers?: Record<string, string>; readonly body?: string | Buffer } = {},
@@ -40,7 +40,8 @@ async function call(
 ): Promise<Answer> {
   const { headers = {}, body } = init;
   const response = await fetch(bridge.address + path, {
-    ...{ method, headers },
+    method,
+    headers,
     ...(body === undefined ? {} : { body: new Uint8Array(Buffer.from(body)) }),
   });
   const text = await response.text();
@@ -59,7 +60,10 @@ function post(path: string, sent: object, headers: Record<string, string> = {}):
 
 const text = (name: string, content: string): SentPart => ({ name, content });
 const file = (name: string, content: Buffer = image): SentPart => ({
-  ...{ name, content, filename: 'a.bin', type: 'application/octet-stream' },
+  name,
+  content,
+  filename: 'a.bin',
+  type: 'application/octet-stream',
 });
 
 function edit(
@@ -83,7 +87,9 @@ describe('POST /v1/images/generations', () => {
     expect(json).toMatchObject({
       size: '1024x1024',
       bridge_ext: {
-        ...{ provider: 'sandbox', model: 'sandbox-basic', ignored_parameters: ['style', 'seed'] },
+        provider: 'sandbox',
+        model: 'sandbox-basic',
+        ignored_parameters: ['style', 'seed'],
         normalizations: [
           { field: 'quality', requested: 'hd', effective: 'high', reason: 'compatibility_alias' },
           { field: 'size', requested: '256x256', effective: '1024x1024' },
@@ -98,10 +104,10 @@ describe('POST /v1/images/generations', () => {
   it.each<[string, object, number, string]>([
     ['a size that the model lacks', { model: 'sandbox-basic', size: '9x9' }, 400, 'size'],
     ['a field that cannot be honoured', { style: 'vivid' }, 422, 'style'],
-    ['a field that nobody knows', { seed: 1 }, 422, 'seed'],
+    ['an unknown field', { seed: 1 }, 422, 'seed'],
     ['what would change the meaning', { markup: 'x' }, 422, 'markup'],
     ['a format that there is not', { output_format: 'gif' }, 422, 'output_format'],
-    ['a model that nobody lists', { model: 'unheard-of' }, 400, 'model'],
+    ['an unknown model', { model: 'unheard-of' }, 400, 'model'],
     ['a provider that there is not', {}, 422, 'bridge_ext.provider'],
   ])('refuses under strict %s, at the caller’s own field', async (_, sent, status, param) => {
     const provider = param === 'bridge_ext.provider' ? { provider: 'nobody' } : {};
@@ -132,7 +138,7 @@ describe('POST /v1/images/generations', () => {
     expect(await post(`${GENERATIONS}?api-version=1`, sent)).toMatchObject({ status: 200 });
   });
 
-  it('answers an equal request under one key with the same images, and no other request', async () => {
+  it('returns the same images for an equal request under one key, and for no other', async () => {
     const key = { 'idempotency-key': 'generations' };
     const first = await post(GENERATIONS, {}, key);
 
@@ -156,7 +162,7 @@ describe('POST /v1/images/generations', () => {
     const told = events.map(({ name, data }) => [name, data.type, data.index]);
     const partials = told.slice(0, 2).sort(([, , one], [, , other]) => one - other);
     const ofKind = (kind: string) => [0, 1].map((index) => [kind, kind, index]);
-    // Unfinished images come as they are drawn, finished ones in order.
+    // Partial images come as they are made, finished ones in order.
     expect(partials).toEqual(ofKind('image_generation.partial_image'));
     expect(told.slice(2)).toEqual(ofKind('image_generation.completed'));
     expect(events.at(-1)?.data).toMatchObject({
@@ -177,7 +183,7 @@ describe('POST /v1/images/generations', () => {
     expect(headers).toMatchObject({ 'x-should-retry': 'true', 'retry-after-ms': '1000' });
   });
 
-  it('is answered with 405 under another method', async () => {
+  it('is refused with 405 under another method', async () => {
     const { status, headers } = await call({ method: 'GET', path: GENERATIONS });
 
     expect([status, headers['allow']]).toEqual([405, 'POST']);

@@ -36,7 +36,7 @@ const AGENT_RESPONSES = section({
   max_transient_attempts: integer({
     default: 2,
     max: 2,
-    about: 'How often one call may be tried when it fails in passing.',
+    about: 'How often one call is tried when it fails transiently.',
   }),
   transient_backoff_ms: integer({
     default: 750,
@@ -79,7 +79,7 @@ const AGENT_APP_SERVER = section({
   }),
   rpc_timeout_ms: integer({
     default: 60_000,
-    about: 'How long the program may take to answer a call.',
+    about: 'How long the program may take for one call.',
   }),
   shutdown_timeout_ms: integer({
     default: 5000,

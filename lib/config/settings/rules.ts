@@ -3,11 +3,11 @@ import { isLoopbackHost, parseAuthority } from '../values/addresses.ts';
 import { PROVIDER_KEYS } from './provider-names.ts';
 import type { Config } from './settings.ts';
 
-/** What must hold between fields that are each sound on their own. */
+/** What must hold between fields that are each valid on their own. */
 export interface CrossFieldRule {
   /** Where it is reported. */
   readonly field: string;
-  /** The other fields that it looks at; it is left out while one of them is unsound. */
+  /** The other fields that it reads; it is skipped while one of them is invalid. */
   readonly with: readonly string[];
   /** A warning lets the bridge start. */
   readonly severity: 'error' | 'warning';

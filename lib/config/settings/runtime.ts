@@ -48,11 +48,11 @@ export const RUNTIME = section({
     }),
     max_completed_bytes: integer({
       default: 268_435_456,
-      about: 'Memory for the answers that a repeated request gets again, in bytes.',
+      about: 'Memory for the replies that repeated requests get again, in bytes.',
     }),
     completed_ttl_secs: integer({
       default: 86_400,
-      about: 'How long such an answer is kept, in seconds.',
+      about: 'How long such a reply is kept, in seconds.',
     }),
   }),
 });

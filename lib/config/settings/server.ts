@@ -65,11 +65,10 @@ export const SERVER = section({
   }),
   write_timeout_ms: integer({
     default: 30_000,
-    about:
-      'How long an answer may be stuck; the time runs only while the socket makes no progress.',
+    about: 'How long the sending of a reply may make no progress.',
   }),
   metrics: section({
-    enabled: flag({ default: false, about: 'Whether /metrics answers.' }),
+    enabled: flag({ default: false, about: 'Whether /metrics is served.' }),
   }),
   tracing: section({
     enabled: flag({

@@ -5,13 +5,13 @@ import type { Segment } from '../values/field.ts';
 /** The layer that a value comes from; each outdoes those before it. */
 export type Origin = 'default' | 'file' | 'environment' | 'override';
 
-/** A value that a source gives to a known field, not yet judged. */
+/** A value that a source gives to a known field, not yet checked. */
 export interface Setting {
   readonly named: NamedField;
   readonly raw: unknown;
   /** The path of the file as it was given, the variable's name, or the flag. */
   readonly source: string;
-  /** The line of a place inside the value; for values from a file. */
+  /** The line of a path inside the value; for values from a file. */
   readonly lineOf?: (at: readonly Segment[]) => number;
 }
 

@@ -16,7 +16,7 @@ const LONGEST_PATH = 16;
 
 /**
  * Names every key and list item of a TOML document to `onKey`, in order, with its whole path and its line (from 1). The
- * parser tells no positions; this follows TOML's grammar just as far as finding them takes. On an unsound document it
+ * parser reports no positions; this follows TOML's grammar just as far as finding them takes. On an invalid document it
  * stops at the fault, or a little before.
  */
 export function eachTomlKey(text: string, onKey: OnKey): void {
@@ -121,7 +121,7 @@ function keyOf(source: string): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** The place after a string of any of TOML's four kinds; undefined when it never ends. */
+/** The position after a string of any of TOML's four kinds; undefined when it never ends. */
 function stringEnd(text: string, start: number): number | undefined {
   const quote = text.charAt(start);
   const isLong = text.startsWith(quote.repeat(3), start);

@@ -1,32 +1,32 @@
 import type { Segment } from '../values/field.ts';
 import { eachTomlKey } from './toml-keys.ts';
 
-interface Place {
+interface KeyNode {
   readonly line: number;
-  readonly inside: Map<Segment, Place>;
+  readonly inside: Map<Segment, KeyNode>;
 }
 
-/** Where the keys of a sound TOML document first stand: the line, from 1, of a path or of the nearest one around it. */
+/** Where the keys of a valid TOML document are first written: the line, from 1, of a path or of the nearest one around it. */
 export function createTomlLines(text: string) {
-  const document: Place = { line: 1, inside: new Map() };
+  const document: KeyNode = { line: 1, inside: new Map() };
   eachTomlKey(text, (path, line) => {
-    let place = document;
+    let node = document;
     for (const segment of path) {
-      const known = place.inside.get(segment);
+      const known = node.inside.get(segment);
       const next = known ?? { line, inside: new Map() };
-      if (!known) place.inside.set(segment, next);
-      place = next;
+      if (!known) node.inside.set(segment, next);
+      node = next;
     }
   });
   return {
     lineOf(path: readonly Segment[]): number {
-      let place = document;
+      let node = document;
       for (const segment of path) {
-        const next = place.inside.get(segment);
+        const next = node.inside.get(segment);
         if (!next) break;
-        place = next;
+        node = next;
       }
-      return place.line;
+      return node.line;
     },
   };
 }

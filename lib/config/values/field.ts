@@ -19,7 +19,7 @@ export interface Field<T> {
   /** One sentence for the operator. */
   readonly about: string;
   readonly default: T;
-  /** What stands for the default where that is undefined. */
+  /** How the default is written where it is undefined. */
   readonly unset?: string;
   /** The path of the field whose value is the default of this one. */
   readonly inherits?: string;
@@ -27,7 +27,7 @@ export interface Field<T> {
   readonly expects: string;
   /** Whether the environment and flags give it as it is, instead of as a TOML value. */
   readonly isText: boolean;
-  /** Judges a TOML value; a TOML integer arrives as bigint, a TOML float as number. */
+  /** Checks a TOML value; a TOML integer arrives as bigint, a TOML float as number. */
   read(raw: unknown): Reading<T>;
 }
 
@@ -69,7 +69,7 @@ export function integer(row: Common<number> & Bounds): Field<number> {
   };
 }
 
-/** A whole number, or the one word that stands for having none. */
+/** A whole number, or the one word for having no limit. */
 export function integerOr<const W extends string>(
   word: W,
   row: Common<number | W> & Bounds,

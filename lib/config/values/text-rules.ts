@@ -60,7 +60,7 @@ export const AUTHORITY: TextRule = {
   },
 };
 
-/** Exact names only: a wildcard would let whoever owns a subdomain choose what the bridge fetches. */
+/** Exact names only: with a wildcard, the owner of any subdomain could choose what the bridge fetches. */
 export const REMOTE_HOST: TextRule = {
   expects: 'one exact host name or address, without a port and wildcards (xn-- for other scripts)',
   accepts(text) {

@@ -7,7 +7,7 @@ import { withNulls } from './null-fields.ts';
 export type JsonObject = { readonly [key: string]: unknown };
 
 /** Whether a value is sent to the bridge or by it: the same field may be left out in one and never in the other. */
-export type Direction = 'request' | 'answer';
+export type Direction = 'request' | 'reply';
 
 const COMPONENTS: Readonly<Record<string, v.GenericSchema>> = {
   ...REQUEST_COMPONENTS,
@@ -78,11 +78,11 @@ export function jsonSchemaDocument(): JsonObject {
 
 function allComponents(): Record<string, JsonObject> {
   const request = toJsonSchemaDefs(COMPONENTS, configFor('request'));
-  const answer = toJsonSchemaDefs(COMPONENTS, configFor('answer'));
+  const reply = toJsonSchemaDefs(COMPONENTS, configFor('reply'));
   return Object.fromEntries(
     Object.keys(COMPONENTS).map((name) => [
       name,
-      { ...(name in REQUEST_COMPONENTS ? request : answer)[name] },
+      { ...(name in REQUEST_COMPONENTS ? request : reply)[name] },
     ]),
   );
 }
@@ -115,7 +115,7 @@ function configFor(direction: Direction): ConversionConfig {
         return names?.length ? { ...part, required: names } : part;
       }
       if (valibotSchema.type === 'record') return rest;
-      return direction === 'answer' && ours !== undefined ? rest : undefined;
+      return direction === 'reply' && ours !== undefined ? rest : undefined;
     },
   };
 }

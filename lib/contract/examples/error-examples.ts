@@ -64,7 +64,7 @@ export const ERROR_EXAMPLES: Readonly<Record<ErrorCode, ErrorExample>> = {
   cancelled: { message: 'the request was given up' },
   upstream: { message: 'the provider failed', provider },
   protocol: {
-    message: 'the answer of the provider broke off',
+    message: 'the reply of the provider ended early',
     provider,
     details: { outcome: 'unknown' },
   },

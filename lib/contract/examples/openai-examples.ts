@@ -19,11 +19,11 @@ const EVENT = {
   output_format: 'png',
 };
 
-/** What the OpenAI-familiar routes answer, by the name of the component. */
+/** The replies of the OpenAI-familiar routes, by the name of the component. */
 export const OPENAI_EXAMPLES: Examples = {
   OpenAiImages: {
     inline: {
-      summary: 'The image inside the answer',
+      summary: 'The image inside the reply',
       value: {
         created: CREATED,
         data: [{ b64_json: PNG_BASE64 }],

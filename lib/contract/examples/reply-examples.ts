@@ -68,9 +68,9 @@ const PARTIAL = {
 };
 const COMPLETED = { type: 'completed', response: IMAGE_RESPONSE };
 
-/** What the bridge answers about providers and images, by the name of the component. */
+/** The replies about providers and images, by the name of the component. */
 export const REPLY_EXAMPLES: Examples = {
-  Liveness: { live: { summary: 'The process answers', value: { status: 'live' } } },
+  Liveness: { live: { summary: 'The process is running', value: { status: 'live' } } },
   Ready: { ready: { summary: 'Work would be taken', value: { status: 'ready' } } },
   NotReady: { not_ready: { summary: 'Work would not be taken', value: { status: 'not_ready' } } },
   ProviderDescriptor: { sandbox: { summary: 'The embedded provider', value: DESCRIPTOR } },
@@ -81,7 +81,7 @@ export const REPLY_EXAMPLES: Examples = {
     sandbox: { summary: 'The default model of the embedded provider', value: CAPABILITIES },
   },
   ImageResponse: {
-    inline: { summary: 'The image inside the answer', value: IMAGE_RESPONSE },
+    inline: { summary: 'The image inside the reply', value: IMAGE_RESPONSE },
     artifact: { summary: 'The image as a file of the bridge', value: ARTIFACT_RESPONSE },
   },
   StreamEvent: {

@@ -1,6 +1,6 @@
-/** One image and what is said of it: shared by the examples, so that the documents tell one story. */
+/** One image and its facts, shared by the examples. */
 
-/** A sound PNG of one pixel. */
+/** A valid PNG of one pixel. */
 export const PNG_BASE64 =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR42mP438AAAAQBAYD718vxAAAAAElFTkSuQmCC';
 
@@ -70,7 +70,7 @@ export const IMAGE_RESPONSE = {
   warnings: ['sandbox_output'],
 };
 
-/** The same answer with the image as a file of the bridge's. */
+/** The same reply with the image as an artifact. */
 export const ARTIFACT_RESPONSE = {
   ...IMAGE_RESPONSE,
   data: [{ type: 'artifact', id: ARTIFACT_ID, name: 'cats/ginger.png', ...IMAGE }],

@@ -154,7 +154,7 @@ const DIAGNOSTICS = {
   },
 };
 
-/** What the bridge answers about what it keeps, by the name of the component. */
+/** The replies about what the bridge stores, by the name of the component. */
 export const STORED_EXAMPLES: Examples = {
   ImageJob: {
     queued: { summary: 'Just accepted', value: { ...JOB, request: JOB_REQUEST } },

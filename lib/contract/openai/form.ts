@@ -37,7 +37,7 @@ const formEntries = {
   partial_images: v.optional(
     numberText(parameterEntries.partial_images.wrapped, { minimum: 0, maximum: 3 }),
   ),
-  stream: documented(v.optional(QueryBoolean), 'Answers with events.'),
+  stream: documented(v.optional(QueryBoolean), 'Replies with a stream of events.'),
   bridge_ext: documented(
     v.optional(
       v.pipe(v.string(), v.parseJson(undefined, coded('invalid_json', 'must be JSON')), BridgeExt),

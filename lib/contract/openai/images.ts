@@ -85,7 +85,7 @@ const jsonEntries = {
   n: named(parameterEntries.n),
   output_compression: named(parameterEntries.output_compression),
   partial_images: named(parameterEntries.partial_images),
-  stream: documented(v.optional(v.boolean()), 'Answers with events.'),
+  stream: documented(v.optional(v.boolean()), 'Replies with a stream of events.'),
   bridge_ext: v.optional(BridgeExt),
   ...(Object.fromEntries(IGNORED_FIELDS.map((name) => [name, v.optional(v.unknown())])) as Record<
     (typeof IGNORED_FIELDS)[number],

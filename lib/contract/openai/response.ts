@@ -39,7 +39,7 @@ export const ImageUsage = v.strictObject({
   total_tokens: v.optional(Count),
   input_tokens_details: documented(
     v.strictObject({ text_tokens: Count, image_tokens: Count }),
-    'Clients demand them. No provider tells text and images apart, so that all count as text.',
+    'Clients demand them. Providers report one sum, which counts as text.',
   ),
 });
 
@@ -47,7 +47,7 @@ const QUALITIES = ['low', 'medium', 'high', 'xhigh', 'max'] as const;
 const BACKGROUNDS = ['opaque', 'transparent'] as const;
 const revised = { revised_prompt: v.optional(v.string()) };
 
-/** The answer of the generations and the edits route; its top-level fields are what took effect, never `auto`. */
+/** The reply of the generations and the edits route; its top-level fields are what took effect, never `auto`. */
 export const ImagesResponse = v.strictObject({
   created: UnixSecs,
   data: v.array(
@@ -65,7 +65,7 @@ export const ImagesResponse = v.strictObject({
 });
 export type ImagesResponse = v.InferOutput<typeof ImagesResponse>;
 
-/** The answer before it is written out: base64 is made once, at the very end. */
+/** The reply before it is written out: base64 is made once, at the very end. */
 export type ImagesResponseWithBytes = Omit<ImagesResponse, 'data'> & {
   readonly data: readonly (
     | { readonly b64_json: Uint8Array; readonly revised_prompt?: string }

@@ -30,5 +30,5 @@ export const errorReplyEntries = {
   request_id: documented(v.string(), 'The same as the x-request-id header.'),
 };
 
-/** The body of every error answer (specification 2.7). */
+/** The body of every error reply (specification 2.7). */
 export const ErrorReply = v.strictObject(errorReplyEntries);

@@ -48,7 +48,7 @@ export const Attempt = v.strictObject({
 });
 export type Attempt = v.InferOutput<typeof Attempt>;
 
-/** What is true of an image however it is delivered; judged on the decoded pixels. */
+/** What is true of an image however it is delivered; decided on the decoded pixels. */
 const imageEntries = {
   index: Count,
   format: v.picklist(OUTPUT_FORMATS),
@@ -106,7 +106,7 @@ export const SessionReport = v.strictObject({
   reused: v.boolean(),
 });
 
-/** The answer of `POST /v1/images` (contract.md 2). */
+/** The reply of `POST /v1/images` (contract.md 2). */
 export const ImageResponse = v.strictObject({
   id: v.string(),
   created: UnixSecs,
@@ -136,7 +136,7 @@ export type ImageWithBytes =
       readonly b64_json: Uint8Array;
     });
 
-/** The answer before it is written out: base64 is made once, at the very end. */
+/** The reply before it is written out: base64 is made once, at the very end. */
 export type ImageResponseWithBytes = Omit<ImageResponse, 'data'> & {
   readonly data: readonly ImageWithBytes[];
 };

@@ -12,7 +12,7 @@ import {
   WARNINGS,
 } from './image-response.ts';
 
-/** What leaves a record that would be too large for its image, first to last (contract.md 6). */
+/** What is left out of a record that would be too large for its image, in this order (contract.md 6). */
 export const OMITTABLE_FIELDS = [
   'usage',
   'timings',
@@ -50,7 +50,7 @@ export const ImageMetadataRecord = v.strictObject({
   prompt: v.string(),
   effective_prompt: documented(
     v.optional(v.string()),
-    'What the provider was told, where that is something else.',
+    'What was sent to the provider, where it differs.',
   ),
   negative_prompt: v.optional(v.string()),
   effective_negative_prompt: v.optional(v.string()),

@@ -76,7 +76,7 @@ export const ImageInput = closedVariant('type', [
 ]);
 export type ImageInput = v.InferOutput<typeof ImageInput>;
 
-/** An image that came as a file of a form. Nobody has looked at its bytes yet. */
+/** An image that came as a file of a form. Its bytes are not checked yet. */
 export interface FileInput {
   readonly type: 'file';
   readonly bytes: Buffer;

@@ -10,7 +10,7 @@ import type { Policies, Routing, Session } from './routing.ts';
 /** `prompt` and `negative_prompt` together (contract.md 1). */
 export const MAX_PROMPT_BYTES = 12_288;
 
-/** A request whose fields are sound one by one. A template lacks the prompt and the images. */
+/** A request whose fields are valid one by one. A template lacks the prompt and the images. */
 interface Candidate {
   readonly operation: 'generate' | 'edit';
   readonly prompt?: string;

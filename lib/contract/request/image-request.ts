@@ -67,7 +67,7 @@ function requestWith<const S extends v.GenericSchema>(image: S) {
 export const ImageRequest = requestWith(ImageInput);
 export type ImageRequest = v.InferOutput<typeof ImageRequest>;
 
-/** What a request of any wire becomes. Its images were judged as they came, in JSON or as files. */
+/** The request behind every route. Its images were checked as they arrived, in JSON or as files. */
 export const AnyImageRequest = requestWith(v.custom<ImageInput | FileInput>(() => true));
 export type AnyImageRequest = v.InferOutput<typeof AnyImageRequest>;
 
@@ -75,11 +75,11 @@ export type AnyImageRequest = v.InferOutput<typeof AnyImageRequest>;
 export const IdempotencyHeaders = v.object({
   'idempotency-key': documented(
     v.optional(IdempotencyKey),
-    'An equal request under the same key is done once and answered again.',
+    'An equal request under the same key is run once; a repeat gets the same reply.',
   ),
 });
 
-/** As above, for requests that are answered when the work is done. */
+/** As above, for requests that are replied to when the work is done. */
 export const SynchronousHeaders = v.object({
   ...IdempotencyHeaders.entries,
   'x-stainless-retry-count': documented(
@@ -88,5 +88,5 @@ export const SynchronousHeaders = v.object({
   ),
 });
 
-/** On every answer to a request whose work was that of an equal one. */
+/** On every reply that is the result of an earlier, equal request. */
 export const REPLAYED = { 'idempotent-replayed': 'true' } as const;

@@ -12,7 +12,7 @@ const EXTENSIONS: Readonly<Record<string, OutputFormat>> = {
   '.webp': 'webp',
 };
 
-/** The format that a filename's extension stands for; undefined when it has none that we know (`v1.2`). */
+/** The format of a filename's extension; undefined for an unknown one (`v1.2`). */
 export function formatOfExtension(filename: string): OutputFormat | undefined {
   const dot = filename.lastIndexOf('.');
   return dot > 0 ? EXTENSIONS[filename.slice(dot).toLowerCase()] : undefined;

@@ -77,11 +77,11 @@ export const parameterEntries = {
   ),
   failure_policy: documented(
     v.optional(v.picklist(['fail_fast', 'best_effort']), 'fail_fast'),
-    'best_effort answers with the images that came out and lists the failures.',
+    'best_effort returns the images that succeeded and lists the failures.',
   ),
   action: documented(
     v.optional(v.picklist(['auto', 'generate', 'edit']), 'auto'),
-    'What the model is told to do; auto follows the operation.',
+    'What the model is asked to do; auto follows the operation.',
   ),
   input_fidelity: documented(
     nullable(v.picklist(['low', 'high'])),
@@ -91,7 +91,7 @@ export const parameterEntries = {
 
 export const RequestParameters = closedObject(parameterEntries);
 
-/** Complete parameters, as an answer reports what was requested and what took effect. */
+/** Complete parameters, as a reply reports what was requested and what took effect. */
 export const Parameters = v.strictObject({
   ...RequestParameters.entries,
   output_format: v.picklist(OUTPUT_FORMATS),

@@ -23,7 +23,7 @@ export const Routing = closedObject({
   ),
   fallback_policy: documented(
     v.optional(v.picklist(['on_unavailable', 'on_error']), 'on_unavailable'),
-    'on_error also goes on after a failure whose outcome is known.',
+    'on_error also falls back after a failure whose outcome is known.',
   ),
 });
 

@@ -3,7 +3,7 @@ import { closedObject } from '../schema/closed-object.ts';
 import { documented } from '../schema/documented.ts';
 import { QueryBoolean, queryInteger } from '../schema/page.ts';
 
-/** An id that no artifact has, whatever its form, is a 404: nothing here judges it. */
+/** An id that no artifact has, whatever its form, is a 404; its form is not checked. */
 export const ArtifactPath = v.strictObject({ id: v.string() });
 
 export const ArtifactQuery = closedObject({

@@ -6,10 +6,10 @@ import { JOB_STATUSES } from './job.ts';
 
 export const BREAKER_STATES = ['closed', 'open', 'half_open'] as const;
 
-/** The route of an answer that no route gave; no path of a caller is ever kept. */
+/** The route of a reply that no route gave; the path of a caller is never kept. */
 export const UNMATCHED_ROUTE = 'unmatched';
 
-/** The methods that are told by their names. */
+/** The methods that are reported by their names. */
 export const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
 
 export const OTHER_METHOD = 'OTHER';
@@ -83,7 +83,7 @@ const ApiEvent = v.strictObject({
 });
 export type ApiEvent = v.InferOutput<typeof ApiEvent>;
 
-/** The state of the bridge for whoever runs it: facts and counts, never content (contract.md 12). */
+/** The state of the bridge for its operator: facts and counts, never content (contract.md 12). */
 export const Diagnostics = v.strictObject({
   service_version: v.string(),
   started: UnixSecs,
@@ -108,7 +108,7 @@ export const Diagnostics = v.strictObject({
   }),
   providers: v.array(ProviderReport),
   jobs: JobsReport,
-  tasks: documented(v.array(TaskReport), 'What the bridge runs by itself, again and again.'),
+  tasks: documented(v.array(TaskReport), 'What the bridge runs at regular intervals.'),
   storage: v.strictObject({
     database_bytes_logical: Count,
     database_bytes_physical: Count,

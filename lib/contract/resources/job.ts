@@ -47,7 +47,7 @@ export type JobRequest = v.InferOutput<typeof JobRequest>;
 
 /**
  * The body of `POST /v1/jobs`: a request whose images become artifacts, whatever delivery it names, before any rule of
- * the contract judges it.
+ * the contract checks it.
  */
 export const JobCreate: typeof ImageRequest = {
   ...ImageRequest,
@@ -144,13 +144,13 @@ export const JobListQuery = v.pipe(
 );
 export type JobListQuery = v.InferOutput<typeof JobListQuery>;
 
-/** An id that no job has, whatever its form, is a 404: nothing here judges it. */
+/** An id that no job has, whatever its form, is a 404; its form is not checked. */
 export const JobPath = v.strictObject({ id: v.string() });
 
 export const JobQuery = closedObject({
   wait_ms: documented(
     v.optional(queryInteger(0, 30_000)),
-    'How long to wait for the job to end before answering.',
+    'How long to wait for the job to end before replying.',
   ),
 });
 

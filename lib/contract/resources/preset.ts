@@ -22,7 +22,7 @@ const PresetDescription = v.pipe(
 
 const templateEntries = {
   ...sharedRequestEntries,
-  prompt: documented(v.optional(Text), 'May be left to whoever applies the preset.'),
+  prompt: documented(v.optional(Text), 'May be left out and given when the preset is used.'),
 };
 
 const JudgedTemplate = v.pipe(
@@ -40,7 +40,7 @@ export type PresetTemplate = Omit<SentTemplate, 'operation' | (typeof SHOWN)[num
 };
 
 /**
- * A request without its images, judged with its defaults and kept as it was sent (contract.md 5): a preset that never
+ * A request without its images, checked with its defaults and stored as it was sent (contract.md 5): a preset that never
  * named a field must follow a default that changes later.
  */
 export const PresetTemplate: v.GenericSchema<SentTemplate, PresetTemplate> = {
@@ -57,7 +57,7 @@ function toShown(sent: unknown): PresetTemplate {
   const shown = {
     operation: 'generate',
     ...Object.fromEntries(SHOWN.map((name) => [name, {}])),
-    // Judged just before: an object of known fields.
+    // Checked just before: an object of known fields.
     ...sentFields(templateEntries, Object(sent)),
   };
   return shown as PresetTemplate;
@@ -71,11 +71,11 @@ const written = {
 export const PresetCreate = closedObject({ name: PresetName, ...written });
 export type PresetCreate = v.InferOutput<typeof PresetCreate>;
 
-/** Replaces a preset whole: a description that is left out is gone. */
+/** Replaces a preset whole: a description that is left out is removed. */
 export const PresetReplace = closedObject(written);
 export type PresetReplace = v.InferOutput<typeof PresetReplace>;
 
-/** A name that no preset has, whatever its form, is a 404: nothing here judges it. */
+/** A name that no preset has, whatever its form, is a 404; its form is not checked. */
 export const PresetPath = v.strictObject({ name: v.string() });
 
 export const Preset = v.strictObject({

@@ -6,7 +6,7 @@ import { limitsOf, type RequestLimits } from './request-limits.ts';
 export interface CrossRule<T> {
   /** Where the violation is reported. */
   readonly field: string;
-  /** The fields that it reads: it is asked only when each of them is sound. */
+  /** The fields that it reads: it is checked only when each of them is valid. */
   readonly needs: readonly string[];
   readonly message: string;
   readonly broken: (value: T, limits: RequestLimits | undefined) => boolean;
@@ -23,7 +23,7 @@ interface Check {
 }
 
 /**
- * Asks every rule whose fields passed their own schemas. valibot skips a plain `check` once any field has failed; the
+ * Checks every rule whose fields passed their own schemas. valibot skips a plain `check` once any field has failed; the
  * contract wants all violations of a request at once.
  */
 export function checkAll<T>(rules: readonly CrossRule<T>[]) {

@@ -69,7 +69,7 @@ export const UserMetadata = v.pipe(
     const input = dataset.value;
     const keys = Object.keys(input);
     if (keys.length > 16) addIssue({ message: coded('too_many', 'must hold at most 16 pairs') });
-    // Seventeen bad pairs tell as much as a million.
+    // Seventeen bad pairs are reported as well as a million.
     for (const key of keys.slice(0, 17)) {
       const value: unknown = input[key];
       const path: [v.ObjectPathItem] = [{ type: 'object', origin: 'value', input: {}, key, value }];

@@ -13,7 +13,7 @@ export function queryInteger(min: number, max: number) {
       (text) => /^\d{1,15}$/.test(text) && Number(text) >= min && Number(text) <= max,
       coded('out_of_range', `must be a whole number from ${min} to ${max}`),
     ),
-    // What the text stands for, as documents describe a query.
+    // The type of the value, as documents describe a query.
     v.metadata({ type: 'integer', minimum: min, maximum: max }),
     v.transform(Number),
     v.number(),

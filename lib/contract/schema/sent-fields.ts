@@ -1,7 +1,7 @@
 import type * as v from 'valibot';
 
 /**
- * What a sound `value` names of these fields, without their defaults. A `null` stays where the field takes one; elsewhere
+ * The fields that a valid `value` names, without their defaults. A `null` stays where the field takes one; elsewhere
  * it means the same as nothing and is nothing afterwards.
  */
 export function sentFields(entries: v.ObjectEntries, value: object): Record<string, unknown> {

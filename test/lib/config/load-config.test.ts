@@ -204,7 +204,7 @@ describe('loadConfig', () => {
     expect(config.server.bearer_token_env).toBe('SECRET_TOKEN');
   });
 
-  it('leaves no trace on disk, whether the configuration is sound or not', async () => {
+  it('leaves no trace on disk, whether the configuration is valid or not', async () => {
     await load('[state]\ndirectory = "./state"\n[artifacts]\nroot = "./artifacts"');
     await load('[state]\ndirectory = "./state"\nx = 1', { set: ['server.activation_lock=./lock'] });
 

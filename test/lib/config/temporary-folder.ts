@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach } from 'vitest';
 
-/** A fresh empty folder for each test of the file; gone afterwards. */
+/** A fresh empty folder for each test of the file; removed afterwards. */
 export function temporaryFolder(): () => string {
   let folder = '';
   beforeEach(() => {

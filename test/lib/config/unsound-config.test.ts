@@ -180,7 +180,7 @@ const IN_A_FILE: readonly (readonly [string, string, string, number])[] = [
   ['a line that is no TOML', 'version = 1\nthis is no TOML', 'image-bridge.toml', 2],
 ];
 
-describe('an unsound file', () => {
+describe('an invalid file', () => {
   it.each(IN_A_FILE)('is reported with field and line for %s', async (_name, toml, field, line) => {
     writeFileSync(join(folder(), 'image-bridge.toml'), toml);
 
@@ -194,7 +194,7 @@ describe('an unsound file', () => {
   });
 });
 
-describe('an unsound variable', () => {
+describe('an invalid variable', () => {
   it.each([
     ['SERVER__JOBS__MAX_RUNNING', '0', 'server.jobs.max_running'],
     ['SERVER__JOBS__MAX_RUNNING', '', 'server.jobs.max_running'],
@@ -228,7 +228,7 @@ describe('an unsound variable', () => {
   });
 });
 
-describe('an unsound --set', () => {
+describe('an invalid --set', () => {
   it.each([
     ['server.jobs.max_running=0', 'server.jobs.max_running'],
     ['server.jobs.max_running=', 'server.jobs.max_running'],

@@ -17,7 +17,7 @@ export const LIMITS: RequestLimits = {
   remoteInputs: false,
 };
 
-/** What the error of a refused value lists; empty for a sound one. */
+/** What the error of a refused value lists; empty for a valid one. */
 export function issuesOf(
   schema: v.GenericSchema,
   value: unknown,

@@ -2,14 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { createSealedCursors } from '../../../lib/cursors/sealed-cursor.ts';
 
 const secret = Buffer.alloc(32, 7);
-const place = Buffer.from('the last one', 'utf8');
+const position = Buffer.from('the last one', 'utf8');
 const list = ['things', 'of one owner', undefined];
 
 describe('createSealedCursors', () => {
-  it('reads the place of its own list, after a restart too', () => {
-    const cursor = createSealedCursors(secret).write(list, place);
+  it('reads the position of its own list, after a restart too', () => {
+    const cursor = createSealedCursors(secret).write(list, position);
 
-    expect(createSealedCursors(secret).read(list, cursor)).toEqual(place);
+    expect(createSealedCursors(secret).read(list, cursor)).toEqual(position);
   });
 
   it.each([
@@ -18,7 +18,7 @@ describe('createSealedCursors', () => {
     ['a shorter list', ['things', 'of one owner']],
   ])('refuses a cursor of %s at its field', (_, other) => {
     const cursors = createSealedCursors(secret);
-    const cursor = cursors.write(other, place);
+    const cursor = cursors.write(other, position);
 
     expect(() => cursors.read(list, cursor)).toThrow(
       expect.objectContaining({ bridgeCode: 'invalid_request', param: 'cursor' }),
@@ -26,14 +26,14 @@ describe('createSealedCursors', () => {
   });
 
   it('refuses a cursor that was made with another secret', () => {
-    const cursor = createSealedCursors(Buffer.alloc(32, 8)).write(list, place);
+    const cursor = createSealedCursors(Buffer.alloc(32, 8)).write(list, position);
 
     expect(() => createSealedCursors(secret).read(list, cursor)).toThrow();
   });
 
   it('refuses a cursor with any character changed, added or left out', () => {
     const cursors = createSealedCursors(secret);
-    const cursor = cursors.write(list, place);
+    const cursor = cursors.write(list, position);
 
     for (let at = 0; at < cursor.length; at += 1) {
       const other = cursor[at] === 'A' ? 'B' : 'A';

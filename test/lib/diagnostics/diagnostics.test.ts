@@ -43,7 +43,10 @@ function diagnosticsWith(providers: readonly ProviderState[] = []) {
     jobs: {
       totals: async () => ({
         byStatus: { queued: 1, running: 2, succeeded: 3, failed: 4, cancelled: 5, interrupted: 6 },
-        ...{ hidden: 7, favorite: 8, logicalBytes: 900, reservedBytes: 10 },
+        hidden: 7,
+        favorite: 8,
+        logicalBytes: 900,
+        reservedBytes: 10,
       }),
       active: () => 2,
     },
@@ -100,13 +103,17 @@ describe('createDiagnostics', () => {
     expect(v.is(Diagnostics, report)).toBe(true);
   });
 
-  it('tells the limits of the jobs, and how many there are', async () => {
+  it('reports the limits of the jobs, and how many there are', async () => {
     const { jobs } = await diagnosticsWith().report();
 
     expect(jobs).toMatchObject({
       enabled: true,
       by_status: { queued: 1, running: 2, succeeded: 3, failed: 4, cancelled: 5, interrupted: 6 },
-      ...{ hidden: 7, favorite: 8, active_workers: 2, logical_bytes: 900, reserved_bytes: 10 },
+      hidden: 7,
+      favorite: 8,
+      active_workers: 2,
+      logical_bytes: 900,
+      reserved_bytes: 10,
       limits: { max_pending: 1, max_running: 2, max_database_bytes: 6 },
       retention: { retention_secs: 3, max_retained: 4, max_retained_bytes: 5 },
     });

@@ -12,11 +12,11 @@ function ringWith(count: number) {
 }
 
 describe('createEventRing', () => {
-  it('is empty before anything was answered', () => {
+  it('is empty before the first reply', () => {
     expect(ringWith(0)).toEqual({ capacity: 256, overwritten: 0, items: [] });
   });
 
-  it('tells of an answer by its fixed words, its time and its place in the order', async () => {
+  it('reports a reply by its route, method, status, time and sequence', async () => {
     const clock = createManualClock();
     const ring = createEventRing({ clock });
     await clock.advance(5000);
@@ -43,7 +43,7 @@ describe('createEventRing', () => {
     [512, 256, 257],
     [1000, 744, 745],
   ])(
-    'after %i answers %i are overwritten and the newest stand first',
+    'after %i replies %i are overwritten and the newest stand first',
     (count, overwritten, oldest) => {
       const report = ringWith(count);
 
@@ -67,7 +67,7 @@ describe('createEventRing', () => {
     },
   );
 
-  it('gives a report that later answers do not change', () => {
+  it('gives a report that later replies do not change', () => {
     const ring = createEventRing({ clock: createManualClock() });
     ring.replied(answer);
     const report = ring.report();

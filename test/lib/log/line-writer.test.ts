@@ -86,7 +86,7 @@ describe('createLineWriter', () => {
     ]);
   });
 
-  it('sets no timer while the reader is gone', () => {
+  it('sets no timer while there is no reader', () => {
     const { descriptor, clock, write } = open();
     descriptor.failure = 'EPIPE';
 

@@ -165,7 +165,7 @@ describe('createPrometheusMetrics', () => {
           provider: name,
           operation: 'generate',
           result: 'failed',
-          // Whoever forgets to translate a code must not open the door.
+          // A code that nobody translated must not become a label.
           code: code as BridgeCode,
           durationMs: 1,
         });

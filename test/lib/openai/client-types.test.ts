@@ -10,7 +10,7 @@ import type {
   ImagesResponse,
 } from '../../../lib/contract/openai/response.ts';
 
-/** Where everything is known: the clients' types say nothing of what a provider may not tell. */
+/** Where everything is known: the clients' types do not cover what a provider may not report. */
 type Known<T> = T extends readonly (infer Item)[]
   ? Known<Item>[]
   : T extends object
@@ -21,7 +21,7 @@ type EventOf<Events extends { readonly type: string }, Type extends Events['type
   Omit<Extract<Events, { readonly type: Type }>, 'bridge_ext' | 'index'>
 >;
 
-/** The older client knows a few sizes and qualities only; what it is told, it takes for one of them. */
+/** The older client knows a few sizes and qualities only; it takes every other for one of them. */
 type Older<T> = Omit<T, 'size' | 'quality'>;
 
 /** What only we have is nothing to the clients. */
@@ -29,7 +29,7 @@ type Answer = Omit<Known<Omit<ImagesResponse, 'data'>>, 'bridge_ext'> & {
   data: { b64_json: string; revised_prompt: string }[];
 };
 
-describe('the answers of the OpenAI-familiar routes', () => {
+describe('the replies of the OpenAI-familiar routes', () => {
   it('are the newest client’s own types', () => {
     expectTypeOf<Answer>().toExtend<openai7.ImagesResponse>();
     expectTypeOf<Model>().toExtend<Model7>();

@@ -27,7 +27,10 @@ describe('toCallersError', () => {
       param: 'images[0]',
       provider: 'images',
       details: {
-        ...{ field: 'images[0].url', fields: ['images', 'mask'], reason: 'images', count: 2 },
+        field: 'images[0].url',
+        fields: ['images', 'mask'],
+        reason: 'images',
+        count: 2,
         issues: [{ field: 'images', code: 'images' }],
       },
     });
@@ -38,7 +41,10 @@ describe('toCallersError', () => {
       param: 'first',
       provider: 'images',
       details: {
-        ...{ field: 'first.url', fields: ['image', 'mask'], reason: 'images', count: 2 },
+        field: 'first.url',
+        fields: ['image', 'mask'],
+        reason: 'images',
+        count: 2,
         issues: [{ field: 'image', code: 'images' }],
       },
     });

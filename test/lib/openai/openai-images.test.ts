@@ -14,7 +14,12 @@ const refusal = new BridgeError('unsupported_capability', 'no', {
 const usage = { input_tokens: 1, output_tokens: 2 };
 const reported = { ...usage, input_tokens_details: { text_tokens: 1, image_tokens: 0 } };
 const partial: StreamEventWithBytes = {
-  ...{ type: 'partial_image', index: 1, partial_index: 0, format: 'png', width: 8, height: 4 },
+  type: 'partial_image',
+  index: 1,
+  partial_index: 0,
+  format: 'png',
+  width: 8,
+  height: 4,
   b64_json: new Uint8Array([9]),
 };
 
@@ -25,7 +30,7 @@ interface Script {
   readonly failure?: BridgeError;
 }
 
-/** The routes on native ones that do as they are told, and note what they were asked for. */
+/** The routes on native ones that return what the test gives, and record the requests. */
 function open({ response = responseOf(), events = [], refusal: refused, failure }: Script = {}) {
   const calls: { request: AnyImageRequest; operationId: string }[] = [];
   const ended: string[] = [];
@@ -50,7 +55,8 @@ function open({ response = responseOf(), events = [], refusal: refused, failure 
       create: (request, { operationId }) => answer(request, operationId, response),
       stream: (request, { operationId }) => answer(request, operationId, scripted()),
     },
-    ...{ models, limits: LIMITS },
+    models,
+    limits: LIMITS,
   });
   return { images, calls, ended };
 }
@@ -67,7 +73,7 @@ async function eventsOf(reply: Promise<ImagesReply>): Promise<unknown[]> {
 }
 
 describe('createOpenAiImages', () => {
-  it('answers with the images, and says whose work it was', async () => {
+  it('returns the images, and marks a repeated reply', async () => {
     const rig = open();
 
     const reply = await generate(rig);
@@ -92,7 +98,7 @@ describe('createOpenAiImages', () => {
     ]);
   });
 
-  it('tells a refusal in the caller’s own words', async () => {
+  it('reports a refusal under the caller’s own names', async () => {
     await expect(generate(open({ refusal }))).rejects.toMatchObject({
       param: 'size',
       details: { field: 'size' },
@@ -113,12 +119,20 @@ describe('createOpenAiImages', () => {
     const unknown = { quality: 'auto', background: 'auto', output_format: 'png' };
     expect(events).toEqual([
       {
-        ...{ type: 'image_generation.partial_image', partial_image_index: 0, created_at: 5 },
-        ...{ b64_json: new Uint8Array([9]), size: '8x4', ...unknown },
+        type: 'image_generation.partial_image',
+        partial_image_index: 0,
+        created_at: 5,
+        b64_json: new Uint8Array([9]),
+        size: '8x4',
+        ...unknown,
       },
       {
-        ...{ type: 'image_generation.completed', created_at: 7, usage: reported },
-        ...{ b64_json: new Uint8Array([0]), size: '64x32', ...unknown },
+        type: 'image_generation.completed',
+        created_at: 7,
+        usage: reported,
+        b64_json: new Uint8Array([0]),
+        size: '64x32',
+        ...unknown,
         bridge_ext: { ignored_parameters: ['style'] },
       },
     ]);
@@ -151,7 +165,7 @@ describe('createOpenAiImages', () => {
     ]);
   });
 
-  it('tells a failure on the way in the caller’s own words', async () => {
+  it('reports a later failure under the caller’s own names', async () => {
     const rig = open({ failure: refusal });
 
     await expect(eventsOf(generate(rig, { stream: true }))).rejects.toMatchObject({
@@ -159,7 +173,7 @@ describe('createOpenAiImages', () => {
     });
   });
 
-  it('ends the native stream when its reader leaves', async () => {
+  it('ends the native stream when its reader disconnects', async () => {
     const rig = open({ events: [partial] });
     const reply = await generate(rig, { stream: true });
 
@@ -168,7 +182,7 @@ describe('createOpenAiImages', () => {
     expect(rig.ended).toEqual(['ended']);
   });
 
-  it('refuses what is wrong before anybody hears of it', async () => {
+  it('refuses an invalid request before it starts any work', async () => {
     const rig = open();
 
     await expect(generate(rig, { output_compression: 5 })).rejects.toMatchObject({

@@ -72,7 +72,7 @@ export function translated(sent: SentRequest) {
   return toImageRequest(sent, { models, limits: LIMITS });
 }
 
-/** `field: code` of each issue; empty for a sound request. */
+/** `field: code` of each issue; empty for a valid request. */
 export function issuesOf(sent: SentRequest): readonly string[] {
   try {
     translated(sent);
@@ -89,19 +89,35 @@ interface Issue {
   readonly code: string;
 }
 
-/** What a generation answers: one small image, everything automatic, unless it is changed. */
+/** The result of a generation: one small image, everything automatic, unless it is changed. */
 export function responseOf(changes: Partial<ImageResponseWithBytes> = {}): ImageResponseWithBytes {
   const parameters = v.parse(Parameters, {
-    ...{ n: 1, size: 'auto', aspect_ratio: null, resolution: null, quality: 'auto' },
-    ...{ output_format: 'png', output_compression: null, background: 'auto', moderation: 'auto' },
-    ...{ partial_images: 0, failure_policy: 'fail_fast', action: 'auto', input_fidelity: null },
+    n: 1,
+    size: 'auto',
+    aspect_ratio: null,
+    resolution: null,
+    quality: 'auto',
+    output_format: 'png',
+    output_compression: null,
+    background: 'auto',
+    moderation: 'auto',
+    partial_images: 0,
+    failure_policy: 'fail_fast',
+    action: 'auto',
+    input_fidelity: null,
   });
   return {
-    ...{ id: 'r1', created: 7, provider: 'near', model: 'small' },
-    ...{ requested: parameters, effective: parameters, normalizations: [] },
+    id: 'r1',
+    created: 7,
+    provider: 'near',
+    model: 'small',
+    requested: parameters,
+    effective: parameters,
+    normalizations: [],
     data: [imageOf(0)],
     timings: { queue_ms: 0, input_ms: 0, provider_ms: 0, artifact_ms: 0, total_ms: 0 },
-    ...{ delivered: [], warnings: [] },
+    delivered: [],
+    warnings: [],
     ...changes,
   };
 }
@@ -112,8 +128,14 @@ export function imageOf(
   changes: object = {},
 ): Extract<ImageResponseWithBytes['data'][number], { type: 'b64_json' }> {
   return {
-    ...{ type: 'b64_json', b64_json: new Uint8Array([index]), index, format: 'png' },
-    ...{ width: 64, height: 32, bytes: 1, sha256: 'a'.repeat(64) },
+    type: 'b64_json',
+    b64_json: new Uint8Array([index]),
+    index,
+    format: 'png',
+    width: 64,
+    height: 32,
+    bytes: 1,
+    sha256: 'a'.repeat(64),
     ...changes,
   };
 }

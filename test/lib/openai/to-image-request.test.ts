@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { editOf, formOf, generationOf, issuesOf, translated } from './sent.ts';
 
 describe('toImageRequest', () => {
-  it('says a plain request in our words, and normalizes unless told otherwise', () => {
+  it('converts a plain request, and normalizes unless compatibility is named', () => {
     const { request, ignored, aliases } = translated(generationOf({ n: 2, size: '1024x1024' }));
 
     expect(request).toMatchObject({
@@ -142,8 +142,13 @@ describe('toImageRequest', () => {
 
   it('takes the text of a form', () => {
     const fields = {
-      ...{ n: '2', stream: 'true', provider: 'far', negative_prompt: 'text' },
-      ...{ compatibility: 'best_effort', revised_prompt: 'omit', session_key: 'k' },
+      n: '2',
+      stream: 'true',
+      provider: 'far',
+      negative_prompt: 'text',
+      compatibility: 'best_effort',
+      revised_prompt: 'omit',
+      session_key: 'k',
       input_fidelity: 'high',
     };
 

@@ -14,10 +14,17 @@ describe('toImagesAnswer', () => {
     expect(answer).toEqual({
       created: 7,
       data: [{ b64_json: new Uint8Array([0]) }],
-      ...{ output_format: 'png', size: '64x32' },
+      output_format: 'png',
+      size: '64x32',
       bridge_ext: {
-        ...{ id: 'r1', provider: 'near', model: 'small', effective, normalizations: [] },
-        ...{ timings: responseOf().timings, delivered: [], warnings: [] },
+        id: 'r1',
+        provider: 'near',
+        model: 'small',
+        effective,
+        normalizations: [],
+        timings: responseOf().timings,
+        delivered: [],
+        warnings: [],
       },
     });
   });
@@ -79,7 +86,7 @@ describe('toImagesAnswer', () => {
     });
   });
 
-  it('tells of changes in the caller’s own words, aliases first', () => {
+  it('reports changes under the caller’s own names, aliases first', () => {
     const reason = 'normalized_to_provider_default' as const;
     const row = { field: 'parameters.quality', requested: 'high', effective: 'auto', reason };
 

@@ -9,7 +9,7 @@ import { openStateDatabase } from '../../../lib/storage/sqlite/database.ts';
 import { createPresetStore } from '../../../lib/storage/sqlite/preset-store.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
 
-/** Presets on a database of their own, as the house builds them. */
+/** Presets on a database of their own, as the app builds them. */
 export function openPresets() {
   const clock = createManualClock();
   const ids = createIds(clock.nowMs);

@@ -6,7 +6,7 @@ import { fileSource } from '../../../../lib/config/sources/file-source.ts';
 import { environmentSource, overrideSource } from '../../../../lib/config/sources/named-sources.ts';
 import { toToml } from '../../../../lib/config/sources/toml.ts';
 
-/** Another sound value for fields that take only certain texts. */
+/** Another valid value for fields that take only certain texts. */
 const FILE = { namedBy: '--config', givenPath: 'bridge.toml' };
 const TEXTS: Record<string, string> = {
   default_provider: 'sandbox',
@@ -18,7 +18,7 @@ const TEXTS: Record<string, string> = {
   'providers.agent_responses.models': 'gpt-image-2',
 };
 
-/** What makes one field on its own a sound configuration. */
+/** What makes one field on its own a valid configuration. */
 const COMPANIONS = ['providers.agent_responses.models=["gpt-image-2", "http://127.0.0.1/"]'];
 
 function anotherValue({ path, field }: NamedField): unknown {
@@ -120,7 +120,7 @@ describe('CROSS_FIELD_RULES', () => {
     expect(paths.filter((path) => !fieldByPath.has(path))).toEqual([]);
   });
 
-  it('stay silent while one of their fields is unsound', () => {
+  it('stay silent while one of their fields is invalid', () => {
     const resolved = resolveConfig([
       overrideSource(['inputs.max_bytes_total=0', 'inputs.max_bytes_each=99999999']),
     ]);

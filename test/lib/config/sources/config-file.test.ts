@@ -78,7 +78,7 @@ describe('the configuration file', () => {
   it.each<[string, (path: string) => void]>([
     ['a folder', (path) => mkdirSync(path)],
     ['a link that leads nowhere', (path) => symlinkSync('nowhere', path)],
-  ])('is not passed over when nobody named it and it is %s', async (_name, make) => {
+  ])('is refused although it is the default when it is %s', async (_name, make) => {
     make(join(folder(), 'image-bridge.toml'));
 
     const loaded = await loadConfig({ env: {}, cwd: folder() });

@@ -64,7 +64,7 @@ describe('createTomlLines', () => {
     expect(createTomlLines(`\ufeff${DOCUMENT}`).lineOf(path)).toBe(line);
   });
 
-  it('answers with the nearest place around an unknown path', () => {
+  it('returns the line of the nearest known path around an unknown one', () => {
     const lines = createTomlLines('\n\n[a]\nb = 1');
 
     expect(lines.lineOf(['a', 'x', 'y'])).toBe(3);

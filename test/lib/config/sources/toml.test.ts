@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { parseToml, parseTomlValue, toToml } from '../../../../lib/config/sources/toml.ts';
 
 describe('parseToml', () => {
-  it('tells integers from floats', () => {
+  it('distinguishes integers from floats', () => {
     const reading = parseToml('a = 1\nb = 1.0\nc = 9007199254740993');
 
     expect(reading).toMatchObject({ ok: true, table: { a: 1n, b: 1, c: 9007199254740993n } });

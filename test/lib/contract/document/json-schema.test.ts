@@ -68,7 +68,7 @@ describe('componentSchemas', () => {
     expect(Object.keys(schemas)).toHaveLength(NAMES.length);
   });
 
-  it.each(NAMES)('writes %s as a sound schema', (name) => {
+  it.each(NAMES)('writes %s as a valid schema', (name) => {
     const ajv = newAjv();
     ajv.addKeyword('components');
     ajv.addSchema({ components: { schemas: componentSchemas(NAMES) } }, 'document');
@@ -84,7 +84,7 @@ describe('componentSchemas', () => {
     expect(OpenAiImageGeneration).not.toHaveProperty('additionalProperties');
   });
 
-  it('demands a field with a default in an answer and not in a request', () => {
+  it('demands a field with a default in a reply and not in a request', () => {
     const { ImageRequestParameters, ImageParameters } = componentSchemas(NAMES);
 
     expect(ImageRequestParameters).not.toHaveProperty('required');
@@ -116,14 +116,14 @@ describe('componentSchemas', () => {
 
 describe('schemaPart', () => {
   it('refers to a schema that has a name', () => {
-    expect(schemaPart(Preset, 'answer')).toEqual({ $ref: '#/components/schemas/ImagePreset' });
+    expect(schemaPart(Preset, 'reply')).toEqual({ $ref: '#/components/schemas/ImagePreset' });
     expect(componentName(Parameters)).toBe('ImageParameters');
   });
 
   it('writes out a schema without a name, and refers to those inside it', () => {
     const schema = closedObject({ presets: v.array(Preset) });
 
-    expect(schemaPart(schema, 'answer')).toEqual({
+    expect(schemaPart(schema, 'reply')).toEqual({
       type: 'object',
       properties: {
         presets: { type: 'array', items: { $ref: '#/components/schemas/ImagePreset' } },

@@ -111,7 +111,7 @@ describe('GenerationsBody', () => {
     expect(verdictOf(GenerationsBody, body)).toEqual([verdict]);
   });
 
-  it('takes an empty safety_identifier, which stands for none', () => {
+  it('takes an empty safety_identifier, which means none', () => {
     expect(verdictOf(GenerationsBody, { ...base, safety_identifier: '' })).toEqual([]);
   });
 });

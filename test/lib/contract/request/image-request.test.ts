@@ -8,7 +8,7 @@ const base = { prompt: 'a cat' };
 const edit = { operation: 'edit', prompt: 'a cat', images: [PNG] };
 const stored = { response_format: 'artifact' };
 
-/** One row a rule: what is sent beside a sound prompt, the field at fault, the code. */
+/** One row a rule: what is sent beside a valid prompt, the field at fault, the code. */
 type Row = readonly [rule: string, request: object, verdict: string];
 
 const withParameters = (parameters: object) => ({ ...base, parameters });
@@ -174,9 +174,9 @@ const INPUTS: readonly Row[] = [
     withInput({ ...PNG, media_type: {} }),
     'images[0].media_type: invalid_type',
   ],
-  ['the mask is judged too', { ...edit, mask: { type: 'base64' } }, 'mask.data: required'],
+  ['the mask is checked too', { ...edit, mask: { type: 'base64' } }, 'mask.data: required'],
   [
-    'references are judged too',
+    'references are checked too',
     { ...base, reference_images: [PNG, { type: 'base64' }] },
     'reference_images[1].data: required',
   ],
@@ -633,7 +633,7 @@ describe('ImageRequest', () => {
   });
 });
 
-describe('a sound ImageRequest', () => {
+describe('a valid ImageRequest', () => {
   it('has its defaults when only a prompt was sent', () => {
     const output = outputOf(ImageRequest, base);
 
@@ -779,7 +779,7 @@ describe('a hostile ImageRequest', () => {
   const names = ['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty'];
 
   it.each(places.flatMap((place) => names.map((name) => [name, place || 'the request'])))(
-    'is told that %s is no field of %s',
+    'learns that %s is no field of %s',
     (name, place) => {
       const path = place === 'the request' ? [] : place.split('.');
       const inner = `{${JSON.stringify(name)}:{"n":2}}`;
@@ -801,13 +801,13 @@ describe('a hostile ImageRequest', () => {
     expect(Object.entries(metadata)).toEqual([['__proto__', 'x']]);
   });
 
-  it('is told of a metadata pair named __proto__ that is no text', () => {
+  it('reports a metadata pair named __proto__ that is no text', () => {
     const body: unknown = JSON.parse('{"prompt":"a cat","metadata":{"__proto__":{"a":1}}}');
 
     expect(verdictOf(ImageRequest, body)).toEqual(['metadata.__proto__: invalid_type']);
   });
 
-  it('hears of all violations at once, sorted by field', () => {
+  it('reports all violations at once, sorted by field', () => {
     const verdict = verdictOf(ImageRequest, {
       zebra: 1,
       operation: 'edit',
@@ -830,7 +830,7 @@ describe('a hostile ImageRequest', () => {
     ]);
   });
 
-  it('hears of 63 violations and that there are more', () => {
+  it('reports 63 violations and that there are more', () => {
     const unknown = Object.fromEntries(
       Array.from({ length: 70 }, (_, i) => [`f${String(69 - i).padStart(2, '0')}`, 1]),
     );
@@ -847,7 +847,7 @@ describe('a hostile ImageRequest', () => {
     });
   });
 
-  it('hears of 64 violations one by one', () => {
+  it('reports 64 violations one by one', () => {
     const unknown = Object.fromEntries(Array.from({ length: 64 }, (_, i) => [`f${i}`, 1]));
 
     const issues = issuesOf(ImageRequest, { ...base, ...unknown });
@@ -856,7 +856,7 @@ describe('a hostile ImageRequest', () => {
     expect(issues.every(({ code }) => code === 'unknown_field')).toBe(true);
   });
 
-  it('is judged as a whole where a list has too many items', () => {
+  it('is refused as a whole where a list has too many items', () => {
     const images = Array.from({ length: 50_000 }, () => 5);
 
     const verdict = verdictOf(ImageRequest, { ...base, operation: 'edit', images });

@@ -40,7 +40,7 @@ describe('PresetTemplate', () => {
     expect(outputOf(PresetTemplate, template)).toEqual(template);
   });
 
-  it('drops a null that stands for the absence of a field', () => {
+  it('drops a null that means the absence of a field', () => {
     const template = {
       operation: null,
       prompt: null,
@@ -64,7 +64,7 @@ describe('PresetTemplate', () => {
     expect(Object.entries(metadata)).toEqual([['__proto__', 'x']]);
   });
 
-  it('is a sound request once a prompt is added', () => {
+  it('is a valid request once a prompt is added', () => {
     const template = outputOf(PresetTemplate, {
       parameters: { n: 2, output_format: 'webp' },
       output: { response_format: 'artifact', filename_prefix: 'icon' },

@@ -35,7 +35,7 @@ describe('openObject', () => {
     [[], [': invalid_type']],
     ['x', [': invalid_type']],
     [null, [': invalid_type']],
-  ])('judges the fields that it knows in %j', (body, verdict) => {
+  ])('checks the fields that it knows in %j', (body, verdict) => {
     expect(verdictOf(Body, body)).toEqual(verdict);
   });
 });
