@@ -8,7 +8,7 @@ export type SendReply = ReturnType<typeof createSendReply>;
 // Beyond this size the copy of the body costs more than a second write does.
 const ONE_WRITE_BYTES = 16_384;
 
-/** The one place that knows how a reply becomes HTTP. */
+/** Writes replies to sockets. Nothing else does. */
 export function createSendReply(options: DrainOptions) {
   /** Resolves when the reply has been passed to the socket, or the client has disconnected. */
   return async function sendReply(

@@ -17,7 +17,7 @@ export function toErrorReply(error: BridgeError, requestId: string): HttpReply {
   };
 }
 
-/** The one place of a request that catches everything: no exception leaves the stack, and none of its text does. */
+/** Catches every exception of a request. No exception leaves the stack, and no text of an unexpected one does. */
 export const errorReply: Middleware = {
   onError(request) {
     const { requestId } = callOf(request);

@@ -18,7 +18,7 @@ const NOTHING = { artifacts: 0, sidecars: 0, bytes: 0, problems: 0 };
 /**
  * `image-bridge artifacts verify`, `argv` being what follows the first of these words; a bridge may be serving meanwhile.
  * Resolves to the exit code: 0 when every artifact is what was published, 1 when one is not or nothing could be checked,
- * 2 for an unsound configuration and for bad usage. Changes nothing.
+ * 2 for an invalid configuration and for bad usage. Changes nothing.
  */
 export async function runArtifactsCommand(argv: readonly string[], io: CommandIo): Promise<number> {
   const command = parseCommand(argv);
@@ -81,7 +81,7 @@ function textReport({ stdout }: CommandIo): Report {
   };
 }
 
-/** One object, written as it becomes known: nobody holds a list that may be as long as the table. */
+/** One JSON object, written while the artifacts are verified: the list may be as long as the table. */
 function jsonReport({ stdout }: CommandIo): Report {
   let before = '{"problems":[\n';
   return {

@@ -11,7 +11,7 @@ const USAGE = 'usage: image-bridge state check|backup FILE [--config FILE] [--se
 
 /**
  * `image-bridge state …`, `argv` being what follows these two words; a bridge may be serving from the same directory.
- * Resolves to the exit code: 0, 1 when something is wrong with the database or no copy was made, 2 for an unsound
+ * Resolves to the exit code: 0, 1 when something is wrong with the database or no copy was made, 2 for an invalid
  * configuration and for bad usage.
  */
 export async function runStateCommand(argv: readonly string[], io: CommandIo): Promise<number> {
@@ -63,7 +63,7 @@ function parseCommand(argv: readonly string[]): Command | undefined {
 
 function check(config: Config, io: CommandIo): number {
   const findings = checkState(config);
-  const sentences = findings.length > 0 ? findings : ['The state is sound.'];
+  const sentences = findings.length > 0 ? findings : ['The state is valid.'];
   io.stdout(sentences.map((sentence) => `${sentence}\n`).join(''));
   return findings.length > 0 ? 1 : 0;
 }

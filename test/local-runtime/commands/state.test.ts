@@ -47,7 +47,7 @@ describe('state check', () => {
   it('accepts a valid database while a bridge uses it', async () => {
     expect(await run('check')).toEqual({
       exitCode: 0,
-      stdout: 'The state is sound.\n',
+      stdout: 'The state is valid.\n',
       stderr: '',
     });
   });

@@ -1,0 +1,23 @@
+import type { Config } from '../lib/config/settings/settings.ts';
+import { toRequestLimits } from '../lib/contract/schema/request-limits.ts';
+import { createAccess } from '../lib/http/access.ts';
+import type { HttpSettings } from '../lib/http/http-event.ts';
+
+/** What HTTP handling needs of the configuration. */
+export function toHttpSettings(
+  config: Config,
+  bearer: string | undefined,
+  outside: Pick<HttpSettings, 'clock' | 'ids' | 'observer' | 'log'>,
+): HttpSettings {
+  const { server } = config;
+  const publicBaseUrl = server.public_base_url?.replace(/\/+$/, '');
+  const publicHost = publicBaseUrl === undefined ? [] : [new URL(publicBaseUrl).host];
+  const hosts = [server.bind, ...publicHost, ...server.allowed_hosts];
+  return {
+    ...outside,
+    access: createAccess({ bearer, hosts }),
+    maxBodyBytes: server.max_body_bytes,
+    limits: toRequestLimits(config),
+    publicBaseUrl,
+  };
+}
