@@ -10,7 +10,6 @@ const JOINED = [
   '@aws-lambda-powertools/commons',
   '@aws-lambda-powertools/logger',
   '@middy/core',
-  '@middy/http-json-body-parser',
   '@middy/util',
   'hono',
   'ipaddr.js',
