@@ -1,7 +1,7 @@
 import type { CapabilityDocument } from '../../contract/resources/provider.ts';
 import { findModel, type SandboxModel } from './models.ts';
 
-/** Of the drawings: it rises when the same request gives another image. */
+/** Of the rendered images: it increases when the same request gives another image. */
 export const SANDBOX_VERSION = '1.0.0';
 
 export const MIN_EDGE = 16;
@@ -63,7 +63,7 @@ const PROFILES: Readonly<Record<SandboxModel['profile'], Profile>> = {
     masks: images(1),
     partial_images: { min: 0, max: 3 },
   },
-  // What a plain model can do: it makes negotiation, fan-out and matting work.
+  // What a plain model can do, to exercise negotiation, fan-out and matting.
   basic: {
     ...shared,
     batching: {

@@ -1,4 +1,4 @@
-/** What a model can do, and what it answers to everything. */
+/** What a model can do, and how it replies to every request. */
 export interface SandboxModel {
   readonly id: string;
   readonly profile: 'full' | 'basic';
@@ -27,7 +27,7 @@ export type RehearsedFailure = (typeof REHEARSED_FAILURES)[number];
 
 export const DEFAULT_MODEL = 'sandbox-image';
 
-/** All models, one row each, in the order in which they are listed (providers.md). */
+/** All models, one row each, in the order of the list that clients get (providers.md). */
 export const MODELS: readonly SandboxModel[] = [
   { id: DEFAULT_MODEL, profile: 'full', behaviour: { kind: 'draw' } },
   { id: 'sandbox-basic', profile: 'basic', behaviour: { kind: 'draw' } },

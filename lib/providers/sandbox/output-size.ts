@@ -10,12 +10,12 @@ type SizeParameters = Pick<Parameters, 'size' | 'aspect_ratio' | 'resolution'>;
 
 const DEFAULT_EDGE = 1024;
 const RESOLUTION_EDGE = { '1k': 1024, '2k': 2048, '4k': 4096 } as const;
-/** Below so many steps of a ratio, keeping it exactly would miss the number of pixels too far. */
+/** With fewer multiples of the exact ratio, the number of pixels would be too far off. */
 const FEWEST_EXACT_STEPS = 8;
 
 /**
- * The edges of the image to draw. A named size wins; a ratio or a resolution come next; then the `source` of an edit
- * (turned upright) keeps its size, its longest edge at most 1024; else 1024×1024.
+ * The edges of the image to draw: the named size, else by the ratio or the resolution, else the size of the upright `source`
+ * of an edit, its longest edge at most 1024, else 1024×1024.
  */
 export function outputSize(parameters: SizeParameters, source: Edges | undefined): Edges {
   const named = parseSize(parameters.size);
@@ -33,7 +33,7 @@ function keptSize(source: Edges): Edges {
   return { width: toEdge(source.width * scale), height: toEdge(source.height * scale) };
 }
 
-/** The shape with about so many pixels, exactly where its numbers are small enough. */
+/** Edges with the ratio of `shape` and about `pixels` pixels. The ratio is exact if its terms are small enough. */
 function shaped(shape: Edges, pixels: number): Edges {
   const divisor = greatestDivisor(shape.width, shape.height);
   const width = shape.width / divisor;

@@ -1,8 +1,8 @@
 import { type Clock, sleep } from '../../platform/clock.ts';
 
-/** Spreads a call over a time: the steps of a real provider come one after the other too. */
+/** Spreads the events of a call over its time, as those of a real provider are. */
 export interface Pace {
-  /** Resolves once this share (0..1) of the time is over, at once when it already is. */
+  /** Resolves when this share (0..1) of the time is over. */
   reach(share: number): Promise<void>;
 }
 

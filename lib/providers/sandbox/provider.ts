@@ -19,9 +19,9 @@ type Deps = Pick<ProviderParts<'sandbox'>, 'name' | 'settings' | 'engine' | 'clo
 const SLOW_MS = 30_000;
 const SLOW_STEPS = 10;
 
-/** The embedded provider: draws real images in threads of this process, and rehearses failures (providers.md). */
+/** The embedded provider: draws real images in threads of this process, and simulates failures (providers.md). */
 export function createSandboxProvider({ name, settings, engine, clock }: Deps): Provider {
-  const studio = createRenderer({ engine });
+  const renderer = createRenderer({ engine });
   const calls = createRunningCalls();
   let closing: Promise<void> | undefined;
 
@@ -34,9 +34,9 @@ export function createSandboxProvider({ name, settings, engine, clock }: Deps): 
     const { behaviour } = model;
     const { attempt, onEvent } = context;
     onEvent({ type: 'progress', stage: 'dispatched' });
-    const leastMs = behaviour.kind === 'draw_slowly' ? SLOW_MS : 0;
-    const pace = createPace(clock, Math.max(settings.latency_ms, leastMs), signal);
-    const commission: RenderJob = { request, model, pace, signal, onEvent };
+    const minimumMs = behaviour.kind === 'draw_slowly' ? SLOW_MS : 0;
+    const pace = createPace(clock, Math.max(settings.latency_ms, minimumMs), signal);
+    const job: RenderJob = { request, model, pace, signal, onEvent };
     if (behaviour.kind === 'hang') await aborted(signal);
     if (behaviour.kind === 'fail') {
       await pace.reach(1);
@@ -48,7 +48,7 @@ export function createSandboxProvider({ name, settings, engine, clock }: Deps): 
     }
     const steps = behaviour.kind === 'draw_slowly' ? SLOW_STEPS : 1;
     const [{ outputs, size }] = await Promise.all([
-      studio.render(commission),
+      renderer.render(job),
       takeTime(pace, steps, onEvent),
     ]);
     return { outputs, usage: usageOf(request, size), warnings: ['sandbox_output'] };
@@ -56,7 +56,7 @@ export function createSandboxProvider({ name, settings, engine, clock }: Deps): 
 
   async function closeAll(): Promise<void> {
     await calls.abortAll(new BridgeError('cancelled', 'the sandbox is closing'));
-    await studio.close();
+    await renderer.close();
   }
 
   return {
@@ -84,7 +84,7 @@ export function createSandboxProvider({ name, settings, engine, clock }: Deps): 
   };
 }
 
-/** Lets the call's time pass, with a sign of life at each step but the last. */
+/** Waits for the call's time, with a progress event at each step but the last. */
 async function takeTime(
   pace: Pace,
   steps: number,
@@ -100,9 +100,9 @@ async function takeTime(
 /** Never resolves; rejects with the signal's reason. */
 function aborted(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
-    const quit = () => reject(signal.reason);
-    if (signal.aborted) quit();
-    else signal.addEventListener('abort', quit, { once: true });
+    const onAbort = () => reject(signal.reason);
+    if (signal.aborted) onAbort();
+    else signal.addEventListener('abort', onAbort, { once: true });
   });
 }
 

@@ -5,7 +5,7 @@ import type { RehearsedFailure } from './models.ts';
 
 const RETRY_AFTER_MS = 1000;
 
-/** What a real provider's failures become, one row each. */
+/** The errors that failures of a real provider become, one row each. */
 const FAILURES: Readonly<Record<RehearsedFailure, (request: ProviderRequest) => BridgeError>> = {
   authentication: () =>
     new BridgeError('provider_authentication', 'rehearsal: the login has expired'),
@@ -27,23 +27,23 @@ const FAILURES: Readonly<Record<RehearsedFailure, (request: ProviderRequest) => 
       details: { retry_after_ms: RETRY_AFTER_MS },
     }),
   timeout: () =>
-    new BridgeError('timeout', 'rehearsal: the provider gave up waiting for its image', {
+    new BridgeError('timeout', 'rehearsal: the provider timed out before its image was complete', {
       details: { outcome: 'unknown' },
       retryable: false,
     }),
   upstream: () =>
-    new BridgeError('upstream', 'rehearsal: the provider failed for good', {
+    new BridgeError('upstream', 'rehearsal: the provider failed, and a retry would fail too', {
       retryable: false,
     }),
   protocol: () =>
-    new BridgeError('protocol', 'rehearsal: the provider gave an answer that makes no sense'),
+    new BridgeError('protocol', 'rehearsal: the provider sent an invalid reply'),
 };
 
 export function rehearsedError(failure: RehearsedFailure, request: ProviderRequest): BridgeError {
   return FAILURES[failure](request);
 }
 
-/** The failure that a repetition gets over. */
+/** A failure after which a retry succeeds. */
 export function transientError(): BridgeError {
   return new BridgeError('upstream', 'rehearsal: the first attempt fails, the next one succeeds', {
     retryable: true,

@@ -9,7 +9,7 @@ import type { Pace } from './pace.ts';
 import { revisedPromptOf } from './revised-prompt.ts';
 import { type CommonTask, taskOf, toDrawing } from './to-drawing.ts';
 
-/** So many raw images are in memory at a time: 64 MiB each at the largest size. */
+/** The number of raw images in memory at a time: 64 MiB each at the largest size. */
 const RENDER_SLOTS = 2;
 const POOL = { name: 'draw', worker: '#draw-worker', threads: RENDER_SLOTS } as const;
 
@@ -21,18 +21,18 @@ export interface RenderJob {
   readonly onEvent: ProviderContext['onEvent'];
 }
 
-export interface Finished {
+export interface Rendered {
   readonly outputs: readonly ProviderOutput[];
   readonly size: Edges;
 }
 
-/** Draws and encodes what one call asks for. */
+/** Draws and encodes the images of a call. */
 export function createRenderer({ engine }: { readonly engine: ImageEngine }) {
   const pool = createThreadPool<Omit<DrawingTask, 'stop'>, Drawing>(POOL);
   const slots = createSemaphore(RENDER_SLOTS);
 
-  async function draw(commission: RenderJob, common: CommonTask, index: number) {
-    const { request, signal, onEvent } = commission;
+  async function draw(job: RenderJob, common: CommonTask, index: number) {
+    const { request, signal, onEvent } = job;
     onEvent({ type: 'progress', stage: 'generating', index });
     const drawing = await pool.run(taskOf(common, request, index), signal);
     const encode = (image: RawImage) => engine.encode(toPixels(image), encodingOf(request), signal);
@@ -44,12 +44,12 @@ export function createRenderer({ engine }: { readonly engine: ImageEngine }) {
 
   return {
     /** Rejects with the signal's reason on abort. */
-    async render(commission: RenderJob): Promise<Finished> {
-      const { request, model, pace, signal, onEvent } = commission;
+    async render(job: RenderJob): Promise<Rendered> {
+      const { request, model, pace, signal, onEvent } = job;
       const common = await toDrawing(request, model, engine, signal);
       const revisedPrompt = model.profile === 'full' ? revisedPromptOf(request) : undefined;
       const outputs = request.indices.map(async (index): Promise<ProviderOutput> => {
-        const work = () => draw(commission, common, index);
+        const work = () => draw(job, common, index);
         const { bytes, previews } = await slots.run(work, signal);
         for (const [partialIndex, preview] of previews.entries()) {
           await pace.reach((partialIndex + 1) / (previews.length + 1));

@@ -2,7 +2,7 @@ import type { ProviderRequest } from '../provider-port.ts';
 import { lookOf } from './drawing/look.ts';
 import { promptSeed } from './seeds.ts';
 
-/** The prompt, followed by what the sandbox makes of it. */
+/** The prompt, followed by a description of the image that the sandbox draws. */
 export function revisedPromptOf({
   prompt,
   negativePrompt,

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { ProviderRequest } from '../provider-port.ts';
 
-/** The prompt's seed (hexadecimal): all its images are of one kind. */
+/** The prompt's seed (hexadecimal), which all its images share. */
 export function promptSeed(prompt: string): string {
   return sha256([prompt]);
 }
 
-/** One image's seed (hexadecimal), which tells it from the others of the same prompt. */
+/** One image's seed (hexadecimal), different from those of other images of the same prompt. */
 export function outputSeed({ prompt, negativePrompt }: ProviderRequest, index: number): string {
   return sha256([prompt, negativePrompt ?? null, index]);
 }

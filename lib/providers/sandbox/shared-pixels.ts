@@ -2,10 +2,10 @@ import { setImmediate as otherWork } from 'node:timers/promises';
 import type { Pixels } from '../../images/image.ts';
 import type { SharedPixels } from './drawing/drawing-task.ts';
 
-/** Copied in one go without holding the main thread up: well below a millisecond. */
+/** Copied in one step on the main thread: well below a millisecond. */
 const STEP_BYTES = 4 * 1024 * 1024;
 
-/** The same pixels where all threads can read them, so that several drawings share one copy. */
+/** The same pixels in memory that all threads can read: several drawings share one copy. */
 export async function toSharedPixels(pixels: Pixels, signal: AbortSignal): Promise<SharedPixels> {
   const { data, width, height, channels } = pixels;
   const shared = new SharedArrayBuffer(data.length);

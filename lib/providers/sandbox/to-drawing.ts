@@ -15,7 +15,7 @@ import { toSharedPixels } from './shared-pixels.ts';
 export type CommonTask = Omit<DrawingTask, 'stop' | 'outputSeed'>;
 
 const DETAIL = { auto: 1, low: 0, medium: 1, high: 2, xhigh: 2, max: 2 } as const;
-/** How far an image may go away from its source. */
+/** How much an image may differ from its source. */
 const STRENGTH = { high: 0.35, unnamed: 0.6, low: 0.85 } as const;
 
 /** Decodes a call's images at the sizes at which they are drawn, once for all outputs. */
@@ -69,7 +69,7 @@ function groundOf({ keyColor, parameters }: ProviderRequest): Ground {
   return parameters.background === 'transparent' ? 'transparent' : 'image';
 }
 
-/** Whether the holes of a source may stay: nobody asked for an opaque image, and the format can hold them. */
+/** Whether transparent pixels of a source may stay: no opaque image was requested, and the format has alpha. */
 function keepsAlpha({ parameters }: ProviderRequest, { profile }: SandboxModel): boolean {
   return (
     profile === 'full' && parameters.background === 'auto' && parameters.output_format !== 'jpeg'
@@ -84,7 +84,7 @@ function medallionSize({ width, height }: Edges): NonNullable<DecodeOptions['res
 
 function toVerified({ mediaType, ...input }: ProviderInput) {
   const format = FORMATS[mediaType];
-  // A decode does not ask for the alpha: it gives the channels that it is told to.
+  // A decode ignores `alpha`: it returns the requested number of channels.
   return { ...input, format, alpha: 'some' } as const;
 }
 

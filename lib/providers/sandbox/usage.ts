@@ -7,7 +7,7 @@ const OUTPUT_TOKENS = { auto: 1056, low: 272, medium: 1056, high: 4160, xhigh: 4
 const TILE_PX = 512;
 const TILE_TOKENS = 170;
 
-/** Numbers of a plausible size that the same request always gives: nothing is paid for here. */
+/** Plausible numbers, always the same for the same request. Nothing is charged. */
 export function usageOf(request: ProviderRequest, { width, height }: Edges): Usage {
   const text = Math.ceil((utf8Bytes(request.prompt) + utf8Bytes(request.negativePrompt ?? '')) / 4);
   const images = [...request.images, ...request.references].reduce(

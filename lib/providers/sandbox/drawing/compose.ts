@@ -7,7 +7,7 @@ import { ridges } from './compositions/ridges.ts';
 import { tiles } from './compositions/tiles.ts';
 import type { Prng } from './prng.ts';
 
-// Landscapes come twice: they please most.
+// Landscapes are listed twice: they are the most pleasant.
 const COMPOSITIONS: readonly [Composition, ...Composition[]] = [
   ridges,
   flow,
@@ -18,7 +18,7 @@ const COMPOSITIONS: readonly [Composition, ...Composition[]] = [
   tiles,
 ];
 
-/** Which kind of image a prompt becomes. */
+/** The composition for a prompt. */
 export function chooseComposition(random: Prng): Composition {
   return random.pick(COMPOSITIONS);
 }

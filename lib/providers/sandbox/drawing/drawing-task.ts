@@ -6,30 +6,30 @@ export interface SharedPixels {
   readonly channels: 3 | 4;
 }
 
-/** What lies behind the subject: a whole image, nothing, or one flat colour (three bytes). */
+/** What is behind the subject: a whole image, nothing, or one flat colour (three bytes). */
 export type Ground = 'image' | 'transparent' | { readonly key: readonly [number, number, number] };
 
-/** One image to draw: all that decides its pixels, and nothing else. */
+/** One image to draw. The same task gives the same pixels. */
 export interface DrawingTask {
   readonly width: number;
   readonly height: number;
-  /** Hexadecimal: what kind of image it becomes, and its mood. */
+  /** Hexadecimal: selects the composition and the mood. */
   readonly promptSeed: string;
-  /** Hexadecimal: its layout and the small differences between several images of one prompt. */
+  /** Hexadecimal: selects the layout and the differences between images of one prompt. */
   readonly outputSeed: string;
-  /** Hexadecimal: of what the image should not be like. */
+  /** Hexadecimal: of the negative prompt, whose mood is avoided. */
   readonly awaySeed?: string;
   /** 0 (little) to 2 (all). */
   readonly detail: number;
   readonly ground: Ground;
-  /** Has the size of the drawing; `strength` says how far the drawing may go away from it, 0..1. */
+  /** Has the size of the drawing; `strength` 0..1 says how much the drawing may differ from it. */
   readonly source?: { readonly pixels: SharedPixels; readonly strength: number };
   /** Has the size of the drawing: alpha 0 may change, 255 must not. */
   readonly mask?: SharedPixels;
   readonly references: readonly SharedPixels[];
-  /** How many smaller stages of the drawing are wanted as well. */
+  /** How many smaller previews are requested. */
   readonly previews: number;
-  /** One 32-bit integer: anything but 0 ends the drawing early. */
+  /** One 32-bit integer: any value but 0 ends the drawing early. */
   readonly stop: SharedArrayBuffer;
 }
 

@@ -4,10 +4,10 @@ import { type Palette, paletteFrom } from './palette.ts';
 
 const COLORS = 6;
 const ROUNDS = 8;
-/** So many pixels of an image tell its colours as well as all of them. */
+/** A sample of so many pixels gives the same colours as the whole image. */
 const SAMPLES = 1600;
 
-/** The palette of images: their main colours from dark to light, the strongest of them standing out. */
+/** The palette of images: their main colours from dark to light, with the most saturated one as accent. */
 export function paletteOfImages(images: readonly SharedPixels[]): Palette {
   const colors = mainColors(images.flatMap(samples)).map(toLch);
   const strongest = colors.reduce((most, color) => (color.chroma > most.chroma ? color : most));
@@ -19,9 +19,9 @@ export function paletteOfImages(images: readonly SharedPixels[]): Palette {
   });
 }
 
-/** Half-way to an even scale of lightness: an image of mist must still give an ink and a paper. */
-function toShade({ lightness, chroma, hue }: Lch, place: number): Lch {
-  return { lightness: (lightness + 0.26 + place * 0.17) / 2, chroma: Math.min(chroma, 0.18), hue };
+/** Half-way to an even scale of lightness, so that a low-contrast image still gives dark and light shades. */
+function toShade({ lightness, chroma, hue }: Lch, index: number): Lch {
+  return { lightness: (lightness + 0.26 + index * 0.17) / 2, chroma: Math.min(chroma, 0.18), hue };
 }
 
 function samples({ data, width, height, channels }: SharedPixels): Lab[] {
@@ -37,13 +37,13 @@ function samples({ data, width, height, channels }: SharedPixels): Lab[] {
   return labs;
 }
 
-/** Lloyd's clustering, started from evenly spaced lightnesses so that it always ends the same way. */
+/** Lloyd's clustering, started from evenly spaced lightnesses: the result is always the same. */
 function mainColors(labs: readonly Lab[]): Lab[] {
   const byLightness = labs.toSorted((a, b) => a[0] - b[0]);
   let centers = Array.from(
     { length: COLORS },
-    (_, place): Lab =>
-      byLightness[Math.floor(((place + 0.5) / COLORS) * labs.length)] ?? [0.5, 0, 0],
+    (_, index): Lab =>
+      byLightness[Math.floor(((index + 0.5) / COLORS) * labs.length)] ?? [0.5, 0, 0],
   );
   for (let round = 0; round < ROUNDS; round += 1) {
     const sums = centers.map(() => ({ lightness: 0, a: 0, b: 0, count: 0 }));
@@ -55,8 +55,8 @@ function mainColors(labs: readonly Lab[]): Lab[] {
       sum.b += lab[2];
       sum.count += 1;
     }
-    centers = centers.map((center, place): Lab => {
-      const sum = sums[place];
+    centers = centers.map((center, index): Lab => {
+      const sum = sums[index];
       return sum === undefined || sum.count === 0
         ? center
         : [sum.lightness / sum.count, sum.a / sum.count, sum.b / sum.count];
@@ -68,13 +68,13 @@ function mainColors(labs: readonly Lab[]): Lab[] {
 function nearest(centers: readonly Lab[], lab: Lab): number {
   let best = 0;
   let least = Number.POSITIVE_INFINITY;
-  centers.forEach((center, place) => {
-    // Hue counts more than lightness: a red must not end up among greys.
+  centers.forEach((center, index) => {
+    // Hue counts more than lightness: a red must not be grouped with greys.
     const distance =
       (center[0] - lab[0]) ** 2 + 3 * ((center[1] - lab[1]) ** 2 + (center[2] - lab[2]) ** 2);
     if (distance < least) {
       least = distance;
-      best = place;
+      best = index;
     }
   });
   return best;

@@ -9,12 +9,12 @@ export interface Look {
   readonly mood: Mood;
 }
 
-/** `promptSeed` and `awaySeed` are hexadecimal; the second leads the mood away from a prompt that is not wanted. */
+/** `promptSeed` and `awaySeed` are hexadecimal; the second is of the negative prompt, whose mood is avoided. */
 export function lookOf(promptSeed: string, awaySeed: string | undefined): Look {
   const away = awaySeed === undefined ? undefined : createPrng(awaySeed);
   return {
     composition: chooseComposition(createPrng(promptSeed)),
-    // Another generator: every kind of image comes in every mood.
+    // A separate generator: every composition occurs with every mood.
     mood: chooseMood(createPrng(`${promptSeed}1`), away),
   };
 }

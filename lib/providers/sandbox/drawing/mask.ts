@@ -2,8 +2,8 @@ import type { Frame } from './composition.ts';
 import type { SharedPixels } from './drawing-task.ts';
 import { middleOf, type Position } from './silhouette.ts';
 
-/** The square around all that a mask lets change: where a thing of its own may stand. The image's middle if that is nothing. */
-export function openPlace(mask: SharedPixels, frame: Frame): Position {
+/** The square around the pixels that a mask permits to change. The middle of the image if there are none. */
+export function openSquare(mask: SharedPixels, frame: Frame): Position {
   const bytes = new Uint8Array(mask.data);
   let left = mask.width;
   let right = -1;
@@ -27,8 +27,8 @@ export function openPlace(mask: SharedPixels, frame: Frame): Position {
 }
 
 /**
- * Puts the source back over one row of the drawing: all of it where the mask's alpha is 255, byte for byte, none where it
- * is 0, and a blend between.
+ * Restores the source in one row of the drawing: byte for byte where the mask's alpha is 255, not at all where it is 0, and
+ * blended between.
  */
 export function keepMasked(
   y: number,
@@ -52,7 +52,7 @@ export function keepMasked(
     for (let channel = 0; channel < 3; channel += 1) {
       const was = kept[from + channel] ?? 0;
       const drawn = bytes[to + channel] ?? 0;
-      // Colours weigh by their alpha, so that nothing invisible shines through; 255 keeps even those as they are.
+      // Colours are weighted by their alpha: invisible colours must not become visible. With 255 they stay as they are.
       bytes[to + channel] =
         keep === 255 || both === 0
           ? was

@@ -10,7 +10,7 @@ const MOST = 4;
 const MARGIN = 0.045;
 const RIM = 0.012;
 
-/** The same image with up to four references set into its lower edge, round and framed, from the right. */
+/** The same image with up to four references at its lower edge, round and framed, from the right. */
 export function withMedallions(
   under: RowShader,
   frame: Frame,
@@ -19,8 +19,8 @@ export function withMedallions(
 ): RowShader {
   const scale = Math.min(1, frame.halfWidth * 1.6, frame.halfHeight * 1.6);
   const size = MEDALLION_SIZE * scale;
-  const medallions = references.slice(0, MOST).map((pixels, place) => ({
-    u: frame.halfWidth - (MARGIN + MEDALLION_SIZE / 2 + place * (MEDALLION_SIZE + 0.03)) * scale,
+  const medallions = references.slice(0, MOST).map((pixels, index) => ({
+    u: frame.halfWidth - (MARGIN + MEDALLION_SIZE / 2 + index * (MEDALLION_SIZE + 0.03)) * scale,
     v: frame.halfHeight - (MARGIN + MEDALLION_SIZE / 2) * scale,
     pixels,
     sample: createSampler(pixels),

@@ -41,7 +41,7 @@ export function fractalNoise(x: number, y: number, octaves: number, seed: number
   let py = y;
   for (let octave = 0; octave < octaves; octave += 1) {
     sum += strength * noise2(px, py, seed + octave * 0x3c6ef372);
-    // A turn between the octaves hides the lattice.
+    // A rotation between the octaves hides the lattice.
     const turned = px * 1.6 - py * 1.2;
     py = px * 1.2 + py * 1.6;
     px = turned;

@@ -31,7 +31,7 @@ export function mixLab(from: Lab, to: Lab, share: number): Lab {
   ];
 }
 
-/** The nearest colour that a screen can show: chroma gives way, lightness and hue stay. */
+/** The nearest colour in sRGB: chroma is reduced, lightness and hue stay. */
 export function labToRgb(lab: Lab): Rgb {
   let linear = toLinear(lab);
   let share = 1;

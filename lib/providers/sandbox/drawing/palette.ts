@@ -2,23 +2,23 @@ import { type Lab, type Lch, labToRgb, lchToRgb, mixLab, type Rgb, toLab } from 
 import type { Prng } from './prng.ts';
 import { createRamp, type Ramp } from './ramp.ts';
 
-/** The colours of one image, made to go together. */
+/** The colours of one image. */
 export interface Palette {
   /** Five, from the darkest to the lightest. */
   readonly swatches: Swatches;
-  /** One colour that stands out from the others. */
+  /** The accent: one colour that differs from the others. */
   readonly accent: Rgb;
-  /** A light that suits the lightest shades: of suns and lamps. */
+  /** The colour of suns and lamps, which matches the lightest shades. */
   readonly glow: Rgb;
   readonly paper: Rgb;
   readonly ink: Rgb;
-  /** All shades from ink to paper. */
+  /** All shades from the darkest to the lightest. */
   readonly ramp: Ramp;
 }
 
 export type Swatches = readonly [Rgb, Rgb, Rgb, Rgb, Rgb];
 
-/** Hues in degrees: of the shadows, of the lights, and of what stands out. */
+/** Hues in degrees: of the shadows, of the lights, and of the accent. */
 export interface Mood {
   readonly name: string;
   readonly shadow: number;
@@ -50,7 +50,7 @@ const SHADES = [
   { lightness: 0.945, chroma: 0.32, towardLight: 1 },
 ] as const;
 
-/** Which mood a prompt has. `away` is the generator of a negative prompt: its mood is left behind. */
+/** The mood of a prompt. `away` is the generator of a negative prompt: its mood is avoided. */
 export function chooseMood(random: Prng, away?: Prng): Mood {
   const mood = random.pick(MOODS);
   if (away === undefined) return mood;
@@ -62,7 +62,7 @@ export function chooseMood(random: Prng, away?: Prng): Mood {
   };
 }
 
-/** The colours of a mood; `random` varies them a little, as two prints of one plate differ. */
+/** The colours of a mood; `random` varies them a little. */
 export function paletteOf(mood: Mood, random: Prng): Palette {
   const turn = random.between(-14, 14);
   const chroma = mood.chroma * random.between(0.85, 1.15);
@@ -84,8 +84,8 @@ export function paletteOf(mood: Mood, random: Prng): Palette {
 export function paletteFrom(shades: readonly Lch[], accent: Lch): Palette {
   const labs: readonly Lab[] = shades.map(toLab);
   const black: Lab = [0.2, 0, 0];
-  const at = (place: number) => labs[Math.min(place, labs.length - 1)] ?? black;
-  const rgb = (place: number) => labToRgb(at(place));
+  const at = (index: number) => labs[Math.min(index, labs.length - 1)] ?? black;
+  const rgb = (index: number) => labToRgb(at(index));
   return {
     swatches: [rgb(0), rgb(1), rgb(2), rgb(3), rgb(4)],
     accent: lchToRgb(accent),
@@ -98,7 +98,7 @@ export function paletteFrom(shades: readonly Lch[], accent: Lch): Palette {
 
 function shiftedFrom(mood: Mood, shunned: Mood, clockwise: boolean) {
   const distance = Math.abs(shortestTurn(shunned.shadow, mood.shadow));
-  // The nearer the shunned hue, the further away: never less than a turn that the eye sees.
+  // The nearer the avoided hue, the larger the shift, which is always visible.
   const turn = (clockwise ? 1 : -1) * (35 + 70 * (1 - distance / 180));
   return {
     shadow: mood.shadow + turn,
@@ -107,7 +107,7 @@ function shiftedFrom(mood: Mood, shunned: Mood, clockwise: boolean) {
   };
 }
 
-/** The accent where it lies near the light shades, else a stronger light shade: a sun is never the sky's opposite. */
+/** The accent if it is near the light shades, else a more saturated light shade: a sun must not contrast with its sky. */
 function glowOf(shades: readonly Lch[], accent: Lch): Lch {
   const light = shades[3] ?? accent;
   const isNear = Math.abs(shortestTurn(light.hue, accent.hue)) < 75;

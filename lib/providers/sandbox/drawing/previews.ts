@@ -2,12 +2,12 @@ import type { RawImage } from './drawing-task.ts';
 
 const SMALLEST_EDGE = 16;
 
-/** `count` smaller stages of an image, each twice as fine as the one before: an eighth, a quarter, a half. */
+/** `count` smaller versions of an image, each twice as fine as the one before: an eighth, a quarter, a half. */
 export function previewsOf(image: RawImage, count: number): readonly RawImage[] {
   return Array.from({ length: count }, (_, stage) => shrink(image, 2 ** (count - stage)));
 }
 
-/** Every pixel becomes the mean of those that it stands for, weighed by their alpha. */
+/** Every pixel is the mean of the pixels that it replaces, weighted by their alpha. */
 function shrink(image: RawImage, divisor: number): RawImage {
   const { channels } = image;
   const width = Math.max(Math.round(image.width / divisor), SMALLEST_EDGE);

@@ -1,4 +1,4 @@
-/** Draws numbers that look random and are the same for the same seed, on every machine. */
+/** Pseudo-random numbers: the same for the same seed, on every machine. */
 export interface Prng {
   /** From 0 (included) to 1 (excluded). */
   next(): number;

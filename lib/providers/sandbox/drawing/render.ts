@@ -3,7 +3,7 @@ import type { Drawing, DrawingTask, Ground, SharedPixels } from './drawing-task.
 import { createFinish } from './grain.ts';
 import { paletteOfImages } from './image-palette.ts';
 import { type Look, lookOf } from './look.ts';
-import { keepMasked, openPlace } from './mask.ts';
+import { keepMasked, openSquare } from './mask.ts';
 import { withMedallions } from './medallions.ts';
 import { type Palette, paletteOf } from './palette.ts';
 import { previewsOf } from './previews.ts';
@@ -12,10 +12,10 @@ import { restyle } from './restyle.ts';
 import { createSilhouette, middleOf } from './silhouette.ts';
 import { createSubject, type Subject, writeAlpha, writeOnKey } from './subject.ts';
 
-/** So many rows are drawn between two looks at the stop flag. */
+/** The number of rows between two checks of the stop flag. */
 const ROWS_AT_ONCE = 16;
 
-/** Draws the image; undefined when it was told to stop. The same task gives the same bytes. */
+/** Draws the image; undefined if it was stopped. The same task gives the same bytes. */
 export function render(task: DrawingTask): Drawing | undefined {
   const stop = new Int32Array(task.stop);
   if (Atomics.load(stop, 0) !== 0) return undefined;
@@ -33,7 +33,7 @@ export function render(task: DrawingTask): Drawing | undefined {
   return { image, previews: previewsOf(image, task.previews) };
 }
 
-/** What decides where the image is: everywhere, where the source is, or a shape of the prompt's own. */
+/** What limits the drawn area: nothing, the alpha of the source, or a shape chosen by the prompt. */
 type Cutout = 'none' | 'source' | 'shape';
 
 function cutoutOf({ ground, mask }: DrawingTask, isHoled: boolean): Cutout {
@@ -42,7 +42,7 @@ function cutoutOf({ ground, mask }: DrawingTask, isHoled: boolean): Cutout {
   return ground === 'image' ? 'none' : 'shape';
 }
 
-/** What draws one row into `bytes`, from the composition to the last byte. Rows must come in order. */
+/** Returns a function that draws one row into `bytes`. Rows must come in order. */
 function createRows(
   task: DrawingTask,
   cutout: Cutout,
@@ -72,7 +72,7 @@ function createRows(
   };
 }
 
-/** The prompt's own image, or the source painted over with it. */
+/** The image of the prompt, or the source restyled with it. */
 function colorsOf(scene: Scene, { composition }: Look, { source }: DrawingTask): RowShader {
   const image = composition.shader(scene);
   return source ? restyle(scene, source.pixels, source.strength, image) : image;
@@ -86,16 +86,16 @@ function paletteFor({ mood }: Look, { outputSeed, references }: DrawingTask): Pa
 
 function shapeOf({ promptSeed, ground, source, mask }: DrawingTask, frame: Frame): Subject {
   const middle = middleOf(frame);
-  const place = mask
-    ? openPlace(mask, frame)
+  const square = mask
+    ? openSquare(mask, frame)
     : source
       ? { ...middle, size: middle.size * 1.25 }
       : middle;
-  const silhouette = createSilhouette(createPrng(`${promptSeed}2`), place);
+  const silhouette = createSilhouette(createPrng(`${promptSeed}2`), square);
   return createSubject(frame, silhouette, source ? undefined : brightnessOn(ground));
 }
 
-/** On a light key colour the thing is darker: it must not be taken for its background. */
+/** On a light key colour the subject is darker: it must differ from its background. */
 function brightnessOn(ground: Ground): number {
   return typeof ground === 'object' && Math.min(...ground.key) > 110 ? 0.56 : 1;
 }

@@ -1,9 +1,9 @@
 import type { SharedPixels } from './drawing-task.ts';
 
-/** Adds `weight` of the colour at a place between pixels to `color` (three numbers); beyond the edge the edge goes on. */
+/** Adds `weight` of the interpolated colour at a position to `color` (three numbers). Beyond the edge, the edge repeats. */
 export type Sampler = (x: number, y: number, weight: number, color: Float32Array) => void;
 
-/** Reads between pixels. Places are in pixels: the middle of the first is 0.5, 0.5. Transparent pixels count as they are. */
+/** Interpolates between pixels. Positions are in pixels: the middle of the first is 0.5, 0.5. Alpha is ignored. */
 export function createSampler(pixels: SharedPixels): Sampler {
   const { width, height, channels } = pixels;
   const bytes = new Uint8Array(pixels.data);

@@ -9,7 +9,7 @@ export interface Position {
   readonly size: number;
 }
 
-/** The outline of a thing that stands by itself, and how its surface is turned. */
+/** The outline of a single object, and the orientation of its surface. */
 export interface Silhouette {
   /** About how far inside the outline a point is, in units; below 0 outside. */
   inside(u: number, v: number): number;
@@ -17,17 +17,17 @@ export interface Silhouette {
   light(u: number, v: number): number;
 }
 
-/** The middle of the image, as large as its shorter edge. */
+/** A square in the middle of the image, as large as its shorter edge. */
 export function middleOf(frame: Frame): Position {
   return { u: 0, v: 0, size: 2 * Math.min(frame.halfWidth, frame.halfHeight) };
 }
 
-export function createSilhouette(random: Prng, place: Position): Silhouette {
+export function createSilhouette(random: Prng, square: Position): Silhouette {
   const shape = random.pick([stone, vase, bloom])(random);
-  const toLocal = 1 / place.size;
+  const toLocal = 1 / square.size;
   return {
-    inside: (u, v) => shape.inside((u - place.u) * toLocal, (v - place.v) * toLocal) * place.size,
-    light: (u, v) => shape.light((u - place.u) * toLocal, (v - place.v) * toLocal),
+    inside: (u, v) => shape.inside((u - square.u) * toLocal, (v - square.v) * toLocal) * square.size,
+    light: (u, v) => shape.light((u - square.u) * toLocal, (v - square.v) * toLocal),
   };
 }
 

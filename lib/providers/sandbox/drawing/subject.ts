@@ -2,13 +2,13 @@ import type { Frame } from './composition.ts';
 import { clamp01 } from './ease.ts';
 import type { Silhouette } from './silhouette.ts';
 
-/** Cuts one thing out of an image. */
+/** Cuts one object out of an image. */
 export interface Subject {
-  /** Writes how much of each pixel of row `y` the thing covers, 0..1, and lights the row's colours. */
+  /** Writes how much of each pixel of row `y` the object covers, 0..1, and shades the row's colours. */
   row(y: number, colors: Float32Array, cover: Float32Array): void;
 }
 
-/** `brightness`: of the light that gives the thing its volume; undefined for what has its own light, a photograph. */
+/** `brightness`: of the light on the object; undefined for a photograph, which has its own light. */
 export function createSubject(
   frame: Frame,
   silhouette: Silhouette,
@@ -32,7 +32,7 @@ export function createSubject(
   };
 }
 
-/** Turns cover into alpha; what is not covered at all has no colour either. */
+/** Converts cover to alpha. Pixels that are not covered at all become transparent black. */
 export function writeAlpha(cover: Float32Array, bytes: Uint8Array, at: number): void {
   for (let x = 0; x < cover.length; x += 1) {
     const to = at + x * 4;
@@ -42,7 +42,7 @@ export function writeAlpha(cover: Float32Array, bytes: Uint8Array, at: number): 
   }
 }
 
-/** Puts the thing on a flat colour: exactly that colour where nothing covers it, never near it where something does. */
+/** Puts the object on a flat colour: exactly that colour where it is not covered, and never a similar one where it is. */
 export function writeOnKey(
   cover: Float32Array,
   key: readonly [number, number, number],
@@ -62,7 +62,7 @@ export function writeOnKey(
   }
 }
 
-// Whoever cuts the image out takes what is near the key colour for background: contract.md 2 has 96 by default.
+// A matte removes colours near the key colour: by default up to a distance of 96 (contract.md 2).
 const NEAREST_TO_KEY = 128;
 
 /** How far a colour must go toward the key's opposite so that its greatest channel difference to the key suffices. */
@@ -75,8 +75,8 @@ function turnAway(key: readonly [number, number, number], bytes: Uint8Array, at:
     const room = Math.abs(opposite - ground);
     const own = (bytes[at + channel] ?? 0) - ground;
     greatest = Math.max(greatest, Math.abs(own));
-    const gone = own * Math.sign(opposite - ground);
-    share = Math.min(share, (NEAREST_TO_KEY - gone) / (room - gone));
+    const reached = own * Math.sign(opposite - ground);
+    share = Math.min(share, (NEAREST_TO_KEY - reached) / (room - reached));
   }
   return greatest >= NEAREST_TO_KEY ? 0 : clamp01(share);
 }

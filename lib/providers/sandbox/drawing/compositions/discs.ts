@@ -3,7 +3,7 @@ import { clamp01, mix, smoothstep } from '../ease.ts';
 import { fractalNoise, noise2 } from '../noise.ts';
 import type { Rgb } from '../oklch.ts';
 
-/** Large translucent washes of colour that overlap on paper, each a little uneven, as if laid by hand. */
+/** Large translucent washes of colour that overlap on paper, each a little uneven. */
 export const discs: Composition = {
   phrase: 'overlapping translucent discs on grained paper',
   shader(scene) {
@@ -24,7 +24,7 @@ export const discs: Composition = {
         for (let channel = 0; channel < 3; channel += 1) {
           row[at + channel] = mix(paper[channel] ?? 0, light[channel] ?? 0, fade) + fibre;
         }
-        for (const shape of near) lay(shape, u, v, frame, row, at);
+        for (const shape of near) drawWash(shape, u, v, frame, row, at);
       }
     };
   },
@@ -51,12 +51,12 @@ function layOut({ frame, palette, random }: Scene): readonly Shape[] {
   const count = 9 + random.below(5);
   const start = random.between(0, Math.PI * 2);
   const bend = random.between(0.6, 1.1);
-  return Array.from({ length: count }, (_, place) => {
-    const share = place / count;
-    const angle = start + place * 2.39996 * bend;
-    const away = place === 0 ? random.between(0.05, 0.2) : random.between(0.2, 0.44) + share * 0.12;
+  return Array.from({ length: count }, (_, index) => {
+    const share = index / count;
+    const angle = start + index * 2.39996 * bend;
+    const away = index === 0 ? random.between(0.05, 0.2) : random.between(0.2, 0.44) + share * 0.12;
     const radius =
-      place === 0
+      index === 0
         ? random.between(0.3, 0.38)
         : mix(0.3, 0.045, share ** 0.7) * random.between(0.75, 1.2);
     const direction = random.between(0, Math.PI * 2);
@@ -65,9 +65,9 @@ function layOut({ frame, palette, random }: Scene): readonly Shape[] {
       u: Math.cos(angle) * away * Math.min(frame.halfWidth * 2, 1.8),
       v: Math.sin(angle) * away * Math.min(frame.halfHeight * 2, 1.8),
       radius,
-      hole: place > 1 && kind > 0.72 ? random.between(0.68, 0.9) : 0,
+      hole: index > 1 && kind > 0.72 ? random.between(0.68, 0.9) : 0,
       color:
-        place % 4 === 1
+        index % 4 === 1
           ? palette.accent
           : random.pick([middle, deep, light, middle, palette.accent, ink]),
       strength: random.between(0.55, 0.86),
@@ -79,8 +79,8 @@ function layOut({ frame, palette, random }: Scene): readonly Shape[] {
   });
 }
 
-/** Multiplies one wash onto the pixel: darker at its rim, where pigment gathers, and fading along its lean. */
-function lay(
+/** Multiplies one wash onto the pixel: darker at its rim, and fading in one direction. */
+function drawWash(
   shape: Shape,
   u: number,
   v: number,
@@ -105,7 +105,7 @@ function lay(
   for (let channel = 0; channel < 3; channel += 1) {
     const under = row[at + channel] ?? 0;
     const ink = shape.color[channel] ?? 0;
-    // Half multiplied, half covered: glazes stay luminous where three of them meet.
+    // Half multiplied, half covered: three overlapping washes stay light enough.
     const glaze = mix(under * ink, ink, 0.42);
     row[at + channel] = mix(under, glaze, wash);
   }

@@ -36,9 +36,9 @@ interface Shape {
 }
 
 interface Point {
-  /** 0..1, the place on the ramp. */
+  /** 0..1, the position on the ramp. */
   height: number;
-  /** How far the accent shows, 0..1. */
+  /** The share of the accent, 0..1. */
   tint: number;
 }
 
@@ -97,7 +97,7 @@ function measure(shape: Shape, u: number, v: number, point: Point): void {
 }
 
 /** A line at each whole number, about one pixel wide, that fades where lines crowd; `spread` is their number a pixel. */
-function threadLine(place: number, spread: number): number {
-  const distance = Math.abs(place - Math.round(place));
+function threadLine(position: number, spread: number): number {
+  const distance = Math.abs(position - Math.round(position));
   return smoothstep(spread * 1.4 + 0.04, 0.02, distance) * smoothstep(0.5, 0.12, spread);
 }

@@ -4,7 +4,7 @@ import { createField } from '../field.ts';
 import { fractalNoise, noise2 } from '../noise.ts';
 import type { Rgb } from '../oklch.ts';
 
-/** Sheets of cut paper in a stack, each throwing a soft shadow on the one below. */
+/** Sheets of cut paper in a stack, each casting a soft shadow on the one below. */
 export const papercut: Composition = {
   phrase: 'stacked sheets of cut paper with soft shadows',
   shader(scene) {
@@ -37,7 +37,7 @@ export const papercut: Composition = {
 };
 
 interface Stack {
-  /** How many sheets lie on each other at a point. */
+  /** How many sheets are stacked at a point. */
   readonly field: (u: number, v: number) => number;
   /** From the lowest to the highest. */
   readonly sheets: readonly Rgb[];
@@ -75,11 +75,11 @@ function shade({ frame }: Scene, { field, sheets, seed, light }: Stack): RowShad
   };
 }
 
-/** A height beyond the highest sheet, or below the lowest, comes back the way it went. */
+/** Reflects a height beyond the highest sheet, or below the lowest, back into the range. */
 function folded(height: number, levels: number): number {
   const period = 2 * levels;
-  const place = height - Math.floor(height / period) * period;
-  return place > levels ? period - place : place;
+  const folded = height - Math.floor(height / period) * period;
+  return folded > levels ? period - folded : folded;
 }
 
 /** How dark the sheets above make a point: a sharp shadow close by and a wide faint one. */

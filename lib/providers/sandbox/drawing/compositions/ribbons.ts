@@ -91,8 +91,8 @@ function shade({ frame }: Scene, weave: Weave): RowShader {
 }
 
 /**
- * Lays a band on the pixel. `across` and `along` are places in the crossing, -0.5..0.5; `side` is 1 for the band on top,
- * which rises toward the crossing's middle, and -1 for the one below, which sinks.
+ * Draws a band on the pixel. `across` and `along` are positions in the crossing, -0.5..0.5; `side` is 1 for the band on top,
+ * which gets lighter toward the crossing's middle, and -1 for the one below, which gets darker.
  */
 function layBand(
   strands: Strands,
@@ -110,11 +110,11 @@ function layBand(
   const cover = clamp01(inside * pixels + 0.5);
   const color = strands.colors[Math.floor(unit2(index, 11, strands.seed) * strands.colors.length)];
   if (color === undefined || (cover === 0 && shadow === 0)) return;
-  const place = across / wide;
-  const thread = noise2(place * 17, index * 5 + along * 0.35, strands.seed ^ 0x99) * 0.09;
+  const position = across / wide;
+  const thread = noise2(position * 17, index * 5 + along * 0.35, strands.seed ^ 0x99) * 0.09;
   const stripe =
-    0.07 * smoothstep(0.38, 0.42, Math.abs(place)) * smoothstep(0.47, 0.43, Math.abs(place));
-  const round = 0.95 - 0.42 * place * place - 0.05 * place;
+    0.07 * smoothstep(0.38, 0.42, Math.abs(position)) * smoothstep(0.47, 0.43, Math.abs(position));
+  const round = 0.95 - 0.42 * position * position - 0.05 * position;
   const rise = side * Math.cos(Math.PI * along) * 0.09;
   const tone = (round + rise + thread - stripe) * (side === -1 ? 0.92 : 1);
   for (let channel = 0; channel < 3; channel += 1) {

@@ -2,13 +2,13 @@ import type { Scene } from '../composition.ts';
 import { mix } from '../ease.ts';
 import { fractalNoise, noise2, ridgedNoise, unit2 } from '../noise.ts';
 
-/** One range of hills: all that a point below its crest must know, column by column. */
+/** One range of hills: what the points below its crest need, column by column. */
 export interface Ridge {
   /** Where the crest is, in units from the image's centre. */
   readonly top: Float32Array;
   /** How many pixels a unit is across the crest: steep crests are as sharp as level ones. */
   readonly crispness: Float32Array;
-  /** The crest's fall from left to right, -1..1: one side is in the light. */
+  /** The slope of the crest from left to right, -1..1: one side is lit. */
   readonly slope: Float32Array;
   readonly seed: number;
   readonly grain: number;
@@ -32,8 +32,8 @@ export function raiseRidges(scene: Scene, horizon: number, overWater: boolean): 
   const count = overWater ? 4 : 5 + random.below(3);
   const lowest = overWater ? horizon + frame.halfHeight * 0.3 : frame.halfHeight * 0.8;
   const boldness = random.between(0.8, 1.25);
-  return Array.from({ length: count }, (_, place) => {
-    const share = place / (count - 1);
+  return Array.from({ length: count }, (_, index) => {
+    const share = index / (count - 1);
     const seed = random.bits();
     const base = mix(horizon, lowest, share ** 1.25);
     const height = mix(0.16, overWater ? 0.16 : 0.3, share) * boldness;
@@ -53,7 +53,7 @@ function traceCrest(width: number, unit: number, crest: (x: number) => number) {
   const top = new Float32Array(width);
   const crispness = new Float32Array(width);
   const slope = new Float32Array(width);
-  // The light falls on the hill, not on each tree: its slope is taken over a length.
+  // The hill is lit, not each tree: its slope is measured over a distance.
   const reach = unit * 0.03;
   for (let x = 0; x < width; x += 1) {
     const step = (crest(x + 0.5) - crest(x - 0.5)) * unit;
@@ -65,24 +65,24 @@ function traceCrest(width: number, unit: number, crest: (x: number) => number) {
   return { top, crispness, slope };
 }
 
-/** A long windward side and a short lee side, as sand lies. */
+/** A long windward side and a short lee side, like a dune. */
 function dune(u: number, seed: number): number {
   const along = u * 0.7 + noise2(u * 0.6, 3, seed) * 0.6 + ((seed >>> 8) % 64) / 64;
-  const place = along - Math.floor(along);
-  const crest = place < 0.68 ? (place / 0.68) ** 1.6 : ((1 - place) / 0.32) ** 1.3;
+  const position = along - Math.floor(along);
+  const crest = position < 0.68 ? (position / 0.68) ** 1.6 : ((1 - position) / 0.32) ** 1.3;
   const strength = 0.55 + noise2(Math.floor(along) * 7.3, 11, seed) * 0.5;
   return crest * strength + fractalNoise(u * 0.5, 5, 2, seed) * 0.7 - 0.3;
 }
 
-/** Two rows of pointed crowns, each as wide and as tall as it happens to have grown. */
+/** Two rows of pointed tree tops of random widths and heights. */
 function treeTops(u: number, seed: number): number {
   return Math.max(crown(u * 31, seed) * 0.075, crown(u * 52 + 0.37, seed ^ 0x5a) * 0.055);
 }
 
-function crown(place: number, seed: number): number {
-  const tree = Math.floor(place);
+function crown(position: number, seed: number): number {
+  const tree = Math.floor(position);
   const middle = tree + 0.5 + (unit2(tree, 1, seed) - 0.5) * 0.5;
   const size = unit2(tree, 2, seed);
   const width = 0.34 + 0.3 * size;
-  return Math.max(0, 1 - Math.abs(place - middle) / width) * (0.25 + 0.75 * size);
+  return Math.max(0, 1 - Math.abs(position - middle) / width) * (0.25 + 0.75 * size);
 }

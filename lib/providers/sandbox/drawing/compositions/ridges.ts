@@ -30,7 +30,7 @@ export const ridges: Composition = {
 
 interface Air {
   readonly ramp: Ramp;
-  /** The ramp's places of the farthest and of the nearest ridge. */
+  /** The positions on the ramp of the farthest and of the nearest ridge. */
   readonly far: number;
   readonly near: number;
   readonly mist: Rgb;
@@ -89,13 +89,13 @@ function paint(land: Land, x: number, v: number, row: Float32Array, at: number):
   let green = 0;
   let blue = 0;
   let open = 1;
-  for (let place = ranges.length - 1; place >= 0 && open > 0.004; place -= 1) {
-    const ridge = ranges[place];
+  for (let index = ranges.length - 1; index >= 0 && open > 0.004; index -= 1) {
+    const ridge = ranges[index];
     if (ridge === undefined) break;
     const below = v - (ridge.top[x] ?? 0);
     const cover = clamp01(below * (ridge.crispness[x] ?? 1) + 0.5) * open;
     if (cover === 0) continue;
-    const share = ranges.length > 1 ? place / (ranges.length - 1) : 1;
+    const share = ranges.length > 1 ? index / (ranges.length - 1) : 1;
     const u = (x + 0.5) / frame.unit - frame.halfWidth;
     const relief = fractalNoise(u * ridge.grain, v * ridge.grain * 1.7, air.octaves, ridge.seed);
     const lit = relief * 0.16 + (ridge.slope[x] ?? 0) * 0.07 * Math.exp(-below * 9);

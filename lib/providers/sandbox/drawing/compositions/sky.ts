@@ -3,7 +3,7 @@ import { clamp01, mix, smoothstep } from '../ease.ts';
 import { fractalNoise, unit2 } from '../noise.ts';
 import type { Rgb } from '../oklch.ts';
 
-/** What is seen above everything else: a gradient, a sun or a moon, thin clouds, by night stars. */
+/** The sky: a gradient, a sun or a moon, thin clouds, and stars at night. */
 export interface Sky {
   readonly horizonColor: Rgb;
   /** Adds a `share` of the sky's colour at one point to the row. */

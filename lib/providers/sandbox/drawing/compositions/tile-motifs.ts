@@ -1,7 +1,7 @@
 import { clamp01 } from '../ease.ts';
 
 /**
- * How much of a point of a tile the figure covers, 0..1. `s` and `t` are its place from one corner, 0..1; `pixels` is the
+ * How much of a point of a tile the figure covers, 0..1. `s` and `t` are its position from one corner, 0..1; `pixels` is the
  * tile's edge: edges are smoothed over one pixel.
  */
 export type Motif = (s: number, t: number, pixels: number) => number;

@@ -4,7 +4,7 @@ import { noise2, unit2 } from '../noise.ts';
 import type { Rgb } from '../oklch.ts';
 import { arcs, dot, half, leaf, type Motif, quarter } from './tile-motifs.ts';
 
-/** A wall of square tiles with arcs, quarters and leaves, as printed in the fifties. */
+/** Square tiles with arcs, quarters and leaves. */
 export const tiles: Composition = {
   phrase: 'a wall of printed tiles with arcs and quarter circles',
   shader(scene) {
@@ -40,7 +40,7 @@ interface Wall {
   readonly figures: Colors;
   readonly motifs: Motifs;
   readonly seed: number;
-  /** How the tiles are turned: each as it likes, four around a point, or in diagonals. */
+  /** How the tiles are rotated: at random, four around a point, or in diagonals. */
   readonly order: 'free' | 'circles' | 'waves';
 }
 
