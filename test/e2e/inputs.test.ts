@@ -24,7 +24,7 @@ const remoteEdit = (url: string) => ({
   images: [{ type: 'url', url }],
 });
 
-/** Asks for images, and holds the answer against the bridge's own contract. */
+/** Requests images, and checks the reply against the bridge's own contract. */
 async function create({ address }: StartedBridge, body: object, token?: string) {
   const authorization = token === undefined ? {} : { authorization: `Bearer ${token}` };
   const response = await fetch(`${address}/v1/images`, {
@@ -82,7 +82,7 @@ describe('an artifact as input', () => {
     await rig.close();
   });
 
-  it('is unknown to another token, and to nobody’s id', async () => {
+  it('is unknown with another token, and an unknown id is too', async () => {
     const cwd = await freshFolder();
     const begin = (token: string) =>
       startBridge({
@@ -180,7 +180,7 @@ describe('a remote image as input', () => {
     }
   });
 
-  it('that cannot be had is told at its address, and in no other word of it', async () => {
+  it('that cannot be loaded is reported at its field, without its address', async () => {
     const bridge = await begin(...enabled(), 'inputs.remote.allow_private_networks=true');
     const reasons: [string, object][] = [
       [at('/away'), { reason: 'host_not_allowed' }],

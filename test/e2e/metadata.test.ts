@@ -25,13 +25,13 @@ interface Created {
 }
 
 async function create(body: object): Promise<Created> {
-  const answer = await fetch(`${bridge.address}/v1/images`, {
+  const reply = await fetch(`${bridge.address}/v1/images`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(body),
   });
-  const { data = [] } = (await answer.json()) as Partial<Created>;
-  return { status: answer.status, data };
+  const { data = [] } = (await reply.json()) as Partial<Created>;
+  return { status: reply.status, data };
 }
 
 async function show(path: string): Promise<ImageMetadataRecord> {
@@ -71,7 +71,8 @@ describe('metadata of a running bridge', () => {
         expect(createHash('sha256').update(file).digest('hex')).toBe(sha256);
         expect(beside.image).toMatchObject({ index, format, bytes: file.length, sha256 });
         expect(embedded).toMatchObject({
-          ...{ prompt: 'a <b>fox</b> & a hen', metadata: { order: '7' } },
+          prompt: 'a <b>fox</b> & a hen',
+          metadata: { order: '7' },
           image: { index, format, width: 64, height: 64 },
         });
       }
@@ -106,8 +107,8 @@ describe('metadata of a running bridge', () => {
       { metadata: 'embedded', response_format: 'metadata' },
     ];
 
-    const answers = await Promise.all(outputs.map((output) => create({ prompt: 'a fox', output })));
+    const replies = await Promise.all(outputs.map((output) => create({ prompt: 'a fox', output })));
 
-    expect(answers.map(({ status }) => status)).toEqual([422, 422, 422]);
+    expect(replies.map(({ status }) => status)).toEqual([422, 422, 422]);
   });
 });

@@ -35,8 +35,7 @@ const FAILURES: Readonly<Record<RehearsedFailure, (request: ProviderRequest) => 
     new BridgeError('upstream', 'rehearsal: the provider failed, and a retry would fail too', {
       retryable: false,
     }),
-  protocol: () =>
-    new BridgeError('protocol', 'rehearsal: the provider sent an invalid reply'),
+  protocol: () => new BridgeError('protocol', 'rehearsal: the provider sent an invalid reply'),
 };
 
 export function rehearsedError(failure: RehearsedFailure, request: ProviderRequest): BridgeError {

@@ -18,7 +18,7 @@ import { complaintAbout, missingDecoders } from './outside-decoders.ts';
 const BY_HAND = process.env['IMAGE_MUTATIONS'];
 const MUTATIONS = Number(BY_HAND ?? 250);
 const SEED = Number(process.env['IMAGE_SEED'] ?? 20_241_121);
-/** A folder of sound and broken files to take as well, such as the PNG suite. */
+/** A folder of more valid and invalid files, such as the PNG suite. */
 const CORPUS = process.env['IMAGE_CORPUS'];
 /** Not where other tests share the machine. */
 const HANG_MS = BY_HAND ? 5000 : Number.POSITIVE_INFINITY;
@@ -49,7 +49,7 @@ test.runIf(process.env['CI'])('the outside decoders are installed where CI runs'
 });
 
 describe.skipIf(missing.length > 0)('bad images (skipped without the outside decoders)', () => {
-  it.each(IMAGES)('begin with one that is sound to everybody, $what', async ({ bytes }) => {
+  it.each(IMAGES)('start from an image that all decoders accept, $what', async ({ bytes }) => {
     expect(await engine.inspect(bytes, signal)).toMatchObject({ ok: true });
     expect(await findings(bytes)).toEqual([]);
   });
@@ -110,8 +110,8 @@ async function findings(bytes: Buffer): Promise<readonly string[]> {
   if (asInput !== inspection.ok) found.push('inspect and inputs do not agree');
   if (!inspection.ok) return found;
   if (!reading.ok && reading.fault !== 'no_record') found.push(`reading: ${reading.fault}`);
-  for (const sound of [bytes, ...(embedded ? [embedded] : [])]) {
-    const complaint = await complaintAbout(sound, inspection.image.format);
+  for (const valid of [bytes, ...(embedded ? [embedded] : [])]) {
+    const complaint = await complaintAbout(valid, inspection.image.format);
     if (complaint) found.push(complaint);
   }
   return found;

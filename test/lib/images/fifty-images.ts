@@ -156,7 +156,7 @@ async function webps(): Promise<readonly (readonly [string, Buffer | Sharp])[]> 
   ];
 }
 
-/** More than fifty sound files of as many kinds as can be made here. */
+/** More than fifty valid files of many kinds. */
 export async function fiftyImages(): Promise<readonly Image[]> {
   const made = { png: await pngs(), jpeg: await jpegs(), webp: await webps() };
   const rows = (['png', 'jpeg', 'webp'] as const).flatMap((format) =>

@@ -70,7 +70,7 @@ describe('createImageEngine: cutOut', () => {
     expect(new Set([alone, ...together].map(({ sha256 }) => sha256)).size).toBe(1);
   });
 
-  it('turns the image upright', async () => {
+  it('rotates the image by EXIF', async () => {
     const stored = await fromPixels(fourBlocks()).png().toBuffer();
     const image = await verified(turned(stored, 'png', 6));
 
@@ -87,7 +87,7 @@ describe('createImageEngine: cutOut', () => {
     const own = createImageEngine({ limits, clock: systemClock, slices });
     const image = await verified(await fromPixels(ball(600)).removeAlpha().png().toBuffer());
     const controller = new AbortController();
-    const reason = new Error('gone');
+    const reason = new Error('the client disconnected');
     const works = Array.from({ length: 5 }, () =>
       own.removeBackground(image, matte, { format: 'png' }, controller.signal),
     );
@@ -105,7 +105,7 @@ describe('createImageEngine: cutOut', () => {
     const run = (one: AbortSignal) => engine.removeBackground(image, matte, { format: 'png' }, one);
     const works = Promise.allSettled([signal, controller.signal, signal].map(run));
 
-    controller.abort(new Error('gone'));
+    controller.abort(new Error('the client disconnected'));
 
     const statuses = (await works).map(({ status }) => status);
     expect(statuses).toEqual(['fulfilled', 'rejected', 'fulfilled']);

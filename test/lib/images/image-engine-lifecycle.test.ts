@@ -52,7 +52,7 @@ describe('createImageEngine: lifecycle', () => {
     'rejects %s with the reason of a signal that has aborted',
     async (operation) => {
       const engine = newEngine();
-      const reason = new Error('gone');
+      const reason = new Error('the client disconnected');
 
       const work = run(engine, operation, AbortSignal.abort(reason));
 
@@ -65,7 +65,7 @@ describe('createImageEngine: lifecycle', () => {
     'rejects a running or waiting %s as soon as it is aborted',
     async (operation) => {
       const engine = newEngine();
-      const reason = new Error('gone');
+      const reason = new Error('the client disconnected');
       const controller = new AbortController();
       const works = Array.from({ length: 5 }, () => run(engine, operation, controller.signal));
       const outcomes = Promise.allSettled(works);
@@ -83,7 +83,7 @@ describe('createImageEngine: lifecycle', () => {
     const signals = [never, never, controller.signal, never, never];
     const works = Promise.allSettled(signals.map((signal) => engine.inspect(bytes, signal)));
 
-    controller.abort(new Error('gone'));
+    controller.abort(new Error('the client disconnected'));
 
     const statuses = (await works).map((work) => work.status);
     expect(statuses).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled', 'fulfilled']);

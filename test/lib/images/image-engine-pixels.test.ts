@@ -72,7 +72,7 @@ describe('createImageEngine: decode', () => {
   });
 
   it.each(OUTPUT_FORMATS.flatMap((format) => TURNED.map((row) => [format, ...row] as const)))(
-    'turns a %s of orientation %i to %s',
+    'rotates a %s of orientation %i to %s',
     async (format, orientation, blocks) => {
       const stored = await fromPixels(fourBlocks()).toFormat(format).toBuffer();
       const image = await verified(turned(stored, format, orientation));
@@ -85,7 +85,7 @@ describe('createImageEngine: decode', () => {
     },
   );
 
-  it.each(TURNED)('turns orientation %i before it scales', async (orientation, blocks) => {
+  it.each(TURNED)('rotates orientation %i before it scales', async (orientation, blocks) => {
     const stored = await fromPixels(fourBlocks()).png().toBuffer();
     const image = await verified(turned(stored, 'png', orientation));
     const resize = { width: 20, height: 10, fit: 'fill' } as const;
@@ -179,7 +179,7 @@ describe('createImageEngine: decode', () => {
 });
 
 describe('createImageEngine: encode', () => {
-  it.each(OUTPUT_FORMATS)('makes a sound %s, the same every time', async (format) => {
+  it.each(OUTPUT_FORMATS)('makes a valid %s, the same every time', async (format) => {
     const pixels = textured(64, 48, 4);
 
     const [one, two] = await Promise.all([
@@ -250,7 +250,7 @@ describe('createImageEngine: convert', () => {
     },
   );
 
-  it('turns the pixels, since EXIF does not survive', async () => {
+  it('rotates the pixels, because EXIF is removed', async () => {
     const stored = await fromPixels(fourBlocks()).jpeg().toBuffer();
     const image = await verified(turned(stored, 'jpeg', 6));
 

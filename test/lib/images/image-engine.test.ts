@@ -84,7 +84,7 @@ describe('createImageEngine: inspect', () => {
   });
 
   it.each(['png', 'jpeg', 'webp'] as const)(
-    'tells the stored edges of a turned %s and how to turn it',
+    'returns the stored edges and the orientation of a rotated %s',
     async (format) => {
       const bytes = turned(
         await fromPixels(plain(48, 32, [9, 9, 9]))
@@ -113,7 +113,7 @@ describe('createImageEngine: inspect', () => {
     ['none', 'png', [1, 2, 3]],
     ['none', 'webp', [1, 2, 3]],
     ['none', 'jpeg', [1, 2, 3]],
-  ] as const)('judges alpha as %s in a %s of %j', async (alpha, format, colour) => {
+  ] as const)('finds alpha %s in a %s of %j', async (alpha, format, colour) => {
     const bytes = await fromPixels(plain(40, 30, colour))
       .toFormat(format)
       .toBuffer();
@@ -121,7 +121,7 @@ describe('createImageEngine: inspect', () => {
     expect(await inspect(bytes)).toMatchObject({ ok: true, image: { alpha } });
   });
 
-  it('judges alpha by every pixel', async () => {
+  it('checks the alpha of every pixel', async () => {
     const pixels = plain(40, 30, [1, 2, 3, 255]);
     pixels.data[pixels.data.length - 1] = 254;
 
@@ -134,7 +134,7 @@ describe('createImageEngine: inspect', () => {
     ['opaque', [255, 255]],
     ['some', [255, 0]],
     ['empty', [0, 0]],
-  ])('judges the alpha of a palette as %s', async (alpha, values) => {
+  ])('finds alpha %s in a palette', async (alpha, values) => {
     const bytes = png(
       header({ width: 8, height: 1, bitDepth: 1, colourType: 3 }),
       chunk('PLTE', Buffer.alloc(6, 50)),
@@ -154,18 +154,15 @@ describe('createImageEngine: inspect', () => {
     ['some', 4, 16, [9, 9, 255, 255, 9, 9, 254, 255]],
     ['opaque', 6, 16, [9, 9, 9, 9, 9, 9, 255, 255, 9, 9, 9, 9, 9, 9, 255, 255]],
     ['empty', 6, 16, [9, 9, 9, 9, 9, 9, 0, 0, 9, 9, 9, 9, 9, 9, 0, 0]],
-  ])(
-    'judges alpha as %s in colour type %i of %i bits',
-    async (alpha, colourType, bitDepth, row) => {
-      const bytes = png(
-        header({ width: 2, height: 1, bitDepth, colourType }),
-        chunk('IDAT', deflateSync(Buffer.from([0, ...row]))),
-        END,
-      );
+  ])('finds alpha %s in colour type %i of %i bits', async (alpha, colourType, bitDepth, row) => {
+    const bytes = png(
+      header({ width: 2, height: 1, bitDepth, colourType }),
+      chunk('IDAT', deflateSync(Buffer.from([0, ...row]))),
+      END,
+    );
 
-      expect(await inspect(bytes)).toMatchObject({ ok: true, image: { alpha } });
-    },
-  );
+    expect(await inspect(bytes)).toMatchObject({ ok: true, image: { alpha } });
+  });
 
   it.each([
     ['one byte short', coffee.subarray(0, -1), rocket.subarray(0, -1), rocketWebp.subarray(0, -1)],
@@ -232,7 +229,7 @@ describe('createImageEngine: inspect', () => {
     ['edge_too_long', png(header({ width: 100_000, height: 100_000 }), chunk('IDAT'), END)],
     ['too_many_pixels', png(header({ width: 16_000, height: 16_000 }), chunk('IDAT'), END)],
     ['too_many_bytes', Buffer.alloc(limits.max_encoded_bytes + 1)],
-  ])('answers %s', async (fault, bytes) => {
+  ])('returns %s', async (fault, bytes) => {
     expect(await inspect(bytes)).toEqual({ ok: false, fault });
   });
 

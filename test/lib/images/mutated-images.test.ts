@@ -39,14 +39,14 @@ const IMAGES = [
   ]),
 ];
 
-/** Said without our own walk: what no sound image can lack. */
+/** What every valid image has, checked without our own code. */
 function isWhole(original: Buffer, mutated: Buffer): boolean {
   if (mutated.equals(original)) return true;
   if (mutated.toString('latin1', 0, 4) === 'RIFF') {
     return mutated.readUInt32LE(4) + 8 === mutated.length;
   }
   const isJpeg = mutated.readUInt16BE(0) === 0xffd8;
-  // A PNG has a checksum over every byte, so that no change can be sound.
+  // A PNG has a checksum over every byte, so no changed file can be valid.
   return isJpeg && mutated.readUInt16BE(mutated.length - 2) === 0xffd9;
 }
 
@@ -56,7 +56,7 @@ afterAll(() => engine.close());
 
 describe('mutated images', () => {
   it.each(IMAGES.map((bytes, index) => [index, bytes] as const))(
-    'begin with image %i, which is sound',
+    'start from image %i, which is valid',
     async (_index, bytes) => {
       expect(await engine.inspect(bytes, signal)).toMatchObject({ ok: true });
     },

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { OutputFormat } from '../../../lib/contract/request/parameters.ts';
 
-/** What somebody else's program says of one file: its complaint, or undefined where the file is sound to it. */
+/** The complaint of another program about a file, or undefined if the file is valid for it. */
 interface OutsideDecoder {
   readonly program: string;
   readonly options: readonly string[];
@@ -16,7 +16,7 @@ const DECODERS: Readonly<Record<OutputFormat, OutsideDecoder>> = {
   png: {
     program: 'pngcheck',
     options: ['-q'],
-    // Its inflater goes on to the Adler-32, which is not our business; it knows no chunk younger than itself; and it has
+    // Its inflater also checks the Adler-32, which we do not check. It does not know newer chunks, and it has
     // its own idea of when an image can have been made and of what a colour is.
     isComplaint: (code, output) =>
       code !== 0 &&
@@ -41,7 +41,7 @@ interface Run {
   readonly output: string;
 }
 
-/** `code` is -1 for a program that is not installed, or that did not end by itself. */
+/** `code` is -1 for a program that is not installed, or that was killed. */
 function run(program: string, args: readonly string[]): Promise<Run> {
   return new Promise((resolve) => {
     execFile(program, args, { timeout: 20_000, encoding: 'latin1' }, (error, stdout, stderr) => {
@@ -55,7 +55,7 @@ function run(program: string, args: readonly string[]): Promise<Run> {
 export async function missingDecoders(): Promise<readonly string[]> {
   const programs = Object.values(DECODERS).map(({ program }) => program);
   const runs = await Promise.all(programs.map((program) => run(program, ['--help'])));
-  return programs.filter((_program, place) => runs[place]?.code === -1);
+  return programs.filter((_program, index) => runs[index]?.code === -1);
 }
 
 /** What the decoder of this format has against the image; undefined when it is content with it. */

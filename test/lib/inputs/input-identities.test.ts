@@ -10,7 +10,7 @@ const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex
 const forever = new AbortController().signal;
 
 describe('identifyInputs', () => {
-  it('hashes every image in its place', async () => {
+  it('hashes every image', async () => {
     const [one, two, three, four] = ['1', '2', '3', '4'].map((text) => Buffer.from(text));
     const sources = {
       images: [source(one!), source(two!)],
@@ -27,7 +27,7 @@ describe('identifyInputs', () => {
     });
   });
 
-  it('names what lies elsewhere without loading it', async () => {
+  it('identifies artifacts, remote and stored images without loading them', async () => {
     const sources = {
       images: [
         { kind: 'artifact', field: 'images[0]', artifactId: 'a1' },
@@ -46,15 +46,15 @@ describe('identifyInputs', () => {
     });
   });
 
-  it('lets others in while it hashes a large image, and stops when nobody wants it', async () => {
+  it('lets other work run while it hashes a large image, and stops on abort', async () => {
     const client = new AbortController();
-    const gone = new BridgeError('cancelled', 'the client has left');
+    const reason = new BridgeError('cancelled', 'the client disconnected');
     let readings = 0;
     // The budget of a turn is spent after each step.
     const slow = createTimeSlices({ monotonicMs: () => (readings += 10) });
     const sources = { images: [source(Buffer.alloc(12_000_000))], references: [] };
-    setImmediate(() => client.abort(gone));
+    setImmediate(() => client.abort(reason));
 
-    await expect(identifyInputs(sources, slow, client.signal)).rejects.toBe(gone);
+    await expect(identifyInputs(sources, slow, client.signal)).rejects.toBe(reason);
   });
 });

@@ -43,7 +43,7 @@ describe('createInputLoader', () => {
     expect(await openInputLoader().load(source, LIMIT, context)).toBe(BYTES);
   });
 
-  it('opens an artifact in the scope of whoever asks', async () => {
+  it('opens an artifact in the scope of the request', async () => {
     const { loader, asked } = opening(async () => ({ bytes: BYTES }));
 
     const loaded = await loader.load(artifact, LIMIT, context);
@@ -87,7 +87,7 @@ describe('createInputLoader', () => {
       { field: 'mask.url', reason: 'address_not_allowed' },
     ],
     [
-      'an answer of another status',
+      'a reply of another status',
       { ok: false, fault: 'status_not_ok', status: 404 },
       { field: 'mask.url', reason: 'status_not_ok', status: 404 },
     ],

@@ -41,7 +41,10 @@ function openKeeper(pause: () => Promise<void> = async () => {}) {
   };
   const keeper = createStoredInputs({ files, isNeeded });
   return {
-    ...{ kept, jobs, files, keeper },
+    kept,
+    jobs,
+    files,
+    keeper,
     /** What a job service does to accept a job. */
     accept: (name: string, images: readonly (typeof one)[]) =>
       keeper.keepFor(images, forever, async () => {
@@ -122,7 +125,7 @@ describe('createStoredInputs', () => {
     expect(jobs.size).toBe(0);
   });
 
-  it('answers as accepted though the clearing up after it fails', async () => {
+  it('resolves although the removal after it fails', async () => {
     const { files } = openKeeper();
     const keeper = createStoredInputs({
       files,
@@ -135,14 +138,14 @@ describe('createStoredInputs', () => {
   it('accepts nothing for a client that has left', async () => {
     const { keeper, jobs, kept } = openKeeper();
     const client = new AbortController();
-    const gone = new Error('gone');
+    const reason = new Error('the client disconnected');
 
-    const before = keeper.keepFor([one], AbortSignal.abort(gone), async () => jobs.set('a', []));
-    await expect(before).rejects.toBe(gone);
+    const before = keeper.keepFor([one], AbortSignal.abort(reason), async () => jobs.set('a', []));
+    await expect(before).rejects.toBe(reason);
     const during = keeper.keepFor([one], client.signal, async () => jobs.set('b', []));
-    client.abort(gone);
+    client.abort(reason);
 
-    await expect(during).rejects.toBe(gone);
+    await expect(during).rejects.toBe(reason);
     expect([jobs.size, kept.size]).toEqual([0, 0]);
   });
 
@@ -159,13 +162,13 @@ describe('createStoredInputs', () => {
   it('stops a sweep that is given up', async () => {
     const { keeper, kept } = openKeeper();
     kept.add(two.sha256);
-    const gone = new Error('stopping');
+    const reason = new Error('stopping');
 
-    await expect(keeper.sweep(AbortSignal.abort(gone))).rejects.toBe(gone);
+    await expect(keeper.sweep(AbortSignal.abort(reason))).rejects.toBe(reason);
     expect(kept.size).toBe(1);
   });
 
-  it('never loses an image that a job needs, and keeps none for nobody, in any order of steps', async () => {
+  it('never loses an image that a job needs, and keeps no other, in any order of steps', async () => {
     const images = [one, two, image('three')];
     const someOf = fc.subarray(images, { minLength: 1 });
     await fc.assert(
@@ -179,14 +182,14 @@ describe('createStoredInputs', () => {
           const { accept, end, jobs, keeper, kept } = openKeeper(() =>
             scheduler.schedule(Promise.resolve()),
           );
-          const lives = plans.map(async ({ needs, ends, refused }, place) => {
+          const lives = plans.map(async ({ needs, ends, refused }, index) => {
             if (refused) {
               const refuse = () => Promise.reject(new Error('full'));
               await keeper.keepFor(needs, forever, refuse).catch(() => {});
               return;
             }
-            await accept(`job ${place}`, needs);
-            if (ends) await end(`job ${place}`);
+            await accept(`job ${index}`, needs);
+            if (ends) await end(`job ${index}`);
           });
           const sweep = keeper.sweep(forever);
 

@@ -25,7 +25,7 @@ const context = { scope: 'anonymous', signal: new AbortController().signal };
 afterAll(() => engine.close());
 
 describe('createInputVerifier', () => {
-  it('answers each image in its place', async () => {
+  it('returns the images in the order of the request', async () => {
     const sources = {
       images: [await image('images[0]', 20, 10), await image('images[1]', 21, 11)],
       mask: await image('mask', 20, 10, { channels: 4 }),
@@ -40,7 +40,7 @@ describe('createInputVerifier', () => {
     expect(verified.images[0]?.bytes).toBe(sources.images[0]?.bytes);
   });
 
-  it('answers nothing for nothing', async () => {
+  it('returns no images for none', async () => {
     const verified = await verifier.verify({ images: [], references: [] }, context);
 
     expect(verified).toEqual({ images: [], references: [] });
@@ -92,11 +92,11 @@ describe('createInputVerifier', () => {
     },
   );
 
-  it('tells what is wrong with an image, and which it is', async () => {
-    const sound = await image('images[0]', 20, 10);
+  it('names the invalid image and the reason', async () => {
+    const valid = await image('images[0]', 20, 10);
     const cut = await image('images[1]', 20, 10);
     const sources = {
-      images: [sound, { ...cut, bytes: cut.bytes.subarray(0, -1) }],
+      images: [valid, { ...cut, bytes: cut.bytes.subarray(0, -1) }],
       references: [],
     };
 
@@ -107,7 +107,7 @@ describe('createInputVerifier', () => {
     });
   });
 
-  it('names the first of several unsound images, whichever is judged first', async () => {
+  it('names the first of several invalid images, whichever is verified first', async () => {
     const slow = await sharp({
       create: { width: 300, height: 300, channels: 3, background: '#888' },
     })
@@ -219,7 +219,7 @@ describe('createInputVerifier', () => {
     expect(fetched).toEqual(['a']);
   });
 
-  it('judges what a remote server sends by its bytes, at its address', async () => {
+  it('verifies a remote image by its bytes, and names its address', async () => {
     const loader = openInputLoader({
       fetchRemote: async () => ({ ok: true, bytes: Buffer.from('<html>') }),
     });
@@ -236,7 +236,7 @@ describe('createInputVerifier', () => {
   });
 
   it('rejects with the reason of the abort', async () => {
-    const reason = new BridgeError('cancelled', 'the client has left');
+    const reason = new BridgeError('cancelled', 'the client disconnected');
     const source = await image('images[0]', 20, 10);
 
     await expect(
@@ -289,7 +289,7 @@ describe('createInputVerifier, masks', () => {
     },
   );
 
-  it('turns the mask too before it compares', async () => {
+  it('rotates the mask too before it compares', async () => {
     const source = await image('images[0]', 10, 20);
     const mask = await image('mask', 20, 10, { channels: 4, format: 'webp', orientation: 6 });
 

@@ -73,10 +73,10 @@ describe('sleep', () => {
     expect(woken).toHaveBeenCalledTimes(1);
   });
 
-  it('rejects with the reason of the abort and leaves no timer', async () => {
+  it('rejects with the reason of the abort and clears its timer', async () => {
     const clock = createManualClock();
     const controller = new AbortController();
-    const reason = new Error('gone');
+    const reason = new Error('the client disconnected');
 
     const sleeping = sleep(clock, 100, controller.signal);
     controller.abort(reason);
@@ -87,7 +87,7 @@ describe('sleep', () => {
 
   it('does not begin when the signal has aborted before', async () => {
     const clock = createManualClock();
-    const reason = new Error('gone');
+    const reason = new Error('the client disconnected');
 
     const sleeping = sleep(clock, 100, AbortSignal.abort(reason));
 

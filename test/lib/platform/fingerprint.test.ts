@@ -24,11 +24,11 @@ describe('toFingerprint', () => {
     ['pairs and members', { a: [['b', 1]] }, { a: { b: 1 } }],
     ['a list and an object of that name', { a: [1] }, { a: { list: [1] } }],
     ['where a member stands', { a: { b: 1 }, c: {} }, { a: {}, c: { b: 1 } }],
-  ])('tells %s apart', (_, one, other) => {
+  ])('differs for %s', (_, one, other) => {
     expect(toFingerprint('createImage', one)).not.toBe(toFingerprint('createImage', other));
   });
 
-  it('tells operations apart', () => {
+  it('differs from operation to operation', () => {
     expect(toFingerprint('createImage', {})).not.toBe(toFingerprint('streamImage', {}));
   });
 

@@ -4,7 +4,7 @@ import { createIds } from '../../../lib/platform/ids.ts';
 const MANY = 2000;
 
 describe('createIds', () => {
-  it('makes UUIDs of version 7 that tell their millisecond', () => {
+  it('makes UUIDs of version 7 that contain their millisecond', () => {
     const nowMs = Date.UTC(2025, 5, 1);
 
     const uuid = createIds(() => nowMs).newUuid();

@@ -26,7 +26,8 @@ export function createSilhouette(random: Prng, square: Position): Silhouette {
   const shape = random.pick([stone, vase, bloom])(random);
   const toLocal = 1 / square.size;
   return {
-    inside: (u, v) => shape.inside((u - square.u) * toLocal, (v - square.v) * toLocal) * square.size,
+    inside: (u, v) =>
+      shape.inside((u - square.u) * toLocal, (v - square.v) * toLocal) * square.size,
     light: (u, v) => shape.light((u - square.u) * toLocal, (v - square.v) * toLocal),
   };
 }

@@ -43,7 +43,7 @@ describe('checkContainer', () => {
     ['too_many_pixels', jpeg(frame(16_000, 16_000), scan())],
     ['too_many_pixels', webp(lossless(16_000, 16_000))],
     ['truncated', sized(2, 2).subarray(0, -1)],
-  ])('answers %s', (fault, bytes) => {
+  ])('returns %s', (fault, bytes) => {
     expect(check(bytes)).toEqual({ ok: false, fault });
   });
 });

@@ -76,7 +76,7 @@ describe('createImageEngine: thumbnail', () => {
     expect(image).toMatchObject({ format: 'png', width: 40, height: 30 });
   });
 
-  it('tells the checksums of the image and of the thumbnail', async () => {
+  it('returns the checksums of the image and of the thumbnail', async () => {
     const bytes = readPhoto('rocket.jpg');
 
     const outcome = await engine.thumbnail(bytes, 100, signal);
@@ -95,7 +95,7 @@ describe('createImageEngine: thumbnail', () => {
   });
 
   it.each(OUTPUT_FORMATS.flatMap((format) => TURNED.map((row) => [format, ...row] as const)))(
-    'turns a %s of orientation %i to %s',
+    'rotates a %s of orientation %i to %s',
     async (format, orientation, blocks) => {
       const stored = await fromPixels(fourBlocks()).toFormat(format).toBuffer();
 
@@ -245,12 +245,12 @@ describe('createImageEngine: thumbnail', () => {
   );
 
   it('stops with the reason of its signal', async () => {
-    const leaving = new AbortController();
+    const client = new AbortController();
 
-    const making = engine.thumbnail(readPhoto('rocket.jpg'), 320, leaving.signal);
-    leaving.abort(new Error('gone'));
+    const making = engine.thumbnail(readPhoto('rocket.jpg'), 320, client.signal);
+    client.abort(new Error('the client disconnected'));
 
-    await expect(making).rejects.toThrow('gone');
+    await expect(making).rejects.toThrow('the client disconnected');
   });
 });
 
@@ -258,8 +258,8 @@ describe('createImageEngine: thumbnail', () => {
 function smooth() {
   const image = textured(128, 96);
   for (let at = 0; at < image.data.length; at += 1) {
-    const place = Math.floor(at / 3);
-    const part = at % 3 === 0 ? (place % 128) / 128 : Math.floor(place / 128) / 96;
+    const pixel = Math.floor(at / 3);
+    const part = at % 3 === 0 ? (pixel % 128) / 128 : Math.floor(pixel / 128) / 96;
     image.data[at] = 40 + part * 180;
   }
   return image;

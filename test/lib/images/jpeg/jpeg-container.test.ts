@@ -30,7 +30,7 @@ const facts = {
 const small = jpeg(frame(), scan());
 
 describe('checkJpeg', () => {
-  it('accepts a whole file and tells its edges', () => {
+  it('accepts a whole file and returns its edges', () => {
     expect(check(small)).toEqual({ ok: true, facts });
     expect(check(readPhoto('rocket.jpg'))).toEqual({
       ok: true,
@@ -48,7 +48,7 @@ describe('checkJpeg', () => {
     expect(check(bytes)).toEqual({ ok: true, facts });
   });
 
-  it('tells a file of four colours', () => {
+  it('recognizes a file of four colours', () => {
     const fourColours = Buffer.concat([Buffer.from([8, 0, 8, 0, 8, 4]), Buffer.alloc(12, 0x11)]);
 
     const verdict = check(jpeg(segment(0xc2, fourColours), scan()));
@@ -125,7 +125,7 @@ describe('checkJpeg', () => {
       expect(check(bytes)).toEqual({ ok: true, facts });
     });
 
-    it('accepts an index whose images somebody took away', () => {
+    it('accepts an index whose images were removed', () => {
       const bytes = insertAfterSoi(small, mpfSegment(2, [{ start: 5000, size: 100 }]));
 
       expect(check(bytes)).toEqual({ ok: true, facts });
@@ -140,7 +140,7 @@ describe('checkJpeg', () => {
       ['trailing_bytes', 'one begins later than the one before ends', withGap()],
       ['trailing_bytes', 'the index is junk', withJunkIndex()],
       ['trailing_bytes', 'the entries lie outside of the index', withDistantEntries()],
-    ])('answers %s when %s', (fault, _name, bytes) => {
+    ])('returns %s when %s', (fault, _name, bytes) => {
       expect(check(bytes)).toEqual({ ok: false, fault });
     });
   });

@@ -95,7 +95,7 @@ describe('checkJpeg, of the codes in a sequential scan,', () => {
     expect(check(longer)).toEqual({ ok: false, fault: 'corrupt' });
   });
 
-  it('leaves the codes of further images unread, which nobody decodes', () => {
+  it('does not read the codes of further images, which are not decoded', () => {
     const bytes = multiImage(flat(BLOCKS), [flat(hex('00000000 00'))]);
 
     expect(check(bytes)).toMatchObject({ ok: true });

@@ -43,29 +43,29 @@ describe('cutOut, for any image', () => {
       fc.property(image, thresholds, (small, limits) => {
         const source = framed(small);
         const { width, height } = source;
-        const alphas = Array.from({ length: width * height }, (_, place) =>
+        const alphas = Array.from({ length: width * height }, (_, pixel) =>
           naiveAlpha(
-            [...source.pixels.subarray(place * 4, place * 4 + 3)],
+            [...source.pixels.subarray(pixel * 4, pixel * 4 + 3)],
             limits.transparentThreshold,
             limits.opaqueThreshold,
           ),
         );
-        const isByTheCut = (place: number) =>
+        const isByTheCut = (pixel: number) =>
           alphas.some((alpha, other) => {
-            const columns = Math.abs((place % width) - (other % width));
-            const lines = Math.abs(Math.floor(place / width) - Math.floor(other / width));
+            const columns = Math.abs((pixel % width) - (other % width));
+            const lines = Math.abs(Math.floor(pixel / width) - Math.floor(other / width));
             return alpha < 255 && Math.hypot(columns, lines) <= 2;
           });
 
         const result = cut(source, limits);
 
-        for (const [place, alpha] of alphas.entries()) {
+        for (const [pixel, alpha] of alphas.entries()) {
           const [own, made] = [source, result].map(({ pixels }) => [
-            ...pixels.subarray(place * 4, place * 4 + 4),
+            ...pixels.subarray(pixel * 4, pixel * 4 + 4),
           ]);
           expect(made?.[3]).toBe(alpha);
           if (alpha === 0) expect(made).toEqual([0, 0, 0, 0]);
-          else if (!isByTheCut(place)) expect(made).toEqual(own);
+          else if (!isByTheCut(pixel)) expect(made).toEqual(own);
         }
       }),
       { seed: 20_260_401, numRuns: 150 },

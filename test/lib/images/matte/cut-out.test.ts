@@ -63,7 +63,7 @@ describe('cutOut, alpha', () => {
     expect(at(result, 0, 0)[3]).toBe(0);
   });
 
-  it('leaves nothing of a background that is all there is', () => {
+  it('clears an image that is all background', () => {
     const result = cut(drawn(9, 7, () => GREEN));
 
     expect(new Set(result.pixels)).toEqual(new Set([0]));
@@ -74,7 +74,7 @@ describe('cutOut, the key', () => {
   it.each([
     ['as it was asked for', [0, 255, 0], [0, 255, 0]],
     ['a little off', [24, 240, 30], [0, 255, 0]],
-    ['the green of a studio', [0, 177, 64], [0, 255, 0]],
+    ['the green of a film set', [0, 177, 64], [0, 255, 0]],
     ['magenta', [250, 8, 240], [255, 0, 255]],
     ['grey', [128, 128, 128], [120, 120, 120]],
   ] as const)('is found where the border is %s', (_, ground, key) => {
@@ -103,7 +103,7 @@ describe('cutOut, the key', () => {
     expect(at(result, 20, 20)[3]).toBe(0);
   });
 
-  it('is told of by the opaque part of the border alone', () => {
+  it('is found in the opaque part of the border alone', () => {
     const image = drawn(40, 40, (x, y) => {
       if (inside(x, y, 10, 30)) return RED;
       return y === 0 && x < 3 ? [20, 235, 20] : [90, 255, 90, 10];
@@ -159,7 +159,7 @@ describe('cutOut, colours along the cut', () => {
     expect(Math.max(...gaps)).toBeLessThanOrEqual(3);
   });
 
-  it('leaves nothing green on a line of one pixel', () => {
+  it('removes all green from a line of one pixel', () => {
     const line = half([90, 60, 40], GREEN);
     const image = drawn(40, 40, (x) => (x === 20 ? line : GREEN));
 
@@ -191,7 +191,7 @@ describe('cutOut, colours along the cut', () => {
 });
 
 describe('cutOut, as work', () => {
-  it('stops when it is told to', () => {
+  it('ends early when the stop flag is set', () => {
     const stop = new SharedArrayBuffer(4);
     new Int32Array(stop)[0] = 1;
 

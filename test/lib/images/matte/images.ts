@@ -7,8 +7,8 @@ type Values = readonly number[];
 /** An image drawn pixel by pixel; three values are opaque. */
 export function drawn(width: number, height: number, colorAt: (x: number, y: number) => Values) {
   const pixels = new Uint8Array(width * height * 4).fill(255);
-  for (let place = 0; place < width * height; place += 1) {
-    pixels.set(colorAt(place % width, Math.floor(place / width)), place * 4);
+  for (let pixel = 0; pixel < width * height; pixel += 1) {
+    pixels.set(colorAt(pixel % width, Math.floor(pixel / width)), pixel * 4);
   }
   return { pixels, width, height };
 }

@@ -32,7 +32,7 @@ const facts: ContainerFacts = {
 const density = (unit: number) => chunk('pHYs', Buffer.from([0, 0, 0, 1, 0, 0, 0, 1, unit]));
 
 describe('checkPng', () => {
-  it('accepts a whole file and tells its edges', () => {
+  it('accepts a whole file and returns its edges', () => {
     expect(check(png(header(), PIXELS, END))).toEqual({ ok: true, facts });
     expect(check(readPhoto('coffee.png'))).toEqual({
       ok: true,
@@ -168,7 +168,7 @@ describe('checkPng', () => {
     ['an unknown filter method', [header({ filter: 1 }), PIXELS, END]],
     ['an unknown interlacing', [header({ interlace: 2 }), PIXELS, END]],
     ['no pixels', [header(), END]],
-    ['pixels in two places', [header(), PIXELS, chunk('tEXt'), PIXELS, END]],
+    ['pixels at two positions', [header(), PIXELS, chunk('tEXt'), PIXELS, END]],
     ['a text with a NUL in it', [header(), chunk('tEXt', Buffer.from('a\0b\0')), PIXELS, END]],
     ['a text without a keyword', [header(), chunk('tEXt', Buffer.from('a')), PIXELS, END]],
     ['a keyword of two spaces', [header(), chunk('tEXt', Buffer.from('a  b\0')), PIXELS, END]],

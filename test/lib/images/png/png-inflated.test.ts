@@ -39,7 +39,7 @@ describe('weighInflated', () => {
   });
 
   it('stops when it is aborted', async () => {
-    const reason = new Error('gone');
+    const reason = new Error('the client disconnected');
 
     const weighing = checkInflatedSize([zeros(1)], AbortSignal.abort(reason));
 

@@ -32,7 +32,7 @@ describe('checkWebp', () => {
     ],
     ['an unknown chunk', webp(lossy(5, 3), riffChunk('abcd', Buffer.alloc(3)))],
     ['a last chunk without its padding', unpadded()],
-  ])('accepts %s and tells its edges', (_name, bytes) => {
+  ])('accepts %s and returns its edges', (_name, bytes) => {
     expect(check(bytes)).toEqual({ ok: true, facts });
   });
 
@@ -126,7 +126,7 @@ describe('checkWebp', () => {
       'a lossless frame has another version',
       webp(riffChunk('VP8L', Buffer.from([0x2f, 0, 0, 0, 0x20]))),
     ],
-  ])('answers %s when %s', (fault, _name, bytes) => {
+  ])('returns %s when %s', (fault, _name, bytes) => {
     expect(check(bytes)).toEqual({ ok: false, fault });
   });
 });

@@ -60,7 +60,7 @@ describe('embedRecord', () => {
       engine.inspect(image.bytes, signal),
       engine.inspect(embedded, signal),
     ]);
-    if (!before.ok || !after.ok) expect.fail('an image is not sound');
+    if (!before.ok || !after.ok) expect.fail('an image is not valid');
     const { bytes: _bytes, sha256: _sha256, ...facts } = before.image;
     expect(after.image).toMatchObject(facts);
   });
@@ -153,10 +153,10 @@ describe('embedRecord', () => {
       { bytes, format: 'png' },
       RECORD,
       slices,
-      AbortSignal.abort('gone'),
+      AbortSignal.abort('aborted'),
     );
 
-    await expect(outcome).rejects.toBe('gone');
+    await expect(outcome).rejects.toBe('aborted');
   });
 });
 
@@ -203,7 +203,7 @@ describe('embedRecord in an image with XMP', () => {
     }
   });
 
-  test('leaves one packet where an image had several', async () => {
+  test('keeps one packet of an image that had several', async () => {
     const [inPng, inJpeg, inWebp] = await Promise.all(holders.map(([, hold]) => hold('<a/>')));
     const chunks = chunksOf(inWebp!).map((each) => each.bytes);
     const images: readonly Omit<Image, 'what'>[] = [

@@ -52,7 +52,7 @@ describe('recordIn', () => {
       packet('<rdf:Description xmlns:ib="urn:other"><ib:record>{}</ib:record></rdf:Description>'),
     ],
     [
-      'a prefix that nobody declared',
+      'an undeclared prefix',
       packet('<rdf:Description><ib:record>{}</ib:record></rdf:Description>'),
     ],
     [

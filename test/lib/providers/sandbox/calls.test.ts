@@ -84,45 +84,45 @@ describe('a sandbox call', () => {
 
   it('ends with the signal’s reason while it waits', async () => {
     const { run } = rigOf({ latencyMs: 3_600_000 });
-    const gone = new Error('gone');
+    const reason = new Error('the client disconnected');
     const controller = new AbortController();
 
     const ended = failureOf(
       run(
         {},
-        { signal: controller.signal, onEvent: () => setImmediate(() => controller.abort(gone)) },
+        { signal: controller.signal, onEvent: () => setImmediate(() => controller.abort(reason)) },
       ),
     );
 
-    expect(await ended).toBe(gone);
+    expect(await ended).toBe(reason);
   });
 
   it('ends with the signal’s reason while it draws, and draws again afterwards', async () => {
     const { run, draw } = rigOf();
-    const gone = new Error('gone');
+    const reason = new Error('the client disconnected');
     const controller = new AbortController();
     const onEvent = (event: ProviderEvent) => {
-      if (nameOf(event).startsWith('generating')) setImmediate(() => controller.abort(gone));
+      if (nameOf(event).startsWith('generating')) setImmediate(() => controller.abort(reason));
     };
 
     const ended = await failureOf(
       run({ parameters: { size: '4096x4096' } }, { signal: controller.signal, onEvent }),
     );
 
-    expect(ended).toBe(gone);
+    expect(ended).toBe(reason);
     expect((await draw()).width).toBe(96);
   });
 
   it('does not begin after its signal has aborted', async () => {
     const { run } = rigOf();
-    const gone = new Error('gone');
+    const reason = new Error('the client disconnected');
     const events: ProviderEvent[] = [];
 
     const ended = await failureOf(
-      run({}, { signal: AbortSignal.abort(gone), onEvent: (event) => events.push(event) }),
+      run({}, { signal: AbortSignal.abort(reason), onEvent: (event) => events.push(event) }),
     );
 
-    expect(ended).toBe(gone);
+    expect(ended).toBe(reason);
     expect(events).toEqual([]);
   });
 
@@ -166,7 +166,7 @@ describe('sandbox rehearsals', () => {
     expect(ended).toMatchObject(expected);
   });
 
-  it('tells of a safety rejection what there is to tell', async () => {
+  it('reports the details of a safety rejection', async () => {
     const { run } = rigOf();
 
     const ended = (await failureOf(
@@ -211,12 +211,12 @@ describe('sandbox rehearsals', () => {
 
   it('lets sandbox-hang go on until it is given up', async () => {
     const { run } = rigOf();
-    const gone = new Error('gone');
+    const reason = new Error('the client disconnected');
     const controller = new AbortController();
     const ended = failureOf(run({ model: 'sandbox-hang' }, { signal: controller.signal }));
 
-    controller.abort(gone);
+    controller.abort(reason);
 
-    expect(await ended).toBe(gone);
+    expect(await ended).toBe(reason);
   });
 });

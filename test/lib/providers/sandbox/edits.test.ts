@@ -39,7 +39,7 @@ async function maskOf(width: number, height: number): Promise<Buffer> {
 
 describe('sandbox edit', () => {
   it.each(['coffee.png', 'rocket.jpg', 'chelsea.png', 'astronaut.png'] as const)(
-    'starts from %s and does not leave it as it was',
+    'starts from %s and changes it',
     async (name) => {
       const image = await edit({ images: [await input(readPhoto(name))] });
 
@@ -77,7 +77,7 @@ describe('sandbox edit', () => {
     expect([image.width, image.height]).toEqual([600, 400]);
   });
 
-  it('turns a source upright first', async () => {
+  it('rotates a source by EXIF first', async () => {
     const lying = await sharp(readPhoto('rocket.jpg')).withMetadata({ orientation: 6 }).toBuffer();
 
     const image = await edit({ images: [await input(lying)] });
@@ -117,7 +117,7 @@ describe('sandbox edit', () => {
     expect(difference(await pixels(usual), await pixels(led))).toBeGreaterThan(10);
   });
 
-  it('keeps the holes of a source that nobody asked to fill', async () => {
+  it('keeps the transparent pixels of a source by default', async () => {
     const holed = await sharp(await maskOf(90, 60))
       .png()
       .toBuffer();
@@ -130,7 +130,7 @@ describe('sandbox edit', () => {
   it.each<[string, RequestParts]>([
     ['an opaque background', { parameters: { background: 'opaque' } }],
     ['a format without alpha', { parameters: { output_format: 'jpeg' } }],
-  ])('fills the holes of a source for %s', async (_, parts) => {
+  ])('fills the transparent pixels of a source for %s', async (_, parts) => {
     const image = await edit({ images: [await input(await maskOf(90, 60))], ...parts });
 
     expect(image.alpha).toBe('none');
@@ -153,8 +153,8 @@ describe('sandbox edit with a mask', () => {
       // The pixels at a border between two parts of the mask are neither's when it was scaled.
       const third = (x * 3) / image.width;
       if (Math.abs(third - Math.round(third)) * image.width < 9) continue;
-      const place = Math.floor(third);
-      greatest[place] = Math.max(greatest[place]!, Math.abs(value - source.data[at]!));
+      const part = Math.floor(third);
+      greatest[part] = Math.max(greatest[part]!, Math.abs(value - source.data[at]!));
     }
     return greatest;
   }
@@ -225,7 +225,7 @@ describe('sandbox edit with a mask', () => {
     },
   );
 
-  it('leaves something see-through inside the mask on a transparent background', async () => {
+  it('has transparent pixels inside the mask on a transparent background', async () => {
     const mask = await input(await maskOf(600, 400));
 
     const image = await edit({ mask, parameters: { background: 'transparent' } });

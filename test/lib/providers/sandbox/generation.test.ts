@@ -67,13 +67,13 @@ describe('sandbox generation', () => {
     },
   );
 
-  it.each(OUTPUT_FORMATS)('answers in %s when asked to', async (format) => {
+  it.each(OUTPUT_FORMATS)('encodes as %s when requested', async (format) => {
     const image = await draw({ parameters: { output_format: format } });
 
     expect(image.format).toBe(format);
   });
 
-  it('compresses as far as it is told', async () => {
+  it('compresses as much as requested', async () => {
     const sizes: number[] = [];
 
     for (const output_compression of [10, 95]) {
@@ -103,7 +103,7 @@ describe('sandbox generation', () => {
   );
 
   it('lets the main thread go on while it draws', async () => {
-    let turns = 0;
+    let otherTurns = 0;
     let isDrawing = true;
     const drawing = run({ parameters: photoSized }).finally(() => {
       isDrawing = false;
@@ -111,11 +111,11 @@ describe('sandbox generation', () => {
 
     while (isDrawing) {
       await turn();
-      turns += 1;
+      otherTurns += 1;
     }
 
     await drawing;
-    expect(turns).toBeGreaterThan(20);
+    expect(otherTurns).toBeGreaterThan(20);
   });
 
   it('warns that its images are sandbox ones', async () => {
@@ -148,7 +148,7 @@ describe('sandbox generation on a key colour', () => {
     ['#FF00FF', [255, 0, 255]],
     ['#ffffff', [255, 255, 255]],
     ['#101418', [16, 20, 24]],
-  ])('leaves exactly %s around its subject', async (keyColor, key) => {
+  ])('has exactly %s around its subject', async (keyColor, key) => {
     const image = await draw({ model: 'sandbox-basic', keyColor, parameters: { size: '128x128' } });
 
     const { data } = await pixels(image);

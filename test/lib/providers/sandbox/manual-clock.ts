@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Clock } from '../../../../lib/platform/clock.ts';
 
-/** A clock that only moves when it is told to. */
+/** A clock that the test moves. */
 export function createManualClock() {
   let now = 0;
   const timers = new Map<symbol, { readonly dueMs: number; readonly run: () => void }>();
