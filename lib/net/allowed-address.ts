@@ -10,15 +10,15 @@ const PRIVATE: readonly string[] = [
   'carrierGradeNat',
 ];
 
-// RFC 4291, 2.4: whatever is handed out to the public lies in it. Beside it lie `::a.b.c.d` and what nobody owns yet.
+// RFC 4291, 2.4: all public addresses are in it. Outside of it are `::a.b.c.d` and unassigned ranges.
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3');
 
-// Azure answers its machines here, with secrets among other things, and no registry calls the address special.
+// Azure's platform service, which returns secrets to virtual machines; no registry lists the address as special.
 const PLATFORM_ADDRESS = '168.63.129.16';
 
 /**
  * Whether images may be fetched from an address. Only what is public passes: no address of this machine, of a private
- * network or of a cloud's platform, none that stands for another one (IPv4-mapped, 6to4, Teredo, NAT64), no multicast,
+ * network or of a cloud's platform, none that maps to another one (IPv4-mapped, 6to4, Teredo, NAT64), no multicast,
  * broadcast, reserved or documentation range. `allowsPrivate` opens private, shared, loopback and link-local networks.
  */
 export function isAllowedAddress(address: string, allowsPrivate: boolean): boolean {

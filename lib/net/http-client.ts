@@ -17,11 +17,11 @@ export interface HttpRequest {
   readonly headers: Readonly<Record<string, string>>;
   /** Sent with its `content-length`. */
   readonly body?: string | Buffer | StreamedBody;
-  /** Ends the request, or the reading of its answer, and closes its connection at once. */
+  /** Ends the request, or the reading of its response, and closes its connection at once. */
   readonly signal: AbortSignal;
   /** Called just before the first byte goes out; a request that fails without this call has had no effect. */
   readonly onSending?: () => void;
-  /** The longest silence between the request and the head of its answer, give or take a second; without it, none. */
+  /** The longest silence between the request and the head of its response, to within a second; unlimited without it. */
   readonly headersTimeoutMs?: number;
 }
 
@@ -29,16 +29,16 @@ export interface HttpResponse {
   readonly status: number;
   /** The value under a name in lower case; repeated ones are joined by commas. */
   header(name: string): string | undefined;
-  /** Rejects as `request` does when the answer breaks off. */
+  /** Rejects as `request` does when the response is cut. */
   readonly body: HttpBody;
 }
 
 export interface HttpClient {
   /**
-   * Sends one request to an http or https address and resolves with the head of the answer, whatever its status.
+   * Sends one request to an http or https address and resolves with the head of the response, whatever its status.
    * Redirects are not followed, nothing is repeated, no proxy of the environment is used. Rejects with the signal's
    * reason when it aborts. Throws `upstream`, retryable, when certainly nothing was sent: no address, no connection, no
-   * TLS; throws `protocol` of unknown outcome when the connection failed, or the answer made no sense, afterwards.
+   * TLS; throws `protocol` of unknown outcome when the connection failed, or the response was malformed, afterwards.
    */
   request(url: string, request: HttpRequest): Promise<HttpResponse>;
   /** Ends all requests and resolves when no connection is open any more. */
@@ -50,25 +50,25 @@ const CONNECT_TIMEOUT_MS = 10_000;
 const MAX_HEAD_BYTES = 65_536;
 
 /** How connections are made. */
-export interface Connecting {
+export interface ConnectOptions {
   /** The addresses of names, instead of the operating system's; an address that stands in a URL is not looked up. */
   readonly lookup?: LookupFunction;
-  /** The authority to trust, in PEM, instead of the known ones. */
+  /** The certificate authority to trust, in PEM, instead of the default ones. */
   readonly ca?: string;
 }
 
 /** A pool of connections; one that is free is used again for the same origin. */
-export function createHttpClient(connecting: Connecting = {}): HttpClient {
+export function createHttpClient(connectOptions: ConnectOptions = {}): HttpClient {
   let opening: Promise<Agent> | undefined;
   let isClosed = false;
   return {
     async request(url, request) {
       request.signal.throwIfAborted();
-      opening ??= openAgent(connecting);
+      opening ??= openAgent(connectOptions);
       const agent = await opening;
       request.signal.throwIfAborted();
       if (isClosed) throw notSent(undefined);
-      return exchange(agent, new URL(url), request);
+      return dispatch(agent, new URL(url), request);
     },
     async close() {
       isClosed = true;
@@ -78,12 +78,12 @@ export function createHttpClient(connecting: Connecting = {}): HttpClient {
 }
 
 /** Imports undici, which starting up does not wait for. Throws `internal`. */
-async function openAgent(connecting: Connecting): Promise<Agent> {
+async function openAgent(connectOptions: ConnectOptions): Promise<Agent> {
   const { Agent } = await import('undici').catch((cause: unknown) => {
     throw new BridgeError('internal', 'the HTTP library cannot be loaded', { cause });
   });
   return new Agent({
-    connect: { ...connecting, timeout: CONNECT_TIMEOUT_MS },
+    connect: { ...connectOptions, timeout: CONNECT_TIMEOUT_MS },
     maxHeaderSize: MAX_HEAD_BYTES,
     // How long an image may take is for the caller's signal to say.
     headersTimeout: 0,
@@ -91,8 +91,8 @@ async function openAgent(connecting: Connecting): Promise<Agent> {
   });
 }
 
-/** One request on the wire, from asking for a connection to the end of the answer. */
-function exchange(agent: Agent, url: URL, request: HttpRequest): Promise<HttpResponse> {
+/** One request, from the wait for a connection to the end of the response. */
+function dispatch(agent: Agent, url: URL, request: HttpRequest): Promise<HttpResponse> {
   const { signal, onSending } = request;
   return new Promise((resolve, reject) => {
     let connection: Dispatcher.DispatchController | undefined;
@@ -108,7 +108,7 @@ function exchange(agent: Agent, url: URL, request: HttpRequest): Promise<HttpRes
     };
     const abort = () => {
       fail(signal.reason);
-      connection?.abort(givenUp());
+      connection?.abort(cancelled());
     };
     const unfollow = () => signal.removeEventListener('abort', abort);
     signal.addEventListener('abort', abort, { once: true });
@@ -116,12 +116,12 @@ function exchange(agent: Agent, url: URL, request: HttpRequest): Promise<HttpRes
     agent.dispatch(toDispatch(url, request), {
       onRequestStart(controller) {
         // The abort came while there was no connection yet: this is the last moment before the first byte.
-        if (signal.aborted) return controller.abort(givenUp());
+        if (signal.aborted) return controller.abort(cancelled());
         connection = controller;
         onSending?.();
       },
       onResponseStart(controller, status, headers) {
-        // Such as 103: the answer proper is still to come.
+        // Such as 103: the final response follows.
         if (status < 200) return;
         body = createResponseBody(controller, unfollow);
         resolve({ status, header: (name) => joined(headers[name]), body });
@@ -176,6 +176,6 @@ function lost(cause: unknown): BridgeError {
   });
 }
 
-function givenUp(): Error {
-  return new Error('the request was given up');
+function cancelled(): Error {
+  return new Error('the request was cancelled');
 }

@@ -6,7 +6,7 @@ export async function readWhole(body: HttpBody, maxBytes: number): Promise<Buffe
   let size = 0;
   for await (const chunk of body) {
     size += chunk.length;
-    // Leaving the loop destroys the body.
+    // To return from the loop destroys the body.
     if (size > maxBytes) return undefined;
     chunks.push(chunk);
   }

@@ -35,7 +35,7 @@ export type RemoteFault =
 interface Refusal {
   readonly ok: false;
   readonly fault: RemoteFault;
-  /** Of an answer that is neither the bytes nor a redirect. */
+  /** Of a response that is neither the bytes nor a redirect. */
   readonly status?: number;
 }
 
@@ -47,7 +47,7 @@ interface Redirect {
 }
 
 /**
- * The bytes behind an https address. Never rejects over the address or the far end: a fault is an answer. Rejects with
+ * The bytes behind an https address. Resolves with a fault when the address or the server is the reason. Rejects with
  * the signal's reason on abort.
  */
 export type RemoteFetch = (url: string, maxBytes: number, signal: AbortSignal) => Promise<Fetched>;
@@ -61,8 +61,8 @@ const HEADERS = {
 };
 
 /**
- * Fetches from where the operator's list allows, and reaches nothing else: every address of a name is judged, the
- * connection leads to those that were judged and to no others, and each redirect begins from scratch. Nothing of the
+ * Fetches from where the operator's list allows, and reaches nothing else: every address of a name is checked, the
+ * connection is pinned to the checked addresses, and each redirect is checked in the same way. Nothing of the
  * caller is sent along, no proxy of the environment is used.
  */
 export function createRemoteFetch({
@@ -86,13 +86,13 @@ export function createRemoteFetch({
   async function ask(url: URL, maxBytes: number, signal: AbortSignal): Promise<Fetched | Redirect> {
     const addresses = await addressesOf(url.hostname, signal);
     if (addresses.length === 0) return refused('unknown_host');
-    // One bad address condemns them all: the next connection might take it.
+    // One bad address is enough to refuse: the next connection might take it.
     const isAllowed = ({ address }: LookupAddress) =>
       isAllowedAddress(address, policy.allow_private_networks);
     if (!addresses.every(isAllowed)) return refused('address_not_allowed');
     const client = openClient({ lookup: pinnedTo(addresses) });
     try {
-      return await judge(
+      return await evaluate(
         await client.request(url.href, { method: 'GET', headers: HEADERS, signal }),
         maxBytes,
       );
@@ -120,13 +120,13 @@ export function createRemoteFetch({
 
   return async function fetchRemote(url, maxBytes, signal) {
     signal.throwIfAborted();
-    const tooLate = new Error('the time for the fetch is over');
+    const timedOut = new Error('the fetch timed out');
     const within = linkSignal(signal);
-    const cancel = clock.after(policy.timeout_ms, () => within.abort(tooLate));
+    const cancel = clock.after(policy.timeout_ms, () => within.abort(timedOut));
     try {
       return await follow(url, maxBytes, within.signal);
     } catch (thrown) {
-      if (thrown === tooLate) return refused('timed_out');
+      if (thrown === timedOut) return refused('timed_out');
       throw thrown;
     } finally {
       cancel();
@@ -144,20 +144,20 @@ function pinnedTo(addresses: readonly LookupAddress[]): LookupFunction {
   };
 }
 
-async function judge(answer: HttpResponse, maxBytes: number): Promise<Fetched | Redirect> {
-  if (REDIRECTS.includes(answer.status)) {
-    const location = answer.header('location');
+async function evaluate(response: HttpResponse, maxBytes: number): Promise<Fetched | Redirect> {
+  if (REDIRECTS.includes(response.status)) {
+    const location = response.header('location');
     return location === undefined ? refused('redirect_without_target') : { location };
   }
-  if (answer.status !== 200) return { ...refused('status_not_ok'), status: answer.status };
-  const encoding = answer.header('content-encoding') ?? 'identity';
+  if (response.status !== 200) return { ...refused('status_not_ok'), status: response.status };
+  const encoding = response.header('content-encoding') ?? 'identity';
   if (encoding.toLowerCase() !== 'identity') return refused('content_encoded');
-  const declared = Number(answer.header('content-length') ?? 0);
-  const bytes = declared > maxBytes ? undefined : await readWhole(answer.body, maxBytes);
+  const declared = Number(response.header('content-length') ?? 0);
+  const bytes = declared > maxBytes ? undefined : await readWhole(response.body, maxBytes);
   return bytes === undefined ? refused('too_many_bytes') : { ok: true, bytes };
 }
 
-/** Whatever the client says of the far end; what it says of this program is no fault of the address. */
+/** Failures of the server become faults; failures of this program are thrown. */
 function toRefusal(thrown: unknown): Refusal {
   const code = thrown instanceof BridgeError ? thrown.code : undefined;
   if (code === 'upstream') return refused('unreachable');

@@ -3,7 +3,7 @@ export interface HttpBody extends AsyncIterable<Buffer> {
   destroy(): void;
 }
 
-/** What the parser of the connection does when it is told. */
+/** The control of the parser that pushes the chunks. */
 interface Source {
   pause(): void;
   resume(): void;
@@ -19,13 +19,13 @@ export interface ResponseBody extends HttpBody {
   fail(error: unknown): void;
 }
 
-// To pause in the middle of a chunk makes the parser copy its rest, so it is done seldom: up to here, and then until all
-// of it has been read.
+// A pause in the middle of a chunk makes the parser copy the rest of it. Pauses are therefore rare: at this many bytes,
+// and then until all of them have been read.
 const MAX_WAITING_BYTES = 262_144;
 
 /**
- * The chunks that the parser pushes, for one reader that takes them at its own pace. Its iteration closes the connection
- * unless it has come to the end. `onClose` is called once, at the end, the failure or the destruction.
+ * The chunks that the parser pushes, for one reader that takes them at its own pace. Iterating closes the connection
+ * unless it reaches the end. `onClose` is called once, at the end, the failure or the destruction.
  */
 export function createResponseBody(source: Source, onClose: () => void): ResponseBody {
   let waiting: Buffer[] = [];
@@ -52,7 +52,7 @@ export function createResponseBody(source: Source, onClose: () => void): Respons
 
   function destroy(): void {
     if (isEnded || isClosed) return;
-    const reason = new Error('the request was given up');
+    const reason = new Error('the request was cancelled');
     fail(reason);
     source.abort(reason);
   }

@@ -11,13 +11,13 @@ interface Deps {
 
 export type ProviderInventory = ReturnType<typeof createProviderInventory>;
 
-/** Answers what providers there are and what each model can do. */
+/** Lists the providers and what each model can do. */
 export function createProviderInventory({ registry }: Deps) {
   const descriptors = registry.all.map((provider) => describe(provider, registry.defaultName));
   return {
     /** One page by name. A cursor is the name that the page before ended with; any other is `invalid_request`. */
     list(limit: number, cursor: string | undefined): Page<ProviderDescriptor> {
-      const start = cursor === undefined ? 0 : placeAfter(descriptors, cursor);
+      const start = cursor === undefined ? 0 : indexAfter(descriptors, cursor);
       const items = descriptors.slice(start, start + limit);
       const last = items.at(-1);
       return last !== undefined && start + limit < descriptors.length
@@ -51,8 +51,8 @@ function toCursor(name: string): string {
   return Buffer.from(name, 'utf8').toString('base64url');
 }
 
-function placeAfter(descriptors: readonly ProviderDescriptor[], cursor: string): number {
-  const place = descriptors.findIndex(({ name }) => toCursor(name) === cursor);
-  if (place === -1) throw invalidField('cursor', 'invalid_cursor', 'is not one of this collection');
-  return place + 1;
+function indexAfter(descriptors: readonly ProviderDescriptor[], cursor: string): number {
+  const index = descriptors.findIndex(({ name }) => toCursor(name) === cursor);
+  if (index === -1) throw invalidField('cursor', 'invalid_cursor', 'is not one of this collection');
+  return index + 1;
 }

@@ -22,7 +22,7 @@ export interface ProviderRequest {
   readonly negativePrompt?: string;
   /** Effective values; `n` is the length of `indices`. */
   readonly parameters: Parameters;
-  /** The outputs' places in the whole request, ascending: fan-out splits a request into several calls. */
+  /** The outputs' positions in the whole request, ascending: fan-out splits a request into several calls. */
   readonly indices: readonly number[];
   readonly images: readonly ProviderInput[];
   readonly mask?: ProviderInput;
@@ -50,19 +50,19 @@ export type ProviderEvent =
 
 export interface ProviderContext {
   readonly requestId: string;
-  /** 1 for the first try of this call, 2 for its first repetition. */
+  /** 1 for the first try of this call, 2 for its first retry. */
   readonly attempt: number;
-  /** Aborts at the deadline and when the request is given up. */
+  /** Aborts at the deadline and when the request is cancelled. */
   readonly signal: AbortSignal;
   /**
-   * Called in order, never after `execute` has settled. `dispatched` is told before the call can have any effect: a call
-   * that ends without it has certainly had none.
+   * Called in order, never after `execute` has settled. `dispatched` is reported before the call can have any effect: a call
+   * that ends without it has had none.
    */
   readonly onEvent: (event: ProviderEvent) => void;
 }
 
 export interface ProviderOutput {
-  /** Encoded, unverified: whoever asked judges it. */
+  /** Encoded, not verified: the caller does that. */
   readonly bytes: Buffer;
   readonly revisedPrompt?: string;
 }
@@ -88,13 +88,13 @@ export type ProviderReadiness =
   | { readonly ready: false; readonly errorCode: 'authentication' | 'configuration' | 'upstream' };
 
 /**
- * One adapter to one kind of image maker. Deadline, fan-out, repetition, fallback, verification and delivery are not its
- * business: they happen outside, once for all providers.
+ * One adapter to one kind of image generator. Deadline, fan-out, retry, fallback, verification and delivery happen
+ * outside, once for all providers.
  */
 export interface Provider {
   /** The registered name: lowercase letters, digits and `-`. */
   readonly name: string;
-  /** How often one call may be tried in all, and the wait before the first repetition. */
+  /** How often one call may be tried in all, and the delay before the first retry. */
   readonly retry: { readonly attempts: number; readonly backoffMs: number };
   /** Constant for the life of the process. */
   describe(): ProviderDescription;

@@ -12,7 +12,7 @@ export function createRunningCalls() {
     async run<T>(callerSignal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
       callerSignal.throwIfAborted();
       const controller = new AbortController();
-      // Every output of a call listens at every step; Node would take more than ten for a leak and warn.
+      // Every output of a call listens at every step; Node warns of a leak above ten.
       setMaxListeners(0, controller.signal);
       const follow = () => controller.abort(callerSignal.reason);
       callerSignal.addEventListener('abort', follow, { once: true });

@@ -4,7 +4,7 @@ import type { ProviderRequest } from './provider-port.ts';
 const STAGES: readonly string[] = ['input', 'output', 'unknown'];
 const CATEGORIES: readonly string[] = ['harassment', 'self-harm', 'sexual', 'violence'];
 
-/** What a safety rejection tells, whichever provider rejected (specification 7.4); unknown words are left out. */
+/** The details of a safety rejection by any provider (specification 7.4). Unknown words are left out. */
 export function safetyDetails(
   { parameters, images, references }: ProviderRequest,
   stage: string | undefined,

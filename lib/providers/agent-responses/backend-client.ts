@@ -22,7 +22,7 @@ interface Deps {
   readonly clock: Clock;
 }
 
-/** Speaks the backend's protocol: one POST, one stream of events, one image. */
+/** Calls the backend: one POST, one stream of events, one image. */
 export function createBackendClient({ httpClient, credentials, endpoint, streams, clock }: Deps) {
   function post(body: StreamedBody, login: Credentials, { signal, onEvent }: ProviderContext) {
     const { accountId } = login;
@@ -41,12 +41,12 @@ export function createBackendClient({ httpClient, credentials, endpoint, streams
     });
   }
 
-  /** The answer to the call. A 401 renews the login once; that is no new try of the call. */
-  async function answerTo(body: StreamedBody, context: ProviderContext): Promise<HttpResponse> {
+  /** The response to the call. A 401 renews the login once, which does not count as a new attempt. */
+  async function responseTo(body: StreamedBody, context: ProviderContext): Promise<HttpResponse> {
     const login = await credentials.current(context.signal);
-    const answer = await post(body, login, context);
-    if (answer.status !== 401) return answer;
-    answer.body.destroy();
+    const response = await post(body, login, context);
+    if (response.status !== 401) return response;
+    response.body.destroy();
     return post(body, await credentials.refreshAfter(login, context.signal), context);
   }
 
@@ -59,15 +59,15 @@ export function createBackendClient({ httpClient, credentials, endpoint, streams
     return fromStatus(status, toBackendFailure(error ? [error] : [], waitMs), request);
   }
 
-  async function readAnswer(
-    answer: HttpResponse,
+  async function readResponse(
+    response: HttpResponse,
     request: ProviderRequest,
     { onEvent, signal }: ProviderContext,
   ): Promise<ProviderResult> {
-    if (answer.status < 200 || answer.status > 299) throw await refusalOf(answer, request);
+    if (response.status < 200 || response.status > 299) throw await refusalOf(response, request);
     const outcome = createCallOutcome(request, onEvent);
     try {
-      await streams.read(answer.body, outcome, signal);
+      await streams.read(response.body, outcome, signal);
       return outcome.result();
     } catch (thrown) {
       throw outcome.hasBegun() ? toBridgeError(thrown).with({ transient: false }) : thrown;
@@ -81,12 +81,12 @@ export function createBackendClient({ httpClient, credentials, endpoint, streams
       request: ProviderRequest,
       context: ProviderContext,
     ): Promise<ProviderResult> {
-      const answer = await answerTo(body, context);
+      const response = await responseTo(body, context);
       try {
-        return await readAnswer(answer, request, context);
+        return await readResponse(response, request, context);
       } catch (thrown) {
         context.signal.throwIfAborted();
-        const id = answer.header('x-request-id') ?? '';
+        const id = response.header('x-request-id') ?? '';
         const error = toBridgeError(thrown);
         throw REQUEST_ID_PATTERN.test(id) ? error.with({ upstreamRequestId: id }) : error;
       }

@@ -3,7 +3,7 @@ import type { ErrorCode } from '../../errors/codes.ts';
 import type { ProviderRequest } from '../provider-port.ts';
 import { safetyDetails } from '../safety-details.ts';
 
-/** What a code of the backend means to us; a code that is not listed tells nothing that may be acted upon. */
+/** What a code of the backend means here. A code that is not listed is an unknown failure. */
 interface CodeRow {
   readonly code: ErrorCode;
   readonly message: string;
@@ -33,7 +33,7 @@ const UNSUPPORTED: CodeRow = {
 };
 const TRANSIENT: CodeRow = {
   code: 'upstream',
-  message: 'the backend failed for a moment',
+  message: 'the backend failed temporarily',
   transient: true,
   retryable: true,
 };
@@ -62,7 +62,7 @@ const CODES: ReadonlyMap<string, CodeRow> = new Map([
 
 const SHOWABLE_CODE = /^[A-Za-z0-9_-]{1,64}$/;
 
-/** The failure of one call, in the backend's own terms. Nothing of it is believed but what the tables know. */
+/** The failure of one call in the backend's terms. Only what the tables list is used. */
 export interface BackendFailure {
   readonly code: string | undefined;
   readonly moderationStage: string | undefined;
@@ -73,13 +73,13 @@ export interface BackendFailure {
   readonly resetsInMs: number | undefined;
 }
 
-/** A failure told inside a stream, or in the body of a 3xx or 4xx. */
+/** A failure reported inside a stream, or in the body of a 3xx or 4xx. */
 export function fromCode(failure: BackendFailure, request: ProviderRequest): BridgeError {
   const row = CODES.get(failure.code ?? '');
   return row ? toError(row, failure, request) : unknownFailure(failure, request);
 }
 
-/** An answer that stayed incomplete, and gives only its reason for it. */
+/** An incomplete response that gives a reason but no code. */
 export function fromReason(
   reason: string,
   failure: BackendFailure,
@@ -90,7 +90,7 @@ export function fromReason(
     : unknownFailure({ ...failure, code: reason }, request);
 }
 
-/** A refusal by status line (providers.md, "Failures"); a first 401 is the caller's to repeat. */
+/** A refusal by status line (providers.md, "Failures"); the caller repeats the call after a first 401. */
 export function fromStatus(
   status: number,
   failure: BackendFailure,
@@ -105,7 +105,7 @@ export function fromStatus(
   return status >= 500 ? toError(TRANSIENT, failure, request) : fromCode(failure, request);
 }
 
-/** A refusal inside a completed answer, where no code says why. */
+/** A refusal inside a completed response, without a code. */
 export function refusal(request: ProviderRequest): BridgeError {
   return new BridgeError(SAFETY.code, SAFETY.message, {
     details: safetyDetails(request, undefined, []),
@@ -132,12 +132,12 @@ function toError(row: CodeRow, failure: BackendFailure, request: ProviderRequest
   });
 }
 
-/** An allowance comes back when it does, whatever the header says; elsewhere the header knows best. */
+/** For a used-up allowance the time of its renewal wins, otherwise the header. */
 function waitDetails(
   row: CodeRow,
   { retryAfterMs, resetsInMs }: BackendFailure,
 ): { readonly [key: string]: Detail } {
   const waitMs = row === QUOTA ? (resetsInMs ?? retryAfterMs) : (retryAfterMs ?? resetsInMs);
-  const tells = row.code === 'rate_limited' || row === TRANSIENT;
-  return tells && waitMs !== undefined ? { retry_after_ms: waitMs } : {};
+  const hasWait = row.code === 'rate_limited' || row === TRANSIENT;
+  return hasWait && waitMs !== undefined ? { retry_after_ms: waitMs } : {};
 }

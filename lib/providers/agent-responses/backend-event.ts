@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { Count } from '../../contract/schema/fields.ts';
 
-/** Members that say something more: where they make no sense they say nothing, and the rest still counts. */
+/** Optional members. A malformed one is ignored, and the rest of the event still counts. */
 const Text = v.fallback(v.nullish(v.string()), undefined);
 const Amount = v.fallback(v.nullish(v.pipe(v.number(), v.minValue(0))), undefined);
 const Tokens = v.fallback(v.optional(Count), undefined);
@@ -41,7 +41,7 @@ const Response = v.object({
 });
 export type BackendResponse = v.InferOutput<typeof Response>;
 
-/** The events that matter (providers.md), with the members that matter; whatever else they hold is not looked at. */
+/** The events that matter (providers.md), with the members that matter; other members are ignored. */
 const Event = v.variant('type', [
   v.object({ type: v.literal('response.image_generation_call.in_progress') }),
   v.object({ type: v.literal('response.image_generation_call.generating') }),
@@ -68,7 +68,7 @@ const KNOWN_TYPES: ReadonlySet<unknown> = new Set(
 
 const Envelope = v.object({ type: v.string() });
 
-/** An event that matters; `unknown` for one that is to be ignored, undefined for one that is not what its type says. */
+/** An event that matters; `unknown` for one that is to be ignored, undefined for one that does not have the form of its type. */
 export function parseBackendEvent(value: unknown): BackendEvent | 'unknown' | undefined {
   const envelope = v.safeParse(Envelope, value);
   if (!envelope.success) return undefined;
@@ -79,7 +79,7 @@ export function parseBackendEvent(value: unknown): BackendEvent | 'unknown' | un
 
 const ErrorBody = v.object({ error: BackendError });
 
-/** The error in the body of a refusal; undefined when there is none that we know the form of. */
+/** The error in the body of a refusal; undefined when there is none of the expected form. */
 export function parseErrorBody(value: unknown): BackendError | undefined {
   const body = v.safeParse(ErrorBody, value);
   return body.success ? body.output.error : undefined;

@@ -1,12 +1,11 @@
 import type { BackendFailure } from './backend-errors.ts';
 import type { BackendError } from './backend-event.ts';
 
-// Thirty years: whatever says more says nothing, and a number of milliseconds stays an exact one.
+// Thirty years. Larger values are ignored; up to here a number of milliseconds is exact.
 const MAX_SECS = 1e9;
 
 /**
- * Errors of the backend that tell of one failure, in the form that the tables of `backend-errors.ts` take; each member
- * comes from the first error that has it.
+ * The errors of one failure in the form that `backend-errors.ts` takes. Each member comes from the first error that has it.
  */
 export function toBackendFailure(
   errors: readonly BackendError[],

@@ -8,7 +8,7 @@ import { toBackendFailure } from './backend-failure.ts';
 import { createFoundImages } from './found-images.ts';
 import { toUsage } from './response-usage.ts';
 
-/** Adds up the events of one call to its outcome (providers.md, "Stream events that matter"). */
+/** Reduces the events of one call to its outcome (providers.md, "Stream events that matter"). */
 export function createCallOutcome(request: ProviderRequest, onEvent: ProviderContext['onEvent']) {
   const [index = 0] = request.indices;
   const found = createFoundImages(request);
@@ -17,9 +17,9 @@ export function createCallOutcome(request: ProviderRequest, onEvent: ProviderCon
   let hasPartial = false;
 
   return {
-    /** Takes one event in. Throws the failure that it tells, or an unknown outcome when it makes no sense. */
+    /** Takes one event. Throws the failure that it reports, or an unknown outcome when it is malformed. */
     take(data: StreamedJson): void {
-      // Nothing that follows can change the outcome, were it nonsense.
+      // Nothing that follows changes the outcome, even if it is malformed.
       if (completed) return;
       const event = parseBackendEvent(data.value);
       if (event === undefined) throw unknownOutcome('unexpected_event');
@@ -37,7 +37,7 @@ export function createCallOutcome(request: ProviderRequest, onEvent: ProviderCon
           return;
         case 'response.completed':
           completed = event.response;
-          // Items come twice: when they are done, and in the answer as a whole.
+          // Items come twice: when they are done, and with the whole response.
           for (const item of completed.output ?? []) found.take(item, data);
           return;
         case 'response.failed':
@@ -53,15 +53,15 @@ export function createCallOutcome(request: ProviderRequest, onEvent: ProviderCon
       }
     },
 
-    /** The image that was found so far: it comes again with the whole response. */
+    /** The image that was found so far: it is sent again with the whole response. */
     knownBytes: found.image,
 
     isComplete: () => completed !== undefined,
 
-    /** Output has begun, usable or not: the call is paid for, and must not be repeated whatever comes of it. */
+    /** Output has begun, usable or not: the call is paid for and must not be repeated. */
     hasBegun: () => hasPartial || found.hasResult(),
 
-    /** What the stream came to, at its end. Throws when that is no single image. */
+    /** The result at the end of the stream. Throws when it is not a single image. */
     result(): ProviderResult {
       if (!completed) throw unknownOutcome('stream_ended_early');
       const usage = toUsage(completed);
@@ -70,7 +70,7 @@ export function createCallOutcome(request: ProviderRequest, onEvent: ProviderCon
   };
 }
 
-/** Why an answer failed or stayed incomplete: by the code of its error, else by the reason that it gives. */
+/** Why a response failed or stayed incomplete: by the code of its error, else by its reason. */
 function responseFailure(
   { error, incomplete_details: details }: BackendResponse,
   request: ProviderRequest,

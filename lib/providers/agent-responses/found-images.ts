@@ -5,7 +5,7 @@ import { refusal } from './backend-errors.ts';
 import type { BackendItem } from './backend-event.ts';
 import { createSeenShapes } from './seen-shapes.ts';
 
-/** Collects the images among the items of one answer; the answer has to come to exactly one. */
+/** Collects the images among the items of one response, which must hold exactly one image. */
 export function createFoundImages(request: ProviderRequest) {
   const shapes = createSeenShapes();
   let image: Buffer | undefined;
@@ -26,7 +26,7 @@ export function createFoundImages(request: ProviderRequest) {
       shapes.note(item);
       if (item.content?.some(({ type }) => type === 'refusal')) hasRefusal = true;
       if (item.type !== 'image_generation_call') return;
-      // The result is the truth: an item that still says `generating` but holds one is finished.
+      // An item that holds a result is finished, even if its status still is `generating`.
       if (item.result) {
         takeResult(item.result, data);
         revisedPrompt ??= revisedPromptOf(item, data);
@@ -35,22 +35,22 @@ export function createFoundImages(request: ProviderRequest) {
 
     image: () => image,
 
-    /** A result has come, usable or not. */
+    /** A result has arrived, usable or not. */
     hasResult: () => image !== undefined || fault !== undefined,
 
     /** Throws `protocol` for images that are unusable or differ, `safety_rejected` or `upstream` for none. */
     single(): ProviderOutput {
       if (fault !== undefined) {
-        const message = 'the backend gave no single usable image';
+        const message = 'the backend returned no single usable image';
         throw new BridgeError('protocol', message, { details: { reason: fault } });
       }
       if (image) return { bytes: image, ...(revisedPrompt === undefined ? {} : { revisedPrompt }) };
       if (hasRefusal) throw refusal(request);
       const message = hasFailedCall
-        ? 'the backend failed to make the image'
+        ? 'the backend failed to generate the image'
         : 'the backend completed without an image';
-      const again = { retryable: true, transient: true };
-      throw new BridgeError('upstream', message, { ...again, details: shapes.details() });
+      const retry = { retryable: true, transient: true };
+      throw new BridgeError('upstream', message, { ...retry, details: shapes.details() });
     },
   };
 }

@@ -87,7 +87,7 @@ function refuseTooMany({ images, references }: ProviderRequest): void {
   const inputs = [...images, ...references];
   const bytes = inputs.reduce((sum, input) => sum + input.bytes.length, 0);
   if (inputs.length <= MAX_IMAGES && bytes <= MAX_BYTES_TOTAL) return;
-  throw new BridgeError('unsupported_capability', 'the backend takes fewer or smaller images', {
+  throw new BridgeError('unsupported_capability', 'the backend accepts fewer or smaller images', {
     param: 'images',
     details: { field: 'images', max_count: MAX_IMAGES, max_bytes_total: MAX_BYTES_TOTAL },
   });

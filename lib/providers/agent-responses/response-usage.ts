@@ -1,7 +1,7 @@
 import type { Usage } from '../../contract/reply/image-response.ts';
 import type { BackendResponse } from './backend-event.ts';
 
-// A word, as the backend's own names are: nothing longer or stranger gets into our answers as a name.
+// The form of the backend's own names; other names are not passed on.
 const NAME = /^[A-Za-z][A-Za-z0-9_]{0,63}$/;
 
 /** What a completed call cost (providers.md, "Models"); undefined where the backend does not say. */

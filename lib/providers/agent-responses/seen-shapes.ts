@@ -11,12 +11,12 @@ const ITEM_TYPES = [
 const CONTENT_TYPES = ['output_text', 'refusal', 'reasoning_text', 'summary_text'];
 const CALL_STATUSES = ['in_progress', 'generating', 'completed', 'incomplete', 'failed'];
 
-// An answer without an image has a few items; more would tell no more.
+// A response without an image has few items; more labels would not help.
 const MAX_LABELS = 16;
 
 /**
- * Notes of what kinds of things an answer was made of, for the case that no image was among them (specification 7.9):
- * labels of a closed list only, never a word of the answer.
+ * Records the kinds of items of a response, for the case that it has no image (specification 7.9): labels of a closed
+ * list only, never text of the response.
  */
 export function createSeenShapes() {
   const itemTypes = new Set<string>();

@@ -30,11 +30,11 @@ interface Renewal {
 // A token with this much life left is good for a call (providers.md, "Credentials").
 const LEAST_LIFE_MS = 5 * 60_000;
 // How long a call that has a token that still works waits for a better one.
-const PATIENCE_MS = 5000;
+const MAX_DELAY_MS = 5000;
 
 /**
  * The login that all calls of a process share, and that it shares with other processes (providers.md, "Credentials").
- * No error of it tells a token, an account or a path.
+ * Its errors contain no token, account or path.
  */
 export function createCredentialSource({ home, tokenEndpoint, httpClient, clock, ids }: Deps) {
   const file = createLoginFile({ home, clock });
@@ -56,7 +56,7 @@ export function createCredentialSource({ home, tokenEndpoint, httpClient, clock,
     const end = () => {
       running = undefined;
     };
-    // Also for the case that nobody waits any more when it fails.
+    // Handles the rejection when no caller waits any more.
     outcome.then(end, end);
     return started;
   }
@@ -89,7 +89,7 @@ export function createCredentialSource({ home, tokenEndpoint, httpClient, clock,
 
   return {
     /**
-     * Credentials for a call that begins now, renewed when they expire within five minutes. Where that fails in passing,
+     * Credentials for a call that begins now, renewed when they expire within five minutes. Where that fails temporarily,
      * those that have not expired serve meanwhile. Rejects with the signal's reason. Throws `provider_authentication`
      * when the login is of no use, and `upstream`, retryable, when the token endpoint fails.
      */
@@ -126,7 +126,7 @@ export function createCredentialSource({ home, tokenEndpoint, httpClient, clock,
 /** What `work` gives, unless it takes longer than a call with a token that still works should wait. */
 function inTime<T>(work: Promise<T>, clock: Clock): Promise<T> {
   return new Promise((resolve, reject) => {
-    const cancel = clock.after(PATIENCE_MS, () =>
+    const cancel = clock.after(MAX_DELAY_MS, () =>
       reject(new BridgeError('upstream', 'the token endpoint is slow', { retryable: true })),
     );
     work.then(resolve, reject).finally(cancel);

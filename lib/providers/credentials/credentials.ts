@@ -9,8 +9,8 @@ export interface Credentials {
 }
 
 /**
- * Credentials that nobody tells by accident: their secrets are there for whoever names them, but not for log lines,
- * JSON texts, copies and test reports, which take what can be enumerated.
+ * Credentials that cannot leak by accident: their secrets are not enumerable, and so not part of log lines, JSON, copies
+ * and test reports.
  */
 export function createCredentials({
   accessToken,

@@ -5,9 +5,9 @@ import { BridgeError } from '../../errors/bridge-error.ts';
 import { type Clock, sleep } from '../../platform/clock.ts';
 import { type Login, parseLogin } from './login.ts';
 
-// The agent's own file, whose name, place and rights are part of its format: no storage port stands before it.
+// The agent's own file, whose name, folder and permissions are part of its format: no storage port stands before it.
 
-/** A login as it lay in the file when the file had this stamp. */
+/** The login in the file when the file had this stamp. */
 export interface StoredLogin extends Login {
   readonly stamp: string;
 }
@@ -33,7 +33,7 @@ const PROBLEMS = {
 /** Why a login file is of no use. */
 export type LoginProblem = keyof typeof PROBLEMS;
 
-interface Sight {
+interface Reading {
   /** One state of one file; empty where nothing was read. */
   readonly stamp: string;
   /** Whether every later change is certain to change the stamp. */
@@ -46,39 +46,39 @@ const WRITABLE_BY_OTHERS = 0o022n;
 // Opening a pipe must not wait for its other end.
 const READ = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
-// Whoever rewrites the file in place is done within a moment; together some 0.6 s.
+// A rewrite of the file in place takes less than 0.6 s in all.
 const REREAD_AFTER_MS = [10, 20, 40, 80, 150, 300] as const;
-// File times advance in steps of some milliseconds: a change within the step of the one before leaves no trace.
+// File times advance in steps of some milliseconds: a change within the step of the one before does not change the stamp.
 const FILE_TIME_STEP_MS = 50;
 
 /** Reads the login that another program keeps. A file that has not changed since is not read again. */
 export function createLoginFile({ home, clock }: Deps) {
   const path = join(home, 'auth.json');
-  let known: Sight | undefined;
+  let known: Reading | undefined;
 
-  async function see(): Promise<Sight> {
+  async function readNow(): Promise<Reading> {
     try {
       const named = await lstat(path, { bigint: true });
       if (toStamp(named) === known?.stamp) return known;
-      return named.isFile() ? await readSight(path, clock) : unusable('irregular');
+      return named.isFile() ? await readLogin(path, clock) : unusable('irregular');
     } catch (error) {
       return unusable(toProblem(error));
     }
   }
 
   /** What is there now. A file that another program is just writing is looked at again before it is called garbled. */
-  async function look(signal: AbortSignal): Promise<Sight> {
+  async function look(signal: AbortSignal): Promise<Reading> {
     for (const waitMs of REREAD_AFTER_MS) {
-      const sight = await see();
-      if (sight.found !== 'garbled' || sight === known) return remembered(sight);
+      const reading = await readNow();
+      if (reading.found !== 'garbled' || reading === known) return remembered(reading);
       await sleep(clock, waitMs, signal);
     }
-    return remembered(await see());
+    return remembered(await readNow());
   }
 
-  function remembered(sight: Sight): Sight {
-    if (sight.isSettled) known = sight;
-    return sight;
+  function remembered(reading: Reading): Reading {
+    if (reading.isSettled) known = reading;
+    return reading;
   }
 
   async function find(signal: AbortSignal): Promise<StoredLogin | LoginProblem> {
@@ -104,7 +104,7 @@ export function createLoginFile({ home, clock }: Deps) {
   };
 }
 
-async function readSight(path: string, clock: Clock): Promise<Sight> {
+async function readLogin(path: string, clock: Clock): Promise<Reading> {
   const file = await open(path, READ);
   try {
     const before = await file.stat({ bigint: true });
@@ -138,7 +138,7 @@ function parseFile(bytes: Buffer): Login | LoginProblem {
   try {
     value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
   } catch {
-    // The error is dropped on purpose: it quotes the text around its place.
+    // The error is dropped on purpose: it quotes the text around its position.
     return 'garbled';
   }
   return parseLogin(value) ?? 'no_login';
@@ -149,16 +149,16 @@ function toStamp({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): string {
   return `${dev}:${ino}:${size}:${mtimeNs}:${ctimeNs}`;
 }
 
-/** A clock that disagrees with the file system's by more than the step tells nothing, and costs nothing. */
+/** If the clock differs from the file system's by more than the step, the file is only read again. */
 function isOld({ ctimeMs }: BigIntStats, clock: Clock): boolean {
   return Math.abs(clock.nowMs() - Number(ctimeMs)) > FILE_TIME_STEP_MS;
 }
 
-function unusable(found: LoginProblem): Sight {
+function unusable(found: LoginProblem): Reading {
   return { stamp: '', isSettled: false, found };
 }
 
-/** The file system's own error names the path, so that it goes no further. */
+/** The file system's own error names the path, and is not passed on. */
 function toProblem(error: unknown): LoginProblem {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   if (code === 'ENOENT' || code === 'ENOTDIR') return 'missing';

@@ -26,7 +26,7 @@ export function createLoginRenewal(deps: Deps) {
   const { file, lock, endpoint, clock } = deps;
   let refusal: { readonly stamp: string; readonly error: BridgeError } | undefined;
 
-  /** Throws what the endpoint has said to exactly this state of the file. */
+  /** Throws the refusal of the endpoint for exactly this state of the file. */
   function throwIfRefused({ stamp }: StoredLogin): void {
     if (refusal?.stamp === stamp) throw refusal.error;
   }
@@ -56,7 +56,7 @@ export function createLoginRenewal(deps: Deps) {
     if (refreshToken === undefined) throw unrenewable('the login cannot be renewed');
     const replacement = await orUnrenewable(openReplacement(roomFor(stored), deps));
     try {
-      // The last moment at which a process that stood still can step back.
+      // A process that was suspended must not go on from here.
       if (!(await held.isHeld())) return undefined;
       const fresh = await exchange(stored, refreshToken);
       return 'credentials' in fresh ? fresh : await save(stored, fresh, replacement, deps);
@@ -103,9 +103,9 @@ async function save(
   { file, clock }: Deps,
 ): Promise<Login> {
   const found = await file.find(UNENDING);
-  // Half a file of somebody who never finished it holds nothing that is worth more than these tokens.
+  // A half-written file of another program is worth less than these tokens.
   const now = found === 'garbled' ? stored : found;
-  // Somebody has logged in anew, or out, and that is the last word.
+  // A user has logged in again, or out: that wins.
   if (typeof now === 'string') return toLogin(withTokens(stored, fresh, clock.nowMs()));
   if (now.refreshToken !== stored.refreshToken) return now;
   const document = withTokens(now, fresh, clock.nowMs());
@@ -113,7 +113,7 @@ async function save(
   try {
     await replacement.commit(`${JSON.stringify(document, null, 2)}\n`);
   } catch {
-    // The old tokens are spent, so that this process at least goes on with the new ones.
+    // The old tokens are spent: this process at least continues with the new ones.
     file.override(now.stamp, login);
   }
   return login;
@@ -121,7 +121,7 @@ async function save(
 
 function toLogin(document: Login['document']): Login {
   const login = parseLogin(document);
-  if (!login) throw new BridgeError('internal', 'a renewed login makes no sense');
+  if (!login) throw new BridgeError('internal', 'a renewed login is malformed');
   return login;
 }
 
@@ -132,7 +132,7 @@ function roomFor({ document }: Login): number {
   return Buffer.byteLength(JSON.stringify(document, null, 2)) + ROOM_BYTES;
 }
 
-/** The file system's own errors name the path, so that they go no further. */
+/** The file system's own errors name the path, and are not passed on. */
 async function orUnrenewable<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import type { Clock } from '../../platform/clock.ts';
 import type { Ids } from '../../platform/ids.ts';
 
-/** A file that is ready to take the place of the login file. */
+/** A file that is ready to replace the login file. */
 export interface LoginReplacement {
-  /** Puts `text` in the place of the login, wholly or not at all; durable when it resolves. */
+  /** Replaces the login with `text`, wholly or not at all; durable when it resolves. */
   commit(text: string): Promise<void>;
   /** Removes what was not committed. */
   discard(): Promise<void>;
@@ -77,7 +77,7 @@ async function removeLeftovers(home: string, clock: Clock): Promise<void> {
       const { mtimeMs } = await lstat(path);
       if (clock.nowMs() - mtimeMs > LEFTOVER_AFTER_MS) await unlink(path);
     } catch {
-      // It is in nobody's way.
+      // It does no harm.
     }
   }
 }

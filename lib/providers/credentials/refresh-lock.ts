@@ -6,7 +6,7 @@ import type { Ids } from '../../platform/ids.ts';
 
 /** The right to renew the login, among all bridges on this machine. */
 export interface HeldLock {
-  /** False once somebody else took it over, as happens to a process that stood still for too long. */
+  /** False once another process took it over, as happens to a process that stood still for too long. */
   isHeld(): Promise<boolean>;
   /** Never rejects: what cannot be removed becomes stale. */
   release(): Promise<void>;
@@ -34,15 +34,15 @@ const WATCH_AT_LEAST_MS = 3000;
  * The lock of providers.md, "Credentials": a file that is created exclusively, lives by its renewed mtime and is taken
  * over when it is stale.
  *
- * A stale file is not removed: between looking at it and removing it, somebody else could have taken it over already.
- * Instead whoever wants it appends a record that names itself and the owner it found. The kernel puts appended records
+ * A stale file is not removed: between looking at it and removing it, another process could have taken it over already.
+ * Instead each contender appends a record that names itself and the owner it found. The kernel puts appended records
  * in one order for all, and the first that names the owner makes the next one; the others read that they came too late.
  */
 export function createRefreshLock({ home, clock, ids }: Deps) {
   const path = join(home, NAME);
   let watched: { readonly mark: string; readonly sinceMs: number } | undefined;
 
-  /** Whether the lock in this state was not renewed for so long that its owner must be gone. */
+  /** Whether the lock in this state was not renewed for so long that its owner must have ended. */
   function isStale(found: BigIntStats): boolean {
     const nowMs = clock.monotonicMs();
     const mark = toMark(found);
@@ -59,10 +59,10 @@ export function createRefreshLock({ home, clock, ids }: Deps) {
     const isHeld = async () => (await ownerOf(file)) === id && (await isInPlace(path, file));
     let isWon = false;
     try {
-      const before = stale ? await ownerOf(file) : NOBODY;
+      const before = stale ? await ownerOf(file) : NO_OWNER;
       // Only in this order is that certainly the owner who let this very state become stale.
       if (stale && toMark(await file.stat({ bigint: true })) !== toMark(stale)) return undefined;
-      // The line break in front is for a file whose last line somebody else has left open.
+      // The line break in front is for a file whose last line another process has left open.
       await file.write(`\n${id} ${before}\n`);
       isWon = await isHeld();
       return isWon ? hold(path, file, isHeld, clock) : undefined;
@@ -72,7 +72,7 @@ export function createRefreshLock({ home, clock, ids }: Deps) {
   }
 
   return {
-    /** Takes the lock; undefined as long as somebody else holds it. Rejects with the file system's own errors. */
+    /** Takes the lock; undefined as long as another process holds it. Rejects with the file system's own errors. */
     async tryTake(): Promise<HeldLock | undefined> {
       const made = await openLock(path, CREATE);
       if (made) return contend(made);
@@ -109,22 +109,22 @@ function hold(
       try {
         if (await isHeld()) await unlink(path);
       } catch {
-        // It becomes stale.
+        // The lock becomes stale.
       }
       await file.close().catch(() => undefined);
     },
   };
 }
 
-const NOBODY = '-';
+const NO_OWNER = '-';
 const RECORD = /^([0-9a-f]{32}) ([0-9a-f]{32}|-)$/;
 // Room for hundreds of takeovers without a release; a longer file is not ours.
 const MAX_BYTES = 65_536;
 
-/** Who owns the lock by its records; nobody by those of another program. */
+/** The owner by the records of the lock; none by those of another program. */
 async function ownerOf(file: FileHandle): Promise<string> {
   const { buffer, bytesRead } = await file.read(Buffer.alloc(MAX_BYTES), 0, MAX_BYTES, 0);
-  let owner = NOBODY;
+  let owner = NO_OWNER;
   for (const line of buffer.toString('latin1', 0, bytesRead).split('\n')) {
     const [, next, before] = RECORD.exec(line) ?? [];
     if (next !== undefined && before === owner) owner = next;

@@ -21,7 +21,7 @@ interface Reply {
 }
 
 const CLIENT_ID = 'app_EMoamEEZ73f0CkXaXp7hrann';
-// Generous: whoever hangs up too early may lose the answer, and with it the only token that still works.
+// Long: a response that is not waited for takes the only token that still works with it.
 const TIMEOUT_MS = 30_000;
 const MAX_REPLY_BYTES = 262_144;
 
@@ -29,19 +29,21 @@ const MAX_REPLY_BYTES = 262_144;
 export function createTokenRefresh({ tokenEndpoint, httpClient, clock }: Deps) {
   async function post(body: string, signal: AbortSignal): Promise<Reply> {
     const headers = { 'content-type': 'application/json', accept: 'application/json' };
-    const answer = await httpClient.request(tokenEndpoint, {
+    const response = await httpClient.request(tokenEndpoint, {
       method: 'POST',
       headers,
       body,
       signal,
     });
-    const bytes = await readWhole(answer.body, MAX_REPLY_BYTES);
-    return { status: answer.status, value: bytes && parseJson(bytes) };
+    const bytes = await readWhole(response.body, MAX_REPLY_BYTES);
+    return { status: response.status, value: bytes && parseJson(bytes) };
   }
 
   async function ask(refreshToken: string): Promise<Reply> {
     const controller = new AbortController();
-    const cancel = clock.after(TIMEOUT_MS, () => controller.abort(new Error('no answer in time')));
+    const cancel = clock.after(TIMEOUT_MS, () =>
+      controller.abort(new Error('no response in time')),
+    );
     const body = { client_id: CLIENT_ID, grant_type: 'refresh_token', refresh_token: refreshToken };
     try {
       return await post(JSON.stringify(body), controller.signal);
@@ -54,7 +56,7 @@ export function createTokenRefresh({ tokenEndpoint, httpClient, clock }: Deps) {
 
   return {
     /**
-     * Spends a refresh token, so that the answer must not get lost. Throws `provider_authentication` when the endpoint
+     * Spends a refresh token: the response must not be lost. Throws `provider_authentication` when the endpoint
      * refuses it, and `upstream`, retryable, for every other failure.
      */
     async exchange(refreshToken: string): Promise<FreshTokens> {
@@ -82,7 +84,7 @@ const Grant = v.object({
 
 const Code = v.fallback(v.optional(v.string()), undefined);
 
-/** An error answer: its code stands where RFC 6749, 5.2 has it, or inside an object. */
+/** An error response: its code is where RFC 6749, 5.2 has it, or inside an object. */
 const Refusal = v.object({
   code: Code,
   error: v.fallback(v.union([v.string(), v.object({ code: Code, type: Code })]), ''),
@@ -95,7 +97,7 @@ const REFUSALS: readonly unknown[] = [
   'invalid_grant',
 ];
 
-/** A 401 is one whatever its code says (agent-app-server.md, 8): nothing else than the token is being judged there. */
+/** A 401 is a refusal whatever its code (agent-app-server.md, 8): only the token can be the reason. */
 function isRefusal(status: number, value: unknown): boolean {
   if (status !== 400) return status === 401;
   const refusal = v.safeParse(Refusal, value);
@@ -114,7 +116,7 @@ function parseJson(bytes: Buffer): unknown {
   try {
     return JSON.parse(bytes.toString('utf8'));
   } catch {
-    // The error is dropped on purpose: it quotes the text around its place.
+    // The error is dropped on purpose: it quotes the text around its position.
     return undefined;
   }
 }

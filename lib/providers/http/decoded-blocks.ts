@@ -1,9 +1,9 @@
-// Blocks grow up to it, so that a short text takes a small one.
+// Blocks grow up to this size: a short text takes a small one.
 const MAX_BLOCK_BYTES = 245_760;
 
 /**
- * Decodes base64 into blocks. As long as what comes is what `known` begins with, nothing of it is kept: an image that is
- * told twice takes its place once.
+ * Decodes base64 into blocks. As long as the bytes equal the beginning of `known`, none are stored: an image that is
+ * sent twice is held once.
  */
 export function createBlocks(known: Buffer) {
   const full: Buffer[] = [];
@@ -19,7 +19,7 @@ export function createBlocks(known: Buffer) {
   }
 
   return {
-    /** Takes whole groups of base64 that stand for so many bytes. Returns how many came out. */
+    /** Takes whole groups of base64 that encode `bytes` bytes. Returns how many were decoded. */
     write(text: string, bytes: number): number {
       if (block.length - used < bytes) nextBlock(bytes);
       const written = block.write(text, used, bytes, 'base64');
@@ -28,7 +28,7 @@ export function createBlocks(known: Buffer) {
         isKnown = false;
         full.push(known.subarray(0, total));
       }
-      // What is known is overwritten by what comes next.
+      // Known bytes are overwritten by the next ones.
       if (!isKnown) used += written;
       total += written;
       return written;

@@ -17,7 +17,7 @@ export interface EventConsumer {
   take(event: StreamedJson): void;
   /** Nothing that follows changes the outcome. */
   isComplete(): boolean;
-  /** The image that is likely to come again: if it does, the copy shares its memory. */
+  /** The image that is likely to be sent again. If it is, both share their memory. */
   knownBytes(): Buffer | undefined;
 }
 

@@ -7,7 +7,7 @@ interface Deps {
   readonly slices: TimeSlices;
 }
 
-/** Gives the text that stands in a JSON value for the base64 (RFC 4648, 4) of `bytes`, alone or inside a string. */
+/** Returns the marker in a JSON value for the base64 (RFC 4648, 4) of `bytes`, alone or inside a string. */
 export type Base64Marker = (bytes: Buffer) => string;
 
 // Whole groups of three. Encoding one takes a tenth of a millisecond.
@@ -28,7 +28,7 @@ export function createJsonBodies({ ids, slices }: Deps) {
 
   /** The JSON of what `toValue` returns; each marker in it becomes the base64 of its bytes. */
   return function toJsonBody(toValue: (base64Of: Base64Marker) => unknown): StreamedBody {
-    // Nobody who writes a text of the value can know it.
+    // Random: no text of the value can contain it.
     const id = ids.newOpaqueId();
     const blobs: Buffer[] = [];
     const json = JSON.stringify(toValue((bytes) => `${id}.${blobs.push(bytes) - 1}.`));

@@ -3,7 +3,7 @@ const DATA = 'data:';
 // A byte order mark, byte by byte.
 const BOM = '\xef\xbb\xbf';
 
-/** Picks the value out of `data:` lines (WHATWG HTML, 9.2.6), however they are cut; other fields are passed over. */
+/** Picks the value out of `data:` lines (WHATWG HTML, 9.2.6), wherever they are cut; other fields are skipped. */
 export function createDataField(onValue: (part: Buffer) => void) {
   let name = '';
   let state: 'name' | 'space' | 'value' | 'other' = 'name';
@@ -25,7 +25,7 @@ export function createDataField(onValue: (part: Buffer) => void) {
       if (state === 'value' && at < bytes.length) onValue(bytes.subarray(at));
     },
 
-    /** The line is complete. What it was: nothing at all, a line of data, or something else. */
+    /** The line is complete. Returns its kind. */
     end(): 'blank' | 'data' | 'other' {
       const isData = state === 'value' || state === 'space' || name === 'data';
       const kind = isData ? 'data' : name === '' ? 'blank' : 'other';

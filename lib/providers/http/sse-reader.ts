@@ -2,7 +2,7 @@ import { createDataField } from './sse-field.ts';
 import { createLineSplitter } from './sse-lines.ts';
 import { createJsonReader, type StreamedJson } from './streamed-json.ts';
 
-/** How much one answer may hold (providers.md): a line or event, and the whole stream. */
+/** Bounds of one response (providers.md): a line or event, and the whole stream. */
 export interface StreamLimits {
   readonly maxEventBytes: number;
   readonly maxStreamBytes: number;

@@ -8,24 +8,24 @@ const QUOTE_BYTES = Buffer.from('"');
 
 // Most events are shorter.
 const FIRST_BYTES = 4096;
-// No text of an event is so long; images nearly always are.
+// Texts of an event are shorter; images are nearly always longer.
 const BLOB_BYTES = 16_384;
 
-/** The JSON of one event. */
+/** One JSON value. */
 export interface StreamedJson {
-  /** Parsed; a string that is too long for a text stands in it as a short placeholder. */
+  /** Parsed. A short placeholder stands for each string that is too long for a text. */
   readonly value: unknown;
-  /** The bytes of a base64 string of `value`, long or short; undefined when it was no base64. */
+  /** The bytes of a base64 string of `value`, long or short; undefined when it is not base64. */
   bytesOf(text: string): Buffer | undefined;
-  /** Whether a string of `value` only stands for a longer one. */
+  /** Whether a string of `value` is the placeholder of a longer one. */
   isPlaceholder(text: string): boolean;
 }
 
 /**
- * Reads the JSON of one event after the other, part by part. A string that grows beyond what text ever does is decoded
- * from base64 while it comes: an image never becomes a JavaScript string of megabytes, and what is parsed stays small.
+ * Reads one JSON value after the other, in parts of any length. A string that grows beyond 16 KiB is decoded from base64
+ * while it arrives: an image never becomes a JavaScript string of megabytes, and `JSON.parse` gets a short text.
  * `maxTextBytes` bounds everything but those strings, which the caller bounds by what it pushes. `knownBytes` gives the
- * image that is likely to come again.
+ * image that is likely to be sent again.
  */
 export function createJsonReader(
   maxTextBytes: number,
@@ -53,7 +53,7 @@ export function createJsonReader(
   function endString(): void {
     inString = false;
     if (decoder) {
-      // With a character that no text holds, spelled as JSON wants it.
+      // It starts with a NUL, escaped as JSON demands; no text contains one.
       const placeholder = `blob ${blobs.size}`;
       blobs.set(`\u0000${placeholder}`, decoder);
       decoder = undefined;
@@ -62,7 +62,7 @@ export function createJsonReader(
     text.append(QUOTE_BYTES);
   }
 
-  /** Reads on inside a string; returns the place behind its closing quote, or the part's end. */
+  /** Reads on inside a string; returns the index behind its closing quote, or the part's end. */
   function readString(part: Buffer, from: number): number {
     const close = closingQuote(part, from, isEscaped);
     const end = close === -1 ? part.length : close;
@@ -74,7 +74,7 @@ export function createJsonReader(
   }
 
   return {
-    /** Whether `part` was taken: false when the text has become longer than it may be. */
+    /** False when the text has become longer than `maxTextBytes`. */
     push(part: Buffer): boolean {
       let at = 0;
       while (at < part.length) {
@@ -91,7 +91,7 @@ export function createJsonReader(
       return text.length() <= maxTextBytes;
     },
 
-    /** The event that has come; undefined when it is no JSON. The next part begins the next event. */
+    /** The complete value; undefined when it is not JSON. The next part begins the next value. */
     end(): StreamedJson | undefined {
       const json = text.take().toString('utf8');
       const found = blobs;
