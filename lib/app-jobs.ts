@@ -31,7 +31,7 @@ interface JobParts {
 
 export type AppJobs = ReturnType<typeof openJobs>;
 
-/** All that has to do with jobs: what answers for them, what runs them, and what keeps their history short. */
+/** All that has to do with jobs: the service, the worker, and the retention of their history. */
 export function openJobs(config: Config, { clock, ids }: Outside, parts: JobParts) {
   const { stores, generation, runs } = parts;
   const { jobs: store, search, secret } = stores;
@@ -66,7 +66,7 @@ export function openJobs(config: Config, { clock, ids }: Outside, parts: JobPart
     tasks: [retention.sweep],
     isHealthy: retention.isHealthy,
     state: { totals: store.totals, active: live.size },
-    /** What an earlier process left running was perhaps made, and perhaps not. */
+    /** Ends what an earlier process left running: its images may have been made or not. */
     async recover(): Promise<void> {
       const end = { atSecs: nowSecs(clock), error: toJobFailure(interruption()) };
       await store.interruptAbandoned(end);

@@ -1,4 +1,4 @@
-/** What tells our file from a foreign one that has taken its name. */
+/** What distinguishes our file from a foreign one of the same name. */
 export interface PublishedFile {
   readonly id: string;
   readonly name: string;

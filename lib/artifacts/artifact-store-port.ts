@@ -4,7 +4,7 @@ import type { OutputFormat } from '../contract/request/parameters.ts';
 export interface ArtifactRecord {
   /** 128 random bits in lowercase hexadecimal. */
   readonly id: string;
-  /** Whoever owns it: the authorization scope of contract.md 11. */
+  /** Its owner: the authorization scope of contract.md 11. */
   readonly scope: string;
   /** A portable relative path below the artifact root, `/` between its parts. No two artifacts share one. */
   readonly name: string;
@@ -58,7 +58,7 @@ export interface ArtifactStore {
   }): Promise<readonly ArtifactRecord[]>;
   /** Turns these artifacts back into intents of this process, which nobody finds; what is no artifact stays as it is. */
   withdraw(ids: readonly string[]): Promise<void>;
-  /** Leaves these intents to whoever calls `adopt` next. */
+  /** Leaves these intents to the process that calls `adopt` next. */
   abandon(ids: readonly string[]): Promise<void>;
   /**
    * Makes the intents of processes that are gone this one's, and those that were abandoned; resolves to them. Those of

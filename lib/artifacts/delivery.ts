@@ -20,15 +20,15 @@ export interface OpenedArtifact extends VerifiedBytes {
   readonly record: ArtifactRecord;
 }
 
-/** What is made of a file: the checksum of what was read, and what to answer with. */
+/** The checksum of the file that was read, and the bytes to deliver. */
 type Verified =
-  | { readonly ok: true; readonly sha256: string; readonly answer: VerifiedBytes }
+  | { readonly ok: true; readonly sha256: string; readonly content: VerifiedBytes }
   | { readonly ok: false };
 
 interface Kind {
-  /** The same for equal answers. */
+  /** The same for equal content. */
   readonly name: string;
-  /** Judges all of the bytes on the way. */
+  /** Verifies all of the bytes. */
   verify(bytes: Buffer, signal: AbortSignal): Promise<Verified>;
 }
 
@@ -36,7 +36,7 @@ type Refusal = 'missing_or_resized' | 'changed' | 'undecodable';
 
 export type ArtifactDelivery = ReturnType<typeof createArtifactDelivery>;
 
-/** Hands out artifacts to their owners, never a byte that was not verified (contract.md 6). */
+/** Delivers artifacts to their owners, and only bytes that were verified (contract.md 6). */
 export function createArtifactDelivery({
   store,
   files,
@@ -52,7 +52,7 @@ export function createArtifactDelivery({
     async verify(bytes, signal) {
       const inspection = await engine.inspect(bytes, signal);
       return inspection.ok
-        ? { ok: true, sha256: inspection.image.sha256, answer: inspection.image }
+        ? { ok: true, sha256: inspection.image.sha256, content: inspection.image }
         : inspection;
     },
   };
@@ -62,13 +62,13 @@ export function createArtifactDelivery({
       name: `thumbnail ${edgePx}`,
       async verify(bytes, signal) {
         const made = await engine.thumbnail(bytes, edgePx, signal);
-        return made.ok ? { ok: true, sha256: made.sha256, answer: made.image } : made;
+        return made.ok ? { ok: true, sha256: made.sha256, content: made.image } : made;
       },
     };
   }
 
   async function find(scope: string, id: string): Promise<ArtifactRecord> {
-    // A malformed id is looked up like any other: the answer to a stranger tells nothing, not even by its time.
+    // A malformed id is looked up like any other: neither the reply nor its timing reveals which ids exist.
     const record = await store.find(scope, id);
     if (record === undefined) throw new BridgeError('not_found', 'there is no such artifact');
     return record;
@@ -101,14 +101,14 @@ export function createArtifactDelivery({
     if (!verified.ok) return refuse(record, 'undecodable');
     if (verified.sha256 !== record.sha256) return refuse(record, 'changed');
     metrics.artifactVerified('succeeded');
-    const { bytes, sha256 } = verified.answer;
+    const { bytes, sha256 } = verified.content;
     cache.keep(record, kind.name, { bytes, sha256 }, content.stamp);
     return { bytes, sha256 };
   }
 
   async function refuse(record: ArtifactRecord, reason: Refusal): Promise<never> {
     cache.forget([record]);
-    // Its time may have come meanwhile: then the file went with the artifact.
+    // Retention may have removed the artifact with its file meanwhile.
     await find(record.scope, record.id);
     metrics.artifactVerified('failed');
     throw new BridgeError('artifact', 'the stored file is missing, changed or damaged', {
@@ -118,8 +118,8 @@ export function createArtifactDelivery({
 
   return {
     /**
-     * The whole artifact. Its file was read, hashed and decoded now, or has not changed since it was; so whoever
-     * answers with less (a header, a range, "not modified") opens it too. Throws `not_found` for an id that does not
+     * The whole artifact. Its file was read, hashed and decoded now, or has not changed since that was done. A reply with
+     * less (a header, a range, "not modified") opens it too. Throws `not_found` for an id that does not
      * exist in this scope, `artifact` for a file that is missing, changed or damaged, or the signal's reason.
      */
     open: (scope: string, id: string, signal: AbortSignal) => open(scope, id, whole, signal),
@@ -128,7 +128,7 @@ export function createArtifactDelivery({
     openThumbnail: (scope: string, id: string, edgePx: number, signal: AbortSignal) =>
       open(scope, id, thumbnail(edgePx), signal),
 
-    /** Gives back the memory that these artifacts hold. */
+    /** Frees the memory that these artifacts hold. */
     forget: cache.forget,
   };
 }

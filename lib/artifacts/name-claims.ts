@@ -29,7 +29,7 @@ export interface NameClaim {
 
 export type NameClaims = ReturnType<typeof createNameClaims>;
 
-// The series grows: one look is enough for a name that nobody has, and a name that thousands have needs few rounds.
+// The series grows: one lookup is enough for a free name, and a name with thousands of suffixes needs few rounds.
 const FIRST_SERIES = 4;
 const LONGEST_SERIES = 256;
 const LAST_SUFFIX = 1_000_000;

@@ -21,28 +21,28 @@ interface Deps {
   readonly clock: Clock;
 }
 
-/** What is published under one name: an image, and what shall lie beside it. */
+/** What is published under one name: an image, and the file beside it. */
 export interface Publishable {
   readonly image: VerifiedImage;
   /** The content of its metadata file. */
   readonly sidecar?: Buffer | undefined;
 }
 
-/** An image that lies under its name and belongs to nobody yet: commit or discard it. */
+/** An image that has its name and no owner yet: commit or discard it. */
 export interface PendingPublication {
   readonly record: ArtifactRecord;
 }
 
 export type Publisher = ReturnType<typeof createPublisher>;
 
-/** Puts verified images under their names, so that a crash at any moment leaves neither half a file nor half a fact. */
+/** Publishes verified images under their names. A crash at any moment leaves no partial file and no partial record. */
 export function createPublisher(deps: Deps) {
   const names = createNameClaims(deps);
 
   return {
     /**
-     * Resolves when every image and every sidecar lies durably under its name; nobody can fetch one before `commit`. All or none: a
-     * failure or an abort leaves no file. Throws `artifact_exists`, `artifact`, `overloaded`, or the signal's reason.
+     * Resolves when every image and every sidecar is durable under its name. None can be fetched before `commit`. All or
+     * none: a failure or an abort leaves no file. Throws `artifact_exists`, `artifact`, `overloaded`, or the signal's reason.
      */
     async publish(
       scope: string,
@@ -64,7 +64,7 @@ export function createPublisher(deps: Deps) {
       );
       try {
         throwFirstRejection(outcomes);
-        await layDown(deps.files, names, begun, signal);
+        await writeFiles(deps.files, names, begun, signal);
         return begun.map(({ claim }) => ({ record: claim.record }));
       } catch (failure) {
         // What cannot be removed now keeps its intent, and `recover` removes it later.
@@ -96,7 +96,7 @@ export function createPublisher(deps: Deps) {
   };
 }
 
-/** An image on its way to its name, which may change until it lies there. */
+/** An image that is being published. Its name may change until the file has it. */
 interface Begun {
   readonly image: Publishable;
   claim: NameClaim;
@@ -123,7 +123,7 @@ function toDraft(
   };
 }
 
-async function layDown(
+async function writeFiles(
   files: ArtifactFiles,
   names: NameClaims,
   begun: readonly Begun[],
@@ -152,7 +152,7 @@ async function stageSidecar(
   if (file && image.sidecar) await files.stage(file.id, image.sidecar);
 }
 
-/** Both names or none. The sidecar's first: who watches the folder for images finds it there, and it costs little to take back. */
+/** Both names or none. The sidecar's first: a program that watches the folder for images then finds it beside them. */
 async function takeNames(files: ArtifactFiles, { image, claim }: Begun): Promise<boolean> {
   const file = imageFile(claim.record);
   const sidecar = sidecarFile(claim.record);
@@ -169,7 +169,7 @@ function toRecords(begun: readonly Begun[]): readonly ArtifactRecord[] {
   return begun.map(({ claim }) => claim.record);
 }
 
-/** What can be removed is removed, whatever fails beside it. An intent goes after its files, or a crash between would hide one for ever. */
+/** Removes what can be removed, whatever fails beside it. The intent goes last: without it a crash would leave a file for ever. */
 async function withdraw(
   { store, files }: Pick<Deps, 'store' | 'files'>,
   records: readonly ArtifactRecord[],

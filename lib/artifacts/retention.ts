@@ -7,7 +7,7 @@ import { removeFiles } from './remove-files.ts';
 interface Deps {
   readonly store: Pick<ArtifactStore, 'listByAge' | 'withdraw' | 'publish' | 'discard'>;
   readonly files: Pick<ArtifactFiles, 'remove' | 'isMissing'>;
-  /** Gives back what is held of artifacts in memory. */
+  /** Frees what is held of artifacts in memory. */
   readonly forget: (records: readonly ArtifactRecord[]) => void;
   /** Removes what publications have left that were never committed. Throws `artifact`, `overloaded`. */
   readonly recover: () => Promise<void>;
@@ -18,7 +18,7 @@ interface Deps {
 
 // A sweep and the wait for the next one together stay within the minute of contract.md 6.
 const SWEEP_EVERY_MS = 30_000;
-// So many are at once neither artifacts nor gone.
+// How many artifacts are withdrawn at once and not yet removed.
 const BATCH = 32;
 
 /** Removes artifacts whose time has come, and what unfinished publications have left. */
@@ -27,9 +27,9 @@ export function createArtifactRetention(deps: Deps) {
   let isHealthy = true;
 
   /**
-   * The rows go back to being intents first: from then on nobody finds the artifacts, and a crash leaves to the next
-   * start what it does with every publication that was not committed. The rows go last: no file of ours is ever without
-   * one. A file that is no longer what was published stays, and its row goes. Returns what the file system refused.
+   * The rows become intents first: from then on no artifact is found, and after a crash the next start removes them like
+   * any publication that was not committed. The rows go last: no file of ours is ever without one. A file that is no
+   * longer what was published stays, and its row goes. Returns the failures of the file system.
    */
   async function remove(batch: readonly ArtifactRecord[], signal: AbortSignal): Promise<unknown[]> {
     await store.withdraw(idsOf(batch));

@@ -22,26 +22,26 @@ export function createSharedWork<T>() {
   return {
     /**
      * Joins the work that runs under `key`, or starts it. Rejects with the signal's reason as soon as it aborts; the
-     * work itself is aborted when nobody waits for it any more.
+     * work itself is aborted when the last caller has given up.
      */
     join(key: string, signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
       if (signal.aborted) return Promise.reject(signal.reason);
       const shared = running.get(key) ?? start(key, work);
       shared.waiting += 1;
       return new Promise((resolve, reject) => {
-        const leave = () => {
+        const giveUp = () => {
           shared.waiting -= 1;
           if (shared.waiting === 0) {
-            // Out of the map first: whoever comes next must not join what is being given up.
+            // Out of the map first: the next caller must not join work that is being aborted.
             if (running.get(key) === shared) running.delete(key);
             shared.controller.abort(signal.reason);
           }
           reject(signal.reason);
         };
-        signal.addEventListener('abort', leave, { once: true });
+        signal.addEventListener('abort', giveUp, { once: true });
         shared.outcome
           .then(resolve, reject)
-          .finally(() => signal.removeEventListener('abort', leave));
+          .finally(() => signal.removeEventListener('abort', giveUp));
       });
     },
   };

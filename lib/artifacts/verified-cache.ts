@@ -8,7 +8,7 @@ interface Deps {
   readonly maxBytes: number;
 }
 
-/** Bytes that were verified, with their checksum. Whoever gets them must not change them. */
+/** Bytes that were verified, with their checksum. They are shared: do not change them. */
 export interface VerifiedBytes {
   readonly bytes: Buffer;
   /** Of these bytes, lowercase hexadecimal. */
@@ -17,7 +17,7 @@ export interface VerifiedBytes {
 
 // Two strings each: some megabytes at most.
 const REMEMBERED_STAMPS = 20_000;
-// Keys and places in the tables, so that many small thumbnails are no more than the limit either.
+// Keys and table entries: many small thumbnails stay below the limit too.
 const ENTRY_BYTES = 512;
 
 /**
@@ -52,11 +52,11 @@ export function createVerifiedCache({ files, maxBytes }: Deps) {
       if (stamp !== undefined) stamps.set(record.id, stamp);
     },
 
-    /** Gives back what these artifacts hold; an equal image under another name is verified again. */
+    /** Frees what these artifacts hold; an equal image under another name is verified again. */
     forget(records: readonly ArtifactRecord[]): void {
-      const gone = new Set(records.map(({ sha256 }) => sha256));
+      const removed = new Set(records.map(({ sha256 }) => sha256));
       for (const { id } of records) stamps.delete(id);
-      for (const key of entries.keys()) if (gone.has(checksumOf(key))) entries.delete(key);
+      for (const key of entries.keys()) if (removed.has(checksumOf(key))) entries.delete(key);
     },
   };
 }

@@ -18,7 +18,7 @@ export interface ArtifactProblem {
   readonly name: string;
   /**
    * `resized`: something of another length or kind has the name. `changed`: the checksum differs. `undecodable`: the
-   * bytes are those that were published, and no sound image. `misdescribed`: they are another image than the row says.
+   * bytes are those that were published, but not a valid image. `misdescribed`: they are another image than the row says.
    */
   readonly problem:
     | 'missing'
@@ -38,14 +38,14 @@ export interface VerifiedCounts {
   readonly problems: number;
 }
 
-type Verdict = Pick<ArtifactProblem, 'problem' | 'fault'> | undefined;
+type Finding = Pick<ArtifactProblem, 'problem' | 'fault'> | undefined;
 
 // As many files as are in memory at a time: twice what the engine decodes at once.
 const BATCH = 4;
 
 /**
  * Reads every artifact of every scope as its delivery would, the oldest first, and its sidecar; changes nothing. Each
- * problem is told as it is found. An artifact that is removed meanwhile is none. Throws what the store throws, or the
+ * problem is reported as it is found. An artifact that is removed meanwhile is not a problem. Throws what the store throws, or the
  * signal's reason.
  */
 export async function verifyArtifacts(
@@ -77,51 +77,51 @@ async function problemsOf(
   const { id, scope } = record;
   const problems: ArtifactProblem[] = [];
   const image = imageFile(record);
-  const onImage = await judge(image, deps, (bytes) => judgeImage(bytes, record, deps, signal));
+  const onImage = await check(image, deps, (bytes) => checkImage(bytes, record, deps, signal));
   if (onImage) problems.push({ id, name: image.name, ...onImage });
   const sidecar = sidecarFile(record);
   const onSidecar =
-    sidecar && (await judge(sidecar, deps, (bytes) => judgeChecksum(bytes, sidecar)));
+    sidecar && (await check(sidecar, deps, (bytes) => compareChecksum(bytes, sidecar)));
   if (sidecar && onSidecar) problems.push({ id, name: sidecar.name, ...onSidecar });
-  // Its time may have come since the row was read.
+  // Retention may have removed it since the row was read.
   const isThere = problems.length === 0 || (await deps.store.find(scope, id)) !== undefined;
   return isThere ? problems : [];
 }
 
-async function judge(
+async function check(
   { name, bytes }: PublishedFile,
   { files }: Deps,
-  judgeContent: (bytes: Buffer) => Promise<Verdict> | Verdict,
-): Promise<Verdict> {
+  checkContent: (bytes: Buffer) => Promise<Finding> | Finding,
+): Promise<Finding> {
   try {
     const content = await files.read(name, bytes);
-    if (content !== undefined) return await judgeContent(content.bytes);
+    if (content !== undefined) return await checkContent(content.bytes);
     return { problem: (await files.isTaken(name)) ? 'resized' : 'missing' };
   } catch (error) {
-    // The folder refuses, or the stored name leads nowhere; all else is no matter of this file.
+    // The folder refuses access, or the stored name is invalid. Any other error does not concern this file.
     if (error instanceof BridgeError && error.code === 'artifact') return { problem: 'unreadable' };
     throw error;
   }
 }
 
-async function judgeImage(
+async function checkImage(
   bytes: Buffer,
   { sha256, format, width, height }: ArtifactRecord,
   { engine }: Deps,
   signal: AbortSignal,
-): Promise<Verdict> {
+): Promise<Finding> {
   const inspection = await engine.inspect(bytes, signal);
   if (!inspection.ok) {
     const { fault } = inspection;
-    return judgeChecksum(bytes, { sha256 }) ?? { problem: 'undecodable', fault };
+    return compareChecksum(bytes, { sha256 }) ?? { problem: 'undecodable', fault };
   }
   const { image } = inspection;
   if (image.sha256 !== sha256) return { problem: 'changed' };
-  const isAsSaid = image.format === format && image.width === width && image.height === height;
-  return isAsSaid ? undefined : { problem: 'misdescribed' };
+  const isAsDescribed = image.format === format && image.width === width && image.height === height;
+  return isAsDescribed ? undefined : { problem: 'misdescribed' };
 }
 
-function judgeChecksum(bytes: Buffer, { sha256 }: Pick<PublishedFile, 'sha256'>): Verdict {
+function compareChecksum(bytes: Buffer, { sha256 }: Pick<PublishedFile, 'sha256'>): Finding {
   const found = createHash('sha256').update(bytes).digest('hex');
   return found === sha256 ? undefined : { problem: 'changed' };
 }

@@ -1,7 +1,7 @@
 import { createSealedCursors } from '../cursors/sealed-cursor.ts';
 import type { JobFilter } from './job-store-port.ts';
 
-/** What a list is cut from: a cursor leads on in this one alone. */
+/** What a page belongs to: a cursor is valid only for the same list. */
 export interface ListedJobs extends JobFilter {
   readonly scope: string;
   readonly search?: string | undefined;
@@ -14,9 +14,9 @@ export function createJobCursors(secret: Uint8Array) {
   const cursors = createSealedCursors(secret);
   return {
     write(listed: ListedJobs, sequence: number): string {
-      const place = Buffer.alloc(SEQUENCE_BYTES);
-      place.writeBigUInt64BE(BigInt(sequence));
-      return cursors.write(toWords(listed), place);
+      const position = Buffer.alloc(SEQUENCE_BYTES);
+      position.writeBigUInt64BE(BigInt(sequence));
+      return cursors.write(toWords(listed), position);
     },
 
     /** The sequence that the cursor was written for. Throws `invalid_request` for any that is not of this very list. */

@@ -5,7 +5,7 @@ import type { JobFailure } from './job-store-port.ts';
 
 const INTERRUPTED = 'interrupted';
 
-/** The end of a job that nobody knows the outcome of: it may have been made, and paid for (contract.md 3). */
+/** The end of a job of unknown outcome: its images may have been made, and paid for (contract.md 3). */
 export function interruption(): BridgeError {
   return new BridgeError('cancelled', 'the bridge stopped while the job was running', {
     retryable: false,
@@ -28,7 +28,7 @@ export function toJobFailure(error: BridgeError): JobFailure {
   return { ...flat, suggestions: [...suggestions] };
 }
 
-/** The answer without bytes: the images of a job are artifacts. Throws when one is not. */
+/** The response without bytes: the images of a job are artifacts. Throws `internal` when one is not. */
 export function toArtifactResult(response: ImageResponseWithBytes): ImageResponse {
   const data = response.data.map((image) => {
     if (image.type === 'artifact') return image;

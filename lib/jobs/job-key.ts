@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 
-/** What is kept of a job's idempotency key: nobody without the secret can tell from it, or try out, which key it was. */
+/** The stored hash of a job's idempotency key. Without the secret the key can neither be read from it nor guessed. */
 export function toKeyHash(secret: Uint8Array, scope: string, key: string): string {
   const words = JSON.stringify(['job idempotency key', scope, key]);
   return createHmac('sha256', secret).update(words).digest('hex');

@@ -27,7 +27,7 @@ export function createJobLists({ store, search, live, secret }: Deps) {
   ) {
     if (term === undefined) return store.list(scope, filter, page);
     const { sequences, more } = await search.find(scope, { ...filter, term }, page, signal);
-    // Some may have been removed since; the place to go on from is known all the same.
+    // Some may have been removed since; the next page still begins below the last sequence.
     const items = await store.summaries(scope, sequences);
     return { items, more, last: sequences.at(-1) };
   }

@@ -9,12 +9,12 @@ interface Deps {
   readonly clock: Clock;
 }
 
-// A store that refuses to write is asked again; there is nobody to be told.
+// After a claim that the store refused. No request waits for it, so there is no reply to fail.
 const RETRY_MS = 1000;
 
 export type JobQueue = ReturnType<typeof createJobQueue>;
 
-/** Hands out queued jobs, the first accepted first. Whoever waits is woken; nobody polls. */
+/** Hands out queued jobs in the order of acceptance. Waiting workers are woken; nothing polls. */
 export function createJobQueue({ store, live, clock }: Deps) {
   const waiting = new Set<() => void>();
   let wakes = 0;
@@ -29,7 +29,7 @@ export function createJobQueue({ store, live, clock }: Deps) {
   }
 
   return {
-    /** To be told after each commit that has added a job. */
+    /** To be called after each commit that has added a job. */
     wake(): void {
       wakes += 1;
       const [first] = waiting;
@@ -50,7 +50,7 @@ export function createJobQueue({ store, live, clock }: Deps) {
           await sleep(clock, RETRY_MS, signal);
           continue;
         }
-        // One that came while this claim was under way has woken nobody.
+        // A job that was added during this claim has woken no worker.
         if (wakes === before) await untilWoken(signal);
       }
     },

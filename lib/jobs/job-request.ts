@@ -4,7 +4,7 @@ import type { JobRequest } from '../contract/resources/job.ts';
 import type { InputSet } from '../inputs/input-source.ts';
 import { type StoredImage, toStoredInput } from '../inputs/stored-inputs.ts';
 
-/** What a job keeps of its request: everything but its key, and of its images what tells them (contract.md 3). */
+/** The request as a job stores it: without its key, and with its images described by checksum (contract.md 3). */
 export function toJobRequest(request: ImageRequest, inputs: InputSet<StoredImage>): JobRequest {
   const { idempotency_key: _, images, mask, reference_images, ...rest } = request;
   return {
@@ -19,5 +19,5 @@ function toStored(
   named: readonly { readonly filename?: string | undefined }[],
   images: readonly StoredImage[],
 ): StoredInput[] {
-  return images.map((image, place) => toStoredInput(image, named[place]?.filename));
+  return images.map((image, index) => toStoredInput(image, named[index]?.filename));
 }

@@ -54,7 +54,7 @@ export function createJobRetention({ store, search, clock, limits }: Deps) {
         }
       },
     },
-    /** False while the history grows because what should go cannot be removed. */
+    /** False while the history grows because old jobs cannot be removed. */
     isHealthy: () => isHealthy,
   };
 }

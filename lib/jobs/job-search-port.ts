@@ -12,7 +12,7 @@ export interface JobSearchFilter extends JobFilter {
 export interface JobSearch {
   /**
    * The sequences of the scope's jobs that the filter lets through, the last accepted first; `more` when the page is not
-   * the last one. A job that changes meanwhile is judged as it is at one moment of the search. Throws `overloaded` when
+   * the last one. A job that changes meanwhile is filtered as it is at one moment of the search. Throws `overloaded` when
    * too many wait or the thread has failed, `internal` when the database is damaged, and the signal's reason on abort.
    */
   find(
@@ -21,9 +21,9 @@ export interface JobSearch {
     page: JobPageRequest,
     signal: AbortSignal,
   ): Promise<{ readonly sequences: readonly number[]; readonly more: boolean }>;
-  /** To be told after each commit: how many jobs were accepted. */
+  /** To be called after each commit with the number of jobs that it added. */
   added(jobs: number): void;
-  /** To be told after each commit: which jobs were removed. */
+  /** To be called after each commit with the jobs that it removed. */
   removed(sequences: readonly number[]): void;
   /** Resolves when its thread has ended. To be called before the database is closed. */
   close(): Promise<void>;

@@ -8,11 +8,11 @@ import type {
 
 /** What is known of every job. Times are Unix seconds. */
 interface JobFacts {
-  /** The job's place in the order of acceptance, from 1 on. No two jobs of any scope ever share one. */
+  /** The job's number in the order of acceptance, from 1 on. No two jobs of any scope ever share one. */
   readonly sequence: number;
   /** A UUIDv7. */
   readonly id: string;
-  /** Whoever owns it: the authorization scope of contract.md 11. */
+  /** Its owner: the authorization scope of contract.md 11. */
   readonly scope: string;
   readonly status: JobStatus;
   readonly createdSecs: number;
@@ -132,7 +132,7 @@ export interface JobTotals {
  */
 export interface JobStore {
   /**
-   * Accepts a job as `queued`. Under a key that an earlier job came with, that job is answered as it is now, whatever
+   * Accepts a job as `queued`. Under the key of an earlier job, resolves to that job as it is now, whatever
    * the limits say, and nothing is added. Throws `overloaded` at a limit, `idempotency_conflict` when the earlier job
    * was asked for something else.
    */
@@ -142,7 +142,7 @@ export interface JobStore {
   ): Promise<{ readonly job: JobRecord; readonly repeated: boolean }>;
   /**
    * Throws `overloaded` where `submit` would do so whatever the size of the job. Not for a request under the key of an
-   * earlier job, given by its hash: that one is answered. Lets a full queue refuse before anything costly is done.
+   * earlier job, given by its hash: that job is the reply. Lets a full queue refuse before anything costly is done.
    */
   refuseWhenFull(limits: Omit<JobAdmission, 'key'>, keyHash: string | undefined): Promise<void>;
   /**
@@ -162,16 +162,16 @@ export interface JobStore {
    */
   settle(sequence: number, end: JobEnd): Promise<Released | undefined>;
   /**
-   * Ends a queued job as `cancelled` with this error, notes the wish at a running one, and leaves one that has ended as
-   * it is. Answers with the job as it then is.
+   * Ends a queued job as `cancelled` with this error, notes the request on a running one, and leaves one that has ended
+   * as it is. Resolves to the job as it then is.
    */
   cancel(
     scope: string,
     id: string,
-    wish: { readonly atSecs: number; readonly error: JobFailure },
+    request: { readonly atSecs: number; readonly error: JobFailure },
   ): Promise<({ readonly job: JobRecord } & Released) | undefined>;
   /**
-   * Marks and hides, or takes that back; a job that is hidden already keeps its time. Answers with the job as it then
+   * Marks and hides, or takes that back; a job that is hidden already keeps its time. Resolves to the job as it then
    * is. Throws `job_not_terminal`, and changes nothing, when a job is to be hidden that has not ended.
    */
   update(
@@ -202,7 +202,7 @@ export interface JobStore {
   }): Promise<{ readonly interrupted: number } & Released>;
   /**
    * Removes those jobs of the ordinary history that ended first, for as long as they are too old, too many or too
-   * large, and answers with their sequences. As many as `batch` mean that there may be more to remove.
+   * large, and resolves to their sequences. As many as `batch` mean that there may be more to remove.
    */
   prune(retention: JobRetention): Promise<readonly number[]>;
   /** Whether a queued or running job needs the stored image of this SHA-256. */

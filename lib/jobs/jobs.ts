@@ -24,13 +24,13 @@ interface Deps {
 
 export type Jobs = ReturnType<typeof createJobs>;
 
-/** Accepts durable jobs and answers for them. Running them is `job-worker.ts`. */
+/** Accepts, shows, cancels and changes durable jobs. `job-worker.ts` runs them. */
 export function createJobs(deps: Deps) {
   const { store, live, clock } = deps;
 
   const toView = (job: JobRecord): ImageJob => toImageJob(job, live.progress(job.id));
 
-  /** Ends a job that nobody runs. What became of its images is not known. */
+  /** Ends a job that no process runs. Whether its images were made is not known. */
   async function endAbandoned({ sequence }: JobRecord, completedSecs: number) {
     const error = toJobFailure(cancellation().with({ details: { outcome: 'unknown' } }));
     const settled = await store.settle(sequence, { status: 'cancelled', completedSecs, error });

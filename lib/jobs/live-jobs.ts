@@ -18,7 +18,7 @@ export interface LiveJob {
   readonly signal: AbortSignal;
   /** Takes in what happens in it; of its partial images the latest is kept. */
   note(event: VerifiedEvent): void;
-  /** To be called when its end is written down. */
+  /** To be called when its end is durable, or cannot become so any more. */
   end(): void;
 }
 
@@ -33,7 +33,7 @@ const MAX_PARTIAL_BYTES = 16 * 1024 * 1024;
 
 export type LiveJobs = ReturnType<typeof createLiveJobs>;
 
-/** What is known of jobs in memory alone: how far they are, what they show, how to stop them, who waits for them. */
+/** What only memory holds of jobs: their progress, their partial images, how to stop them, which requests wait for them. */
 export function createLiveJobs(clock: Clock) {
   const live = new Map<string, State>();
   const waits = createJobWaits(clock);

@@ -40,7 +40,7 @@ export async function asStateError<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (cause) {
-    // Of the file system, or `artifact` of a folder whose place is taken.
+    // From the file system, or `artifact` when a file is where a folder should be.
     const code = errorCode(cause);
     if (code === undefined) throw cause;
     throw new BridgeError('overloaded', 'the state directory cannot take this now', {

@@ -28,7 +28,7 @@ export function createFolderMaker(root: string, mode = 0o777): FolderMaker {
       if (parent === root) await makeRoot(root, mode);
       await makeOne(path, mode);
     }
-    // Also for a folder that exists: whoever made it may have been killed before it was durable.
+    // Also for a folder that exists: the process that made it may have been killed before it was durable.
     await syncFolder(parent);
     if (durable.size >= MOST_REMEMBERED) durable.clear();
     durable.add(path);

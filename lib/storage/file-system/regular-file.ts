@@ -12,7 +12,7 @@ const READ = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 // About 2 ms of hashing.
 const STEP_BYTES = 4 * 1024 * 1024;
 
-// File times advance in steps of some milliseconds: a change within the step of the one before leaves no trace.
+// File times advance in steps of some milliseconds: two changes within one step cannot be distinguished.
 const FILE_TIME_STEP_MS = 50;
 
 /** Makes the file and resolves when its bytes are durable; its name is so once its folder was synced. */
@@ -153,7 +153,7 @@ async function readBytes(
   return bytes;
 }
 
-/** A clock that disagrees with the file system's by more than the step tells nothing, and costs nothing. */
+/** Where the clock and the file system's disagree by more than the step, every file counts as old; that costs nothing. */
 function isOld({ ctimeMs }: BigIntStats, clock: Pick<Clock, 'nowMs'>): boolean {
   return Math.abs(clock.nowMs() - Number(ctimeMs)) > FILE_TIME_STEP_MS;
 }

@@ -54,7 +54,7 @@ async function put(folders: FolderMaker, sha256: string, bytes: Buffer): Promise
     await writeNew(staged, bytes, FILE_MODE);
     await rename(staged, path);
   }
-  // For a file that was there, too: whoever put it may have been killed just before.
+  // Also for a file that exists: the process that wrote it may have been killed before it was durable.
   await syncFolder(folder);
 }
 

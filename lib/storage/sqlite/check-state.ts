@@ -22,7 +22,7 @@ const JOB_RECOUNT = `
 const ARTIFACT_RECOUNT = `
   SELECT count(*) AS artifacts, coalesce(sum(bytes), 0) AS bytes FROM artifact
   WHERE state = 'published'`;
-const MISWEIGHED = `
+const WRONG_SIZES = `
   SELECT count(*) AS jobs FROM job LEFT JOIN job_content ON job_content.seq = job.seq
   WHERE job.bytes IS NOT ${ROW_BYTES} + octet_length(prompt) + octet_length(request)
     + coalesce(octet_length(result), 0) + coalesce(octet_length(error), 0)
@@ -39,7 +39,7 @@ type Readable = Pick<StateDatabase, 'prepare'>;
 const Counts = v.record(v.string(), v.number());
 
 /**
- * Reads everything and answers with one sentence for each thing that is wrong, none for a sound database in the newest
+ * Reads everything and answers with one sentence for each thing that is wrong, none for a valid database in the newest
  * schema. Takes minutes for millions of jobs, and changes nothing.
  */
 export function findStateProblems(database: Readable): readonly string[] {
@@ -64,12 +64,12 @@ function findDamage(database: Readable): readonly string[] {
 }
 
 function findMiscounts(database: Readable): readonly string[] {
-  const misweighed = count(database, MISWEIGHED, 'jobs');
+  const wrongSizes = count(database, WRONG_SIZES, 'jobs');
   const leftInputs = count(database, LEFT_INPUTS, 'inputs');
   return [
     ...differences(database, 'job_total', JOB_RECOUNT),
     ...differences(database, 'artifact_total', ARTIFACT_RECOUNT),
-    ...(misweighed > 0 ? [`${misweighed} jobs are not as large as they are said to be`] : []),
+    ...(wrongSizes > 0 ? [`${wrongSizes} jobs are not as large as they are said to be`] : []),
     ...(leftInputs > 0 ? [`${leftInputs} stored images are held by jobs that have ended`] : []),
   ];
 }

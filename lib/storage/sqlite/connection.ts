@@ -76,7 +76,7 @@ export function pageBytes(connection: Connection): { readonly used: number; read
   return { used: (pages - free) * size, all: pages * size };
 }
 
-/** Rows whose parents are missing: how a migration that ran without foreign keys is judged. */
+/** Whether a row's parent is missing: the check after a migration, which runs without foreign keys. */
 export function hasOrphans(connection: Connection): boolean {
   const orphans = connection.pragma('foreign_key_check');
   return Array.isArray(orphans) && orphans.length > 0;

@@ -7,18 +7,18 @@ import { type Connection, setDatabaseIdentity, UNIDENTIFIED } from './connection
 const DAMAGE = /^SQLITE_(CORRUPT|NOTADB)/;
 
 /**
- * Writes what the database holds now into a new file for its owner alone, whoever else uses it meanwhile; the copy is
+ * Writes what the database holds now into a new file for its owner alone, even while other connections use it; the copy is
  * durable and whole under its name, or there is none. False, and nothing done, when there is a file of that name. Throws
  * `configuration` when the copy cannot be written, the driver's error when the database is damaged.
  */
 export function copyDatabase(connection: Connection, target: string): boolean {
   if (existsSync(target)) return false;
   const folder = dirname(resolve(target));
-  // Made beside its place: a crash half-way must not leave half a copy under the name.
-  let workshop: string | undefined;
+  // Written under another name first: a crash must not leave half a copy under the target's name.
+  let temporary: string | undefined;
   try {
-    workshop = mkdtempSync(join(folder, '.state-copy-'));
-    const copy = join(workshop, 'copy');
+    temporary = mkdtempSync(join(folder, '.state-copy-'));
+    const copy = join(temporary, 'copy');
     closeSync(openSync(copy, 'wx', 0o600));
     connection.prepare('VACUUM INTO ?').run(copy);
     forgetIdentity(copy);
@@ -37,7 +37,7 @@ export function copyDatabase(connection: Connection, target: string): boolean {
       { cause: error },
     );
   } finally {
-    if (workshop !== undefined) rmSync(workshop, { recursive: true, force: true });
+    if (temporary !== undefined) rmSync(temporary, { recursive: true, force: true });
   }
 }
 
@@ -51,7 +51,7 @@ function forgetIdentity(file: string): void {
   }
 }
 
-/** `VACUUM INTO` leaves it to the system when its file reaches the disk. */
+/** `VACUUM INTO` does not sync its file. */
 function syncPath(path: string): void {
   const descriptor = openSync(path, 'r');
   try {

@@ -110,7 +110,7 @@ export function openStateDatabase({ file, ids, migrations = MIGRATIONS }: Option
   }
 }
 
-/** The way back from a migration: the database as it was, under a name that tells its schema. One that is there stays. */
+/** Copies the database before a migration, under a name with its schema. A copy that exists is left as it is. */
 function keepCopy(connection: Connection, newestSchema: number): void {
   const version = schemaVersion(connection);
   if (connection.memory || version === 0 || version === newestSchema) return;
@@ -196,7 +196,7 @@ function sizesOf(connection: Connection) {
 /** Gives the log what it needs to have, in one sync of the disk, and returns the secret. */
 function beginLog(connection: Connection, ids: Pick<Ids, 'newOpaqueId'>): Buffer {
   return connection.transaction(() => {
-    // Again, for the log: one that never names its database cannot be told from another one's.
+    // Again, for the log: without the identity it could belong to any database.
     setDatabaseIdentity(connection, databaseIdentity(connection));
     return ownSecret(connection, ids);
   })();

@@ -7,13 +7,13 @@ import { peekFileHeader } from './file-header.ts';
 /**
  * Throws `configuration` when the write-ahead log beside the database was written for another one, or for the one that a
  * copy has replaced. A log names no database, so SQLite would write it into this one; but the first page in it carries
- * an identity. A log without that page tells nothing and is taken for ours.
+ * an identity. A log without that page is taken for ours.
  */
 export function refuseForeignLog(file: string): void {
   const log = statSync(`${file}-wal`, { throwIfNoEntry: false });
   const header = peekFileHeader(file);
   if (log === undefined || log.size === 0 || typeof header === 'string') return;
-  // Read-only, because the last writer to leave puts the log into the file.
+  // Read-only, because the last writer that closes puts the log into the file.
   const reader = new Sqlite(file, { readonly: true });
   try {
     if (databaseIdentity(reader) === header.identity) return;

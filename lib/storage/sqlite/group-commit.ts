@@ -2,7 +2,7 @@ import type { Connection } from './connection.ts';
 import { toStoreError } from './driver-errors.ts';
 
 interface Write {
-  /** Does the work; the returned function tells its caller so. */
+  /** Does the work; the returned function resolves its caller's promise. */
   run(): () => void;
   reject(reason: unknown): void;
 }
@@ -23,8 +23,8 @@ export function createGroupCommit(connection: Connection) {
     const group = queue.splice(0, LARGEST_GROUP);
     if (queue.length > 0) schedule();
     try {
-      const answers = transaction(group);
-      for (const answer of answers) answer();
+      const resolvers = transaction(group);
+      for (const resolver of resolvers) resolver();
     } catch (error) {
       refused = true;
       for (const write of group) write.reject(toStoreError(error));
@@ -60,7 +60,7 @@ export function createGroupCommit(connection: Connection) {
       refused = false;
     },
 
-    /** Commits at once whatever still waits. */
+    /** Commits at once all writes that still wait. */
     flushAll(): void {
       while (queue.length > 0) flush();
     },
@@ -78,9 +78,9 @@ function createTransaction(connection: Connection): (group: readonly Write[]) =>
   function runAlone(write: Write): () => void {
     save.run();
     try {
-      const answer = write.run();
+      const resolver = write.run();
       release.run();
-      return answer;
+      return resolver;
     } catch (error) {
       // A full disk and the like end the whole transaction: SQLite has undone the neighbours too.
       if (!connection.inTransaction) throw error;
@@ -93,9 +93,9 @@ function createTransaction(connection: Connection): (group: readonly Write[]) =>
   return (group) => {
     try {
       begin.run();
-      const answers = group.map(runAlone);
+      const resolvers = group.map(runAlone);
       commit.run();
-      return answers;
+      return resolvers;
     } catch (error) {
       if (connection.inTransaction) rollback.run();
       throw error;

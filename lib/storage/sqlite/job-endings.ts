@@ -26,7 +26,7 @@ const AbandonedRows = v.array(v.object({ seq: v.number(), owner: v.nullable(v.st
 // As `job` has it for every job that is accepted.
 const NO_ARTIFACTS = '[]';
 
-/** Ends one job inside the transaction of whoever calls. */
+/** Ends one job inside the caller's transaction. */
 export interface JobEnding {
   /**
    * Whether the job was in the status `from`, as `owner`'s if it was running, and may end like this: one that was asked to
@@ -60,7 +60,7 @@ export function prepareJobEnding(database: StateDatabase): JobEnding {
         model,
         artifacts,
       };
-      if (endJob.run({ ...row, bytes: weightOf(texts) }).changes === 0) return false;
+      if (endJob.run({ ...row, bytes: sizeOf(texts) }).changes === 0) return false;
       endContent.run(texts.result, texts.error, sequence);
       if (end.status === 'succeeded') publish(end.publications);
       return true;
@@ -131,8 +131,8 @@ function toTexts(end: JobEnd): EndTexts {
   };
 }
 
-/** What the texts of an end add to the weight of its job. */
-function weightOf({ result, error, artifacts }: EndTexts): number {
+/** What the texts of an end add to the size of its job. */
+function sizeOf({ result, error, artifacts }: EndTexts): number {
   return [result ?? '', error ?? '', artifacts.slice(NO_ARTIFACTS.length)].reduce(
     (sum, text) => sum + Buffer.byteLength(text),
     0,

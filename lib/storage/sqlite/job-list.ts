@@ -24,7 +24,7 @@ export function createJobList(database: StateDatabase): Pick<JobStore, 'list' | 
   return {
     list: (scope, filter, { before = NEWEST, limit }) =>
       database.read(() => {
-        // One more than is shown tells whether there is more.
+        // One row more than is shown: there is a next page if it exists.
         const rows = statementFor(filter).all({ scope, before, limit: limit + 1 });
         return { items: rows.slice(0, limit).map(parseSummary), more: rows.length > limit };
       }),

@@ -18,7 +18,7 @@ export const SUMMARY_COLUMNS = `${FACTS},
 /** Of `job` and `job_content`, for `parseRecord`. */
 export const RECORD_COLUMNS = `${FACTS}, request_id, request, result, error`;
 
-/** What a row weighs beside its texts: the narrow columns, the indexes, its share of the pages. */
+/** The size of a row beside its texts: the narrow columns, the indexes, its share of the pages. */
 export const ROW_BYTES = 512;
 
 const Flag = v.pipe(

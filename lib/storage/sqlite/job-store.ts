@@ -69,7 +69,7 @@ export function createJobStore(database: StateDatabase): JobStore {
     ...createJobEndings(database, ending),
     ...createJobList(database),
     ...createJobRetention(database),
-    ...createJobWishes(database, ending, findOne),
+    ...createJobChanges(database, ending, findOne),
     claim: (startedSecs) =>
       database.write(() => {
         for (;;) {
@@ -77,7 +77,7 @@ export function createJobStore(database: StateDatabase): JobStore {
           if (claimed === undefined) return undefined;
           const job = readable(findBySequence.get(claimed.seq));
           if (job !== undefined) return job;
-          // What nobody can read must not hold up those behind it.
+          // A job that cannot be read must not block the jobs behind it.
           const end = {
             status: 'failed',
             completedSecs: startedSecs,
@@ -107,8 +107,8 @@ function unreadable(): JobFailure {
   return { ...flat, suggestions: [...suggestions] };
 }
 
-/** What owners change of their jobs. */
-function createJobWishes(
+/** The changes that owners make to their jobs. */
+function createJobChanges(
   database: StateDatabase,
   ending: ReturnType<typeof prepareJobEnding>,
   findOne: (scope: string, id: string) => JobRecord | undefined,

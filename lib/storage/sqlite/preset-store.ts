@@ -58,7 +58,7 @@ export function createPresetStore(database: StateDatabase): PresetStore {
     // Every name is above the empty text.
     list: ({ after = '', limit }) =>
       database.read(() => {
-        // One more than is shown tells whether there is more.
+        // One row more than is shown: there is a next page if it exists.
         const rows = v.parse(Rows, list.all(after, limit + 1));
         return { items: rows.slice(0, limit), more: rows.length > limit };
       }),

@@ -5,7 +5,7 @@ const PUBLISH = `
   UPDATE artifact SET state = 'published', owner = NULL
   WHERE id = @id AND state = 'pending' AND owner = @owner`;
 
-/** Turns intents into artifacts, inside the transaction of whoever calls. Throws `artifact` when one is no intent. */
+/** Turns intents into artifacts inside the caller's transaction. Throws `artifact` when one is not an intent of this process. */
 export function preparePublish(
   database: Pick<StoreDatabase, 'owner' | 'prepare'>,
 ): (ids: readonly string[]) => void {

@@ -11,7 +11,7 @@ export interface StateReader extends StoreDatabase {
   close(): void;
 }
 
-// Nobody waits for this process but whoever started it.
+// A command of the operator may wait longer than a request.
 const BUSY_TIMEOUT_MS = 5000;
 
 /**

@@ -1,6 +1,6 @@
 /**
  * Which process a running job or a pending publication belongs to, and until when each process is known to live. Rows from
- * before have no owner: whoever recovers takes them.
+ * before have no owner: the first recovery takes them.
  */
 export const OWNER = `
 CREATE TABLE owner (

@@ -35,7 +35,7 @@ export function* findJobs(sources: Sources, request: SearchRequest): Steps<reado
   let below = (jobs.newestBelow(before ?? Number.MAX_SAFE_INTEGER) ?? 0) + 1;
   let refusals = 0;
 
-  function judge(sequence: number): void {
+  function verify(sequence: number): void {
     const job = jobs.find(sequence);
     const isLet = job !== undefined && job.scope === scope && letsThrough(filter, job);
     refusals = isLet ? 0 : refusals + 1;
@@ -46,11 +46,11 @@ export function* findJobs(sources: Sources, request: SearchRequest): Steps<reado
   while (found.length <= limit) {
     const candidate = yield* walk.lastBelow(below);
     if (candidate === undefined) break;
-    judge(candidate);
+    verify(candidate);
     if (refusals > MOST_REFUSALS) {
       refusals = 0;
       const matching = jobs.matching(scope, filter, below, JOBS_A_QUESTION);
-      for (const sequence of matching) if (walk.maybe(sequence)) judge(sequence);
+      for (const sequence of matching) if (walk.maybe(sequence)) verify(sequence);
       if (matching.length < JOBS_A_QUESTION) break;
       below = matching.at(-1) ?? below;
     }

@@ -7,7 +7,7 @@ import type { SearchFiles, SearchReply } from './search-messages.ts';
 import { type SearchThread, startSearchThread } from './search-thread.ts';
 
 interface Waiting {
-  onAnswer(answer: SearchReply): void;
+  onReply(reply: SearchReply): void;
   onLoss(cause: unknown): void;
 }
 
@@ -29,11 +29,11 @@ export function createJobSearch(files: SearchFiles, jobs: number): JobSearch {
   let thread: SearchThread | undefined;
   let isClosed = false;
   let lastId = 0;
-  let untold = 0;
+  let unreported = 0;
 
   function running(): SearchThread {
     thread ??= startSearchThread(files, {
-      onAnswer: (answer) => waiting.get(answer.id)?.onAnswer(answer),
+      onReply: (reply) => waiting.get(reply.id)?.onReply(reply),
       onEnd(cause) {
         thread = undefined;
         for (const search of [...waiting.values()]) search.onLoss(cause);
@@ -46,37 +46,37 @@ export function createJobSearch(files: SearchFiles, jobs: number): JobSearch {
     return new Promise((resolve, reject) => {
       lastId += 1;
       const id = lastId;
-      const leave = () => {
+      const forget = () => {
         waiting.delete(id);
         signal.removeEventListener('abort', onAbort);
       };
       const onAbort = () => {
-        leave();
-        thread?.tell({ kind: 'forget', id });
+        forget();
+        thread?.send({ kind: 'forget', id });
         reject(signal.reason);
       };
       waiting.set(id, {
-        onAnswer(answer) {
-          leave();
-          if ('sequences' in answer) resolve(answer.sequences);
-          else reject(new BridgeError(answer.code, answer.message, { details: answer.details }));
+        onReply(reply) {
+          forget();
+          if ('sequences' in reply) resolve(reply.sequences);
+          else reject(new BridgeError(reply.code, reply.message, { details: reply.details }));
         },
         onLoss(cause) {
-          leave();
+          forget();
           reject(new BridgeError('overloaded', 'the search thread has ended', { cause }));
         },
       });
       signal.addEventListener('abort', onAbort, { once: true });
-      running().tell({ kind: 'find', id, request });
+      running().send({ kind: 'find', id, request });
     });
   }
 
   function added(count: number): void {
-    untold += count;
+    unreported += count;
     // Below a block there is nothing to index, and most houses that are never searched stay below.
-    if (isClosed || untold < (thread === undefined ? BLOCK_JOBS : JOBS_A_MESSAGE)) return;
-    untold = 0;
-    running().tell({ kind: 'added' });
+    if (isClosed || unreported < (thread === undefined ? BLOCK_JOBS : JOBS_A_MESSAGE)) return;
+    unreported = 0;
+    running().send({ kind: 'added' });
   }
 
   added(jobs);
@@ -93,11 +93,11 @@ export function createJobSearch(files: SearchFiles, jobs: number): JobSearch {
     added,
     removed(sequences) {
       // A thread that starts later looks for itself.
-      thread?.tell({ kind: 'removed', blocks: [...new Set(sequences.map(blockOf))] });
+      thread?.send({ kind: 'removed', blocks: [...new Set(sequences.map(blockOf))] });
     },
     async close() {
       isClosed = true;
-      thread?.tell({ kind: 'close' });
+      thread?.send({ kind: 'close' });
       await thread?.ended;
     },
   };

@@ -5,19 +5,19 @@ import type { SearchFiles, SearchOrder, SearchReply } from './search-messages.ts
 export interface SearchThread {
   /** Resolves when it runs no more. */
   readonly ended: Promise<void>;
-  tell(order: SearchOrder): void;
+  send(order: SearchOrder): void;
 }
 
 interface Listener {
-  onAnswer(answer: SearchReply): void;
-  /** `cause` is what it died of; undefined when it was told to close. */
+  onReply(reply: SearchReply): void;
+  /** `cause` is the error that ended it; undefined after `close`. */
   onEnd(cause: unknown): void;
 }
 
 // What a block needs while it is indexed lies outside of this heap.
 const HEAP_MB = 64;
 
-export function startSearchThread(files: SearchFiles, { onAnswer, onEnd }: Listener): SearchThread {
+export function startSearchThread(files: SearchFiles, { onReply, onEnd }: Listener): SearchThread {
   // The compiled file, whether this runs compiled or from source: package.json's imports say where it is.
   const program = createRequire(import.meta.url).resolve('#search-worker');
   const worker = new Worker(program, {
@@ -26,7 +26,7 @@ export function startSearchThread(files: SearchFiles, { onAnswer, onEnd }: Liste
     resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
   });
   let cause: unknown;
-  worker.on('message', onAnswer);
+  worker.on('message', onReply);
   worker.on('error', (error) => {
     cause = error;
   });
@@ -36,5 +36,5 @@ export function startSearchThread(files: SearchFiles, { onAnswer, onEnd }: Liste
       resolve();
     });
   });
-  return { ended, tell: (order) => worker.postMessage(order) };
+  return { ended, send: (order) => worker.postMessage(order) };
 }

@@ -49,7 +49,7 @@ function serve(port: MessagePort, { stateFile, indexFile }: SearchFiles): void {
     });
   }
 
-  function answer(message: SearchReply): void {
+  function reply(message: SearchReply): void {
     running.delete(message.id);
     port.postMessage(message);
     // A search is what finds a damaged index.
@@ -61,9 +61,9 @@ function serve(port: MessagePort, { stateFile, indexFile }: SearchFiles): void {
     running.set(id, controller);
     try {
       const sequences = await searches.run(findJobs(sources, request), controller.signal);
-      if (!controller.signal.aborted) answer({ id, sequences });
+      if (!controller.signal.aborted) reply({ id, sequences });
     } catch (thrown) {
-      if (!controller.signal.aborted) answer({ id, ...toFailure(thrown) });
+      if (!controller.signal.aborted) reply({ id, ...toFailure(thrown) });
     }
   }
 
