@@ -9,7 +9,7 @@ import {
 } from './circuit-breaker.ts';
 import { createGate, type Gate, type GateCounts, type Permit } from './gate.ts';
 
-/** Told of what happens at the breakers. */
+/** Called when a breaker changes or refuses. */
 export interface AdmissionHooks {
   readonly onTransition?: (provider: string, from: BreakerState, to: BreakerState) => void;
   readonly onRejection?: (provider: string) => void;
@@ -26,11 +26,11 @@ interface Deps {
   readonly hooks?: AdmissionHooks;
 }
 
-/** One attempt of an operation on one provider: its place in the gate, and its leave from the breaker. */
+/** One route attempt of an operation: its slot in the gate of the provider, and its pass of the breaker. */
 export interface RoutePass {
-  /** How long it stood in the queue of the provider. */
+  /** How long it waited in the queue of the provider. */
   readonly waitedMs: number;
-  /** Gives the place back and tells the breaker how it ended; must be called. Only the first call counts. */
+  /** Releases the slot and reports the outcome to the breaker. Must be called; only the first call counts. */
   settle(error?: BridgeError): void;
 }
 
@@ -46,45 +46,49 @@ export interface AdmissionSnapshot {
 
 export type Admission = ReturnType<typeof createAdmission>;
 
-/** Decides who may begin now, who waits and who is refused: `runtime.*`, contract.md 13. */
+/** Decides which operations may start now, which wait and which are refused: `runtime.*`, contract.md 13. */
 export function createAdmission({ runtime, clock, providers, hooks }: Deps) {
   const { max_concurrent: maxConcurrent, max_queued: maxQueued } = runtime.global;
   const global = createGate({
     name: 'runtime.global.max_queued',
-    ...{ maxConcurrent, maxQueued, clock },
+    maxConcurrent,
+    maxQueued,
+    clock,
   });
-  const lanes = new Map<string, ReturnType<typeof openLane>>();
-  for (const provider of providers ?? Object.keys(runtime.providers)) laneOf(provider);
+  const entries = new Map<string, ReturnType<typeof openEntry>>();
+  for (const provider of providers ?? Object.keys(runtime.providers)) entryOf(provider);
 
-  function laneOf(provider: string) {
-    const known = lanes.get(provider);
+  function entryOf(provider: string) {
+    const known = entries.get(provider);
     if (known) return known;
-    const made = openLane(provider);
-    lanes.set(provider, made);
+    const made = openEntry(provider);
+    entries.set(provider, made);
     return made;
   }
 
-  function openLane(provider: string) {
+  function openEntry(provider: string) {
     const bounds = settingsOf(runtime.providers, provider) ?? runtime.provider_default;
     const gate = createGate({
       name: `runtime.providers.${provider}.max_queued`,
       maxConcurrent: bounds.max_concurrent,
       maxQueued: bounds.max_queued,
-      ...{ provider, clock },
+      provider,
+      clock,
     });
     const breaker = createCircuitBreaker({
       settings: settingsOf(runtime.circuit_breakers, provider) ?? runtime.circuit_breaker,
       onTransition: (from, to) => hooks?.onTransition?.(provider, from, to),
       onRejection: () => hooks?.onRejection?.(provider),
-      ...{ provider, clock },
+      provider,
+      clock,
     });
     return { gate, breaker };
   }
 
   return {
     /**
-     * Once an operation, whatever its routes. `onQueued` is called at once with a place inside, or in the queue, where it
-     * `waits`. Rejects with the signal's reason when it aborts first. Throws `overloaded`, but not for one that is patient.
+     * Once an operation, whatever its routes. `onQueued` is called at once, with whether it has to wait. Rejects with the
+     * signal's reason when it aborts first. Throws `overloaded` when the queue is full, unless it `waitsWhenFull`.
      */
     enterOperation: (
       signal: AbortSignal,
@@ -92,7 +96,7 @@ export function createAdmission({ runtime, clock, providers, hooks }: Deps) {
       waitsWhenFull?: boolean,
     ): Promise<Permit> => global.enter(signal, onQueued, waitsWhenFull),
 
-    /** Refuses at once an operation that would find the queue full, before anything is spent on it. Throws `overloaded`. */
+    /** Refuses an operation when the queue is full, before any work is done for it. Throws `overloaded`. */
     checkOperation: (): void => global.check(),
 
     /** Once a route attempt, whatever its fan-out. Like `enterOperation`; an open breaker refuses without any wait. */
@@ -102,11 +106,11 @@ export function createAdmission({ runtime, clock, providers, hooks }: Deps) {
       onQueued?: (waits: boolean) => void,
       waitsWhenFull?: boolean,
     ): Promise<RoutePass> {
-      const { gate, breaker } = laneOf(provider);
+      const { gate, breaker } = entryOf(provider);
       breaker.check();
       const permit = await gate.enter(signal, onQueued, waitsWhenFull);
       try {
-        // Who has left must not use up a probe.
+        // A client that disconnected must not use up a probe.
         signal.throwIfAborted();
         // It may have opened while this one waited.
         return toRoutePass(permit, breaker.admit());
@@ -121,7 +125,7 @@ export function createAdmission({ runtime, clock, providers, hooks }: Deps) {
       return {
         global: report(global),
         providers: Object.fromEntries(
-          [...lanes].map(([provider, { gate, breaker }]) => [
+          [...entries].map(([provider, { gate, breaker }]) => [
             provider,
             { ...report(gate), breaker: breaker.state() },
           ]),
@@ -142,7 +146,7 @@ function toRoutePass(permit: Permit, pass: BreakerPass): RoutePass {
   return {
     waitedMs: permit.waitedMs,
     settle(error) {
-      // The verdict first: whoever enters in this place is to meet a breaker that knows of it.
+      // The outcome first: the next operation in this slot must see a breaker that has counted it.
       pass.settle(error);
       permit.release();
     },

@@ -1,7 +1,7 @@
 import type { BridgeError } from '../errors/bridge-error.ts';
 import type { BridgeCode } from '../errors/codes.ts';
 
-/** What the end of an attempt says about the provider; neutral is what says nothing about it. */
+/** What the end of a route attempt says about the provider; `neutral` says nothing. */
 export type Verdict = 'success' | 'failure' | 'neutral';
 
 type Rule = (error: BridgeError) => boolean;

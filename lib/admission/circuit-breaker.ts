@@ -15,9 +15,9 @@ interface Deps {
   readonly onRejection?: () => void;
 }
 
-/** Leave to call the provider once. */
+/** Permission for one route attempt. */
 export interface BreakerPass {
-  /** Says how it ended; must be called, whatever happens. Only the first call counts. */
+  /** Reports how it ended. Must be called, whatever happens; only the first call counts. */
   settle(error: BridgeError | undefined): void;
 }
 
@@ -31,7 +31,7 @@ export interface BreakerSnapshot {
   readonly retry_after_ms?: number;
 }
 
-// A probe is under way and may take minutes, or be over in a moment.
+// A probe that runs may take a moment or minutes.
 const RETRY_AFTER_PROBE_MS = 1000;
 
 /**
@@ -42,13 +42,13 @@ const RETRY_AFTER_PROBE_MS = 1000;
 export function createCircuitBreaker(deps: Deps) {
   const { settings, clock } = deps;
   let state: BreakerState = 'closed';
-  // Counts the changes of state: a verdict speaks for the period in which its pass was given, and for no other.
+  // Counts the changes of state: an outcome counts only in the period of its pass.
   let period = 0;
   let failures = 0;
   let successes = 0;
   let opens = 0;
   let opensAgainMs = 0;
-  // Probes of an earlier half-open period that still run keep their places.
+  // Includes those of an earlier half-open period that still run.
   let probes = 0;
 
   function become(next: BreakerState): void {
@@ -79,14 +79,14 @@ export function createCircuitBreaker(deps: Deps) {
     return Math.max(0, Math.ceil(opensAgainMs - clock.monotonicMs()));
   }
 
-  /** Nothing runs on a timer: that time has passed shows when somebody looks. */
-  function look(): BreakerState {
+  /** There is no timer: the state is brought up to date when it is read. */
+  function current(): BreakerState {
     if (state === 'open' && leftMs() === 0) become('half_open');
     return state;
   }
 
   function check(): void {
-    const seen = look();
+    const seen = current();
     if (seen === 'closed') return;
     if (seen === 'half_open' && probes < settings.half_open_max_calls) return;
     deps.onRejection?.();
@@ -95,7 +95,7 @@ export function createCircuitBreaker(deps: Deps) {
   }
 
   return {
-    /** Throws `overloaded` when `admit` would. Takes no place: for whoever still has to wait for something else. */
+    /** Throws `overloaded` when `admit` would, without using up a probe: for a caller that has to wait first. */
     check,
 
     /** Throws `overloaded` when the circuit is open, or half open with all its probes under way. */
@@ -117,9 +117,11 @@ export function createCircuitBreaker(deps: Deps) {
     },
 
     state(): BreakerSnapshot {
-      const seen = look();
+      const seen = current();
       return {
-        ...{ state: seen, failures, opens },
+        state: seen,
+        failures,
+        opens,
         ...(seen === 'open' ? { retry_after_ms: leftMs() } : {}),
       };
     },
@@ -127,7 +129,7 @@ export function createCircuitBreaker(deps: Deps) {
 }
 
 function circuitOpen(provider: string, retryAfterMs: number): BridgeError {
-  return new BridgeError('overloaded', 'the provider has kept failing and is given a rest', {
+  return new BridgeError('overloaded', `the circuit breaker of provider ${provider} is open`, {
     provider,
     details: { reason: 'circuit_open', retry_after_ms: retryAfterMs },
   });

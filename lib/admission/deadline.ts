@@ -2,12 +2,12 @@ import { BridgeError } from '../errors/bridge-error.ts';
 import type { Clock } from '../platform/clock.ts';
 import { linkSignal } from '../platform/linked-signal.ts';
 
-/** One point in time that a whole operation has to meet. */
+/** The time by which a whole operation has to end. */
 export interface Deadline {
-  /** Aborts at the deadline with a `timeout`, or earlier with the reason of whoever gave the work up. */
+  /** Aborts at the deadline with a `timeout`, or earlier with the reason for which the work was ended. */
   readonly signal: AbortSignal;
   remainingMs(): number;
-  /** Ends the watch; the signal will not abort any more. */
+  /** Stops the timer; the signal does not abort any more. */
   end(): void;
 }
 
@@ -26,7 +26,7 @@ export function startDeadline(clock: Clock, timeoutMs: number, given: AbortSigna
   };
 }
 
-/** Retryable until somebody knows that something was dispatched (contract.md 8). */
+/** Retryable unless a call was dispatched (contract.md 8). */
 function deadlinePassed(): BridgeError {
   return new BridgeError('timeout', 'the deadline has passed', { retryable: true });
 }

@@ -10,16 +10,16 @@ interface Deps {
   /** The provider whose gate it is. */
   readonly provider?: string;
   readonly maxConcurrent: Limit;
-  /** 0 refuses whoever would have to wait. */
+  /** With 0 an operation that would have to wait is refused. */
   readonly maxQueued: Limit;
   readonly clock: Pick<Clock, 'monotonicMs'>;
 }
 
-/** A place inside a gate. */
+/** A slot inside a gate. */
 export interface Permit {
-  /** How long its holder stood in the queue. */
+  /** How long its holder waited in the queue. */
   readonly waitedMs: number;
-  /** Gives the place to whoever waits longest. Only the first call counts. */
+  /** Passes the slot to the operation that waits longest. Only the first call counts. */
   release(): void;
 }
 
@@ -30,10 +30,10 @@ export interface GateCounts {
 
 export type Gate = ReturnType<typeof createGate>;
 
-// Nobody knows when an operation ends that takes minutes; whoever was refused may ask again soon.
+// An operation may take minutes, and its end is not known: the client may try again soon.
 const RETRY_AFTER_MS = 1000;
 
-/** Lets a limited number of operations in at a time, in the order in which they came. */
+/** Admits a limited number of operations at a time, in the order of their arrival. */
 export function createGate({ name, provider, maxConcurrent, maxQueued, clock }: Deps) {
   const concurrent = toBound(maxConcurrent);
   const slots = createSemaphore(concurrent);
@@ -54,9 +54,9 @@ export function createGate({ name, provider, maxConcurrent, maxQueued, clock }: 
     limits: { max_concurrent: maxConcurrent, max_queued: maxQueued },
 
     /**
-     * Resolves inside, where the permit must be released even if `signal` has aborted since. `onQueued` is called at once
-     * with a place inside, or in the queue, where it `waits`. Rejects with the signal's reason when it aborts first. Throws
-     * `overloaded`, but not for one that is patient: it waits however many wait already.
+     * Resolves with a permit, which must be released even if `signal` has aborted since. `onQueued` is called at once, with
+     * whether the operation has to wait. Rejects with the signal's reason when it aborts first. Throws `overloaded` when
+     * the queue is full, unless the operation `waitsWhenFull`.
      */
     enter(
       signal: AbortSignal,
@@ -64,16 +64,17 @@ export function createGate({ name, provider, maxConcurrent, maxQueued, clock }: 
       waitsWhenFull = false,
     ): Promise<Permit> {
       if (signal.aborted) return Promise.reject(signal.reason);
-      if (!waitsWhenFull && isFull()) return Promise.reject(queueFull(name, provider));
+      if (!waitsWhenFull && isFull())
+        return Promise.reject(queueFull(name, provider, slots.counts().waiting));
       const waits = slots.counts().active >= concurrent;
       const entering = wait(signal);
       onQueued?.(waits);
       return entering;
     },
 
-    /** Throws as `enter` would now, and takes no place. */
+    /** Throws as `enter` would now, without taking a slot. */
     check(): void {
-      if (isFull()) throw queueFull(name, provider);
+      if (isFull()) throw queueFull(name, provider, slots.counts().waiting);
     },
 
     counts(): GateCounts {
@@ -87,8 +88,9 @@ function toBound(limit: Limit): number {
   return limit === 'unlimited' ? Number.POSITIVE_INFINITY : limit;
 }
 
-function queueFull(limit: string, provider: string | undefined): BridgeError {
-  return new BridgeError('overloaded', 'as many operations wait already as may wait', {
+function queueFull(limit: string, provider: string | undefined, waiting: number): BridgeError {
+  const queue = provider === undefined ? 'the queue' : `the queue of provider ${provider}`;
+  return new BridgeError('overloaded', `${queue} is full (${waiting} waiting)`, {
     ...(provider === undefined ? {} : { provider }),
     details: { reason: 'queue_full', limit, retry_after_ms: RETRY_AFTER_MS },
   });

@@ -3,8 +3,8 @@ import type { AnyImageRequest } from '../contract/request/image-request.ts';
 import type { InputSet, InputSource } from '../inputs/input-source.ts';
 
 /**
- * What of a request decides whether another one is equal to it: everything but its key, its images by what
- * identifies them and by what they are said to be, in whichever form they came.
+ * The part of a request that decides whether another one is equal to it: everything but its key. Images are compared by
+ * their identity and their declared type and name, whatever form they came in.
  */
 export function toFingerprintedRequest(
   request: AnyImageRequest,
@@ -14,12 +14,12 @@ export function toFingerprintedRequest(
   const { idempotency_key: _, ...rest } = request;
   return {
     ...rest,
-    images: request.images.map((input, place) =>
-      toIdentified(input, sources.images[place], identities.images[place]),
+    images: request.images.map((input, index) =>
+      toIdentified(input, sources.images[index], identities.images[index]),
     ),
     mask: request.mask && toIdentified(request.mask, sources.mask, identities.mask),
-    reference_images: request.reference_images.map((input, place) =>
-      toIdentified(input, sources.references[place], identities.references[place]),
+    reference_images: request.reference_images.map((input, index) =>
+      toIdentified(input, sources.references[index], identities.references[index]),
     ),
   };
 }

@@ -61,7 +61,7 @@ export function createGeneration(deps: Deps) {
         started,
         events: verified(queue.events, reading.signal),
         ignoreEvents() {
-          queue.drop();
+          queue.discard();
           reading.abort();
         },
         result,

@@ -21,19 +21,19 @@ export interface KeyedRequest {
 
 export interface IdempotentReply<T> {
   readonly value: T;
-  /** The work was another request's; the answer says so. */
+  /** The result is that of another request; the reply says so. */
   readonly replayed: boolean;
 }
 
-/** Work that tells when it has been taken up, or why it was not, before it tells how it ended. */
+/** Work with two reports: that it is queued or running, or why not, and how it ended. */
 export interface StartedWork<T> {
   readonly started: Promise<void>;
   readonly result: Promise<T>;
 }
 
-/** What a request under a key hears of the work. Both promises reject with its signal's reason once it has left. */
+/** The work as a request under a key sees it. Both promises reject with the signal's reason once its client disconnects. */
 export interface Opened<T, W> extends StartedWork<T> {
-  /** What its own `work` gave; undefined where the work is another request's. */
+  /** What its own `work` returned; undefined where the work is another request's. */
   readonly own: W | undefined;
 }
 
@@ -46,11 +46,11 @@ interface Performed<W> {
 
 export type Idempotency = ReturnType<typeof createIdempotency>;
 
-/** Does equal requests under one key once, and gives all of them the one answer (contract.md 13). */
+/** Runs equal requests under one key once; all of them get the one result (contract.md 13). */
 export function createIdempotency({ store, ids }: Deps) {
-  // What lies in memory must not let anybody try keys: a key is a caller's word, and may be guessable.
+  // A key may be guessable. Its hash must not allow anyone who reads the memory to try keys.
   const secret = ids.newOpaqueId() + ids.newOpaqueId();
-  // Equal requests only: whether another one may have the key is for the store to say.
+  // Equal requests only: the store decides whether another one may have the key.
   const running = new Map<string, Promise<Performed<unknown>>>();
 
   function begin<W extends StartedWork<unknown>>(
@@ -58,8 +58,8 @@ export function createIdempotency({ store, ids }: Deps) {
     fingerprint: string,
     work: () => W,
   ): Promise<Performed<W>> {
-    const place = toPlace(keyHash, fingerprint);
-    const forget = () => running.delete(place);
+    const runningKey = toRunningKey(keyHash, fingerprint);
+    const forget = () => running.delete(runningKey);
     const performing = perform(store, keyHash, fingerprint, () => {
       const own = work();
       const outcome = settled(store, keyHash, own.result).finally(forget);
@@ -69,14 +69,14 @@ export function createIdempotency({ store, ids }: Deps) {
       );
       return { own, started, outcome };
     });
-    running.set(place, performing);
-    // Without work of its own it is over as soon as that is known. The clients may all have left then.
+    running.set(runningKey, performing);
+    // Without work of its own it ends as soon as that is known. All clients may have disconnected then.
     performing.then(({ own }) => own ?? forget(), forget);
     return performing;
   }
 
   /**
-   * Begins `work` unless an equal request has the key already. It runs to its end whatever its clients do. A failure of
+   * Starts `work` unless an equal request has the key already. It runs to its end whatever its clients do. A failure of
    * known outcome frees the key. Throws `idempotency_conflict`, `overloaded`.
    */
   async function open<T, W extends StartedWork<T>>(
@@ -86,29 +86,29 @@ export function createIdempotency({ store, ids }: Deps) {
   ): Promise<Opened<T, W>> {
     client.throwIfAborted();
     const keyHash = hashKey(secret, scope, key);
-    const joined = running.get(toPlace(keyHash, fingerprint));
-    if (joined) return hear<T, W>(await abortable(joined, client), undefined, client);
+    const joined = running.get(toRunningKey(keyHash, fingerprint));
+    if (joined) return subscribe<T, W>(await abortable(joined, client), undefined, client);
     const performed = await abortable(begin(keyHash, fingerprint, work), client);
-    return hear(performed, performed.own, client);
+    return subscribe(performed, performed.own, client);
   }
 
   return {
     open,
 
     /** The result of `work`, under the rules of `open`. Throws what `work` throws, too. */
-    async answer<T>(
+    async once<T>(
       request: KeyedRequest,
       work: () => Promise<T>,
       client: AbortSignal,
     ): Promise<IdempotentReply<T>> {
-      const alone = () => ({ started: Promise.resolve(), result: work() });
-      const { own, result } = await open<T, StartedWork<T>>(request, alone, client);
+      const start = () => ({ started: Promise.resolve(), result: work() });
+      const { own, result } = await open<T, StartedWork<T>>(request, start, client);
       return { value: await result, replayed: own === undefined };
     },
   };
 }
 
-function hear<T, W>(
+function subscribe<T, W>(
   { started, outcome }: Performed<unknown>,
   own: W | undefined,
   client: AbortSignal,
@@ -118,17 +118,17 @@ function hear<T, W>(
     // The fingerprint holds the operation's id, and an operation has one type of result.
     return ended.value as T;
   };
-  const heard = {
+  const subscription = {
     own,
     started: abortable(started, client).then((ended) => {
       if (ended) toValue(ended);
     }),
     result: abortable(outcome, client).then(toValue),
   };
-  // Who has left hears neither.
-  heard.started.catch(() => {});
-  heard.result.catch(() => {});
-  return heard;
+  // A client that disconnected reads neither.
+  subscription.started.catch(() => {});
+  subscription.result.catch(() => {});
+  return subscription;
 }
 
 async function perform<W>(
@@ -168,7 +168,7 @@ async function settled(
     (value): StoredOutcome => ({ ok: true, value }),
     (thrown: unknown): StoredOutcome => ({ ok: false, error: toBridgeError(thrown) }),
   );
-  // The answer is there; that it cannot be kept is no reason to withhold it.
+  // A result that cannot be stored is still returned.
   await settle(store, keyHash, outcome).catch(() => {});
   return outcome;
 }
@@ -191,6 +191,6 @@ function hashKey(secret: string, scope: string, key: string): string {
     .digest('hex');
 }
 
-function toPlace(keyHash: string, fingerprint: string): string {
+function toRunningKey(keyHash: string, fingerprint: string): string {
   return `${keyHash}:${fingerprint}`;
 }

@@ -18,13 +18,13 @@ interface Finished {
   readonly expiresMs: number;
 }
 
-// Two hashes and their places in the tables.
+// Two hashes and their entries in the tables.
 const ENTRY_BYTES = 512;
 const EXPIRY_EVERY_MS = 60_000;
 
 /**
- * Keys in the memory of one process: a restart forgets them (contract.md 13). The oldest answer goes first when there is
- * no room; one that is larger than the whole room is not kept, and its repeat is a new request.
+ * Keys in the memory of one process: a restart forgets them (contract.md 13). The oldest outcome is removed
+ * first when space is needed. An outcome larger than all of the space is not kept: its repeat is a new request.
  */
 export function createMemoryReplayStore({ clock, limits }: Deps) {
   const running = new Map<string, string>();
@@ -88,7 +88,7 @@ export function createMemoryReplayStore({ clock, limits }: Deps) {
   return {
     ...store,
 
-    /** A task: gives the memory of old answers back when nobody comes with a key any more. */
+    /** A task: frees the memory of expired outcomes, also when no request with a key comes. */
     expiry: {
       name: 'idempotency-expiry',
       everyMs: EXPIRY_EVERY_MS,

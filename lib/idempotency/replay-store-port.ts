@@ -1,25 +1,25 @@
 import type { BridgeError } from '../errors/bridge-error.ts';
 
-/** How the work under a key ended, and what every repeat of it is told. */
+/** How the work under a key ended: the reply to every repeat. */
 export type StoredOutcome =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly error: BridgeError };
 
-/** What a key is to the request that comes with it. */
+/** The state of a key for a request. */
 export type Claim =
   /** The work is the caller's: it owes a `finish` or a `forget`. */
   | { readonly kind: 'claimed' }
-  /** An equal request is under way, and who does it has not settled it yet. */
+  /** An equal request is running and is not settled yet. */
   | { readonly kind: 'running' }
   | { readonly kind: 'finished'; readonly outcome: StoredOutcome }
   /** Another request came under this key. */
   | { readonly kind: 'conflict' }
-  /** There is no room, and nothing that may be forgotten for it. */
+  /** All entries are in use, and none may be forgotten. */
   | { readonly kind: 'full' };
 
 /**
- * What is known of keys, under a bound. It sees hashes only, never a key. What is under way is never forgotten; what has
- * finished is forgotten after its time, or when there is no room for something newer.
+ * The keys of requests, bounded. The store sees hashes only, never a key. A running request is never forgotten; a finished
+ * one is forgotten after its time, or when a newer one needs its space.
  */
 export interface ReplayStore {
   /** Of several claims at the same time one is `claimed`. */

@@ -1,17 +1,17 @@
 import { REPLAYED } from '../contract/request/image-request.ts';
 import { BridgeError } from '../errors/bridge-error.ts';
 
-/** Whether the provider may have done, and charged for, what nobody has seen. */
+/** Whether the provider may have made, and charged for, an image that was not delivered. */
 export function isUnknownOutcome(error: BridgeError): boolean {
   return error.details['outcome'] === 'unknown';
 }
 
-/** A failure of somebody else's request as the answer to an equal one. */
+/** The failure of another request as the reply to an equal one. */
 export function toReplayedError(error: BridgeError): BridgeError {
   return copyOf(error, REPLAYED);
 }
 
-/** A failure to keep, without what had led to it: a cause can hold on to whole answers. */
+/** A failure to store, without its cause: that may hold whole replies in memory. */
 export function toStoredError(error: BridgeError): BridgeError {
   return copyOf(error, {});
 }
@@ -22,7 +22,9 @@ function copyOf(error: BridgeError, headers: Readonly<Record<string, string>>): 
     ...(param === null ? {} : { param }),
     ...(provider === undefined ? {} : { provider }),
     ...(upstreamRequestId === undefined ? {} : { upstreamRequestId }),
-    ...{ details, retryable, transient },
+    details,
+    retryable,
+    transient,
     headers: { ...error.headers, ...headers },
   });
 }

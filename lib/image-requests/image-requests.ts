@@ -50,7 +50,7 @@ export function createImageRequests(deps: Deps) {
 
   return {
     /**
-     * A rejected request has left no file behind, unless its client disconnected and its run goes on. Throws
+     * No file remains of a rejected request, unless its client disconnected and its run continues. Throws
      * `idempotency_conflict` beside what a generation throws.
      */
     async create(
@@ -70,7 +70,7 @@ export function createImageRequests(deps: Deps) {
         return retryAttach.reply(attempt, run, context);
       }
       const start = () => detached.run((stop) => completeRun(run, stop)).outcome;
-      return idempotency.answer({ scope, key, fingerprint }, start, signal);
+      return idempotency.once({ scope, key, fingerprint }, start, signal);
     },
 
     /**

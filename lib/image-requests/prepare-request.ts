@@ -20,7 +20,7 @@ interface Deps {
   readonly maxInputBytes: number;
 }
 
-/** A request in which nothing is wrong by itself, and its run. */
+/** A request that has passed the checks that need no provider, and its run. */
 export interface PreparedRequest {
   readonly key: string | undefined;
   readonly run: ImageRun<ImageResponseWithBytes>;

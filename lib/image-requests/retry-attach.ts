@@ -110,13 +110,13 @@ export function createRetryAttach<T>({ clock, detached }: Deps) {
       signal.throwIfAborted();
       const found = find(attempt);
       const work = found ?? start(attempt, run);
-      const leave = attach(work);
-      client.onReplied((isComplete) => leave(isComplete ? undefined : reasonOf(signal)));
+      const detachOnce = attach(work);
+      client.onReplied((isComplete) => detachOnce(isComplete ? undefined : reasonOf(signal)));
       try {
         const value = await abortable(outcomeOf(work), signal);
         return { value, replayed: found !== undefined };
       } catch (thrown) {
-        if (signal.aborted) leave(reasonOf(signal));
+        if (signal.aborted) detachOnce(reasonOf(signal));
         throw found && !signal.aborted ? toReplayedError(toBridgeError(thrown)) : thrown;
       }
     },

@@ -1,6 +1,6 @@
 import { BridgeError } from '../errors/bridge-error.ts';
 
-/** Work that no client's leaving ends by itself. */
+/** Work that does not end when its client disconnects. */
 export interface DetachedRun<T> {
   readonly outcome: Promise<T>;
   cancel(reason: BridgeError): void;
@@ -8,7 +8,7 @@ export interface DetachedRun<T> {
 
 export type DetachedRuns = ReturnType<typeof createDetachedRuns>;
 
-/** Knows all work that may run on without a client, so that a shutdown can wait for it, and end it. */
+/** All work that may run on without a client. A shutdown waits for it, or ends it. */
 export function createDetachedRuns() {
   const running = new Map<AbortController, Promise<unknown>>();
   let stopReason: BridgeError | undefined;
@@ -30,7 +30,7 @@ export function createDetachedRuns() {
 
   function watch<T>(controller: AbortController, work: Promise<T>): Promise<T> {
     const outcome = work.finally(() => running.delete(controller));
-    // Everybody who waited for it may have left.
+    // All clients that waited for it may have disconnected.
     outcome.catch(() => {});
     running.set(controller, outcome);
     return outcome;
@@ -43,7 +43,7 @@ export function createDetachedRuns() {
       return { outcome, cancel: (reason) => controller.abort(reason) };
     },
 
-    /** The same for work that tells more of itself than how it ends. */
+    /** The same for work that has more than a result. */
     begin<W extends { readonly result: Promise<unknown> }>(work: (signal: AbortSignal) => W): W {
       const controller = newController();
       const begun = work(controller.signal);
@@ -51,7 +51,7 @@ export function createDetachedRuns() {
       return begun;
     },
 
-    /** Resolves when nothing runs any more; once `grace` aborts, what still runs is cancelled and waited for. */
+    /** Resolves when nothing runs any more. Once `grace` aborts, it cancels what still runs and waits for its end. */
     async drain(grace: AbortSignal): Promise<void> {
       const end = () => cancelAll(stopping());
       if (grace.aborted) end();
@@ -60,7 +60,7 @@ export function createDetachedRuns() {
       grace.removeEventListener('abort', end);
     },
 
-    /** Cancels what runs, and what would still start; resolves when nothing does any more. */
+    /** Cancels all work, also what starts later. Resolves when nothing runs any more. */
     async close(): Promise<void> {
       cancelAll(stopping());
       await untilIdle();

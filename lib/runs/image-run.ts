@@ -14,7 +14,7 @@ interface Deps {
   readonly log: TraceLog;
 }
 
-/** Work whose result belongs to nobody before it is committed, once, or discarded. */
+/** Work whose result has no owner before it is committed, or discarded, once. */
 export interface Run<M, T> {
   make(signal: AbortSignal): Promise<M>;
   /** Rejects when the result cannot be committed. It is discarded then. */
@@ -23,7 +23,7 @@ export interface Run<M, T> {
   discard(made: M, reason: unknown): Promise<BridgeError>;
 }
 
-/** A run whose events can be read while it goes on. */
+/** A run whose events can be read while it runs. */
 export interface ImageRun<T> extends Run<GenerationResult, T> {
   start(signal: AbortSignal): RunningGeneration;
 }

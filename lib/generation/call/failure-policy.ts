@@ -10,17 +10,17 @@ export interface OutputFailure {
 
 interface Situation {
   readonly isFailFast: boolean;
-  /** How many outputs came out. */
+  /** How many outputs succeeded. */
   readonly succeeded: number;
-  /** Something of the request had been dispatched. */
+  /** A call of the request had been dispatched. */
   readonly dispatched: boolean;
   /** The signal of the whole operation. */
   readonly signal: AbortSignal;
 }
 
 /**
- * What failures, in the order in which they happened, make of the whole request: an error, or undefined when what came out
- * is delivered beside them. All outputs failed is never a success (specification 2.10.7).
+ * The error of the whole request after these failures, in the order in which they happened. Undefined when the outputs that
+ * succeeded are delivered beside them: at least one has to (specification 2.10.7).
  */
 export function requestFailure(
   failures: readonly OutputFailure[],
@@ -29,11 +29,11 @@ export function requestFailure(
   const [first] = failures;
   if (!first) return undefined;
   const reason = signal.aborted ? toBridgeError(signal.reason) : undefined;
-  // At the deadline what is ready is delivered; who has left gets nothing.
-  const hasLeft = reason !== undefined && reason.code !== 'timeout';
-  if (!isFailFast && succeeded > 0 && !hasLeft) return undefined;
-  const byLeaving = failures.find(({ error }) => error.code === reason?.code);
-  const { error } = hasLeft ? (byLeaving ?? first) : first;
+  // At the deadline what is ready is delivered; a client that disconnected gets nothing.
+  const isDisconnected = reason !== undefined && reason.code !== 'timeout';
+  if (!isFailFast && succeeded > 0 && !isDisconnected) return undefined;
+  const ofDisconnect = failures.find(({ error }) => error.code === reason?.code);
+  const { error } = isDisconnected ? (ofDisconnect ?? first) : first;
   const made = succeeded + failures.filter(({ isMade }) => isMade).length;
   return withSiblings(error, failures, { dispatched, made });
 }

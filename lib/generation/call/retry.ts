@@ -1,12 +1,12 @@
 import type { BridgeError } from '../../errors/bridge-error.ts';
 
-/** A longer wait is the client's to decide about (providers.md). */
+/** A longer wait is left to the client (providers.md). */
 const LONGEST_WAIT_MS = 10_000;
 
 interface Situation {
-  /** How often this call was tried so far. */
+  /** The number of tries so far. */
   readonly attempt: number;
-  /** The provider had begun to give output. */
+  /** The provider had begun its output. */
   readonly outputBegan: boolean;
   readonly remainingMs: number;
   /** At least 0, below 1. */
@@ -24,8 +24,9 @@ export function retryDelayMs(
 ): number | undefined {
   if (!error.transient || outputBegan || attempt >= policy.attempts) return undefined;
   if (error.details['outcome'] === 'unknown') return undefined;
-  const asked = error.details['retry_after_ms'];
+  const retryAfterMs = error.details['retry_after_ms'];
   const jitter = 0.8 + 0.4 * fraction;
-  const waitMs = typeof asked === 'number' ? asked : policy.backoffMs * attempt * jitter;
+  const waitMs =
+    typeof retryAfterMs === 'number' ? retryAfterMs : policy.backoffMs * attempt * jitter;
   return waitMs > LONGEST_WAIT_MS || waitMs >= remainingMs ? undefined : waitMs;
 }

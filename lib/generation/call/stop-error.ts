@@ -1,16 +1,16 @@
 import { type BridgeError, toBridgeError } from '../../errors/bridge-error.ts';
 
-/** What is known of a provider call at the moment at which its signal ended it. */
+/** What is known of a provider call when its signal ends it. */
 interface StoppedCall {
-  /** Something of it had been dispatched, now or in an earlier try. */
+  /** This try or an earlier one had been dispatched. */
   readonly dispatched: boolean;
-  /** Whatever was dispatched has ended and told how. */
+  /** What was dispatched has ended, and how is known. */
   readonly outcomeKnown: boolean;
-  /** Nothing of it runs any more. */
+  /** Nothing of it is running. */
   readonly stopped: boolean;
 }
 
-/** The failure of what was ended by the deadline, by the client or by a sibling's failure (contract.md 8). */
+/** The failure of a call that the deadline, the client or the failure of a sibling ended (contract.md 8). */
 export function stopError(
   signal: AbortSignal,
   { dispatched, outcomeKnown, stopped }: StoppedCall,

@@ -4,17 +4,17 @@ const MAX_WAITING = 64;
 /** Partial images hold their bytes; one that is larger still waits alone. */
 const MAX_WAITING_BYTES = 32 * 1024 * 1024;
 
-/** Events on their way from a generation to whoever reads them, at the reader's pace and under a bound. */
+/** A bounded queue of events between a generation and its reader, at the pace of the reader. */
 export interface EventQueue {
   push(event: GenerationEvent): void;
   /** No event follows; the reader comes to its end after what still waits. */
   end(): void;
-  /** Nobody wants to hear any more: what waits is let go, nothing is kept from now on, a reader comes to its end. */
-  drop(): void;
+  /** Discards what waits and all later events. A reader comes to its end. */
+  discard(): void;
   readonly events: AsyncIterable<GenerationEvent>;
 }
 
-/** A bounded queue for one reader. It never holds its writer up: what a slow reader misses is what has been superseded. */
+/** A bounded queue for one reader. It never blocks its writer: a slow reader misses events that later ones supersede. */
 export function createEventQueue(): EventQueue {
   const waiting: GenerationEvent[] = [];
   let hasEnded = false;
@@ -37,14 +37,14 @@ export function createEventQueue(): EventQueue {
     push(event) {
       if (hasEnded) return;
       waiting.push(event);
-      while (isTooMuch(waiting)) waiting.splice(leastWorth(waiting), 1);
+      while (isTooMuch(waiting)) waiting.splice(indexToDiscard(waiting), 1);
       wake();
     },
     end() {
       hasEnded = true;
       wake();
     },
-    drop() {
+    discard() {
       hasEnded = true;
       waiting.length = 0;
       wake();
@@ -65,10 +65,10 @@ function heldBytes(waiting: readonly GenerationEvent[]): number {
   );
 }
 
-/** The place of the oldest event that a later one supersedes; of the very oldest when there is none. */
-function leastWorth(waiting: readonly GenerationEvent[]): number {
-  const superseded = waiting.findIndex((event, place) =>
-    waiting.slice(place + 1).some((later) => isOfSameSubject(event, later)),
+/** The index of the oldest event that a later one supersedes; of the oldest of all when there is none. */
+function indexToDiscard(waiting: readonly GenerationEvent[]): number {
+  const superseded = waiting.findIndex((event, index) =>
+    waiting.slice(index + 1).some((later) => isOfSameSubject(event, later)),
   );
   return Math.max(superseded, 0);
 }

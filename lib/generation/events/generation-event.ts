@@ -18,7 +18,7 @@ interface ProgressEvent {
 /** What happens in a generation while it runs; indices are those of the whole request. */
 export type GenerationEvent = ProgressEvent | Extract<ProviderEvent, { type: 'partial_image' }>;
 
-/** What may be told of it outside: images were decoded to their last pixel. */
+/** An event for clients: its image has been decoded completely. */
 export type VerifiedEvent =
   | ProgressEvent
   | {

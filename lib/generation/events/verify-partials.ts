@@ -5,10 +5,10 @@ interface Deps {
   readonly engine: Pick<ImageEngine, 'inspect'>;
 }
 
-/** Lets no image out that was not decoded to its end. */
+/** Passes on only partial images that decode completely. */
 export function createVerifyPartials({ engine }: Deps) {
-  /** Undefined for one that is not sound, and when there was no time to find out. */
-  async function soundImage(
+  /** Undefined for an invalid image, and when the verification was ended. */
+  async function validImage(
     bytes: Buffer,
     signal: AbortSignal,
   ): Promise<VerifiedImage | undefined> {
@@ -16,14 +16,14 @@ export function createVerifyPartials({ engine }: Deps) {
       const inspection = await engine.inspect(bytes, signal);
       return inspection.ok ? inspection.image : undefined;
     } catch {
-      // The reader has left, or the house is closing: an image that is only passing by is no reason to fail.
+      // The reader has stopped, or the app is closing. A partial image is no reason to fail.
       return undefined;
     }
   }
 
   /**
-   * The same events in the same order, but for partial images that are not sound. One image at a time, and none before
-   * it is asked for: what a slow reader skips costs nothing.
+   * The same events in the same order, without invalid partial images. An image is verified when the reader asks for it:
+   * what a slow reader skips costs nothing.
    */
   return async function* verified(
     events: AsyncIterable<GenerationEvent>,
@@ -35,7 +35,7 @@ export function createVerifyPartials({ engine }: Deps) {
         continue;
       }
       const { type, index, partialIndex, bytes } = event;
-      const image = await soundImage(bytes, signal);
+      const image = await validImage(bytes, signal);
       if (image) yield { type, index, partialIndex, image };
     }
   };

@@ -13,11 +13,11 @@ type DeliveryTarget = Pick<RequestContext, 'scope' | 'baseUrl'>;
 
 export interface DeliveredImages {
   readonly data: readonly ImageWithBytes[];
-  /** Not yet owned by anybody: whoever asked commits or discards them. */
+  /** Without an owner yet: the caller commits or discards them. */
   readonly publications: readonly PendingPublication[];
 }
 
-/** Hands verified images over in the form that was asked for: inline, artifact, url or metadata. */
+/** Delivers verified images in the form that was asked for: inline, artifact, url or metadata. */
 export function createDeliver({ publisher }: Deps) {
   /**
    * `signal` aborts when the client disconnects, but not at the deadline: what is ready by then is delivered. Throws
@@ -42,8 +42,8 @@ export function createDeliver({ publisher }: Deps) {
       return { data, publications: [] };
     }
     const publications = await publisher.publish(scope, outputs, output, signal);
-    const data = publications.flatMap(({ record }, place): ImageWithBytes[] => {
-      const it = outputs[place];
+    const data = publications.flatMap(({ record }, index): ImageWithBytes[] => {
+      const it = outputs[index];
       if (!it) return [];
       const { id, name, sidecar } = record;
       const entries = { ...facts(it), ...(sidecar && { metadata_name: sidecar.name }) };

@@ -4,12 +4,12 @@ import type { VerifiedImage } from '../../images/image.ts';
 import type { FinishPlan } from '../plan/plan.ts';
 
 type Requested = FinishPlan['requested'];
-type Judged = Pick<VerifiedImage, 'format' | 'width' | 'height' | 'alpha'>;
+type Actual = Pick<VerifiedImage, 'format' | 'width' | 'height' | 'alpha'>;
 
 /** What is delivered against what was asked for, by the decoded pixels alone (contract.md 2, `delivered`). */
 export function toDelivered(
   index: number,
-  image: Judged,
+  image: Actual,
   { parameters, formatNamed }: Requested,
 ): Delivered {
   const size = parseSize(parameters.size);
@@ -18,12 +18,12 @@ export function toDelivered(
     index,
     size: size ? verdictOf(isSize) : 'unspecified',
     format: formatNamed ? verdictOf(image.format === parameters.output_format) : 'unspecified',
-    alpha: judgeAlpha(image, parameters.background),
+    alpha: alphaVerdict(image, parameters.background),
   };
 }
 
-function judgeAlpha(
-  { alpha }: Judged,
+function alphaVerdict(
+  { alpha }: Actual,
   background: Requested['parameters']['background'],
 ): Delivered['alpha'] {
   const isSomeBelow255 = alpha === 'some' || alpha === 'empty';

@@ -1,11 +1,11 @@
 import { colorDistance, parseColor, type Rgb } from '../../images/color.ts';
 
-/** The first is what painters of such backgrounds know best; the others stand by for what is green itself. */
+/** The first is the usual key colour; the others are for subjects that are green themselves. */
 const CANDIDATES = ['#00FF00', '#FF00FF', '#0000FF', '#00FFFF', '#FF0000', '#FFFF00'] as const;
-/** Farther than this is as good as farthest: then the order decides. */
+/** Distances beyond this count as equal: then the order decides. */
 const FAR_ENOUGH = 160;
 
-/** What words say of an image's colours: those that mean one, and things that have one, singular and in lower case. */
+/** Words that name a colour, and things that have one; singular and in lower case. */
 const NAMED: readonly (readonly [color: Rgb, words: string])[] = [
   [
     [60, 170, 60],
@@ -42,14 +42,14 @@ const NAMED: readonly (readonly [color: Rgb, words: string])[] = [
 const COLORS: ReadonlyMap<string, readonly Rgb[]> = byWord();
 
 /**
- * The flat background to ask for when the request names none: as far as it can be from the colours that the prompt tells of,
- * and green where it tells of none. The same prompt always gives the same colour.
+ * The flat background to ask for when the request names none: as far as possible from the colours that the prompt names,
+ * and green where it names none. The same prompt always gives the same colour.
  */
 export function chooseKeyColor(prompt: string): string {
-  const told = colorsIn(prompt);
+  const named = colorsIn(prompt);
   const scores = CANDIDATES.map((candidate) => {
     const key = parseColor(candidate);
-    return Math.min(FAR_ENOUGH, ...told.map((color) => colorDistance(color, key)));
+    return Math.min(FAR_ENOUGH, ...named.map((color) => colorDistance(color, key)));
   });
   return CANDIDATES[scores.indexOf(Math.max(...scores))] ?? CANDIDATES[0];
 }
@@ -59,7 +59,7 @@ function colorsIn(prompt: string): readonly Rgb[] {
   const words = prompt.toLowerCase().match(/\p{L}+/gu) ?? [];
   return [
     ...hexadecimal.map(parseColor),
-    // A plural is a word with an s at its end, near enough.
+    // A plural is taken for a word that ends with s.
     ...new Set(
       words.flatMap((word) => COLORS.get(word) ?? COLORS.get(word.replace(/s$/, '')) ?? []),
     ),

@@ -31,8 +31,8 @@ export function ratioGap(one: Edges, other: Edges): number {
   return Math.round(gap * 1e12);
 }
 
-/** Whether the model draws exactly this size. */
-export function isDrawn(sizes: Sizes, size: string): boolean {
+/** Whether the model supports exactly this size. */
+export function isSupported(sizes: Sizes, size: string): boolean {
   if (sizes.allowed.includes(size)) return true;
   const edges = parseSize(size);
   if (!edges || !sizes.arbitrary) return false;
@@ -51,11 +51,11 @@ export function isDrawn(sizes: Sizes, size: string): boolean {
   );
 }
 
-/** The nearest size that the model draws; undefined when it lists none and cannot be led to one. */
+/** The nearest size that the model supports; undefined when it lists none and none lies in its range. */
 export function nearestSize(sizes: Sizes, asked: Edges): string | undefined {
   const { width, height } = toRange(sizes, asked);
   const inRange = `${width}x${height}`;
-  return isDrawn(sizes, inRange) ? inRange : nearestListed(sizes, asked);
+  return isSupported(sizes, inRange) ? inRange : nearestListed(sizes, asked);
 }
 
 /** The listed size of the nearest shape; of several, the one nearest in pixels. */

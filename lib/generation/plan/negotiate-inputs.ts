@@ -7,7 +7,7 @@ import { type Negotiation, note, refuse, startNegotiation, throwRefusals } from 
 type ImageSupport = CapabilityDocument['masks'];
 
 /**
- * Whether the model takes the operation and its images, which have these numbers of bytes, 0 where it is not known yet.
+ * Whether the model takes the operation and its images, of these sizes in bytes, 0 where a size is not known yet.
  * A mask is never dropped, in any mode.
  */
 export function negotiateInputs(
@@ -25,7 +25,7 @@ export function negotiateInputs(
 }
 
 /**
- * Judges a model's limits again once every image is here: those that lay elsewhere have a size now. Throws
+ * Checks the limits of a model again once all images are loaded: those from elsewhere have a size only now. Throws
  * `unsupported_capability`.
  */
 export function checkLoadedInputs(

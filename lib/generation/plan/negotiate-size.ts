@@ -1,31 +1,31 @@
 import { MAX_FORMAT_EDGE, parseSize } from '../../contract/request/parameters.ts';
 import type { CapabilityDocument } from '../../contract/resources/provider.ts';
 import { emulatedSize } from './emulated-size.ts';
-import { isDrawn, nearestListed, nearestSize } from './nearest-size.ts';
+import { isSupported, nearestListed, nearestSize } from './nearest-size.ts';
 import { type Negotiation, normalize, record, refuse } from './negotiation.ts';
 
 type Hint = 'aspect_ratio' | 'resolution';
 
 const DEFAULT_EDGES = { width: 1024, height: 1024 } as const;
 
-/** Fits size, aspect ratio and resolution to the sizes that the model draws. */
+/** Fits size, aspect ratio and resolution to the sizes that the model supports. */
 export function negotiateSize(negotiation: Negotiation): void {
   const { effective, capabilities } = negotiation;
   const asked = parseSize(effective.size);
   if (asked) {
     const sizes = withinFormat(negotiation);
-    if (!isDrawn(sizes, effective.size)) fitSize(negotiation, sizes, asked);
+    if (!isSupported(sizes, effective.size)) fitSize(negotiation, sizes, asked);
     return;
   }
   negotiateHints(negotiation);
   if (effective.size === 'auto' && !capabilities.sizes.auto) {
-    // Leaving the size to the model is fulfilled by any size, under `strict` too.
+    // A size that is left to the model is honoured by any size, under `strict` too.
     const nearest = nearestListed(capabilities.sizes, DEFAULT_EDGES);
     if (nearest) record(negotiation, 'size', nearest, 'normalized_to_provider_default');
   }
 }
 
-/** An image that the model could draw must have a place in its format too. */
+/** The sizes of the model that its output format can hold too. */
 function withinFormat({ effective, capabilities }: Negotiation): CapabilityDocument['sizes'] {
   const { sizes } = capabilities;
   const longest = MAX_FORMAT_EDGE[effective.output_format];

@@ -22,7 +22,7 @@ export type TransparencyPlan =
 
 /** What a request becomes for one route. */
 export interface NegotiatedRequest {
-  /** What takes effect, as the answer reports it. */
+  /** What takes effect, as the reply reports it. */
   readonly effective: Parameters;
   /** The format that the provider is asked for; the bridge converts where it differs from `effective`. */
   readonly providerFormat: OutputFormat;
@@ -35,7 +35,7 @@ export interface NegotiatedRequest {
   readonly warnings: readonly Warning[];
 }
 
-/** The table on which the rules of a negotiation note what they change and what they refuse. */
+/** The state of a negotiation: its rules add what they change and what they refuse. */
 export interface Negotiation {
   readonly request: GenerationRequest;
   readonly capabilities: CapabilityDocument;
@@ -64,7 +64,7 @@ export function startNegotiation(
   };
 }
 
-/** Notes a refusal; all of them are answered together. */
+/** Adds a refusal; all of them are reported together. */
 export function refuse(
   negotiation: Negotiation,
   field: string,
@@ -73,7 +73,7 @@ export function refuse(
   negotiation.refusals.push({ field, details });
 }
 
-/** Notes what became of a field, under its path in the request. */
+/** Adds what became of a field, under its path in the request. */
 export function note(
   { normalizations }: Negotiation,
   field: string,
@@ -84,7 +84,7 @@ export function note(
   normalizations.push({ field, requested, effective, reason });
 }
 
-/** Sets an effective parameter and notes it, whatever the mode. */
+/** Sets an effective parameter and records the change, whatever the mode. */
 export function record<K extends keyof Parameters>(
   negotiation: Negotiation,
   name: K,
@@ -120,7 +120,7 @@ export function drop<K extends keyof Parameters>(
 
 /** Throws `unsupported_capability` if anything was refused: the first field, and all of them in the details. */
 export function throwRefusals({ refusals, capabilities }: Negotiation): void {
-  // A mask is what a client must hear about first: it must not repeat the request without it.
+  // A mask is reported first: the client must not repeat the request without it.
   const first = refusals.find(({ field }) => field === 'mask') ?? refusals[0];
   if (!first) return;
   throw new BridgeError('unsupported_capability', 'the model cannot do what the request asks for', {

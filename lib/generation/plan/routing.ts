@@ -5,7 +5,7 @@ import { BridgeError } from '../../errors/bridge-error.ts';
 import type { Provider } from '../../providers/provider-port.ts';
 import type { ProviderRegistry } from '../../providers/registry.ts';
 
-/** A provider and one of its models, or what the request takes for one. */
+/** A provider and the model that the request names, which may not exist. */
 export interface Candidate {
   readonly provider: Provider;
   readonly model: string;
@@ -30,8 +30,8 @@ export function resolveCandidates(routing: Routing, registry: ProviderRegistry):
     name === null ? providerFor(model, registry) : findNamed(name, registry, 'routing');
   return [
     toCandidate(primary, model, 'routing'),
-    ...fallbacks.map((fallback, place) => {
-      const field = `routing.fallbacks[${place}]`;
+    ...fallbacks.map((fallback, index) => {
+      const field = `routing.fallbacks[${index}]`;
       return toCandidate(findNamed(fallback.provider, registry, field), fallback.model, field);
     }),
   ];

@@ -32,7 +32,7 @@ function open(limits: object = {}, wrap: (store: ReplayStore) => ReplayStore = (
     ...{ clock, store, works },
     ask(changes: Partial<KeyedRequest> = {}, client = new AbortController().signal) {
       const keyed = { scope: 's', key: 'k', fingerprint: 'f', ...changes };
-      return idempotency.answer(keyed, work, client);
+      return idempotency.once(keyed, work, client);
     },
     /** Work that tells when it has begun. */
     openWork(begun: StartedWork<string>, client = new AbortController().signal) {

@@ -22,7 +22,7 @@ export function openPresets() {
     clock,
     once: ({ scope, key, request }, work, signal) => {
       const fingerprint = toFingerprint('createPreset', request);
-      return idempotency.answer({ scope, key, fingerprint }, work, signal);
+      return idempotency.once({ scope, key, fingerprint }, work, signal);
     },
   });
   return { presets, clock, close: () => database.close() };

@@ -52,7 +52,7 @@ describe('createEventQueue', () => {
     const queue = createEventQueue();
     queue.push(partial(0, 0));
 
-    queue.drop();
+    queue.discard();
     queue.push(partial(0, 1));
 
     expect(await readAll(queue.events)).toEqual([]);
@@ -63,7 +63,7 @@ describe('createEventQueue', () => {
     const reading = readAll(queue.events);
     await turn();
 
-    queue.drop();
+    queue.discard();
 
     expect(await reading).toEqual([]);
   });
