@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { setTimeout as patience } from 'node:timers/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openSocket } from '../support/raw-http.ts';
 import { cleanUp, type StartedBridge, startBridge } from '../support/start-bridge.ts';
@@ -7,7 +7,7 @@ import { cleanUp, type StartedBridge, startBridge } from '../support/start-bridg
 const drawn = (bridge: StartedBridge) =>
   bridge.stderr().split('"image_operation_started"').length - 1;
 
-// One that answers at once, and one whose clients have the time to leave.
+// One that replies at once, and one that is slow enough for its clients to disconnect.
 let bridge: StartedBridge;
 let slow: StartedBridge;
 
@@ -39,13 +39,13 @@ async function postTo(
   return { status: response.status, headers: Object.fromEntries(response.headers), json };
 }
 
-/** A client that sends a request and is gone once it is under way. */
-async function sendAndLeave(body: object, headers: Record<string, string>): Promise<void> {
+/** Sends a request and disconnects once it is running. */
+async function sendAndDisconnect(body: object, headers: Record<string, string>): Promise<void> {
   const before = drawn(slow);
   const client = new AbortController();
   const sending = postTo(slow, body, headers, client.signal);
   sending.catch(() => {});
-  while (drawn(slow) === before) await patience(5);
+  while (drawn(slow) === before) await delay(5);
   client.abort();
   await expect(sending).rejects.toThrow();
 }
@@ -67,7 +67,7 @@ async function cutReply(body: object, headers: Record<string, string>): Promise<
 }
 
 describe('an idempotency key', () => {
-  it('gets a repeat the same body under an id of its own, and one drawing', async () => {
+  it('gets a repeat the same body under an id of its own, and one generation', async () => {
     const before = drawn(bridge);
     const first = await post({}, { 'idempotency-key': 'repeat' });
 
@@ -92,7 +92,7 @@ describe('an idempotency key', () => {
     expect(second.json).toEqual(first.json);
   });
 
-  it('makes two requests at the same time one drawing', async () => {
+  it('makes two requests at the same time one generation', async () => {
     const before = drawn(slow);
     const [one, other] = await Promise.all([
       postTo(slow, {}, { 'idempotency-key': 'together' }),
@@ -105,10 +105,10 @@ describe('an idempotency key', () => {
     expect(drawn(slow) - before).toBe(1);
   });
 
-  it('keeps the drawing of a client that has left for its repeat', async () => {
+  it('keeps the image of a client that has disconnected for its repeat', async () => {
     const before = drawn(slow);
     const headers = { 'idempotency-key': 'left' };
-    await sendAndLeave({}, headers);
+    await sendAndDisconnect({}, headers);
 
     const repeat = await postTo(slow, {}, headers);
 
@@ -167,10 +167,10 @@ describe('a retry of the official client', () => {
     'x-stainless-lang': 'js',
   });
 
-  it('gets the image that was under way when the first try was given up', async () => {
+  it('gets the image that was being made when the first try was aborted', async () => {
     const before = drawn(slow);
     const body = { prompt: 'a retried fox' };
-    await sendAndLeave(body, count(0));
+    await sendAndDisconnect(body, count(0));
 
     const retry = await postTo(slow, body, count(1));
 

@@ -12,7 +12,7 @@ const PATH = '/v1/images/stream';
 const JSON_TYPE = { 'content-type': 'application/json' };
 const asArtifact = { output: { response_format: 'artifact' } };
 
-// One that answers at once, and one whose clients have the time to leave: a single place, and one more to wait.
+// One that replies at once, and a slow one with one slot and a queue of one.
 let bridge: StartedBridge;
 let slow: StartedBridge;
 let checker: ReturnType<typeof createAnswerChecker>;
@@ -62,10 +62,10 @@ async function stream(
 interface Watcher {
   text(): string;
   hasEnded(): boolean;
-  leave(): void;
+  disconnect(): void;
 }
 
-/** A client that reads as it comes, and can leave. */
+/** A client that reads what arrives, and can disconnect. */
 async function watch(
   { port }: StartedBridge,
   body: object,
@@ -90,7 +90,7 @@ async function watch(
     answer.on('error', () => {});
   });
   client.end(JSON.stringify({ prompt: 'a fox', ...body }));
-  return { text: () => text, hasEnded: () => hasEnded, leave: () => client.destroy() };
+  return { text: () => text, hasEnded: () => hasEnded, disconnect: () => client.destroy() };
 }
 
 async function busy({ address }: StartedBridge): Promise<{ active: number; queued: number }> {
@@ -113,14 +113,15 @@ const namesOf = (events: readonly TextEvent[]) =>
   events.map(({ name, data }) => (name === 'progress' ? data.stage : name));
 
 describe('POST /v1/images/stream', () => {
-  it('tells what happens to each image, shows it unfinished, and ends with all of them', async () => {
+  it('reports the progress of each image, sends partial images, and ends with all of them', async () => {
     const parameters = { n: 2, partial_images: 2, size: '256x256' };
 
     const { status, headers, events } = await stream({ parameters });
 
     expect(status).toBe(200);
     expect(headers).toMatchObject({
-      ...{ 'content-type': 'text/event-stream', 'cache-control': 'no-store' },
+      'content-type': 'text/event-stream',
+      'cache-control': 'no-store',
       'x-accel-buffering': 'no',
     });
     const names = namesOf(events);
@@ -134,7 +135,9 @@ describe('POST /v1/images/stream', () => {
     for (const { b64_json, format, width, height } of partials) {
       const seen = await sharp(Buffer.from(b64_json, 'base64')).metadata();
       expect({ format, width, height }).toEqual({
-        ...{ format: seen.format, width: seen.width, height: seen.height },
+        format: seen.format,
+        width: seen.width,
+        height: seen.height,
       });
     }
     expect(events.at(-1)?.data.response.data).toMatchObject([{ index: 0 }, { index: 1 }]);
@@ -157,7 +160,8 @@ describe('POST /v1/images/stream', () => {
     [
       'a mask that the model does not take',
       {
-        ...{ operation: 'edit', routing: { model: 'sandbox-basic' } },
+        operation: 'edit',
+        routing: { model: 'sandbox-basic' },
         images: [{ type: 'base64', data: 'AAAA' }],
         mask: { type: 'base64', data: 'AAAA' },
       },
@@ -170,7 +174,7 @@ describe('POST /v1/images/stream', () => {
       400,
       'invalid_image_input',
     ],
-  ])('refuses %s with a plain answer', async (_name, body, status, code) => {
+  ])('refuses %s with a plain reply', async (_name, body, status, code) => {
     const answer = await stream(body);
 
     expect(answer.status).toBe(status);
@@ -189,7 +193,7 @@ describe('POST /v1/images/stream', () => {
     });
   });
 
-  it('refuses with a plain answer when the breaker of its provider is open', async () => {
+  it('refuses with a plain reply when the breaker of its provider is open', async () => {
     const fragile = await startBridge({
       set: [
         'runtime.circuit_breakers.sandbox.enabled=true',
@@ -219,7 +223,7 @@ describe('POST /v1/images/stream, idempotency', () => {
     expect(second.events[0]?.data.request_id).toBe(second.headers['x-request-id']);
   });
 
-  it('does two streams under one key once, and tells both how it ended', async () => {
+  it('runs two streams under one key once, and sends both the end', async () => {
     const headers = { 'idempotency-key': 'two-readers' };
     const both = () => stream({}, headers, slow);
 
@@ -234,7 +238,7 @@ describe('POST /v1/images/stream, idempotency', () => {
     const headers = { 'idempotency-key': 'left' };
     const watcher = await watch(slow, {}, headers);
     await expect.poll(() => watcher.text()).toContain('"dispatched"');
-    watcher.leave();
+    watcher.disconnect();
 
     const { events, headers: answered } = await stream({}, headers, slow);
 
@@ -243,10 +247,10 @@ describe('POST /v1/images/stream, idempotency', () => {
   });
 });
 
-describe('POST /v1/images/stream, a client that leaves', () => {
+describe('POST /v1/images/stream, a client that disconnects', () => {
   const hanging = { ...asArtifact, routing: { model: 'sandbox-hang' } };
 
-  it('before it has heard anything leaves nothing behind', async () => {
+  it('before its first event keeps nothing', async () => {
     const body = JSON.stringify({ prompt: 'a fox', ...asArtifact });
     const head = ['POST /v1/images/stream HTTP/1.1', 'Host: localhost'];
     const socket = await openSocket(slow.port);
@@ -264,22 +268,22 @@ describe('POST /v1/images/stream, a client that leaves', () => {
     await untilIdle();
   });
 
-  it('while it waits for its turn gives its place up', async () => {
+  it('while it waits in the queue frees its slot', async () => {
     const first = await watch(slow, hanging);
     await untilBusy(1, 0);
     const second = await watch(slow, hanging);
     await expect.poll(() => second.text()).toContain('event: started');
     await untilBusy(1, 1);
 
-    second.leave();
+    second.disconnect();
     await untilBusy(1, 0);
-    first.leave();
+    first.disconnect();
 
     await untilIdle();
     expect(await filesOf(slow)).toEqual([]);
   });
 
-  it('is refused with a plain answer when nobody more may wait', async () => {
+  it('is refused with a plain reply when the queue is full', async () => {
     const first = await watch(slow, hanging);
     await untilBusy(1, 0);
     const second = await watch(slow, hanging);
@@ -289,17 +293,17 @@ describe('POST /v1/images/stream, a client that leaves', () => {
 
     expect(status).toBe(503);
     expect(headers['retry-after']).toBe('1');
-    first.leave();
-    second.leave();
+    first.disconnect();
+    second.disconnect();
     await untilIdle();
   });
 
-  it('while its images are shown unfinished ends the work, which leaves no file', async () => {
+  it('while its partial images are sent ends the work, which keeps no file', async () => {
     const parameters = { partial_images: 3, size: '64x64' };
     const watcher = await watch(slow, { ...asArtifact, parameters });
     await expect.poll(() => watcher.text(), { timeout: 5000 }).toContain('event: partial_image');
 
-    watcher.leave();
+    watcher.disconnect();
 
     await untilIdle();
     expect(await filesOf(slow)).toEqual([]);
@@ -309,7 +313,7 @@ describe('POST /v1/images/stream, a client that leaves', () => {
     const watcher = await watch(slow, { ...asArtifact, parameters: { size: '64x64' } });
     await expect.poll(() => watcher.hasEnded(), { timeout: 5000 }).toBe(true);
 
-    watcher.leave();
+    watcher.disconnect();
 
     await untilIdle();
     const [image] = parseEventText(watcher.text()).events.at(-1)?.data.response.data ?? [];

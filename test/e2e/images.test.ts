@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(cleanUp);
 
-interface Answer {
+interface CheckedReply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly bytes: Buffer;
@@ -28,8 +28,13 @@ interface Answer {
   readonly json: any;
 }
 
-/** Calls the bridge and holds the answer against its own contract. */
-async function call(method: string, path: string, body?: unknown, headers = {}): Promise<Answer> {
+/** Calls the bridge and checks the reply against its contract. */
+async function call(
+  method: string,
+  path: string,
+  body?: unknown,
+  headers = {},
+): Promise<CheckedReply> {
   const response = await fetch(bridge.address + path, {
     method,
     headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
@@ -53,7 +58,7 @@ async function call(method: string, path: string, body?: unknown, headers = {}):
 const create = (body: unknown) => call('POST', '/v1/images', body);
 
 describe('POST /v1/images', () => {
-  it('draws an image that decodes to what the answer says', async () => {
+  it('makes an image that decodes to what the reply says', async () => {
     const { status, json } = await create({
       prompt: 'a lighthouse at dusk',
       parameters: { size: '640x320' },
@@ -270,7 +275,7 @@ describe('POST /v1/images', () => {
     });
   });
 
-  it('answers an image that is none at its place', async () => {
+  it('reports an input that is no image by its field', async () => {
     const data = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>').toString('base64');
 
     const { status, json } = await create({
@@ -304,7 +309,7 @@ describe('the other routes', () => {
     expect(unknown.json.error.bridge_ext.details.supported_models).toEqual(sandbox.models);
   });
 
-  it('answer health, and errors, as the document says', async () => {
+  it('serve health, and errors, as the document says', async () => {
     expect((await call('GET', '/health/live')).json).toEqual({ status: 'live' });
     expect((await call('GET', '/health/ready')).json).toEqual({ status: 'ready' });
     expect((await call('GET', '/v1/artifacts/unknown')).status).toBe(404);

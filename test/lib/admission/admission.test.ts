@@ -17,7 +17,7 @@ const BREAKER: BreakerSettings = {
   success_threshold: 1,
 };
 
-const patient = new AbortController().signal;
+const unaborted = new AbortController().signal;
 const FAILURE = new BridgeError('upstream', 'it failed', { provider });
 
 interface Bounds {
@@ -53,7 +53,7 @@ function admissionOf(bounds: {
   });
   const fail = async (times: number) => {
     for (let nth = 0; nth < times; nth += 1) {
-      (await admission.enterRoute(provider, patient)).settle(FAILURE);
+      (await admission.enterRoute(provider, unaborted)).settle(FAILURE);
     }
   };
   return { admission, clock, heard, fail };
@@ -73,32 +73,32 @@ function turn(): Promise<void> {
 describe('createAdmission', () => {
   it('counts operations at the global gate, whatever they do', async () => {
     const { admission } = admissionOf({ global: { max_concurrent: 1, max_queued: 0 } });
-    const permit = await admission.enterOperation(patient, () => {});
+    const permit = await admission.enterOperation(unaborted, () => {});
 
-    await expect(admission.enterOperation(patient, () => {})).rejects.toMatchObject({
+    await expect(admission.enterOperation(unaborted, () => {})).rejects.toMatchObject({
       code: 'overloaded',
       details: { reason: 'queue_full', limit: 'runtime.global.max_queued' },
     });
     permit.release();
-    await expect(admission.enterOperation(patient, () => {})).resolves.toBeDefined();
+    await expect(admission.enterOperation(unaborted, () => {})).resolves.toBeDefined();
   });
 
   it('counts route attempts at the gate of their provider alone', async () => {
     const { admission } = admissionOf({ own: { max_concurrent: 1, max_queued: 0 } });
-    await admission.enterRoute(provider, patient);
+    await admission.enterRoute(provider, unaborted);
 
-    await expect(admission.enterRoute('agent-responses', patient)).resolves.toBeDefined();
-    await expect(admission.enterRoute(provider, patient)).rejects.toMatchObject({
+    await expect(admission.enterRoute('agent-responses', unaborted)).resolves.toBeDefined();
+    await expect(admission.enterRoute(provider, unaborted)).rejects.toMatchObject({
       code: 'overloaded',
       provider,
       details: { reason: 'queue_full', limit: 'runtime.providers.sandbox.max_queued' },
     });
   });
 
-  it('tells how long an attempt stood in the queue of its provider', async () => {
+  it('reports how long an attempt waited in the queue of its provider', async () => {
     const { admission, clock } = admissionOf({ own: { max_concurrent: 1, max_queued: 1 } });
-    const first = await admission.enterRoute(provider, patient);
-    const waiting = admission.enterRoute(provider, patient);
+    const first = await admission.enterRoute(provider, unaborted);
+    const waiting = admission.enterRoute(provider, unaborted);
 
     await clock.advance(250);
     first.settle();
@@ -106,10 +106,10 @@ describe('createAdmission', () => {
     expect((await waiting).waitedMs).toBe(250);
   });
 
-  it('leaves a queue at the deadline, with its timeout', async () => {
+  it('is removed from a queue at the deadline, with its timeout', async () => {
     const { admission, clock } = admissionOf({ own: { max_concurrent: 1, max_queued: 1 } });
-    await admission.enterRoute(provider, patient);
-    const deadline = startDeadline(clock, 100, patient);
+    await admission.enterRoute(provider, unaborted);
+    const deadline = startDeadline(clock, 100, unaborted);
 
     const waiting = admission.enterRoute(provider, deadline.signal);
     const refused = expect(waiting).rejects.toMatchObject({ code: 'timeout', retryable: true });
@@ -119,12 +119,12 @@ describe('createAdmission', () => {
     expect(admission.snapshot().providers[provider]).toMatchObject({ active: 1, queued: 0 });
   });
 
-  it('answers at once for an open breaker, without a place in the queue', async () => {
+  it('refuses at once when the breaker is open, without a slot in the queue', async () => {
     const { admission, fail, heard } = admissionOf({ own: { max_concurrent: 1, max_queued: 5 } });
     await fail(2);
     let hasPlace = false;
 
-    const refused = admission.enterRoute(provider, patient, () => {
+    const refused = admission.enterRoute(provider, unaborted, () => {
       hasPlace = true;
     });
 
@@ -133,13 +133,13 @@ describe('createAdmission', () => {
     expect(heard).toEqual(['sandbox: closed > open', 'sandbox: refused']);
   });
 
-  it('refuses whoever waits when the breaker opens meanwhile, and keeps no place for them', async () => {
+  it('refuses operations that wait when the breaker opens meanwhile, and keeps no slot for them', async () => {
     const { admission } = admissionOf({
       own: { max_concurrent: 1, max_queued: 'unlimited' },
       breaker: { failure_threshold: 1 },
     });
-    const first = await admission.enterRoute(provider, patient);
-    const crowd = Array.from({ length: 5 }, () => admission.enterRoute(provider, patient));
+    const first = await admission.enterRoute(provider, unaborted);
+    const crowd = Array.from({ length: 5 }, () => admission.enterRoute(provider, unaborted));
     const fates = Promise.allSettled(crowd);
 
     first.settle(FAILURE);
@@ -154,15 +154,15 @@ describe('createAdmission', () => {
     await clock.advance(OPEN_MS);
 
     const fates = await Promise.allSettled([
-      admission.enterRoute(provider, patient),
-      admission.enterRoute(provider, patient),
+      admission.enterRoute(provider, unaborted),
+      admission.enterRoute(provider, unaborted),
     ]);
 
     expect(fates.map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
     expect(admission.snapshot().providers[provider]).toMatchObject({ active: 1 });
   });
 
-  it('uses up no probe for whoever leaves in the moment of being let in', async () => {
+  it('uses up no probe for an operation that aborts when it is admitted', async () => {
     const { admission, clock, fail } = admissionOf({ own: { max_concurrent: 1, max_queued: 5 } });
     await fail(2);
     await clock.advance(OPEN_MS);
@@ -172,13 +172,13 @@ describe('createAdmission', () => {
     leaving.abort(new Error('gone'));
 
     await expect(left).rejects.toThrow('gone');
-    await expect(admission.enterRoute(provider, patient)).resolves.toBeDefined();
+    await expect(admission.enterRoute(provider, unaborted)).resolves.toBeDefined();
   });
 
-  it('gives the place back, and the verdict, once', async () => {
+  it('releases the slot and reports the outcome once', async () => {
     const { admission } = admissionOf({});
-    const pass = await admission.enterRoute(provider, patient);
-    await admission.enterRoute(provider, patient);
+    const pass = await admission.enterRoute(provider, unaborted);
+    await admission.enterRoute(provider, unaborted);
 
     pass.settle(FAILURE);
     pass.settle(FAILURE);
@@ -204,10 +204,10 @@ describe('createAdmission', () => {
     });
   });
 
-  it('has the default settings for a provider that the settings do not know, were it called constructor', async () => {
+  it('has the default settings for a provider without settings, even one named constructor', async () => {
     const { admission } = admissionOf({});
 
-    await admission.enterRoute('constructor', patient);
+    await admission.enterRoute('constructor', unaborted);
 
     expect(admission.snapshot().providers['constructor']).toMatchObject({
       active: 1,
@@ -216,7 +216,7 @@ describe('createAdmission', () => {
     });
   });
 
-  it('answers everybody once, keeps all limits and ends empty, whatever happens when', async () => {
+  it('settles each operation once, keeps all limits and ends empty, whatever the schedule', async () => {
     const bound = (max: number) => fc.integer({ min: 1, max });
     const arrival = fc.record({
       afterMs: fc.nat(150),
@@ -331,7 +331,7 @@ function createDay(limits: { global: number; own: number; queued: number; probes
       expect(providers[provider]).toMatchObject({ active: 0, queued: 0 });
       // Whatever state it was left in, the provider can be asked again.
       await clock.advance(OPEN_MS);
-      (await admission.enterRoute(provider, patient)).settle();
+      (await admission.enterRoute(provider, unaborted)).settle();
       expect(admission.snapshot().providers[provider]?.breaker.state).toBe('closed');
     },
   };

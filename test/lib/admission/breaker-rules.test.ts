@@ -34,11 +34,11 @@ const COUNTED = new Set(ROWS.filter(([, , , verdict]) => verdict === 'failure').
 const OTHERS = (Object.keys(ERRORS) as ErrorCode[]).filter((code) => !COUNTED.has(code));
 
 describe('verdictOf', () => {
-  it('takes the absence of an error for a success', () => {
+  it('counts the absence of an error as a success', () => {
     expect(verdictOf(undefined)).toBe('success');
   });
 
-  it.each(ROWS)('judges `%s` %s (%o) to be a %s', (code, _what, options, verdict) => {
+  it.each(ROWS)('evaluates `%s` %s (%o) as a %s', (code, _what, options, verdict) => {
     expect(verdictOf(new BridgeError(code, 'it failed', options))).toBe(verdict);
   });
 

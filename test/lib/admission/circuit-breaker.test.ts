@@ -74,7 +74,7 @@ describe('createCircuitBreaker', () => {
     expect(rejections()).toBe(2);
   });
 
-  it('starts to count anew after a success, even one that took longer than the failures', () => {
+  it('resets its count after a success, even one that took longer than the failures', () => {
     const { breaker, fail } = breakerOf();
     const slow = breaker.admit();
 
@@ -85,7 +85,7 @@ describe('createCircuitBreaker', () => {
     expect(breaker.state()).toEqual({ state: 'closed', failures: 2, opens: 0 });
   });
 
-  it('neither counts nor starts anew after what says nothing of the provider', () => {
+  it('neither counts nor resets its count after an outcome that says nothing about the provider', () => {
     const { breaker, fail } = breakerOf();
 
     fail(2);
@@ -96,7 +96,7 @@ describe('createCircuitBreaker', () => {
     expect(breaker.state()).toMatchObject({ state: 'open' });
   });
 
-  it('counts the first verdict of a pass only', () => {
+  it('counts the first outcome of a pass only', () => {
     const { breaker } = breakerOf({ failure_threshold: 2 });
     const pass = breaker.admit();
 
@@ -147,7 +147,7 @@ describe('createCircuitBreaker', () => {
     expect(breaker.state()).toMatchObject({ state: 'closed' });
   });
 
-  it('lets no more probes through than allowed, and says when to come back', async () => {
+  it('admits no more probes than allowed, and says when to try again', async () => {
     const { breaker } = await halfOpen({ half_open_max_calls: 2, success_threshold: 3 });
     const first = breaker.admit();
     breaker.admit();
@@ -162,7 +162,7 @@ describe('createCircuitBreaker', () => {
     expect(() => breaker.admit()).not.toThrow();
   });
 
-  it('takes no place for a look', async () => {
+  it('uses up no probe for a check', async () => {
     const { breaker } = await halfOpen();
 
     breaker.check();
@@ -216,7 +216,7 @@ describe('createCircuitBreaker', () => {
     expect(breaker.state()).toMatchObject({ state: 'closed' });
   });
 
-  it('lets everybody through when it is off', () => {
+  it('admits every call when it is off', () => {
     const { breaker, fail, rejections } = breakerOf({ enabled: false, failure_threshold: 1 });
 
     fail(20);
@@ -225,7 +225,7 @@ describe('createCircuitBreaker', () => {
     expect(rejections()).toBe(0);
   });
 
-  it('never lets more probes through than allowed, and always recovers, whatever happens when', async () => {
+  it('never admits more probes than allowed, and always recovers, whatever the schedule', async () => {
     const settings = fc.record({
       enabled: fc.constant(true),
       failure_threshold: fc.integer({ min: 1, max: 4 }),

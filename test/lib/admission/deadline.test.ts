@@ -16,10 +16,10 @@ describe('startDeadline', () => {
     expect(signal.reason).toMatchObject({ code: 'timeout', retryable: true, details: {} });
   });
 
-  it('aborts earlier with the reason of whoever gives up', async () => {
+  it('aborts earlier with the reason of the signal that it follows', async () => {
     const clock = createManualClock();
     const client = new AbortController();
-    const reason = new BridgeError('cancelled', 'the client has left');
+    const reason = new BridgeError('cancelled', 'the client has disconnected');
 
     const { signal } = startDeadline(clock, 1000, client.signal);
     client.abort(reason);
@@ -28,15 +28,15 @@ describe('startDeadline', () => {
     expect(signal.reason).toBe(reason);
   });
 
-  it('is over from the start for a client that has left before', () => {
-    const reason = new BridgeError('cancelled', 'the client has left');
+  it('is aborted from the start for a client that has disconnected before', () => {
+    const reason = new BridgeError('cancelled', 'the client has disconnected');
 
     const { signal } = startDeadline(createManualClock(), 1000, AbortSignal.abort(reason));
 
     expect(signal.reason).toBe(reason);
   });
 
-  it('tells how much time is left, never less than none', async () => {
+  it('reports the remaining time, never less than 0', async () => {
     const clock = createManualClock();
     const deadline = startDeadline(clock, 1000, new AbortController().signal);
 
@@ -48,7 +48,7 @@ describe('startDeadline', () => {
     expect([atFirst, later, deadline.remainingMs()]).toEqual([1000, 600, 0]);
   });
 
-  it('aborts over nothing once it has ended, and leaves no timer', async () => {
+  it('never aborts after its end, and keeps no timer', async () => {
     const clock = createManualClock();
     const client = new AbortController();
     const deadline = startDeadline(clock, 1000, client.signal);

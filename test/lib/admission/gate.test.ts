@@ -5,7 +5,7 @@ import { createManualClock } from '../../support/manual-clock.ts';
 
 type Limit = number | 'unlimited';
 
-const patient = new AbortController().signal;
+const unaborted = new AbortController().signal;
 const NAME = 'runtime.global.max_queued';
 
 function gateOf(maxConcurrent: Limit, maxQueued: Limit = 'unlimited') {
@@ -31,25 +31,25 @@ function turn(): Promise<void> {
 }
 
 describe('createGate', () => {
-  it('lets everybody in at once when it is unlimited', async () => {
+  it('admits every operation at once when it is unlimited', async () => {
     const { gate } = gateOf('unlimited', 0);
 
-    const permits = await Promise.all(Array.from({ length: 1000 }, () => gate.enter(patient)));
+    const permits = await Promise.all(Array.from({ length: 1000 }, () => gate.enter(unaborted)));
 
     expect(permits.every(({ waitedMs }) => waitedMs === 0)).toBe(true);
     expect(gate.counts()).toEqual({ active: 1000, queued: 0 });
   });
 
-  it('says what limits it has', () => {
+  it('reports its limits', () => {
     const { gate } = gateOf(2, 'unlimited');
 
     expect(gate.limits).toEqual({ max_concurrent: 2, max_queued: 'unlimited' });
   });
 
-  it('tells how long one has waited', async () => {
+  it('reports how long an operation waited', async () => {
     const { gate, clock } = gateOf(1);
-    const first = await gate.enter(patient);
-    const waiting = gate.enter(patient);
+    const first = await gate.enter(unaborted);
+    const waiting = gate.enter(unaborted);
 
     await clock.advance(1234);
     first.release();
@@ -57,13 +57,13 @@ describe('createGate', () => {
     expect((await waiting).waitedMs).toBe(1234);
   });
 
-  it('lets one that is patient wait in its turn, however many wait already', async () => {
+  it('queues an operation that waits when the queue is full', async () => {
     const { gate } = gateOf(1, 1);
-    const first = await gate.enter(patient);
-    const second = gate.enter(patient);
+    const first = await gate.enter(unaborted);
+    const second = gate.enter(unaborted);
 
-    const third = gate.enter(patient, undefined, true);
-    const fates = await Promise.all([fateOf(third), fateOf(gate.enter(patient))]);
+    const third = gate.enter(unaborted, undefined, true);
+    const fates = await Promise.all([fateOf(third), fateOf(gate.enter(unaborted))]);
     first.release();
     (await second).release();
 
@@ -74,9 +74,9 @@ describe('createGate', () => {
 
   it('fails fast without a queue', async () => {
     const { gate } = gateOf(1, 0);
-    await gate.enter(patient);
+    await gate.enter(unaborted);
 
-    const refused = gate.enter(patient);
+    const refused = gate.enter(unaborted);
 
     await expect(refused).rejects.toMatchObject({
       code: 'overloaded',
@@ -86,11 +86,11 @@ describe('createGate', () => {
     });
   });
 
-  it('tells beforehand that it would refuse, and takes no place for that', async () => {
+  it('says in advance that it would refuse, without taking a slot', async () => {
     const { gate } = gateOf(1, 0);
 
     gate.check();
-    const permit = await gate.enter(patient);
+    const permit = await gate.enter(unaborted);
 
     expect(() => gate.check()).toThrow(expect.objectContaining({ code: 'overloaded' }));
     expect(gate.counts()).toEqual({ active: 1, queued: 0 });
@@ -102,26 +102,26 @@ describe('createGate', () => {
     const clock = createManualClock();
     const bounds = { name: 'it', maxConcurrent: 1, maxQueued: 0 } as const;
     const gate = createGate({ ...bounds, provider: 'sandbox', clock });
-    await gate.enter(patient);
+    await gate.enter(unaborted);
 
-    await expect(gate.enter(patient)).rejects.toMatchObject({ provider: 'sandbox' });
+    await expect(gate.enter(unaborted)).rejects.toMatchObject({ provider: 'sandbox' });
   });
 
-  it('takes one more into its queue as soon as one has left it', async () => {
+  it('takes one more into its queue as soon as one is removed from it', async () => {
     const { gate } = gateOf(1, 1);
     const leaving = new AbortController();
-    await gate.enter(patient);
+    await gate.enter(unaborted);
     const left = gate.enter(leaving.signal);
 
     leaving.abort(new Error('gone'));
-    const next = gate.enter(patient);
+    const next = gate.enter(unaborted);
 
     await expect(left).rejects.toThrow('gone');
     expect(await fateOf(next)).toBe('waiting');
     expect(gate.counts()).toEqual({ active: 1, queued: 1 });
   });
 
-  it('rejects whoever has left before asking, with the reason, and keeps no place for them', async () => {
+  it('rejects an operation whose signal has aborted before, with the reason, and keeps no slot for it', async () => {
     const { gate } = gateOf(1);
     const reason = new Error('gone');
 
@@ -135,10 +135,10 @@ describe('createGate', () => {
     ['nowhere', 2, 0],
   ])('tells at once of a place %s', async (_where, before, times) => {
     const { gate } = gateOf(1, 1);
-    for (let nth = 0; nth < before; nth += 1) void gate.enter(patient);
+    for (let nth = 0; nth < before; nth += 1) void gate.enter(unaborted);
     let told = 0;
 
-    const entering = gate.enter(patient, () => {
+    const entering = gate.enter(unaborted, () => {
       told += 1;
     });
 
@@ -146,11 +146,11 @@ describe('createGate', () => {
     await fateOf(entering);
   });
 
-  it('gives a place that was released twice to one only', async () => {
+  it('passes on a slot once that is released twice', async () => {
     const { gate } = gateOf(1);
-    const first = await gate.enter(patient);
-    const second = gate.enter(patient);
-    const third = gate.enter(patient);
+    const first = await gate.enter(unaborted);
+    const second = gate.enter(unaborted);
+    const third = gate.enter(unaborted);
 
     first.release();
     first.release();
@@ -159,22 +159,22 @@ describe('createGate', () => {
     expect(await fateOf(third)).toBe('waiting');
   });
 
-  it('passes a released place to the line, not to whoever comes in that moment', async () => {
+  it('passes a released slot to the queue, not to an operation that arrives at that moment', async () => {
     const { gate } = gateOf(1);
-    const first = await gate.enter(patient);
-    const waiting = gate.enter(patient);
+    const first = await gate.enter(unaborted);
+    const waiting = gate.enter(unaborted);
 
     first.release();
-    const newcomer = gate.enter(patient);
+    const newcomer = gate.enter(unaborted);
 
     expect(await fateOf(waiting)).toBe('inside');
     expect(await fateOf(newcomer)).toBe('waiting');
   });
 
-  it('keeps the place of whoever was let in before leaving, until it is released', async () => {
+  it('keeps the slot of an operation that aborts after it was admitted, until it is released', async () => {
     const { gate } = gateOf(1);
     const leaving = new AbortController();
-    const first = await gate.enter(patient);
+    const first = await gate.enter(unaborted);
     const called = gate.enter(leaving.signal);
 
     first.release();
@@ -185,9 +185,9 @@ describe('createGate', () => {
     expect(gate.counts()).toEqual({ active: 0, queued: 0 });
   });
 
-  it('drains a queue of ten thousand in order, half of whom leave from all over it', async () => {
+  it('drains a queue of ten thousand in order, half of which abort anywhere in it', async () => {
     const { gate } = gateOf(1);
-    const first = await gate.enter(patient);
+    const first = await gate.enter(unaborted);
     const served: number[] = [];
     const crowd = Array.from({ length: 10_000 }, () => new AbortController());
     const all = crowd.map(({ signal }, nth) =>
@@ -209,7 +209,7 @@ describe('createGate', () => {
     expect(gate.counts()).toEqual({ active: 0, queued: 0 });
   });
 
-  it('never exceeds its limits, leaks a place or lets anybody overtake, whatever happens when', async () => {
+  it('never exceeds its limits, loses a slot or lets one overtake another, whatever the schedule', async () => {
     const step = fc.record({
       kind: fc.constantFrom('enter', 'enter', 'release', 'abort', 'wait'),
       nth: fc.nat(40),

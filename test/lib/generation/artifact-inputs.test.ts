@@ -94,7 +94,7 @@ describe('createGeneration, with artifacts as inputs', () => {
     });
   });
 
-  it('judges the limits of a model once the size is known, before it is called', async () => {
+  it('checks the limits of a model once the size is known, before it is called', async () => {
     await rig.close();
     const limits = { max_bytes_each: png.length - 1, max_bytes_total: png.length };
     await open({ ...anything, edit_images: { ...anything.edit_images, ...limits } });

@@ -72,7 +72,7 @@ describe('toFingerprintedRequest', () => {
     ],
     ['a mask', edit, { ...edit, mask: { type: 'base64', data: data('one') } }],
     [
-      'the place of an image',
+      'the index of an image',
       { ...edit, mask: { type: 'base64', data: data('two') } },
       { ...edit, reference_images: [{ type: 'base64', data: data('two') }] },
     ],

@@ -52,7 +52,7 @@ export async function openGenerationRig(
       scope: 'anonymous',
       baseUrl: 'http://localhost:8787',
       signal: client.signal,
-      leave: (reason: BridgeError) => client.abort(reason),
+      disconnect: (reason: BridgeError) => client.abort(reason),
     };
   }
   return {
@@ -72,6 +72,6 @@ export async function openGenerationRig(
 
 function defaultRuntime() {
   const resolved = resolveConfig([]);
-  if (!resolved.ok) throw new Error('the defaults are not sound');
+  if (!resolved.ok) throw new Error('the defaults are not valid');
   return resolved.config.runtime;
 }

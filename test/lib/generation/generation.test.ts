@@ -23,7 +23,7 @@ afterEach(async () => {
 });
 
 describe('createGeneration', () => {
-  it('answers as the contract says', async () => {
+  it('responds as the contract says', async () => {
     const rig = await open({ answer: (call) => answerWith(png, { revisedPrompt: 'red' })(call) });
 
     const { response, publications } = await run(rig, {
@@ -34,8 +34,14 @@ describe('createGeneration', () => {
     const data = [0, 1].map((index) => ({
       type: 'b64_json',
       b64_json: new Uint8Array(png),
-      ...{ index, format: 'png', width: 32, height: 24, bytes: png.length, sha256 },
-      ...{ generation_ms: 0, revised_prompt: 'red' },
+      index,
+      format: 'png',
+      width: 32,
+      height: 24,
+      bytes: png.length,
+      sha256,
+      generation_ms: 0,
+      revised_prompt: 'red',
     }));
     expect(response).toEqual({
       id: 'request-1',
@@ -49,7 +55,10 @@ describe('createGeneration', () => {
       revised_prompt: 'red',
       timings: { queue_ms: 0, input_ms: 0, provider_ms: 0, artifact_ms: 0, total_ms: 0 },
       delivered: [0, 1].map((index) => ({
-        ...{ index, size: 'honoured', format: 'honoured', alpha: 'unspecified' },
+        index,
+        size: 'honoured',
+        format: 'honoured',
+        alpha: 'unspecified',
       })),
       warnings: [],
     });
@@ -63,7 +72,7 @@ describe('createGeneration', () => {
     { output: { response_format: 'artifact', directory: 'a/b', filename_prefix: 'boat' } },
     { output: { response_format: 'url' } },
     { parameters: { size: '1x1', quality: 'max' }, policies: { compatibility: 'normalize' } },
-  ])('answers %j in a form that the schema knows', async (sent) => {
+  ])('responds to %j in a form that matches the schema', async (sent) => {
     const rig = await open({ answer: (call) => answerWith(png)(call) });
 
     const { response } = await run(rig, sent);
@@ -178,7 +187,7 @@ describe('createGeneration', () => {
   it.each([
     ['normalize', ['0 honoured', '2 honoured'], [1], 'partial_output_failure'],
     ['best_effort', ['0 honoured', '1 changed', '2 honoured'], [], 'transparency_failed'],
-  ])('judges transparency output by output, under %s', async (compatibility, ...expected) => {
+  ])('evaluates transparency output by output, under %s', async (compatibility, ...expected) => {
     const seeThrough = await image({ alpha: 0.5 });
     const rig = await open(
       { answer: (call) => answerWith(call.request.indices[0] === 1 ? png : seeThrough)(call) },
@@ -232,7 +241,7 @@ describe('createGeneration', () => {
     ]);
   });
 
-  it('takes the revised prompt of the first output for that of the answer', async () => {
+  it('uses the revised prompt of the first output for the response', async () => {
     const rig = await open({
       answer: (call) =>
         call.succeed({ outputs: [{ bytes: png }, { bytes: png, revisedPrompt: 'second' }] }),
@@ -254,7 +263,11 @@ describe('createGeneration', () => {
 
     const { response } = await running.result;
     expect(response.timings).toEqual({
-      ...{ queue_ms: 0, input_ms: 0, provider_ms: 1500, artifact_ms: 0, total_ms: 1500 },
+      queue_ms: 0,
+      input_ms: 0,
+      provider_ms: 1500,
+      artifact_ms: 0,
+      total_ms: 1500,
     });
   });
 
@@ -281,7 +294,7 @@ describe('createGeneration, events', () => {
     await running.result;
   });
 
-  it('tells the stages in their order, with the indices of the request, and ends', async () => {
+  it('reports the stages in order, with the indices of the request, and ends', async () => {
     const rig = await open(
       {
         async answer(call) {
@@ -315,7 +328,7 @@ describe('createGeneration, events', () => {
     ]);
   });
 
-  it('shows no partial image that is not sound, and no more of them than were asked for', async () => {
+  it('reports no invalid partial image, and no more of them than were asked for', async () => {
     const rig = await open({
       answer(call) {
         const bytesOf = [png.subarray(0, -12), png, png, png];
@@ -332,7 +345,7 @@ describe('createGeneration, events', () => {
     expect(shown).toMatchObject([{ partialIndex: 1 }]);
   });
 
-  it('keeps no event once nobody wants to hear of it, and ends whoever reads', async () => {
+  it('discards events once they are ignored, and ends their reader', async () => {
     const rig = await open();
     const running = rig.run(requestOf(), rig.newContext());
     const reading = readAll(running.events);
@@ -411,7 +424,7 @@ describe('createGeneration, endings', () => {
     });
   });
 
-  it('leaves no timer behind', async () => {
+  it('keeps no timer', async () => {
     const rig = await open({ answer: (call) => answerWith(png)(call) });
 
     await run(rig);
@@ -419,13 +432,13 @@ describe('createGeneration, endings', () => {
     expect(rig.clock.waiting).toBe(0);
   });
 
-  it('ends when the client leaves', async () => {
+  it('ends when the client disconnects', async () => {
     const rig = await open();
     const context = rig.newContext();
 
     const running = rig.run(requestOf(), context);
     const call = await rig.provider.call(0);
-    context.leave(new BridgeError('cancelled', 'the client has left'));
+    context.disconnect(new BridgeError('cancelled', 'the client has disconnected'));
 
     await expect(running.result).rejects.toMatchObject({ code: 'cancelled' });
     expect(call.context.signal.aborted).toBe(true);
@@ -434,7 +447,7 @@ describe('createGeneration, endings', () => {
   it('does no work for a client that has left before', async () => {
     const rig = await open({ answer: (call) => answerWith(png)(call) });
     const context = rig.newContext();
-    context.leave(new BridgeError('cancelled', 'the client has left'));
+    context.disconnect(new BridgeError('cancelled', 'the client has disconnected'));
 
     const running = rig.run(requestOf(), context);
 
@@ -481,7 +494,7 @@ describe('createGeneration, endings', () => {
     expect(Object.keys(await rig.artifacts.onDisk())).toHaveLength(2);
   });
 
-  it('refuses a name that is taken, and leaves no file of its own', async () => {
+  it('refuses a name that is taken, and keeps no file of its own', async () => {
     const rig = await open({ answer: (call) => answerWith(png)(call) });
     const sent = { output: { response_format: 'artifact', filename: 'red.png' } };
     await run(rig, sent);

@@ -13,7 +13,7 @@ interface Looks {
   readonly alpha?: number;
 }
 
-/** A small sound image. */
+/** A small valid image. */
 export function image({ width = 32, height = 24, format = 'png', alpha }: Looks = {}) {
   const background = { r: 20, g: 120, b: 220, alpha: alpha ?? 1 };
   const channels = alpha === undefined ? 3 : 4;

@@ -10,7 +10,7 @@ import type { ReplayStore } from '../../../lib/idempotency/replay-store-port.ts'
 import { createIds } from '../../../lib/platform/ids.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
 
-const gone = new BridgeError('cancelled', 'the client has left');
+const disconnected = new BridgeError('cancelled', 'the client has disconnected');
 const unknown = new BridgeError('protocol', 'the answer was cut off', {
   provider: 'p',
   upstreamRequestId: 'u-1',
@@ -29,7 +29,9 @@ function open(limits: object = {}, wrap: (store: ReplayStore) => ReplayStore = (
       works.push({ succeed, fail });
     });
   return {
-    ...{ clock, store, works },
+    clock,
+    store,
+    works,
     ask(changes: Partial<KeyedRequest> = {}, client = new AbortController().signal) {
       const keyed = { scope: 's', key: 'k', fingerprint: 'f', ...changes };
       return idempotency.once(keyed, work, client);
@@ -43,7 +45,7 @@ function open(limits: object = {}, wrap: (store: ReplayStore) => ReplayStore = (
 }
 
 describe('createIdempotency', () => {
-  it('does equal requests at the same time once, and tells the later ones', async () => {
+  it('runs equal requests at the same time once, and marks the later ones as replayed', async () => {
     const { ask, works, clock } = open();
     const asking = [ask(), ask(), ask()];
     await clock.advance(0);
@@ -96,7 +98,7 @@ describe('createIdempotency', () => {
     expect(works).toHaveLength(1);
   });
 
-  it('gives those who wait a failure of known outcome, and does the next request anew', async () => {
+  it('gives joined requests a failure of known outcome, and runs the next request again', async () => {
     const { ask, works, clock } = open();
     const failure = new BridgeError('upstream', 'no');
     const asking = [ask(), ask()].map((it) => it.catch((error: unknown) => error));
@@ -113,7 +115,7 @@ describe('createIdempotency', () => {
     await expect(next).resolves.toEqual({ value: 'an image', replayed: false });
   });
 
-  it('turns what nobody foresaw into a failure of known outcome', async () => {
+  it('makes an unexpected error a failure of known outcome', async () => {
     const { ask, works, clock } = open();
     const first = ask();
     first.catch(() => {});
@@ -160,14 +162,14 @@ describe('createIdempotency', () => {
     expect(answers.map(({ value }) => value)).toEqual(['one', 'another']);
   });
 
-  it('lets a client leave at once, and its work go on for the repeat', async () => {
+  it('releases a client that disconnects at once, and continues its work for the repeat', async () => {
     const { ask, works, clock } = open();
     const client = new AbortController();
     const left = ask({}, client.signal);
     left.catch(() => {});
     await clock.advance(0);
-    client.abort(gone);
-    await expect(left).rejects.toBe(gone);
+    client.abort(disconnected);
+    await expect(left).rejects.toBe(disconnected);
     works[0]?.succeed('an image');
     await clock.advance(0);
 
@@ -176,10 +178,10 @@ describe('createIdempotency', () => {
     expect(repeat).toEqual({ value: 'an image', replayed: true });
   });
 
-  it('starts nothing for a client that has left already', async () => {
+  it('starts nothing for a client that has disconnected already', async () => {
     const { ask, works, store } = open();
 
-    await expect(ask({}, AbortSignal.abort(gone))).rejects.toBe(gone);
+    await expect(ask({}, AbortSignal.abort(disconnected))).rejects.toBe(disconnected);
 
     expect(works).toEqual([]);
     expect(store.size().running).toBe(0);
@@ -199,7 +201,7 @@ describe('createIdempotency', () => {
     await expect(first).resolves.toMatchObject({ value: 'an image' });
   });
 
-  it('does a request anew whose answer was too large to keep', async () => {
+  it('runs a request again whose result was too large to keep', async () => {
     const { ask, works, clock } = open({ max_completed_bytes: 1000 });
     const first = ask();
     await clock.advance(0);
@@ -213,7 +215,7 @@ describe('createIdempotency', () => {
     await expect(second).resolves.toEqual({ value: 'again', replayed: false });
   });
 
-  it('answers although the store cannot keep the answer', async () => {
+  it('returns the result although the store cannot keep it', async () => {
     const { ask, works, clock } = open({}, (store) => ({
       ...store,
       finish: () => Promise.reject(new Error('the store is away')),
@@ -226,7 +228,7 @@ describe('createIdempotency', () => {
     await expect(first).resolves.toEqual({ value: 'an image', replayed: false });
   });
 
-  it('sends whoever comes for a key that another process holds away for a moment', async () => {
+  it('refuses for a moment a key that another process holds', async () => {
     const { ask } = open({}, (store) => ({ ...store, claim: async () => ({ kind: 'running' }) }));
 
     await expect(ask()).rejects.toMatchObject({
@@ -235,7 +237,7 @@ describe('createIdempotency', () => {
     });
   });
 
-  it('shows its store no key and no scope', async () => {
+  it('passes its store no key and no scope', async () => {
     const seen: string[] = [];
     const { ask } = open({}, (store) => ({
       ...store,
@@ -262,7 +264,7 @@ describe('createIdempotency, open', () => {
     return { started: result, result };
   };
 
-  it('tells of the work before it has ended, to its own client and to one that joins', async () => {
+  it('opens before the work has ended, for its own client and for one that joins', async () => {
     const { openWork } = open();
     const begun: StartedWork<string> = { started, result: never };
 
@@ -273,7 +275,7 @@ describe('createIdempotency, open', () => {
     await expect(joined.started).resolves.toBeUndefined();
   });
 
-  it('tells of what has ended as of work that had begun', async () => {
+  it('opens finished work as work that had started', async () => {
     const { openWork } = open();
     await (await openWork(done())).result;
 
@@ -284,7 +286,7 @@ describe('createIdempotency, open', () => {
     await expect(repeat.result).resolves.toBe('an image');
   });
 
-  it('refuses its own client and one that joins alike, and tells the second that it joined', async () => {
+  it('refuses its own client and one that joins in the same way, and marks the second as replayed', async () => {
     const { openWork } = open();
 
     const [own, joined] = await Promise.all([openWork(refused()), openWork(done())]);
@@ -307,14 +309,14 @@ describe('createIdempotency, open', () => {
     await expect(second.result).resolves.toBe('an image');
   });
 
-  it('lets a client go that leaves before the work has begun, and after', async () => {
+  it('releases a client that disconnects before the work starts, and after', async () => {
     const { openWork } = open();
     const client = new AbortController();
     const { started, result } = await openWork({ started: never, result: never }, client.signal);
 
-    client.abort(gone);
+    client.abort(disconnected);
 
-    await expect(started).rejects.toBe(gone);
-    await expect(result).rejects.toBe(gone);
+    await expect(started).rejects.toBe(disconnected);
+    await expect(result).rejects.toBe(disconnected);
   });
 });

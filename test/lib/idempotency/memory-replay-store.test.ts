@@ -10,7 +10,8 @@ function open(limits: object = {}) {
   const all = { max_entries: 100, max_completed_bytes: 100_000, completed_ttl_secs: 60, ...limits };
   const store = createMemoryReplayStore({ clock, limits: all });
   return {
-    ...{ clock, store },
+    clock,
+    store,
     async kept(key: string, bytes = 1) {
       await store.claim(key, 'f');
       await store.finish(key, outcome(key), bytes);
@@ -20,7 +21,7 @@ function open(limits: object = {}) {
 }
 
 describe('createMemoryReplayStore', () => {
-  it('gives one of two equal claims the work, and both know of it', async () => {
+  it('gives the work to one of two equal claims, and says so to both', async () => {
     const { store } = open();
 
     const claims = await Promise.all([store.claim('k', 'f'), store.claim('k', 'f')]);
@@ -53,7 +54,7 @@ describe('createMemoryReplayStore', () => {
     await expect(store.claim('k', 'g')).resolves.toEqual({ kind: 'conflict' });
   });
 
-  it('gives a forgotten key to whoever comes next, with another request too', async () => {
+  it('gives a forgotten key to the next request, even a different one', async () => {
     const { store } = open();
     await store.claim('k', 'f');
     await store.forget('k');
@@ -84,7 +85,7 @@ describe('createMemoryReplayStore', () => {
     expect(kinds).toEqual(['full', 'running']);
   });
 
-  it('gives the memory of old answers back without being asked for one', async () => {
+  it('frees the memory of expired outcomes without a request', async () => {
     const { store, clock, kept } = open();
     await kept('k', 5000);
     await clock.advance(60_000);
@@ -94,7 +95,7 @@ describe('createMemoryReplayStore', () => {
     expect(store.size()).toEqual({ running: 0, finished: 0, heldBytes: 0 });
   });
 
-  it('makes room for a new key with the oldest answer', async () => {
+  it('removes the oldest outcome to take a new key', async () => {
     const { store, kept, kindOf } = open({ max_entries: 2 });
     await kept('first');
     await kept('second');
@@ -104,7 +105,7 @@ describe('createMemoryReplayStore', () => {
     expect(store.size()).toMatchObject({ running: 1, finished: 1 });
   });
 
-  it('makes room for a new answer with the oldest ones', async () => {
+  it('removes the oldest outcomes to keep a new one', async () => {
     const { store, kept, kindOf } = open({ max_completed_bytes: 4000 });
     await kept('first', 1000);
     await kept('second', 1000);
@@ -116,7 +117,7 @@ describe('createMemoryReplayStore', () => {
     expect(store.size().heldBytes).toBeLessThanOrEqual(4000);
   });
 
-  it('does not keep what is larger than the whole room, and keeps the others', async () => {
+  it('does not keep an outcome larger than all of its space, and keeps the others', async () => {
     const { kept, kindOf } = open({ max_completed_bytes: 4000 });
     await kept('small', 100);
 

@@ -14,7 +14,7 @@ describe('heldBytes', () => {
     expect(held).toBeLessThan(bytes + 500);
   });
 
-  it('counts something for everything', () => {
+  it('counts every kind of value', () => {
     expect(memoryBytes(null)).toBeGreaterThan(0);
     expect(memoryBytes([1, true, null, undefined])).toBeGreaterThan(memoryBytes([]));
   });

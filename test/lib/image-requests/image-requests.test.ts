@@ -17,7 +17,7 @@ import { inlineBytes, wireRequestOf } from '../generation/requests.ts';
 
 const trace = { traceId: '0af7651916cd43dd8448eb211c80319c', spanId: 'b7ad6b7169203331' };
 const asArtifact = { output: { response_format: 'artifact', filename: 'boat.png' } };
-const gone = new BridgeError('cancelled', 'the client has left');
+const disconnected = new BridgeError('cancelled', 'the client has disconnected');
 
 const rigs: GenerationRig[] = [];
 let png = Buffer.alloc(0);
@@ -30,7 +30,7 @@ afterEach(async () => {
 });
 
 describe('createImageRequests', () => {
-  it('answers with the images', async () => {
+  it('returns the images', async () => {
     const { create } = await open();
 
     const { value: response } = await create();
@@ -39,7 +39,7 @@ describe('createImageRequests', () => {
     expect(response.data).toHaveLength(1);
   });
 
-  it('makes what was published its owner’s before anybody hears of it', async () => {
+  it('commits the publications before it returns', async () => {
     const { create, artifacts } = await open();
 
     const { data } = (await create(asArtifact)).value;
@@ -52,25 +52,25 @@ describe('createImageRequests', () => {
     await expect(artifacts.store.find('another', id)).resolves.toBeUndefined();
   });
 
-  it('removes what was published for a client that left before it was owned', async () => {
+  it('removes the publications when the client disconnects before they are committed', async () => {
     const { create, context, artifacts } = await open({}, (real) => ({
       run(...given) {
         const running = real.run(...given);
         const result = running.result.then((it) => {
-          context.leave(gone);
+          context.disconnect(disconnected);
           return it;
         });
         return { ...running, result };
       },
     }));
 
-    await expect(create(asArtifact)).rejects.toBe(gone);
+    await expect(create(asArtifact)).rejects.toBe(disconnected);
 
     expect(await artifacts.onDisk()).toEqual({});
     await expect(artifacts.store.listPending()).resolves.toEqual([]);
   });
 
-  it('removes what was published when nobody can be made its owner', async () => {
+  it('removes the publications when they cannot be committed', async () => {
     const refusal = new BridgeError('overloaded', 'the store refuses to write');
     const { create, artifacts } = await open({}, undefined, () => Promise.reject(refusal));
 
@@ -80,7 +80,7 @@ describe('createImageRequests', () => {
     await expect(artifacts.store.listPending()).resolves.toEqual([]);
   });
 
-  it('publishes and owns nothing when the images go into the answer', async () => {
+  it('publishes and commits nothing when the images are part of the reply', async () => {
     let commits = 0;
     const { create } = await open({}, undefined, async () => {
       commits += 1;
@@ -91,7 +91,7 @@ describe('createImageRequests', () => {
     expect(commits).toBe(0);
   });
 
-  it('keeps no event, so that no partial image waits for a reader who never comes', async () => {
+  it('keeps no event: no partial image waits for a reader that never comes', async () => {
     const kept: VerifiedEvent[] = [];
     const { create } = await open({ answer: withPartials(3) }, (real) => ({
       run(...given) {
@@ -167,14 +167,14 @@ describe('createImageRequests, repeats', () => {
     expect(provider.calls).toHaveLength(2);
   });
 
-  it('owns, once, what was published under a key for a client that has left', async () => {
+  it('commits, once, the publications under a key whose client has disconnected', async () => {
     const { create, context, provider, artifacts } = await open({ answer: () => {} });
     const sent = { ...asArtifact, idempotency_key: 'k' };
     const left = create(sent);
     left.catch(() => {});
     const call = await provider.call(0);
-    context.leave(gone);
-    await expect(left).rejects.toBe(gone);
+    context.disconnect(disconnected);
+    await expect(left).rejects.toBe(disconnected);
     const waiting = create(sent, { signal: new AbortController().signal });
     answerWith(png)(call);
 
@@ -187,13 +187,13 @@ describe('createImageRequests, repeats', () => {
     expect(provider.calls).toHaveLength(1);
   });
 
-  it('answers the retry of a client that had left with the image that was under way', async () => {
+  it('gives the retry of a disconnected client the image of the running work', async () => {
     const { create, context, provider, lines } = await open({ answer: () => {} });
     const left = create({}, { retryCount: '0' });
     left.catch(() => {});
     const call = await provider.call(0);
-    context.leave(gone);
-    await expect(left).rejects.toBe(gone);
+    context.disconnect(disconnected);
+    await expect(left).rejects.toBe(disconnected);
     const changes = { signal: new AbortController().signal, retryCount: '1' };
     const retry = create({}, { ...changes, requestId: 'request-2' });
     answerWith(png)(call);
@@ -209,13 +209,13 @@ describe('createImageRequests, repeats', () => {
     ]);
   });
 
-  it('removes what was published for a client that did not come back in time', async () => {
+  it('removes the publications when no retry comes in time', async () => {
     const { create, context, clock, provider, artifacts, lines } = await open({ answer: () => {} });
     const left = create(asArtifact, { retryCount: '0' });
     left.catch(() => {});
     const call = await provider.call(0);
-    context.leave(gone);
-    await expect(left).rejects.toBe(gone);
+    context.disconnect(disconnected);
+    await expect(left).rejects.toBe(disconnected);
     answerWith(png)(call);
     await untilSome(async () => Object.keys(await artifacts.onDisk()).length === 1);
 
@@ -229,13 +229,13 @@ describe('createImageRequests, repeats', () => {
     });
   });
 
-  it('cancels the work of a client that leaves and has said nothing of repeats', async () => {
+  it('cancels the work when its client disconnects, without a key or a retry count', async () => {
     const { create, context, provider } = await open({ answer: () => {} });
     const left = create();
     left.catch(() => {});
     const call = await provider.call(0);
 
-    context.leave(gone);
+    context.disconnect(disconnected);
 
     await expect(left).rejects.toMatchObject({ code: 'cancelled' });
     expect(call.context.signal.aborted).toBe(true);
@@ -246,7 +246,7 @@ describe('createImageRequests, repeats', () => {
     const left = create({ idempotency_key: 'k' });
     left.catch(() => {});
     const call = await provider.call(0);
-    context.leave(gone);
+    context.disconnect(disconnected);
     const grace = new AbortController();
     let hasDrained = false;
     const draining = imageRequests.drain(grace.signal).then(() => {
@@ -265,7 +265,7 @@ describe('createImageRequests, repeats', () => {
 });
 
 describe('createImageRequests, streams', () => {
-  it('tells all that happens, in its order, and at last the images', async () => {
+  it('sends all events in order, and the images last', async () => {
     const { stream } = await open({ answer: withPartials(2) });
 
     const { value, replayed } = await stream({ parameters: { partial_images: 2 } });
@@ -285,7 +285,7 @@ describe('createImageRequests, streams', () => {
     expect(replayed).toBe(false);
   });
 
-  it('makes what was published its owner’s before it tells that it is there', async () => {
+  it('commits the publications before the last event', async () => {
     const { stream, artifacts } = await open();
 
     const { value } = await stream(asArtifact);
@@ -321,28 +321,28 @@ describe('createImageRequests, streams', () => {
     expect(read).toMatchObject([{ type: 'started' }, { stage: 'queued' }, { stage: 'preparing' }]);
   });
 
-  it('cancels the work of a client that leaves, whatever it has said of retries', async () => {
+  it('cancels the work of a stream when its client disconnects, whatever its retry count', async () => {
     const { stream, context, provider, artifacts } = await open({ answer: () => {} });
     const { value } = await stream(asArtifact, { retryCount: '0' });
     const reading = readAll(value);
     reading.catch(() => {});
     const call = await provider.call(0);
 
-    context.leave(gone);
+    context.disconnect(disconnected);
 
     await expect(reading).rejects.toMatchObject({ code: 'cancelled' });
     expect(call.context.signal.aborted).toBe(true);
     expect(await artifacts.onDisk()).toEqual({});
   });
 
-  it('runs on under a key when its client has left, and tells the repeat how it ended', async () => {
+  it('runs on under a key when its client disconnects, and gives the repeat the result', async () => {
     const { stream, context, provider } = await open({ answer: () => {} });
     const { value } = await stream({ idempotency_key: 'k' });
     const reading = readAll(value);
     reading.catch(() => {});
     const call = await provider.call(0);
-    context.leave(gone);
-    await expect(reading).rejects.toBe(gone);
+    context.disconnect(disconnected);
+    await expect(reading).rejects.toBe(disconnected);
     const changes = { signal: new AbortController().signal, requestId: 'request-2' };
     const repeat = await stream({ idempotency_key: 'k' }, changes);
     answerWith(png)(call);
@@ -367,7 +367,7 @@ describe('createImageRequests, streams', () => {
     expect(provider.calls).toHaveLength(1);
   });
 
-  it('refuses whoever joined a stream that is refused, before there is any stream', async () => {
+  it('refuses a client that joined a stream that is refused, before the stream begins', async () => {
     const { stream } = await open();
     const sent = { idempotency_key: 'k', operation: 'edit', images: [inlineBytes(9)] };
 
@@ -378,7 +378,7 @@ describe('createImageRequests, streams', () => {
     expect(second).toMatchObject({ reason: { code: 'input', headers } });
   });
 
-  it('is another request than one that is not streamed', async () => {
+  it('is a different request from one that is not streamed', async () => {
     const { stream, create } = await open();
     await create({ idempotency_key: 'k' });
 
@@ -387,14 +387,14 @@ describe('createImageRequests, streams', () => {
     });
   });
 
-  it('lets its reader go at once when the house closes, and ends the work under its key', async () => {
+  it('releases its reader at once when the app closes, and ends the work under its key', async () => {
     const { stream, context, provider, imageRequests } = await open({ answer: () => {} });
     const { value } = await stream({ idempotency_key: 'k' });
     const reading = readAll(value);
     reading.catch(() => {});
     const call = await provider.call(0);
     const stopping = new BridgeError('cancelled', 'the bridge is stopping');
-    context.leave(stopping);
+    context.disconnect(stopping);
     const grace = new AbortController();
     grace.abort();
 
@@ -406,7 +406,7 @@ describe('createImageRequests, streams', () => {
 });
 
 describe('createImageRequests, log', () => {
-  it('tells of a success that it began and how it ended, and nothing of its content', async () => {
+  it('logs the start and the end of a success, and nothing of its content', async () => {
     const { create, lines } = await open();
 
     await create({ prompt: 'a secret boat', user: 'secret-user', metadata: { a: 'secret' } });
@@ -424,7 +424,7 @@ describe('createImageRequests, log', () => {
     ]);
   });
 
-  it('tells of a failure its code, its provider and whether it may be repeated', async () => {
+  it('logs the code and provider of a failure, and whether it is retryable', async () => {
     const { create, lines } = await open({
       answer: (call) =>
         call.fail(
@@ -447,7 +447,7 @@ describe('createImageRequests, log', () => {
     expect(JSON.stringify(lines())).not.toContain('secret');
   });
 
-  it('tells of a refusal that came before any provider', async () => {
+  it('logs a refusal before any provider', async () => {
     const { create, lines } = await open();
 
     await create({ routing: { provider: 'nobody' } }).catch(() => {});
@@ -493,7 +493,11 @@ async function open(
   const contextOf = (operationId: string, { signal = context.signal, ...changes }: Changes) =>
     requestContext({ operationId, signal: () => signal, ...changes });
   return {
-    ...{ context, clock, provider, artifacts, imageRequests },
+    context,
+    clock,
+    provider,
+    artifacts,
+    imageRequests,
     newContext: rig.newContext,
     create: (sent: object = {}, changes: Changes = {}) =>
       imageRequests.create(wireRequestOf(sent), contextOf('createImage', changes)),

@@ -56,7 +56,7 @@ const step = fc.oneof(
 type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
 
 describe('createImageRequests, any schedule', () => {
-  it('pays once for a key, answers everybody once and leaves nothing behind', async () => {
+  it('calls the provider once for a key, replies to each client once and keeps nothing', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 30 }), async (steps) => {
         const world = open();
@@ -132,7 +132,9 @@ function open() {
     async take(one: Step): Promise<void> {
       if (one.kind === 'arrive') await arrive(one);
       if (one.kind === 'leave') {
-        clients[one.nth]?.controller.abort(new BridgeError('cancelled', 'the client has left'));
+        clients[one.nth]?.controller.abort(
+          new BridgeError('cancelled', 'the client has disconnected'),
+        );
       }
       if (one.kind === 'end') made[one.nth]?.end(one.ending);
       await clock.advance(one.kind === 'wait' ? one.ms : 0);
@@ -169,7 +171,10 @@ function toGeneration(made: Made[], pending: Set<string>): Pick<Generation, 'run
       const keyed = requestId === 'free' ? undefined : requestId;
       const result = new Promise<GenerationResult>((resolve, reject) => {
         const one: Made = {
-          ...{ id, keyed, signal, ending: undefined },
+          id,
+          keyed,
+          signal,
+          ending: undefined,
           end(ending) {
             if (one.ending !== undefined) return;
             one.ending = ending;
@@ -187,7 +192,9 @@ function toGeneration(made: Made[], pending: Set<string>): Pick<Generation, 'run
       });
       result.catch(() => {});
       return {
-        ...{ started: Promise.resolve(), events: noEvents(), result },
+        started: Promise.resolve(),
+        events: noEvents(),
+        result,
         ignoreEvents: () => {},
       };
     },

@@ -5,7 +5,7 @@ import { createDetachedRuns } from '../../../lib/runs/detached-runs.ts';
 import type { Run } from '../../../lib/runs/image-run.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
 
-const gone = new BridgeError('cancelled', 'the client has left');
+const disconnected = new BridgeError('cancelled', 'the client has disconnected');
 const unknown = new BridgeError('protocol', 'cut off', { details: { outcome: 'unknown' } });
 
 function open() {
@@ -44,8 +44,8 @@ function open() {
     return {
       answer,
       /** The client disconnects, before its reply has been written in full. */
-      leave() {
-        client.abort(gone);
+      disconnect() {
+        client.abort(disconnected);
         replied(false);
       },
       written: () => replied(true),
@@ -55,7 +55,7 @@ function open() {
 }
 
 describe('createRetryAttach', () => {
-  it('answers one that nobody joins like any other', async () => {
+  it('returns the result of work that no retry joins', async () => {
     const { ask, runs, kept, clock, attach } = open();
     const one = ask(0);
     runs[0]?.succeed('an image');
@@ -67,23 +67,23 @@ describe('createRetryAttach', () => {
     expect([clock.waiting, attach.size()]).toEqual([0, 0]);
   });
 
-  it('gives a retry the work that its client has left', async () => {
+  it('gives a retry the work of its disconnected client', async () => {
     const { ask, runs, clock } = open();
     const left = ask(0);
-    left.leave();
+    left.disconnect();
     await clock.advance(9999);
     const retry = ask(1);
     await clock.advance(60_000);
     runs[0]?.succeed('an image');
 
-    await expect(left.answer).rejects.toBe(gone);
+    await expect(left.answer).rejects.toBe(disconnected);
     await expect(retry.answer).resolves.toEqual({ value: 'an image', replayed: true });
     expect(runs).toHaveLength(1);
   });
 
-  it('gives a retry what was finished meanwhile, and keeps it only then', async () => {
+  it('gives a retry the result that was made meanwhile, and commits it only then', async () => {
     const { ask, runs, kept, clock } = open();
-    ask(0).leave();
+    ask(0).disconnect();
     runs[0]?.succeed('an image');
     await clock.advance(5000);
     const before = [...kept];
@@ -113,11 +113,11 @@ describe('createRetryAttach', () => {
     const cut = ask(0);
     runs[0]?.succeed('an image');
     await cut.answer;
-    cut.leave();
+    cut.disconnect();
     await clock.advance(9999);
     const early = ask(1);
     await expect(early.answer).resolves.toMatchObject({ replayed: true });
-    early.leave();
+    early.disconnect();
     await clock.advance(10_000);
 
     ask(2);
@@ -139,33 +139,33 @@ describe('createRetryAttach', () => {
     expect(clock.waiting).toBe(0);
   });
 
-  it('tells a retry of an unknown outcome whose reply was cut', async () => {
+  it('gives a retry the unknown outcome whose reply was cut', async () => {
     const { ask, runs } = open();
     const cut = ask(0);
     runs[0]?.fail(unknown);
     await expect(cut.answer).rejects.toBe(unknown);
-    cut.leave();
+    cut.disconnect();
 
     await expect(ask(1).answer).rejects.toMatchObject({ details: { outcome: 'unknown' } });
     expect(runs).toHaveLength(1);
   });
 
-  it('cancels the work 10 s after its client has left', async () => {
+  it('cancels the work 10 s after its client has disconnected', async () => {
     const { ask, runs, clock, attach, detached } = open();
-    ask(0).leave();
+    ask(0).disconnect();
     await clock.advance(9999);
     const before = runs[0]?.signal.aborted;
 
     await clock.advance(1);
 
     expect([before, runs[0]?.signal.aborted]).toEqual([false, true]);
-    expect(runs[0]?.signal.reason).toBe(gone);
+    expect(runs[0]?.signal.reason).toBe(disconnected);
     expect([attach.size(), detached.size(), clock.waiting]).toEqual([0, 0, 0]);
   });
 
-  it('drops what was finished for nobody', async () => {
+  it('discards a result that no client waits for', async () => {
     const { ask, runs, kept, dropped, clock, detached } = open();
-    ask(0).leave();
+    ask(0).disconnect();
     runs[0]?.succeed('an image');
 
     await clock.advance(10_000);
@@ -174,14 +174,14 @@ describe('createRetryAttach', () => {
     expect(detached.size()).toBe(0);
   });
 
-  it('cancels only when the last of several clients has left', async () => {
+  it('cancels only when the last of several clients has disconnected', async () => {
     const { ask, runs, clock } = open();
     const [first, second, third] = [ask(0), ask(1), ask(2)];
-    first.leave();
-    second.leave();
+    first.disconnect();
+    second.disconnect();
     await clock.advance(60_000);
     const before = runs[0]?.signal.aborted;
-    third.leave();
+    third.disconnect();
     await clock.advance(10_000);
 
     expect([before, runs[0]?.signal.aborted]).toEqual([false, true]);
@@ -192,18 +192,18 @@ describe('createRetryAttach', () => {
     ['is no retry', 0, {}],
     ['comes from another scope', 1, { scope: 't' }],
     ['is another one', 1, { fingerprint: 'g' }],
-  ])('starts anew for a request that %s', async (_, count, changes) => {
+  ])('runs again for a request that %s', async (_, count, changes) => {
     const { ask, runs } = open();
-    ask(0).leave();
+    ask(0).disconnect();
 
     ask(count, changes);
 
     expect(runs).toHaveLength(2);
   });
 
-  it('starts anew for a retry that comes too late', async () => {
+  it('runs again for a retry that comes too late', async () => {
     const { ask, runs, clock } = open();
-    ask(0).leave();
+    ask(0).disconnect();
     await clock.advance(10_000);
 
     ask(1);
@@ -211,10 +211,10 @@ describe('createRetryAttach', () => {
     expect(runs).toHaveLength(2);
   });
 
-  it('prefers the work that nobody waits for', async () => {
+  it('prefers work without a client', async () => {
     const { ask, runs, clock } = open();
     const [other, left] = [ask(0), ask(0)];
-    left.leave();
+    left.disconnect();
     await clock.advance(0);
     const retry = ask(1);
     runs[0]?.succeed('of the other');
@@ -224,9 +224,9 @@ describe('createRetryAttach', () => {
     await expect(retry.answer).resolves.toMatchObject({ value: 'of the one that left' });
   });
 
-  it('tells a retry of an unknown outcome instead of paying again', async () => {
+  it('gives a retry the unknown outcome instead of calling the provider again', async () => {
     const { ask, runs, clock } = open();
-    ask(0).leave();
+    ask(0).disconnect();
     runs[0]?.fail(unknown);
     await clock.advance(5000);
 
@@ -242,7 +242,7 @@ describe('createRetryAttach', () => {
 
   it('forgets a failure of known outcome at once', async () => {
     const { ask, runs, clock } = open();
-    ask(0).leave();
+    ask(0).disconnect();
     runs[0]?.fail(new BridgeError('upstream', 'no'));
     await clock.advance(1);
 
@@ -252,34 +252,34 @@ describe('createRetryAttach', () => {
     expect(clock.waiting).toBe(0);
   });
 
-  it('lets nobody come back once the bridge stops', async () => {
+  it('lets no retry attach once the bridge stops', async () => {
     const { ask, runs, attach, clock } = open();
     const [left, staying] = [ask(0), ask(0, { fingerprint: 'g' })];
-    left.leave();
+    left.disconnect();
     await clock.advance(0);
 
     attach.stopLingering();
-    staying.leave();
+    staying.disconnect();
     await clock.advance(0);
 
     expect(runs.map(({ signal }) => signal.aborted)).toEqual([true, true]);
     expect([attach.size(), clock.waiting]).toEqual([0, 0]);
   });
 
-  it('starts nothing for a client that has left already', async () => {
+  it('starts nothing for a client that has disconnected already', async () => {
     const { attach, runs } = open();
     const operation: Run<string, string> = {
       make: () => Promise.reject(new Error('nobody asked')),
       commit: async (made) => made,
-      discard: async () => gone,
+      discard: async () => disconnected,
     };
 
     const answer = attach.reply({ scope: 's', fingerprint: 'f', retryCount: 0 }, operation, {
-      signal: () => AbortSignal.abort(gone),
+      signal: () => AbortSignal.abort(disconnected),
       onReplied: () => {},
     });
 
-    await expect(answer).rejects.toBe(gone);
+    await expect(answer).rejects.toBe(disconnected);
     expect(runs).toEqual([]);
   });
 });

@@ -20,9 +20,9 @@ describe('createDetachedRuns', () => {
     expect(detached.size()).toBe(0);
   });
 
-  it('cancels one run and leaves the others', async () => {
+  it('cancels one run and not the others', async () => {
     const detached = createDetachedRuns();
-    const reason = new BridgeError('cancelled', 'the client has left');
+    const reason = new BridgeError('cancelled', 'the client has disconnected');
     const [one] = [detached.run(until), detached.run(until)];
 
     one.cancel(reason);

@@ -8,7 +8,7 @@ import {
 
 const running = new AbortController().signal;
 const atDeadline = AbortSignal.abort(new BridgeError('timeout', 'late', { retryable: true }));
-const afterLeaving = AbortSignal.abort(new BridgeError('cancelled', 'gone'));
+const afterDisconnect = AbortSignal.abort(new BridgeError('cancelled', 'gone'));
 
 const failFast = { isFailFast: true, succeeded: 0, dispatched: true, signal: running };
 const bestEffort = { ...failFast, isFailFast: false };
@@ -84,16 +84,16 @@ describe('requestFailure', () => {
     expect(requestFailure([lateUnknown], situation)).toBeUndefined();
   });
 
-  it('delivers nothing to a client that has left', () => {
-    const situation = { ...bestEffort, succeeded: 1, signal: afterLeaving };
+  it('delivers nothing to a client that has disconnected', () => {
+    const situation = { ...bestEffort, succeeded: 1, signal: afterDisconnect };
 
     const error = requestFailure([transient, left], situation);
 
     expect(error?.code).toBe('cancelled');
   });
 
-  it('has no failure for a client that left after the last output', () => {
-    expect(requestFailure([], { ...bestEffort, signal: afterLeaving })).toBeUndefined();
+  it('has no failure for a client that disconnected after the last output', () => {
+    expect(requestFailure([], { ...bestEffort, signal: afterDisconnect })).toBeUndefined();
   });
 
   it.each([

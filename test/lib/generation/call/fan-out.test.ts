@@ -132,7 +132,7 @@ describe('createFanOut', () => {
     expect((await running).warnings).toEqual(['transient_provider_retry_used']);
   });
 
-  it('measures how long the provider took for an output, without the wait for a place', async () => {
+  it('measures how long the provider took for an output, without the wait for a slot', async () => {
     const { fanOut, provider, clock } = rig({}, { parallel: 1 });
 
     const running = fanOut({ parameters: { n: 2 } });
@@ -150,7 +150,7 @@ describe('createFanOut', () => {
     expect(providerEndedMs).toBe(500);
   });
 
-  it('tells of each output that it is being verified', async () => {
+  it('reports for each output that it is being verified', async () => {
     const { fanOut, events } = rig({ answer: (call) => answerWith(png)(call) }, { native: 2 });
 
     await fanOut({ parameters: { n: 2 } });
@@ -164,7 +164,7 @@ describe('createFanOut', () => {
 });
 
 describe('createFanOut, parallelism', () => {
-  it('never runs more calls of a provider at once than it has places', async () => {
+  it('never runs more calls of a provider at once than it has slots', async () => {
     const { fanOut, most } = countingRig({ parallel: 3 });
 
     await fanOut({ parameters: { n: 10 } });
@@ -181,7 +181,7 @@ describe('createFanOut, parallelism', () => {
     expect(provider.calls).toHaveLength(15);
   });
 
-  it('runs one call after the other when it is told to', async () => {
+  it('runs one call after the other when it is asked to', async () => {
     const { fanOut, most, provider } = countingRig({ parallel: 255 });
 
     await fanOut({ parameters: { n: 4 }, policies: { batch_execution: 'sequential' } });
@@ -198,7 +198,7 @@ describe('createFanOut, parallelism', () => {
     expect(most()).toBe(1);
   });
 
-  it('gives every place back, whatever came of its call', async () => {
+  it('releases every slot, however its call ends', async () => {
     let calls = 0;
     const { fanOut, provider } = rig(
       {
@@ -446,13 +446,13 @@ describe('createFanOut, best_effort', () => {
     expect(provider.calls).toHaveLength(2);
   });
 
-  it('delivers nothing to a client that has left', async () => {
+  it('delivers nothing to a client that has disconnected', async () => {
     const { fanOut, provider, client } = rig();
 
     const running = fanOut({ parameters: { n: 2, ...bestEffort } });
     (await provider.call(0)).succeed({ outputs: [{ bytes: png }] });
     await running.events.verified(0);
-    client.abort(new BridgeError('cancelled', 'the client has left'));
+    client.abort(new BridgeError('cancelled', 'the client has disconnected'));
 
     await expect(running).rejects.toMatchObject({ code: 'cancelled', retryable: false });
   });

@@ -61,7 +61,7 @@ describe('createRetriedCall', () => {
     await expect(calling).rejects.not.toHaveProperty('message', expect.stringContaining('secret'));
   });
 
-  it('leaves no timer and no listener behind', async () => {
+  it('keeps no timer and no listener', async () => {
     const { start, provider, clock, client } = rig({ obeys: false });
     const timers = clock.waiting;
     const added = vi.spyOn(client.signal, 'addEventListener');
@@ -125,7 +125,7 @@ describe('createRetriedCall, repetitions', () => {
     ['an unknown outcome', transient({ outcome: 'unknown' }), { outcome: 'unknown' }],
     ['a long wait', transient({ retry_after_ms: 10_001 }), { retry_after_ms: 10_001 }],
     ['a wait past the deadline', transient({ retry_after_ms: 9_999 }), {}],
-  ])('answers %s at once', async (_, error, details) => {
+  ])('rejects %s at once', async (_, error, details) => {
     const { start, provider } = rig({ retry: { attempts: 2, backoffMs: 750 } }, 5000);
 
     const calling = start();
@@ -146,7 +146,7 @@ describe('createRetriedCall, repetitions', () => {
     await expect(calling).rejects.toMatchObject({ details: { provider_attempts: 1 } });
   });
 
-  it('stops waiting when the client leaves: the failure before is known', async () => {
+  it('stops waiting when the client disconnects: the failure before is known', async () => {
     const { start, provider, clock, client } = rig({ retry: { attempts: 2, backoffMs: 750 } });
 
     const calling = start();
@@ -154,7 +154,7 @@ describe('createRetriedCall, repetitions', () => {
     call.dispatch();
     call.fail(transient());
     await clock.advance(100);
-    client.abort(gone());
+    client.abort(disconnected());
 
     await expect(calling).rejects.toMatchObject({
       code: 'cancelled',
@@ -181,9 +181,9 @@ describe('createRetriedCall, endings', () => {
     await expect(calling).rejects.not.toHaveProperty('details.outcome');
   });
 
-  it('does not call a provider for whoever has left before', async () => {
+  it('does not call a provider for a client that has disconnected before', async () => {
     const { start, provider, client } = rig();
-    client.abort(gone());
+    client.abort(disconnected());
 
     const calling = start();
 
@@ -228,36 +228,33 @@ describe('createRetriedCall, endings', () => {
   it.each([
     ['dispatched', true],
     ['not dispatched', false],
-  ])(
-    'leaves a provider behind that does not stop within the grace: %s',
-    async (_, isDispatched) => {
-      const { start, provider, clock, client } = rig({ obeys: false });
-      const calling = start();
-      const settled = vi.fn();
-      calling.catch(settled);
-      const call = await provider.call(0);
-      if (isDispatched) call.dispatch();
+  ])('abandons a provider that does not stop within the grace: %s', async (_, isDispatched) => {
+    const { start, provider, clock, client } = rig({ obeys: false });
+    const calling = start();
+    const settled = vi.fn();
+    calling.catch(settled);
+    const call = await provider.call(0);
+    if (isDispatched) call.dispatch();
 
-      client.abort(gone());
-      await clock.advance(GRACE_MS - 1);
-      const early = settled.mock.calls.length;
-      await clock.advance(1);
+    client.abort(disconnected());
+    await clock.advance(GRACE_MS - 1);
+    const early = settled.mock.calls.length;
+    await clock.advance(1);
 
-      expect(early).toBe(0);
-      await expect(calling).rejects.toMatchObject({
-        code: 'cancelled',
-        retryable: false,
-        details: { outcome: 'unknown', provider_stopped: false },
-      });
-    },
-  );
+    expect(early).toBe(0);
+    await expect(calling).rejects.toMatchObject({
+      code: 'cancelled',
+      retryable: false,
+      details: { outcome: 'unknown', provider_stopped: false },
+    });
+  });
 
-  it('hears nothing any more of a provider that it has left behind', async () => {
+  it('ignores events of a provider that it has abandoned', async () => {
     const { start, provider, clock, client, events } = rig({ obeys: false });
     const calling = start();
     const call = await provider.call(0);
 
-    client.abort(gone());
+    client.abort(disconnected());
     await clock.advance(GRACE_MS);
     await calling.catch(() => {});
     call.dispatch();
@@ -277,7 +274,7 @@ describe('createRetriedCall, endings', () => {
     const call = await provider.call(0);
     call.dispatch();
 
-    client.abort(gone());
+    client.abort(disconnected());
     await clock.advance(GRACE_MS / 2);
     end(call);
 
@@ -299,7 +296,7 @@ describe('createRetriedCall, endings', () => {
     if (outcome instanceof BridgeError) call.fail(outcome);
     else call.succeed(outcome);
     await Promise.resolve();
-    client.abort(gone());
+    client.abort(disconnected());
 
     if (outcome instanceof BridgeError) {
       await expect(calling).rejects.toMatchObject({ code: 'safety_rejected' });
@@ -355,6 +352,6 @@ function transient(details: NonNullable<BridgeErrorOptions['details']> = {}): Br
   return new BridgeError('upstream', 'try again', { retryable: true, transient: true, details });
 }
 
-function gone(): BridgeError {
-  return new BridgeError('cancelled', 'the client has left');
+function disconnected(): BridgeError {
+  return new BridgeError('cancelled', 'the client has disconnected');
 }

@@ -43,11 +43,17 @@ describe('retryDelayMs', () => {
     expect(waitMs).toBeCloseTo(expected, 9);
   });
 
-  it.each([0, 1, 3000, 10_000])('waits for the %i ms that it was told, without jitter', (asked) => {
-    const error = failure('rate_limited', { transient: true, details: { retry_after_ms: asked } });
+  it.each([0, 1, 3000, 10_000])(
+    'waits for the %i ms that it was asked to, without jitter',
+    (asked) => {
+      const error = failure('rate_limited', {
+        transient: true,
+        details: { retry_after_ms: asked },
+      });
 
-    expect(retryDelayMs(error, policy, { ...situation, fraction: 0.9 })).toBe(asked);
-  });
+      expect(retryDelayMs(error, policy, { ...situation, fraction: 0.9 })).toBe(asked);
+    },
+  );
 
   it('gives a provider with one attempt no second', () => {
     const once = { attempts: 1, backoffMs: 0 };

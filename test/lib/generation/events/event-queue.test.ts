@@ -48,7 +48,7 @@ describe('createEventQueue', () => {
     expect(await readAll(queue.events)).toEqual([stage('preparing')]);
   });
 
-  it('lets everything go that nobody wants to hear any more', async () => {
+  it('discards everything once it is ignored', async () => {
     const queue = createEventQueue();
     queue.push(partial(0, 0));
 

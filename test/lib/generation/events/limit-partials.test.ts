@@ -3,7 +3,9 @@ import type { GenerationEvent } from '../../../../lib/generation/events/generati
 import { limitPartials } from '../../../../lib/generation/events/limit-partials.ts';
 
 const partial = (index: number, partialIndex: number): GenerationEvent => ({
-  ...{ type: 'partial_image', index, partialIndex },
+  type: 'partial_image',
+  index,
+  partialIndex,
   bytes: Buffer.alloc(1),
 });
 const generating: GenerationEvent = { type: 'progress', stage: 'generating', index: 0 };

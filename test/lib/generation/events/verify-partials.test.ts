@@ -10,7 +10,9 @@ import { image, openEngine } from '../images.ts';
 const queued: GenerationEvent = { type: 'progress', stage: 'queued' };
 const publishing: GenerationEvent = { type: 'progress', stage: 'publishing' };
 const partial = (bytes: Buffer): GenerationEvent => ({
-  ...{ type: 'partial_image', index: 2, partialIndex: 1 },
+  type: 'partial_image',
+  index: 2,
+  partialIndex: 1,
   bytes,
 });
 const signal = new AbortController().signal;
@@ -28,7 +30,7 @@ async function verify(
 }
 
 describe('createVerifyPartials', () => {
-  it('tells of a sound image what its bytes say', async () => {
+  it('describes a valid image by its bytes', async () => {
     const engine = openEngine();
     const bytes = await image({ format: 'webp', width: 40, height: 30 });
 
@@ -49,7 +51,7 @@ describe('createVerifyPartials', () => {
 
   it.each<[string, (bytes: Buffer) => Buffer]>([
     ['is cut off', (bytes) => bytes.subarray(0, -1)],
-    ['goes on after its end', (bytes) => Buffer.concat([bytes, Buffer.alloc(1)])],
+    ['has bytes after its end', (bytes) => Buffer.concat([bytes, Buffer.alloc(1)])],
     ['is empty', () => Buffer.alloc(0)],
     ['is another kind of file', () => Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>')],
     [
@@ -65,7 +67,7 @@ describe('createVerifyPartials', () => {
     await engine.close();
   });
 
-  it('drops what cannot be judged any more, and goes on', async () => {
+  it('skips what cannot be verified any more, and continues', async () => {
     const engine = openEngine();
     await engine.close();
 

@@ -4,7 +4,7 @@ import { requestOf } from '../requests.ts';
 
 const image = { format: 'png', width: 1024, height: 768, alpha: 'none' } as const;
 
-describe('judge', () => {
+describe('toDelivered', () => {
   it('has nothing to say of a request that left everything open', () => {
     expect(toDelivered(3, image, requestOf())).toEqual({
       index: 3,

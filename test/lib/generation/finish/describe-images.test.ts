@@ -119,13 +119,14 @@ describe('embedded metadata', () => {
     expect(sidecar).toBeUndefined();
   });
 
-  it('tells of fallbacks, usage, timings, warnings and normalizations as the answer does', async () => {
+  it('reports fallbacks, usage, timings, warnings and normalizations as the reply does', async () => {
     const rig = await open(
       {
         answer: (call) =>
           call.succeed({
             outputs: call.request.indices.map(() => ({ bytes: png })),
-            ...{ usage: { total_tokens: 9 }, warnings: ['sandbox_output'] },
+            usage: { total_tokens: 9 },
+            warnings: ['sandbox_output'],
           }),
       },
       gptImage2,
@@ -228,20 +229,26 @@ describe('sidecars', () => {
       const text = onDisk[image.metadata_name ?? ''] ?? '';
       expect(createHash('sha256').update(text).digest('hex')).toBe(sidecar?.sha256);
       expect(v.parse(ImageMetadataRecord, JSON.parse(text)).image).toEqual({
-        ...{ index, format: 'png', width: 32, height: 24 },
-        ...{ bytes: image.bytes, sha256: image.sha256 },
+        index,
+        format: 'png',
+        width: 32,
+        height: 24,
+        bytes: image.bytes,
+        sha256: image.sha256,
       });
     }
     expect(Object.keys(onDisk)).toHaveLength(4);
   });
 
-  it('go with embedded records, and tell the checksum of the image as it lies there', async () => {
+  it('come with embedded records, and hold the checksum of the image file', async () => {
     const rig = await open();
 
     const { response, publications } = await run(rig, {
       output: {
-        ...{ response_format: 'artifact', metadata: 'sidecar_and_embedded' },
-        ...{ filename: 'red.png', collision: 'suffix' },
+        response_format: 'artifact',
+        metadata: 'sidecar_and_embedded',
+        filename: 'red.png',
+        collision: 'suffix',
       },
     });
 
@@ -255,7 +262,7 @@ describe('sidecars', () => {
     expect(response.data[0]).toMatchObject({ sha256, metadata_name: 'red.json' });
   });
 
-  it('come in an answer that the schema knows', async () => {
+  it('come in a reply that matches the schema', async () => {
     const rig = await open();
 
     const { response } = await run(rig, {

@@ -15,7 +15,7 @@ const signal = new AbortController().signal;
 afterAll(() => engine.close());
 
 describe('createFinish', () => {
-  it('hands a sound image on as it came', async () => {
+  it('returns a valid image unchanged', async () => {
     const bytes = await image();
 
     const finished = await finishing(bytes);
@@ -32,7 +32,11 @@ describe('createFinish', () => {
 
   it.each<[string, (bytes: Buffer) => Buffer, string]>([
     ['is cut', (bytes) => bytes.subarray(0, -1), 'truncated'],
-    ['goes on after its end', (bytes) => Buffer.concat([bytes, Buffer.alloc(3)]), 'trailing_bytes'],
+    [
+      'has bytes after its end',
+      (bytes) => Buffer.concat([bytes, Buffer.alloc(3)]),
+      'trailing_bytes',
+    ],
     ['is no image', () => Buffer.from('<html>Bad gateway</html>'), 'unsupported_format'],
     ['is empty', () => Buffer.alloc(0), 'unsupported_format'],
     ['is too large', () => Buffer.alloc(1024 * 1024 + 1), 'too_many_bytes'],
@@ -54,7 +58,7 @@ describe('createFinish', () => {
   });
 
   it('rejects with the reason of the abort', async () => {
-    const reason = new BridgeError('cancelled', 'the client has left');
+    const reason = new BridgeError('cancelled', 'the client has disconnected');
     const { finish: plan } = planOf(requestOf());
     const unfinished = { index: 0, output: { bytes: await image() }, generationMs: 0 };
 
@@ -93,7 +97,7 @@ describe('createFinish, formats', () => {
     expect(finished.warnings).toEqual(['output_format_converted']);
   });
 
-  it('converts under strict what the model gave as it was asked, where nobody named a format', async () => {
+  it('converts under strict the format that the model was asked for, where the request named none', async () => {
     const capabilities: CapabilityDocument = { ...gptImage2, output_formats: ['jpeg'] };
     const request = requestOf({ parameters: { background: 'transparent' } });
     const { finish: plan } = planOf(request, capabilities);
@@ -239,7 +243,7 @@ describe('createFinish, images to be cut out', () => {
     expect(finished.warnings).toEqual(['transparency_failed']);
   });
 
-  it('judges the whole image, not its corners', async () => {
+  it('evaluates the whole image, not its corners', async () => {
     const corner = await image({ width: 6, height: 6 });
     const bytes = await sharp(await keyed())
       .composite([{ input: corner, left: 0, top: 0 }])

@@ -36,7 +36,7 @@ const recordOf = (outcome: Outcome, revisedPrompt?: string) =>
   toMetadataRecord(outcome, TIMINGS, { revisedPrompt }, IMAGE);
 
 describe('toMetadataRecord', () => {
-  it('tells everything that the contract lists, and the schema knows it', () => {
+  it('holds everything that the contract lists, as the schema has it', () => {
     const outcome = outcomeOf({ metadata: { order: '7' }, parameters: { n: 2 } });
 
     const record = recordOf(outcome, 'a red boat');
@@ -64,7 +64,7 @@ describe('toMetadataRecord', () => {
     });
   });
 
-  it('leaves out what there is not', () => {
+  it('omits what is not known', () => {
     const outcome = outcomeOf();
 
     const record = recordOf({
@@ -78,7 +78,7 @@ describe('toMetadataRecord', () => {
     );
   });
 
-  it('tells a merged negative prompt as the effective prompt', () => {
+  it('reports a merged negative prompt as the effective prompt', () => {
     const record = recordOf(outcomeOf({ negative_prompt: 'fog' }, gptImage2));
 
     expect(record).toMatchObject({
@@ -89,7 +89,7 @@ describe('toMetadataRecord', () => {
     expect(record).not.toHaveProperty('effective_negative_prompt');
   });
 
-  it('tells a native negative prompt as the effective one', () => {
+  it('reports a native negative prompt as the effective one', () => {
     const capabilities = { ...anything, negative_prompt: 'native' } as const;
 
     const record = recordOf(outcomeOf({ negative_prompt: 'fog' }, capabilities));
@@ -98,7 +98,7 @@ describe('toMetadataRecord', () => {
     expect(record).not.toHaveProperty('effective_prompt');
   });
 
-  it('counts what was given', () => {
+  it('counts the inputs', () => {
     const image = { type: 'base64', data: Buffer.from('image').toString('base64') };
     const sent = { operation: 'edit', images: [image, image], mask: image };
 
@@ -151,7 +151,7 @@ describe('longestRecord', () => {
     {},
     { negative_prompt: 'fog', parameters: { n: 4, output_format: 'jpeg' } },
     { metadata: { a: 'b' } },
-  ])('is not shorter than what comes of %j', (sent) => {
+  ])('is not shorter than the record of %j', (sent) => {
     const outcome = outcomeOf(sent, gptImage2);
     const json = fitRecord(
       toMetadataRecord(
@@ -159,8 +159,10 @@ describe('longestRecord', () => {
         TIMINGS,
         { revisedPrompt: 'x'.repeat(9000) },
         {
-          ...{ index: outcome.plan.ask.outputs - 1, format: 'webp' },
-          ...{ width: 16_384, height: 16_384 },
+          index: outcome.plan.ask.outputs - 1,
+          format: 'webp',
+          width: 16_384,
+          height: 16_384,
         },
       ),
       JSON.stringify,

@@ -190,7 +190,7 @@ describe('negotiateSize, hints', () => {
     expect(normalizations).toEqual([]);
   });
 
-  it('leaves out the hint that the model does not know, and goes by the other', () => {
+  it('omits the hint that the model does not support, and uses the other', () => {
     const capabilities: CapabilityDocument = { ...gptImage2, resolution: 'unsupported' };
 
     const { effective, normalizations } = negotiated(

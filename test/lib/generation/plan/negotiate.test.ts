@@ -75,7 +75,7 @@ describe('negotiate', () => {
     );
   });
 
-  it('never turns a request into one that the model would not take itself', () => {
+  it('never makes a request that the model would not accept itself', () => {
     fc.assert(
       fc.property(anyParameters(), fc.constantFrom(...LENIENT), anyModel(), (sent, mode, model) => {
         const request = requestOf({ parameters: sent, policies: { compatibility: mode } });
@@ -219,23 +219,26 @@ describe('negotiate, formats', () => {
     expect(refusal.param).toBe('parameters.output_format');
   });
 
-  it.each(ALL_MODES)('lets a format that nobody named be the model’s own under %s', (mode) => {
-    const capabilities: CapabilityDocument = { ...gptImage2, output_formats: ['jpeg', 'webp'] };
+  it.each(ALL_MODES)(
+    'lets a format that the request did not name become the model’s own under %s',
+    (mode) => {
+      const capabilities: CapabilityDocument = { ...gptImage2, output_formats: ['jpeg', 'webp'] };
 
-    const negotiated = negotiate(inMode(mode), capabilities);
+      const negotiated = negotiate(inMode(mode), capabilities);
 
-    expect(negotiated.providerFormat).toBe('webp');
-    expect(negotiated.normalizations).toEqual([
-      {
-        field: 'parameters.output_format',
-        requested: 'png',
-        effective: 'webp',
-        reason: 'normalized_to_provider_default',
-      },
-    ]);
-  });
+      expect(negotiated.providerFormat).toBe('webp');
+      expect(negotiated.normalizations).toEqual([
+        {
+          field: 'parameters.output_format',
+          requested: 'png',
+          effective: 'webp',
+          reason: 'normalized_to_provider_default',
+        },
+      ]);
+    },
+  );
 
-  it('does not let a transparent image become a JPEG because nobody named its format', () => {
+  it('does not let a transparent image become a JPEG because the request named no format', () => {
     const capabilities: CapabilityDocument = { ...gptImage2, output_formats: ['jpeg'] };
     const sent = { parameters: { background: 'transparent' } };
 
@@ -272,7 +275,7 @@ describe('negotiate, transparency', () => {
     ]);
   });
 
-  it('cuts out what it is told to cut out, even of a model with alpha', () => {
+  it('removes the background where it is asked to, even for a model with alpha', () => {
     const negotiated = negotiate(
       requestOf({ parameters: transparent, output: chroma }),
       gptImage15,
@@ -312,7 +315,7 @@ describe('negotiate, transparency', () => {
     expect(refusal.param).toBe('parameters.background');
   });
 
-  it('leaves an unsupported background out under best_effort only', () => {
+  it('omits an unsupported background under best_effort only', () => {
     const capabilities: CapabilityDocument = {
       ...gptImage2,
       transparent_background: 'unsupported',
@@ -533,7 +536,7 @@ describe('negotiate, sessions and prompts', () => {
 });
 
 describe('negotiate, refusals', () => {
-  it('answers with all that the model cannot do, the first as the parameter at fault', () => {
+  it('reports all that the model cannot do, the first as the parameter at fault', () => {
     const sent = {
       session: { mode: 'persistent', key: 'a' },
       parameters: { size: '1000x1000', quality: 'max', output_format: 'webp' },

@@ -59,7 +59,7 @@ describe('toProviderRequest', () => {
     expect(request.references).toEqual([expect.objectContaining({ mediaType: 'image/webp' })]);
   });
 
-  it('leaves out references that were dropped', async () => {
+  it('omits references that were dropped', async () => {
     const sent = {
       reference_images: [inlineImage(await image())],
       policies: { compatibility: 'best_effort' },
@@ -109,7 +109,7 @@ describe('toProviderRequest, backgrounds', () => {
     expect(request.parameters.background).toBe('opaque');
   });
 
-  it('leaves the background out where the model lists no opaque one', async () => {
+  it('omits the background where the model lists no opaque one', async () => {
     const capabilities: CapabilityDocument = { ...gptImage2, backgrounds: ['auto'] };
 
     const request = await providerRequestOf(sent, capabilities);

@@ -36,7 +36,7 @@ describe('resolveCandidates', () => {
     ]);
   });
 
-  it('refuses a fallback to a provider that is not registered, at its place', () => {
+  it('refuses a fallback to a provider that is not registered, by its field', () => {
     const fallbacks = [{ provider: 'beta' }, { provider: 'nobody' }];
     const { routing } = requestOf({ routing: { fallbacks } });
 
