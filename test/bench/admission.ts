@@ -18,8 +18,8 @@ interface QueueCosts {
 }
 
 /**
- * Deadline, gates and breaker of requests that are let in at once, in this process, beside a call without any of them; and
- * what it costs to join, leave and pass a long queue, beside a short one.
+ * Deadline, gates and breaker of requests that are admitted at once, against a call without any of them. Then what it costs
+ * to enter, abandon and pass a long queue, against a short one. All in this process.
  */
 export const admission: Bench = {
   name: 'admission',
@@ -34,7 +34,7 @@ export const admission: Bench = {
       costs.ours.push(await eachUs(request));
       costs.theirs.push(await eachUs(work));
       queues.long.push(await queueCosts(LONG_QUEUE));
-      // As many in all, so that both sides are measured over a like time.
+      // As many in all: both sides are measured over a similar time.
       const parts: QueueCosts[] = [];
       for (let part = 0; part < LONG_QUEUE / SHORT_QUEUE; part += 1) {
         parts.push(await queueCosts(SHORT_QUEUE));
@@ -53,9 +53,9 @@ export const admission: Bench = {
         theirs: inUs(median(costs.theirs)),
         budget: '< 60 µs more',
       },
-      queueRow('joining a queue', queues, ({ joinUs }) => joinUs),
-      queueRow('leaving from all over a queue', queues, ({ abortUs }) => abortUs),
-      queueRow('getting one’s turn in a queue', queues, ({ turnUs }) => turnUs),
+      queueRow('entering a queue', queues, ({ joinUs }) => joinUs),
+      queueRow('aborting entries all over a queue', queues, ({ abortUs }) => abortUs),
+      queueRow('being admitted from a queue', queues, ({ turnUs }) => turnUs),
     ];
   },
 };
@@ -106,33 +106,31 @@ async function eachUs(call: () => Promise<void>): Promise<number> {
   return usEach(startMs, REQUESTS_A_ROUND);
 }
 
-/** Fills a queue, lets every second one leave, newest first, and drains the rest. */
+/** Fills a queue, aborts every second entry, newest first, and admits the rest. */
 async function queueCosts(length: number): Promise<QueueCosts> {
-  const gate = createGate({
-    ...{ name: 'bench', maxConcurrent: 1, maxQueued: 'unlimited', clock },
-  });
+  const gate = createGate({ name: 'bench', maxConcurrent: 1, maxQueued: 'unlimited', clock });
   const holder = await gate.enter(new AbortController().signal);
-  const crowd = Array.from({ length }, () => new AbortController());
+  const entries = Array.from({ length }, () => new AbortController());
   let startMs = performance.now();
-  const waiting = crowd.map(({ signal }) => gate.enter(signal));
+  const waiting = entries.map(({ signal }) => gate.enter(signal));
   const joinUs = usEach(startMs, length);
-  const answers = waiting.map((entering) =>
+  const admitted = waiting.map((entering) =>
     entering.then(
       (permit) => permit.release(),
       () => {},
     ),
   );
-  const leaving = crowd.filter((_, nth) => nth % 2 === 0).reverse();
-  const reason = new Error('gone');
+  const aborted = entries.filter((_, nth) => nth % 2 === 0).reverse();
+  const reason = new Error('aborted');
   startMs = performance.now();
-  for (const controller of leaving) controller.abort(reason);
-  const abortUs = usEach(startMs, leaving.length);
+  for (const controller of aborted) controller.abort(reason);
+  const abortUs = usEach(startMs, aborted.length);
   startMs = performance.now();
   holder.release();
-  await Promise.all(answers);
-  const turnUs = usEach(startMs, length - leaving.length);
+  await Promise.all(admitted);
+  const turnUs = usEach(startMs, length - aborted.length);
   const { active, queued } = gate.counts();
-  if (active + queued > 0) throw new Error('somebody is left');
+  if (active + queued > 0) throw new Error('the queue is not empty');
   return { joinUs, abortUs, turnUs };
 }
 

@@ -10,7 +10,7 @@ const LOADS = [
 ];
 
 /**
- * One image of a provider that answers at once, as base64, against a plain Node server that only takes the irreducible
+ * One image of a provider that replies at once, as base64, against a plain Node server that only takes the irreducible
  * steps: JSON.parse of the request, full decode and SHA-256 side by side, base64, write.
  */
 export const createImage: Bench = {

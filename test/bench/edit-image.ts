@@ -5,7 +5,7 @@ import { compare, timeRow } from './compare.ts';
 import { inMegabytes, writeImage } from './image.ts';
 
 /**
- * An edit of 12 MB over HTTP. The provider answers at once with an image of a few pixels, so that nearly all of the
+ * An edit of 12 MB over HTTP. The provider replies at once with an image of a few pixels, so that nearly all of the
  * time is the way up to it, the verification of the input included: the other side decodes and hashes it too.
  */
 export const editImage: Bench = {

@@ -11,7 +11,7 @@ const CALLS_A_ROUND = 40;
 const { signal } = new AbortController();
 const RECORD = toXmpJson(JSON.stringify({ version: '1', prompt: 'A cat & a "dog". '.repeat(200) }));
 
-/** A record into images of about three megabytes; whoever adds bytes to a file copies it once. */
+/** A record written into images of about three megabytes, against one copy of their bytes. */
 export const embedMetadata: Bench = {
   name: 'embed-metadata',
   async run({ rounds }) {

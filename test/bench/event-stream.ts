@@ -116,7 +116,8 @@ async function openStream(port: number, partials: number): Promise<OpenStream> {
   const sentMs = performance.now();
   socket.write([...head, ...rest].join('\r\n'));
   return {
-    ...{ socket, sentMs },
+    socket,
+    sentMs,
     async until(words) {
       for (;;) {
         const found = text.indexOf(words);

@@ -16,8 +16,8 @@ export const getArtifact: Bench = {
     const size = inMegabytes(
       (await writeImage(file, { width: 1024, height: 1024, noise: 88 })).length,
     );
-    const wish = { imageFile: file, count: CONNECTIONS };
-    const cached = await startWithArtifacts(tools, { ...wish, name: 'cached' });
+    const options = { imageFile: file, count: CONNECTIONS };
+    const cached = await startWithArtifacts(tools, { ...options, name: 'cached' });
     const buffer = await tools.start('floor', { kind: 'bytes', file });
     const stream = await tools.start('floor', { kind: 'stream', file });
     const rows: Row[] = [];
@@ -50,7 +50,7 @@ export const getArtifact: Bench = {
     }
     await Promise.all([cached.server.stop(), buffer.stop(), stream.stop(), nginx?.stop()]);
 
-    const cold = await startWithArtifacts(tools, { ...wish, name: 'cold', cacheBytes: 1 });
+    const cold = await startWithArtifacts(tools, { ...options, name: 'cold', cacheBytes: 1 });
     const floor = await tools.start('floor', { kind: 'verified-file', file });
     const slow = { connections: CONNECTIONS, forMs: 1500 };
     const requests = [{ method: 'GET', path: '/' } as const];

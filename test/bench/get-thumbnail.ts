@@ -15,10 +15,10 @@ export const getThumbnail: Bench = {
     const file = join(tools.folder, 'image.png');
     const image = await writeImage(file, { width: 1536, height: 1024, noise: 40 });
     const what = `thumbnail ${EDGE_PX} of 1536 × 1024, ${inMegabytes(image.length)}`;
-    const wish = { imageFile: file, count: CONNECTIONS, suffix: `/thumbnail?edge=${EDGE_PX}` };
+    const options = { imageFile: file, count: CONNECTIONS, suffix: `/thumbnail?edge=${EDGE_PX}` };
     const requests = [{ method: 'GET', path: '/' } as const];
 
-    const cold = await startWithArtifacts(tools, { ...wish, name: 'cold', cacheBytes: 1 });
+    const cold = await startWithArtifacts(tools, { ...options, name: 'cold', cacheBytes: 1 });
     const alone = await tools.start('floor', { kind: 'thumbnail', file, edgePx: EDGE_PX });
     const made = (connections: number) => {
       const slow = { connections, forMs: 1200 };
@@ -32,7 +32,7 @@ export const getThumbnail: Bench = {
     const bySome = await made(CONNECTIONS);
     await Promise.all([cold.server.stop(), alone.stop()]);
 
-    const cached = await startWithArtifacts(tools, { ...wish, name: 'cached' });
+    const cached = await startWithArtifacts(tools, { ...options, name: 'cached' });
     const small = join(tools.folder, 'thumbnail.png');
     const url = `http://127.0.0.1:${cached.server.port}${cached.requests[0]?.path}`;
     await writeFile(small, Buffer.from(await (await fetch(url)).arrayBuffer()));

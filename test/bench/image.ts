@@ -18,8 +18,8 @@ export async function writeImage(
   let state = 1;
   for (let at = 0; at < pixels.length; at += 1) {
     state = (Math.imul(state, MULTIPLIER) + INCREMENT) >>> 0;
-    const place = Math.floor(at / 3);
-    const slope = ((place % width) + Math.floor(place / width)) / (width + height);
+    const pixel = Math.floor(at / 3);
+    const slope = ((pixel % width) + Math.floor(pixel / width)) / (width + height);
     pixels[at] = 40 + slope * 120 + ((state >>> 16) % noise);
   }
   const raw = { width, height, channels: 3 as const };

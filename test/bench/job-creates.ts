@@ -11,7 +11,7 @@ export const CALLERS = 64;
 export const JOBS_A_ROUND = CALLERS * 100;
 
 /**
- * Jobs that 64 callers create, each after the answer to its last one, against the driver alone: the same rows with the
+ * Jobs that 64 callers create, each after the reply to its last one, against the driver alone: the same rows with the
  * same durability, 64 in a transaction, as many as there can be at once.
  */
 export const jobCreates: Bench = {

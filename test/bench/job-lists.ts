@@ -40,11 +40,11 @@ export const jobLists: Bench = {
       timed(pages, () =>
         store.list(scope, filter, { limit: LIMIT, ...(before ? { before: before() } : {}) }),
       );
-    let place = 0;
+    let position = 0;
     // Spread over the whole history, far from what was read just before.
     const anywhere = () => {
-      place = (place + 618_034) % JOBS;
-      return place + LIMIT;
+      position = (position + 618_034) % JOBS;
+      return position + LIMIT;
     };
     const rows: Row[] = [
       row(`opening the store, ${(statSync(file).size / 1e9).toFixed(1)} GB`, [startMs], '< 1.5 s'),
@@ -71,7 +71,9 @@ export const jobLists: Bench = {
 
 function prune(store: JobStore) {
   return store.prune({
-    ...{ completedBeforeSecs: 0, maxRetained: 0, maxRetainedBytes: 0 },
+    completedBeforeSecs: 0,
+    maxRetained: 0,
+    maxRetainedBytes: 0,
     batch: 50,
   });
 }

@@ -64,11 +64,14 @@ async function openService(folder: string, onCall: () => void): Promise<App> {
     capabilities: anything,
     answer(call) {
       onCall();
-      call.fail(new Error('nobody draws here'));
+      call.fail(new Error('no image is made here'));
     },
   });
   return createApp(loaded.config, {
-    ...{ clock, ids: createIds(clock.nowMs), metrics: silentMetrics, env: {} },
+    clock,
+    ids: createIds(clock.nowMs),
+    metrics: silentMetrics,
+    env: {},
     events: createEventRing({ clock }),
     log: createTraceLog(() => {}),
     facts: {

@@ -26,7 +26,7 @@ export interface LoadResult {
   readonly p99Ms: number;
 }
 
-/** Rejects when an answer is no 200, or a connection breaks. */
+/** Rejects when a reply is no success, or a connection breaks. */
 export type Load = (task: LoadTask) => Promise<LoadResult>;
 
 const PROGRAM = fileURLToPath(new URL('./programs/load-generator.js', import.meta.url));
@@ -36,9 +36,9 @@ export function startLoad(): { load: Load; stop(): void } {
   const child = fork(PROGRAM);
   return {
     async load(task) {
-      const answer = await ask<LoadResult | { readonly failed: string }>(child, task);
-      if ('failed' in answer) throw new Error(answer.failed);
-      return answer;
+      const reply = await ask<LoadResult | { readonly failed: string }>(child, task);
+      if ('failed' in reply) throw new Error(reply.failed);
+      return reply;
     },
     stop: () => child.disconnect(),
   };

@@ -43,7 +43,7 @@ export function writeJobs(file: string, count: number): void {
   } finally {
     connection.close();
   }
-  // Else whoever syncs the file first waits for gigabytes.
+  // Otherwise the first sync of the file would wait for gigabytes.
   const descriptor = openSync(file, 'r');
   fsyncSync(descriptor);
   closeSync(descriptor);
@@ -79,7 +79,11 @@ function toRow(nth: number, count: number, id: string, draw: () => number) {
   const texts = [prompt, request, result ?? '', error ?? '', artifacts.slice('[]'.length)];
   return {
     job: {
-      ...{ id, status, created, artifacts, prompt },
+      id,
+      status,
+      created,
+      artifacts,
+      prompt,
       scope: draw() < 0.001 ? QUIET_SCOPE : BUSY_SCOPE,
       favorite: Number(draw() < 0.01),
       deleted: hasEnded && draw() < 0.05 ? created + 100 : null,

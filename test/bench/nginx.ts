@@ -12,8 +12,11 @@ const LOOK_EVERY_MS = 20;
 
 // What another program uses is not measured.
 const UNKNOWN: Span = {
-  ...{ cpuMs: Number.NaN, loopP99Ms: 0, loopMaxMs: 0 },
-  ...{ residentMb: Number.NaN, peakMb: Number.NaN },
+  cpuMs: Number.NaN,
+  loopP99Ms: 0,
+  loopMaxMs: 0,
+  residentMb: Number.NaN,
+  peakMb: Number.NaN,
 };
 
 /** An nginx that sends one file for every path, with one worker; undefined where there is no nginx. */
@@ -29,7 +32,7 @@ export async function startNginx(folder: string, file: string): Promise<ServerPr
     child.once('error', () => resolve());
     child.once('exit', () => resolve());
   });
-  if (!(await answers(port, ended))) return undefined;
+  if (!(await isServing(port, ended))) return undefined;
   return {
     port,
     begin: async () => {},
@@ -76,16 +79,16 @@ async function freePort(): Promise<number> {
   return typeof address === 'object' && address ? address.port : 0;
 }
 
-async function answers(port: number, ended: Promise<void>): Promise<boolean> {
+async function isServing(port: number, ended: Promise<void>): Promise<boolean> {
   let over = false;
   ended.then(() => {
     over = true;
   });
   const triesLeft = STARTS_WITHIN_MS / LOOK_EVERY_MS;
   for (let nth = 0; nth < triesLeft && !over; nth += 1) {
-    const answer = await fetch(`http://127.0.0.1:${port}/`).catch(() => undefined);
-    await answer?.arrayBuffer();
-    if (answer?.ok) return true;
+    const reply = await fetch(`http://127.0.0.1:${port}/`).catch(() => undefined);
+    await reply?.arrayBuffer();
+    if (reply?.ok) return true;
     await wait(LOOK_EVERY_MS);
   }
   return false;

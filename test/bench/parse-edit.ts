@@ -29,14 +29,14 @@ export const parseEdit: Bench = {
         const sources = toInputSources(request, 2 * SOURCE_BYTES);
         const [source] = (await slices.run(sources, signal)).images;
         expectBytes(source?.kind === 'inline' ? source.bytes : undefined);
-        // Nobody reads the answer, and it has no bytes to encode.
+        // The reply is not read and has no bytes to encode.
         return { value: NOTHING, replayed: false };
       },
       stream: () => Promise.reject(new Error('no stream was asked for')),
     };
     const ours = async () => {
       const { status } = await invoke(handler, { method: 'POST', body }, { imageRequests });
-      if (status !== 200) throw new Error(`answered ${status}`);
+      if (status !== 200) throw new Error(`status ${status}`);
     };
     const theirs = async () => {
       const text = isAscii(body) ? body.toString('latin1') : body.toString('utf8');

@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 const PAGE = new URL('../../../infra/performance.md', import.meta.url);
 const TABLE = /(<!-- table -->\n).*(<!-- end of table -->)/s;
 
-/** Puts the lines that a run has printed in their place on the performance page. */
+/** Replaces the table on the performance page by the lines that a run has printed. */
 export function writePerformancePage(lines: readonly string[]): void {
   const page = readFileSync(PAGE, 'utf8');
   writeFileSync(

@@ -28,7 +28,7 @@ export type StartServer = (program: ProgramName, options: object) => Promise<Ser
 export const startServer: StartServer = async (program, options) => {
   const file = fileURLToPath(new URL(`./programs/${program}.js`, import.meta.url));
   const child = fork(file, [JSON.stringify(options)]);
-  const { port } = await answerOf<{ readonly port: number }>(child);
+  const { port } = await messageFrom<{ readonly port: number }>(child);
   return {
     port,
     async begin() {
@@ -46,12 +46,12 @@ export const startServer: StartServer = async (program, options) => {
 
 /** Sends one message and resolves with the one that comes back. Rejects when the process ends instead. */
 export async function ask<T>(child: ChildProcess, message: string | object): Promise<T> {
-  const answer = answerOf<T>(child);
+  const reply = messageFrom<T>(child);
   child.send(message);
-  return answer;
+  return reply;
 }
 
-async function answerOf<T>(child: ChildProcess): Promise<T> {
+async function messageFrom<T>(child: ChildProcess): Promise<T> {
   const over = new AbortController();
   const onExit = () => over.abort();
   child.once('exit', onExit);

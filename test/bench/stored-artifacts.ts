@@ -9,7 +9,7 @@ export interface StoredArtifacts {
   readonly requests: readonly LoadRequest[];
 }
 
-interface Wish {
+interface Options {
   readonly imageFile: string;
   /** Of the bridge's folder. */
   readonly name: string;
@@ -23,17 +23,17 @@ interface Wish {
 /** A bridge that has stored one image several times. */
 export async function startWithArtifacts(
   { start, folder }: Tools,
-  { name, count, suffix = '', ...options }: Wish,
+  { name, count, suffix = '', ...options }: Options,
 ): Promise<StoredArtifacts> {
   const server = await start('bridge', { folder: join(folder, name), ...options });
   const requests: LoadRequest[] = [];
   for (let nth = 0; nth < count; nth += 1) {
-    const answer = await fetch(`http://127.0.0.1:${server.port}/v1/images`, {
+    const reply = await fetch(`http://127.0.0.1:${server.port}/v1/images`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ prompt: 'kept', output: { response_format: 'artifact' } }),
     });
-    const { data } = (await answer.json()) as { data: { id: string }[] };
+    const { data } = (await reply.json()) as { data: { id: string }[] };
     requests.push({ method: 'GET', path: `/v1/artifacts/${data[0]?.id}${suffix}` });
   }
   return { server, requests };

@@ -21,7 +21,7 @@ export function createCanvas(edge: number) {
 
   return {
     edge,
-    /** Colour and opacity may differ from place to place. */
+    /** Colour and opacity of each pixel. */
     fill(
       shape: Shape,
       color: Color | ((x: number, y: number) => Color),

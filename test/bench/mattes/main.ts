@@ -65,7 +65,7 @@ async function stripOf(subject: Subject): Promise<Buffer> {
   ];
   const width = tiles.length * (TILE + GAP) - GAP;
   return sharp({ create: { width, height: TILE, channels: 4, background: '#0000' } })
-    .composite(tiles.map((input, place) => ({ input, left: place * (TILE + GAP), top: 0 })))
+    .composite(tiles.map((input, index) => ({ input, left: index * (TILE + GAP), top: 0 })))
     .webp({ quality: 84 })
     .toBuffer();
 }

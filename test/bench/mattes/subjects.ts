@@ -166,9 +166,9 @@ const LETTERS: Readonly<Record<string, readonly (readonly number[])[]>> = {
 
 function write(canvas: Canvas, scale: number, top: number, width: number, color: Color): void {
   const left = 320 - 5.5 * scale;
-  for (const [place, letter] of ['k', 'e', 'y'].entries()) {
+  for (const [index, letter] of ['k', 'e', 'y'].entries()) {
     for (const [x0 = 0, y0 = 0, x1 = 0, y1 = 0] of LETTERS[letter] ?? []) {
-      const x = left + place * 4 * scale;
+      const x = left + index * 4 * scale;
       const from = [x + x0 * scale, top + y0 * scale];
       const to = [x + x1 * scale, top + y1 * scale];
       canvas.line(from, to, width, color);
@@ -238,8 +238,8 @@ function circles(canvas: Canvas): void {
     [232, 188, 160],
     [120, 60, 150],
   ];
-  for (const [place, color] of colors.entries()) {
-    canvas.fill(disc(120 + (place % 3) * 200, 120 + Math.floor(place / 3) * 200, 84), color);
+  for (const [index, color] of colors.entries()) {
+    canvas.fill(disc(120 + (index % 3) * 200, 120 + Math.floor(index / 3) * 200, 84), color);
   }
 }
 

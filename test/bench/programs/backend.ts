@@ -1,9 +1,9 @@
 import { createResponsesUpstream } from '../../support/responses-upstream/responses-upstream.ts';
 import { programOptions } from './measured-server.ts';
 
-/** The emulator of the backend in a process of its own: what it costs must not be counted as ours. */
+/** The emulator of the backend in a process of its own: its cost is not the bridge's. */
 export interface BackendOptions {
-  /** Where it leaves the login. */
+  /** The folder into which it writes the login. */
   readonly home: string;
   readonly imageBytes: number;
 }
@@ -16,7 +16,7 @@ export interface Backend {
 const { home, imageBytes } = programOptions<BackendOptions>();
 const upstream = await createResponsesUpstream({
   imageBytes,
-  // One image, drawn once.
+  // One image, generated once.
   imageVariants: 1,
   keepsBodies: false,
 });

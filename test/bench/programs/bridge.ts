@@ -15,9 +15,9 @@ import { allowedMethods } from '../../../local-runtime/mount-routes.ts';
 import { openObservation } from '../../../local-runtime/observation.ts';
 import { lockStateDirectory } from '../../../local-runtime/state-lock.ts';
 import { openHttpSettings } from '../../support/invoke.ts';
-import { programOptions, tellPort } from './measured-server.ts';
+import { programOptions, reportPort } from './measured-server.ts';
 
-/** A bridge with everything as `lib/app.ts` builds it, but for a provider that answers with one image. */
+/** A bridge with everything as `lib/app.ts` builds it, except for a provider that returns one image. */
 export interface BridgeOptions {
   readonly folder: string;
   /** A PNG. */
@@ -25,7 +25,7 @@ export interface BridgeOptions {
   readonly cacheBytes?: number;
   /** Shown as an unfinished image to who asks for one. */
   readonly partialFile?: string;
-  /** How long the provider takes; it answers at once otherwise. */
+  /** How long the provider takes; it replies at once otherwise. */
   readonly latencyMs?: number;
 }
 
@@ -73,7 +73,11 @@ const partial = partialFile === undefined ? undefined : await readFile(partialFi
 const nowhere = () => {};
 
 const app = await createApp(config, {
-  ...{ clock, ids, metrics, events, env: {} },
+  clock,
+  ids,
+  metrics,
+  events,
+  env: {},
   log: createTraceLog(nowhere),
   facts: {
     version: observing.version,
@@ -113,8 +117,9 @@ const services: Services = {
   allowedMethods: allowedMethods(routes),
 };
 const listener = createListener({
-  ...{ routes, httpSettings },
+  routes,
+  httpSettings,
   services: Promise.resolve(services),
   settings: config.server,
 });
-tellPort(await listener.listen({ host: '127.0.0.1', port: 0 }));
+reportPort(await listener.listen({ host: '127.0.0.1', port: 0 }));

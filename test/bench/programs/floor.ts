@@ -8,7 +8,7 @@ import { Hono } from 'hono';
 import sharp from 'sharp';
 import { listenForBench, programOptions } from './measured-server.ts';
 
-/** The least that any server would have to do for the same answer. */
+/** The least that any server would have to do for the same reply. */
 export type FloorOptions =
   /** Bare Hono, one JSON value. */
   | { readonly kind: 'json'; readonly text: string }
@@ -16,7 +16,7 @@ export type FloorOptions =
   | { readonly kind: 'accepted'; readonly text: string }
   /** Bare Hono, one Buffer. */
   | { readonly kind: 'bytes'; readonly file: string }
-  /** Plain Node, a stream of the file for each answer. */
+  /** Plain Node, a stream of the file for each reply. */
   | { readonly kind: 'stream'; readonly file: string }
   /** Plain Node: read the file, hash and decode it, send it. */
   | { readonly kind: 'verified-file'; readonly file: string }
@@ -24,12 +24,12 @@ export type FloorOptions =
   | { readonly kind: 'thumbnail'; readonly file: string; readonly edgePx: number }
   /** Plain Node: parse the body, hash and decode the image, send it as base64 in JSON. */
   | { readonly kind: 'image'; readonly file: string }
-  /** Plain Node: parse the body, decode its base64, hash and decode the image, send a small answer. */
+  /** Plain Node: parse the body, decode its base64, hash and decode the image, send a small reply. */
   | { readonly kind: 'edit' }
-  /** Plain Node: read the body into one buffer, send a small answer. */
+  /** Plain Node: read the body into one buffer, send a small reply. */
   | { readonly kind: 'read' };
 
-type Answer = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void>;
+type Handler = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void>;
 
 // As the bridge has them: two decodes at a time are one a core on the smallest machine that matters.
 sharp.concurrency(1);
@@ -113,9 +113,9 @@ function bare(mount: (app: Hono) => void): Server {
   return createAdaptorServer({ fetch: app.fetch }) as Server;
 }
 
-function plain(answer: Answer): Server {
+function plain(handle: Handler): Server {
   return createServer((incoming, outgoing) => {
-    answer(incoming, outgoing).catch((error: unknown) => {
+    handle(incoming, outgoing).catch((error: unknown) => {
       process.stderr.write(`${error}\n`);
       outgoing.destroy();
     });

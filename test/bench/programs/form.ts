@@ -7,7 +7,7 @@ import { applyHeapSettings } from '../../../local-runtime/heap-settings.ts';
 import { createListener } from '../../../local-runtime/listener.ts';
 import { bookForm } from '../../support/echo-form.ts';
 import { openHttpSettings } from '../../support/invoke.ts';
-import { programOptions, tellPort } from './measured-server.ts';
+import { programOptions, reportPort } from './measured-server.ts';
 
 /** The listener with one operation, which says how many bytes came. */
 export interface FormOptions {
@@ -31,7 +31,7 @@ const listener = createListener({
     write_timeout_ms: 30_000,
   },
 });
-tellPort(await listener.listen({ host: '127.0.0.1', port: 0 }));
+reportPort(await listener.listen({ host: '127.0.0.1', port: 0 }));
 
 function form() {
   return operation({

@@ -5,15 +5,15 @@ import { percentile } from '../statistics.ts';
 
 /**
  * Makes load over plain sockets: an HTTP client costs more than the servers that are measured here. It knows just
- * enough of HTTP/1.1 for answers with a Content-Length.
+ * enough of HTTP/1.1 for replies with a Content-Length.
  */
 interface Connection {
-  /** Sends its request and resolves with the milliseconds until the last byte of the answer. */
-  exchange(): Promise<number>;
+  /** Sends its request and resolves with the milliseconds until the last byte of the reply. */
+  request(): Promise<number>;
   close(): void;
 }
 
-// Large enough that an image comes in few pieces; read in place, nothing is kept.
+// Large enough that an image comes in few pieces. All connections read into it, and nothing is copied out.
 const READ_BYTES = 1024 * 1024;
 
 process.on('message', (task: LoadTask) => {
@@ -27,8 +27,8 @@ process.on('disconnect', () => process.exit());
 async function run({ port, requests, connections, forMs }: LoadTask): Promise<LoadResult> {
   const payloads = await Promise.all(requests.map((request) => toPayload(request, port)));
   const opened = await Promise.all(
-    Array.from({ length: connections }, (_, place) => {
-      const payload = payloads[place % payloads.length];
+    Array.from({ length: connections }, (_, index) => {
+      const payload = payloads[index % payloads.length];
       return open(port, payload ?? []);
     }),
   );
@@ -38,7 +38,7 @@ async function run({ port, requests, connections, forMs }: LoadTask): Promise<Lo
   try {
     await Promise.all(
       opened.map(async (connection) => {
-        while (!isOver()) times.push(await connection.exchange());
+        while (!isOver()) times.push(await connection.request());
       }),
     );
   } finally {
@@ -79,7 +79,7 @@ function open(port: number, payload: readonly Buffer[]): Promise<Connection> {
         if (end === -1) return;
         const bodyBytes = contentLength(head.slice(0, end));
         if (bodyBytes === undefined) {
-          fail(new Error(`answered ${head.slice(0, 400)}`));
+          fail(new Error(`replied ${head.slice(0, 400)}`));
           return;
         }
         left = bodyBytes - (head.length - end - 4);
@@ -104,7 +104,7 @@ function open(port: number, payload: readonly Buffer[]): Promise<Connection> {
     socket.on('error', fail).on('close', () => fail(new Error('the connection was closed')));
     socket.on('connect', () =>
       resolve({
-        exchange() {
+        request() {
           return new Promise((done, failed) => {
             settle = { resolve: done, reject: failed };
             startedMs = performance.now();

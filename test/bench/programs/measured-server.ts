@@ -6,22 +6,22 @@ import type { Span } from '../server-process.ts';
 // The sampler's own interval is part of each sample.
 const INTERVAL_MS = 1;
 
-/** What the bench handed this program. */
+/** The options that the bench started this program with. */
 export function programOptions<T>(): T {
   // Both ends of the command line are ours.
   return JSON.parse(process.argv[2] ?? '{}') as T;
 }
 
-/** Listens on a free loopback port and tells the parent. */
+/** Listens on a free loopback port and reports it to the parent. */
 export function listenForBench(server: Server): void {
   server.listen({ host: '127.0.0.1', port: 0 }, () => {
     // A server that listens on a TCP port has an address of this form.
-    tellPort((server.address() as AddressInfo).port);
+    reportPort((server.address() as AddressInfo).port);
   });
 }
 
-/** Tells the parent the port, and from then on what this process uses, whenever it asks. Ends with the parent. */
-export function tellPort(port: number): void {
+/** Reports the port to the parent, then, whenever it asks, what this process uses. Ends with the parent. */
+export function reportPort(port: number): void {
   const delay = monitorEventLoopDelay({ resolution: INTERVAL_MS });
   let cpu = process.cpuUsage();
   process.on('message', (message) => {

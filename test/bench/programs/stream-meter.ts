@@ -19,7 +19,7 @@ export interface ReaderResult {
 // The sampler's own interval is part of each sample.
 const INTERVAL_MS = 1;
 
-/** Reads images whenever the parent asks, and tells it what they took. Ends with the parent. */
+/** Reads images whenever the parent asks, and reports what they took. Ends with the parent. */
 export function meterOf(readOne: () => Promise<void>): void {
   const delay = monitorEventLoopDelay({ resolution: INTERVAL_MS });
   process.on('message', async ({ images, atOnce }: ReaderTask) => {

@@ -20,7 +20,7 @@ import { meterOf } from './stream-meter.ts';
 /** Reads images from the backend, many at a time. */
 export interface ReaderOptions extends Backend {
   readonly home: string;
-  /** Through the provider, by a loop that takes every byte for base64, or by one that drops what it reads. */
+  /** Through the provider, by a loop that decodes every byte as base64, or by one that discards what it reads. */
   readonly kind: 'provider' | 'decode' | 'drop';
 }
 
@@ -51,7 +51,7 @@ const REQUEST: ProviderRequest = {
 };
 
 applyHeapSettings();
-// Whatever it reads, it has all of the house loaded: what the collection of garbage costs depends on that.
+// Every kind of reader loads the whole app: the cost of collecting garbage depends on it.
 const ours = await throughProvider();
 meterOf(options.kind === 'provider' ? ours : plainly(options.kind));
 
@@ -104,19 +104,19 @@ function plainly(kind: 'decode' | 'drop'): () => Promise<void> {
     toRequestBody(REQUEST, 'gpt-5.5', toJsonBody).chunks(new AbortController().signal),
   );
   return async () => {
-    const answer = await request(options.url, {
+    const reply = await request(options.url, {
       method: 'POST',
       headers,
       body: await body,
       dispatcher,
     });
     const decoded: Buffer[] = [];
-    for await (const chunk of answer.body) {
+    for await (const chunk of reply.body) {
       // Without an encoding, chunks are buffers.
       if (kind === 'decode')
         decoded.push(Buffer.from((chunk as Buffer).toString('latin1'), 'base64'));
     }
-    if (answer.statusCode !== 200) throw new Error(`the backend answered ${answer.statusCode}`);
+    if (reply.statusCode !== 200) throw new Error(`the backend replied ${reply.statusCode}`);
     Buffer.concat(decoded);
   };
 }
