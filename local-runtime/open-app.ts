@@ -2,7 +2,7 @@ import { type Route, routes } from '../handlers/routes.ts';
 import { createApp } from '../lib/app.ts';
 import type { Config } from '../lib/config/settings/settings.ts';
 import { BridgeError } from '../lib/errors/bridge-error.ts';
-import { encodeJson } from '../lib/http/encode-json.ts';
+import { encodeJson } from '../lib/http/reply/encode-json.ts';
 import type { Services } from '../lib/services.ts';
 import { allowedMethods } from './mount-routes.ts';
 import { lockStateDirectory } from './state-lock.ts';

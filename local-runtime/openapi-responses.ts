@@ -6,8 +6,8 @@ import {
 import type { Example } from '../lib/contract/examples/example.ts';
 import { EXAMPLES } from '../lib/contract/examples/examples.ts';
 import { REQUEST_ID_PATTERN } from '../lib/contract/schema/fields.ts';
-import { eventFrame, type StreamedEvent } from '../lib/http/event-stream.ts';
 import type { ReplySpec, Schema } from '../lib/http/operation-spec.ts';
+import { eventFrame, type StreamedEvent } from '../lib/http/reply/event-stream.ts';
 
 /** The responses of an operation by their status. */
 export type Responses = Readonly<Record<string, JsonObject>>;

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { BridgeError } from '../lib/errors/bridge-error.ts';
-import { toErrorReply } from '../lib/http/error-reply.ts';
 import type { HttpReply } from '../lib/http/http-event.ts';
+import { toErrorReply } from '../lib/http/reply/error-reply.ts';
 import { requestIdOf } from '../lib/http/request-context.ts';
 import type { Ids } from '../lib/platform/ids.ts';
 

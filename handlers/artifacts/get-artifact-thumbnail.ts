@@ -3,7 +3,7 @@ import {
   ThumbnailHeaders,
   ThumbnailQuery,
 } from '../../lib/contract/resources/artifact.ts';
-import { wholeFileReply } from '../../lib/http/file-reply.ts';
+import { wholeFileReply } from '../../lib/http/reply/file-reply.ts';
 import { operation } from '../operation.ts';
 
 /** GET /v1/artifacts/{id}/thumbnail: a small PNG of an image, or nothing when the client has it. */

@@ -3,7 +3,7 @@ import {
   ArtifactPath,
   ArtifactQuery,
 } from '../../lib/contract/resources/artifact.ts';
-import { fileReply } from '../../lib/http/file-reply.ts';
+import { fileReply } from '../../lib/http/reply/file-reply.ts';
 import { operation } from '../operation.ts';
 
 /** GET /v1/artifacts/{id}: verified bytes, whole, in part, or not at all when the client has them. */

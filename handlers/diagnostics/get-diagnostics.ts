@@ -1,5 +1,5 @@
 import { Diagnostics } from '../../lib/contract/resources/diagnostics.ts';
-import { ok } from '../../lib/http/reply.ts';
+import { ok } from '../../lib/http/reply/reply.ts';
 import { operation } from '../operation.ts';
 
 /** GET /v1/diagnostics: the state of the bridge, without content of requests. */

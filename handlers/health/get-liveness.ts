@@ -1,5 +1,5 @@
 import { Liveness } from '../../lib/contract/resources/health.ts';
-import { ok } from '../../lib/http/reply.ts';
+import { ok } from '../../lib/http/reply/reply.ts';
 import { operation } from '../operation.ts';
 
 /** GET /health/live: the process runs. */

@@ -1,5 +1,5 @@
 import { NotReady, Ready } from '../../lib/contract/resources/health.ts';
-import { ok } from '../../lib/http/reply.ts';
+import { ok } from '../../lib/http/reply/reply.ts';
 import { operation } from '../operation.ts';
 
 /** GET /health/ready: whether work is accepted now, and nothing else. */

@@ -5,7 +5,7 @@ import {
   SynchronousHeaders,
 } from '../../lib/contract/request/image-request.ts';
 import { GENERATION_ERRORS } from '../../lib/errors/generation-errors.ts';
-import { ok } from '../../lib/http/reply.ts';
+import { ok } from '../../lib/http/reply/reply.ts';
 import { operation } from '../operation.ts';
 
 /** POST /v1/images: generates or edits images and replies with all of them, verified. */

@@ -5,7 +5,7 @@ import {
   REPLAYED,
 } from '../../lib/contract/request/image-request.ts';
 import { GENERATION_ERRORS } from '../../lib/errors/generation-errors.ts';
-import { stream } from '../../lib/http/reply.ts';
+import { stream } from '../../lib/http/reply/reply.ts';
 import { operation } from '../operation.ts';
 
 /** POST /v1/images/stream: the same as POST /v1/images, with progress as events. */

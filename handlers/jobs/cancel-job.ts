@@ -1,5 +1,5 @@
 import { ImageJob, JobPath } from '../../lib/contract/resources/job.ts';
-import { ok } from '../../lib/http/reply.ts';
+import { ok } from '../../lib/http/reply/reply.ts';
 import { operation } from '../operation.ts';
 
 /** DELETE /v1/jobs/{id}: asks the job to stop; one that has ended stays as it is. Throws `not_found`. */

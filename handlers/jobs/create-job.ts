@@ -1,6 +1,6 @@
 import { IdempotencyHeaders, REPLAYED } from '../../lib/contract/request/image-request.ts';
 import { ImageJob, JobCreate } from '../../lib/contract/resources/job.ts';
-import { ok } from '../../lib/http/reply.ts';
+import { ok } from '../../lib/http/reply/reply.ts';
 import { operation } from '../operation.ts';
 
 /** POST /v1/jobs: accepts one request and replies once it is durably queued. Throws `overloaded`, `idempotency_conflict`. */

@@ -1,5 +1,5 @@
 import { JobPath } from '../../lib/contract/resources/job.ts';
-import { bytes } from '../../lib/http/reply.ts';
+import { bytes } from '../../lib/http/reply/reply.ts';
 import { operation } from '../operation.ts';
 
 /** GET /v1/jobs/{id}/partial: the latest partial image of a running job. Throws `not_found`. */

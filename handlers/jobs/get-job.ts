@@ -1,5 +1,5 @@
 import { ImageJob, JobPath, JobQuery } from '../../lib/contract/resources/job.ts';
-import { ok } from '../../lib/http/reply.ts';
+import { ok } from '../../lib/http/reply/reply.ts';
 import { operation } from '../operation.ts';
 
 /** GET /v1/jobs/{id}: at once, or with `wait_ms` as soon as the job has ended. Throws `not_found`. */

@@ -1,5 +1,5 @@
 import { JobListQuery, JobPage } from '../../lib/contract/resources/job.ts';
-import { ok } from '../../lib/http/reply.ts';
+import { ok } from '../../lib/http/reply/reply.ts';
 import { operation } from '../operation.ts';
 
 /** GET /v1/jobs: the caller's jobs, the last accepted first. */

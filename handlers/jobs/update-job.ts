@@ -1,5 +1,5 @@
 import { ImageJob, JobPatch, JobPath } from '../../lib/contract/resources/job.ts';
-import { ok } from '../../lib/http/reply.ts';
+import { ok } from '../../lib/http/reply/reply.ts';
 import { operation } from '../operation.ts';
 
 /** PATCH /v1/jobs/{id}: marks, hides or restores. Throws `not_found`, `job_not_terminal`. */

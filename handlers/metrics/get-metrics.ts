@@ -1,4 +1,4 @@
-import { bytes } from '../../lib/http/reply.ts';
+import { bytes } from '../../lib/http/reply/reply.ts';
 import { operation } from '../operation.ts';
 
 /** GET /metrics: counts for Prometheus, where the settings turn them on. */

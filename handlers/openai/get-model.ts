@@ -1,5 +1,5 @@
 import { Model, ModelPath } from '../../lib/contract/openai/models.ts';
-import { ok } from '../../lib/http/reply.ts';
+import { ok } from '../../lib/http/reply/reply.ts';
 import { operation } from '../operation.ts';
 
 /** GET /v1/models/{id}: one model by any of its names. Throws `not_found`. */

@@ -1,5 +1,5 @@
 import { ModelList } from '../../lib/contract/openai/models.ts';
-import { ok } from '../../lib/http/reply.ts';
+import { ok } from '../../lib/http/reply/reply.ts';
 import { operation } from '../operation.ts';
 
 /** GET /v1/models: every model that a request may name, and its provider. */

@@ -1,4 +1,4 @@
-import { bytes } from '../../lib/http/reply.ts';
+import { bytes } from '../../lib/http/reply/reply.ts';
 import { operation } from '../operation.ts';
 
 /** GET /v1/openapi.json: the contract of this bridge. */

@@ -1,6 +1,6 @@
 import { IdempotencyHeaders, REPLAYED } from '../../lib/contract/request/image-request.ts';
 import { Preset, PresetCreate } from '../../lib/contract/resources/preset.ts';
-import { ok } from '../../lib/http/reply.ts';
+import { ok } from '../../lib/http/reply/reply.ts';
 import { operation } from '../operation.ts';
 
 /** POST /v1/presets: stores a template under a new name. Throws `preset_exists`, `idempotency_conflict`. */

@@ -1,5 +1,5 @@
 import { Preset, PresetPath } from '../../lib/contract/resources/preset.ts';
-import { ok } from '../../lib/http/reply.ts';
+import { ok } from '../../lib/http/reply/reply.ts';
 import { operation } from '../operation.ts';
 
 /** GET /v1/presets/{name}. Throws `not_found`. */

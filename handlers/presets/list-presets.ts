@@ -1,6 +1,6 @@
 import { PresetPage } from '../../lib/contract/resources/preset.ts';
 import { PageQuery } from '../../lib/contract/schema/page.ts';
-import { ok } from '../../lib/http/reply.ts';
+import { ok } from '../../lib/http/reply/reply.ts';
 import { operation } from '../operation.ts';
 
 /** GET /v1/presets: the presets by name. */

@@ -1,5 +1,5 @@
 import { Preset, PresetPath, PresetReplace } from '../../lib/contract/resources/preset.ts';
-import { ok } from '../../lib/http/reply.ts';
+import { ok } from '../../lib/http/reply/reply.ts';
 import { operation } from '../operation.ts';
 
 /** PUT /v1/presets/{name}: replaces all of a preset but its name. Throws `not_found`. */

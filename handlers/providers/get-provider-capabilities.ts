@@ -3,7 +3,7 @@ import {
   CapabilityDocument,
   ProviderPath,
 } from '../../lib/contract/resources/provider.ts';
-import { ok } from '../../lib/http/reply.ts';
+import { ok } from '../../lib/http/reply/reply.ts';
 import { operation } from '../operation.ts';
 
 /** GET /v1/providers/{name}/capabilities: what one model can do. Throws `not_found`, `unsupported_capability`. */

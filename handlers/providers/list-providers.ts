@@ -1,6 +1,6 @@
 import { ProviderPage } from '../../lib/contract/resources/provider.ts';
 import { PageQuery } from '../../lib/contract/schema/page.ts';
-import { ok } from '../../lib/http/reply.ts';
+import { ok } from '../../lib/http/reply/reply.ts';
 import { operation } from '../operation.ts';
 
 /** GET /v1/providers: the enabled providers by name. */

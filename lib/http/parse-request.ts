@@ -7,10 +7,10 @@ import {
 } from '../contract/schema/issues.ts';
 import { parseWithLimits, type RequestLimits } from '../contract/schema/request-limits.ts';
 import { BridgeError } from '../errors/bridge-error.ts';
+import { headerText, toText } from './body/utf8-text.ts';
 import type { HttpEvent } from './http-event.ts';
 import type { ObjectSchema, OperationSpec, Schema } from './operation-spec.ts';
 import { callOf, type Middleware } from './stack-request.ts';
-import { headerText, toText } from './utf8-text.ts';
 
 const NoQuery = closedObject({});
 

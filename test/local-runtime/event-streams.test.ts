@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { RequestContext } from '../../lib/contract/request/request-context.ts';
-import type { StreamedEvent } from '../../lib/http/event-stream.ts';
+import type { StreamedEvent } from '../../lib/http/reply/event-stream.ts';
 import { parseEventText } from '../support/event-text.ts';
 import { openSocket } from '../support/raw-http.ts';
 import { startListener, stopListeners } from './listener-rig.ts';

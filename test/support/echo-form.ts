@@ -6,7 +6,7 @@ import { documented } from '../../lib/contract/schema/documented.ts';
 import { openObject } from '../../lib/contract/schema/open-object.ts';
 import type { HttpSettings } from '../../lib/http/http-event.ts';
 import { createOperation } from '../../lib/http/operation.ts';
-import { ok } from '../../lib/http/reply.ts';
+import { ok } from '../../lib/http/reply/reply.ts';
 import { formType } from './form-bytes.ts';
 import { openHttpSettings, toEvent } from './invoke.ts';
 

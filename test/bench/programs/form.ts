@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { createOperation, type OperationDeclaration } from '../../../lib/http/operation.ts';
 import type { RequestSpec } from '../../../lib/http/operation-spec.ts';
-import { ok } from '../../../lib/http/reply.ts';
+import { ok } from '../../../lib/http/reply/reply.ts';
 import type { Services } from '../../../lib/services.ts';
 import { applyHeapSettings } from '../../../local-runtime/heap-settings.ts';
 import { createListener } from '../../../local-runtime/listener.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createOperation } from '../../../lib/http/operation.ts';
 import type { Protection } from '../../../lib/http/operation-spec.ts';
-import { ok } from '../../../lib/http/reply.ts';
+import { ok } from '../../../lib/http/reply/reply.ts';
 import { invoke } from '../../support/invoke.ts';
 
 const operationWith = (protection: Protection) =>

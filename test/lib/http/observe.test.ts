@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createAccess } from '../../../lib/http/access.ts';
 import type { ObservedReply } from '../../../lib/http/observer-port.ts';
 import { createOperation, type Operation } from '../../../lib/http/operation.ts';
-import { ok } from '../../../lib/http/reply.ts';
+import { ok } from '../../../lib/http/reply/reply.ts';
 import { openHttpSettings, type Sent, toEvent } from '../../support/invoke.ts';
 
 const plain = {

@@ -5,7 +5,7 @@ import { closedObject } from '../../../lib/contract/schema/closed-object.ts';
 import { BridgeError } from '../../../lib/errors/bridge-error.ts';
 import { createAccess } from '../../../lib/http/access.ts';
 import { createOperation } from '../../../lib/http/operation.ts';
-import { ok } from '../../../lib/http/reply.ts';
+import { ok } from '../../../lib/http/reply/reply.ts';
 import { invoke, openHttpSettings, type Sent } from '../../support/invoke.ts';
 
 const echo = createOperation({

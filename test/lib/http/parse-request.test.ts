@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { IdempotencyHeaders } from '../../../lib/contract/request/image-request.ts';
 import { closedObject } from '../../../lib/contract/schema/closed-object.ts';
 import { createOperation } from '../../../lib/http/operation.ts';
-import { ok } from '../../../lib/http/reply.ts';
+import { ok } from '../../../lib/http/reply/reply.ts';
 import { invoke } from '../../support/invoke.ts';
 
 const echo = createOperation({

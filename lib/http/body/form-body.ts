@@ -1,11 +1,11 @@
-import { invalidRequest } from '../contract/schema/issues.ts';
+import { invalidRequest } from '../../contract/schema/issues.ts';
+import type { FormSpec } from '../operation-spec.ts';
+import { parsePart } from '../parse-request.ts';
+import { callOf, type Middleware } from '../stack-request.ts';
 import { boundaryOf } from './media-types.ts';
 import { createPartReader } from './multipart-parts.ts';
-import type { FormSpec } from './operation-spec.ts';
-import { parsePart } from './parse-request.ts';
 import { readBody } from './read-body.ts';
 import { sortForm } from './sort-form.ts';
-import { callOf, type Middleware } from './stack-request.ts';
 
 /** A parsed form. */
 export interface Form<Fields, Role extends string> {

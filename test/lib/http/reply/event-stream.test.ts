@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { BridgeError } from '../../../lib/errors/bridge-error.ts';
-import { openEventStream, type StreamedEvent } from '../../../lib/http/event-stream.ts';
-import { createIds } from '../../../lib/platform/ids.ts';
-import { parseEventText } from '../../support/event-text.ts';
-import { createManualClock } from '../../support/manual-clock.ts';
+import { BridgeError } from '../../../../lib/errors/bridge-error.ts';
+import { openEventStream, type StreamedEvent } from '../../../../lib/http/reply/event-stream.ts';
+import { createIds } from '../../../../lib/platform/ids.ts';
+import { parseEventText } from '../../../support/event-text.ts';
+import { createManualClock } from '../../../support/manual-clock.ts';
 
 const MIB = 1024 * 1024;
 

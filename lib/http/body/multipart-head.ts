@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
-import { BridgeError } from '../errors/bridge-error.ts';
-import { type HeaderValue, parseHeaderValue } from './header-value.ts';
+import { BridgeError } from '../../errors/bridge-error.ts';
+import { type HeaderValue, parseHeaderValue } from '../header-value.ts';
 import { isUtf8Name, notUtf8 } from './media-types.ts';
 
 /** What is used of the head of a part of a form. */

@@ -1,4 +1,4 @@
-import { BridgeError } from '../errors/bridge-error.ts';
+import { BridgeError } from '../../errors/bridge-error.ts';
 
 /** Deeper JSON is refused (contract.md 8). */
 export const MAX_JSON_DEPTH = 64;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { encodeJsonWithBytes } from '../../../lib/http/encode-json.ts';
+import { encodeJsonWithBytes } from '../../../../lib/http/reply/encode-json.ts';
 
 const MARKER = '5f0c1f4bb8a24f0d9e6b7c3a2d1e0f99';
 

@@ -1,8 +1,8 @@
-import { type BridgeError, toBridgeError } from '../errors/bridge-error.ts';
-import { ERRORS } from '../errors/codes.ts';
-import { toErrorBody, toErrorHeaders } from '../errors/error-body.ts';
-import type { HttpReply } from './http-event.ts';
-import { callOf, type Middleware } from './stack-request.ts';
+import { type BridgeError, toBridgeError } from '../../errors/bridge-error.ts';
+import { ERRORS } from '../../errors/codes.ts';
+import { toErrorBody, toErrorHeaders } from '../../errors/error-body.ts';
+import type { HttpReply } from '../http-event.ts';
+import { callOf, type Middleware } from '../stack-request.ts';
 
 /** An error as the reply that contract.md 8 defines for it. */
 export function toErrorReply(error: BridgeError, requestId: string): HttpReply {

@@ -1,6 +1,6 @@
 import { Dicer } from '@fastify/busboy';
-import { FORM_LIMITS } from '../contract/openai/form-limits.ts';
-import { BridgeError } from '../errors/bridge-error.ts';
+import { FORM_LIMITS } from '../../contract/openai/form-limits.ts';
+import { BridgeError } from '../../errors/bridge-error.ts';
 import { type PartHead, parsePartHead } from './multipart-head.ts';
 
 /** One part of a form. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fileReply, wholeFileReply } from '../../../lib/http/file-reply.ts';
+import { fileReply, wholeFileReply } from '../../../../lib/http/reply/file-reply.ts';
 
 const file = {
   bytes: Buffer.from('0123456789'),

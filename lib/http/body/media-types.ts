@@ -1,5 +1,5 @@
-import { BridgeError } from '../errors/bridge-error.ts';
-import { parseHeaderValue } from './header-value.ts';
+import { BridgeError } from '../../errors/bridge-error.ts';
+import { parseHeaderValue } from '../header-value.ts';
 
 // RFC 2046 section 5.1.1 allows fewer characters. Real clients use others, and all of these are unambiguous.
 const BOUNDARY = /^[\x20-\x7e]{0,69}[\x21-\x7e]$/;

@@ -1,8 +1,8 @@
 import { setImmediate as otherWork } from 'node:timers/promises';
-import { BridgeError } from '../errors/bridge-error.ts';
+import { BridgeError } from '../../errors/bridge-error.ts';
+import { callOf, type Middleware } from '../stack-request.ts';
 import { checkJsonStructure } from './json-structure.ts';
 import { readBody } from './read-body.ts';
-import { callOf, type Middleware } from './stack-request.ts';
 import { toText } from './utf8-text.ts';
 
 const LONG_BYTES = 1024 * 1024;

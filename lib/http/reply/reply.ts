@@ -1,5 +1,5 @@
+import type { ReplyBody } from '../http-event.ts';
 import type { StreamedEvent } from './event-stream.ts';
-import type { ReplyBody } from './http-event.ts';
 
 /** What a handler returns: a value for the reply's schema, or bytes or events, and headers. */
 export interface Reply<T> {

@@ -1,4 +1,4 @@
-import { BridgeError } from '../errors/bridge-error.ts';
+import { BridgeError } from '../../errors/bridge-error.ts';
 import { type ByteRange, parseRange } from './byte-range.ts';
 import { bytes as bytesReply, type Reply } from './reply.ts';
 

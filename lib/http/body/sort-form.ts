@@ -1,10 +1,10 @@
 import * as v from 'valibot';
-import { FORM_LIMITS } from '../contract/openai/form-limits.ts';
-import { fieldName, type RequestIssue } from '../contract/schema/issues.ts';
+import { FORM_LIMITS } from '../../contract/openai/form-limits.ts';
+import { fieldName, type RequestIssue } from '../../contract/schema/issues.ts';
+import type { FormSpec } from '../operation-spec.ts';
 import { checkJsonStructure } from './json-structure.ts';
 import type { PartHead } from './multipart-head.ts';
 import type { FormPart } from './multipart-parts.ts';
-import type { FormSpec } from './operation-spec.ts';
 import { toText } from './utf8-text.ts';
 
 /** The parts of a form by field and role. A part that the form does not know is an issue. */

@@ -1,9 +1,9 @@
-import { toBridgeError } from '../errors/bridge-error.ts';
-import { toErrorBody } from '../errors/error-body.ts';
-import type { Clock } from '../platform/clock.ts';
-import type { Ids } from '../platform/ids.ts';
+import { toBridgeError } from '../../errors/bridge-error.ts';
+import { toErrorBody } from '../../errors/error-body.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { Ids } from '../../platform/ids.ts';
+import type { HttpSettings } from '../http-event.ts';
 import { encodeJsonWithBytes, type Frame } from './encode-json.ts';
-import type { HttpSettings } from './http-event.ts';
 
 /** The data of one event, whose name is its type. Members that are `Uint8Array`s are sent as base64. */
 export interface StreamedEvent {

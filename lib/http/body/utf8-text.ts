@@ -1,5 +1,5 @@
 import { isAscii, isUtf8 } from 'node:buffer';
-import { BridgeError } from '../errors/bridge-error.ts';
+import { BridgeError } from '../../errors/bridge-error.ts';
 
 /** The text of these bytes. Throws `malformed_request` when they are not valid UTF-8; `what` names them. */
 export function toText(bytes: Buffer, what: string): string {

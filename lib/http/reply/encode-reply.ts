@@ -1,10 +1,10 @@
+import type { HttpReply, HttpSettings } from '../http-event.ts';
+import type { OperationSpec } from '../operation-spec.ts';
+import { traceparent } from '../request-context.ts';
+import { callOf, type Middleware, type StackRequest } from '../stack-request.ts';
 import { encodeJson, encodeJsonWithBytes } from './encode-json.ts';
 import { EVENT_STREAM_HEADERS, openEventStream } from './event-stream.ts';
-import type { HttpReply, HttpSettings } from './http-event.ts';
-import type { OperationSpec } from './operation-spec.ts';
 import type { Reply } from './reply.ts';
-import { traceparent } from './request-context.ts';
-import { callOf, type Middleware, type StackRequest } from './stack-request.ts';
 
 /** Encodes what the handler returned. Rejects when a stream fails before its first event. */
 export function toReply(

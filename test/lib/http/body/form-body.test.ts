@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { echoForm, keepPages, sha256, streamForm } from '../../support/echo-form.ts';
+import { echoForm, keepPages, sha256, streamForm } from '../../../support/echo-form.ts';
 import {
   BOUNDARY,
   formBytes,
@@ -9,8 +9,8 @@ import {
   inChunks,
   joined,
   type SentPart,
-} from '../../support/form-bytes.ts';
-import { invoke, openHttpSettings, toEvent } from '../../support/invoke.ts';
+} from '../../../support/form-bytes.ts';
+import { invoke, openHttpSettings, toEvent } from '../../../support/invoke.ts';
 
 const title: SentPart = { name: 'title', content: 'a book' };
 const page = (content: string | Buffer = 'x'): SentPart => ({

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import type { ReplyBody } from './http-event.ts';
+import type { ReplyBody } from '../http-event.ts';
 
 // A longer reply is made and sent in pieces of this size: it never lies in memory as a whole.
 const PIECE_BYTES = 512 * 1024;

@@ -1,10 +1,10 @@
 import type { Readable } from 'node:stream';
-import { BridgeError } from '../errors/bridge-error.ts';
-import { createGrowingBuffer } from '../platform/growing-buffer.ts';
-import type { HttpEvent } from './http-event.ts';
+import { BridgeError } from '../../errors/bridge-error.ts';
+import { createGrowingBuffer } from '../../platform/growing-buffer.ts';
+import type { HttpEvent } from '../http-event.ts';
+import type { RequestSpec } from '../operation-spec.ts';
+import type { Middleware, StackRequest } from '../stack-request.ts';
 import { boundaryOf, isJson } from './media-types.ts';
-import type { RequestSpec } from './operation-spec.ts';
-import type { Middleware, StackRequest } from './stack-request.ts';
 
 /** Refuses a body by its headers, before it is read: too long, encoded, or of an unsupported media type. */
 export function declaredBody({ body, form }: RequestSpec): Middleware {

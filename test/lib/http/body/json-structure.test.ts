@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { checkJsonStructure } from '../../../lib/http/json-structure.ts';
+import { checkJsonStructure } from '../../../../lib/http/body/json-structure.ts';
 
 const check = (text: string) => () => checkJsonStructure(Buffer.from(text));
 
