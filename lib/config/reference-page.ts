@@ -7,7 +7,7 @@ Image Bridge reads one TOML file. \`--config\` names it, else the variable \`IMA
 in the working directory, if there is one. Without a file the defaults hold. \`image-bridge config check\` finds every
 mistake at once and changes nothing; \`config show\` prints what is in force, \`config origins\` where each value comes from.
 
-Each source outdoes those before it: default, file, environment, \`--set field=value\`. A list or a table of texts is
+Each source takes precedence over those before it: default, file, environment, \`--set field=value\`. A list or a table of texts is
 replaced as a whole. \`image-bridge quickstart\` brings some defaults of its own. An unknown setting is an error wherever
 it stands.
 

@@ -52,7 +52,7 @@ function logOperation(
   logger: Logger,
   { event, traceId, spanId, requestId, provider, errorCode, retryable }: ImageOperationEvent,
 ): void {
-  // Named one by one: a member that is added to the event must not be logged unless it is added here too.
+  // Named one by one: a member that is added to the event must not be logged until it is added to this list.
   logger.info(event, {
     trace_id: traceId,
     span_id: spanId,

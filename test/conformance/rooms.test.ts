@@ -36,7 +36,7 @@ describe('the program', () => {
     expect(packageBreaches(program, Object.keys(manifest.dependencies))).toEqual([]);
   });
 
-  it('has no ring of imports', () => {
+  it('has no cycle of imports', () => {
     expect(cycles(program)).toEqual([]);
   });
 

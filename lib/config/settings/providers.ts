@@ -96,7 +96,7 @@ const SANDBOX = section({
   latency_ms: integer({
     default: 400,
     min: 0,
-    about: 'How long the sandbox pretends to work on an image.',
+    about: 'How long the sandbox waits before it renders an image.',
   }),
 });
 

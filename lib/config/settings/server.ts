@@ -30,7 +30,7 @@ const JOBS = section({
   }),
 });
 
-/** The listener and what hangs on it. */
+/** The listener and what depends on it. */
 export const SERVER = section({
   bind: text({ default: '127.0.0.1:8787', rule: BIND, about: 'Where the server listens.' }),
   public_base_url: optionalText({

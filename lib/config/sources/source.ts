@@ -2,7 +2,7 @@ import type { Problem } from '../problem.ts';
 import type { NamedField } from '../settings/fields.ts';
 import type { Segment } from '../values/field.ts';
 
-/** The layer that a value comes from; each outdoes those before it. */
+/** The layer that a value comes from; each takes precedence over those before it. */
 export type Origin = 'default' | 'file' | 'environment' | 'override';
 
 /** A value that a source gives to a known field, not yet checked. */

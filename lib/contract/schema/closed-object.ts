@@ -38,7 +38,7 @@ export function closedObject<const E extends v.ObjectEntries>(
   });
 }
 
-/** One of several closed objects, told apart by the literal in `key`. A list fails as a whole, not for lacking the key. */
+/** One of several closed objects, distinguished by the literal in `key`. A list fails as a whole, not for lacking the key. */
 export function closedVariant<const K extends string, const O extends v.VariantOptions<K>>(
   key: K,
   options: O,

@@ -46,7 +46,7 @@ describe('loadConfig', () => {
     expect(config.runtime.circuit_breakers.sandbox.failure_threshold).toBe(5);
   });
 
-  it('lets each source outdo those before it', async () => {
+  it('gives each source precedence over those before it', async () => {
     const toml = '[server.jobs]\nmax_running = 2\nmax_pending = 2\nmax_retained = 2';
     const env = {
       IMAGE_BRIDGE__SERVER__JOBS__MAX_PENDING: '3',
@@ -160,7 +160,7 @@ describe('loadConfig', () => {
     ]);
   });
 
-  it('still reports a value of the file that the environment outdoes', async () => {
+  it('still reports a value of the file that the environment replaces', async () => {
     const loaded = await load('[server]\nbind = 1', {
       env: { IMAGE_BRIDGE__SERVER__BIND: '127.0.0.1:1' },
     });

@@ -6,7 +6,7 @@ import type { GenerationResult } from '../../../lib/generation/generation-result
 import type { GenerationContext } from '../../../lib/generation/pipeline.ts';
 import { jobResult } from '../../support/jobs.ts';
 
-/** One generation that a test carries out. */
+/** One generation that a test controls. */
 export interface ScriptedRun {
   readonly request: GenerationRequest;
   readonly context: GenerationContext;

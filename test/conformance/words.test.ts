@@ -1,0 +1,53 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { ROOT, readSources, type SourceFile } from './sources.ts';
+import { findPhrases } from './words.ts';
+
+/** What the code was once written in. The field has plainer words: image, request, reply, index, queue, app. */
+const PHRASES = [
+  ...['picture', 'pictures', 'easel', 'easels', 'painter', 'commissions', 'household', 'errand'],
+  ...['unbuilt', 'oddity', 'oddities', 'riddle', 'hearing', 'waiting line', 'given a rest'],
+  ...['carry out', 'carries out', 'carried out', 'handed over', 'hand over', 'took back'],
+  ...['lays down', 'here too', 'told apart', 'outdo', 'outdoes'],
+];
+
+/** The list itself. */
+const OWN_FILES = /^test\/conformance\/words/;
+
+function documents(): readonly SourceFile[] {
+  const infra = readdirSync(`${ROOT}infra`, { recursive: true, encoding: 'utf8' });
+  return ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'SECURITY.md']
+    .concat(infra.filter((name) => name.endsWith('.md')).map((name) => `infra/${name}`))
+    .map((path) => ({ path, text: readFileSync(`${ROOT}${path}`, 'utf8') }));
+}
+
+describe('findPhrases', () => {
+  it.each([
+    ['a word', 'one picture', '1: picture'],
+    ['a capital', '\nPicture', '2: picture'],
+    ['a part of an identifier', 'const isPictureOf = 1;', '1: picture'],
+    ['a part after an abbreviation', 'PNGPicture', '1: picture'],
+    ['a part of a file name', "from './picture-size.ts'", '1: picture'],
+    ['words in a row', 'the waitingLine', '1: waiting line'],
+  ])('finds %s', (_what, text, found) => {
+    expect(findPhrases(text, ['picture', 'waiting line'])).toEqual([found]);
+  });
+
+  it.each(['pictures', 'depicture', 'waiting for a line'])('passes over %j', (text) => {
+    expect(findPhrases(text, ['picture', 'waiting line'])).toEqual([]);
+  });
+});
+
+describe('the program, its tests and its documents', () => {
+  it('hold none of the words that were replaced', () => {
+    const files = [...readSources(['handlers', 'lib', 'local-runtime', 'test']), ...documents()];
+
+    const found = files
+      .filter(({ path }) => !OWN_FILES.test(path))
+      .flatMap(({ path, text }) =>
+        findPhrases(`${text}\n${path}`, PHRASES).map((phrase) => `${path}:${phrase}`),
+      );
+
+    expect(found).toEqual([]);
+  });
+});
