@@ -277,7 +277,7 @@ describe('a client that leaves', () => {
       leaving.abort();
 
       expect(await answer).toBe('left');
-      await upstream.until(() => upstream.calls[nth]?.outcome === 'client_left');
+      await upstream.until(() => upstream.calls[nth]?.outcome === 'client_disconnected');
       expect(upstream.calls).toHaveLength(nth + 1);
     },
   );

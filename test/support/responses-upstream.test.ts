@@ -107,11 +107,11 @@ describe('createResponsesUpstream', () => {
   it('draws on the flat colour that the prompt names', async () => {
     const upstream = await start();
 
-    const heard = await callWell(upstream, '', {
+    const reply = await callWell(upstream, '', {
       body: JSON.stringify(goodBody('A cup on a flat #00ff00 ground')),
     });
 
-    const result = /"result":"([^"]{100,})"/.exec(heard?.bytes.toString() ?? '')?.[1] ?? '';
+    const result = /"result":"([^"]{100,})"/.exec(reply?.bytes.toString() ?? '')?.[1] ?? '';
     const corner = await sharp(Buffer.from(result, 'base64'))
       .extract({ left: 0, top: 0, width: 1, height: 1 })
       .raw()
@@ -203,7 +203,7 @@ describe('createResponsesUpstream', () => {
     const { calls } = upstream;
     expect(calls.map(({ outcome }) => outcome)).toEqual([
       'answered',
-      'client_left',
+      'client_disconnected',
       'cut',
       'refused',
     ]);
@@ -215,28 +215,33 @@ describe('createResponsesUpstream', () => {
     ]);
     expect(calls[0]?.body?.toString()).toBe(body);
     expect(calls[1]?.tookMs).toBeGreaterThanOrEqual(0);
-    expect(upstream.counters()).toMatchObject({ calls: 4, open: 0, answered: 1, client_left: 1 });
+    expect(upstream.counters()).toMatchObject({
+      calls: 4,
+      open: 0,
+      answered: 1,
+      client_disconnected: 1,
+    });
   });
 
   it('ends what is open when it closes', async () => {
     const upstream = await start();
     upstream.script('silence=after-headers');
-    const heard = callWell(upstream, 'A cup');
+    const reply = callWell(upstream, 'A cup');
     await upstream.until(() => upstream.calls[0]?.behaviour !== undefined);
 
     await upstream.close();
 
-    expect(upstream.counters()).toMatchObject({ open: 0, connections: 0, client_left: 1 });
-    expect((await heard)?.end).not.toBe('ended');
+    expect(upstream.counters()).toMatchObject({ open: 0, connections: 0, client_disconnected: 1 });
+    expect((await reply)?.end).not.toBe('ended');
   });
 
   it('says so when it has failed itself', async () => {
     const upstream = await createResponsesUpstream();
     upstream.script({ behaviour: 'succeed', imageBytes: Number.POSITIVE_INFINITY });
 
-    const heard = await callWell(upstream, 'A cup');
+    const reply = await callWell(upstream, 'A cup');
 
-    expect([heard, upstream.calls[0]?.outcome]).toEqual([undefined, 'broken']);
+    expect([reply, upstream.calls[0]?.outcome]).toEqual([undefined, 'broken']);
     await expect(upstream.close()).rejects.toThrow('the emulator has failed');
   });
 });

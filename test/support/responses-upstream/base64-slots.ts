@@ -8,19 +8,19 @@ export type Base64Slots = ReturnType<typeof createBase64Slots>;
  * them would be measured in place of the client.
  */
 export function createBase64Slots(ids: Ids) {
-  // Nobody who writes a prompt can guess it.
+  // Random: no prompt can contain it.
   const tag = `base64-${ids.newOpaqueId()}`;
   const pattern = new RegExp(`${tag}-(\\d+)-`);
   const slots: Buffer[] = [];
 
   return {
-    /** A string that stands for these bytes, which are ASCII that JSON need not escape. */
+    /** a placeholder for these bytes, which are ASCII that JSON need not escape. */
     mark(base64: Buffer): string {
       slots.push(base64);
       return `${tag}-${slots.length - 1}-`;
     },
 
-    /** The text as bytes, in parts, each mark replaced by what it stands for. */
+    /** The text as bytes, in parts, each mark replaced by its bytes. */
     fill(text: string): Buffer[] {
       return text.split(pattern).map((part, index) => {
         if (index % 2 === 0) return Buffer.from(part);

@@ -19,7 +19,7 @@ interface Deps {
   readonly clock: Clock;
   readonly chunks: Chunks;
   readonly chunkPauseMs: number;
-  /** Aborts when the client leaves. */
+  /** Aborts when the client disconnects. */
   readonly signal: AbortSignal;
 }
 

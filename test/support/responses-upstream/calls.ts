@@ -10,12 +10,12 @@ export type Outcome =
   | 'refused'
   /** The emulator broke the connection, as it was told to. */
   | 'cut'
-  /** The client broke the connection before the answer had ended. */
-  | 'client_left'
+  /** The client broke the connection before the response had ended. */
+  | 'client_disconnected'
   /** The emulator itself failed. */
   | 'broken';
 
-/** One call, as far as it has gone. */
+/** One call, as far as it has come. */
 export interface Call {
   readonly number: number;
   readonly headers: IncomingHttpHeaders;
@@ -42,7 +42,7 @@ interface Deps {
 
 export type Calls = ReturnType<typeof createCalls>;
 
-/** Remembers the calls, and tells whoever waits about every change. */
+/** Records the calls and notifies every waiter of each change. */
 export function createCalls({ clock, keepsBodies, onEnd }: Deps) {
   const calls: Call[] = [];
   const failures: unknown[] = [];
@@ -57,7 +57,7 @@ export function createCalls({ clock, keepsBodies, onEnd }: Deps) {
       const startMs = clock.monotonicMs();
       calls.push({ number, headers, outcome: 'open' });
       wake();
-      const tell = (news: News): void => {
+      const notify = (news: News): void => {
         const before = calls[number];
         if (before?.outcome !== 'open') return;
         const { body, ...others } = news;
@@ -67,12 +67,19 @@ export function createCalls({ clock, keepsBodies, onEnd }: Deps) {
         if (call.outcome !== 'open') onEnd(call);
         wake();
       };
-      return { number, tell };
+      return { number, notify };
     },
 
     /** How many calls ended in which way. */
     byOutcome(): Readonly<Record<Outcome, number>> {
-      const counts = { open: 0, answered: 0, refused: 0, cut: 0, client_left: 0, broken: 0 };
+      const counts = {
+        open: 0,
+        answered: 0,
+        refused: 0,
+        cut: 0,
+        client_disconnected: 0,
+        broken: 0,
+      };
       for (const { outcome } of calls) counts[outcome] += 1;
       return counts;
     },

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { callWell, goodBody, goodHeaders, hear } from './plain-client.ts';
+import { callWell, goodBody, goodHeaders, sendPlain } from './plain-client.ts';
 import { createResponsesUpstream, type ResponsesUpstream } from './responses-upstream.ts';
 
 const PIXEL =
@@ -51,9 +51,9 @@ describe('checkBody', () => {
     ['a compressed WebP', goodBody('x', { output_format: 'webp', output_compression: 0 })],
     ['no partial images, said so', goodBody('x', { partial_images: 0 })],
   ])('takes %s', async (_what, body) => {
-    const heard = await callWell(upstream, '', { body: JSON.stringify(body) });
+    const reply = await callWell(upstream, '', { body: JSON.stringify(body) });
 
-    expect(heard?.status).toBe(204);
+    expect(reply?.status).toBe(204);
   });
 
   it.each([
@@ -80,10 +80,10 @@ describe('checkBody', () => {
     ['input[0].content[1].detail', withContent([text, { ...image, detail: undefined }])],
     ['input[0].content[1].type', withContent([text, { ...image, type: 'input_file' }])],
   ])('refuses a body whose %s is wrong', async (param, body) => {
-    const heard = await callWell(upstream, '', { body: JSON.stringify(body) });
+    const reply = await callWell(upstream, '', { body: JSON.stringify(body) });
 
-    expect(heard?.status).toBe(400);
-    expect(errorIn(heard?.bytes)).toMatchObject({ type: 'invalid_request_error', param });
+    expect(reply?.status).toBe(400);
+    expect(errorIn(reply?.bytes)).toMatchObject({ type: 'invalid_request_error', param });
   });
 
   it.each([
@@ -114,10 +114,10 @@ describe('checkBody', () => {
   ])('refuses a tool whose %s is wrong', async (member, tool) => {
     const body = JSON.stringify(goodBody('A lighthouse', tool));
 
-    const heard = await callWell(upstream, '', { body });
+    const reply = await callWell(upstream, '', { body });
 
-    expect(heard?.status).toBe(400);
-    expect(errorIn(heard?.bytes)).toMatchObject({ param: `tools[0].${member}` });
+    expect(reply?.status).toBe(400);
+    expect(errorIn(reply?.bytes)).toMatchObject({ param: `tools[0].${member}` });
   });
 
   it.each([
@@ -134,30 +134,30 @@ describe('checkBody', () => {
   ])('refuses an image with %s', async (code, url) => {
     const body = JSON.stringify(withImages([PNG, url]));
 
-    const heard = await callWell(upstream, '', { body });
+    const reply = await callWell(upstream, '', { body });
 
-    expect(heard?.status).toBe(400);
-    expect(errorIn(heard?.bytes)).toMatchObject({ code, param: 'input[0].content[2].image_url' });
+    expect(reply?.status).toBe(400);
+    expect(errorIn(reply?.bytes)).toMatchObject({ code, param: 'input[0].content[2].image_url' });
   });
 
   it('refuses a sixth image', async () => {
     const body = JSON.stringify(withImages([PNG, PNG, PNG, PNG, PNG, PNG]));
 
-    const heard = await callWell(upstream, '', { body });
+    const reply = await callWell(upstream, '', { body });
 
-    expect(errorIn(heard?.bytes)).toMatchObject({ code: 'too_many_images' });
+    expect(errorIn(reply?.bytes)).toMatchObject({ code: 'too_many_images' });
   });
 
   it('refuses what is not JSON', async () => {
-    const heard = await callWell(upstream, '', { body: '{"model":' });
+    const reply = await callWell(upstream, '', { body: '{"model":' });
 
-    expect(errorIn(heard?.bytes)).toMatchObject({ code: 'invalid_json' });
+    expect(errorIn(reply?.bytes)).toMatchObject({ code: 'invalid_json' });
   });
 
   it('refuses a prompt that names no behaviour', async () => {
-    const heard = await callWell(upstream, 'A cup [[fail:no-such-thing]]');
+    const reply = await callWell(upstream, 'A cup [[fail:no-such-thing]]');
 
-    expect(errorIn(heard?.bytes)).toMatchObject({ code: 'unknown_behaviour' });
+    expect(errorIn(reply?.bytes)).toMatchObject({ code: 'unknown_behaviour' });
   });
 });
 
@@ -174,10 +174,10 @@ describe('checkHead', () => {
   ])('refuses %s: %s', async (name, value, status) => {
     const headers = { ...goodHeaders(upstream), [name]: value };
 
-    const heard = await callWell(upstream, 'A cup', { headers });
+    const reply = await callWell(upstream, 'A cup', { headers });
 
-    expect(heard?.status).toBe(status);
-    expect(errorIn(heard?.bytes)).toMatchObject({ param: name });
+    expect(reply?.status).toBe(status);
+    expect(errorIn(reply?.bytes)).toMatchObject({ param: name });
   });
 
   it.each(['accept', 'content-type', 'chatgpt-account-id', 'originator', 'authorization'])(
@@ -185,9 +185,9 @@ describe('checkHead', () => {
     async (name) => {
       const { [name]: _, ...headers } = goodHeaders(upstream);
 
-      const heard = await callWell(upstream, 'A cup', { headers });
+      const reply = await callWell(upstream, 'A cup', { headers });
 
-      expect(errorIn(heard?.bytes)).toMatchObject({ param: name });
+      expect(errorIn(reply?.bytes)).toMatchObject({ param: name });
     },
   );
 });
@@ -202,9 +202,9 @@ describe('listen', () => {
   ])('has nothing for %s %s', async (method, path, status) => {
     const url = new URL(path, upstream.url).href;
 
-    const heard = await hear({ url, method, headers: goodHeaders(upstream) });
+    const reply = await sendPlain({ url, method, headers: goodHeaders(upstream) });
 
-    expect(heard?.status).toBe(status);
+    expect(reply?.status).toBe(status);
     expect(upstream.strays.at(-1)).toBe(`${method} ${path}`);
   });
 });

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { BEHAVIOUR_NAMES } from './behaviours/behaviours.ts';
 import { listing, parseCommand } from './command-line.ts';
-import { goodBody, hear } from './plain-client.ts';
+import { goodBody, sendPlain } from './plain-client.ts';
 import { TOKEN_BEHAVIOURS } from './token-behaviours.ts';
 
 const PROGRAM = fileURLToPath(
@@ -94,12 +94,13 @@ describe('the program', () => {
     };
 
     const bodies = ['A cup', 'A cup [[fail:status=429]]'].map((text) => goodBody(text));
-    const heard = [];
-    for (const body of bodies) heard.push(await hear({ url, headers, body: JSON.stringify(body) }));
+    const reply = [];
+    for (const body of bodies)
+      reply.push(await sendPlain({ url, headers, body: JSON.stringify(body) }));
     await prints(/(call 2)/);
     started.kill('SIGTERM');
 
-    expect(heard.map((one) => one?.status)).toEqual([200, 429]);
+    expect(reply.map((one) => one?.status)).toEqual([200, 429]);
     const { code, printed } = await ended;
     expect(code).toBe(0);
     expect(printed).toMatch(/^call 1: succeed, answered, \d+ ms\ncall 2: status=429, answered/m);

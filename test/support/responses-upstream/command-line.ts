@@ -103,7 +103,7 @@ function isBehaviourName(name: string): name is BehaviourName {
   return BEHAVIOURS.has(name);
 }
 
-function aligned(rows: readonly { readonly name: string; readonly tells: string }[]): string[] {
+function aligned(rows: readonly { readonly name: string; readonly about: string }[]): string[] {
   const width = Math.max(...rows.map(({ name }) => name.length));
-  return rows.map(({ name, tells }) => `  ${name.padEnd(width)}  ${tells}`);
+  return rows.map(({ name, about }) => `  ${name.padEnd(width)}  ${about}`);
 }

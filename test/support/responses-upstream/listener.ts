@@ -11,7 +11,7 @@ export async function listen(port: number, routes: Routes, onChange: () => void)
   const sockets = new Set<Socket>();
   const strays: string[] = [];
   const server = createServer((incoming, response) => {
-    // A client that leaves is no failure of the server; the handlers hear of it from the signal.
+    // A client that disconnects is not a failure of the server: the signal notifies the handlers.
     response.on('error', () => undefined);
     const route = `${incoming.method} ${incoming.url}`;
     const handle = routes[route];

@@ -21,9 +21,9 @@ function claimsOf(jwt: string): Record<string, unknown> {
 
 async function statusWith(token: string): Promise<[number | undefined, unknown]> {
   const headers = { ...goodHeaders(upstream), authorization: `Bearer ${token}` };
-  const heard = await callWell(upstream, 'A cup', { headers });
-  const isRefused = heard?.status === 401;
-  return [heard?.status, isRefused ? JSON.parse(heard.bytes.toString()).error.code : undefined];
+  const reply = await callWell(upstream, 'A cup', { headers });
+  const isRefused = reply?.status === 401;
+  return [reply?.status, isRefused ? JSON.parse(reply.bytes.toString()).error.code : undefined];
 }
 
 describe('createLogin', () => {

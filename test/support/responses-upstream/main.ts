@@ -21,7 +21,7 @@ async function run({ options, home: named, answer }: Run): Promise<void> {
     fail(`${home} holds an auth.json that is not the emulator's: name another folder.\n`);
     return;
   }
-  const upstream = await createResponsesUpstream({ ...options, keepsBodies: false, onEnd: tell });
+  const upstream = await createResponsesUpstream({ ...options, keepsBodies: false, onEnd: notify });
   upstream.answerUsually(answer);
   await upstream.writeLogin(home);
   print(instructions(upstream, home));
@@ -31,7 +31,7 @@ async function run({ options, home: named, answer }: Run): Promise<void> {
 }
 
 /** One line for each call that has ended; it tells nothing of what was asked. */
-function tell({ number, outcome, behaviour = '-', refusal, tookMs = 0 }: Call): void {
+function notify({ number, outcome, behaviour = '-', refusal, tookMs = 0 }: Call): void {
   const why = refusal ? ` ${refusal.status} ${refusal.code} ${refusal.param ?? ''}` : '';
   print(`call ${number + 1}: ${behaviour}, ${outcome}${why}, ${Math.round(tookMs)} ms\n`);
 }

@@ -2,14 +2,14 @@ import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:ht
 import type { ResponsesUpstream } from './responses-upstream.ts';
 
 /** What a call brought, to its end or as far as it was read. */
-export interface Heard {
+export interface PlainReply {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly bytes: Buffer;
   /** The sizes of the pieces in which they came. */
   readonly pieces: readonly number[];
   /** `ended` as HTTP has it; `broken` when the connection went first, `left` when we did. */
-  readonly end: 'ended' | 'broken' | 'left';
+  readonly end: 'ended' | 'broken' | 'disconnected';
 }
 
 interface Call {
@@ -22,18 +22,19 @@ interface Call {
 }
 
 /** Sends one request and notes all that comes back; undefined when there is no answer. */
-export async function hear(call: Call): Promise<Heard | undefined> {
-  const incoming = await answerTo(call);
+export async function sendPlain(call: Call): Promise<PlainReply | undefined> {
+  const incoming = await responseTo(call);
   if (!incoming) return undefined;
   const { statusCode: status = 0, headers } = incoming;
   return { status, headers, ...(await listen(incoming, call.maxBytes)) };
 }
 
 function listen(incoming: IncomingMessage, maxBytes = Number.POSITIVE_INFINITY) {
-  return new Promise<Pick<Heard, 'bytes' | 'pieces' | 'end'>>((resolve) => {
+  return new Promise<Pick<PlainReply, 'bytes' | 'pieces' | 'end'>>((resolve) => {
     const parts: Buffer[] = [];
     const pieces: number[] = [];
-    const settle = (end: Heard['end']) => resolve({ bytes: Buffer.concat(parts), pieces, end });
+    const settle = (end: PlainReply['end']) =>
+      resolve({ bytes: Buffer.concat(parts), pieces, end });
     let left = maxBytes;
     // Iterating over the stream would join what has come meanwhile.
     incoming.on('data', (part: Buffer) => {
@@ -41,7 +42,7 @@ function listen(incoming: IncomingMessage, maxBytes = Number.POSITIVE_INFINITY) 
       pieces.push(part.length);
       left -= part.length;
       if (left > 0) return;
-      settle('left');
+      settle('disconnected');
       incoming.destroy();
     });
     incoming.on('error', () => settle('broken'));
@@ -49,7 +50,7 @@ function listen(incoming: IncomingMessage, maxBytes = Number.POSITIVE_INFINITY) 
   });
 }
 
-function answerTo({ url, method = 'POST', headers, body = '' }: Call) {
+function responseTo({ url, method = 'POST', headers, body = '' }: Call) {
   return new Promise<IncomingMessage | undefined>((resolve) => {
     const outgoing = request(url, { method, headers: headers ?? {}, agent: false }, resolve);
     outgoing.on('error', () => resolve(undefined));
@@ -84,7 +85,7 @@ export function goodHeaders({ tokens, accountId }: ResponsesUpstream): Record<st
 /** Calls the backend as it wants to be called, but for `changes`. */
 export function callWell(upstream: ResponsesUpstream, text: string, changes: Partial<Call> = {}) {
   const body = JSON.stringify(goodBody(text));
-  return hear({ url: upstream.url, headers: goodHeaders(upstream), body, ...changes });
+  return sendPlain({ url: upstream.url, headers: goodHeaders(upstream), body, ...changes });
 }
 
 /** The data of each event (HTML standard, 9.2.6), for a stream that came whole. */

@@ -1,12 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Clock, sleep } from '../../../lib/platform/clock.ts';
 import type { Ids } from '../../../lib/platform/ids.ts';
+import { createCallInFlight } from './call-in-flight.ts';
 import type { Calls } from './calls.ts';
 import { checkBody } from './check-body.ts';
 import { checkHead } from './check-head.ts';
-import { createExchange } from './exchange.ts';
+import { disconnectSignal } from './disconnect-signal.ts';
 import type { Images } from './images.ts';
-import { leavingSignal } from './leaving-signal.ts';
 import type { Login } from './login.ts';
 import type { ImageModel } from './models.ts';
 import { readBody } from './read-body.ts';
@@ -26,43 +26,43 @@ interface Deps {
   readonly imageModels: ReadonlyMap<string, ImageModel>;
 }
 
-type Tell = ReturnType<Calls['begin']>['tell'];
+type Notify = ReturnType<Calls['begin']>['notify'];
 
 /** `POST …/responses`: checks the call, then answers as the script says. */
 export function createResponsesEndpoint(deps: Deps) {
   const { clock, login, calls, script, originator } = deps;
 
   return async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const { number, tell } = calls.begin(incoming.headers);
-    const signal = leavingSignal(response);
+    const { number, notify } = calls.begin(incoming.headers);
+    const signal = disconnectSignal(response);
     try {
       const body = await readBody(incoming);
-      tell({ body });
+      notify({ body });
       checkHead(incoming.headers, login, originator);
       const request = checkBody(body, deps);
       const { behaviour, settings, delayMs } = script.next(textOf(request));
-      tell({ behaviour: behaviour.name });
+      notify({ behaviour: behaviour.name });
       if (delayMs > 0) await sleep(clock, delayMs, signal);
-      const onCut = () => tell({ outcome: 'cut' });
-      const onSilence = (isSilent: boolean) => tell({ isSilent });
+      const onCut = () => notify({ outcome: 'cut' });
+      const onSilence = (isSilent: boolean) => notify({ isSilent });
       const wire = { incoming, response, signal, onCut, onSilence };
-      await behaviour.run(createExchange({ ...deps, ...wire, settings, request, number }));
-      tell({ outcome: 'answered' });
+      await behaviour.run(createCallInFlight({ ...deps, ...wire, settings, request, number }));
+      notify({ outcome: 'answered' });
     } catch (error) {
-      if (error instanceof Refusal) refuse(response, error, tell);
-      else if (signal.aborted || !incoming.complete) tell({ outcome: 'client_left' });
+      if (error instanceof Refusal) refuse(response, error, notify);
+      else if (signal.aborted || !incoming.complete) notify({ outcome: 'client_disconnected' });
       else {
         calls.fail(error);
-        tell({ outcome: 'broken' });
+        notify({ outcome: 'broken' });
         response.destroy();
       }
     }
   };
 }
 
-function refuse(response: ServerResponse, refusal: Refusal, tell: Tell): void {
+function refuse(response: ServerResponse, refusal: Refusal, notify: Notify): void {
   const { status, code, param } = refusal;
-  tell({ outcome: 'refused', refusal: { status, code, ...(param ? { param } : {}) } });
+  notify({ outcome: 'refused', refusal: { status, code, ...(param ? { param } : {}) } });
   response.writeHead(status, { 'content-type': 'application/json' });
   response.end(JSON.stringify(refusalBody(refusal)));
 }

@@ -1,4 +1,4 @@
-/** How the bytes of an answer are handed to the socket. */
+/** How the bytes of a response are written to the socket. */
 export type Chunks =
   /** One piece for each part of an event. */
   | 'events'
@@ -18,7 +18,7 @@ export interface Framing {
   readonly endsWithDone: boolean;
 }
 
-/** How answers look; the step of a script may change it for one call. */
+/** The form of responses; the step of a script may change it for one call. */
 export interface Settings {
   /** Of a finished image: exact for PNG from 30 kB on, about that for the others, as far as it can be reached. */
   readonly imageBytes: number;

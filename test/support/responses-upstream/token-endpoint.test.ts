@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { callWell, goodHeaders, hear } from './plain-client.ts';
+import { callWell, goodHeaders, sendPlain } from './plain-client.ts';
 import { createResponsesUpstream, type ResponsesUpstream } from './responses-upstream.ts';
 import { TOKEN_BEHAVIOURS, type TokenBehaviourName } from './token-behaviours.ts';
 
@@ -16,7 +16,7 @@ afterEach(() => upstream.close());
 function refresh(refresh_token: string, changes: Readonly<Record<string, unknown>> = {}) {
   const body = { client_id: CLIENT_ID, grant_type: 'refresh_token', refresh_token, ...changes };
   const headers = { 'content-type': 'application/json' };
-  return hear({ url: upstream.tokenUrl, headers, body: JSON.stringify(body) });
+  return sendPlain({ url: upstream.tokenUrl, headers, body: JSON.stringify(body) });
 }
 
 function read(bytes: Buffer | undefined) {
@@ -51,9 +51,9 @@ describe('createTokenEndpoint', () => {
   it.each(['expired', 'invalidated'] as const)('refuses a token that is %s', async (fault) => {
     upstream.spoilRefreshToken(fault);
 
-    const heard = await refresh(upstream.tokens().refresh_token);
+    const reply = await refresh(upstream.tokens().refresh_token);
 
-    expect([heard?.status, read(heard?.bytes).error.code]).toEqual([401, `refresh_token_${fault}`]);
+    expect([reply?.status, read(reply?.bytes).error.code]).toEqual([401, `refresh_token_${fault}`]);
   });
 
   it('trades again after signing in again', async () => {
@@ -70,19 +70,23 @@ describe('createTokenEndpoint', () => {
     ['refresh_token', { refresh_token: '' }],
     ['scope', { scope: 'openid' }],
   ])('refuses a body whose %s is wrong', async (param, changes) => {
-    const heard = await refresh(upstream.tokens().refresh_token, changes);
+    const reply = await refresh(upstream.tokens().refresh_token, changes);
 
-    expect(heard?.status).toBe(400);
-    expect(read(heard?.bytes).error.param).toBe(param);
+    expect(reply?.status).toBe(400);
+    expect(read(reply?.bytes).error.param).toBe(param);
     expect(upstream.refreshes).toEqual([]);
   });
 
   it('refuses a form', async () => {
     const headers = { 'content-type': 'application/x-www-form-urlencoded' };
 
-    const heard = await hear({ url: upstream.tokenUrl, headers, body: 'grant_type=refresh_token' });
+    const reply = await sendPlain({
+      url: upstream.tokenUrl,
+      headers,
+      body: 'grant_type=refresh_token',
+    });
 
-    expect(heard?.status).toBe(400);
+    expect(reply?.status).toBe(400);
   });
 
   const OUTCOMES: Readonly<Record<TokenBehaviourName, readonly [number | undefined, boolean]>> = {
@@ -120,10 +124,10 @@ describe('createTokenEndpoint', () => {
     // The keys of a record lose their type on the way through the table.
     upstream.scriptToken(name as TokenBehaviourName);
 
-    const heard = await refresh(refresh_token);
+    const reply = await refresh(refresh_token);
 
     const hasIssued = upstream.tokens().access_token !== access_token;
-    expect([heard?.status, hasIssued]).toEqual(outcome);
+    expect([reply?.status, hasIssued]).toEqual(outcome);
     expect(upstream.refreshes).toEqual([{ behaviour: name, hasIssued }]);
   });
 

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import * as v from 'valibot';
 import { type Clock, sleep } from '../../../lib/platform/clock.ts';
 import { checkJson } from './check-head.ts';
-import { leavingSignal } from './leaving-signal.ts';
+import { disconnectSignal } from './disconnect-signal.ts';
 import type { Login, Tokens } from './login.ts';
 import { readBody } from './read-body.ts';
 import { Refusal, refusalBody } from './refusal.ts';
@@ -42,7 +42,7 @@ export function createTokenEndpoint({ clock, login, silenceMs, onFailure, onChan
     },
 
     async answer(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
-      const signal = leavingSignal(response);
+      const signal = disconnectSignal(response);
       try {
         checkJson(incoming.headers);
         const { refresh_token } = parseRefresh(await readBody(incoming));

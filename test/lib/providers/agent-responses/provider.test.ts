@@ -153,7 +153,7 @@ describe('createAgentResponsesProvider', () => {
     controller.abort(reason);
 
     expect(await failureOf(result)).toBe(reason);
-    await rig.upstream.until(() => rig.upstream.calls[0]?.outcome === 'client_left');
+    await rig.upstream.until(() => rig.upstream.calls[0]?.outcome === 'client_disconnected');
   });
 
   it('renews a login that has expired before the call', async () => {

@@ -1,19 +1,19 @@
-import type { Exchange } from '../exchange.ts';
+import type { CallInFlight } from '../call-in-flight.ts';
 
 /** One way to answer a call. */
 export interface Behaviour<Name extends string = string> {
   readonly name: Name;
   /** What the client meets, for the printed list. */
-  readonly tells: string;
-  readonly run: (exchange: Exchange) => Promise<void>;
+  readonly about: string;
+  readonly run: (inFlight: CallInFlight) => Promise<void>;
 }
 
 export function behaviour<const Name extends string>(
   name: Name,
-  tells: string,
+  about: string,
   run: Behaviour['run'],
 ): Behaviour<Name> {
-  return { name, tells, run };
+  return { name, about, run };
 }
 
 /** Stands in every text that no client may pass on, so that a search finds it wherever it went. */

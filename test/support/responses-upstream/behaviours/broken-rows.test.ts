@@ -58,7 +58,7 @@ describe('BROKEN_ROWS', () => {
 
     const met = await meet(upstream, name);
 
-    expect([met.heard?.end, typesOf(met).at(-1)]).toEqual([end, lastType]);
+    expect([met.reply?.end, typesOf(met).at(-1)]).toEqual([end, lastType]);
     expect(met.text).toMatch(text);
     expect(met.call?.outcome).toBe(end === 'ended' ? 'answered' : 'cut');
   });
@@ -68,7 +68,7 @@ describe('SILENCE_ROWS', () => {
   it.each(SILENCE_ROWS)('goes on after $name', async ({ name }) => {
     const met = await meet(upstream, name, { tool: { partial_images: 1 } });
 
-    expect(met.heard?.end).toBe('ended');
+    expect(met.reply?.end).toBe('ended');
     expect(met.call?.tookMs).toBeGreaterThanOrEqual(10);
     expect(typesOf(met)).toEqual([
       ...['response.created', 'response.in_progress', 'response.output_item.added'],
@@ -109,9 +109,9 @@ describe('ENDLESS_ROWS', () => {
   it.each(ENDLESS_ROWS)('goes on with $name until the client leaves', async ({ name }) => {
     const maxBytes = name === 'heartbeats' ? 4000 : 1_000_000;
 
-    const { heard, text, call } = await meet(upstream, name, { maxBytes });
+    const { reply, text, call } = await meet(upstream, name, { maxBytes });
 
-    expect([heard?.end, call?.outcome]).toEqual(['left', 'client_left']);
+    expect([reply?.end, call?.outcome]).toEqual(['disconnected', 'client_disconnected']);
     expect(text).toMatch(ENDLESS[name]);
   });
 });

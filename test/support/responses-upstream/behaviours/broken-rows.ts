@@ -4,13 +4,13 @@ import { behaviour } from './behaviour.ts';
 import {
   type Answer,
   allOf,
+  defaultResponse,
   play,
   sendAll,
   untilCompleted,
   untilItem,
   untilPartials,
-  usualAnswer,
-} from './usual-answer.ts';
+} from './default-response.ts';
 
 const GARBAGE_BYTES = 100_000;
 /** Long enough for what was sent to have been read: a reset takes back what was not. */
@@ -37,34 +37,34 @@ export const BROKEN_ROWS = [
     half: answer.completed,
   })),
 
-  behaviour('close=before-headers', 'closes without an answer', async (exchange) => {
-    exchange.cut('close');
+  behaviour('close=before-headers', 'closes without an answer', async (inFlight) => {
+    inFlight.cut('close');
   }),
-  behaviour('reset=before-headers', 'resets without an answer', async (exchange) => {
-    exchange.cut('reset');
+  behaviour('reset=before-headers', 'resets without an answer', async (inFlight) => {
+    inFlight.cut('reset');
   }),
-  behaviour('reset=after-headers', 'resets after the head', async (exchange) => {
-    exchange.open();
-    await exchange.wait(READ_MS);
-    exchange.cut('reset');
+  behaviour('reset=after-headers', 'resets after the head', async (inFlight) => {
+    inFlight.open();
+    await inFlight.wait(READ_MS);
+    inFlight.cut('reset');
   }),
-  behaviour('reset=line', 'resets in the middle of the image', async (exchange) => {
-    const answer = await usualAnswer(exchange);
-    const stream = exchange.open();
+  behaviour('reset=line', 'resets in the middle of the image', async (inFlight) => {
+    const answer = await defaultResponse(inFlight);
+    const stream = inFlight.open();
     await sendAll(stream, untilItem(answer));
     await stream.raw(firstHalf(stream.spell(answer.itemDone)));
-    await exchange.wait(READ_MS);
-    exchange.cut('reset');
+    await inFlight.wait(READ_MS);
+    inFlight.cut('reset');
   }),
 
-  behaviour('garbage=bytes', 'random bytes as stream', async (exchange) => {
-    const stream = exchange.open();
+  behaviour('garbage=bytes', 'random bytes as stream', async (inFlight) => {
+    const stream = inFlight.open();
     await stream.raw(randomBytes(GARBAGE_BYTES));
     await stream.end();
   }),
-  behaviour('garbage=http', 'bytes that are not even HTTP', async (exchange) => {
-    exchange.socket().write('this is no answer\r\n\r\n');
-    exchange.cut('close');
+  behaviour('garbage=http', 'bytes that are not even HTTP', async (inFlight) => {
+    inFlight.socket().write('this is no answer\r\n\r\n');
+    inFlight.cut('close');
   }),
   interrupted('json', 'an event of broken JSON', 'data: {"type":"response.output_item.done",\n\n'),
   interrupted('null', 'an event that is null', 'data: null\n\n'),
@@ -90,8 +90,8 @@ function ended<const Name extends string>(
   when: string,
   part: (answer: Answer) => readonly WireEvent[],
 ) {
-  return behaviour(`truncated=${name}`, `the stream ends ${when}`, async (exchange) => {
-    await play(exchange, part(await usualAnswer(exchange, { leastPartials: 1 })));
+  return behaviour(`truncated=${name}`, `the stream ends ${when}`, async (inFlight) => {
+    await play(inFlight, part(await defaultResponse(inFlight, { leastPartials: 1 })));
   });
 }
 
@@ -101,20 +101,20 @@ function cut<const Name extends string>(
   when: string,
   part: (answer: Answer) => { before: readonly WireEvent[]; half?: WireEvent | undefined },
 ) {
-  return behaviour(`cut=${name}`, `the connection closes ${when}`, async (exchange) => {
-    const { before, half } = part(await usualAnswer(exchange, { leastPartials: 1 }));
-    const stream = exchange.open();
+  return behaviour(`cut=${name}`, `the connection closes ${when}`, async (inFlight) => {
+    const { before, half } = part(await defaultResponse(inFlight, { leastPartials: 1 }));
+    const stream = inFlight.open();
     await sendAll(stream, before);
     if (half) await stream.raw(firstHalf(stream.spell(half)));
-    exchange.cut('close');
+    inFlight.cut('close');
   });
 }
 
 /** A success with something else in the middle. */
 function interrupted<const Name extends string>(name: Name, what: string, bytes: Buffer | string) {
-  return behaviour(`garbage=${name}`, `${what}, in the middle of a success`, async (exchange) => {
-    const answer = await usualAnswer(exchange);
-    const stream = exchange.open();
+  return behaviour(`garbage=${name}`, `${what}, in the middle of a success`, async (inFlight) => {
+    const answer = await defaultResponse(inFlight);
+    const stream = inFlight.open();
     await sendAll(stream, answer.opening);
     await stream.raw(bytes);
     await sendAll(stream, allOf({ ...answer, opening: [] }));

@@ -1,6 +1,6 @@
 import type { EventStream } from '../event-stream.ts';
 import { behaviour } from './behaviour.ts';
-import { drawing, opening, sendAll } from './usual-answer.ts';
+import { drawing, opening, sendAll } from './default-response.ts';
 
 const PIECE_BYTES = 65_536;
 const PIECE = Buffer.alloc(PIECE_BYTES, 'A');
@@ -14,11 +14,11 @@ export const ENDLESS_ROWS = [
   endless('events', 'small unknown events', (stream) => stream.aside({ type: 'keepalive' })),
   endless('comments', 'comments', (stream) => stream.comment('still here')),
   endless('blank-lines', 'blank lines', (stream) => stream.raw('\n'.repeat(LINE_BYTES))),
-  behaviour('heartbeats', 'a comment now and then, and never more', async (exchange) => {
-    const stream = exchange.open();
-    await sendAll(stream, [...opening(exchange), ...drawing(exchange, exchange.items.newCallId())]);
+  behaviour('heartbeats', 'a comment now and then, and never more', async (inFlight) => {
+    const stream = inFlight.open();
+    await sendAll(stream, [...opening(inFlight), ...drawing(inFlight, inFlight.items.newCallId())]);
     for (;;) {
-      await exchange.wait(exchange.settings.heartbeatMs);
+      await inFlight.wait(inFlight.settings.heartbeatMs);
       await stream.comment('keep-alive');
     }
   }),
@@ -30,9 +30,9 @@ function endless<const Name extends string>(
   write: (stream: EventStream) => Promise<void>,
   beginning = '',
 ) {
-  return behaviour(`endless=${name}`, `${what} without end`, async (exchange) => {
-    const stream = exchange.open();
-    await sendAll(stream, opening(exchange));
+  return behaviour(`endless=${name}`, `${what} without end`, async (inFlight) => {
+    const stream = inFlight.open();
+    await sendAll(stream, opening(inFlight));
     await stream.raw(beginning);
     for (;;) await write(stream);
   });

@@ -48,8 +48,8 @@ describe('FAILURE_ROWS', () => {
   it.each(FAILURE_ROWS)('ends its stream with what $name says', async ({ name }) => {
     const met = await meet(upstream, name);
 
-    const { heard, call, events } = met;
-    expect([heard?.status, heard?.end, call?.outcome]).toEqual([200, 'ended', 'answered']);
+    const { reply, call, events } = met;
+    expect([reply?.status, reply?.end, call?.outcome]).toEqual([200, 'ended', 'answered']);
     const other = OTHERS.get(name);
     if (other) {
       other(met);

@@ -1,6 +1,7 @@
 import { behaviour, UPSTREAM_TEXT } from './behaviour.ts';
 import {
   allOf,
+  defaultResponse,
   drawing,
   ending,
   finishedCall,
@@ -10,8 +11,7 @@ import {
   sendAll,
   untilCompleted,
   untilPartials,
-  usualAnswer,
-} from './usual-answer.ts';
+} from './default-response.ts';
 
 /** Every code that is told inside a stream, the unknown ones included. */
 const STREAM_CODES = [
@@ -42,98 +42,98 @@ const RESET_SECS = 3600;
 /** Streams that say by themselves that the call has failed. */
 export const FAILURE_ROWS = [
   ...STREAM_CODES.map((code) =>
-    behaviour(`failed=${code}`, 'response.failed with this code', async (exchange) => {
-      const failed = exchange.events.failed({ code, message: MESSAGE, ...membersOf(code) });
-      await play(exchange, [...opening(exchange), failed]);
+    behaviour(`failed=${code}`, 'response.failed with this code', async (inFlight) => {
+      const failed = inFlight.events.failed({ code, message: MESSAGE, ...membersOf(code) });
+      await play(inFlight, [...opening(inFlight), failed]);
     }),
   ),
-  behaviour('failed=odd-code', 'a code that is no word', async (exchange) => {
-    const failed = exchange.events.failed({ code: `${UPSTREAM_TEXT}: "<b>"`, message: MESSAGE });
-    await play(exchange, [...opening(exchange), failed]);
+  behaviour('failed=odd-code', 'a code that is no word', async (inFlight) => {
+    const failed = inFlight.events.failed({ code: `${UPSTREAM_TEXT}: "<b>"`, message: MESSAGE });
+    await play(inFlight, [...opening(inFlight), failed]);
   }),
-  behaviour('failed=no-error', 'response.failed without a reason', async (exchange) => {
-    await play(exchange, [...opening(exchange), exchange.events.failed(null)]);
+  behaviour('failed=no-error', 'response.failed without a reason', async (inFlight) => {
+    await play(inFlight, [...opening(inFlight), inFlight.events.failed(null)]);
   }),
-  behaviour('failed-after-partial', 'server_error after a partial image', async (exchange) => {
-    const answer = await usualAnswer(exchange, { leastPartials: 1 });
-    await play(exchange, [...untilPartials(answer), exchange.events.failed(TRANSIENT)]);
+  behaviour('failed-after-partial', 'server_error after a partial image', async (inFlight) => {
+    const answer = await defaultResponse(inFlight, { leastPartials: 1 });
+    await play(inFlight, [...untilPartials(answer), inFlight.events.failed(TRANSIENT)]);
   }),
-  behaviour('failed-after-item', 'server_error after the finished item', async (exchange) => {
-    const before = untilCompleted(await usualAnswer(exchange));
-    await play(exchange, [...before, exchange.events.failed(TRANSIENT)]);
+  behaviour('failed-after-item', 'server_error after the finished item', async (inFlight) => {
+    const before = untilCompleted(await defaultResponse(inFlight));
+    await play(inFlight, [...before, inFlight.events.failed(TRANSIENT)]);
   }),
 
   ...(['content_filter', 'max_output_tokens'] as const).map((reason) =>
-    behaviour(`incomplete=${reason}`, 'response.incomplete for this reason', async (exchange) => {
-      await play(exchange, [...opening(exchange), exchange.events.incomplete(reason)]);
+    behaviour(`incomplete=${reason}`, 'response.incomplete for this reason', async (inFlight) => {
+      await play(inFlight, [...opening(inFlight), inFlight.events.incomplete(reason)]);
     }),
   ),
-  behaviour('incomplete=code', 'response.incomplete whose error has a code', async (exchange) => {
+  behaviour('incomplete=code', 'response.incomplete whose error has a code', async (inFlight) => {
     const error = { code: 'moderation_blocked', message: MESSAGE };
-    const last = exchange.events.incomplete('max_output_tokens', error);
-    await play(exchange, [...opening(exchange), last]);
+    const last = inFlight.events.incomplete('max_output_tokens', error);
+    await play(inFlight, [...opening(inFlight), last]);
   }),
 
   ...STREAM_CODES.map((code) =>
-    behaviour(`error=${code}`, 'an error event, the code at its top', async (exchange) => {
-      const error = exchange.events.error(code, MESSAGE);
-      await play(exchange, [...opening(exchange), { ...error, ...membersOf(code) }]);
+    behaviour(`error=${code}`, 'an error event, the code at its top', async (inFlight) => {
+      const error = inFlight.events.error(code, MESSAGE);
+      await play(inFlight, [...opening(inFlight), { ...error, ...membersOf(code) }]);
     }),
   ),
   ...STREAM_CODES.map((code) =>
-    behaviour(`error-nested=${code}`, 'an error event, the code inside', async (exchange) => {
-      const stream = exchange.open();
-      await sendAll(stream, opening(exchange));
+    behaviour(`error-nested=${code}`, 'an error event, the code inside', async (inFlight) => {
+      const stream = inFlight.open();
+      await sendAll(stream, opening(inFlight));
       const error = { code, message: MESSAGE, ...membersOf(code) };
       await stream.aside({ type: 'error', error });
       await stream.end();
     }),
   ),
-  behaviour('error-then-success', 'an error event, then all of a success', async (exchange) => {
-    const error = exchange.events.error('server_error', MESSAGE);
-    await play(exchange, [error, ...allOf(await usualAnswer(exchange))]);
+  behaviour('error-then-success', 'an error event, then all of a success', async (inFlight) => {
+    const error = inFlight.events.error('server_error', MESSAGE);
+    await play(inFlight, [error, ...allOf(await defaultResponse(inFlight))]);
   }),
 
-  behaviour('refusal', 'completed, with a refusal in place of an image', async (exchange) => {
+  behaviour('refusal', 'completed, with a refusal in place of an image', async (inFlight) => {
     const content = { type: 'refusal' as const, refusal: UPSTREAM_TEXT };
-    const item = exchange.items.message([content]);
-    await play(exchange, [...opening(exchange), ...ending(exchange, [item])]);
+    const item = inFlight.items.message([content]);
+    await play(inFlight, [...opening(inFlight), ...ending(inFlight, [item])]);
   }),
-  behaviour('no-image', 'completed, with words in place of an image', async (exchange) => {
+  behaviour('no-image', 'completed, with words in place of an image', async (inFlight) => {
     const content = { type: 'output_text' as const, text: UPSTREAM_TEXT, annotations: [] };
-    const item = exchange.items.message([content]);
-    await play(exchange, [...opening(exchange), ...ending(exchange, [item])]);
+    const item = inFlight.items.message([content]);
+    await play(inFlight, [...opening(inFlight), ...ending(inFlight, [item])]);
   }),
-  behaviour('no-image=empty', 'completed, without any item', async (exchange) => {
-    await play(exchange, [...opening(exchange), ...ending(exchange, [])]);
+  behaviour('no-image=empty', 'completed, without any item', async (inFlight) => {
+    await play(inFlight, [...opening(inFlight), ...ending(inFlight, [])]);
   }),
-  behaviour('failed-call', 'completed, but the image call has failed', async (exchange) => {
-    const id = exchange.items.newCallId();
-    const item = exchange.items.emptyCall(id, 'failed');
-    const before = [...opening(exchange), ...drawing(exchange, id)];
-    await play(exchange, [...before, ...ending(exchange, [item])]);
+  behaviour('failed-call', 'completed, but the image call has failed', async (inFlight) => {
+    const id = inFlight.items.newCallId();
+    const item = inFlight.items.emptyCall(id, 'failed');
+    const before = [...opening(inFlight), ...drawing(inFlight, id)];
+    await play(inFlight, [...before, ...ending(inFlight, [item])]);
   }),
 
-  behaviour('two-images=different', 'two image calls, two images', async (exchange) => {
-    const other = await exchange.draw({ variant: 'another' });
-    const [first, second] = [exchange.items.newCallId(), exchange.items.newCallId()];
+  behaviour('two-images=different', 'two image calls, two images', async (inFlight) => {
+    const other = await inFlight.draw({ variant: 'another' });
+    const [first, second] = [inFlight.items.newCallId(), inFlight.items.newCallId()];
     const items = [
-      await finishedCall(exchange, first),
-      await finishedCall(exchange, second, other.base64),
+      await finishedCall(inFlight, first),
+      await finishedCall(inFlight, second, other.base64),
     ];
-    await play(exchange, [...opening(exchange), ...ending(exchange, items)]);
+    await play(inFlight, [...opening(inFlight), ...ending(inFlight, items)]);
   }),
-  behaviour('two-images=equal', 'two image calls, twice the same image', async (exchange) => {
-    const [first, second] = [exchange.items.newCallId(), exchange.items.newCallId()];
-    const items = [await finishedCall(exchange, first), await finishedCall(exchange, second)];
-    await play(exchange, [...opening(exchange), ...ending(exchange, items)]);
+  behaviour('two-images=equal', 'two image calls, twice the same image', async (inFlight) => {
+    const [first, second] = [inFlight.items.newCallId(), inFlight.items.newCallId()];
+    const items = [await finishedCall(inFlight, first), await finishedCall(inFlight, second)];
+    await play(inFlight, [...opening(inFlight), ...ending(inFlight, items)]);
   }),
-  behaviour('two-images=contradiction', 'completed repeats it differently', async (exchange) => {
-    const id = exchange.items.newCallId();
-    const other = await exchange.draw({ variant: 'another' });
-    const done = exchange.events.done(await finishedCall(exchange, id), firstIndex(exchange));
-    const last = exchange.events.completed([await finishedCall(exchange, id, other.base64)]);
-    await play(exchange, [...opening(exchange), ...drawing(exchange, id), done, last]);
+  behaviour('two-images=contradiction', 'completed repeats it differently', async (inFlight) => {
+    const id = inFlight.items.newCallId();
+    const other = await inFlight.draw({ variant: 'another' });
+    const done = inFlight.events.done(await finishedCall(inFlight, id), firstIndex(inFlight));
+    const last = inFlight.events.completed([await finishedCall(inFlight, id, other.base64)]);
+    await play(inFlight, [...opening(inFlight), ...drawing(inFlight, id), done, last]);
   }),
 ] as const;
 

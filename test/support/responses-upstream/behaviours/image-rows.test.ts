@@ -61,11 +61,11 @@ const WRONGS: Readonly<Record<Name, Check>> = {
 
 describe('IMAGE_ROWS', () => {
   it.each(IMAGE_ROWS)('spoils the image as $name says', async ({ name }) => {
-    const { results, events, heard } = await meet(upstream, name);
+    const { results, events, reply } = await meet(upstream, name);
 
     const partial = events.find((event) => event.partial_image_b64 !== undefined);
     const base64 = partial?.partial_image_b64 ?? results[0] ?? '';
-    expect([heard?.end, events.at(-1)?.type]).toEqual(['ended', 'response.completed']);
+    expect([reply?.end, events.at(-1)?.type]).toEqual(['ended', 'response.completed']);
     expect(results).toHaveLength(1);
     if (name.startsWith('image=')) expect(isBase64(base64)).toBe(true);
     if (name.startsWith('base64=')) expect(isBase64(base64)).toBe(false);

@@ -1,12 +1,12 @@
-import type { Exchange } from '../exchange.ts';
+import type { CallInFlight } from '../call-in-flight.ts';
 import { dataBomb, gif, pixelBomb, svg, textBomb } from '../odd-images.ts';
 import { padPng } from '../png-chunks.ts';
 import { behaviour } from './behaviour.ts';
-import { allOf, firstIndex, play, usualAnswer } from './usual-answer.ts';
+import { allOf, defaultResponse, firstIndex, play } from './default-response.ts';
 
 const TOO_LARGE_BYTES = 35_000_000;
 
-type Make = (exchange: Exchange) => Buffer | Promise<Buffer>;
+type Make = (inFlight: CallInFlight) => Buffer | Promise<Buffer>;
 
 /** Streams that are all right but for the image. */
 export const IMAGE_ROWS = [
@@ -16,34 +16,34 @@ export const IMAGE_ROWS = [
   image('pixel-bomb', 'a small PNG of 900 million pixels', pixelBomb),
   image('data-bomb', 'a small PNG that inflates to 256 MiB', dataBomb),
   image('text-bomb', 'a small PNG with a text of 256 MiB', textBomb),
-  image('truncated', 'the first two thirds of the image', async (exchange) => {
-    const { bytes } = await exchange.draw();
+  image('truncated', 'the first two thirds of the image', async (inFlight) => {
+    const { bytes } = await inFlight.draw();
     return bytes.subarray(0, Math.floor((bytes.length * 2) / 3));
   }),
-  image('trailing', 'the image and 1000 bytes more', async (exchange) => {
-    const { bytes } = await exchange.draw();
+  image('trailing', 'the image and 1000 bytes more', async (inFlight) => {
+    const { bytes } = await inFlight.draw();
     return Buffer.concat([bytes, Buffer.alloc(1000, 'x')]);
   }),
-  image('corrupt', 'the image with a run of zeros inside', async (exchange) => {
-    const bytes = Buffer.from((await exchange.draw()).bytes);
+  image('corrupt', 'the image with a run of zeros inside', async (inFlight) => {
+    const bytes = Buffer.from((await inFlight.draw()).bytes);
     const middle = Math.floor(bytes.length / 2);
     return bytes.fill(0, middle, middle + Math.floor(bytes.length / 20));
   }),
-  image('other-format', 'another format than was asked for', async (exchange) => {
-    const { format } = exchange.order;
-    return (await exchange.draw({ format: format === 'png' ? 'jpeg' : 'png' })).bytes;
+  image('other-format', 'another format than was asked for', async (inFlight) => {
+    const { format } = inFlight.order;
+    return (await inFlight.draw({ format: format === 'png' ? 'jpeg' : 'png' })).bytes;
   }),
-  image('other-size', 'half as wide as was asked for', async (exchange) => {
-    return (await exchange.draw({ width: exchange.order.width / 2 })).bytes;
+  image('other-size', 'half as wide as was asked for', async (inFlight) => {
+    return (await inFlight.draw({ width: inFlight.order.width / 2 })).bytes;
   }),
-  image('with-alpha', 'a PNG with alpha, asked for or not', async (exchange) => {
-    return (await exchange.draw({ hasAlpha: true, ground: undefined, format: 'png' })).bytes;
+  image('with-alpha', 'a PNG with alpha, asked for or not', async (inFlight) => {
+    return (await inFlight.draw({ hasAlpha: true, ground: undefined, format: 'png' })).bytes;
   }),
-  image('without-alpha', 'an opaque PNG, whatever was asked for', async (exchange) => {
-    return (await exchange.draw({ hasAlpha: false, ground: undefined, format: 'png' })).bytes;
+  image('without-alpha', 'an opaque PNG, whatever was asked for', async (inFlight) => {
+    return (await inFlight.draw({ hasAlpha: false, ground: undefined, format: 'png' })).bytes;
   }),
-  image('too-large', `a PNG of ${TOO_LARGE_BYTES} bytes`, async (exchange) => {
-    return padPng((await exchange.draw({ format: 'png' })).bytes, TOO_LARGE_BYTES);
+  image('too-large', `a PNG of ${TOO_LARGE_BYTES} bytes`, async (inFlight) => {
+    return padPng((await inFlight.draw({ format: 'png' })).bytes, TOO_LARGE_BYTES);
   }),
   image('empty', 'an empty result', () => Buffer.alloc(0)),
 
@@ -62,10 +62,12 @@ export const IMAGE_ROWS = [
 ] as const;
 
 function image<const Name extends string>(name: Name, what: string, make: Make) {
-  return behaviour(`image=${name}`, `the image is ${what}`, async (exchange) => {
-    const bytes = await make(exchange);
-    const answer = await usualAnswer(exchange, { base64: Buffer.from(bytes.toString('base64')) });
-    await play(exchange, allOf(answer));
+  return behaviour(`image=${name}`, `the image is ${what}`, async (inFlight) => {
+    const bytes = await make(inFlight);
+    const answer = await defaultResponse(inFlight, {
+      base64: Buffer.from(bytes.toString('base64')),
+    });
+    await play(inFlight, allOf(answer));
   });
 }
 
@@ -74,10 +76,10 @@ function base64<const Name extends string>(
   what: string,
   spoil: (good: string) => string,
 ) {
-  return behaviour(`base64=${name}`, `wrong base64: ${what}`, async (exchange) => {
-    const good = (await exchange.draw()).base64.toString('latin1');
-    const answer = await usualAnswer(exchange, { base64: Buffer.from(spoil(good)) });
-    await play(exchange, allOf(answer));
+  return behaviour(`base64=${name}`, `wrong base64: ${what}`, async (inFlight) => {
+    const good = (await inFlight.draw()).base64.toString('latin1');
+    const answer = await defaultResponse(inFlight, { base64: Buffer.from(spoil(good)) });
+    await play(inFlight, allOf(answer));
   });
 }
 
@@ -92,11 +94,11 @@ function partial<const Name extends string>(
   what: string,
   make: () => string | Promise<string>,
 ) {
-  return behaviour(`partial=${name}`, `the partial image is ${what}`, async (exchange) => {
-    const answer = await usualAnswer(exchange);
+  return behaviour(`partial=${name}`, `the partial image is ${what}`, async (inFlight) => {
+    const answer = await defaultResponse(inFlight);
     const spoilt = Buffer.from(await make());
-    const id = exchange.items.newCallId();
-    const shown = exchange.events.partial(id, firstIndex(exchange), 0, spoilt);
-    await play(exchange, allOf({ ...answer, partials: [shown] }));
+    const id = inFlight.items.newCallId();
+    const shown = inFlight.events.partial(id, firstIndex(inFlight), 0, spoilt);
+    await play(inFlight, allOf({ ...answer, partials: [shown] }));
   });
 }

@@ -1,7 +1,7 @@
 import { gunzipSync } from 'node:zlib';
 import * as v from 'valibot';
 import type { Call } from '../calls.ts';
-import { callWell, eventData, goodBody, type Heard } from '../plain-client.ts';
+import { callWell, eventData, goodBody, type PlainReply } from '../plain-client.ts';
 import type { ResponsesUpstream } from '../responses-upstream.ts';
 import type { BehaviourName } from './behaviours.ts';
 
@@ -34,7 +34,7 @@ export type MetEvent = v.InferOutput<typeof MetEvent>;
 
 /** One call to a behaviour. */
 export interface Met {
-  readonly heard: Heard | undefined;
+  readonly reply: PlainReply | undefined;
   /** The body as text, decompressed. */
   readonly text: string;
   /** The sound events. */
@@ -53,16 +53,16 @@ export async function meet(
 ): Promise<Met> {
   upstream.script(behaviour);
   const body = JSON.stringify(goodBody('A lighthouse', tool));
-  const heard = await callWell(upstream, '', { body, maxBytes });
+  const reply = await callWell(upstream, '', { body, maxBytes });
   await upstream.until(() => upstream.counters().open === 0);
-  const bytes = heard?.bytes ?? Buffer.alloc(0);
-  const isCompressed = heard?.headers['content-encoding'] === 'gzip';
+  const bytes = reply?.bytes ?? Buffer.alloc(0);
+  const isCompressed = reply?.headers['content-encoding'] === 'gzip';
   const plain = isCompressed ? gunzipSync(bytes) : bytes;
   const events = eventData(plain).flatMap(parsed);
   const results = events
     .flatMap(({ item, response }) => [...(item ? [item] : []), ...(response?.output ?? [])])
     .flatMap(({ result, status }) => (result != null && status !== 'failed' ? [result] : []));
-  return { heard, text: plain.toString(), events, results, call: upstream.calls.at(-1) };
+  return { reply, text: plain.toString(), events, results, call: upstream.calls.at(-1) };
 }
 
 export function typesOf({ events }: Met): string[] {

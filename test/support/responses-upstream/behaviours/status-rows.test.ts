@@ -76,14 +76,14 @@ describe('STATUS_ROWS', () => {
   it.each(STATUS_ROWS)('answers $name with that status and a sound body', async ({ name }) => {
     const { code, error, body, header } = ANSWERS[name];
 
-    const { heard, text, call } = await meet(upstream, name);
+    const { reply, text, call } = await meet(upstream, name);
 
-    expect(heard?.status).toBe(Number(/\d{3}/.exec(name)?.[0]));
-    expect([heard?.end, call?.outcome]).toEqual(['ended', 'answered']);
+    expect(reply?.status).toBe(Number(/\d{3}/.exec(name)?.[0]));
+    expect([reply?.end, call?.outcome]).toEqual(['ended', 'answered']);
     if (body) expect(text).toMatch(body);
     if (code !== undefined) {
       expect(JSON.parse(text).error).toMatchObject({ code, message: UPSTREAM_TEXT, ...error });
     }
-    if (header) expect(heard?.headers[header[0]]).toMatch(header[1]);
+    if (header) expect(reply?.headers[header[0]]).toMatch(header[1]);
   });
 });

@@ -1,7 +1,7 @@
-import type { Exchange } from '../exchange.ts';
+import type { CallInFlight } from '../call-in-flight.ts';
 import type { WireError } from '../wire-types.ts';
 import { behaviour, UPSTREAM_TEXT } from './behaviour.ts';
-import { usualAnswer } from './usual-answer.ts';
+import { defaultResponse } from './default-response.ts';
 
 type Headers = Readonly<Record<string, string>>;
 
@@ -46,82 +46,82 @@ const REFUSED_BY_CODE = [
 /** Answers that are no stream: a status tells all. */
 export const STATUS_ROWS = [
   ...PLAIN.map(([status, code]) =>
-    behaviour(`status=${status}`, `a plain ${status}`, (exchange) =>
-      refuse(exchange, status, { code }),
+    behaviour(`status=${status}`, `a plain ${status}`, (inFlight) =>
+      refuse(inFlight, status, { code }),
     ),
   ),
   ...REFUSED_BY_CODE.map((code) =>
-    behaviour(`status=400,${code}`, 'a 400 with that code', (exchange) =>
-      refuse(exchange, 400, { code }),
+    behaviour(`status=400,${code}`, 'a 400 with that code', (inFlight) =>
+      refuse(inFlight, 400, { code }),
     ),
   ),
-  behaviour('status=400,moderation_blocked', 'refused, with stage and categories', (exchange) =>
-    refuse(exchange, 400, { code: 'moderation_blocked', ...MODERATION }),
+  behaviour('status=400,moderation_blocked', 'refused, with stage and categories', (inFlight) =>
+    refuse(inFlight, 400, { code: 'moderation_blocked', ...MODERATION }),
   ),
-  behaviour('status=400,type', 'no code, a known type', (exchange) =>
-    refuse(exchange, 400, { code: null, type: 'moderation_blocked' }),
+  behaviour('status=400,type', 'no code, a known type', (inFlight) =>
+    refuse(inFlight, 400, { code: null, type: 'moderation_blocked' }),
   ),
-  behaviour('status=400,odd-code', 'a code that is no word', (exchange) =>
-    refuse(exchange, 400, { code: `${UPSTREAM_TEXT}: "<b>"` }),
+  behaviour('status=400,odd-code', 'a code that is no word', (inFlight) =>
+    refuse(inFlight, 400, { code: `${UPSTREAM_TEXT}: "<b>"` }),
   ),
-  behaviour('status=400,not-json', 'a 400 whose body is a page', (exchange) =>
-    exchange.reply(400, PAGE),
+  behaviour('status=400,not-json', 'a 400 whose body is a page', (inFlight) =>
+    inFlight.reply(400, PAGE),
   ),
-  behaviour('status=403,html', 'the page of a guard in front', (exchange) =>
-    exchange.reply(403, PAGE),
+  behaviour('status=403,html', 'the page of a guard in front', (inFlight) =>
+    inFlight.reply(403, PAGE),
   ),
-  behaviour('status=502,html', 'the page of a proxy', (exchange) => exchange.reply(502, PAGE)),
-  behaviour('status=500,empty', 'a 500 without a body', (exchange) => exchange.reply(500, '')),
-  behaviour('status=500,huge', `a 500 with ${HUGE_BYTES} bytes`, (exchange) =>
-    exchange.reply(500, PAGE.padEnd(HUGE_BYTES)),
+  behaviour('status=502,html', 'the page of a proxy', (inFlight) => inFlight.reply(502, PAGE)),
+  behaviour('status=500,empty', 'a 500 without a body', (inFlight) => inFlight.reply(500, '')),
+  behaviour('status=500,huge', `a 500 with ${HUGE_BYTES} bytes`, (inFlight) =>
+    inFlight.reply(500, PAGE.padEnd(HUGE_BYTES)),
   ),
-  behaviour('status=503,overloaded', 'server_is_overloaded, wait 1 s', (exchange) =>
-    refuse(exchange, 503, { code: 'server_is_overloaded' }, { 'retry-after': '1' }),
+  behaviour('status=503,overloaded', 'server_is_overloaded, wait 1 s', (inFlight) =>
+    refuse(inFlight, 503, { code: 'server_is_overloaded' }, { 'retry-after': '1' }),
   ),
 
   ...(['1', '3600', 'soon', '-5'] as const).map((seconds) =>
-    behaviour(`status=429,retry-after=${seconds}`, 'says when to come back', (exchange) =>
-      limit(exchange, { 'retry-after': seconds }),
+    behaviour(`status=429,retry-after=${seconds}`, 'says when to come back', (inFlight) =>
+      limit(inFlight, { 'retry-after': seconds }),
     ),
   ),
-  behaviour('status=429,retry-after=date', 'says it as a date, 2 s ahead', (exchange) =>
-    limit(exchange, { 'retry-after': exchange.httpDate(2) }),
+  behaviour('status=429,retry-after=date', 'says it as a date, 2 s ahead', (inFlight) =>
+    limit(inFlight, { 'retry-after': inFlight.httpDate(2) }),
   ),
-  behaviour('status=429,usage_limit_reached', 'the allowance is used up for an hour', (exchange) =>
-    refuse(exchange, 429, {
+  behaviour('status=429,usage_limit_reached', 'the allowance is used up for an hour', (inFlight) =>
+    refuse(inFlight, 429, {
       code: null,
       type: 'usage_limit_reached',
       resets_in_seconds: HOUR_SECS,
     }),
   ),
-  behaviour('status=429,insufficient_quota', 'there is no allowance', (exchange) =>
-    refuse(exchange, 429, { code: 'insufficient_quota' }),
+  behaviour('status=429,insufficient_quota', 'there is no allowance', (inFlight) =>
+    refuse(inFlight, 429, { code: 'insufficient_quota' }),
   ),
 
   ...([301, 302, 303, 307, 308] as const).map((status) =>
-    behaviour(`status=${status}`, 'points to another path of this server', (exchange) =>
-      exchange.reply(status, '', { location: '/elsewhere' }),
+    behaviour(`status=${status}`, 'points to another path of this server', (inFlight) =>
+      inFlight.reply(status, '', { location: '/elsewhere' }),
     ),
   ),
-  behaviour('html=200', 'a page in place of the stream', (exchange) => exchange.reply(200, PAGE)),
-  behaviour('empty=200', 'a 200 with no body', (exchange) => exchange.reply(200, '')),
-  behaviour('empty=204', 'a 204', (exchange) => exchange.reply(204, '')),
-  behaviour('json=200', 'the whole response as JSON, not as events', async (exchange) => {
-    const { completed } = await usualAnswer(exchange);
-    await exchange.reply(200, 'response' in completed ? completed.response : {});
+  behaviour('html=200', 'a page in place of the stream', (inFlight) => inFlight.reply(200, PAGE)),
+  behaviour('empty=200', 'a 200 with no body', (inFlight) => inFlight.reply(200, '')),
+  behaviour('empty=204', 'a 204', (inFlight) => inFlight.reply(204, '')),
+  behaviour('json=200', 'the whole response as JSON, not as events', async (inFlight) => {
+    const { completed } = await defaultResponse(inFlight);
+    await inFlight.reply(200, 'response' in completed ? completed.response : {});
   }),
 ] as const;
 
-function limit(exchange: Exchange, headers: Headers): Promise<void> {
-  return refuse(exchange, 429, { code: 'rate_limit_exceeded' }, headers);
+function limit(inFlight: CallInFlight, headers: Headers): Promise<void> {
+  return refuse(inFlight, 429, { code: 'rate_limit_exceeded' }, headers);
 }
 
 function refuse(
-  exchange: Exchange,
+  inFlight: CallInFlight,
   status: number,
   error: Omit<WireError, 'message'>,
   headers: Headers = {},
 ): Promise<void> {
   const body = { error: { message: UPSTREAM_TEXT, type: 'error', param: null, ...error } };
-  return exchange.reply(status, body, headers);
+  return inFlight.reply(status, body, headers);
 }

@@ -34,20 +34,20 @@ const MARKS: Readonly<Record<Name, (met: Met) => boolean>> = {
   'wire=many-data-lines': ({ text }) => text.includes('\ndata: {\ndata:  "type"'),
   'wire=bom': ({ text }) => text.startsWith('\uFEFF'),
   'wire=done': ({ text }) => text.endsWith('\n\ndata: [DONE]\n\n'),
-  'wire=no-content-type': ({ heard }) => heard?.headers['content-type'] === undefined,
-  'wire=one-byte': ({ heard }) => largestPiece(heard?.pieces) === 1,
-  'wire=random': ({ heard }) => largestPiece(heard?.pieces) <= 1000,
-  'wire=gzip': ({ heard }) => heard?.headers['content-encoding'] === 'gzip',
+  'wire=no-content-type': ({ reply }) => reply?.headers['content-type'] === undefined,
+  'wire=one-byte': ({ reply }) => largestPiece(reply?.pieces) === 1,
+  'wire=random': ({ reply }) => largestPiece(reply?.pieces) <= 1000,
+  'wire=gzip': ({ reply }) => reply?.headers['content-encoding'] === 'gzip',
   'wire=bare': ({ text }) => !/^:|codex|keepalive|"type":"reasoning"/m.test(text),
-  drip: ({ heard }) => largestPiece(heard?.pieces) <= 1024,
+  drip: ({ reply }) => largestPiece(reply?.pieces) <= 1024,
 };
 
 describe('SUCCESS_ROWS', () => {
   it.each(SUCCESS_ROWS)('has one image and an end in $name', async ({ name }) => {
     const met = await meet(upstream, name);
 
-    const { heard, results, events, call } = met;
-    expect([heard?.status, heard?.end, call?.outcome]).toEqual([200, 'ended', 'answered']);
+    const { reply, results, events, call } = met;
+    expect([reply?.status, reply?.end, call?.outcome]).toEqual([200, 'ended', 'answered']);
     expect(new Set(results).size).toBe(1);
     const image = sharp(Buffer.from(results[0] ?? '', 'base64'));
     expect(await image.metadata()).toMatchObject({ format: 'png', width: 1024 });

@@ -1,7 +1,14 @@
-import type { StreamChanges } from '../exchange.ts';
+import type { StreamChanges } from '../call-in-flight.ts';
 import { type Framing, PLAIN_FRAMING } from '../settings.ts';
 import { behaviour } from './behaviour.ts';
-import { allOf, finishedCall, play, sendAll, untilCompleted, usualAnswer } from './usual-answer.ts';
+import {
+  allOf,
+  defaultResponse,
+  finishedCall,
+  play,
+  sendAll,
+  untilCompleted,
+} from './default-response.ts';
 
 const MANY_EVENTS = 100_000;
 const DRIP_BYTES = 1024;
@@ -9,35 +16,35 @@ const DRIP_MS = 20;
 
 /** Answers that hold the image, in every form that a client has to understand. */
 export const SUCCESS_ROWS = [
-  behaviour('succeed', 'the image that was asked for', async (exchange) => {
-    await play(exchange, allOf(await usualAnswer(exchange)));
+  behaviour('succeed', 'the image that was asked for', async (inFlight) => {
+    await play(inFlight, allOf(await defaultResponse(inFlight)));
   }),
   itemSays('generating'),
   itemSays('completed'),
 
-  behaviour('result-in-completed', 'no item done: response.completed has it', async (exchange) => {
-    const { opening, drawing } = await usualAnswer(exchange);
-    const item = await finishedCall(exchange, exchange.items.newCallId());
-    await play(exchange, [...opening, ...drawing, exchange.events.completed([item])]);
+  behaviour('result-in-completed', 'no item done: response.completed has it', async (inFlight) => {
+    const { opening, drawing } = await defaultResponse(inFlight);
+    const item = await finishedCall(inFlight, inFlight.items.newCallId());
+    await play(inFlight, [...opening, ...drawing, inFlight.events.completed([item])]);
   }),
-  behaviour('completed-empty', 'response.completed repeats no item', async (exchange) => {
-    const answer = await usualAnswer(exchange);
-    await play(exchange, [...untilCompleted(answer), exchange.events.completed([])]);
+  behaviour('completed-empty', 'response.completed repeats no item', async (inFlight) => {
+    const answer = await defaultResponse(inFlight);
+    await play(inFlight, [...untilCompleted(answer), inFlight.events.completed([])]);
   }),
-  behaviour('done-twice', 'the finished item is told twice', async (exchange) => {
-    const answer = await usualAnswer(exchange);
-    await play(exchange, [...untilCompleted(answer), answer.itemDone, answer.completed]);
+  behaviour('done-twice', 'the finished item is told twice', async (inFlight) => {
+    const answer = await defaultResponse(inFlight);
+    await play(inFlight, [...untilCompleted(answer), answer.itemDone, answer.completed]);
   }),
-  behaviour('partials=three', 'three partial images, asked for or not', async (exchange) => {
-    await play(exchange, allOf(await usualAnswer(exchange, { leastPartials: 3 })));
+  behaviour('partials=three', 'three partial images, asked for or not', async (inFlight) => {
+    await play(inFlight, allOf(await defaultResponse(inFlight, { leastPartials: 3 })));
   }),
-  behaviour('partials=late', 'a partial image after the finished one', async (exchange) => {
-    const answer = await usualAnswer(exchange, { leastPartials: 1 });
-    await play(exchange, [...untilCompleted(answer), ...answer.partials, answer.completed]);
+  behaviour('partials=late', 'a partial image after the finished one', async (inFlight) => {
+    const answer = await defaultResponse(inFlight, { leastPartials: 1 });
+    await play(inFlight, [...untilCompleted(answer), ...answer.partials, answer.completed]);
   }),
-  behaviour('many-events', `${MANY_EVENTS} small unknown events first`, async (exchange) => {
-    const answer = await usualAnswer(exchange);
-    const stream = exchange.open();
+  behaviour('many-events', `${MANY_EVENTS} small unknown events first`, async (inFlight) => {
+    const answer = await defaultResponse(inFlight);
+    const stream = inFlight.open();
     await sendAll(stream, answer.opening);
     for (let sent = 0; sent < MANY_EVENTS; sent += 1) await stream.aside({ type: 'keepalive' });
     await sendAll(stream, allOf({ ...answer, opening: [] }));
@@ -63,9 +70,9 @@ export const SUCCESS_ROWS = [
 ] as const;
 
 function spelled<const Name extends string>(name: Name, how: string, changes: StreamChanges) {
-  return behaviour(name, `succeeds: ${how}`, async (exchange) => {
-    const settings = { ...exchange.settings, ...changes };
-    await play(exchange, allOf(await usualAnswer({ ...exchange, settings })), changes);
+  return behaviour(name, `succeeds: ${how}`, async (inFlight) => {
+    const settings = { ...inFlight.settings, ...changes };
+    await play(inFlight, allOf(await defaultResponse({ ...inFlight, settings })), changes);
   });
 }
 
@@ -75,8 +82,8 @@ function framed(changes: Partial<Framing>): StreamChanges {
 
 function itemSays<const Status extends 'generating' | 'completed'>(status: Status) {
   const name = `item=${status}` as const;
-  return behaviour(name, `the finished item says ${status}`, async (exchange) => {
-    const settings = { ...exchange.settings, itemStatus: status };
-    await play(exchange, allOf(await usualAnswer({ ...exchange, settings })));
+  return behaviour(name, `the finished item says ${status}`, async (inFlight) => {
+    const settings = { ...inFlight.settings, itemStatus: status };
+    await play(inFlight, allOf(await defaultResponse({ ...inFlight, settings })));
   });
 }

@@ -1,6 +1,6 @@
 import type { ResponseOutputItem } from 'openai/resources/responses/responses';
+import type { CallInFlight, StreamChanges } from '../call-in-flight.ts';
 import type { EventStream } from '../event-stream.ts';
-import type { Exchange, StreamChanges } from '../exchange.ts';
 import { toolOf } from '../responses-request.ts';
 import type { WireEvent } from '../wire-types.ts';
 
@@ -8,7 +8,7 @@ import type { WireEvent } from '../wire-types.ts';
 const PARTIAL_SHARE = 1 / 8;
 
 /** The beginning of every answer. */
-export function opening({ events, items, settings }: Exchange): WireEvent[] {
+export function opening({ events, items, settings }: CallInFlight): WireEvent[] {
   const started = [events.created(), events.inProgress()];
   if (!settings.hasExtras) return started;
   const thought = items.reasoning();
@@ -16,39 +16,39 @@ export function opening({ events, items, settings }: Exchange): WireEvent[] {
 }
 
 /** Where the first item of interest stands: an answer with extras has a thought before it. */
-export function firstIndex({ settings }: Exchange): number {
+export function firstIndex({ settings }: CallInFlight): number {
   return settings.hasExtras ? 1 : 0;
 }
 
 /** An image call from its beginning up to where it shows something. */
-export function drawing(exchange: Exchange, id: string): WireEvent[] {
-  const { events, items } = exchange;
-  const index = firstIndex(exchange);
+export function drawing(inFlight: CallInFlight, id: string): WireEvent[] {
+  const { events, items } = inFlight;
+  const index = firstIndex(inFlight);
   const added = events.added(items.emptyCall(id, 'in_progress'), index);
   return [added, ...events.drawing(id, index)];
 }
 
 /** As many partial images as were asked for, at least `atLeast`. */
-async function partials(exchange: Exchange, id: string, atLeast = 0): Promise<WireEvent[]> {
-  const { order, events, request } = exchange;
+async function partials(inFlight: CallInFlight, id: string, atLeast = 0): Promise<WireEvent[]> {
+  const { order, events, request } = inFlight;
   const count = Math.max(atLeast, toolOf(request).partial_images ?? 0);
   const shown: WireEvent[] = [];
   for (let index = 0; index < count; index += 1) {
     const variant = `${order.variant}, partial ${index}`;
-    const image = await exchange.draw({ variant, bytes: order.bytes * PARTIAL_SHARE });
-    shown.push(events.partial(id, firstIndex(exchange), index, image.base64));
+    const image = await inFlight.draw({ variant, bytes: order.bytes * PARTIAL_SHARE });
+    shown.push(events.partial(id, firstIndex(inFlight), index, image.base64));
   }
   return shown;
 }
 
 /** The items' ends, and the answer's. */
-export function ending(exchange: Exchange, output: ResponseOutputItem[]): WireEvent[] {
-  return [...done(exchange, output), completed(exchange, output)];
+export function ending(inFlight: CallInFlight, output: ResponseOutputItem[]): WireEvent[] {
+  return [...done(inFlight, output), completed(inFlight, output)];
 }
 
-function done(exchange: Exchange, output: ResponseOutputItem[]): WireEvent[] {
-  const { events } = exchange;
-  const first = firstIndex(exchange);
+function done(inFlight: CallInFlight, output: ResponseOutputItem[]): WireEvent[] {
+  const { events } = inFlight;
+  const first = firstIndex(inFlight);
   return output.flatMap((item, place): WireEvent[] => {
     const end = events.done(item, first + place);
     return item.type === 'image_generation_call' && item.result !== null
@@ -57,15 +57,15 @@ function done(exchange: Exchange, output: ResponseOutputItem[]): WireEvent[] {
   });
 }
 
-function completed(exchange: Exchange, output: ResponseOutputItem[]): WireEvent {
-  const { completedOutput } = exchange.settings;
-  return exchange.events.completed(completedOutput === 'full' ? output : []);
+function completed(inFlight: CallInFlight, output: ResponseOutputItem[]): WireEvent {
+  const { completedOutput } = inFlight.settings;
+  return inFlight.events.completed(completedOutput === 'full' ? output : []);
 }
 
 /** A finished image call with this result, or with the image that was asked for. */
-export async function finishedCall(exchange: Exchange, id: string, base64?: Buffer) {
-  const result = base64 ?? (await exchange.draw()).base64;
-  return exchange.items.finishedCall(id, exchange.settings.itemStatus, result);
+export async function finishedCall(inFlight: CallInFlight, id: string, base64?: Buffer) {
+  const result = base64 ?? (await inFlight.draw()).base64;
+  return inFlight.items.finishedCall(id, inFlight.settings.itemStatus, result);
 }
 
 /** An answer in the parts between which something can happen. */
@@ -79,20 +79,20 @@ export interface Answer {
   readonly completed: WireEvent;
 }
 
-/** The usual answer, with this base64 in place of the image's, and at least so many partial images. */
-export async function usualAnswer(
-  exchange: Exchange,
+/** The default response, with this base64 in place of the image's, and at least so many partial images. */
+export async function defaultResponse(
+  inFlight: CallInFlight,
   { base64, leastPartials = 0 }: { base64?: Buffer; leastPartials?: number } = {},
 ): Promise<Answer> {
-  const id = exchange.items.newCallId();
-  const item = await finishedCall(exchange, id, base64);
+  const id = inFlight.items.newCallId();
+  const item = await finishedCall(inFlight, id, base64);
   return {
-    opening: opening(exchange),
-    drawing: drawing(exchange, id),
-    partials: await partials(exchange, id, leastPartials),
-    drawn: drawn(id, firstIndex(exchange)),
-    itemDone: exchange.events.done(item, firstIndex(exchange)),
-    completed: completed(exchange, [item]),
+    opening: opening(inFlight),
+    drawing: drawing(inFlight, id),
+    partials: await partials(inFlight, id, leastPartials),
+    drawn: drawn(id, firstIndex(inFlight)),
+    itemDone: inFlight.events.done(item, firstIndex(inFlight)),
+    completed: completed(inFlight, [item]),
   };
 }
 
@@ -115,11 +115,11 @@ export function allOf(answer: Answer): WireEvent[] {
 
 /** Sends a whole answer. */
 export async function play(
-  exchange: Exchange,
+  inFlight: CallInFlight,
   events: readonly WireEvent[],
   changes: StreamChanges = {},
 ): Promise<void> {
-  const stream = exchange.open(changes);
+  const stream = inFlight.open(changes);
   await sendAll(stream, events);
   await stream.end();
 }

@@ -22,7 +22,7 @@ interface Deps {
   readonly number: number;
   readonly incoming: IncomingMessage;
   readonly response: ServerResponse;
-  /** Aborts when the client leaves. */
+  /** Aborts when the client disconnects. */
   readonly signal: AbortSignal;
   /** Called before the connection is broken on purpose. */
   readonly onCut: () => void;
@@ -36,10 +36,10 @@ export type StreamChanges = Partial<Settings> & { readonly isCompressed?: boolea
 
 const USUAL_SIZE = '1024x1024';
 
-export type Exchange = ReturnType<typeof createExchange>;
+export type CallInFlight = ReturnType<typeof createCallInFlight>;
 
 /** One checked call and all that a behaviour may do with it. Whatever waits rejects once the client has left. */
-export function createExchange(deps: Deps) {
+export function createCallInFlight(deps: Deps) {
   const { clock, ids, images, settings, request, number, response, signal } = deps;
   const slots = createBase64Slots(ids);
   const notes = imageNotes(request);

@@ -1,0 +1,10 @@
+import type { ServerResponse } from 'node:http';
+
+/** Aborts when the connection closes before the response has ended. */
+export function disconnectSignal(response: ServerResponse): AbortSignal {
+  const controller = new AbortController();
+  response.once('close', () => {
+    if (!response.writableFinished) controller.abort(new Error('the client has disconnected'));
+  });
+  return controller.signal;
+}
