@@ -129,7 +129,7 @@ export function describeArtifactStore(label: string, open: () => Promise<Opened>
       expect(await store.find(record.scope, record.id)).toEqual(record);
     });
 
-    test('nobody finds an intent, and every intent is listed', async () => {
+    test('an intent cannot be found, and every intent is listed', async () => {
       const pending = draft();
       await claim(pending, 'a.png');
 
@@ -173,7 +173,7 @@ export function describeArtifactStore(label: string, open: () => Promise<Opened>
       await expect(store.publish([record.id])).rejects.toMatchObject({ code: 'artifact' });
     });
 
-    test('a discarded intent is gone and its name free', async () => {
+    test('a discarded intent is removed and its name free', async () => {
       const dropped = draft();
       await claim(dropped, 'a.png');
 

@@ -410,12 +410,12 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
     });
 
     describe('cancel', () => {
-      const wish = { atSecs: LATER, error: CANCELLATION };
+      const request = { atSecs: LATER, error: CANCELLATION };
 
       test('a queued job ends at once', async () => {
         const job = await submitted({ inputs: [ONE_INPUT] });
 
-        const answer = await store.cancel(job.scope, job.id, wish);
+        const answer = await store.cancel(job.scope, job.id, request);
 
         expect(answer).toEqual({
           job: {
@@ -431,10 +431,10 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
         expect(await store.claim(LATER)).toBeUndefined();
       });
 
-      test('a running job goes on with the wish noted, and keeps its images', async () => {
+      test('a running job runs on with the request noted, and keeps its images', async () => {
         const job = await running({ inputs: [ONE_INPUT] });
 
-        const answer = await store.cancel(job.scope, job.id, wish);
+        const answer = await store.cancel(job.scope, job.id, request);
 
         expect(answer).toEqual({
           job: { ...job, cancelRequested: true, updatedSecs: LATER },
@@ -449,7 +449,7 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
         async (status) => {
           const job = await inStatus(status);
 
-          const answer = await store.cancel(job.scope, job.id, { ...wish, atSecs: LATER + 5 });
+          const answer = await store.cancel(job.scope, job.id, { ...request, atSecs: LATER + 5 });
 
           expect(answer).toEqual({ job, releasedInputs: [] });
         },
@@ -461,7 +461,7 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
         const result = jobResult([id]);
 
         const [answer, settled] = await Promise.all([
-          store.cancel(job.scope, job.id, wish),
+          store.cancel(job.scope, job.id, request),
           store.settle(job.sequence, {
             status: 'succeeded',
             completedSecs: LATER,
@@ -483,7 +483,7 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
         const job = await submitted();
 
         const [answer, claimed] = await Promise.all([
-          store.cancel(job.scope, job.id, wish),
+          store.cancel(job.scope, job.id, request),
           store.claim(LATER),
         ]);
 
@@ -495,8 +495,8 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
     describe('update', () => {
       test('marks come and go, each by itself', async () => {
         const { scope, id } = await ended();
-        const change = (wish: { favorite?: boolean; deleted?: boolean }) =>
-          store.update(scope, id, { atSecs: LATER, ...wish });
+        const change = (request: { favorite?: boolean; deleted?: boolean }) =>
+          store.update(scope, id, { atSecs: LATER, ...request });
 
         const steps = [
           await change({ favorite: true }),

@@ -230,7 +230,7 @@ describe('delivery.open', () => {
     await expect(outcome).rejects.toMatchObject({ code: 'artifact' });
   });
 
-  test('each verification is told with its outcome, and none where nothing was verified', async () => {
+  test('each verification is counted with its outcome, and none where nothing was verified', async () => {
     const sound = await published();
     const broken = await published();
     await writeFile(pathOf(broken), 'no image');
@@ -255,7 +255,7 @@ describe('delivery.open', () => {
     });
   });
 
-  test('another sound image of the same length is an artifact error', async () => {
+  test('another valid image of the same length is an artifact error', async () => {
     const other = Buffer.from(photo.bytes);
     const sha256 = createHash('sha256').update('something else').digest('hex');
     const record = await published({ ...photo, bytes: other, sha256 });
@@ -315,7 +315,7 @@ describe('delivery.open', () => {
     expect([reads.length, inspections, thumbnails]).toEqual([4, 2, 2]);
   });
 
-  test('a caller that leaves does not take the verification from the others', async () => {
+  test('a caller that gives up does not take the verification from the others', async () => {
     const record = await published();
     const delivery = deliver();
     const leaver = new AbortController();
@@ -437,7 +437,7 @@ describe('delivery.openThumbnail', () => {
     });
   });
 
-  test('a sound image with another checksum is an artifact error', async () => {
+  test('a valid image with another checksum is an artifact error', async () => {
     const sha256 = createHash('sha256').update('something else').digest('hex');
     const record = await published({ ...photo, sha256 });
 
@@ -461,7 +461,7 @@ describe('delivery.openThumbnail', () => {
     });
   });
 
-  test('each verification is told with its outcome, and none where nothing was verified', async () => {
+  test('each verification is counted with its outcome, and none where nothing was verified', async () => {
     const sound = await published();
     const broken = await published();
     await writeFile(pathOf(broken), 'no image');
@@ -474,7 +474,7 @@ describe('delivery.openThumbnail', () => {
     expect(verifications).toEqual(['succeeded', 'failed']);
   });
 
-  test('a caller that leaves does not take the thumbnail from the others', async () => {
+  test('a caller that gives up does not take the thumbnail from the others', async () => {
     const record = await published();
     const delivery = deliver();
     const leaver = new AbortController();

@@ -30,7 +30,7 @@ async function putForeign(name: string, content = 'foreign'): Promise<void> {
 }
 
 describe('publisher.publish', () => {
-  test('an image lies under its name and belongs to nobody yet', async () => {
+  test('an image has its name before it has an owner', async () => {
     const [publication] = await publish({ ...cat, directory: 'pets/best' }, 'miaow');
 
     expect(await rig.onDisk()).toEqual({ 'pets/best/cat.png': 'miaow' });
@@ -330,7 +330,7 @@ describe('publisher.recover', () => {
     expect(await rig.names()).toEqual([]);
   });
 
-  test('an intent whose files and folder are gone is forgotten', async () => {
+  test('an intent whose files and folder are missing is forgotten', async () => {
     const [publication] = await publish({ ...cat, directory: 'pets' }, 'a');
     await rm(join(rig.root, 'pets'), { recursive: true });
     await rm(join(rig.root, '.staging', publication!.record.id), { force: true });

@@ -73,7 +73,7 @@ describe('createSharedWork', () => {
     expect(await stayed).toBe('done');
   });
 
-  test('work that nobody waits for is aborted, and whoever comes then starts anew', async () => {
+  test('work without a caller is aborted, and the next caller starts it anew', async () => {
     const shared = createSharedWork<string>();
     const { work, seen } = controlledWork();
     const leaver = new AbortController();
@@ -87,7 +87,7 @@ describe('createSharedWork', () => {
     expect(await anew).toBe('anew');
   });
 
-  test('a caller that has left already starts nothing', async () => {
+  test('a caller that has already given up starts nothing', async () => {
     const shared = createSharedWork<string>();
     const { work, seen } = controlledWork();
 

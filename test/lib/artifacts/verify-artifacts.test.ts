@@ -120,7 +120,7 @@ describe('verifyArtifacts', () => {
     ],
   ];
 
-  test.each(tamperings)('tells %s', async (_, tamper, problem) => {
+  test.each(tamperings)('reports %s', async (_, tamper, problem) => {
     const record = await published('a');
     await published('b');
     await tamper(record);
@@ -131,7 +131,7 @@ describe('verifyArtifacts', () => {
     expect(counts).toMatchObject({ artifacts: 2, problems: 1 });
   });
 
-  test('tells a sound image that is another one', async () => {
+  test('reports a valid image that is another one', async () => {
     const other = await otherImage();
     const inspection = await engine.inspect(other, noAbort);
     if (!inspection.ok) throw new Error(inspection.fault);
@@ -142,7 +142,7 @@ describe('verifyArtifacts', () => {
     expect(problems).toEqual([{ id: record.id, name: record.name, problem: 'changed' }]);
   });
 
-  test('tells what was published and is no image', async () => {
+  test('reports published bytes that are not an image', async () => {
     const record = await published('a', imageOf('no image'));
 
     await verify();
@@ -163,7 +163,7 @@ describe('verifyArtifacts', () => {
     },
   );
 
-  test('tells a stored name that leads out of the folder, and follows it nowhere', async () => {
+  test('reports a stored name that leads out of the folder, and does not follow it', async () => {
     const record = await published('a');
     await rig.database.write(() =>
       rig.database.prepare("UPDATE artifact SET name = '../outside.png'").run(),

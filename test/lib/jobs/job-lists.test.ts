@@ -19,7 +19,7 @@ async function idsOf(page: ReturnType<typeof list>): Promise<string[]> {
 }
 
 describe('createJobLists', () => {
-  test('goes on below the last job of a page, whatever came or was cancelled meanwhile', async () => {
+  test('continues below the last job of a page, whatever was added or cancelled meanwhile', async () => {
     const { items, next_cursor: cursor } = await list();
     await rig.submit();
     await rig.jobs.cancel(SCOPE, ids[4] ?? '');
@@ -53,7 +53,7 @@ describe('createJobLists', () => {
     expect(await idsOf(list({}, 'other'))).toEqual([]);
   });
 
-  test('goes on from the place of a found job that is gone by now', async () => {
+  test('continues below a found job that was removed meanwhile', async () => {
     rig.found.sequences = [5, 900];
     rig.found.more = true;
     const first = await list({ search: 'boat' });

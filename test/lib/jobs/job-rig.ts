@@ -28,7 +28,7 @@ export const forever = new AbortController().signal;
 
 export type JobRig = ReturnType<typeof openJobRig>;
 
-/** What a store says that cannot write now. */
+/** The error of a store that cannot write now. */
 export function refusal(): BridgeError {
   return new BridgeError('overloaded', 'the state database cannot take this now');
 }
@@ -48,7 +48,7 @@ export function openJobRig(limits: { max_pending?: number } = {}) {
   const ids = createIds(clock.nowMs);
   const database = openStateDatabase({ file: IN_MEMORY, ids });
   const { store, refuse, precede } = createRefusingStore(createJobStore(database));
-  const { generation, runs, manners } = createScriptedGeneration();
+  const { generation, runs, behavior } = createScriptedGeneration();
   const kept = new Set<string>();
   const inputs = createStoredInputs({ files: filesIn(kept), isNeeded: store.needsInput });
   const discarded: string[] = [];
@@ -96,7 +96,7 @@ export function openJobRig(limits: { max_pending?: number } = {}) {
     refuse,
     precede,
     runs,
-    manners,
+    behavior,
     kept,
     discarded,
     live,
@@ -133,7 +133,7 @@ export function openJobRig(limits: { max_pending?: number } = {}) {
       return run;
     },
 
-    /** Lets the workers go; `close` ends them. */
+    /** Starts the workers; `close` ends them. */
     work(maxRunning = 1): WorkerLoop {
       const loop = startWorkerLoop({ ...queue, ...worker, over: live.over }, maxRunning);
       loops.push(loop);
@@ -183,7 +183,7 @@ function filesIn(kept: Set<string>) {
   };
 }
 
-/** Takes every inline image for a sound one. */
+/** Accepts every inline image. */
 const verifier: InputVerifier = {
   async verify({ images, references }) {
     const toImage = () => ({

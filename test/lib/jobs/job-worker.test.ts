@@ -145,8 +145,8 @@ describe('createJobWorker', () => {
     expect(await rig.ended(id)).toMatchObject({ status: 'cancelled', error });
   });
 
-  test('says of a cancel what the pipeline says of the provider', async () => {
-    rig.manners.obeys = false;
+  test('reports of a cancel what the pipeline reports of the provider', async () => {
+    rig.behavior.stopsOnAbort = false;
     const { id, run } = await begun();
     await rig.jobs.cancel(SCOPE, id);
 
@@ -157,7 +157,7 @@ describe('createJobWorker', () => {
   });
 
   test('keeps nothing of what comes out after a cancel', async () => {
-    rig.manners.obeys = false;
+    rig.behavior.stopsOnAbort = false;
     const { id, run } = await begun();
     await rig.jobs.cancel(SCOPE, id);
 
@@ -167,7 +167,7 @@ describe('createJobWorker', () => {
     expect(rig.discarded).toEqual(['late']);
   });
 
-  test('hears of a cancel while the store refuses its end', async () => {
+  test('stops at a cancel while the store refuses its end', async () => {
     const { id, run } = await begun();
     rig.refuse('settle', refusal());
     run.end(resultOf(['unwritten']));

@@ -41,7 +41,7 @@ describe('createJobs', () => {
     expect(rig.clock.waiting).toBe(0);
   });
 
-  test('a wait for a queued job hears of its cancel', async () => {
+  test('a wait for a queued job ends with its cancellation', async () => {
     const { job } = await rig.submit();
     const waiting = rig.jobs.find(SCOPE, job.id, 30_000, forever);
 
@@ -62,7 +62,7 @@ describe('createJobs', () => {
     expect(rig.clock.waiting).toBe(0);
   });
 
-  test('a cancellation ends a job that is running in the store and that nobody runs', async () => {
+  test('a cancellation ends a job that is running in the store but in no process', async () => {
     const { job } = await rig.submit();
     await rig.store.claim(1);
     const waiting = rig.jobs.find(SCOPE, job.id, 30_000, forever);
@@ -110,7 +110,7 @@ describe('createJobs', () => {
     },
   );
 
-  test('a new job wakes a worker and is told to the search, a repetition is not', async () => {
+  test('a new job wakes a worker and is reported to the search, a repetition is not', async () => {
     const first = await rig.submit({}, { idempotencyKey: 'one' });
     const second = await rig.submit({}, { idempotencyKey: 'one' });
 

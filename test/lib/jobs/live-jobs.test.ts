@@ -56,7 +56,7 @@ describe('createLiveJobs', () => {
   test.each<[string, (client: AbortController) => unknown]>([
     ['the job ends without having run', () => live.ended('one')],
     ['the time is over', () => clock.advance(1000)],
-    ['the client leaves', (client) => client.abort()],
+    ['the client disconnects', (client) => client.abort()],
     ['nothing runs here any more', () => live.over()],
   ])('a wait is over when %s, and holds nothing afterwards', async (_, happen) => {
     const client = new AbortController();
@@ -71,7 +71,7 @@ describe('createLiveJobs', () => {
     expect(clock.waiting).toBe(0);
   });
 
-  test('nobody waits who comes after the end of all', async () => {
+  test('a wait that begins after the end of all work is over at once', async () => {
     live.over();
 
     await live.untilEnded('one', 1000, forever);

@@ -33,7 +33,7 @@ export function resultOf(artifactIds: readonly string[]): GenerationResult {
 export function createScriptedGeneration() {
   const runs: ScriptedRun[] = [];
   /** Whether generations stop when they are told to. */
-  const manners = { obeys: true };
+  const behavior = { stopsOnAbort: true };
 
   function run(
     request: GenerationRequest,
@@ -47,7 +47,7 @@ export function createScriptedGeneration() {
       },
     });
     const result = new Promise<GenerationResult>((resolve, reject) => {
-      const leave = () => manners.obeys && reject(signal.reason);
+      const leave = () => behavior.stopsOnAbort && reject(signal.reason);
       if (signal.aborted) leave();
       signal.addEventListener('abort', leave);
       runs.push({
@@ -68,5 +68,5 @@ export function createScriptedGeneration() {
     run,
     plan: () => ({ provider: 'sandbox', model: 'sandbox-image' }),
   };
-  return { generation, runs, manners };
+  return { generation, runs, behavior };
 }

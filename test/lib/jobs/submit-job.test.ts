@@ -106,7 +106,7 @@ describe('createSubmitJob', () => {
     expect([...rig.kept]).toEqual([]);
   });
 
-  test('accepts nothing from a client that has left', async () => {
+  test('accepts nothing from a client that has disconnected', async () => {
     const signal = AbortSignal.abort(new Error('gone'));
     const context = requestContext({
       operationId: 'createJob',

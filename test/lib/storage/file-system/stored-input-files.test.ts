@@ -102,7 +102,7 @@ describe('createStoredInputFiles', () => {
     expect([after.ino, after.mtimeNs]).toEqual([before.ino, before.mtimeNs]);
   });
 
-  test('what a put that was cut off has left is listed, in nobody’s way and removed', async () => {
+  test('what an interrupted put has left is listed, blocks nothing and is removed', async () => {
     await mkdir(join(root, '.staging'), { recursive: true });
     await writeFile(join(root, '.staging', sha256), 'the by');
     const files = createStoredInputFiles({ directory });

@@ -61,7 +61,7 @@ describe('peekFileHeader', () => {
     expect(peekFileHeader(file)).toBe('unreadable');
   });
 
-  test('a pipe is unreadable, and nobody waits for its other end', () => {
+  test('a pipe is unreadable, and opening it does not block', () => {
     execFileSync('mkfifo', [file]);
 
     expect(peekFileHeader(file)).toBe('unreadable');

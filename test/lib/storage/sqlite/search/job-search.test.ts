@@ -133,7 +133,7 @@ describe('createJobSearch', () => {
     await expect(foxes()).rejects.toMatchObject({ code: 'overloaded' });
   });
 
-  test('a search whose client leaves rejects at once with the reason, and holds up no other', async () => {
+  test('a search whose client disconnects rejects at once with the reason, and holds up no other', async () => {
     await addManyHens();
     const client = new AbortController();
     const left = search.find('anonymous', FOX, { limit: 1 }, client.signal);
@@ -210,7 +210,7 @@ describe('createJobSearch', () => {
     });
   });
 
-  test('a damaged state database is told as such', async () => {
+  test('a damaged state database is reported as such', async () => {
     await insertJobs(database, [jobRow(1, 'a fox')]);
     await foxes();
     await database.write(() => {

@@ -108,7 +108,7 @@ describe('indexBlocks', () => {
     expect(find('FOX')).toEqual(FOXES);
   });
 
-  test('goes on where it stopped, after a stop in the middle of a block', async () => {
+  test('continues where it stopped, after a stop in the middle of a block', async () => {
     await addFoxes();
     await insertJobs(database, [jobRow(20_000, 'a fox')]);
     const steps = indexBlocks({ jobs, index });
