@@ -32,6 +32,11 @@ export interface ProviderRequest {
    * `transparent` beside it.
    */
   readonly keyColor?: string;
+  /**
+   * The thread that the call is the next turn of; an id from `sessions.createThread`, perhaps of an earlier process. Absent for
+   * an isolated call, after which the provider remembers nothing. The caller runs the calls of one thread one at a time.
+   */
+  readonly threadId?: string;
 }
 
 export type ProviderEvent =
@@ -82,6 +87,27 @@ export interface ProviderDescription {
   readonly defaultModel: string;
 }
 
+/**
+ * Threads that outlive a call, and the process. Which caller a thread belongs to, and under which key, is not the provider's
+ * business. A call with a `threadId` rejects, before it is dispatched, with `session_not_found` when the provider does not have
+ * the thread, and with `session_busy` while an earlier turn could not be ended.
+ */
+export interface ProviderSessions {
+  /**
+   * Makes an empty thread, which need not survive the process before its first turn. Resolves with its id: 1 to 256 bytes, no
+   * control characters, never used for another thread.
+   */
+  createThread(
+    request: { readonly model: string; readonly requestId: string },
+    signal: AbortSignal,
+  ): Promise<string>;
+  /**
+   * Removes the thread and everything that the provider keeps of it. Succeeds for a thread that it does not have. Throws
+   * `session_busy` while a turn runs.
+   */
+  deleteThread(threadId: string, signal: AbortSignal): Promise<void>;
+}
+
 /** Whether work can be dispatched now; `errorCode` says why not. */
 export type ProviderReadiness =
   | { readonly ready: true }
@@ -107,6 +133,8 @@ export interface Provider {
   execute(request: ProviderRequest, context: ProviderContext): Promise<ProviderResult>;
   /** Never starts a child, refreshes a token or calls upstream. */
   probe(signal: AbortSignal): Promise<ProviderReadiness>;
+  /** Present where any model has `persistent_sessions` or `explicit_threads`. Rejects as `execute` does. */
+  readonly sessions?: ProviderSessions;
   /** Resolves when nothing of it runs any more. */
   close(): Promise<void>;
 }

@@ -61,6 +61,14 @@ export function describeProvider(label: string, open: () => Promise<Opened>): vo
       }
     });
 
+    test('there are sessions where a model says so, and only there', () => {
+      const documents = provider.describe().models.map((model) => provider.capabilities(model));
+
+      const isSaid = documents.some((it) => it?.persistent_sessions || it?.explicit_threads);
+
+      expect(provider.sessions !== undefined).toBe(isSaid);
+    });
+
     test('a model that is not listed has no capabilities', () => {
       expect(provider.capabilities('no-such-model')).toBeUndefined();
     });
