@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest';
+import { BridgeError, toBridgeError } from '../../../lib/errors/bridge-error.ts';
+import { createTraceLog } from '../../../lib/log/trace-log.ts';
+import { completeRun, createImageRuns } from '../../../lib/runs/image-run.ts';
+import { requestContext } from '../../support/request-context.ts';
+import { requestOf } from '../generation/requests.ts';
+import { createScriptedGeneration, resultOf } from '../jobs/scripted-generation.ts';
+
+const made = resultOf(['a'.repeat(32)]);
+const cancelled = new BridgeError('cancelled', 'the client has disconnected');
+
+/** A run whose generation a test ends, and what became of its publications. */
+function open(failure?: BridgeError) {
+  const { generation, runs } = createScriptedGeneration();
+  const lines: string[] = [];
+  const discarded: unknown[] = [];
+  const committed: unknown[] = [];
+  const imageRuns = createImageRuns({
+    generation,
+    publisher: {
+      async discard(publications) {
+        discarded.push(...publications);
+      },
+    },
+    log: createTraceLog((line) => lines.push(JSON.parse(line).event)),
+  });
+  const run = imageRuns.newRun(requestOf(), requestContext(), {
+    async commit({ publications, response }) {
+      if (failure) throw failure;
+      committed.push(...publications);
+      return response.provider;
+    },
+    toFailure: (thrown) => toBridgeError(thrown).with({ details: { seen: true } }),
+  });
+  const client = new AbortController();
+  const completing = completeRun(run, client.signal);
+  completing.catch(() => {});
+  return { runs, lines, discarded, committed, client, completing };
+}
+
+describe('completeRun', () => {
+  it('commits what was made, and logs the success after that', async () => {
+    const { runs, lines, discarded, committed, completing } = open();
+
+    runs[0]?.end(made);
+
+    await expect(completing).resolves.toBe(made.response.provider);
+    expect({ committed, discarded }).toEqual({ committed: made.publications, discarded: [] });
+    expect(lines).toEqual(['image_operation_started', 'image_operation_succeeded']);
+  });
+
+  it('discards what was made when its signal has aborted meanwhile', async () => {
+    const { runs, lines, discarded, committed, client, completing } = open();
+
+    runs[0]?.end(made);
+    client.abort(cancelled);
+
+    await expect(completing).rejects.toMatchObject({ code: 'cancelled', details: { seen: true } });
+    expect({ committed, discarded }).toEqual({ committed: [], discarded: made.publications });
+    expect(lines).toEqual(['image_operation_started', 'image_operation_failed']);
+  });
+
+  it('discards what cannot be committed', async () => {
+    const { runs, lines, discarded, completing } = open(new BridgeError('overloaded', 'not now'));
+
+    runs[0]?.end(made);
+
+    await expect(completing).rejects.toMatchObject({ code: 'overloaded', details: { seen: true } });
+    expect(discarded).toEqual(made.publications);
+    expect(lines).toEqual(['image_operation_started', 'image_operation_failed']);
+  });
+
+  it('fails with the failure of the generation, as it is to its owner', async () => {
+    const { runs, lines, completing } = open();
+
+    runs[0]?.fail(new BridgeError('upstream', 'no'));
+
+    await expect(completing).rejects.toMatchObject({ code: 'upstream', details: { seen: true } });
+    expect(lines).toEqual(['image_operation_started', 'image_operation_failed']);
+  });
+});
