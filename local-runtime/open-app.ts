@@ -4,7 +4,7 @@ import type { Config } from '../lib/config/settings/settings.ts';
 import { BridgeError } from '../lib/errors/bridge-error.ts';
 import { encodeJson } from '../lib/http/reply/encode-json.ts';
 import type { Services } from '../lib/services.ts';
-import { allowedMethods } from './mount-routes.ts';
+import { allowedMethods } from './listener/mount-routes.ts';
 import { lockStateDirectory } from './state-lock.ts';
 import { startTasks } from './task-loop.ts';
 import { startWorkerLoop } from './worker-loop.ts';
@@ -55,7 +55,7 @@ export async function openApp(
 
 /** Built at the first request for it. */
 async function writeApiDocument(version: string): Promise<Uint8Array> {
-  const { buildOpenApiDocument } = await import('./openapi.ts');
+  const { buildOpenApiDocument } = await import('./openapi/build-document.ts');
   return encodeJson(buildOpenApiDocument(routes, version));
 }
 

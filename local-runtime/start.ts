@@ -9,11 +9,11 @@ import { createIds } from '../lib/platform/ids.ts';
 import type { Services } from '../lib/services.ts';
 import { refuseForeignStores } from '../lib/storage/open-stores.ts';
 import { resolveBearer } from './bearer.ts';
-import { createListener } from './listener.ts';
+import { createListener } from './listener/listener.ts';
+import { toHttpSettings } from './listener/to-http-settings.ts';
 import { openObservation } from './observation.ts';
 import { openApp } from './open-app.ts';
 import { packageVersion } from './package-version.ts';
-import { toHttpSettings } from './to-http-settings.ts';
 
 interface Outside {
   readonly env: Readonly<Record<string, string | undefined>>;

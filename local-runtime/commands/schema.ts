@@ -5,7 +5,7 @@ import { stringify } from 'yaml';
 import { routes } from '../../handlers/routes.ts';
 import { jsonSchemaDocument } from '../../lib/contract/document/json-schema.ts';
 import type { CommandIo } from '../command-io.ts';
-import { buildOpenApiDocument } from '../openapi.ts';
+import { buildOpenApiDocument } from '../openapi/build-document.ts';
 import { packageVersion } from '../package-version.ts';
 
 const USAGE = 'usage: image-bridge schema --kind openapi|json [--check FILE | --write FILE]';

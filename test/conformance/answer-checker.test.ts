@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { StreamEvent } from '../../lib/contract/reply/stream-events.ts';
 import { Ready } from '../../lib/contract/resources/health.ts';
-import { buildOpenApiDocument } from '../../local-runtime/openapi.ts';
+import { buildOpenApiDocument } from '../../local-runtime/openapi/build-document.ts';
 import { createAnswerChecker } from '../support/contract-check.ts';
 
 const spec = {

@@ -8,7 +8,7 @@ import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { routes } from '../../handlers/routes.ts';
 import type { JsonObject } from '../../lib/contract/document/json-schema.ts';
-import { buildOpenApiDocument } from '../../local-runtime/openapi.ts';
+import { buildOpenApiDocument } from '../../local-runtime/openapi/build-document.ts';
 import { createAnswerChecker } from '../support/contract-check.ts';
 
 const document = buildOpenApiDocument(routes, '0.0.0');

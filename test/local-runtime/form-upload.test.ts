@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { Route } from '../../handlers/routes.ts';
 import type { HttpSettings } from '../../lib/http/http-event.ts';
 import type { Services } from '../../lib/services.ts';
-import { createListener } from '../../local-runtime/listener.ts';
+import { createListener } from '../../local-runtime/listener/listener.ts';
 import { echoForm, sha256 } from '../support/echo-form.ts';
 import { BOUNDARY, formBytes, formType, inChunks } from '../support/form-bytes.ts';
 import { openHttpSettings } from '../support/invoke.ts';

@@ -1,7 +1,7 @@
 import { routes } from '../../handlers/routes.ts';
 import type { Services } from '../../lib/services.ts';
-import { createListener } from '../../local-runtime/listener.ts';
-import { allowedMethods } from '../../local-runtime/mount-routes.ts';
+import { createListener } from '../../local-runtime/listener/listener.ts';
+import { allowedMethods } from '../../local-runtime/listener/mount-routes.ts';
 import { openHttpSettings } from '../support/invoke.ts';
 
 const running: ReturnType<typeof createListener>[] = [];

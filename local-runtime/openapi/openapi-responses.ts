@@ -2,12 +2,12 @@ import {
   componentName,
   type JsonObject,
   schemaPart,
-} from '../lib/contract/document/json-schema.ts';
-import type { Example } from '../lib/contract/examples/example.ts';
-import { EXAMPLES } from '../lib/contract/examples/examples.ts';
-import { REQUEST_ID_PATTERN } from '../lib/contract/schema/fields.ts';
-import type { ReplySpec, Schema } from '../lib/http/operation-spec.ts';
-import { eventFrame, type StreamedEvent } from '../lib/http/reply/event-stream.ts';
+} from '../../lib/contract/document/json-schema.ts';
+import type { Example } from '../../lib/contract/examples/example.ts';
+import { EXAMPLES } from '../../lib/contract/examples/examples.ts';
+import { REQUEST_ID_PATTERN } from '../../lib/contract/schema/fields.ts';
+import type { ReplySpec, Schema } from '../../lib/http/operation-spec.ts';
+import { eventFrame, type StreamedEvent } from '../../lib/http/reply/event-stream.ts';
 
 /** The responses of an operation by their status. */
 export type Responses = Readonly<Record<string, JsonObject>>;

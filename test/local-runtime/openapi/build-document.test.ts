@@ -1,16 +1,16 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../lib/contract/document/json-schema.ts';
-import { EDIT_FILES, EditsForm, EditsFormFields } from '../../lib/contract/openai/form.ts';
-import { StreamEvent } from '../../lib/contract/reply/stream-events.ts';
-import { IdempotencyHeaders, ImageRequest } from '../../lib/contract/request/image-request.ts';
-import { NotReady, Ready } from '../../lib/contract/resources/health.ts';
-import { JobListQuery, JobPage } from '../../lib/contract/resources/job.ts';
-import { closedObject } from '../../lib/contract/schema/closed-object.ts';
-import type { OperationSpec } from '../../lib/http/operation-spec.ts';
-import { buildOpenApiDocument } from '../../local-runtime/openapi.ts';
-import type { DocumentedRoute } from '../../local-runtime/openapi-operation.ts';
-import { parseEventText } from '../support/event-text.ts';
+import type { JsonObject } from '../../../lib/contract/document/json-schema.ts';
+import { EDIT_FILES, EditsForm, EditsFormFields } from '../../../lib/contract/openai/form.ts';
+import { StreamEvent } from '../../../lib/contract/reply/stream-events.ts';
+import { IdempotencyHeaders, ImageRequest } from '../../../lib/contract/request/image-request.ts';
+import { NotReady, Ready } from '../../../lib/contract/resources/health.ts';
+import { JobListQuery, JobPage } from '../../../lib/contract/resources/job.ts';
+import { closedObject } from '../../../lib/contract/schema/closed-object.ts';
+import type { OperationSpec } from '../../../lib/http/operation-spec.ts';
+import { buildOpenApiDocument } from '../../../local-runtime/openapi/build-document.ts';
+import type { DocumentedRoute } from '../../../local-runtime/openapi/openapi-operation.ts';
+import { parseEventText } from '../../support/event-text.ts';
 
 const plain: OperationSpec = {
   id: 'doThing',

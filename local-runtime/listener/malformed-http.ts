@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { BridgeError } from '../lib/errors/bridge-error.ts';
+import { BridgeError } from '../../lib/errors/bridge-error.ts';
 
 /** The error for a connection whose bytes Node could not parse. Undefined when no reply can be sent any more. */
 export function malformedHttp(

@@ -1,13 +1,13 @@
 import { request } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
-import { routes } from '../../handlers/routes.ts';
-import type { RequestContext } from '../../lib/contract/request/request-context.ts';
-import { BridgeError } from '../../lib/errors/bridge-error.ts';
-import type { Services } from '../../lib/services.ts';
-import { createListener } from '../../local-runtime/listener.ts';
-import { openHttpSettings } from '../support/invoke.ts';
-import { openSocket, parseReply, requestRaw, untilClosed } from '../support/raw-http.ts';
-import { startListener as start, stopListeners } from './listener-rig.ts';
+import { routes } from '../../../handlers/routes.ts';
+import type { RequestContext } from '../../../lib/contract/request/request-context.ts';
+import { BridgeError } from '../../../lib/errors/bridge-error.ts';
+import type { Services } from '../../../lib/services.ts';
+import { createListener } from '../../../local-runtime/listener/listener.ts';
+import { openHttpSettings } from '../../support/invoke.ts';
+import { openSocket, parseReply, requestRaw, untilClosed } from '../../support/raw-http.ts';
+import { startListener as start, stopListeners } from '../listener-rig.ts';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 afterEach(stopListeners);

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { Clock } from '../lib/platform/clock.ts';
+import type { Clock } from '../../lib/platform/clock.ts';
 
 interface Options {
   readonly clock: Pick<Clock, 'after'>;

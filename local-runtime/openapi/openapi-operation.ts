@@ -2,9 +2,9 @@ import {
   componentName,
   type JsonObject,
   schemaPart,
-} from '../lib/contract/document/json-schema.ts';
-import { EXAMPLES } from '../lib/contract/examples/examples.ts';
-import type { OperationSpec, RequestSpec, Schema } from '../lib/http/operation-spec.ts';
+} from '../../lib/contract/document/json-schema.ts';
+import { EXAMPLES } from '../../lib/contract/examples/examples.ts';
+import type { OperationSpec, RequestSpec, Schema } from '../../lib/http/operation-spec.ts';
 import { toErrorResponses } from './openapi-errors.ts';
 import { toParameters } from './openapi-parameters.ts';
 import { toResponses } from './openapi-responses.ts';

@@ -1,7 +1,7 @@
-import type { Config } from '../lib/config/settings/settings.ts';
-import { toRequestLimits } from '../lib/contract/schema/request-limits.ts';
-import { createAccess } from '../lib/http/access.ts';
-import type { HttpSettings } from '../lib/http/http-event.ts';
+import type { Config } from '../../lib/config/settings/settings.ts';
+import { toRequestLimits } from '../../lib/contract/schema/request-limits.ts';
+import { createAccess } from '../../lib/http/access.ts';
+import type { HttpSettings } from '../../lib/http/http-event.ts';
 
 /** What HTTP handling needs of the configuration. */
 export function toHttpSettings(

@@ -1,7 +1,7 @@
 import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { routingUrl } from '../../local-runtime/routing-url.ts';
+import { routingUrl } from '../../../local-runtime/listener/routing-url.ts';
 
 describe('routingUrl', () => {
   it.each([

@@ -1,5 +1,5 @@
 import type { Server } from 'node:http';
-import { BridgeError } from '../lib/errors/bridge-error.ts';
+import { BridgeError } from '../../lib/errors/bridge-error.ts';
 
 export interface ListenAddress {
   readonly host: string;

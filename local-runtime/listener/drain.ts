@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { Clock } from '../lib/platform/clock.ts';
+import type { Clock } from '../../lib/platform/clock.ts';
 
 export interface DrainOptions {
   readonly clock: Pick<Clock, 'after'>;

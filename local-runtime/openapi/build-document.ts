@@ -2,7 +2,7 @@ import {
   componentSchemas,
   type JsonObject,
   referencedComponents,
-} from '../lib/contract/document/json-schema.ts';
+} from '../../lib/contract/document/json-schema.ts';
 import { errorComponents } from './openapi-errors.ts';
 import { type DocumentedRoute, toOperation } from './openapi-operation.ts';
 import { RESPONSE_HEADERS } from './openapi-responses.ts';

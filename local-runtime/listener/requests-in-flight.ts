@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { BridgeError } from '../lib/errors/bridge-error.ts';
-import type { HttpSettings } from '../lib/http/http-event.ts';
-import type { Operation } from '../lib/http/operation.ts';
-import type { Services } from '../lib/services.ts';
+import { BridgeError } from '../../lib/errors/bridge-error.ts';
+import type { HttpSettings } from '../../lib/http/http-event.ts';
+import type { Operation } from '../../lib/http/operation.ts';
+import type { Services } from '../../lib/services.ts';
 import type { SendReply } from './send-reply.ts';
 import { toEvent } from './to-event.ts';
 

@@ -1,6 +1,6 @@
 import type * as v from 'valibot';
-import { type JsonObject, plainSchema } from '../lib/contract/document/json-schema.ts';
-import type { RequestSpec, Schema } from '../lib/http/operation-spec.ts';
+import { type JsonObject, plainSchema } from '../../lib/contract/document/json-schema.ts';
+import type { RequestSpec, Schema } from '../../lib/http/operation-spec.ts';
 
 /** The parameters of an operation: one for each field of its path, query and header schemas. */
 export function toParameters({ path, query, headers }: RequestSpec): JsonObject[] {

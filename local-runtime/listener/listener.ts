@@ -1,10 +1,10 @@
 import { setMaxListeners } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
-import type { Route } from '../handlers/routes.ts';
-import { BridgeError } from '../lib/errors/bridge-error.ts';
-import type { HttpSettings } from '../lib/http/http-event.ts';
-import type { Services } from '../lib/services.ts';
+import type { Route } from '../../handlers/routes.ts';
+import { BridgeError } from '../../lib/errors/bridge-error.ts';
+import type { HttpSettings } from '../../lib/http/http-event.ts';
+import type { Services } from '../../lib/services.ts';
 import { headBytes } from './head-size.ts';
 import { type ListenAddress, listen } from './listen.ts';
 import { malformedHttp } from './malformed-http.ts';

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { HttpReply } from '../lib/http/http-event.ts';
+import type { HttpReply } from '../../lib/http/http-event.ts';
 import { type DrainOptions, drain } from './drain.ts';
 import { writePieces } from './write-pieces.ts';
 

@@ -1,9 +1,9 @@
 import { STATUS_CODES } from 'node:http';
-import type { BridgeError } from '../lib/errors/bridge-error.ts';
-import type { HttpReply } from '../lib/http/http-event.ts';
-import { toErrorReply } from '../lib/http/reply/error-reply.ts';
-import { requestIdOf } from '../lib/http/request-context.ts';
-import type { Ids } from '../lib/platform/ids.ts';
+import type { BridgeError } from '../../lib/errors/bridge-error.ts';
+import type { HttpReply } from '../../lib/http/http-event.ts';
+import { toErrorReply } from '../../lib/http/reply/error-reply.ts';
+import { requestIdOf } from '../../lib/http/request-context.ts';
+import type { Ids } from '../../lib/platform/ids.ts';
 
 /** The reply to a request that never reached the stack. It has the same shape and closes the connection. */
 export function toRawReply(error: BridgeError, ids: Ids, requestId?: string): HttpReply {

@@ -1,11 +1,11 @@
 import { STATUS_CODES } from 'node:http';
-import type { JsonObject } from '../lib/contract/document/json-schema.ts';
-import { ERROR_EXAMPLES } from '../lib/contract/examples/error-examples.ts';
-import { REQUEST_ID } from '../lib/contract/examples/shared-values.ts';
-import { BridgeError } from '../lib/errors/bridge-error.ts';
-import { ERRORS, type ErrorCode } from '../lib/errors/codes.ts';
-import { toErrorBody } from '../lib/errors/error-body.ts';
-import type { OperationSpec } from '../lib/http/operation-spec.ts';
+import type { JsonObject } from '../../lib/contract/document/json-schema.ts';
+import { ERROR_EXAMPLES } from '../../lib/contract/examples/error-examples.ts';
+import { REQUEST_ID } from '../../lib/contract/examples/shared-values.ts';
+import { BridgeError } from '../../lib/errors/bridge-error.ts';
+import { ERRORS, type ErrorCode } from '../../lib/errors/codes.ts';
+import { toErrorBody } from '../../lib/errors/error-body.ts';
+import type { OperationSpec } from '../../lib/http/operation-spec.ts';
 import { headerRefs, type Responses } from './openapi-responses.ts';
 
 /** The errors that every route can reply with, before its operation runs. */

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { HttpEvent } from '../lib/http/http-event.ts';
+import type { HttpEvent } from '../../lib/http/http-event.ts';
 
 /**
  * One request as an event, made of what Node and Hono have parsed already. A new `URL` or `Headers` would cost more than

@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Context, Hono } from 'hono';
-import { handler as methodNotAllowed } from '../handlers/errors/method-not-allowed.ts';
-import { handler as notFound } from '../handlers/errors/not-found.ts';
-import type { Route } from '../handlers/routes.ts';
-import type { Operation } from '../lib/http/operation.ts';
-import type { Services } from '../lib/services.ts';
+import { handler as methodNotAllowed } from '../../handlers/errors/method-not-allowed.ts';
+import { handler as notFound } from '../../handlers/errors/not-found.ts';
+import type { Route } from '../../handlers/routes.ts';
+import type { Operation } from '../../lib/http/operation.ts';
+import type { Services } from '../../lib/services.ts';
 import type { Destination, RequestInFlight } from './requests-in-flight.ts';
 import { routingUrl } from './routing-url.ts';
 
