@@ -121,7 +121,7 @@ export async function createApp(config: Config, outside: Outside): Promise<App> 
       providers: createProviderInventory({ registry }),
       ...openAi(config, { imageRequests, registry, clock }),
       ...appJobs.services,
-      metrics: { exposition: () => expose(metrics, admission, appJobs) },
+      metrics: { exposition: () => expose(metrics, admission, appJobs, registry) },
     },
     tasks,
     worker: appJobs.worker,
@@ -143,9 +143,15 @@ function openReadiness(
   return createReadiness({ providers, defaultProvider, isStateReady, clock });
 }
 
-async function expose(metrics: Metrics, admission: Admission, { state }: AppJobs): Promise<string> {
+async function expose(
+  metrics: Metrics,
+  admission: Admission,
+  { state }: AppJobs,
+  { all }: ProviderRegistry,
+): Promise<string> {
   const { byStatus } = await state.totals();
-  return metrics.exposition({ runtime: admission.snapshot(), jobs: byStatus });
+  const providerRestarts = all.reduce((sum, { restarts }) => sum + (restarts?.() ?? 0), 0);
+  return metrics.exposition({ runtime: admission.snapshot(), jobs: byStatus, providerRestarts });
 }
 
 function openIdempotency({ runtime }: Config, { clock, ids }: Outside) {

@@ -5,7 +5,7 @@ import type { Diagnostics } from '../contract/resources/diagnostics.ts';
 import type { JobTotals } from '../jobs/job-store-port.ts';
 import { type Clock, nowSecs } from '../platform/clock.ts';
 import type { EventRing } from './event-ring.ts';
-import type { ProviderState } from './readiness.ts';
+import type { ProviderReport } from './readiness.ts';
 
 /** What stays the same for the life of the process, but for the configuration's version. */
 export interface ServiceFacts {
@@ -23,7 +23,7 @@ interface Deps {
   readonly clock: Clock;
   /** Gates and breakers as they are now. */
   readonly runtime: () => Diagnostics['runtime'];
-  readonly providers: () => readonly ProviderState[];
+  readonly providers: () => readonly ProviderReport[];
   readonly tasks: () => Diagnostics['tasks'];
   readonly database: { sizes(): Promise<{ logicalBytes: number; physicalBytes: number }> };
   readonly artifacts: Pick<ArtifactStore, 'totals'>;
@@ -74,9 +74,9 @@ function toProviderReport({
   ready,
   checkedSecs: checked,
   errorCode,
-}: ProviderState): Diagnostics['providers'][number] {
-  // No provider of this version has a child process that could be started again.
-  const report = { name, ready, checked, restarts: 0 };
+  restarts,
+}: ProviderReport): Diagnostics['providers'][number] {
+  const report = { name, ready, checked, restarts };
   return errorCode === undefined ? report : { ...report, error_code: errorCode };
 }
 

@@ -6,7 +6,7 @@ import type { Provider } from '../providers/provider-port.ts';
 
 interface Deps {
   /** The enabled ones, by name. */
-  readonly providers: readonly Pick<Provider, 'name' | 'probe'>[];
+  readonly providers: readonly Pick<Provider, 'name' | 'probe' | 'restarts'>[];
   /** The one that readiness follows. */
   readonly defaultProvider: string;
   /** Whether the state database can be read and written. */
@@ -21,6 +21,12 @@ export interface ProviderState {
   /** Unix time of the probe, or of the start while there was none. */
   readonly checkedSecs: number;
   readonly errorCode?: BridgeCode;
+}
+
+/** What is known of a provider now. */
+export interface ProviderReport extends ProviderState {
+  /** How often its child process was started again. */
+  readonly restarts: number;
 }
 
 export type Readiness = ReturnType<typeof createReadiness>;
@@ -56,7 +62,11 @@ export function createReadiness({ providers, defaultProvider, isStateReady, cloc
       return (states.get(defaultProvider)?.ready ?? false) && (await isStateReady());
     },
     /** The enabled providers, by name. */
-    providers: (): readonly ProviderState[] => [...states.values()],
+    providers: (): readonly ProviderReport[] =>
+      providers.flatMap((provider) => {
+        const state = states.get(provider.name);
+        return state ? [{ ...state, restarts: provider.restarts?.() ?? 0 }] : [];
+      }),
   };
 }
 

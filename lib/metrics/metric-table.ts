@@ -80,6 +80,12 @@ export const METRICS = {
     help: 'Durable jobs in the state database, hidden ones included.',
     labels: ['status'],
   },
+  providerRestarts: {
+    kind: 'counter',
+    name: 'provider_restarts_total',
+    help: 'How often the child process of a provider was started again.',
+    labels: [],
+  },
   circuitState: {
     kind: 'gauge',
     name: 'circuit_state',

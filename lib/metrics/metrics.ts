@@ -4,10 +4,12 @@ import type { BridgeCode } from '../errors/codes.ts';
 
 type BreakerState = Diagnostics['runtime']['providers'][string]['breaker']['state'];
 
-/** What gates, breakers and the store of jobs count themselves. */
+/** What gates, breakers, providers and the store of jobs count themselves. */
 export interface CountedElsewhere {
   readonly runtime: Diagnostics['runtime'];
   readonly jobs: Diagnostics['jobs']['by_status'];
+  /** Of all providers. */
+  readonly providerRestarts: number;
 }
 
 /**

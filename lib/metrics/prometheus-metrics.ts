@@ -61,6 +61,8 @@ export async function createPrometheusMetrics(facts: Facts): Promise<Metrics> {
     taskFailed: ({ task }) => counters.taskFailures.inc({ task }),
     exposition(now) {
       show(now);
+      counters.providerRestarts.reset();
+      counters.providerRestarts.inc(now.providerRestarts);
       return registry.metrics();
     },
   };
@@ -75,6 +77,7 @@ function createCounters(library: Library, registry: Registry) {
     generatedBytes: counter(METRICS.generatedBytes),
     generatedImages: counter(METRICS.generatedImages),
     normalizations: counter(METRICS.normalizations),
+    providerRestarts: counter(METRICS.providerRestarts),
     circuitTransitions: counter(METRICS.circuitTransitions),
     circuitRejections: counter(METRICS.circuitRejections),
     httpRequests: counter(METRICS.httpRequests),

@@ -1,10 +1,11 @@
 import { homedir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { ProviderKey } from '../config/settings/provider-names.ts';
 import type { Config } from '../config/settings/settings.ts';
 import { toProviderName } from '../contract/resources/provider-name.ts';
+import { createAgentAppServerProvider } from './agent-app-server/provider.ts';
 import { createAgentResponsesProvider } from './agent-responses/provider.ts';
-import { createCredentialSource } from './credentials/credential-source.ts';
+import { type CredentialSource, createCredentialSource } from './credentials/credential-source.ts';
 import type { ProviderParts, SharedParts } from './provider-parts.ts';
 import type { Provider } from './provider-port.ts';
 import { createSandboxProvider } from './sandbox/provider.ts';
@@ -22,32 +23,59 @@ interface EnabledProviders {
 type Create<Key extends ProviderKey> = (parts: ProviderParts<Key>) => Provider;
 
 /** One line a provider: the key of its settings, which gives its name, and what builds it. */
-const PROVIDERS: { readonly [Key in ProviderKey]?: Create<Key> } = {
+const PROVIDERS: { readonly [Key in ProviderKey]: Create<Key> } = {
+  agent_app_server: createAgentAppServerProvider,
   agent_responses: createAgentResponsesProvider,
   sandbox: createSandboxProvider,
 };
 
 /** The providers that the settings turn on. */
 export function enabledProviders(config: Config, { env, ...deps }: Deps): EnabledProviders {
-  const { home, token_endpoint: tokenEndpoint } = config.providers.agent_responses;
-  const credentials = createCredentialSource({
+  const logins = createLogins(config, { env, ...deps });
+  const shared: Omit<SharedParts, 'credentials'> = {
     ...deps,
-    // A variable that is set to nothing is as good as unset.
-    home: home ?? (env['CODEX_HOME'] || join(homedir(), '.codex')),
-    tokenEndpoint,
-  });
-  const parts: SharedParts = { ...deps, credentials, images: config.images };
+    images: config.images,
+    stateDirectory: config.state.directory,
+    searchPath: env['PATH'],
+  };
 
   function open<Key extends ProviderKey>(key: Key): readonly Provider[] {
-    const create: Create<Key> | undefined = PROVIDERS[key];
+    const create: Create<Key> = PROVIDERS[key];
     const settings = config.providers[key];
+    if (!settings.enabled) return [];
     const name = toProviderName(key);
-    return create && settings.enabled ? [create({ ...parts, name, settings })] : [];
+    return [
+      create({
+        ...shared,
+        credentials: logins.of('home' in settings ? settings.home : undefined),
+        name,
+        settings,
+      }),
+    ];
   }
 
   return {
     // `Object.keys` forgets what the keys are.
     providers: (Object.keys(PROVIDERS) as ProviderKey[]).flatMap(open),
-    close: credentials.close,
+    close: logins.close,
+  };
+}
+
+/** One source of credentials for each folder, whichever providers use it. */
+function createLogins(config: Config, { env, ...deps }: Deps) {
+  const tokenEndpoint = config.providers.agent_responses.token_endpoint;
+  const sources = new Map<string, CredentialSource>();
+  return {
+    of(setting: string | undefined): CredentialSource {
+      // A variable that is set to nothing is as good as unset.
+      const home = resolve(setting ?? (env['CODEX_HOME'] || join(homedir(), '.codex')));
+      const source = sources.get(home) ?? createCredentialSource({ ...deps, home, tokenEndpoint });
+      sources.set(home, source);
+      return source;
+    },
+
+    async close(): Promise<void> {
+      await Promise.all([...sources.values()].map((source) => source.close()));
+    },
   };
 }

@@ -13,11 +13,15 @@ export interface SharedParts {
   readonly httpClient: HttpClient;
   readonly clock: Clock;
   readonly ids: Ids;
-  /** The login that the agent's providers share. */
+  /** The login in the folder that the provider's settings name; providers with the same folder share it. */
   readonly credentials: CredentialSource;
   /** For reading and writing large bodies. */
   readonly slices: TimeSlices;
   readonly images: Config['images'];
+  /** `state.directory`: a provider keeps what it stores in a folder of its own there. */
+  readonly stateDirectory: string;
+  /** The variable `PATH` of this process. */
+  readonly searchPath: string | undefined;
 }
 
 /** What the provider with this key in the settings is built from. */

@@ -135,6 +135,8 @@ export interface Provider {
   probe(signal: AbortSignal): Promise<ProviderReadiness>;
   /** Present where any model has `persistent_sessions` or `explicit_threads`. Rejects as `execute` does. */
   readonly sessions?: ProviderSessions;
+  /** How often its child process was started again; only of a provider that has one. */
+  restarts?(): number;
   /** Resolves when nothing of it runs any more. */
   close(): Promise<void>;
 }

@@ -11,7 +11,7 @@ import { applyHeapSettings } from '../heap-settings.ts';
 import { openStandardError } from '../standard-error.ts';
 import { type RunningBridge, startBridge } from '../start.ts';
 import { untilStopped } from '../stop-signals.ts';
-import { unsupportedSettings } from '../unsupported-settings.ts';
+import { refuseUnsupportedSettings } from '../unsupported-settings.ts';
 
 /** What differs between `serve` and `quickstart`. */
 interface ServeOptions {
@@ -47,7 +47,7 @@ export async function runServe(
   const log = createTraceLog(lines.write, { isTracing: config.server.tracing.enabled });
   let task = 'start';
   try {
-    for (const sentence of unsupportedSettings(config)) io.stderr(`warning: ${sentence}\n`);
+    refuseUnsupportedSettings(config);
     const bridge = await startBridge(config, { env: io.env, log, origins });
     const stopped = untilStopped();
     // Once this is written, a signal stops the bridge in order.

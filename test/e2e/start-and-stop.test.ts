@@ -140,19 +140,6 @@ describe('image-bridge serve', () => {
     expect((await fetch(`${second.address}/health/ready`)).status).toBe(200);
   });
 
-  it('says which provider this version lacks', async () => {
-    const cwd = await freshFolder();
-
-    const ended = await serve(cwd, [
-      'default_provider=agent-app-server',
-      'providers.agent_app_server.enabled=true',
-    ]);
-
-    expect(ended.code).toBe(1);
-    expect(ended.stderr).toContain('default_provider: ');
-    expect(await readdir(cwd)).toEqual([]);
-  });
-
   it.each(['SIGTERM', 'SIGINT'] as const)(
     'lets a generation finish on %s, then exits 0',
     async (signal) => {

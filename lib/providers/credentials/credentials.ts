@@ -4,6 +4,8 @@ export interface Credentials {
   /** The value of the header of that name. */
   authorization(): string;
   readonly accountId: string | undefined;
+  /** The plan of the account, where the login names it. */
+  readonly planType: string | undefined;
   /** When the access token expires, in milliseconds since the Unix epoch; undefined when it does not say. */
   readonly expiresAtMs: number | undefined;
 }
@@ -15,6 +17,7 @@ export interface Credentials {
 export function createCredentials({
   accessToken,
   accountId,
+  planType,
   expiresAtMs,
 }: Omit<Credentials, 'authorization'>): Credentials {
   const shown = { expiresAtMs };
@@ -22,6 +25,7 @@ export function createCredentials({
     accessToken: { value: accessToken },
     authorization: { value: () => `Bearer ${accessToken}` },
     accountId: { value: accountId },
-    // These three are all that the type of `shown` lacks.
+    planType: { value: planType },
+    // These four are all that the type of `shown` lacks.
   }) as Credentials;
 }

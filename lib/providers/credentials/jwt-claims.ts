@@ -1,10 +1,12 @@
 import * as v from 'valibot';
-import { AccountId, MAX_TOKEN_CHARS } from './token-text.ts';
+import { AccountId, MAX_TOKEN_CHARS, PlanType } from './token-text.ts';
 
 /** What the bridge reads from a token (providers.md, "Credentials"). */
 export interface TokenClaims {
   readonly expiresAtMs: number | undefined;
   readonly accountId: string | undefined;
+  /** The plan of the account, such as `pro`. */
+  readonly planType: string | undefined;
 }
 
 const ACCOUNT_CLAIMS = 'https://api.openai.com/auth';
@@ -19,7 +21,12 @@ const Claims = v.object({
     undefined,
   ),
   [ACCOUNT_CLAIMS]: v.fallback(
-    v.optional(v.object({ chatgpt_account_id: v.optional(AccountId) })),
+    v.optional(
+      v.object({
+        chatgpt_account_id: v.optional(AccountId),
+        chatgpt_plan_type: v.fallback(v.optional(PlanType), undefined),
+      }),
+    ),
     undefined,
   ),
 });
@@ -30,11 +37,14 @@ const Claims = v.object({
  */
 export function readClaims(token: string): TokenClaims {
   const parsed = v.safeParse(Claims, decodePayload(token));
-  if (!parsed.success) return { expiresAtMs: undefined, accountId: undefined };
+  if (!parsed.success) {
+    return { expiresAtMs: undefined, accountId: undefined, planType: undefined };
+  }
   const { exp, [ACCOUNT_CLAIMS]: account } = parsed.output;
   return {
     expiresAtMs: exp === undefined ? undefined : Math.floor(exp * 1000),
     accountId: account?.chatgpt_account_id,
+    planType: account?.chatgpt_plan_type,
   };
 }
 

@@ -41,11 +41,17 @@ export function parseLogin(value: unknown): Login | undefined {
   if (!parsed.success || !isObject(value) || !isShallow(value, MAX_DEPTH)) return undefined;
   const { tokens } = parsed.output;
   const access = readClaims(tokens.access_token);
-  const accountId =
-    tokens.account_id ?? readClaims(tokens.id_token ?? '').accountId ?? access.accountId;
+  const identity = readClaims(tokens.id_token ?? '');
+  const accountId = tokens.account_id ?? identity.accountId ?? access.accountId;
+  const planType = identity.planType ?? access.planType;
   const { expiresAtMs } = access;
   return {
-    credentials: createCredentials({ accessToken: tokens.access_token, accountId, expiresAtMs }),
+    credentials: createCredentials({
+      accessToken: tokens.access_token,
+      accountId,
+      planType,
+      expiresAtMs,
+    }),
     refreshToken: tokens.refresh_token ?? undefined,
     document: value,
   };

@@ -10,3 +10,6 @@ const VISIBLE = /^[\x21-\x7e]+$/;
 export const TokenText = v.pipe(v.string(), v.maxLength(MAX_TOKEN_CHARS), v.regex(VISIBLE));
 
 export const AccountId = v.pipe(v.string(), v.maxLength(MAX_ACCOUNT_CHARS), v.regex(VISIBLE));
+
+/** The name of an account's plan. */
+export const PlanType = v.pipe(v.string(), v.regex(/^[a-z0-9_-]{1,64}$/));

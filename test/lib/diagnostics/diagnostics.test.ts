@@ -3,13 +3,13 @@ import { describe, expect, it } from 'vitest';
 import { Diagnostics } from '../../../lib/contract/resources/diagnostics.ts';
 import { createDiagnostics } from '../../../lib/diagnostics/diagnostics.ts';
 import { createEventRing } from '../../../lib/diagnostics/event-ring.ts';
-import type { ProviderState } from '../../../lib/diagnostics/readiness.ts';
+import type { ProviderReport } from '../../../lib/diagnostics/readiness.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
 import { runtimeReport } from '../metrics/runtime-report.ts';
 
 const clock = createManualClock();
 
-function diagnosticsWith(providers: readonly ProviderState[] = []) {
+function diagnosticsWith(providers: readonly ProviderReport[] = []) {
   const events = createEventRing({ clock });
   events.replied({ route: '/v1/images', method: 'POST', status: 200, durationMs: 4 });
   return createDiagnostics({
@@ -86,8 +86,14 @@ describe('createDiagnostics', () => {
 
   it('says why a provider is not ready, and nothing of why where it is', async () => {
     const report = await diagnosticsWith([
-      { name: 'agent-responses', ready: false, checkedSecs: 9, errorCode: 'authentication' },
-      { name: 'sandbox', ready: true, checkedSecs: 8 },
+      {
+        name: 'agent-responses',
+        ready: false,
+        checkedSecs: 9,
+        errorCode: 'authentication',
+        restarts: 0,
+      },
+      { name: 'sandbox', ready: true, checkedSecs: 8, restarts: 3 },
     ]).report();
 
     expect(report.providers).toEqual([
@@ -98,7 +104,7 @@ describe('createDiagnostics', () => {
         error_code: 'authentication',
         restarts: 0,
       },
-      { name: 'sandbox', ready: true, checked: 8, restarts: 0 },
+      { name: 'sandbox', ready: true, checked: 8, restarts: 3 },
     ]);
     expect(v.is(Diagnostics, report)).toBe(true);
   });

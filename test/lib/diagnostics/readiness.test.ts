@@ -58,8 +58,8 @@ describe('createReadiness', () => {
     const checkedSecs = Math.floor(clock.nowMs() / 1000);
     await expect(readiness.isReady()).resolves.toBe(true);
     expect(readiness.providers()).toEqual([
-      { name: 'other', ready: false, errorCode: 'authentication', checkedSecs },
-      { name: 'sandbox', ready: true, checkedSecs },
+      { name: 'other', ready: false, errorCode: 'authentication', checkedSecs, restarts: 0 },
+      { name: 'sandbox', ready: true, checkedSecs, restarts: 0 },
     ]);
   });
 

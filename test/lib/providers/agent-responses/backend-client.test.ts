@@ -28,7 +28,12 @@ const line = (event: unknown) => `data: ${JSON.stringify(event)}\n\n`;
 const SUCCESS = line(done(imageCall(IMAGE))) + line(completed());
 
 function loginOf(accessToken: string, accountId?: string): Credentials {
-  return createCredentials({ accessToken, accountId, expiresAtMs: undefined });
+  return createCredentials({
+    accessToken,
+    accountId,
+    planType: undefined,
+    expiresAtMs: undefined,
+  });
 }
 
 interface Rig {

@@ -317,6 +317,7 @@ describe('refreshAfter', () => {
     const rejected = createCredentials({
       accessToken: EXPIRING.access_token,
       accountId: undefined,
+      planType: undefined,
       expiresAtMs: undefined,
     });
 

@@ -5,16 +5,20 @@ import { createCredentials } from '../../../../lib/providers/credentials/credent
 const credentials = createCredentials({
   accessToken: 'secret-token',
   accountId: 'secret-account',
+  planType: 'secret-plan',
   expiresAtMs: 5,
 });
 
 describe('createCredentials', () => {
   it('gives its secrets to whoever names them', () => {
-    const { accessToken, accountId, expiresAtMs } = credentials;
+    const { accessToken, accountId, planType, expiresAtMs } = credentials;
 
-    expect([accessToken, accountId, expiresAtMs, credentials.authorization()]).toEqual([
+    const authorization = credentials.authorization();
+
+    expect([accessToken, accountId, planType, expiresAtMs, authorization]).toEqual([
       'secret-token',
       'secret-account',
+      'secret-plan',
       5,
       'Bearer secret-token',
     ]);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { readClaims } from '../../../../lib/providers/credentials/jwt-claims.ts';
 import { unsignedJwt } from './logins.ts';
 
-const NOTHING = { expiresAtMs: undefined, accountId: undefined };
+const NOTHING = { expiresAtMs: undefined, accountId: undefined, planType: undefined };
 const AUTH = 'https://api.openai.com/auth';
 
 function part(text: string | Buffer): string {
@@ -10,14 +10,18 @@ function part(text: string | Buffer): string {
 }
 
 describe('readClaims', () => {
-  it('reads expiry and account, and nothing else', () => {
+  it('reads expiry, account and plan, and nothing else', () => {
     const token = unsignedJwt({
       exp: 1_900_000_000,
       email: 'a@b.c',
       [AUTH]: { chatgpt_account_id: 'acc-1', chatgpt_plan_type: 'pro' },
     });
 
-    expect(readClaims(token)).toEqual({ expiresAtMs: 1_900_000_000_000, accountId: 'acc-1' });
+    expect(readClaims(token)).toEqual({
+      expiresAtMs: 1_900_000_000_000,
+      accountId: 'acc-1',
+      planType: 'pro',
+    });
   });
 
   it.each([
@@ -25,7 +29,7 @@ describe('readClaims', () => {
     ['a time long gone', { exp: -1 }, -1000],
     ['zero', { exp: 0 }, 0],
   ])('takes %s as an expiry', (_what, claims, expiresAtMs) => {
-    expect(readClaims(unsignedJwt(claims))).toEqual({ expiresAtMs, accountId: undefined });
+    expect(readClaims(unsignedJwt(claims))).toEqual({ ...NOTHING, expiresAtMs });
   });
 
   it.each([
@@ -37,6 +41,7 @@ describe('readClaims', () => {
     ['an account with a NUL', { [AUTH]: { chatgpt_account_id: 'a\0' } }],
     ['an account that is not ASCII', { [AUTH]: { chatgpt_account_id: 'ä' } }],
     ['an account that is too long', { [AUTH]: { chatgpt_account_id: 'a'.repeat(257) } }],
+    ['a plan that is no name', { [AUTH]: { chatgpt_plan_type: 'Pro plan' } }],
     ['account claims that are a list', { [AUTH]: ['acc-1'] }],
     ['claims that are a list', [1]],
     ['claims that are a text', 'exp'],
@@ -49,8 +54,8 @@ describe('readClaims', () => {
     const noExpiry = unsignedJwt({ exp: [], [AUTH]: { chatgpt_account_id: 'acc-1' } });
     const noAccount = unsignedJwt({ exp: 5, [AUTH]: 7 });
 
-    expect(readClaims(noExpiry)).toEqual({ expiresAtMs: undefined, accountId: 'acc-1' });
-    expect(readClaims(noAccount)).toEqual({ expiresAtMs: 5000, accountId: undefined });
+    expect(readClaims(noExpiry)).toEqual({ ...NOTHING, accountId: 'acc-1' });
+    expect(readClaims(noAccount)).toEqual({ ...NOTHING, expiresAtMs: 5000 });
   });
 
   it('takes nothing from the prototype of the claims', () => {

@@ -1,0 +1,80 @@
+import type { Config } from '../../config/settings/settings.ts';
+
+type AgentSettings = Config['providers']['agent_app_server'];
+
+/** The id of the model provider that the child's configuration gets for these requests. */
+export const MODEL_PROVIDER = 'bridge';
+
+/** Features that add upstream requests, tools or prompts; unknown ones only make the agent warn. */
+const DISABLED_FEATURES = [
+  'apps',
+  'auth_elicitation',
+  'browser_use',
+  'browser_use_external',
+  'computer_use',
+  'daemon_auto_start',
+  'fast_mode',
+  'goals',
+  'guardian_approval',
+  'hooks',
+  'in_app_browser',
+  'mentions_v2',
+  'multi_agent',
+  'plugin_sharing',
+  'plugins',
+  'remote_plugin',
+  'shell_snapshot',
+  'shell_tool',
+  'skill_mcp_dependency_install',
+  'skill_search',
+  'sleep_tool',
+  'tool_call_mcp_elicitation',
+  'tool_suggest',
+  // An unreachable network would be tried again for ever.
+  'unbounded_connection_retries',
+  'unified_exec',
+  'view_image',
+  'workspace_dependencies',
+];
+
+/**
+ * The arguments of the child: those of the settings, then its quiet configuration (agent-app-server.md, 1.2). It repeats no
+ * upstream call, because a repeated call is paid twice.
+ */
+export function agentArguments({
+  args,
+  agent_model: model,
+  base_url: baseUrl,
+  account_base_url: accountBaseUrl,
+}: Pick<AgentSettings, 'args' | 'agent_model' | 'base_url' | 'account_base_url'>): string[] {
+  const provider = `model_providers.${MODEL_PROVIDER}`;
+  const values: Readonly<Record<string, string | number | boolean>> = {
+    model,
+    model_provider: MODEL_PROVIDER,
+    chatgpt_base_url: accountBaseUrl,
+    cli_auth_credentials_store: 'file',
+    web_search: 'disabled',
+    check_for_update_on_startup: false,
+    project_doc_max_bytes: 0,
+    include_permissions_instructions: false,
+    include_environment_context: false,
+    [`${provider}.name`]: MODEL_PROVIDER,
+    [`${provider}.base_url`]: baseUrl,
+    [`${provider}.wire_api`]: 'responses',
+    [`${provider}.requires_openai_auth`]: true,
+    [`${provider}.supports_websockets`]: false,
+    [`${provider}.request_max_retries`]: 0,
+    [`${provider}.stream_max_retries`]: 0,
+    [`${provider}.stream_idle_timeout_ms`]: 60_000,
+    'analytics.enabled': false,
+    'history.persistence': 'none',
+    'skills.include_instructions': false,
+    'skills.bundled.enabled': false,
+    ...Object.fromEntries(DISABLED_FEATURES.map((name) => [`features.${name}`, false])),
+  };
+  // A JSON string, number or flag is a value of TOML, too.
+  const assignments = Object.entries(values).map(
+    ([key, value]) => `${key}=${JSON.stringify(value)}`,
+  );
+  return [...args, 'app-server', ...assignments.flatMap((assignment) => ['-c', assignment])];
+}

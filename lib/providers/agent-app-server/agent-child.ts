@@ -1,0 +1,158 @@
+import * as v from 'valibot';
+import { BridgeError } from '../../errors/bridge-error.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { TimeSlices } from '../../platform/time-slices.ts';
+import type { Credentials } from '../credentials/credentials.ts';
+import type { AgentProcess } from './agent-process.ts';
+import type { RpcReply } from './pending-requests.ts';
+import { createRpcConnection, type Notification } from './rpc-connection.ts';
+
+export interface ChildDeps {
+  readonly clock: Pick<Clock, 'after'>;
+  readonly slices: TimeSlices;
+  /** `rpc_max_message_bytes`. */
+  readonly maxMessageBytes: number;
+  /** `rpc_timeout_ms`. */
+  readonly timeoutMs: number;
+  /** Other credentials than those that the backend has rejected. */
+  readonly refresh: (rejected: Credentials) => Promise<Credentials>;
+}
+
+/** One run of the agent, after its handshake. */
+export interface AgentChild {
+  /** Resolves with the response. Rejects with `upstream` or `protocol` when none comes. */
+  request(method: string, params: object): Promise<RpcReply>;
+  /** Receives the notifications of one thread until the returned function is called. */
+  subscribe(threadId: string, listener: (notification: Notification) => void): () => void;
+  /** The child works with these credentials from then on. Throws `provider_authentication`. */
+  logIn(credentials: Credentials): Promise<void>;
+  /** Whether its account may use the image tool; undefined while that is not known. */
+  hasAccount(): boolean | undefined;
+  /** Nothing is written to the child any more. */
+  hasEnded(): boolean;
+  /** Resolves when all that the child has written was read. */
+  readonly ended: Promise<void>;
+  /** Resolves when the process has ended. */
+  stop(): Promise<void>;
+}
+
+const Account = v.object({ account: v.nullable(v.object({ type: v.string() })) });
+const ThreadParams = v.object({ threadId: v.string() });
+
+/** Notifications that nobody reads; the first four come in large numbers. */
+const UNREAD_NOTIFICATIONS = [
+  'item/agentMessage/delta',
+  'item/reasoning/summaryTextDelta',
+  'item/reasoning/textDelta',
+  'rawResponseItem/delta',
+  'item/reasoning/summaryPartAdded',
+  'thread/tokenUsage/updated',
+  'account/rateLimits/updated',
+  'remoteControl/status/changed',
+];
+
+const CLIENT = { name: 'image-bridge', title: 'Image Bridge', version: '1.0' };
+
+/**
+ * Shakes hands with a process that was just started, and gives it the login. Throws `upstream`, retryable, when it ends or
+ * does not respond, `provider_authentication` when it does not take the login. The process runs on then.
+ */
+export async function connectAgent(
+  agentProcess: AgentProcess,
+  credentials: Credentials,
+  deps: ChildDeps,
+): Promise<AgentChild> {
+  const child = createAgentChild(agentProcess, deps);
+  const capabilities = {
+    experimentalApi: true,
+    requestAttestation: false,
+    optOutNotificationMethods: UNREAD_NOTIFICATIONS,
+  };
+  const reply = await child.request('initialize', { clientInfo: CLIENT, capabilities });
+  if (!reply.ok) throw new BridgeError('upstream', 'the agent refuses the connection');
+  child.initialized();
+  await child.logIn(credentials);
+  await child.readAccount();
+  if (child.hasAccount() === false) {
+    throw new BridgeError('provider_authentication', 'the agent does not accept the login');
+  }
+  return child;
+}
+
+function createAgentChild(agentProcess: AgentProcess, deps: ChildDeps) {
+  const listeners = new Map<string, (notification: Notification) => void>();
+  let login: Credentials | undefined;
+  let sending: Promise<void> = Promise.resolve();
+  let hasAccount: boolean | undefined;
+
+  const connection = createRpcConnection({
+    ...deps,
+    input: agentProcess.input,
+    output: agentProcess.output,
+    onFault: agentProcess.kill,
+    onNotification(notification) {
+      const params = v.safeParse(ThreadParams, notification.params);
+      if (params.success) listeners.get(params.output.threadId)?.(notification);
+    },
+    answer: (method) =>
+      method === 'account/chatgptAuthTokens/refresh' ? refreshedTokens() : undefined,
+  });
+
+  async function refreshedTokens(): Promise<object> {
+    if (!login) throw new BridgeError('provider_authentication', 'the agent has no login');
+    const fresh = await deps.refresh(login);
+    login = fresh;
+    return toTokens(fresh);
+  }
+
+  async function sendLogin(credentials: Credentials): Promise<void> {
+    const params = { type: 'chatgptAuthTokens', ...toTokens(credentials) };
+    const reply = await connection.request('account/login/start', params);
+    if (!reply.ok) {
+      throw new BridgeError('provider_authentication', 'the agent does not take the login');
+    }
+  }
+
+  return {
+    request: connection.request,
+    hasEnded: connection.hasEnded,
+    ended: connection.ended,
+    stop: agentProcess.stop,
+    hasAccount: () => hasAccount,
+    initialized: () => connection.notify('initialized'),
+
+    subscribe(threadId: string, listener: (notification: Notification) => void): () => void {
+      listeners.set(threadId, listener);
+      return () => listeners.delete(threadId);
+    },
+
+    logIn(credentials: Credentials): Promise<void> {
+      if (credentials.accessToken !== login?.accessToken) {
+        login = credentials;
+        sending = sendLogin(credentials);
+        sending.catch(() => {
+          login = undefined;
+        });
+      }
+      return sending;
+    },
+
+    /** An error leaves it unknown: turns work even where the account's own endpoint does not. */
+    async readAccount(): Promise<void> {
+      const reply = await connection.request('account/read', {});
+      const read = reply.ok ? v.safeParse(Account, reply.result) : undefined;
+      if (read?.success) hasAccount = read.output.account?.type === 'chatgpt';
+    },
+  };
+}
+
+function toTokens({ accessToken, accountId, planType }: Credentials) {
+  if (accountId === undefined) {
+    throw new BridgeError('provider_authentication', 'the login names no account');
+  }
+  return {
+    accessToken,
+    chatgptAccountId: accountId,
+    chatgptPlanType: planType ?? null,
+  };
+}

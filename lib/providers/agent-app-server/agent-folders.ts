@@ -1,0 +1,108 @@
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { BridgeError } from '../../errors/bridge-error.ts';
+import type { Ids } from '../../platform/ids.ts';
+import type { ProviderInput } from '../provider-port.ts';
+
+interface Deps {
+  /** `state.directory`. */
+  readonly stateDirectory: string;
+  readonly ids: Pick<Ids, 'newOpaqueId'>;
+}
+
+/** The images of one turn as files. */
+export interface StagedInputs {
+  /** Absolute, in the order of the inputs. */
+  readonly paths: readonly string[];
+  remove(): Promise<void>;
+}
+
+export type AgentFolders = ReturnType<typeof createAgentFolders>;
+
+const FOLDER = 'agent-app-server';
+// Prompts and images are for the owner of the state directory alone.
+const FOLDER_MODE = 0o700;
+const FILE_MODE = 0o600;
+
+const THREAD_ID = /^[A-Za-z0-9-]{1,128}$/;
+
+/**
+ * What the provider keeps below the state directory: the child's home and working directory, the inputs of running turns,
+ * and a file for each thread that is to be deleted. Such a file outlives a crash, and the next child deletes the thread.
+ */
+export function createAgentFolders({ stateDirectory, ids }: Deps) {
+  const root = resolve(stateDirectory, FOLDER);
+  const home = join(root, 'home');
+  const work = join(root, 'work');
+  const inputs = join(root, 'inputs');
+  const threads = join(root, 'threads');
+
+  const make = (path: string) => mkdir(path, { recursive: true, mode: FOLDER_MODE });
+
+  return {
+    home,
+    work,
+
+    /** Removes the inputs that an earlier process left. */
+    clear: () => asStateError(() => rm(inputs, { recursive: true, force: true })),
+
+    /** Makes what the child needs to start. Throws `overloaded`. */
+    prepare: () =>
+      asStateError(async () => {
+        for (const path of [home, work, threads]) await make(path);
+      }),
+
+    /** Writes the inputs of one turn. Throws `overloaded`, and leaves nothing then. */
+    async stage(images: readonly ProviderInput[]): Promise<StagedInputs> {
+      if (images.length === 0) return { paths: [], remove: async () => {} };
+      const folder = join(inputs, ids.newOpaqueId());
+      const remove = () => rm(folder, { recursive: true, force: true });
+      const paths = images.map(({ mediaType }, index) =>
+        join(folder, `${index + 1}.${mediaType.slice('image/'.length)}`),
+      );
+      try {
+        await asStateError(async () => {
+          await make(folder);
+          await Promise.all(
+            images.map(({ bytes }, index) =>
+              writeFile(paths[index] ?? '', bytes, { flag: 'wx', mode: FILE_MODE }),
+            ),
+          );
+        });
+      } catch (error) {
+        await remove();
+        throw error;
+      }
+      return { paths, remove };
+    },
+
+    /** Marks a thread as one to be deleted. Throws `protocol` for an id that is no file name, `overloaded`. */
+    async mark(threadId: string): Promise<void> {
+      if (!THREAD_ID.test(threadId)) {
+        throw new BridgeError('protocol', 'the agent gave a thread an id that is not valid');
+      }
+      await asStateError(() => writeFile(join(threads, threadId), '', { mode: FILE_MODE }));
+    },
+
+    /** The threads that are marked. */
+    marked: async (): Promise<readonly string[]> =>
+      (await readdir(threads).catch(() => [])).filter((name) => THREAD_ID.test(name)),
+
+    /** Removes the mark of a thread that was deleted. */
+    unmark: (threadId: string) => rm(join(threads, threadId), { force: true }),
+
+    /** Removes the images that the agent has kept of a thread: it never does. */
+    async removeGenerated(threadId: string): Promise<void> {
+      if (!THREAD_ID.test(threadId)) return;
+      await rm(join(home, 'generated_images', threadId), { recursive: true, force: true });
+    },
+  };
+}
+
+async function asStateError<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (cause) {
+    throw new BridgeError('overloaded', 'the state directory takes no files', { cause });
+  }
+}

@@ -1,0 +1,61 @@
+import { abortable } from '../../platform/abortable.ts';
+import type { ProviderParts } from '../provider-parts.ts';
+import type { ProviderContext, ProviderOutput, ProviderRequest } from '../provider-port.ts';
+import type { AgentChild } from './agent-child.ts';
+import { createAgentFolders } from './agent-folders.ts';
+import { createIsolatedTurns } from './isolated-turns.ts';
+import { startChild } from './start-child.ts';
+import { createSupervisor } from './supervisor.ts';
+import { startThread } from './threads.ts';
+
+/** The agent as calls need it: a child that runs and is logged in, and turns on it. */
+export function createAgent(parts: ProviderParts<'agent_app_server'>) {
+  const { settings, credentials, clock } = parts;
+  const folders = createAgentFolders(parts);
+  const cleared = folders.clear();
+  // The first call reports what is wrong.
+  cleared.catch(() => {});
+  const supervisor = createSupervisor({
+    clock,
+    backoffMs: settings.restart_backoff_ms,
+    async start(signal) {
+      const child = await startChild(parts, folders, signal);
+      const left = await folders.marked();
+      isolated.clear(child, left);
+      return child;
+    },
+  });
+  const isolated = createIsolatedTurns({
+    folders,
+    clock,
+    startThread: (child) => startThread(child, { cwd: folders.work, model: settings.agent_model }),
+    onSuccess: supervisor.noteSuccess,
+  });
+
+  /** The child, with a login that is good for a turn. */
+  async function readyChild(signal: AbortSignal): Promise<AgentChild> {
+    await cleared;
+    const login = await credentials.current(signal);
+    const child = await supervisor.child(signal);
+    await abortable(child.logIn(login), signal);
+    return child;
+  }
+
+  return {
+    /** One turn on a thread of its own. */
+    async runIsolated(request: ProviderRequest, context: ProviderContext): Promise<ProviderOutput> {
+      return isolated.run(await readyChild(context.signal), request, context);
+    },
+
+    /** Whether the running child may use the image tool; undefined without a child, and while it is not known. */
+    hasAccount: () => supervisor.running()?.hasAccount(),
+
+    restarts: supervisor.restarts,
+
+    /** Resolves when no child runs any more. Calls that run end for it. */
+    stop: supervisor.close,
+
+    /** Resolves when nothing is removed in the background any more. */
+    settled: isolated.settled,
+  };
+}

@@ -1,0 +1,32 @@
+import { constants } from 'node:fs';
+import { access, stat } from 'node:fs/promises';
+import { delimiter, join, resolve } from 'node:path';
+
+/**
+ * The file that starts the agent: `executable` itself when it is a path, else the first of that name in the folders of
+ * `searchPath`. Undefined when there is none that this process may execute.
+ */
+export async function findExecutable(
+  executable: string,
+  searchPath: string | undefined,
+): Promise<string | undefined> {
+  const candidates = /[\\/]/.test(executable)
+    ? [resolve(executable)]
+    : (searchPath ?? '')
+        .split(delimiter)
+        .filter((folder) => folder !== '')
+        .map((folder) => resolve(join(folder, executable)));
+  for (const candidate of candidates) {
+    if (await isExecutable(candidate)) return candidate;
+  }
+  return undefined;
+}
+
+async function isExecutable(path: string): Promise<boolean> {
+  try {
+    await access(path, constants.X_OK);
+    return (await stat(path)).isFile();
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,80 @@
+import { BridgeError } from '../../errors/bridge-error.ts';
+import type { ProviderParts } from '../provider-parts.ts';
+import type { Provider, ProviderReadiness, ProviderRequest } from '../provider-port.ts';
+import { createRunningCalls } from '../running-calls.ts';
+import { createAgent } from './agent.ts';
+import {
+  capabilitiesOf,
+  IMPLEMENTATION_VERSION,
+  MAX_BYTES_TOTAL,
+  MAX_IMAGES,
+  MODEL,
+} from './capabilities.ts';
+import { findExecutable } from './executable.ts';
+
+/** A supervised agent process that is spoken to on its standard streams (providers.md, agent-app-server.md). */
+export function createAgentAppServerProvider(parts: ProviderParts<'agent_app_server'>): Provider {
+  const { name, settings, credentials } = parts;
+  const { max_outputs: maxOutputs, max_parallel_outputs: parallel } = settings;
+  const document = capabilitiesOf({
+    provider: name,
+    maxOutputs,
+    maxParallelOutputs: parallel === 'auto' ? maxOutputs : parallel,
+  });
+  const agent = createAgent(parts);
+  const calls = createRunningCalls();
+  let closing: Promise<void> | undefined;
+
+  async function probe(): Promise<ProviderReadiness> {
+    if (!(await findExecutable(settings.executable, parts.searchPath))) {
+      return { ready: false, errorCode: 'configuration' };
+    }
+    return agent.hasAccount() !== false && (await credentials.probe())
+      ? { ready: true }
+      : { ready: false, errorCode: 'authentication' };
+  }
+
+  async function closeAll(): Promise<void> {
+    const reason = new BridgeError('cancelled', 'the provider is closing');
+    await Promise.all([calls.abortAll(reason), agent.stop()]);
+    await agent.settled();
+  }
+
+  return {
+    name,
+    // A turn is paid for: it is never repeated.
+    retry: { attempts: 1, backoffMs: 0 },
+    describe: () => ({
+      displayName: 'Agent App Server',
+      version: IMPLEMENTATION_VERSION,
+      experimental: false,
+      models: [MODEL],
+      defaultModel: MODEL,
+    }),
+    capabilities: (model) => (model === MODEL ? document : undefined),
+    async execute(request, context) {
+      refuseTooMany(request);
+      if (closing) throw new BridgeError('overloaded', 'the provider is closed');
+      return calls.run(context.signal, async (signal) => ({
+        outputs: [await agent.runIsolated(request, { ...context, signal })],
+      }));
+    },
+    probe,
+    restarts: agent.restarts,
+    close() {
+      closing ??= closeAll();
+      return closing;
+    },
+  };
+}
+
+/** The image tool counts sources and references together, which a capability document cannot say. */
+function refuseTooMany({ images, references }: ProviderRequest): void {
+  const inputs = [...images, ...references];
+  const bytes = inputs.reduce((sum, input) => sum + input.bytes.length, 0);
+  if (inputs.length <= MAX_IMAGES && bytes <= MAX_BYTES_TOTAL) return;
+  throw new BridgeError('unsupported_capability', 'the agent takes fewer or smaller images', {
+    param: 'images',
+    details: { field: 'images', max_count: MAX_IMAGES, max_bytes_total: MAX_BYTES_TOTAL },
+  });
+}

@@ -1,0 +1,90 @@
+import { BridgeError } from '../../errors/bridge-error.ts';
+import { abortable } from '../../platform/abortable.ts';
+import { type Clock, sleep } from '../../platform/clock.ts';
+import type { AgentChild } from './agent-child.ts';
+
+interface Deps {
+  readonly clock: Clock;
+  /** `restart_backoff_ms`. */
+  readonly backoffMs: number;
+  /** Starts a process and shakes hands. Ends the process if it rejects. */
+  readonly start: (signal: AbortSignal) => Promise<AgentChild>;
+}
+
+const MAX_BACKOFF_MS = 30_000;
+
+/** Owns the one child: started when it is needed, and again after it has ended, with a delay that doubles. */
+export function createSupervisor({ clock, backoffMs, start }: Deps) {
+  const closing = new AbortController();
+  const stopping = new Set<Promise<void>>();
+  let current: AgentChild | undefined;
+  let starting: Promise<AgentChild> | undefined;
+  let starts = 0;
+  /** Ends in a row, of children that have completed no turn. */
+  let crashes = 0;
+  let notBeforeMs = Number.NEGATIVE_INFINITY;
+
+  function noteEnd(): void {
+    notBeforeMs = clock.monotonicMs() + Math.min(backoffMs * 2 ** crashes, MAX_BACKOFF_MS);
+    crashes += 1;
+  }
+
+  async function watch(child: AgentChild): Promise<void> {
+    await child.ended;
+    current = undefined;
+    if (!closing.signal.aborted) noteEnd();
+    // A process that has closed its output is of no use, even if it runs on.
+    const stopped = child.stop();
+    stopping.add(stopped);
+    await stopped;
+    stopping.delete(stopped);
+  }
+
+  async function startNow(): Promise<AgentChild> {
+    const waitMs = notBeforeMs - clock.monotonicMs();
+    if (waitMs > 0) await sleep(clock, waitMs, closing.signal);
+    closing.signal.throwIfAborted();
+    starts += 1;
+    try {
+      const child = await start(closing.signal);
+      current = child;
+      void watch(child);
+      return child;
+    } catch (error) {
+      noteEnd();
+      throw error;
+    } finally {
+      starting = undefined;
+    }
+  }
+
+  return {
+    /**
+     * The running child; after a crash the next one, once its delay is over. The signal ends the wait, not the start.
+     * Rejects with what the start rejects with.
+     */
+    async child(signal: AbortSignal): Promise<AgentChild> {
+      if (current && !current.hasEnded()) return current;
+      starting ??= startNow();
+      return abortable(starting, signal);
+    },
+
+    /** The child that runs now, if any. */
+    running: () => (current?.hasEnded() ? undefined : current),
+
+    /** A turn has ended as turns do: the next restart comes without the delays of the ones before. */
+    noteSuccess(): void {
+      crashes = 0;
+    },
+
+    /** How often a child was started again. */
+    restarts: () => Math.max(0, starts - 1),
+
+    /** Resolves when no child runs any more, and none is started. */
+    async close(): Promise<void> {
+      closing.abort(new BridgeError('cancelled', 'the provider is closing'));
+      await starting?.catch(() => undefined);
+      await Promise.all([current?.stop(), ...stopping]);
+    },
+  };
+}

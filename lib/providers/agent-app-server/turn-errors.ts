@@ -1,0 +1,96 @@
+import * as v from 'valibot';
+import { BridgeError } from '../../errors/bridge-error.ts';
+import { fromCode, fromStatus } from '../agent-responses/backend-errors.ts';
+import { parseErrorBody } from '../agent-responses/backend-event.ts';
+import { toBackendFailure } from '../agent-responses/backend-failure.ts';
+import type { ProviderRequest } from '../provider-port.ts';
+import type { TurnError, TurnItem } from './turn-notification.ts';
+
+const HTTP_FAILURE = /\bhttp ([1-5]\d{2})\b/;
+const HTTP_BODY = /Some\(("(?:[^"\\]|\\.)*")\)/;
+const LOST_CALL = /\b(?:network|stream) error\b/;
+
+/** Names of the agent for what the backend's own codes say, too (agent-app-server.md, 5.1). */
+const ERROR_CODES: Readonly<Record<string, string>> = {
+  unauthorized: 'authentication_error',
+  usageLimitExceeded: 'usage_limit_reached',
+  rateLimitExceeded: 'rate_limit_exceeded',
+  internalServerError: 'server_error',
+  serverOverloaded: 'server_is_overloaded',
+  cyberPolicy: 'cyber_policy',
+};
+
+const ErrorInfo = v.record(
+  v.string(),
+  v.object({ httpStatusCode: v.fallback(v.nullish(v.number()), undefined) }),
+);
+
+/** Why the image tool failed, as the agent has written it for its model (agent-app-server.md, 5.2). */
+export function fromToolOutput(output: string, request: ProviderRequest): BridgeError {
+  const status = Number(HTTP_FAILURE.exec(output)?.[1]);
+  if (status > 0) return fromBackend(status, parseDebugText(HTTP_BODY.exec(output)?.[1]), request);
+  const isLost = LOST_CALL.test(output);
+  return new BridgeError('upstream', 'the image tool of the agent failed', {
+    details: isLost ? { outcome: 'unknown', reason: 'connection_lost' } : {},
+  });
+}
+
+/** Why an image failed, where the item itself says so. */
+export function fromItemFailure(
+  { type, resetsAt }: NonNullable<TurnItem['failure']>,
+  request: ProviderRequest,
+  nowMs: number,
+): BridgeError {
+  const code = ERROR_CODES[type] ?? type;
+  const resets = resetsAt === undefined || resetsAt === null ? undefined : resetsAt - nowMs / 1000;
+  return fromCode(
+    toBackendFailure([
+      { code, ...(resets === undefined ? {} : { resets_in_seconds: Math.max(0, resets) }) },
+    ]),
+    request,
+  );
+}
+
+/** Why the model call of a turn failed (agent-app-server.md, 5.1). */
+export function fromTurnError(
+  { message, codexErrorInfo: info }: TurnError,
+  request: ProviderRequest,
+): BridgeError {
+  const body = message ?? undefined;
+  if (typeof info === 'string' && Object.hasOwn(ERROR_CODES, info)) {
+    return fromCode(toBackendFailure([{ code: ERROR_CODES[info] }]), request);
+  }
+  const parsed = v.safeParse(ErrorInfo, info);
+  const [details] = parsed.success ? Object.values(parsed.output) : [];
+  if (details?.httpStatusCode) return fromBackend(details.httpStatusCode, body, request);
+  // A refusal of the backend is passed on as its raw body.
+  const error = parseErrorBody(parseJson(body));
+  return fromCode(toBackendFailure(error ? [error] : []), request);
+}
+
+function fromBackend(
+  status: number,
+  body: string | undefined,
+  request: ProviderRequest,
+): BridgeError {
+  const error = parseErrorBody(parseJson(body));
+  return fromStatus(status, toBackendFailure(error ? [error] : []), request);
+}
+
+/** The text of a literal that Rust's `Debug` has written; its escapes are JSON's, but for `\'` and `\u{…}`. */
+function parseDebugText(literal: string | undefined): string | undefined {
+  if (literal === undefined) return undefined;
+  const json = literal
+    .replaceAll("\\'", "'")
+    .replaceAll(/\\u\{([0-9a-f]{1,4})\}/gi, (_, hex: string) => `\\u${hex.padStart(4, '0')}`);
+  const text = parseJson(json);
+  return typeof text === 'string' ? text : undefined;
+}
+
+function parseJson(text: string | undefined): unknown {
+  try {
+    return JSON.parse(text ?? '');
+  } catch {
+    return undefined;
+  }
+}

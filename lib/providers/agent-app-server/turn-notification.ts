@@ -1,0 +1,78 @@
+import * as v from 'valibot';
+import type { Notification } from './rpc-connection.ts';
+
+/** Members that add something: where they make no sense they are ignored. */
+const Text = v.fallback(v.nullish(v.string()), undefined);
+
+const Item = v.object({
+  type: v.string(),
+  id: Text,
+  status: Text,
+  result: Text,
+  revisedPrompt: Text,
+  failure: v.fallback(
+    v.nullish(
+      v.object({ type: v.string(), resetsAt: v.fallback(v.nullish(v.number()), undefined) }),
+    ),
+    undefined,
+  ),
+});
+export type TurnItem = v.InferOutput<typeof Item>;
+
+const TurnError = v.object({ message: Text, codexErrorInfo: v.optional(v.unknown()) });
+export type TurnError = v.InferOutput<typeof TurnError>;
+
+const ItemParams = v.object({ item: Item });
+
+const TurnParams = v.object({
+  turn: v.object({
+    status: v.string(),
+    error: v.fallback(v.nullish(TurnError), undefined),
+  }),
+});
+
+const RawItemParams = v.object({
+  item: v.object({ type: v.string(), call_id: Text, output: Text }),
+});
+
+/** A notification that matters to the turn of its thread (agent-app-server.md, 3.1 and 5.2). */
+export type TurnNotification =
+  | { readonly type: 'turn_started' }
+  | { readonly type: 'item_started' | 'item_completed'; readonly item: TurnItem }
+  | { readonly type: 'tool_output'; readonly callId: string; readonly output: string }
+  | {
+      readonly type: 'turn_completed';
+      readonly status: string;
+      readonly error: TurnError | undefined;
+    };
+
+/** Undefined for a notification that does not matter, or is not what its method says. */
+export function parseTurnNotification({
+  method,
+  params,
+}: Pick<Notification, 'method' | 'params'>): TurnNotification | undefined {
+  switch (method) {
+    case 'turn/started':
+      return { type: 'turn_started' };
+    case 'item/started':
+    case 'item/completed': {
+      const parsed = v.safeParse(ItemParams, params);
+      if (!parsed.success) return undefined;
+      const type = method === 'item/started' ? 'item_started' : 'item_completed';
+      return { type, item: parsed.output.item };
+    }
+    case 'rawResponseItem/completed': {
+      const parsed = v.safeParse(RawItemParams, params);
+      const { call_id: callId, output } = parsed.success ? parsed.output.item : {};
+      return callId && output ? { type: 'tool_output', callId, output } : undefined;
+    }
+    case 'turn/completed': {
+      const parsed = v.safeParse(TurnParams, params);
+      if (!parsed.success) return undefined;
+      const { status, error } = parsed.output.turn;
+      return { type: 'turn_completed', status, error: error ?? undefined };
+    }
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,99 @@
+import { BridgeError } from '../../errors/bridge-error.ts';
+import type { ProviderContext, ProviderOutput, ProviderRequest } from '../provider-port.ts';
+import type { Notification } from './rpc-connection.ts';
+import { fromItemFailure, fromToolOutput, fromTurnError } from './turn-errors.ts';
+import { parseTurnNotification, type TurnItem } from './turn-notification.ts';
+
+/**
+ * Adds up the notifications of one turn to its outcome. A failed image does not fail the turn of the agent, and a turn
+ * without an image does not fail either (agent-app-server.md, 5.2 and 5.3).
+ */
+export function createTurnOutcome(
+  request: ProviderRequest,
+  nowMs: () => number,
+  onEvent: ProviderContext['onEvent'],
+) {
+  const [index = 0] = request.indices;
+  const openItems = new Set<string>();
+  const toolOutputs = new Map<string, string>();
+  let image: ProviderOutput | undefined;
+  let failedItem: TurnItem | undefined;
+  let isUnusable = false;
+  let isStarted = false;
+  let ended: { readonly status: string; readonly error: BridgeError | undefined } | undefined;
+
+  function takeItem(item: TurnItem, message: Notification['message']): void {
+    openItems.delete(item.id ?? '');
+    if (item.status === 'failed' || !item.result) {
+      failedItem ??= item;
+      return;
+    }
+    // With several images the first one counts.
+    if (image) return;
+    const bytes = message.bytesOf(item.result);
+    const prompt = item.revisedPrompt;
+    if (!bytes) isUnusable = true;
+    else if (prompt && !message.isPlaceholder(prompt)) image = { bytes, revisedPrompt: prompt };
+    else image = { bytes };
+  }
+
+  function failure(): BridgeError {
+    if (isUnusable) {
+      return new BridgeError('protocol', 'the agent gave no usable image', {
+        details: { reason: 'unusable_image' },
+      });
+    }
+    if (failedItem?.failure) return fromItemFailure(failedItem.failure, request, nowMs());
+    const output = toolOutputs.get(failedItem?.id ?? '') ?? [...toolOutputs.values()][0];
+    if (output !== undefined) return fromToolOutput(output, request);
+    if (ended?.error) return ended.error;
+    if (ended?.status === 'interrupted') {
+      return new BridgeError('upstream', 'the agent has interrupted the turn', {
+        details: { outcome: 'unknown', reason: 'turn_interrupted' },
+      });
+    }
+    return new BridgeError('upstream', 'the turn of the agent ended without an image');
+  }
+
+  return {
+    take(notification: Notification): void {
+      const taken = parseTurnNotification(notification);
+      switch (taken?.type) {
+        case 'turn_started':
+          isStarted = true;
+          return;
+        case 'item_started':
+          if (taken.item.type !== 'imageGeneration') return;
+          openItems.add(taken.item.id ?? '');
+          if (openItems.size === 1 && !image) {
+            onEvent({ type: 'progress', stage: 'generating', index });
+          }
+          return;
+        case 'item_completed':
+          if (taken.item.type === 'imageGeneration') takeItem(taken.item, notification.message);
+          return;
+        case 'tool_output':
+          if (!notification.message.isPlaceholder(taken.output)) {
+            toolOutputs.set(taken.callId, taken.output);
+          }
+          return;
+        case 'turn_completed': {
+          const { status, error } = taken;
+          ended = { status, error: error && fromTurnError(error, request) };
+          return;
+        }
+        default:
+      }
+    },
+
+    isStarted: () => isStarted,
+
+    /** The turn is over. Where the model has stopped waiting for an image, it comes after that (3.5). */
+    hasEnded: () => ended !== undefined && (openItems.size === 0 || ended.status !== 'completed'),
+
+    image: () => image,
+
+    /** Why there is no image, once the turn has ended. */
+    failure,
+  };
+}

@@ -1,0 +1,126 @@
+import { chmod, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { describeProvider } from '../../../contracts/provider-contract.ts';
+import { agentRequest } from '../agent-responses/requests.ts';
+import { type ChildRig, isRunning, openChildRig, run } from './child-rig.ts';
+
+describeProvider('agent-app-server', async () => {
+  const { provider, close } = await openChildRig();
+  return {
+    provider,
+    request: (indices) => agentRequest({ indices }),
+    failing: agentRequest({ prompt: 'Anything [[no-image]]' }),
+    endless: agentRequest({ prompt: 'Anything [[hang]]' }),
+    close,
+  };
+});
+
+const rigs: ChildRig[] = [];
+
+async function rigOf(options: Parameters<typeof openChildRig>[0] = {}): Promise<ChildRig> {
+  const rig = await openChildRig(options);
+  rigs.push(rig);
+  return rig;
+}
+
+afterEach(async () => {
+  await Promise.all(rigs.splice(0).map((rig) => rig.close()));
+});
+
+describe('createAgentAppServerProvider', () => {
+  it('starts no child before the first request', async () => {
+    const rig = await rigOf();
+
+    await rig.provider.probe(new AbortController().signal);
+
+    expect(await rig.children()).toEqual([]);
+  });
+
+  it('makes an image with one child, and starts no second one for the next request', async () => {
+    const rig = await rigOf();
+
+    const first = await run(rig, agentRequest()).result;
+    const second = await run(rig, agentRequest()).result;
+
+    expect(first.outputs[0]?.bytes.subarray(1, 4).toString()).toBe('PNG');
+    expect(first.outputs[0]?.revisedPrompt).toBe('a fox');
+    expect(second.outputs[0]?.bytes.equals(first.outputs[0]?.bytes ?? Buffer.alloc(0))).toBe(false);
+    expect(await rig.children()).toHaveLength(1);
+    expect(rig.provider.restarts?.()).toBe(0);
+  });
+
+  it('gives the child a minimal environment and folders of its own, which are private', async () => {
+    const rig = await rigOf();
+
+    await run(rig, agentRequest()).result;
+
+    const [child] = await rig.children();
+    expect(Object.keys(child?.env ?? {}).sort()).toEqual([
+      'CODEX_HOME',
+      'HOME',
+      'NO_COLOR',
+      'PATH',
+      'RUST_LOG',
+    ]);
+    expect(child?.env).toMatchObject({ HOME: rig.agentHome, CODEX_HOME: rig.agentHome });
+    expect(child?.cwd).toBe(rig.work);
+    for (const folder of [rig.agentHome, rig.work]) {
+      expect((await stat(folder)).mode & 0o777).toBe(0o700);
+    }
+  });
+
+  it('runs requests in parallel, each on a thread of its own that is deleted afterwards', async () => {
+    const rig = await rigOf();
+    const requests = Array.from({ length: 8 }, (_, index) => agentRequest({ indices: [index] }));
+
+    await Promise.all(requests.map((request) => run(rig, request).result));
+
+    await expect.poll(() => rig.leftovers()).toEqual([]);
+    const [child] = await rig.children();
+    const ids = (method: string) =>
+      (child?.received ?? [])
+        .filter((message) => message.method === method)
+        .map(({ params }) => params.threadId);
+    expect(new Set(ids('turn/start')).size).toBe(8);
+    expect(new Set(ids('thread/delete'))).toEqual(new Set(ids('turn/start')));
+  });
+
+  it('leaves no process behind when it is closed', async () => {
+    const rig = await rigOf();
+    await run(rig, agentRequest()).result;
+    const [child] = await rig.children();
+
+    await rig.provider.close();
+
+    expect(await isRunning(child?.pid ?? 0)).toBe(false);
+  });
+});
+
+describe('the probe of agent-app-server', () => {
+  const probe = ({ provider }: ChildRig) => provider.probe(new AbortController().signal);
+
+  it('is ready with an executable file and a readable login', async () => {
+    expect(await probe(await rigOf())).toEqual({ ready: true });
+  });
+
+  it.each(['./no-such-file', 'no-such-name-in-the-path'])(
+    'is not ready without the executable %s, and a request says so',
+    async (executable) => {
+      const rig = await rigOf({ set: [`providers.agent_app_server.executable=${executable}`] });
+
+      expect(await probe(rig)).toEqual({ ready: false, errorCode: 'configuration' });
+      expect(await run(rig, agentRequest()).failure).toMatchObject({ code: 'configuration' });
+    },
+  );
+
+  it.each([
+    ['there is no login', (file: string) => rm(file)],
+    ['others may change the login', (file: string) => chmod(file, 0o666)],
+  ])('is not ready when %s', async (_name, spoil) => {
+    const rig = await rigOf();
+    await spoil(join(rig.home, 'auth.json'));
+
+    expect(await probe(rig)).toEqual({ ready: false, errorCode: 'authentication' });
+  });
+});

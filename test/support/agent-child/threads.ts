@@ -1,0 +1,62 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Reply } from './wire.ts';
+
+interface RunningTurn {
+  readonly id: string;
+  /** Ends the turn. */
+  interrupt?: () => void;
+}
+
+/** What a turn is given. */
+export interface Begun {
+  readonly turn: RunningTurn;
+  /** Whether the thread has no turn any more. */
+  end(): void;
+}
+
+/** The threads of the stand-in: loaded ones, and those that had a turn as files below its home. */
+export function createThreads(home: string) {
+  const loaded = new Map<string, RunningTurn | undefined>();
+  const folder = join(home, 'sessions');
+  const file = (id: string) => join(folder, `${id}.jsonl`);
+
+  return {
+    start(): string {
+      const id = randomUUID();
+      loaded.set(id, undefined);
+      return id;
+    },
+
+    resume(id: string): Reply {
+      if (!existsSync(file(id))) return { error: `no rollout found for thread id ${id}` };
+      if (!loaded.has(id)) loaded.set(id, undefined);
+      return { result: { thread: { id } } };
+    },
+
+    delete(id: string): Reply {
+      if (!existsSync(file(id))) return { error: `no rollout found for thread id ${id}` };
+      loaded.get(id)?.interrupt?.();
+      loaded.delete(id);
+      rmSync(file(id));
+      return { result: {} };
+    },
+
+    interrupt(id: string): Reply {
+      loaded.get(id)?.interrupt?.();
+      return { result: {} };
+    },
+
+    begin(id: string): Begun | { readonly error: string } {
+      if (!loaded.has(id)) return { error: `thread not found: ${id}` };
+      // The real agent steers the running turn instead; nobody may rely on that.
+      if (loaded.get(id)) return { error: 'the stand-in was asked for two turns at once' };
+      const turn: RunningTurn = { id: randomUUID() };
+      loaded.set(id, turn);
+      mkdirSync(folder, { recursive: true });
+      writeFileSync(file(id), '{}\n', { flag: 'a' });
+      return { turn, end: () => loaded.set(id, undefined) };
+    },
+  };
+}

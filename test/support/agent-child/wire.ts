@@ -1,0 +1,24 @@
+import type { Settings } from './settings.ts';
+
+export interface Request {
+  readonly id?: number | string;
+  readonly method?: string;
+  readonly params?: Readonly<Record<string, unknown>>;
+  readonly result?: unknown;
+  readonly error?: unknown;
+}
+
+/** The response to a request, and what the agent does once it was written. */
+export type Reply =
+  | { readonly result: unknown; readonly after?: () => void }
+  | { readonly error: string; readonly after?: undefined };
+
+export interface Wire {
+  readonly settings: Settings;
+  /** Writes a text as it is. */
+  raw(text: string): void;
+  /** Writes one message. */
+  send(message: object): void;
+  /** Asks the client, and resolves with its response. */
+  ask(method: string, params: object): Promise<Request>;
+}
