@@ -62,7 +62,7 @@ async function openService(folder: string, onCall: () => void): Promise<App> {
   const provider = createScriptedProvider({
     name: 'agent-responses',
     capabilities: anything,
-    answer(call) {
+    reply(call) {
       onCall();
       call.fail(new Error('no image is made here'));
     },

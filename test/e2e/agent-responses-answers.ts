@@ -258,7 +258,7 @@ export const EXPECTED_ANSWERS: Readonly<Record<BehaviourName, ExpectedAnswer>> =
 
   'truncated=nothing': TRUNCATED,
   'truncated=opening': TRUNCATED,
-  'truncated=drawing': TRUNCATED,
+  'truncated=generating': TRUNCATED,
   'truncated=partial': TRUNCATED,
   'truncated=item': TRUNCATED,
   'cut=partial': LOST,
@@ -282,7 +282,7 @@ export const EXPECTED_ANSWERS: Readonly<Record<BehaviourName, ExpectedAnswer>> =
 
   'silence=before-headers': TIMEOUT,
   'silence=after-headers': TIMEOUT,
-  'silence=drawing': TIMEOUT,
+  'silence=generating': TIMEOUT,
   'silence=partial': TIMEOUT,
   'silence=item': TIMEOUT,
   // The answer had completed: nobody waits for the stream to end.

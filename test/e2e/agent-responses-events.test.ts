@@ -93,7 +93,7 @@ describe('the pipeline in front of agent-responses', () => {
 
   it('shows the partial image of a call that then fails, and does not repeat it', async () => {
     const { run, upstream } = await openPipeline();
-    upstream.answerUsually('failed-after-partial');
+    upstream.setDefaultBehaviour('failed-after-partial');
 
     const { events, result } = await run({ parameters: { partial_images: 1 } });
 

@@ -82,8 +82,8 @@ describe('two programs with one login', () => {
       const statuses = await askAll(bridges);
 
       expect(statuses).toEqual(ALL_WELL);
-      const { answered, refreshCalls, refreshes } = upstream.counters();
-      expect(answered).toBe(round * REQUESTS);
+      const { replied, refreshCalls, refreshes } = upstream.counters();
+      expect(replied).toBe(round * REQUESTS);
       expect([refreshCalls, refreshes]).toEqual([round, round]);
     }
   });

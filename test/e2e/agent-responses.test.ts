@@ -61,7 +61,7 @@ describe('an answer of the backend', () => {
     expect(answer.status).toBe(expected.status);
     const calls = rig.upstream.calls.slice(before);
     expect(calls.map(({ behaviour }) => behaviour)).toEqual(Array(expected.calls).fill(name));
-    expect(rig.upstream.strays).toEqual([]);
+    expect(rig.upstream.unrouted).toEqual([]);
     // Whatever was not read to its end was closed.
     await rig.upstream.until(() => rig.upstream.counters().open === 0);
   });
@@ -244,7 +244,7 @@ describe('images of the backend', () => {
   it('are not made any more once one of them has failed', async () => {
     // It fails once the others are there.
     rig.upstream.script(
-      'silence=drawing',
+      'silence=generating',
       { behaviour: 'status=403', delayMs: 300 },
       'silence=before-headers',
     );
@@ -265,7 +265,7 @@ describe('images of the backend', () => {
 });
 
 describe('a client that leaves', () => {
-  it.each<BehaviourName>(['silence=before-headers', 'silence=drawing', 'silence=line'])(
+  it.each<BehaviourName>(['silence=before-headers', 'silence=generating', 'silence=line'])(
     'closes the connection to the backend during %s',
     async (name) => {
       const leaving = new AbortController();
@@ -361,7 +361,7 @@ describe('what the program leaves behind', () => {
 
     expect([...traces.keys()]).toContain('data/state/bridge.sqlite');
     expect(traces.get('standard error')).toContain('agent-responses');
-    const sought = [...secrets, SECRET, UPSTREAM_TEXT, 'auth.json', 'words of the token endpoint'];
+    const sought = [...secrets, SECRET, UPSTREAM_TEXT, 'auth.json', 'text of the token endpoint'];
     const found = [...traces].flatMap(([where, text]) =>
       sought.filter((secret) => text.includes(secret)).map((secret) => `${where}: ${secret}`),
     );

@@ -99,7 +99,7 @@ describe('a program that is killed while it has jobs', () => {
   }, async () => {
     const [home, cwd] = [await freshFolder(), await freshFolder()];
     const upstream = await createResponsesUpstream({ imageBytes: 30_000, imageVariants: 4 });
-    upstream.answerUsually({ behaviour: 'succeed', delayMs: 20 });
+    upstream.setDefaultBehaviour({ behaviour: 'succeed', delayMs: 20 });
     await upstream.writeLogin(home);
     const set = agentSettings(upstream, home);
     const wishes: Wish[] = [];

@@ -181,7 +181,7 @@ describe('a restart', () => {
   it('runs what was queued, and what ran is interrupted and never sent again', async () => {
     const set = ['server.jobs.max_running=1'];
     const { bridge, jobs, upstream, callsFor, restart } = await startWithUpstream(set);
-    upstream.script('silence=drawing');
+    upstream.script('silence=generating');
     const key = { 'idempotency-key': 'ran' };
     const ran = await accepted(jobs, { prompt: 'ran-before' }, key);
     await upstream.until(() => upstream.calls.length === 1);
@@ -201,7 +201,7 @@ describe('a restart', () => {
   it('fails a queued job whose provider is no longer there, and goes on with the next', async () => {
     const set = ['server.jobs.max_running=1', 'providers.sandbox.enabled=true'];
     const { bridge, jobs, upstream } = await startWithUpstream(set);
-    upstream.script('silence=drawing');
+    upstream.script('silence=generating');
     await jobs.running(await accepted(jobs, { prompt: 'in the way' }));
     const routing = { provider: 'agent-responses' };
     const lost = await accepted(jobs, { prompt: 'a fox', routing });

@@ -107,7 +107,7 @@ const ROWS: readonly Row[] = [
   final('status=400,moderation_blocked', 'safety_rejected'),
   final('refusal', 'safety_rejected'),
   final('incomplete=content_filter', 'safety_rejected'),
-  final('truncated=drawing', 'protocol'),
+  final('truncated=generating', 'protocol'),
   final('cut=line', 'protocol'),
   final('reset=before-headers', 'protocol'),
   final('garbage=json', 'protocol'),
@@ -140,7 +140,7 @@ describe('fallback routing', () => {
   });
 
   it('never falls back after the deadline of the whole request', async () => {
-    upstream.script('silence=drawing');
+    upstream.script('silence=generating');
 
     const { status, json } = await create('on_error', 300);
 

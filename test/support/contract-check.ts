@@ -39,9 +39,9 @@ export function createAnswerChecker(document: Json) {
     );
   }
 
-  function headerProblems(answer: Pointed, headers: Headers): string[] {
-    return Object.entries(asJson(answer.value['headers'])).flatMap(([name, given]) => {
-      const header = resolved(document, given, [...answer.pointer, 'headers', name]);
+  function headerProblems(reply: Pointed, headers: Headers): string[] {
+    return Object.entries(asJson(reply.value['headers'])).flatMap(([name, given]) => {
+      const header = resolved(document, given, [...reply.pointer, 'headers', name]);
       const value = headers[name];
       if (value === undefined) {
         return header.value['required'] === true ? [`the header ${name} is missing`] : [];
@@ -53,14 +53,14 @@ export function createAnswerChecker(document: Json) {
     });
   }
 
-  function bodyProblems(answer: Pointed, headers: Headers, body: unknown): string[] {
-    const content = asJson(answer.value['content']);
+  function bodyProblems(reply: Pointed, headers: Headers, body: unknown): string[] {
+    const content = asJson(reply.value['content']);
     if (Object.keys(content).length === 0) {
       return isEmpty(body) ? [] : ['a body where the document has none'];
     }
     const mediaType = (headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
     if (!Object.hasOwn(content, mediaType)) return [`the media type ${mediaType} is not listed`];
-    const schema = [...answer.pointer, 'content', mediaType, 'schema'];
+    const schema = [...reply.pointer, 'content', mediaType, 'schema'];
     if (mediaType === 'text/event-stream') return eventProblems(schema, toText(body));
     return mediaType === 'application/json' ? problemsAt(schema, toJson(body)) : [];
   }
@@ -85,13 +85,13 @@ export function createAnswerChecker(document: Json) {
       const shape = isHead ? [] : problemsAt(['components', 'schemas', 'ErrorReply'], toJson(body));
       return [...shape, ...(headers['x-request-id'] ? [] : ['the header x-request-id is missing'])];
     }
-    const answers = asJson(at(document, found.pointer)['responses']);
-    const given = answers[String(status)];
+    const replies = asJson(at(document, found.pointer)['responses']);
+    const given = replies[String(status)];
     if (given === undefined) return [`the status ${status} is not listed`];
-    const answer = resolved(document, given, [...found.pointer, 'responses', String(status)]);
+    const reply = resolved(document, given, [...found.pointer, 'responses', String(status)]);
     return [
-      ...headerProblems(answer, headers),
-      ...(isHead ? [] : bodyProblems(answer, headers, body)),
+      ...headerProblems(reply, headers),
+      ...(isHead ? [] : bodyProblems(reply, headers, body)),
     ];
   }
 

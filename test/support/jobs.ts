@@ -106,7 +106,11 @@ export function jobResult(artifactIds: readonly string[]): ImageResponse {
     effective: parameters,
     normalizations: [],
     data: artifactIds.map((id, index) => ({
-      ...{ type: 'artifact', id, name: `${id}.png`, index, format: 'png' },
+      type: 'artifact',
+      id,
+      name: `${id}.png`,
+      index,
+      format: 'png',
       width: 640,
       height: 480,
       bytes: 1234,

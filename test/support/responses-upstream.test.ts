@@ -23,7 +23,7 @@ afterEach(async () => {
   await Promise.all(started.splice(0).map((upstream) => upstream.close()));
 });
 
-/** Everything that the official client makes of one call. */
+/** All events of one call, as the official client parses them. */
 async function readOfficially(
   upstream: ResponsesUpstream,
   tool: Readonly<Record<string, unknown>> = {},
@@ -34,7 +34,7 @@ async function readOfficially(
     maxRetries: 0,
     defaultHeaders: goodHeaders(upstream),
   });
-  // That it compiles says as well that what we take is what is published.
+  // That it compiles shows that the checked request has the published type.
   const body = v.parse(ResponsesRequest, goodBody('A lighthouse', tool));
   const events: ResponseStreamEvent[] = [];
   for await (const event of await client.responses.create(body)) events.push(event);
@@ -53,7 +53,7 @@ function resultOf(events: readonly ResponseStreamEvent[]): string {
 }
 
 describe('createResponsesUpstream', () => {
-  it('streams what the official client understands, numbered and in order', async () => {
+  it('streams events that the official client parses, numbered and in order', async () => {
     const upstream = await start();
 
     const events = await readOfficially(upstream, { partial_images: 2 });
@@ -82,7 +82,7 @@ describe('createResponsesUpstream', () => {
     ['png', '1024x1024', 1024, 1024],
     ['jpeg', '1536x1024', 1536, 1024],
     ['webp', '1024x1536', 1024, 1536],
-  ])('draws a real %s of %s', async (output_format, size, width, height) => {
+  ])('generates a real %s of %s', async (output_format, size, width, height) => {
     const upstream = await start();
 
     const events = await readOfficially(upstream, { output_format, size });
@@ -92,7 +92,7 @@ describe('createResponsesUpstream', () => {
     await expect(image.stats()).resolves.toMatchObject({ isOpaque: true });
   });
 
-  it('draws alpha for a model that has it', async () => {
+  it('generates alpha for a model that supports it', async () => {
     const upstream = await start();
 
     const events = await readOfficially(upstream, {
@@ -104,7 +104,7 @@ describe('createResponsesUpstream', () => {
     expect(isOpaque).toBe(false);
   });
 
-  it('draws on the flat colour that the prompt names', async () => {
+  it('uses the flat background colour that the prompt names', async () => {
     const upstream = await start();
 
     const reply = await callWell(upstream, '', {
@@ -119,7 +119,7 @@ describe('createResponsesUpstream', () => {
     expect([...corner]).toEqual([0, 255, 0]);
   });
 
-  it('makes images of the wanted size, other ones for other calls', async () => {
+  it('generates images of the requested size, a different one for each call', async () => {
     const upstream = await start({ imageBytes: 3_000_000, completedOutput: 'empty' });
 
     const first = resultOf(await readOfficially(upstream));
@@ -129,7 +129,7 @@ describe('createResponsesUpstream', () => {
     expect(first === second).toBe(false);
   });
 
-  it('shows partial images that are real and not the finished one', async () => {
+  it('sends partial images that are real and differ from the finished one', async () => {
     const upstream = await start();
 
     const events = await readOfficially(upstream, { partial_images: 3 });
@@ -146,7 +146,7 @@ describe('createResponsesUpstream', () => {
     }
   });
 
-  it('tells usage, the tool’s own included, and repeats the items at the end', async () => {
+  it('reports usage, the tool’s own included, and repeats the items at the end', async () => {
     const upstream = await start();
 
     const events = await readOfficially(upstream);
@@ -189,7 +189,7 @@ describe('createResponsesUpstream', () => {
     expect(events.at(-1)?.type).toBe('response.completed');
   });
 
-  it('counts calls, and knows who left, what was sent and what is open', async () => {
+  it('records the outcome, the behaviour and the body of each call', async () => {
     const upstream = await start();
     upstream.script('succeed', 'heartbeats', 'reset=before-headers');
     const body = JSON.stringify(goodBody('A lighthouse'));
@@ -202,7 +202,7 @@ describe('createResponsesUpstream', () => {
 
     const { calls } = upstream;
     expect(calls.map(({ outcome }) => outcome)).toEqual([
-      'answered',
+      'replied',
       'client_disconnected',
       'cut',
       'refused',
@@ -218,7 +218,7 @@ describe('createResponsesUpstream', () => {
     expect(upstream.counters()).toMatchObject({
       calls: 4,
       open: 0,
-      answered: 1,
+      replied: 1,
       client_disconnected: 1,
     });
   });
@@ -235,7 +235,7 @@ describe('createResponsesUpstream', () => {
     expect((await reply)?.end).not.toBe('ended');
   });
 
-  it('says so when it has failed itself', async () => {
+  it('rejects on close when it has failed itself', async () => {
     const upstream = await createResponsesUpstream();
     upstream.script({ behaviour: 'succeed', imageBytes: Number.POSITIVE_INFINITY });
 

@@ -25,7 +25,7 @@ export interface Script {
   readonly capabilities: CapabilityDocument;
   readonly retry?: Provider['retry'];
   /** Answers each call at once; without it a test does, through `call`. */
-  readonly answer?: (call: ScriptedCall) => void | Promise<void>;
+  readonly reply?: (call: ScriptedCall) => void | Promise<void>;
   /** Stops with the signal's reason, as the port demands; `false` for one that does not listen. */
   readonly obeys?: boolean;
   readonly probe?: () => Promise<ProviderReadiness>;
@@ -68,7 +68,7 @@ export function createScriptedProvider(script: Script): ScriptedProvider {
         if (obeys) context.signal.addEventListener('abort', () => reject(context.signal.reason));
         const nth = calls.push(call) - 1;
         waiting.get(nth)?.(call);
-        Promise.resolve(script.answer?.(call)).catch(reject);
+        Promise.resolve(script.reply?.(call)).catch(reject);
       });
     },
     probe: script.probe ?? (async () => ({ ready: true })),

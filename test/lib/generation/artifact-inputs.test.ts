@@ -17,7 +17,7 @@ beforeEach(async () => {
 afterEach(() => rig.close());
 
 async function open(capabilities: CapabilityDocument): Promise<void> {
-  rig = await openGenerationRig({ answer: answerWith(png) }, capabilities);
+  rig = await openGenerationRig({ reply: answerWith(png) }, capabilities);
 }
 
 function run(sent: object, scope = 'mine'): RunningGeneration {

@@ -24,7 +24,7 @@ afterEach(async () => {
 
 describe('createGeneration', () => {
   it('responds as the contract says', async () => {
-    const rig = await open({ answer: (call) => answerWith(png, { revisedPrompt: 'red' })(call) });
+    const rig = await open({ reply: (call) => answerWith(png, { revisedPrompt: 'red' })(call) });
 
     const { response, publications } = await run(rig, {
       parameters: { n: 2, size: '32x24', output_format: 'png' },
@@ -73,7 +73,7 @@ describe('createGeneration', () => {
     { output: { response_format: 'url' } },
     { parameters: { size: '1x1', quality: 'max' }, policies: { compatibility: 'normalize' } },
   ])('responds to %j in a form that matches the schema', async (sent) => {
-    const rig = await open({ answer: (call) => answerWith(png)(call) });
+    const rig = await open({ reply: (call) => answerWith(png)(call) });
 
     const { response } = await run(rig, sent);
 
@@ -82,7 +82,7 @@ describe('createGeneration', () => {
   });
 
   it('delivers artifacts under their names, pending until somebody commits them', async () => {
-    const rig = await open({ answer: (call) => answerWith(png)(call) });
+    const rig = await open({ reply: (call) => answerWith(png)(call) });
     const sent = { output: { response_format: 'artifact', directory: 'boats', filename: 'red' } };
 
     const { response, publications } = await run(rig, sent);
@@ -101,7 +101,7 @@ describe('createGeneration', () => {
   });
 
   it('delivers links below the address that the client knows', async () => {
-    const rig = await open({ answer: (call) => answerWith(png)(call) });
+    const rig = await open({ reply: (call) => answerWith(png)(call) });
 
     const { response, publications } = await run(rig, { output: { response_format: 'url' } });
 
@@ -114,7 +114,7 @@ describe('createGeneration', () => {
   });
 
   it('describes without delivering, and keeps nothing', async () => {
-    const rig = await open({ answer: (call) => answerWith(png)(call) });
+    const rig = await open({ reply: (call) => answerWith(png)(call) });
 
     const { response, publications } = await run(rig, { output: { response_format: 'metadata' } });
 
@@ -153,7 +153,7 @@ describe('createGeneration', () => {
   it('reports failures of best_effort beside what came out', async () => {
     const rig = await open(
       {
-        answer(call) {
+        reply(call) {
           if (call.request.indices[0] === 1) {
             call.dispatch();
             call.fail(new BridgeError('upstream', 'no', { details: { upstream_code: 'x' } }));
@@ -190,7 +190,7 @@ describe('createGeneration', () => {
   ])('evaluates transparency output by output, under %s', async (compatibility, ...expected) => {
     const seeThrough = await image({ alpha: 0.5 });
     const rig = await open(
-      { answer: (call) => answerWith(call.request.indices[0] === 1 ? png : seeThrough)(call) },
+      { reply: (call) => answerWith(call.request.indices[0] === 1 ? png : seeThrough)(call) },
       oneByOne({ ...appServer, transparent_background: 'native' }),
     );
 
@@ -206,7 +206,7 @@ describe('createGeneration', () => {
   });
 
   it('lists no failures of a best_effort that had none, and none at all of fail_fast', async () => {
-    const rig = await open({ answer: (call) => answerWith(png)(call) });
+    const rig = await open({ reply: (call) => answerWith(png)(call) });
 
     const bestEffort = await run(rig, { parameters: { failure_policy: 'best_effort' } });
     const failFast = await run(rig);
@@ -218,7 +218,7 @@ describe('createGeneration', () => {
   it('gives the warnings in the order of the contract, each once', async () => {
     const rig = await open(
       {
-        answer(call) {
+        reply(call) {
           if (call.request.indices[0] === 0) call.fail(new BridgeError('protocol', 'no'));
           else call.succeed({ outputs: [{ bytes: png }], warnings: ['sandbox_output'] });
         },
@@ -243,7 +243,7 @@ describe('createGeneration', () => {
 
   it('uses the revised prompt of the first output for the response', async () => {
     const rig = await open({
-      answer: (call) =>
+      reply: (call) =>
         call.succeed({ outputs: [{ bytes: png }, { bytes: png, revisedPrompt: 'second' }] }),
     });
 
@@ -272,7 +272,7 @@ describe('createGeneration', () => {
   });
 
   it('verifies the images of a request before it calls the provider', async () => {
-    const rig = await open({ answer: (call) => answerWith(png)(call) });
+    const rig = await open({ reply: (call) => answerWith(png)(call) });
     const sent = { operation: 'edit', images: [inlineImage(png.subarray(0, -2))] };
 
     const running = rig.run(requestOf(sent), rig.newContext());
@@ -297,7 +297,7 @@ describe('createGeneration, events', () => {
   it('reports the stages in order, with the indices of the request, and ends', async () => {
     const rig = await open(
       {
-        async answer(call) {
+        async reply(call) {
           const [index = 0] = call.request.indices;
           call.dispatch();
           call.context.onEvent({ type: 'progress', stage: 'generating', index });
@@ -330,7 +330,7 @@ describe('createGeneration, events', () => {
 
   it('reports no invalid partial image, and no more of them than were asked for', async () => {
     const rig = await open({
-      answer(call) {
+      reply(call) {
         const bytesOf = [png.subarray(0, -12), png, png, png];
         for (const [partialIndex, bytes] of bytesOf.entries()) {
           call.context.onEvent({ type: 'partial_image', index: 0, partialIndex, bytes });
@@ -425,7 +425,7 @@ describe('createGeneration, endings', () => {
   });
 
   it('keeps no timer', async () => {
-    const rig = await open({ answer: (call) => answerWith(png)(call) });
+    const rig = await open({ reply: (call) => answerWith(png)(call) });
 
     await run(rig);
 
@@ -445,7 +445,7 @@ describe('createGeneration, endings', () => {
   });
 
   it('does no work for a client that has left before', async () => {
-    const rig = await open({ answer: (call) => answerWith(png)(call) });
+    const rig = await open({ reply: (call) => answerWith(png)(call) });
     const context = rig.newContext();
     context.disconnect(new BridgeError('cancelled', 'the client has disconnected'));
 
@@ -458,7 +458,7 @@ describe('createGeneration, endings', () => {
   it('publishes nothing of fail_fast when one output does not verify', async () => {
     const rig = await open(
       {
-        answer(call) {
+        reply(call) {
           const isLast = call.request.indices[0] === 2;
           answerWith(isLast ? png.subarray(0, -3) : png)(call);
         },
@@ -476,7 +476,7 @@ describe('createGeneration, endings', () => {
   it('publishes of best_effort what came out', async () => {
     const rig = await open(
       {
-        answer(call) {
+        reply(call) {
           const isLast = call.request.indices[0] === 2;
           answerWith(isLast ? png.subarray(0, -3) : png)(call);
         },
@@ -495,7 +495,7 @@ describe('createGeneration, endings', () => {
   });
 
   it('refuses a name that is taken, and keeps no file of its own', async () => {
-    const rig = await open({ answer: (call) => answerWith(png)(call) });
+    const rig = await open({ reply: (call) => answerWith(png)(call) });
     const sent = { output: { response_format: 'artifact', filename: 'red.png' } };
     await run(rig, sent);
 

@@ -93,7 +93,7 @@ describe('createImageRequests', () => {
 
   it('keeps no event: no partial image waits for a reader that never comes', async () => {
     const kept: VerifiedEvent[] = [];
-    const { create } = await open({ answer: withPartials(3) }, (real) => ({
+    const { create } = await open({ reply: withPartials(3) }, (real) => ({
       run(...given) {
         const running = real.run(...given);
         const result = running.result.then(async (it) => {
@@ -168,7 +168,7 @@ describe('createImageRequests, repeats', () => {
   });
 
   it('commits, once, the publications under a key whose client has disconnected', async () => {
-    const { create, context, provider, artifacts } = await open({ answer: () => {} });
+    const { create, context, provider, artifacts } = await open({ reply: () => {} });
     const sent = { ...asArtifact, idempotency_key: 'k' };
     const left = create(sent);
     left.catch(() => {});
@@ -188,7 +188,7 @@ describe('createImageRequests, repeats', () => {
   });
 
   it('gives the retry of a disconnected client the image of the running work', async () => {
-    const { create, context, provider, lines } = await open({ answer: () => {} });
+    const { create, context, provider, lines } = await open({ reply: () => {} });
     const left = create({}, { retryCount: '0' });
     left.catch(() => {});
     const call = await provider.call(0);
@@ -210,7 +210,7 @@ describe('createImageRequests, repeats', () => {
   });
 
   it('removes the publications when no retry comes in time', async () => {
-    const { create, context, clock, provider, artifacts, lines } = await open({ answer: () => {} });
+    const { create, context, clock, provider, artifacts, lines } = await open({ reply: () => {} });
     const left = create(asArtifact, { retryCount: '0' });
     left.catch(() => {});
     const call = await provider.call(0);
@@ -230,7 +230,7 @@ describe('createImageRequests, repeats', () => {
   });
 
   it('cancels the work when its client disconnects, without a key or a retry count', async () => {
-    const { create, context, provider } = await open({ answer: () => {} });
+    const { create, context, provider } = await open({ reply: () => {} });
     const left = create();
     left.catch(() => {});
     const call = await provider.call(0);
@@ -242,7 +242,7 @@ describe('createImageRequests, repeats', () => {
   });
 
   it('waits for work under a key before it closes, and cancels it when the grace is over', async () => {
-    const { create, context, provider, imageRequests } = await open({ answer: () => {} });
+    const { create, context, provider, imageRequests } = await open({ reply: () => {} });
     const left = create({ idempotency_key: 'k' });
     left.catch(() => {});
     const call = await provider.call(0);
@@ -266,7 +266,7 @@ describe('createImageRequests, repeats', () => {
 
 describe('createImageRequests, streams', () => {
   it('sends all events in order, and the images last', async () => {
-    const { stream } = await open({ answer: withPartials(2) });
+    const { stream } = await open({ reply: withPartials(2) });
 
     const { value, replayed } = await stream({ parameters: { partial_images: 2 } });
 
@@ -311,7 +311,7 @@ describe('createImageRequests, streams', () => {
 
   it('rejects after its events when the provider fails', async () => {
     const failure = new BridgeError('upstream', 'the provider failed');
-    const { stream } = await open({ answer: (call) => call.fail(failure) });
+    const { stream } = await open({ reply: (call) => call.fail(failure) });
 
     const { value } = await stream();
     const read: unknown[] = [];
@@ -322,7 +322,7 @@ describe('createImageRequests, streams', () => {
   });
 
   it('cancels the work of a stream when its client disconnects, whatever its retry count', async () => {
-    const { stream, context, provider, artifacts } = await open({ answer: () => {} });
+    const { stream, context, provider, artifacts } = await open({ reply: () => {} });
     const { value } = await stream(asArtifact, { retryCount: '0' });
     const reading = readAll(value);
     reading.catch(() => {});
@@ -336,7 +336,7 @@ describe('createImageRequests, streams', () => {
   });
 
   it('runs on under a key when its client disconnects, and gives the repeat the result', async () => {
-    const { stream, context, provider } = await open({ answer: () => {} });
+    const { stream, context, provider } = await open({ reply: () => {} });
     const { value } = await stream({ idempotency_key: 'k' });
     const reading = readAll(value);
     reading.catch(() => {});
@@ -356,7 +356,7 @@ describe('createImageRequests, streams', () => {
   });
 
   it('replays a finished stream as its beginning and its end', async () => {
-    const { stream, provider } = await open({ answer: withPartials(1) });
+    const { stream, provider } = await open({ reply: withPartials(1) });
     const sent = { idempotency_key: 'k', parameters: { partial_images: 1 } };
     await readAll((await stream(sent)).value);
 
@@ -388,7 +388,7 @@ describe('createImageRequests, streams', () => {
   });
 
   it('releases its reader at once when the app closes, and ends the work under its key', async () => {
-    const { stream, context, provider, imageRequests } = await open({ answer: () => {} });
+    const { stream, context, provider, imageRequests } = await open({ reply: () => {} });
     const { value } = await stream({ idempotency_key: 'k' });
     const reading = readAll(value);
     reading.catch(() => {});
@@ -426,7 +426,7 @@ describe('createImageRequests, log', () => {
 
   it('logs the code and provider of a failure, and whether it is retryable', async () => {
     const { create, lines } = await open({
-      answer: (call) =>
+      reply: (call) =>
         call.fail(
           new BridgeError('provider_authentication', 'the secret login has expired', {
             details: { path: 'secret' },
@@ -470,7 +470,7 @@ async function open(
     generation,
   commit?: () => Promise<void>,
 ) {
-  const rig = await openGenerationRig({ answer: (call) => answerWith(png)(call), ...script });
+  const rig = await openGenerationRig({ reply: (call) => answerWith(png)(call), ...script });
   rigs.push(rig);
   const { clock, artifacts } = rig;
   const stderr = createRecorder();

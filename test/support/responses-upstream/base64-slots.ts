@@ -1,11 +1,11 @@
 import type { Ids } from '../../../lib/platform/ids.ts';
 
-/** Base64 that stands in an event as a short mark until the event is written. */
+/** Placeholders for base64 in an event. They are replaced by the bytes when the event is written. */
 export type Base64Slots = ReturnType<typeof createBase64Slots>;
 
 /**
- * Megabytes of base64 need not go through `JSON.stringify` and an encoder for every call: an emulator that is busy with
- * them would be measured in place of the client.
+ * Megabytes of base64 do not go through `JSON.stringify` and an encoder for every call. Otherwise a benchmark of the client
+ * would measure the emulator.
  */
 export function createBase64Slots(ids: Ids) {
   // Random: no prompt can contain it.
@@ -14,7 +14,7 @@ export function createBase64Slots(ids: Ids) {
   const slots: Buffer[] = [];
 
   return {
-    /** a placeholder for these bytes, which are ASCII that JSON need not escape. */
+    /** A placeholder for these bytes, which are ASCII that JSON need not escape. */
     mark(base64: Buffer): string {
       slots.push(base64);
       return `${tag}-${slots.length - 1}-`;

@@ -6,7 +6,7 @@ import { gzip } from 'node:zlib';
 import { type Clock, sleep } from '../../../lib/platform/clock.ts';
 import type { Chunks } from './settings.ts';
 
-/** Where the bytes of a body go. Everything rejects once the client has left. */
+/** Writes the bytes of a body. Every method rejects once the client has disconnected. */
 export interface ByteSink {
   write(bytes: Buffer): Promise<void>;
   /** Resolves when the operating system has all that was written. */

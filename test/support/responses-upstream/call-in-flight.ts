@@ -34,11 +34,11 @@ type Headers = Readonly<Record<string, string>>;
 /** What a behaviour may change about its stream. */
 export type StreamChanges = Partial<Settings> & { readonly isCompressed?: boolean };
 
-const USUAL_SIZE = '1024x1024';
+const DEFAULT_SIZE = '1024x1024';
 
 export type CallInFlight = ReturnType<typeof createCallInFlight>;
 
-/** One checked call and all that a behaviour may do with it. Whatever waits rejects once the client has left. */
+/** One checked call and all that a behaviour may do with it. Every wait rejects once the client has disconnected. */
 export function createCallInFlight(deps: Deps) {
   const { clock, ids, images, settings, request, number, response, signal } = deps;
   const slots = createBase64Slots(ids);
@@ -58,12 +58,12 @@ export function createCallInFlight(deps: Deps) {
     events: createEvents({ responseId, slots, notes, request, createdSecs: nowSecs(clock) }),
     items: createItems({ ids, slots, notes, revisedPrompt }),
 
-    /** The image that was asked for, or one that differs from it as `changes` say. */
-    draw(changes: Partial<ImageOrder> = {}): Promise<Image> {
-      return images.draw({ ...order, ...changes });
+    /** The requested image, with `changes`. */
+    generate(changes: Partial<ImageOrder> = {}): Promise<Image> {
+      return images.generate({ ...order, ...changes });
     },
 
-    /** Answers with one body: text as HTML, anything else as JSON. */
+    /** Sends a reply with one body: text as HTML, anything else as JSON. */
     async reply(status: number, body: unknown, headers: Headers = {}): Promise<void> {
       const text = typeof body === 'string' ? body : JSON.stringify(body);
       const type = typeof body === 'string' ? 'text/html; charset=utf-8' : 'application/json';
@@ -73,7 +73,7 @@ export function createCallInFlight(deps: Deps) {
       await whole.end();
     },
 
-    /** Sends the head of an event stream that differs from the usual as `changes` say. */
+    /** Sends the head of an event stream, with `changes` to the settings. */
     open({ isCompressed = false, ...changes }: StreamChanges = {}): EventStream {
       const chosen = { ...settings, ...changes };
       const type = chosen.hasContentType ? { 'content-type': 'text/event-stream' } : {};
@@ -86,13 +86,13 @@ export function createCallInFlight(deps: Deps) {
       return createEventStream({ sink: body, slots, settings: chosen, wait });
     },
 
-    /** A point in time ahead as headers spell it (RFC 9110, 5.6.7). */
+    /** A future time in the format of HTTP headers (RFC 9110, 5.6.7). */
     httpDate: (aheadSecs: number) => new Date(clock.nowMs() + aheadSecs * 1000).toUTCString(),
 
-    /** Writes past HTTP. */
+    /** For writing bytes that are not HTTP. */
     socket: (): Socket => deps.incoming.socket,
 
-    /** Says nothing for as long as the settings want, once all is out that was said before. */
+    /** Flushes what was written before, then sends nothing for `silenceMs`. */
     async silence(): Promise<void> {
       await sink?.flush();
       deps.onSilence(true);
@@ -100,7 +100,7 @@ export function createCallInFlight(deps: Deps) {
       deps.onSilence(false);
     },
 
-    /** Breaks the connection; what was written before is delivered first, unless the client is to see a reset. */
+    /** Breaks the connection. Before a close, what was written is delivered; a reset may discard it. */
     cut(how: 'close' | 'reset'): void {
       const { socket } = deps.incoming;
       deps.onCut();
@@ -112,7 +112,7 @@ export function createCallInFlight(deps: Deps) {
 
 function imageOrder(request: ResponsesRequest, settings: Settings, number: number): ImageOrder {
   const tool = toolOf(request);
-  const [width = 0, height = 0] = (tool.size ?? USUAL_SIZE).split('x').map(Number);
+  const [width = 0, height = 0] = (tool.size ?? DEFAULT_SIZE).split('x').map(Number);
   return {
     format: tool.output_format,
     width,
@@ -132,6 +132,6 @@ function imageNotes(request: ResponsesRequest): ImageNotes {
     background: background ?? 'opaque',
     output_format,
     quality: quality ?? 'high',
-    size: size ?? USUAL_SIZE,
+    size: size ?? DEFAULT_SIZE,
   };
 }

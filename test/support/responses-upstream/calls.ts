@@ -1,26 +1,26 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Clock } from '../../../lib/platform/clock.ts';
 
-/** What became of a call. */
+/** How a call ended. */
 export type Outcome =
   | 'open'
-  /** The answer was sent to its end, whatever it said. */
-  | 'answered'
-  /** The request was not what a strict backend takes. */
+  /** The reply was sent completely, whatever its status. */
+  | 'replied'
+  /** The request was not one that a strict backend accepts. */
   | 'refused'
-  /** The emulator broke the connection, as it was told to. */
+  /** The emulator broke the connection, as its script says. */
   | 'cut'
   /** The client broke the connection before the response had ended. */
   | 'client_disconnected'
   /** The emulator itself failed. */
   | 'broken';
 
-/** One call, as far as it has come. */
+/** The current state of one call. */
 export interface Call {
   readonly number: number;
   readonly headers: IncomingHttpHeaders;
   readonly outcome: Outcome;
-  /** The name of what it was answered with. */
+  /** The name of the behaviour that replied. */
   readonly behaviour?: string;
   /** Whether it is in the middle of a silence. */
   readonly isSilent?: boolean;
@@ -32,7 +32,7 @@ export interface Call {
   readonly tookMs?: number;
 }
 
-type News = Partial<Omit<Call, 'number' | 'headers' | 'tookMs'>>;
+type Change = Partial<Omit<Call, 'number' | 'headers' | 'tookMs'>>;
 
 interface Deps {
   readonly clock: Clock;
@@ -51,13 +51,13 @@ export function createCalls({ clock, keepsBodies, onEnd }: Deps) {
   return {
     all: (): readonly Call[] => calls,
 
-    /** Begins a call; the returned function says what became of it. */
+    /** Begins a call; `notify` of the returned object records each change. */
     begin(headers: IncomingHttpHeaders) {
       const number = calls.length;
       const startMs = clock.monotonicMs();
       calls.push({ number, headers, outcome: 'open' });
       wake();
-      const notify = (news: News): void => {
+      const notify = (news: Change): void => {
         const before = calls[number];
         if (before?.outcome !== 'open') return;
         const { body, ...others } = news;
@@ -74,7 +74,7 @@ export function createCalls({ clock, keepsBodies, onEnd }: Deps) {
     byOutcome(): Readonly<Record<Outcome, number>> {
       const counts = {
         open: 0,
-        answered: 0,
+        replied: 0,
         refused: 0,
         cut: 0,
         client_disconnected: 0,
@@ -85,21 +85,21 @@ export function createCalls({ clock, keepsBodies, onEnd }: Deps) {
     },
 
     /** Resolves as soon as `isSo` holds; it is asked again after every change. */
-    until(isSo: () => boolean): Promise<void> {
+    until(predicate: () => boolean): Promise<void> {
       return new Promise((resolve) => {
-        const look = () => {
-          if (!isSo()) return;
-          waiting.delete(look);
+        const check = () => {
+          if (!predicate()) return;
+          waiting.delete(check);
           resolve();
         };
-        waiting.add(look);
-        look();
+        waiting.add(check);
+        check();
       });
     },
 
     wake,
 
-    /** Keeps what the emulator itself did wrong, for `close` to throw. */
+    /** Records an error of the emulator itself, for `close` to throw. */
     fail(error: unknown): void {
       failures.push(error);
     },
@@ -107,6 +107,6 @@ export function createCalls({ clock, keepsBodies, onEnd }: Deps) {
   };
 
   function wake(): void {
-    for (const look of [...waiting]) look();
+    for (const check of [...waiting]) check();
   }
 }

@@ -5,7 +5,7 @@ import { createResponsesUpstream, type ResponsesUpstream } from './responses-ups
 const PIXEL =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 const PNG = `data:image/png;base64,${PIXEL}`;
-/** With this model everything is allowed. */
+/** This model allows every option. */
 const ABLE = { model: 'gpt-image-1.5' };
 
 const ALL_OPTIONS = {
@@ -23,7 +23,7 @@ let upstream: ResponsesUpstream;
 
 beforeAll(async () => {
   upstream = await createResponsesUpstream();
-  upstream.answerUsually('empty=204');
+  upstream.setDefaultBehaviour('empty=204');
 });
 afterAll(() => upstream.close());
 
@@ -49,8 +49,8 @@ describe('checkBody', () => {
     ['five images', withImages([PNG, PNG, PNG, PNG, PNG])],
     ['a large size', goodBody('A lighthouse', { size: '3840x2160' })],
     ['a compressed WebP', goodBody('x', { output_format: 'webp', output_compression: 0 })],
-    ['no partial images, said so', goodBody('x', { partial_images: 0 })],
-  ])('takes %s', async (_what, body) => {
+    ['explicitly no partial images', goodBody('x', { partial_images: 0 })],
+  ])('accepts %s', async (_what, body) => {
     const reply = await callWell(upstream, '', { body: JSON.stringify(body) });
 
     expect(reply?.status).toBe(204);
@@ -205,7 +205,7 @@ describe('listen', () => {
     const reply = await sendPlain({ url, method, headers: goodHeaders(upstream) });
 
     expect(reply?.status).toBe(status);
-    expect(upstream.strays.at(-1)).toBe(`${method} ${path}`);
+    expect(upstream.unrouted.at(-1)).toBe(`${method} ${path}`);
   });
 });
 

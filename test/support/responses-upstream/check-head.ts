@@ -9,28 +9,29 @@ export function checkHead(headers: IncomingHttpHeaders, login: Login, originator
     throw badHeader('chatgpt-account-id', 'names another account');
   }
   if (headers['originator'] !== originator) throw badHeader('originator', 'is unknown');
-  if (headers.accept !== 'text/event-stream') throw badHeader('accept', 'must ask for events');
+  if (headers.accept !== 'text/event-stream')
+    throw badHeader('accept', 'must be text/event-stream');
   checkJson(headers);
 }
 
-/** Throws `Refusal` unless the body is said to be plain JSON. */
+/** Throws `Refusal` unless the headers declare plain JSON. */
 export function checkJson(headers: IncomingHttpHeaders): void {
   if (!/^application\/json\s*(;\s*charset=utf-8)?$/i.test(headers['content-type'] ?? '')) {
     throw badHeader('content-type', 'must be JSON');
   }
   if (headers['content-encoding'] !== undefined) {
-    throw badHeader('content-encoding', 'is not understood');
+    throw badHeader('content-encoding', 'is not supported');
   }
 }
 
 function checkAuthorization(header: string | undefined, login: Login): void {
   const token = /^Bearer (\S+)$/.exec(header ?? '')?.[1];
-  const verdict = token === undefined ? 'missing' : login.judgeAccess(token);
-  if (verdict === 'current') return;
+  const state = token === undefined ? 'missing' : login.checkAccess(token);
+  if (state === 'current') return;
   throw new Refusal({
     status: 401,
-    code: `token_${verdict}`,
-    message: 'the access token is not good',
+    code: `token_${state}`,
+    message: 'the access token is not valid',
     param: 'authorization',
   });
 }

@@ -47,15 +47,15 @@ function start(...words: readonly string[]) {
 }
 
 describe('parseCommand', () => {
-  it('reads what the words say and fills in the rest', () => {
-    const words = ['--port', '9090', '--home', 'x', '--answer', 'drip', '--token-life', '60'];
+  it('parses the arguments and fills in the defaults', () => {
+    const words = ['--port', '9090', '--home', 'x', '--behaviour', 'drip', '--token-life', '60'];
 
     const command = parseCommand(words);
 
     expect(command).toEqual({
       kind: 'run',
       home: 'x',
-      answer: 'drip',
+      behaviour: 'drip',
       options: { port: 9090, imageBytes: 2_000_000, pauseMs: 300, accessLifeMs: 60_000 },
     });
   });
@@ -64,16 +64,16 @@ describe('parseCommand', () => {
     [['--list'], 'list'],
     [['--help'], 'help'],
     [['--port', 'many'], 'wrong'],
-    [['--answer', 'no-such-thing'], 'wrong'],
+    [['--behaviour', 'no-such-thing'], 'wrong'],
     [['--unknown'], 'wrong'],
     [['word'], 'wrong'],
-  ])('takes %j for %s', (words, kind) => {
+  ])('parses %j as %s', (words, kind) => {
     expect(parseCommand(words).kind).toBe(kind);
   });
 });
 
 describe('listing', () => {
-  it('names every behaviour and tells what it does', () => {
+  it('names and describes every behaviour', () => {
     const lines = listing().split('\n');
 
     for (const name of [...BEHAVIOUR_NAMES, ...TOKEN_BEHAVIOURS.keys()]) {
@@ -83,31 +83,33 @@ describe('listing', () => {
 });
 
 describe('the program', () => {
-  it('writes a login, prints the configuration, answers and ends', async () => {
+  it('writes a login, prints the configuration, replies to calls and ends', async () => {
     const { started, ended, prints } = start('--home', home, '--pause', '0', '--bytes', '30000');
     const url = await prints(/^endpoint = "(.*)"$/m);
     const { tokens } = JSON.parse(await readFile(join(home, 'auth.json'), 'utf8'));
     const headers = {
-      ...{ accept: 'text/event-stream', 'content-type': 'application/json' },
-      ...{ originator: 'image-bridge', 'chatgpt-account-id': tokens.account_id },
+      accept: 'text/event-stream',
+      'content-type': 'application/json',
+      originator: 'image-bridge',
+      'chatgpt-account-id': tokens.account_id,
       authorization: `Bearer ${tokens.access_token}`,
     };
 
     const bodies = ['A cup', 'A cup [[fail:status=429]]'].map((text) => goodBody(text));
-    const reply = [];
+    const replies = [];
     for (const body of bodies)
-      reply.push(await sendPlain({ url, headers, body: JSON.stringify(body) }));
+      replies.push(await sendPlain({ url, headers, body: JSON.stringify(body) }));
     await prints(/(call 2)/);
     started.kill('SIGTERM');
 
-    expect(reply.map((one) => one?.status)).toEqual([200, 429]);
+    expect(replies.map((one) => one?.status)).toEqual([200, 429]);
     const { code, printed } = await ended;
     expect(code).toBe(0);
-    expect(printed).toMatch(/^call 1: succeed, answered, \d+ ms\ncall 2: status=429, answered/m);
+    expect(printed).toMatch(/^call 1: succeed, replied, \d+ ms\ncall 2: status=429, replied/m);
     expect(printed).not.toContain('A cup');
   });
 
-  it('leaves a login alone that is not its own', async () => {
+  it('does not overwrite a login that is not its own', async () => {
     const login = '{"tokens":{"access_token":"a.b.c"}}';
     await writeFile(join(home, 'auth.json'), login);
 

@@ -8,13 +8,13 @@ export const USAGE = `An emulator of the Responses backend, for trying the bridg
   npm run emulator -- [--port N] [--home DIR] [options]
   npm run emulator -- --list
 
-  --port N            listen on this port of 127.0.0.1; otherwise on one that is free
-  --home DIR          write the made-up login here; otherwise into a new temporary folder
-  --answer NAME       answer every call this way that does not say otherwise
+  --port N            listen on this port of 127.0.0.1; default: a free port
+  --home DIR          write the made-up login here; default: a new temporary folder
+  --behaviour NAME    the behaviour of every call whose prompt names none
   --bytes N           the size of an image (2000000)
   --pause MS          between two events (300)
   --chunk N           bytes a piece
-  --token-life SECS   how long an access token is good (3600)
+  --token-life SECS   how long an access token is valid (3600)
   --list              print all names
 `;
 
@@ -28,7 +28,7 @@ export interface Run {
   readonly kind: 'run';
   readonly options: UpstreamOptions;
   readonly home: string | undefined;
-  readonly answer: BehaviourName;
+  readonly behaviour: BehaviourName;
 }
 
 const NUMBERS = {
@@ -39,7 +39,7 @@ const NUMBERS = {
   'token-life': 3600,
 } as const;
 
-/** What the words on the command line ask for. */
+/** Parses the command line. */
 export function parseCommand(words: readonly string[]): Command {
   try {
     return toCommand(words);
@@ -48,15 +48,15 @@ export function parseCommand(words: readonly string[]): Command {
   }
 }
 
-/** The names of all behaviours and what each does, a line each. */
+/** The names of all behaviours with their descriptions, one line each. */
 export function listing(): string {
   const rows = [...BEHAVIOURS.values()];
   const tokenRows = [...TOKEN_BEHAVIOURS.values()];
   return [
-    'Answers to a call, for --answer and for [[fail:NAME]] in a prompt:',
+    'Behaviours of a call, for --behaviour and for [[fail:NAME]] in a prompt:',
     ...aligned(rows),
     '',
-    'Answers to a refresh, for tests:',
+    'Behaviours of a refresh, for tests:',
     ...aligned(tokenRows),
     '',
   ].join('\n');
@@ -69,7 +69,7 @@ function toCommand(words: readonly string[]): Command {
     options: {
       port: { type: 'string' },
       home: { type: 'string' },
-      answer: { type: 'string' },
+      behaviour: { type: 'string' },
       bytes: { type: 'string' },
       pause: { type: 'string' },
       chunk: { type: 'string' },
@@ -86,8 +86,9 @@ function toCommand(words: readonly string[]): Command {
     if (!/^\d{1,9}$/.test(text)) throw new Error(`--${name} takes a number`);
     return Number(text);
   };
-  const answer = values.answer ?? 'succeed';
-  if (!isBehaviourName(answer)) throw new Error(`--answer ${answer}: no such name, see --list`);
+  const behaviour = values.behaviour ?? 'succeed';
+  if (!isBehaviourName(behaviour))
+    throw new Error(`--behaviour ${behaviour}: no such name, see --list`);
   const chunks = values.chunk === undefined ? {} : { chunks: Math.max(1, number('chunk')) };
   const options = {
     port: number('port'),
@@ -96,7 +97,7 @@ function toCommand(words: readonly string[]): Command {
     accessLifeMs: number('token-life') * 1000,
     ...chunks,
   };
-  return { kind: 'run', options, home: values.home, answer };
+  return { kind: 'run', options, home: values.home, behaviour };
 }
 
 function isBehaviourName(name: string): name is BehaviourName {

@@ -12,14 +12,14 @@ interface Deps {
 
 export type EventStream = ReturnType<typeof createEventStream>;
 
-/** Spells events as the settings say, and numbers them. */
+/** Encodes events as the settings say, and numbers them. */
 export function createEventStream({ sink, slots, settings, wait }: Deps) {
   const { framing, hasExtras, pauseMs } = settings;
   let nextNumber = 0;
   let isFirst = true;
 
   return {
-    /** Sends one event, with what the real backend likes to put around it. */
+    /** Sends one event, with the comments and events that the real backend sends around it. */
     async send(event: WireEvent): Promise<void> {
       if (pauseMs > 0) await wait(pauseMs);
       if (hasExtras) await write(comment('keep-alive'));
@@ -28,7 +28,7 @@ export function createEventStream({ sink, slots, settings, wait }: Deps) {
       if (hasExtras && event.type.endsWith('.generating')) await write(frame(KEEP_ALIVE));
     },
 
-    /** Sends an event as it is, without a number. */
+    /** Sends an event without a sequence number. */
     async aside(event: UnpublishedEvent): Promise<void> {
       await write(frame(event));
     },
@@ -41,8 +41,8 @@ export function createEventStream({ sink, slots, settings, wait }: Deps) {
       await write([Buffer.from(bytes)]);
     },
 
-    /** All bytes of an event that the caller means to send itself. */
-    spell(event: WireEvent): Buffer {
+    /** The bytes of an event that the caller sends itself. */
+    encode(event: WireEvent): Buffer {
       return Buffer.concat(numbered(event));
     },
 

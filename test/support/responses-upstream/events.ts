@@ -20,7 +20,7 @@ interface Deps {
 
 export type Events = ReturnType<typeof createEvents>;
 
-/** Builds the events of one call, as the backend words them. */
+/** Builds the events of one call in the form of the backend. */
 export function createEvents(deps: Deps) {
   const { slots, notes, request } = deps;
   const begun = responseOf(deps);
@@ -36,7 +36,7 @@ export function createEvents(deps: Deps) {
       return { type: 'response.output_item.done', output_index, item };
     },
 
-    drawing(item_id: string, output_index: number): WireEvent[] {
+    generating(item_id: string, output_index: number): WireEvent[] {
       return [
         { type: 'response.image_generation_call.in_progress', item_id, output_index },
         { type: 'response.image_generation_call.generating', item_id, output_index },

@@ -13,7 +13,7 @@ export interface ImageOrder {
   /** 0 to 100, of JPEG and WebP. */
   readonly quality?: number | undefined;
   readonly bytes: number;
-  /** Orders that differ in it alone get different images. */
+  /** Orders that differ only in it get different images. */
   readonly variant: string;
 }
 
@@ -27,48 +27,48 @@ export type Images = ReturnType<typeof createImages>;
 
 type Rgb = readonly [number, number, number];
 
-const MAX_KEPT_BYTES = 256 * 1024 * 1024;
+const MAX_CACHED_BYTES = 256 * 1024 * 1024;
 const SAMPLE_EDGE = 256;
 const SEARCH_STEPS = 7;
 const GROUND_EDGE = 5;
 
-/** Draws soft colours under as much grain as the wanted size takes, once for each order. */
+/** Generates images of soft colours, with as much grain as the requested size needs. Equal orders share one image. */
 export function createImages() {
-  const kept = new Map<string, Image>();
+  const cached = new Map<string, Image>();
   const grains = new Map<string, number>();
-  // Encoders side by side would keep the file system of the same process waiting.
+  // One encoder at a time: several would take all threads of the pool from the file system.
   let turn: Promise<unknown> = Promise.resolve();
 
   return {
-    draw(order: ImageOrder): Promise<Image> {
-      const drawn = turn.then(() => remembered(order));
-      turn = drawn.catch(() => undefined);
-      return drawn;
+    generate(order: ImageOrder): Promise<Image> {
+      const generated = turn.then(() => cachedOrNew(order));
+      turn = generated.catch(() => undefined);
+      return generated;
     },
   };
 
-  async function remembered(order: ImageOrder): Promise<Image> {
+  async function cachedOrNew(order: ImageOrder): Promise<Image> {
     const key = JSON.stringify(order);
-    const known = kept.get(key);
+    const known = cached.get(key);
     if (known) return known;
-    const bytes = await draw(order);
+    const bytes = await generate(order);
     const image = { bytes, base64: Buffer.from(bytes.toString('base64'), 'latin1') };
-    kept.set(key, image);
+    cached.set(key, image);
     forgetOldest();
     return image;
   }
 
   function forgetOldest(): void {
-    const sizes = [...kept].map(([key, { base64 }]) => [key, base64.length] as const);
+    const sizes = [...cached].map(([key, { base64 }]) => [key, base64.length] as const);
     let total = sizes.reduce((sum, [, size]) => sum + size, 0);
     for (const [key, size] of sizes.slice(0, -1)) {
-      if (total <= MAX_KEPT_BYTES) return;
-      kept.delete(key);
+      if (total <= MAX_CACHED_BYTES) return;
+      cached.delete(key);
       total -= size;
     }
   }
 
-  async function draw(order: ImageOrder): Promise<Buffer> {
+  async function generate(order: ImageOrder): Promise<Buffer> {
     const grain = await grainOf(order);
     const soft = await encode(order, grain);
     const isTooLarge = grain === 0 && soft.length > order.bytes;
@@ -76,7 +76,7 @@ export function createImages() {
     return order.format === 'png' ? padPng(encoded, order.bytes) : encoded;
   }
 
-  /** How opaque the grain has to be, tried out on small images. */
+  /** The opacity of the grain, found by a search with small images. */
   async function grainOf(order: ImageOrder): Promise<number> {
     const { width, height, bytes, variant: _, ...rest } = order;
     const sampleBytes = (bytes * SAMPLE_EDGE ** 2) / (width * height);
@@ -96,11 +96,11 @@ export function createImages() {
   }
 }
 
-/** With grain of this opacity, or in plain blocks, which take the least. */
+/** Encodes with grain of this opacity, or in plain blocks, which need the fewest bytes. */
 async function encode(order: ImageOrder, grain: number | 'blocks'): Promise<Buffer> {
   const { width, height, format, quality = 100, ground } = order;
   const channels = order.hasAlpha || ground ? 4 : 3;
-  const colours = paint(order, channels, grain === 'blocks' ? 'nearest' : 'linear');
+  const colours = colourField(order, channels, grain === 'blocks' ? 'nearest' : 'linear');
   const layers = typeof grain === 'number' && grain > 0 ? [await layer(width, height, grain)] : [];
   const pixels = await colours
     .composite(layers)
@@ -117,8 +117,8 @@ async function encode(order: ImageOrder, grain: number | 'blocks'): Promise<Buff
   return even.jpeg({ quality: Math.max(1, quality), chromaSubsampling: '4:4:4' }).toBuffer();
 }
 
-/** A few colours that run into each other; with alpha they end in nothing before the edge. */
-function paint(order: ImageOrder, channels: 3 | 4, kernel: 'linear' | 'nearest'): Sharp {
+/** A few colours with gradients between them; with alpha the border is transparent. */
+function colourField(order: ImageOrder, channels: 3 | 4, kernel: 'linear' | 'nearest'): Sharp {
   const colours = coloursOf(order.variant);
   const data = Buffer.alloc(GROUND_EDGE ** 2 * channels);
   for (let at = 0; at < GROUND_EDGE ** 2; at += 1) {
@@ -142,7 +142,7 @@ async function layer(width: number, height: number, opacity: number) {
   return { input, raw: { width, height, channels: 4 as const }, blend: 'atop' as const };
 }
 
-/** Three colours that nobody else has, by the letters of the variant. */
+/** Three colours derived from the letters of the variant. */
 function coloursOf(variant: string): readonly Rgb[] {
   let state = [...variant].reduce((hash, letter) => {
     return (Math.imul(hash, 31) + (letter.codePointAt(0) ?? 0)) >>> 0;

@@ -6,20 +6,20 @@ export type Handler = (incoming: IncomingMessage, response: ServerResponse) => P
 /** By method and path, as `POST /oauth/token`. A handler never rejects. */
 export type Routes = Readonly<Record<string, Handler>>;
 
-/** Listens on 127.0.0.1, keeps count of the connections, and answers itself what no route takes. */
+/** Listens on 127.0.0.1, counts the connections, and replies 404 or 405 where no route matches. */
 export async function listen(port: number, routes: Routes, onChange: () => void) {
   const sockets = new Set<Socket>();
-  const strays: string[] = [];
+  const unrouted: string[] = [];
   const server = createServer((incoming, response) => {
-    // A client that disconnects is not a failure of the server: the signal notifies the handlers.
+    // A client that disconnects is not a failure of the server: the handlers see it by their signal.
     response.on('error', () => undefined);
     const route = `${incoming.method} ${incoming.url}`;
     const handle = routes[route];
     if (handle) return void handle(incoming, response);
-    strays.push(route);
+    unrouted.push(route);
     onChange();
     const isKnown = Object.keys(routes).some((known) => known.split(' ')[1] === incoming.url);
-    answerStray(response, isKnown ? 405 : 404);
+    replyUnrouted(response, isKnown ? 405 : 404);
   });
   server.requestTimeout = 0;
   server.on('connection', (socket) => {
@@ -39,7 +39,7 @@ export async function listen(port: number, routes: Routes, onChange: () => void)
 
   return {
     port: typeof address === 'object' && address ? address.port : port,
-    strays: (): readonly string[] => strays,
+    unrouted: (): readonly string[] => unrouted,
     connections: () => sockets.size,
     close: () =>
       new Promise<void>((resolve) => {
@@ -49,9 +49,9 @@ export async function listen(port: number, routes: Routes, onChange: () => void)
   };
 }
 
-function answerStray(response: ServerResponse, status: 404 | 405): void {
+function replyUnrouted(response: ServerResponse, status: 404 | 405): void {
   const code = status === 404 ? 'not_found' : 'method_not_allowed';
-  const error = { message: 'nothing is here', type: 'invalid_request_error', param: null, code };
+  const error = { message: 'no such route', type: 'invalid_request_error', param: null, code };
   response.writeHead(status, { 'content-type': 'application/json' });
   response.end(JSON.stringify({ error }));
 }

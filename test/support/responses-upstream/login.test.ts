@@ -11,7 +11,7 @@ const clock: Clock = { ...systemClock, nowMs: () => systemClock.nowMs() + laterM
 beforeEach(async () => {
   laterMs = 0;
   upstream = await createResponsesUpstream({ clock });
-  upstream.answerUsually('empty=204');
+  upstream.setDefaultBehaviour('empty=204');
 });
 afterEach(() => upstream.close());
 
@@ -60,7 +60,7 @@ describe('createLogin', () => {
     expect(await statusWith(upstream.tokens().access_token)).toEqual([401, 'token_expired']);
   });
 
-  it('can be aged: the token says itself that it has expired', async () => {
+  it('can be aged: the claims of the token show that it has expired', async () => {
     const { access_token, refresh_token } = upstream.tokens();
 
     upstream.expireAccessToken();
@@ -78,7 +78,7 @@ describe('createLogin', () => {
     expect(await statusWith(upstream.tokens().access_token)).toEqual([204, undefined]);
   });
 
-  it('can be revoked while the token still looks good', async () => {
+  it('can be revoked before the token expires', async () => {
     upstream.revokeAccessToken();
 
     expect(await statusWith(upstream.tokens().access_token)).toEqual([401, 'token_revoked']);

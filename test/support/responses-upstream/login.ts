@@ -21,13 +21,13 @@ interface Deps {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly account: Account;
-  /** How long an access token is good. */
+  /** How long an access token is valid. */
   readonly accessLifeMs: number;
 }
 
 export type Login = ReturnType<typeof createLogin>;
 
-/** One account's tokens, of which one set is good at a time. */
+/** One account's tokens. One set is valid at a time. */
 export function createLogin({ clock, ids, account, accessLifeMs }: Deps) {
   const used = new Set<string>();
   const revoked = new Set<string>();
@@ -38,7 +38,7 @@ export function createLogin({ clock, ids, account, accessLifeMs }: Deps) {
   return {
     account,
 
-    /** What a client would find in `auth.json` had it just signed in. */
+    /** The content of `auth.json` after signing in. */
     file(): string {
       const { accountId } = account;
       const last_refresh = new Date(issuedSecs * 1000).toISOString();
@@ -48,7 +48,7 @@ export function createLogin({ clock, ids, account, accessLifeMs }: Deps) {
 
     tokens: () => tokens,
 
-    judgeAccess(token: string): 'current' | 'expired' | 'revoked' | 'replaced' | 'unknown' {
+    checkAccess(token: string): 'current' | 'expired' | 'revoked' | 'replaced' | 'unknown' {
       if (revoked.has(token)) return 'revoked';
       if (replaced.has(token)) return 'replaced';
       if (token !== tokens.access_token) return 'unknown';
@@ -56,8 +56,8 @@ export function createLogin({ clock, ids, account, accessLifeMs }: Deps) {
     },
 
     /**
-     * Trades a refresh token for a new set; the old set is worth nothing from then on. The refresh token stays good only
-     * where `keepsRefreshToken` says so.
+     * Trades a refresh token for a new set and invalidates the old one. With `keepsRefreshToken` the refresh token
+     * remains valid.
      */
     redeem(refreshToken: string, keepsRefreshToken = false): Tokens | RefreshFault {
       if (used.has(refreshToken)) return 'reused';
@@ -71,17 +71,17 @@ export function createLogin({ clock, ids, account, accessLifeMs }: Deps) {
     /** A new set, as after signing in again. */
     renew,
 
-    /** The login as it is some time after the last use: its access token has so long left, or has expired. */
+    /** Replaces the access token by one that expires in so many milliseconds; a negative number is in the past. */
     expireAccess(leftMs = -60_000): void {
       replaceAccess(leftMs);
     },
 
-    /** The backend takes the access token no more, although it looks good. */
+    /** The backend rejects the access token from now on, although it has not expired. */
     revokeAccess(): void {
       revoked.add(tokens.access_token);
     },
 
-    /** From now on no refresh token is good, until `renew`. */
+    /** No refresh token is valid until `renew`. */
     spoilRefresh(fault: 'expired' | 'invalidated'): void {
       refreshFault = fault;
     },

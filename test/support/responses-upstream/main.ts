@@ -15,14 +15,14 @@ async function main(command: Command): Promise<void> {
   else await run(command);
 }
 
-async function run({ options, home: named, answer }: Run): Promise<void> {
+async function run({ options, home: named, behaviour }: Run): Promise<void> {
   const home = named ? resolve(named) : await mkdtemp(join(tmpdir(), 'emulated-login-'));
   if (await holdsForeignLogin(home)) {
     fail(`${home} holds an auth.json that is not the emulator's: name another folder.\n`);
     return;
   }
   const upstream = await createResponsesUpstream({ ...options, keepsBodies: false, onEnd: notify });
-  upstream.answerUsually(answer);
+  upstream.setDefaultBehaviour(behaviour);
   await upstream.writeLogin(home);
   print(instructions(upstream, home));
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
@@ -30,14 +30,14 @@ async function run({ options, home: named, answer }: Run): Promise<void> {
   }
 }
 
-/** One line for each call that has ended; it tells nothing of what was asked. */
+/** Prints one line for each call that has ended, without any content of the request. */
 function notify({ number, outcome, behaviour = '-', refusal, tookMs = 0 }: Call): void {
   const why = refusal ? ` ${refusal.status} ${refusal.code} ${refusal.param ?? ''}` : '';
   print(`call ${number + 1}: ${behaviour}, ${outcome}${why}, ${Math.round(tookMs)} ms\n`);
 }
 
 function instructions({ url, tokenUrl }: ResponsesUpstream, home: string): string {
-  return `The emulator listens. The bridge's configuration for it:
+  return `The emulator is listening. The bridge's configuration for it:
 
 [providers.agent_responses]
 endpoint = ${JSON.stringify(url)}
@@ -51,7 +51,7 @@ or, for one run:
     --set providers.agent_responses.token_endpoint=${tokenUrl} \\
     --set providers.agent_responses.home=${home}
 
-A prompt with [[fail:status=429]] is answered that way; with [[fail:status=503;succeed]] the first
+A prompt with [[fail:status=429]] gets that reply; with [[fail:status=503;succeed]] the first
 call fails and the next ones succeed. "npm run emulator -- --list" prints all names.
 
 `;

@@ -1,4 +1,4 @@
-/** What the backend lets a request ask of one image model. */
+/** What a request may ask of one image model. */
 export interface ImageModel {
   readonly sizes: readonly string[];
   readonly hasTransparency: boolean;
@@ -23,9 +23,11 @@ const IMAGE_MODELS: Readonly<Record<string, ImageModel>> = {
   'gpt-image-1-mini': { sizes: SQUARE_AND_THIRDS, hasTransparency: true, hasInputFidelity: true },
 };
 
-/** The models that the emulator knows; an operator's own ones are like the default. */
+/** The models of the emulator. Additional ones equal the default. */
 export function imageModels(more: readonly string[]): ReadonlyMap<string, ImageModel> {
-  const { 'gpt-image-2': usual, ...others } = IMAGE_MODELS;
-  const own = usual ? ['gpt-image-2', ...more].map((name) => [name, usual] as const) : [];
+  const { 'gpt-image-2': defaultStep, ...others } = IMAGE_MODELS;
+  const own = defaultStep
+    ? ['gpt-image-2', ...more].map((name) => [name, defaultStep] as const)
+    : [];
   return new Map([...own, ...Object.entries(others)]);
 }

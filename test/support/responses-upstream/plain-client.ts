@@ -1,14 +1,14 @@
 import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
 import type { ResponsesUpstream } from './responses-upstream.ts';
 
-/** What a call brought, to its end or as far as it was read. */
+/** The reply to a call, complete or as far as it was read. */
 export interface PlainReply {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly bytes: Buffer;
-  /** The sizes of the pieces in which they came. */
+  /** The sizes of the received chunks. */
   readonly pieces: readonly number[];
-  /** `ended` as HTTP has it; `broken` when the connection went first, `left` when we did. */
+  /** `broken` when the server closed the connection early, `disconnected` when this client did. */
   readonly end: 'ended' | 'broken' | 'disconnected';
 }
 
@@ -17,11 +17,11 @@ interface Call {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Buffer;
-  /** Leaves after so many bytes. */
+  /** Disconnects after so many bytes. */
   readonly maxBytes?: number;
 }
 
-/** Sends one request and notes all that comes back; undefined when there is no answer. */
+/** Sends one request and records the reply; undefined when there is none. */
 export async function sendPlain(call: Call): Promise<PlainReply | undefined> {
   const incoming = await responseTo(call);
   if (!incoming) return undefined;
@@ -35,13 +35,13 @@ function listen(incoming: IncomingMessage, maxBytes = Number.POSITIVE_INFINITY) 
     const pieces: number[] = [];
     const settle = (end: PlainReply['end']) =>
       resolve({ bytes: Buffer.concat(parts), pieces, end });
-    let left = maxBytes;
-    // Iterating over the stream would join what has come meanwhile.
+    let remaining = maxBytes;
+    // Iterating over the stream would join chunks.
     incoming.on('data', (part: Buffer) => {
       parts.push(part);
       pieces.push(part.length);
-      left -= part.length;
-      if (left > 0) return;
+      remaining -= part.length;
+      if (remaining > 0) return;
       settle('disconnected');
       incoming.destroy();
     });
@@ -58,7 +58,7 @@ function responseTo({ url, method = 'POST', headers, body = '' }: Call) {
   });
 }
 
-/** A body that the backend takes; `tool` goes to its one tool. */
+/** A valid body; `tool` is merged into its one tool. */
 export function goodBody(text: string, tool: Readonly<Record<string, unknown>> = {}) {
   return {
     model: 'gpt-5.5',
@@ -71,7 +71,7 @@ export function goodBody(text: string, tool: Readonly<Record<string, unknown>> =
   };
 }
 
-/** The headers that the backend takes. */
+/** Valid headers. */
 export function goodHeaders({ tokens, accountId }: ResponsesUpstream): Record<string, string> {
   return {
     accept: 'text/event-stream',
@@ -82,13 +82,13 @@ export function goodHeaders({ tokens, accountId }: ResponsesUpstream): Record<st
   };
 }
 
-/** Calls the backend as it wants to be called, but for `changes`. */
+/** Sends a valid call, except for `changes`. */
 export function callWell(upstream: ResponsesUpstream, text: string, changes: Partial<Call> = {}) {
   const body = JSON.stringify(goodBody(text));
   return sendPlain({ url: upstream.url, headers: goodHeaders(upstream), body, ...changes });
 }
 
-/** The data of each event (HTML standard, 9.2.6), for a stream that came whole. */
+/** The data of each event of a complete stream (HTML standard, 9.2.6). */
 export function eventData(bytes: Buffer): string[] {
   const text = bytes.toString().replace(/^\uFEFF/, '');
   return text

@@ -28,7 +28,7 @@ export function pngHeader(width: number, height: number, colourType: number, bit
   return pngChunk('IHDR', data);
 }
 
-/** The same image, filled up to so many bytes by a chunk that every decoder passes over. */
+/** The same image, padded to so many bytes by a chunk that every decoder ignores. */
 export function padPng(png: Buffer, bytes: number): Buffer {
   const missing = bytes - png.length - FRAME_BYTES;
   if (missing < 0) return png;

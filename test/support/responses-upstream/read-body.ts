@@ -3,7 +3,7 @@ import { Refusal } from './refusal.ts';
 
 const MAX_BYTES = 128 * 1024 * 1024;
 
-/** The whole body. Throws `Refusal` when it is too large, and rejects when the client leaves. */
+/** The whole body. Throws `Refusal` when it is too large; rejects when the client disconnects. */
 export async function readBody(incoming: IncomingMessage): Promise<Buffer> {
   const parts: Buffer[] = [];
   let length = 0;

@@ -6,7 +6,7 @@ interface Reason {
   readonly param?: string | undefined;
 }
 
-/** Thrown by the checks: what a strict backend would answer in place of doing the work. */
+/** Thrown by the checks: the error reply of a strict backend. */
 export class Refusal extends Error {
   readonly status: number;
   readonly code: string;
@@ -21,7 +21,7 @@ export class Refusal extends Error {
   }
 }
 
-/** The body of a refusal, as the backend words it. */
+/** The body of a refusal in the form of the backend. */
 export function refusalBody({ code, message, param, status }: Refusal) {
   const type = status === 401 ? 'authentication_error' : 'invalid_request_error';
   return { error: { message, type, param: param ?? null, code } };

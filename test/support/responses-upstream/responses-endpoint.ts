@@ -28,7 +28,7 @@ interface Deps {
 
 type Notify = ReturnType<Calls['begin']>['notify'];
 
-/** `POST …/responses`: checks the call, then answers as the script says. */
+/** `POST …/responses`: checks the call, then runs the behaviour that the script selects. */
 export function createResponsesEndpoint(deps: Deps) {
   const { clock, login, calls, script, originator } = deps;
 
@@ -47,7 +47,7 @@ export function createResponsesEndpoint(deps: Deps) {
       const onSilence = (isSilent: boolean) => notify({ isSilent });
       const wire = { incoming, response, signal, onCut, onSilence };
       await behaviour.run(createCallInFlight({ ...deps, ...wire, settings, request, number }));
-      notify({ outcome: 'answered' });
+      notify({ outcome: 'replied' });
     } catch (error) {
       if (error instanceof Refusal) refuse(response, error, notify);
       else if (signal.aborted || !incoming.complete) notify({ outcome: 'client_disconnected' });

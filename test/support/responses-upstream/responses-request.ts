@@ -24,7 +24,7 @@ const Message = v.strictObject({
   ),
 });
 
-/** `auto` is no value here: what is left to the backend is left out. */
+/** `auto` is not a value here: a member that the backend is to choose is absent. */
 const ImageTool = v.strictObject({
   type: v.literal('image_generation'),
   model: v.string(),
@@ -39,7 +39,7 @@ const ImageTool = v.strictObject({
   input_fidelity: v.exactOptional(v.picklist(['low', 'high'])),
 });
 
-/** The closed shape of what a direct client sends (providers.md, agent-responses). */
+/** Exactly what a direct client sends (providers.md, agent-responses). */
 export const ResponsesRequest = v.strictObject({
   model: v.string(),
   instructions: v.pipe(v.string(), v.nonEmpty(), v.maxLength(4000)),
@@ -58,7 +58,7 @@ export function toolOf({ tools: [tool] }: ResponsesRequest): ImageTool {
   return tool;
 }
 
-/** All words of the message. */
+/** The text of the message. */
 export function textOf({ input }: ResponsesRequest): string {
   return input
     .flatMap(({ content }) => content)

@@ -13,17 +13,17 @@ import { createTokenEndpoint } from './token-endpoint.ts';
 import { writeLogin } from './write-login.ts';
 
 export interface UpstreamOptions extends Partial<Settings> {
-  /** 0 for one that is free. */
+  /** 0 for a free port. */
   readonly port?: number;
   readonly clock?: Clock;
   readonly account?: Partial<Account>;
-  /** How long an access token is good. */
+  /** How long an access token is valid. */
   readonly accessLifeMs?: number;
   readonly originator?: string;
   readonly responsesModels?: readonly string[];
-  /** Image models beside the known ones. */
+  /** Image models in addition to the known ones. */
   readonly moreImageModels?: readonly string[];
-  /** Whether `calls` holds what was sent. */
+  /** Whether `calls` holds the request bodies. */
   readonly keepsBodies?: boolean;
   readonly onEnd?: (call: Call) => void;
 }
@@ -61,17 +61,25 @@ export async function createResponsesUpstream(options: UpstreamOptions = {}) {
   const calls = createCalls({ clock, keepsBodies, onEnd });
   const script = createScript(settings);
   const tokens = createTokenEndpoint({
-    ...{ clock, login, silenceMs: settings.silenceMs },
+    clock,
+    login,
+    silenceMs: settings.silenceMs,
     onFailure: calls.fail,
     onChange: calls.wake,
   });
   const responses = createResponsesEndpoint({
-    ...{ clock, ids, login, script, calls, originator, responsesModels },
+    clock,
+    ids,
+    login,
+    script,
+    calls,
+    originator,
+    responsesModels,
     images: createImages(),
     imageModels: imageModels(moreImageModels),
   });
 
-  const routes = { [`POST ${RESPONSES_PATH}`]: responses, [`POST ${TOKEN_PATH}`]: tokens.answer };
+  const routes = { [`POST ${RESPONSES_PATH}`]: responses, [`POST ${TOKEN_PATH}`]: tokens.reply };
   const listener = await listen(port, routes, calls.wake);
   const origin = `http://127.0.0.1:${listener.port}`;
 
@@ -80,19 +88,19 @@ export async function createResponsesUpstream(options: UpstreamOptions = {}) {
     url: `${origin}${RESPONSES_PATH}`,
     tokenUrl: `${origin}${TOKEN_PATH}`,
 
-    /** Queues the answers to the next calls; a refused call takes none. */
+    /** Queues the behaviours of the next calls; a refused call uses none. */
     script: (...steps: readonly Step[]) => script.add(steps),
-    /** Queues the answers to the next refreshes. */
+    /** Queues the behaviours of the next refreshes. */
     scriptToken: (...names: readonly TokenBehaviourName[]) => tokens.script(names),
-    /** Says how a call is answered for which nothing is queued and whose prompt has no marker. */
-    answerUsually: script.setUsual,
+    /** Sets the behaviour of a call for which none is queued and whose prompt has no marker. */
+    setDefaultBehaviour: script.setDefault,
 
-    /** The content of `auth.json` for the tokens that are good now. */
+    /** The content of `auth.json` for the current tokens. */
     loginFile: login.file,
     /** Writes it into this folder, mode 0600. */
     writeLogin: (home: string) => writeLogin(home, login.file()),
     accountId: login.account.accountId,
-    /** The tokens that are good now. */
+    /** The current tokens. */
     tokens: login.tokens,
     signInAgain: login.renew,
     expireAccessToken: login.expireAccess,
@@ -107,9 +115,9 @@ export async function createResponsesUpstream(options: UpstreamOptions = {}) {
     get refreshes() {
       return tokens.refreshes();
     },
-    /** Method and path of every request that no route takes. */
-    get strays() {
-      return listener.strays();
+    /** Method and path of every request without a matching route. */
+    get unrouted() {
+      return listener.unrouted();
     },
     counters() {
       return {
@@ -120,10 +128,10 @@ export async function createResponsesUpstream(options: UpstreamOptions = {}) {
         refreshes: tokens.refreshes().filter(({ hasIssued }) => hasIssued).length,
       };
     },
-    /** Resolves as soon as `isSo` holds; it is asked again after everything that happens. */
+    /** Resolves as soon as the predicate holds. It is checked again after every change. */
     until: calls.until,
 
-    /** Resolves when nothing of it runs any more. Throws what the emulator itself has done wrong. */
+    /** Resolves when no call is running any more. Throws errors of the emulator itself. */
     async close(): Promise<void> {
       await listener.close();
       await calls.until(() => calls.byOutcome().open === 0);

@@ -10,9 +10,9 @@ beforeEach(async () => {
 afterEach(() => upstream.close());
 
 describe('createScript', () => {
-  it('answers by the queue, then by the marker in the prompt, then as usual', async () => {
+  it('selects the behaviour from the queue, then by the marker in the prompt, then the default', async () => {
     upstream.script('status=503');
-    upstream.answerUsually('status=404');
+    upstream.setDefaultBehaviour('status=404');
 
     const prompts = ['[[fail:status=429]]', '[[fail:status=429]]', 'A cup'];
     const statuses: (number | undefined)[] = [];
@@ -21,7 +21,7 @@ describe('createScript', () => {
     expect(statuses).toEqual([503, 429, 404]);
   });
 
-  it('takes the names of a marker one call after the other', async () => {
+  it('uses the names of a marker one call after the other', async () => {
     const statuses: (number | undefined)[] = [];
     for (let call = 0; call < 3; call += 1) {
       statuses.push((await callWell(upstream, 'A cup [[fail:status=503;succeed]]'))?.status);
@@ -32,7 +32,7 @@ describe('createScript', () => {
 });
 
 describe('createByteSink', () => {
-  it('cuts answers into pieces of the same sizes for the same seed', async () => {
+  it('cuts replies into pieces of the same sizes for the same seed', async () => {
     const settings = { chunks: { seed: 7, maxBytes: 500 }, hasExtras: false } as const;
     upstream.script({ behaviour: 'failed=no-error', ...settings });
     upstream.script({ behaviour: 'failed=no-error', ...settings });

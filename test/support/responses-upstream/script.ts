@@ -3,12 +3,12 @@ import { BEHAVIOURS, type BehaviourName } from './behaviours/behaviours.ts';
 import { Refusal } from './refusal.ts';
 import type { Settings } from './settings.ts';
 
-/** How one call is answered: a name, or a name with settings of its own. */
+/** The behaviour of one call: a name, or a name with settings. */
 export type Step = BehaviourName | StepOptions;
 
 export interface StepOptions extends Partial<Settings> {
   readonly behaviour: BehaviourName;
-  /** Before anything is answered. */
+  /** Before the reply begins. */
   readonly delayMs?: number;
 }
 
@@ -22,18 +22,18 @@ const MARKER = /\[\[fail:([^\]]+)\]\]/;
 
 export type Script = ReturnType<typeof createScript>;
 
-/** Says how each call is answered: by the queue, else by a marker in its prompt, else as usual. */
+/** Selects the behaviour of each call: from the queue, else by a marker in its prompt, else the default. */
 export function createScript(settings: Settings) {
   const queue: Step[] = [];
   const uses = new Map<string, number>();
-  let usual: Step = 'succeed';
+  let defaultStep: Step = 'succeed';
 
   return {
     add(steps: readonly Step[]): void {
       queue.push(...steps);
     },
-    setUsual(step: Step): void {
-      usual = step;
+    setDefault(step: Step): void {
+      defaultStep = step;
     },
 
     /** Throws `Refusal` when a marker names no behaviour. */
@@ -41,11 +41,11 @@ export function createScript(settings: Settings) {
       const queued = queue.shift();
       if (queued) return planned(queued);
       const name = marked(prompt);
-      return name === undefined ? planned(usual) : { ...named(name), settings, delayMs: 0 };
+      return name === undefined ? planned(defaultStep) : { ...named(name), settings, delayMs: 0 };
     },
   };
 
-  /** `[[fail:a;b]]` is `a` for the first call whose prompt says so, and `b` for the others. */
+  /** `[[fail:a;b]]` is `a` for the first call with this prompt marker, and `b` for the others. */
   function marked(prompt: string): string | undefined {
     const names = MARKER.exec(prompt)?.[1];
     if (names === undefined) return undefined;

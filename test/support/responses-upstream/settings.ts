@@ -2,12 +2,12 @@
 export type Chunks =
   /** One piece for each part of an event. */
   | 'events'
-  /** Pieces of at most so many bytes; each is a chunk of its own on the wire, and so a read of its own for the client. */
+  /** Pieces of at most so many bytes. Each is one chunk on the wire and one read for the client. */
   | number
   /** Pieces of 1 to `maxBytes` bytes, the same for the same seed. */
   | { readonly seed: number; readonly maxBytes: number };
 
-/** How events are spelled; every variant is valid (HTML standard, 9.2.5). */
+/** The encoding of events; every variant is valid (HTML standard, 9.2.5). */
 export interface Framing {
   readonly lineEnd: '\n' | '\r\n' | '\r';
   readonly hasEventLines: boolean;
@@ -20,16 +20,16 @@ export interface Framing {
 
 /** The form of responses; the step of a script may change it for one call. */
 export interface Settings {
-  /** Of a finished image: exact for PNG from 30 kB on, about that for the others, as far as it can be reached. */
+  /** The size of a finished image: exact for PNG from 30 kB on, approximate for other formats. */
   readonly imageBytes: number;
-  /** After so many calls the images repeat. */
+  /** The images repeat after so many calls. */
   readonly imageVariants: number;
-  /** What a finished item says about itself; the real backend says both. */
+  /** The status of a finished item; the real backend uses both. */
   readonly itemStatus: 'completed' | 'generating';
   /** Whether `response.completed` repeats the items. */
   readonly completedOutput: 'full' | 'empty';
   readonly hasContentType: boolean;
-  /** Heartbeat comments, unknown events and a reasoning item between what matters. */
+  /** Whether the stream has heartbeat comments, unknown events and a reasoning item too. */
   readonly hasExtras: boolean;
   readonly framing: Framing;
   readonly chunks: Chunks;
@@ -37,7 +37,7 @@ export interface Settings {
   /** Between two events. */
   readonly pauseMs: number;
   readonly heartbeatMs: number;
-  /** How long a silent behaviour stays silent. */
+  /** How long a silent behaviour sends nothing. */
   readonly silenceMs: number;
 }
 

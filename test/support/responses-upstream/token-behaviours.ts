@@ -4,10 +4,10 @@ type Headers = Readonly<Record<string, string>>;
 
 /** One checked refresh and all that a behaviour may do with it. */
 export interface RefreshInFlight {
-  /** Trades the refresh token, which is used up then unless it is kept. Throws `Refusal` when it is not good. */
+  /** Trades the refresh token. It cannot be used again, unless it is kept. Throws `Refusal` when it is not valid. */
   readonly redeem: (options?: { readonly keepsRefreshToken: boolean }) => Tokens;
   readonly reply: (status: number, body: unknown, headers?: Headers) => void;
-  /** Rejects once the client has left. */
+  /** Rejects once the client has disconnected. */
   readonly wait: (delayMs: number) => Promise<void>;
   readonly cut: (how: 'close' | 'reset') => void;
   readonly silenceMs: number;
@@ -29,15 +29,11 @@ const ROWS = [
     await inFlight.wait(SLOW_MS);
     inFlight.reply(200, inFlight.redeem());
   }),
-  row(
-    'keeps-refresh-token',
-    'a new set but for the refresh token, which stays good',
-    (inFlight) => {
-      const { refresh_token: _, ...others } = inFlight.redeem({ keepsRefreshToken: true });
-      inFlight.reply(200, others);
-    },
-  ),
-  row('access-token-only', 'an access token; the refresh token stays good', (inFlight) => {
+  row('keeps-refresh-token', 'a new set; the refresh token remains valid', (inFlight) => {
+    const { refresh_token: _, ...others } = inFlight.redeem({ keepsRefreshToken: true });
+    inFlight.reply(200, others);
+  }),
+  row('access-token-only', 'an access token; the refresh token remains valid', (inFlight) => {
     const { access_token } = inFlight.redeem({ keepsRefreshToken: true });
     inFlight.reply(200, { access_token });
   }),
@@ -53,10 +49,10 @@ const ROWS = [
   row('refused=other', '401 with an unknown code', (inFlight) =>
     inFlight.reply(401, refusalOf('a_code_from_tomorrow')),
   ),
-  row('refused=invalid_grant', '400 invalid_grant, as OAuth words it', (inFlight) =>
+  row('refused=invalid_grant', '400 invalid_grant, in the form of OAuth', (inFlight) =>
     inFlight.reply(400, { error: 'invalid_grant', error_description: TEXT }),
   ),
-  row('refused=invalid_grant,nested', '400 invalid_grant, as the backend words it', (inFlight) =>
+  row('refused=invalid_grant,nested', '400 invalid_grant, in the form of the backend', (inFlight) =>
     inFlight.reply(400, refusalOf('invalid_grant')),
   ),
   row('status=400', 'a 400 for another reason', (inFlight) =>
@@ -92,7 +88,7 @@ const ROWS = [
 
 export type TokenBehaviourName = (typeof ROWS)[number]['name'];
 
-/** Every way to answer a refresh, by name. */
+/** Every behaviour of the token endpoint, by name. */
 export const TOKEN_BEHAVIOURS: ReadonlyMap<string, TokenBehaviour> = new Map(
   ROWS.map((one) => [one.name, one]),
 );

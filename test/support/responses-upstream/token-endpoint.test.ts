@@ -9,7 +9,7 @@ let upstream: ResponsesUpstream;
 
 beforeEach(async () => {
   upstream = await createResponsesUpstream({ silenceMs: 10 });
-  upstream.answerUsually('empty=204');
+  upstream.setDefaultBehaviour('empty=204');
 });
 afterEach(() => upstream.close());
 
@@ -119,7 +119,7 @@ describe('createTokenEndpoint', () => {
     lost: [undefined, true],
   };
 
-  it.each(Object.entries(OUTCOMES))('answers %s as its name says', async (name, outcome) => {
+  it.each(Object.entries(OUTCOMES))('replies to a refresh as %s says', async (name, outcome) => {
     const { access_token, refresh_token } = upstream.tokens();
     // The keys of a record lose their type on the way through the table.
     upstream.scriptToken(name as TokenBehaviourName);

@@ -11,7 +11,7 @@ import { TOKEN_BEHAVIOURS, type TokenBehaviourName } from './token-behaviours.ts
 /** One request for new tokens. */
 export interface Refresh {
   readonly behaviour: string;
-  /** Whether there are new tokens, told to the client or not. */
+  /** Whether new tokens were issued, even if the client has not received them. */
   readonly hasIssued: boolean;
 }
 
@@ -23,7 +23,7 @@ interface Deps {
   readonly onChange: () => void;
 }
 
-/** What the agent's client sends (providers.md, "Credentials"), and no more. */
+/** Exactly what the agent's client sends (providers.md, "Credentials"). */
 const RefreshRequest = v.strictObject({
   client_id: v.literal('app_EMoamEEZ73f0CkXaXp7hrann'),
   grant_type: v.literal('refresh_token'),
@@ -41,17 +41,17 @@ export function createTokenEndpoint({ clock, login, silenceMs, onFailure, onChan
       queue.push(...names);
     },
 
-    async answer(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    async reply(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
       const signal = disconnectSignal(response);
       try {
         checkJson(incoming.headers);
         const { refresh_token } = parseRefresh(await readBody(incoming));
         const behaviour = TOKEN_BEHAVIOURS.get(queue.shift() ?? 'succeed');
-        const place = refreshes.push({ behaviour: behaviour?.name ?? '', hasIssued: false }) - 1;
+        const index = refreshes.push({ behaviour: behaviour?.name ?? '', hasIssued: false }) - 1;
         onChange();
         await behaviour?.run({
           silenceMs,
-          redeem: (options) => redeem(refresh_token, place, options?.keepsRefreshToken),
+          redeem: (options) => redeem(refresh_token, index, options?.keepsRefreshToken),
           reply: (status, body, headers) => reply(response, status, body, headers),
           wait: (delayMs) => sleep(clock, delayMs, signal),
           cut: (how) => cut(incoming, how),
@@ -63,14 +63,14 @@ export function createTokenEndpoint({ clock, login, silenceMs, onFailure, onChan
     },
   };
 
-  function redeem(refreshToken: string, place: number, isKept = false): Tokens {
+  function redeem(refreshToken: string, index: number, isKept = false): Tokens {
     const traded = login.redeem(refreshToken, isKept);
     if (typeof traded === 'string') {
       const code = `refresh_token_${traded === 'unknown' ? 'invalidated' : traded}`;
-      throw new Refusal({ status: 401, code, message: 'the refresh token is not good' });
+      throw new Refusal({ status: 401, code, message: 'the refresh token is not valid' });
     }
-    const before = refreshes[place];
-    if (before) refreshes[place] = { ...before, hasIssued: true };
+    const before = refreshes[index];
+    if (before) refreshes[index] = { ...before, hasIssued: true };
     onChange();
     return traded;
   }

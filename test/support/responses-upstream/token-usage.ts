@@ -3,10 +3,10 @@ import type { WireResponse } from './wire-types.ts';
 
 const TEXT_TOKENS = 60;
 const TOKENS_OF_AN_INPUT = 300;
-const TOKENS_OF_A_IMAGE = 1056;
+const TOKENS_OF_AN_IMAGE = 1056;
 const TOKENS_OF_THE_CALL = 40;
 
-/** What a completed call has cost; it depends on the number of given images alone, so that tests can add it up. */
+/** The token usage of a completed call. It depends only on the number of input images: a test can compute it. */
 export function tokenUsage(request: ResponsesRequest) {
   const imageTokens = imageUrlsOf(request).length * TOKENS_OF_AN_INPUT;
   const inputTokens = TEXT_TOKENS + imageTokens;
@@ -22,9 +22,9 @@ export function tokenUsage(request: ResponsesRequest) {
       image_gen: {
         input_tokens: inputTokens,
         input_tokens_details: { image_tokens: imageTokens, text_tokens: TEXT_TOKENS },
-        output_tokens: TOKENS_OF_A_IMAGE,
-        output_tokens_details: { image_tokens: TOKENS_OF_A_IMAGE, text_tokens: 0 },
-        total_tokens: inputTokens + TOKENS_OF_A_IMAGE,
+        output_tokens: TOKENS_OF_AN_IMAGE,
+        output_tokens_details: { image_tokens: TOKENS_OF_AN_IMAGE, text_tokens: 0 },
+        total_tokens: inputTokens + TOKENS_OF_AN_IMAGE,
       },
     },
   } satisfies Pick<WireResponse, 'usage' | 'tool_usage'>;

@@ -6,7 +6,7 @@ import type {
   ResponseUsage,
 } from 'openai/resources/responses/responses';
 
-/** The backend has more codes than are published, and members beside them. */
+/** The backend has more codes and members than are published. */
 export interface WireError {
   readonly code: string | null;
   readonly message: string;
@@ -58,7 +58,7 @@ export interface ImageNotes {
 export type PartialImageEvent = Omit<ResponseImageGenCallPartialImageEvent, 'sequence_number'> &
   ImageNotes;
 
-/** Events that no published type knows: a client has to pass over them, but for the nested error. */
+/** Events without a published type. A client must ignore them, except for the nested error. */
 export type UnpublishedEvent =
   | { readonly type: 'codex.rate_limits'; readonly rate_limits: Readonly<Record<string, unknown>> }
   | { readonly type: 'keepalive' }

@@ -13,7 +13,7 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true }));
 
 describe('writeLogin', () => {
-  it('writes for the owner alone what is known for an emulator’s login', async () => {
+  it('writes a file that only its owner can read and that is recognized as an emulator’s login', async () => {
     const upstream = await createResponsesUpstream();
 
     await upstream.writeLogin(folder);
@@ -27,7 +27,7 @@ describe('writeLogin', () => {
 });
 
 describe('holdsForeignLogin', () => {
-  it('says no of an empty folder', async () => {
+  it('returns false for an empty folder', async () => {
     expect(await holdsForeignLogin(folder)).toBe(false);
   });
 
@@ -36,7 +36,7 @@ describe('holdsForeignLogin', () => {
     ['an API key', '{"OPENAI_API_KEY":"sk-1"}'],
     ['half a file', '{"tokens":'],
     ['null', 'null'],
-  ])('says yes of %s', async (_what, content) => {
+  ])('returns true for %s', async (_what, content) => {
     await writeFile(join(folder, 'auth.json'), content);
 
     expect(await holdsForeignLogin(folder)).toBe(true);

@@ -54,7 +54,7 @@ describe('createFanOut', () => {
       ],
     ],
   ])('asks for %i outputs, %i a call, as %j', async (n, native, expected) => {
-    const { fanOut, provider } = rig({ answer: (call) => answerWith(png)(call) }, { native });
+    const { fanOut, provider } = rig({ reply: (call) => answerWith(png)(call) }, { native });
 
     const { outputs } = await fanOut({ parameters: { n } });
 
@@ -101,7 +101,7 @@ describe('createFanOut', () => {
 
   it('sums the usage and gathers the warnings of all calls', async () => {
     const { fanOut } = rig({
-      answer(call) {
+      reply(call) {
         call.dispatch();
         call.succeed({
           outputs: [{ bytes: png }],
@@ -120,7 +120,7 @@ describe('createFanOut', () => {
   it('warns of a repetition that helped', async () => {
     const { fanOut } = rig({
       retry: { attempts: 2, backoffMs: 0 },
-      answer(call) {
+      reply(call) {
         if (call.context.attempt === 2) answerWith(png)(call);
         else call.fail(new BridgeError('upstream', 'again', { retryable: true, transient: true }));
       },
@@ -151,7 +151,7 @@ describe('createFanOut', () => {
   });
 
   it('reports for each output that it is being verified', async () => {
-    const { fanOut, events } = rig({ answer: (call) => answerWith(png)(call) }, { native: 2 });
+    const { fanOut, events } = rig({ reply: (call) => answerWith(png)(call) }, { native: 2 });
 
     await fanOut({ parameters: { n: 2 } });
 
@@ -202,7 +202,7 @@ describe('createFanOut, parallelism', () => {
     let calls = 0;
     const { fanOut, provider } = rig(
       {
-        answer(call) {
+        reply(call) {
           calls += 1;
           if (calls % 2 === 0) call.fail(new BridgeError('upstream', 'no'));
           else answerWith(png)(call);
@@ -232,7 +232,7 @@ describe('createFanOut, fail_fast', () => {
 
   it('begins no call any more after a failure', async () => {
     const { fanOut, provider } = rig(
-      { answer: (call) => call.fail(new BridgeError('upstream', 'no')) },
+      { reply: (call) => call.fail(new BridgeError('upstream', 'no')) },
       { parallel: 1 },
     );
 
@@ -242,7 +242,7 @@ describe('createFanOut, fail_fast', () => {
 
   it('begins no call any more after a failure when they run one by one', async () => {
     const { fanOut, provider } = rig({
-      answer: (call) => call.fail(new BridgeError('upstream', 'no')),
+      reply: (call) => call.fail(new BridgeError('upstream', 'no')),
     });
     const policies = { batch_execution: 'sequential' };
 
@@ -303,7 +303,7 @@ describe('createFanOut, fail_fast', () => {
 
   it('knows the outcome of siblings that failed in the same moment', async () => {
     const { fanOut } = rig({
-      answer(call) {
+      reply(call) {
         call.dispatch();
         call.fail(new BridgeError('rate_limited', 'slow down'));
       },
@@ -332,7 +332,7 @@ describe('createFanOut, fail_fast', () => {
 
   it('fails over one image that does not verify, whatever the others are', async () => {
     const { fanOut } = rig({
-      answer(call) {
+      reply(call) {
         const isBad = call.request.indices.includes(1);
         answerWith(isBad ? png.subarray(0, -1) : png)(call);
       },
@@ -348,7 +348,7 @@ describe('createFanOut, fail_fast', () => {
   it.each([0, 1, 3])('refuses %i images where two were asked for', async (count) => {
     const { fanOut } = rig(
       {
-        answer: (call) =>
+        reply: (call) =>
           call.succeed({ outputs: Array.from({ length: count }, () => ({ bytes: png })) }),
       },
       { native: 2 },
@@ -362,7 +362,7 @@ describe('createFanOut, best_effort', () => {
   const bestEffort = { failure_policy: 'best_effort' };
 
   it('delivers what came out and lists what did not, by index', async () => {
-    const { fanOut } = rig({ answer: (call) => failOn([1, 3], call) });
+    const { fanOut } = rig({ reply: (call) => failOn([1, 3], call) });
 
     const { outputs, failures, warnings } = await fanOut({ parameters: { n: 4, ...bestEffort } });
 
@@ -375,7 +375,7 @@ describe('createFanOut, best_effort', () => {
   });
 
   it('fails each output of a call that fails', async () => {
-    const { fanOut } = rig({ answer: (call) => failOn([2], call) }, { native: 2 });
+    const { fanOut } = rig({ reply: (call) => failOn([2], call) }, { native: 2 });
 
     const { outputs, failures } = await fanOut({ parameters: { n: 4, ...bestEffort } });
 
@@ -386,7 +386,7 @@ describe('createFanOut, best_effort', () => {
   it('fails only the image of a call that does not verify', async () => {
     const { fanOut } = rig(
       {
-        answer: (call) =>
+        reply: (call) =>
           call.succeed({ outputs: [{ bytes: png }, { bytes: png.subarray(1) }, { bytes: png }] }),
       },
       { native: 3 },
@@ -399,7 +399,7 @@ describe('createFanOut, best_effort', () => {
   });
 
   it('is an error when all outputs fail, never an empty success', async () => {
-    const { fanOut, provider } = rig({ answer: (call) => failOn([0, 1, 2], call) });
+    const { fanOut, provider } = rig({ reply: (call) => failOn([0, 1, 2], call) });
 
     await expect(fanOut({ parameters: { n: 3, ...bestEffort } })).rejects.toMatchObject({
       code: 'upstream',
@@ -534,7 +534,7 @@ function countingRig(setting: Setting) {
   let most = 0;
   const made = rig(
     {
-      async answer(call) {
+      async reply(call) {
         now += 1;
         most = Math.max(most, now);
         for (let turn = 0; turn < 3; turn += 1) await new Promise(setImmediate);

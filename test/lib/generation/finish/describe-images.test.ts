@@ -36,7 +36,7 @@ afterEach(async () => {
 
 async function open(script: Partial<Script> = {}, capabilities = anything) {
   const rig = await openGenerationRig(
-    { answer: (call) => answerWith(png)(call), ...script },
+    { reply: (call) => answerWith(png)(call), ...script },
     capabilities,
   );
   rigs.push(rig);
@@ -67,7 +67,7 @@ describe('embedded metadata', () => {
     async (format) => {
       const plain = await image({ format });
       const rig = await open({
-        answer: (call) => answerWith(plain, { revisedPrompt: 'red' })(call),
+        reply: (call) => answerWith(plain, { revisedPrompt: 'red' })(call),
       });
 
       const { response } = await run(rig, {
@@ -122,7 +122,7 @@ describe('embedded metadata', () => {
   it('reports fallbacks, usage, timings, warnings and normalizations as the reply does', async () => {
     const rig = await open(
       {
-        answer: (call) =>
+        reply: (call) =>
           call.succeed({
             outputs: call.request.indices.map(() => ({ bytes: png })),
             usage: { total_tokens: 9 },
@@ -152,7 +152,7 @@ describe('embedded metadata', () => {
 
   it('loses its dispensable fields to a revised prompt that fills an image, and names them', async () => {
     const revisedPrompt = '猫'.repeat(14_000);
-    const rig = await open({ answer: (call) => answerWith(png, { revisedPrompt })(call) });
+    const rig = await open({ reply: (call) => answerWith(png, { revisedPrompt })(call) });
 
     const { response } = await run(rig, { output: { metadata: 'embedded' } });
 
@@ -200,7 +200,7 @@ describe('embedded metadata', () => {
 
   it('fails over an image with more XMP than anybody writes', async () => {
     const odd = insertAfterHeader(png, ...Array.from({ length: 100 }, () => pngXmp('<a/>')));
-    const rig = await open({ answer: (call) => answerWith(odd)(call) });
+    const rig = await open({ reply: (call) => answerWith(odd)(call) });
 
     const outcome = run(rig, { output: { metadata: 'embedded', response_format: 'artifact' } });
 

@@ -104,7 +104,7 @@ describe('createAgentResponsesProvider', () => {
     ).result;
 
     expect(outputs).toHaveLength(1);
-    expect(rig.upstream.calls).toMatchObject([{ outcome: 'answered' }]);
+    expect(rig.upstream.calls).toMatchObject([{ outcome: 'replied' }]);
   });
 
   it('tells of the call in its order: sent, drawing, partial images', async () => {
@@ -146,7 +146,7 @@ describe('createAgentResponsesProvider', () => {
     const rig = await rigOf();
     const controller = new AbortController();
     const reason = new Error('given up');
-    const silent = agentRequest({ prompt: 'Anything [[fail:silence=drawing]]' });
+    const silent = agentRequest({ prompt: 'Anything [[fail:silence=generating]]' });
     const { result } = run(rig, silent, controller.signal);
     await rig.upstream.until(() => rig.upstream.calls[0]?.behaviour !== undefined);
 

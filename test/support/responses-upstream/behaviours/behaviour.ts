@@ -1,9 +1,9 @@
 import type { CallInFlight } from '../call-in-flight.ts';
 
-/** One way to answer a call. */
+/** One way to reply to a call, or to fail. */
 export interface Behaviour<Name extends string = string> {
   readonly name: Name;
-  /** What the client meets, for the printed list. */
+  /** A description for the printed list. */
   readonly about: string;
   readonly run: (inFlight: CallInFlight) => Promise<void>;
 }
@@ -16,5 +16,5 @@ export function behaviour<const Name extends string>(
   return { name, about, run };
 }
 
-/** Stands in every text that no client may pass on, so that a search finds it wherever it went. */
-export const UPSTREAM_TEXT = 'words of the upstream that nobody passes on';
+/** Part of every text that a client must not pass on. Tests search for it. */
+export const UPSTREAM_TEXT = 'text of the upstream that is never passed on';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createResponsesUpstream, type ResponsesUpstream } from '../responses-upstream.ts';
 import { BROKEN_ROWS } from './broken-rows.ts';
 import { ENDLESS_ROWS } from './endless-rows.ts';
-import { meet, typesOf } from './meet.ts';
+import { observe, typesOf } from './observe.ts';
 import { SILENCE_ROWS } from './silence-rows.ts';
 
 type Name = (typeof BROKEN_ROWS)[number]['name'];
@@ -11,7 +11,10 @@ let upstream: ResponsesUpstream;
 
 beforeAll(async () => {
   upstream = await createResponsesUpstream({
-    ...{ imageBytes: 30_000, silenceMs: 10, heartbeatMs: 1, hasExtras: false },
+    imageBytes: 30_000,
+    silenceMs: 10,
+    heartbeatMs: 1,
+    hasExtras: false,
   });
 });
 afterAll(() => upstream.close());
@@ -25,11 +28,11 @@ const COMPLETED = 'response.completed';
 
 type End = 'ended' | 'broken' | undefined;
 
-/** How each stream ends, and the last sound event before it. */
+/** How each stream ends, and the last valid event before. */
 const ENDS: Readonly<Record<Name, readonly [End, string | undefined, RegExp]>> = {
   'truncated=nothing': ['ended', undefined, /^$/],
   'truncated=opening': ['ended', 'response.in_progress', /\n\n$/],
-  'truncated=drawing': ['ended', GENERATING, /\n\n$/],
+  'truncated=generating': ['ended', GENERATING, /\n\n$/],
   'truncated=partial': ['ended', PARTIAL, /\n\n$/],
   'truncated=item': ['ended', DONE, /\n\n$/],
   'cut=partial': ['broken', PARTIAL, /\n\n$/],
@@ -53,24 +56,24 @@ const ENDS: Readonly<Record<Name, readonly [End, string | undefined, RegExp]>> =
 };
 
 describe('BROKEN_ROWS', () => {
-  it.each(BROKEN_ROWS)('breaks off or spoils the stream as $name says', async ({ name }) => {
+  it.each(BROKEN_ROWS)('cuts or corrupts the stream as $name says', async ({ name }) => {
     const [end, lastType, text] = ENDS[name];
 
-    const met = await meet(upstream, name);
+    const observed = await observe(upstream, name);
 
-    expect([met.reply?.end, typesOf(met).at(-1)]).toEqual([end, lastType]);
-    expect(met.text).toMatch(text);
-    expect(met.call?.outcome).toBe(end === 'ended' ? 'answered' : 'cut');
+    expect([observed.reply?.end, typesOf(observed).at(-1)]).toEqual([end, lastType]);
+    expect(observed.text).toMatch(text);
+    expect(observed.call?.outcome).toBe(end === 'ended' ? 'replied' : 'cut');
   });
 });
 
 describe('SILENCE_ROWS', () => {
-  it.each(SILENCE_ROWS)('goes on after $name', async ({ name }) => {
-    const met = await meet(upstream, name, { tool: { partial_images: 1 } });
+  it.each(SILENCE_ROWS)('continues after $name', async ({ name }) => {
+    const observed = await observe(upstream, name, { tool: { partial_images: 1 } });
 
-    expect(met.reply?.end).toBe('ended');
-    expect(met.call?.tookMs).toBeGreaterThanOrEqual(10);
-    expect(typesOf(met)).toEqual([
+    expect(observed.reply?.end).toBe('ended');
+    expect(observed.call?.tookMs).toBeGreaterThanOrEqual(10);
+    expect(typesOf(observed)).toEqual([
       ...['response.created', 'response.in_progress', 'response.output_item.added'],
       ...[PROGRESS, GENERATING, PARTIAL, DRAWN, DONE, COMPLETED],
     ]);
@@ -79,23 +82,23 @@ describe('SILENCE_ROWS', () => {
   it.each([
     ['silence=before-headers', /^$/],
     ['silence=after-headers', /^$/],
-    ['silence=drawing', /generating"[^\n]+\n\n$/],
+    ['silence=generating', /generating"[^\n]+\n\n$/],
     ['silence=partial', /partial_image"[^\n]+\n\n$/],
     ['silence=line', /"result":"[\w+/]+$/],
     ['silence=item', /output_item\.done"[^\n]+\n\n$/],
     ['silence=end', /response\.completed"[^\n]+\n\n$/],
   ] as const)('is silent where %s says', async (name, lastText) => {
-    const patient = await createResponsesUpstream({ imageBytes: 30_000, hasExtras: false });
-    const met = meet(patient, name);
-    await patient.until(() => patient.calls[0]?.isSilent === true);
+    const ownUpstream = await createResponsesUpstream({ imageBytes: 30_000, hasExtras: false });
+    const observed = observe(ownUpstream, name);
+    await ownUpstream.until(() => ownUpstream.calls[0]?.isSilent === true);
 
-    await patient.close();
+    await ownUpstream.close();
 
-    expect((await met).text).toMatch(lastText);
+    expect((await observed).text).toMatch(lastText);
   });
 });
 
-/** What goes on and on. */
+/** The part that repeats. */
 const ENDLESS: Readonly<Record<(typeof ENDLESS_ROWS)[number]['name'], RegExp>> = {
   'endless=line': /^data: \{"partial_image_b64":"A{900000}/m,
   'endless=data-lines': /(data: A{1000}\n){900}/,
@@ -106,10 +109,10 @@ const ENDLESS: Readonly<Record<(typeof ENDLESS_ROWS)[number]['name'], RegExp>> =
 };
 
 describe('ENDLESS_ROWS', () => {
-  it.each(ENDLESS_ROWS)('goes on with $name until the client leaves', async ({ name }) => {
+  it.each(ENDLESS_ROWS)('continues with $name until the client disconnects', async ({ name }) => {
     const maxBytes = name === 'heartbeats' ? 4000 : 1_000_000;
 
-    const { reply, text, call } = await meet(upstream, name, { maxBytes });
+    const { reply, text, call } = await observe(upstream, name, { maxBytes });
 
     expect([reply?.end, call?.outcome]).toEqual(['disconnected', 'client_disconnected']);
     expect(text).toMatch(ENDLESS[name]);

@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import type { WireEvent } from '../wire-types.ts';
 import { behaviour } from './behaviour.ts';
 import {
-  type Answer,
   allOf,
   defaultResponse,
   play,
+  type Reply,
   sendAll,
   untilCompleted,
   untilItem,
@@ -13,34 +13,37 @@ import {
 } from './default-response.ts';
 
 const GARBAGE_BYTES = 100_000;
-/** Long enough for what was sent to have been read: a reset takes back what was not. */
+/** Long enough for the client to read what was sent: a reset discards what was not read. */
 const READ_MS = 100;
 
-/** Streams that end too early, or are none. */
+/** Streams that end too early or are corrupt. */
 export const BROKEN_ROWS = [
   ended('nothing', 'at once', () => []),
   ended('opening', 'after response.in_progress', ({ opening }) => opening),
-  ended('drawing', 'while it draws', ({ opening, drawing }) => [...opening, ...drawing]),
+  ended('generating', 'while the image is generated', ({ opening, generating }) => [
+    ...opening,
+    ...generating,
+  ]),
   ended('partial', 'after a partial image', untilPartials),
   ended('item', 'after the finished item', untilCompleted),
 
-  cut('partial', 'after a partial image', (answer) => ({
-    before: untilPartials(answer),
+  cut('partial', 'after a partial image', (reply) => ({
+    before: untilPartials(reply),
   })),
-  cut('line', 'in the middle of the image', (answer) => ({
-    before: untilItem(answer),
-    half: answer.itemDone,
+  cut('line', 'in the middle of the image', (reply) => ({
+    before: untilItem(reply),
+    half: reply.itemDone,
   })),
-  cut('item', 'after the finished item', (answer) => ({ before: untilCompleted(answer) })),
-  cut('completed', 'in the middle of response.completed', (answer) => ({
-    before: untilCompleted(answer),
-    half: answer.completed,
+  cut('item', 'after the finished item', (reply) => ({ before: untilCompleted(reply) })),
+  cut('completed', 'in the middle of response.completed', (reply) => ({
+    before: untilCompleted(reply),
+    half: reply.completed,
   })),
 
-  behaviour('close=before-headers', 'closes without an answer', async (inFlight) => {
+  behaviour('close=before-headers', 'closes without a reply', async (inFlight) => {
     inFlight.cut('close');
   }),
-  behaviour('reset=before-headers', 'resets without an answer', async (inFlight) => {
+  behaviour('reset=before-headers', 'resets without a reply', async (inFlight) => {
     inFlight.cut('reset');
   }),
   behaviour('reset=after-headers', 'resets after the head', async (inFlight) => {
@@ -49,10 +52,10 @@ export const BROKEN_ROWS = [
     inFlight.cut('reset');
   }),
   behaviour('reset=line', 'resets in the middle of the image', async (inFlight) => {
-    const answer = await defaultResponse(inFlight);
+    const reply = await defaultResponse(inFlight);
     const stream = inFlight.open();
-    await sendAll(stream, untilItem(answer));
-    await stream.raw(firstHalf(stream.spell(answer.itemDone)));
+    await sendAll(stream, untilItem(reply));
+    await stream.raw(firstHalf(stream.encode(reply.itemDone)));
     await inFlight.wait(READ_MS);
     inFlight.cut('reset');
   }),
@@ -63,17 +66,17 @@ export const BROKEN_ROWS = [
     await stream.end();
   }),
   behaviour('garbage=http', 'bytes that are not even HTTP', async (inFlight) => {
-    inFlight.socket().write('this is no answer\r\n\r\n');
+    inFlight.socket().write('this is no reply\r\n\r\n');
     inFlight.cut('close');
   }),
   interrupted('json', 'an event of broken JSON', 'data: {"type":"response.output_item.done",\n\n'),
   interrupted('null', 'an event that is null', 'data: null\n\n'),
-  interrupted('text', 'an event that is a word', 'event: keepalive\ndata: alive\n\n'),
+  interrupted('text', 'an event whose data is a word', 'event: keepalive\ndata: alive\n\n'),
   interrupted('no-type', 'an event without a type', 'data: {"sequence_number":7}\n\n'),
   interrupted('shape', 'an item done without an item', itemDone({})),
   interrupted('result', 'a result that is a number', itemDone({ item: imageCall({ result: 1 }) })),
   interrupted('utf8', 'bytes that are no UTF-8', Buffer.from('data: \xFF\xFE\n\n', 'latin1')),
-  interrupted('unknown-field', 'a field that SSE does not know', 'shape: round\n\n'),
+  interrupted('unknown-field', 'a field that is not part of SSE', 'shape: round\n\n'),
 ] as const;
 
 function itemDone(members: Readonly<Record<string, unknown>>): string {
@@ -84,11 +87,11 @@ function imageCall(members: Readonly<Record<string, unknown>>) {
   return { type: 'image_generation_call', id: 'ig_1', status: 'completed', ...members };
 }
 
-/** The stream ends properly, only too early. */
+/** The stream ends properly, but too early. */
 function ended<const Name extends string>(
   name: Name,
   when: string,
-  part: (answer: Answer) => readonly WireEvent[],
+  part: (reply: Reply) => readonly WireEvent[],
 ) {
   return behaviour(`truncated=${name}`, `the stream ends ${when}`, async (inFlight) => {
     await play(inFlight, part(await defaultResponse(inFlight, { leastPartials: 1 })));
@@ -99,25 +102,25 @@ function ended<const Name extends string>(
 function cut<const Name extends string>(
   name: Name,
   when: string,
-  part: (answer: Answer) => { before: readonly WireEvent[]; half?: WireEvent | undefined },
+  part: (reply: Reply) => { before: readonly WireEvent[]; half?: WireEvent | undefined },
 ) {
   return behaviour(`cut=${name}`, `the connection closes ${when}`, async (inFlight) => {
     const { before, half } = part(await defaultResponse(inFlight, { leastPartials: 1 }));
     const stream = inFlight.open();
     await sendAll(stream, before);
-    if (half) await stream.raw(firstHalf(stream.spell(half)));
+    if (half) await stream.raw(firstHalf(stream.encode(half)));
     inFlight.cut('close');
   });
 }
 
-/** A success with something else in the middle. */
+/** A success with other bytes in the middle. */
 function interrupted<const Name extends string>(name: Name, what: string, bytes: Buffer | string) {
   return behaviour(`garbage=${name}`, `${what}, in the middle of a success`, async (inFlight) => {
-    const answer = await defaultResponse(inFlight);
+    const reply = await defaultResponse(inFlight);
     const stream = inFlight.open();
-    await sendAll(stream, answer.opening);
+    await sendAll(stream, reply.opening);
     await stream.raw(bytes);
-    await sendAll(stream, allOf({ ...answer, opening: [] }));
+    await sendAll(stream, allOf({ ...reply, opening: [] }));
     await stream.end();
   });
 }

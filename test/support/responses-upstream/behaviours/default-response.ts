@@ -4,44 +4,44 @@ import type { EventStream } from '../event-stream.ts';
 import { toolOf } from '../responses-request.ts';
 import type { WireEvent } from '../wire-types.ts';
 
-/** A partial image takes so much less than the finished one. */
+/** The size of a partial image relative to the finished one. */
 const PARTIAL_SHARE = 1 / 8;
 
-/** The beginning of every answer. */
+/** The first events of every stream. */
 export function opening({ events, items, settings }: CallInFlight): WireEvent[] {
   const started = [events.created(), events.inProgress()];
   if (!settings.hasExtras) return started;
-  const thought = items.reasoning();
-  return [...started, events.added(thought, 0), events.done(thought, 0)];
+  const reasoning = items.reasoning();
+  return [...started, events.added(reasoning, 0), events.done(reasoning, 0)];
 }
 
-/** Where the first item of interest stands: an answer with extras has a thought before it. */
+/** The output index of the first image call: with extras a reasoning item comes first. */
 export function firstIndex({ settings }: CallInFlight): number {
   return settings.hasExtras ? 1 : 0;
 }
 
-/** An image call from its beginning up to where it shows something. */
-export function drawing(inFlight: CallInFlight, id: string): WireEvent[] {
+/** The events of an image call before its first image. */
+export function generating(inFlight: CallInFlight, id: string): WireEvent[] {
   const { events, items } = inFlight;
   const index = firstIndex(inFlight);
   const added = events.added(items.emptyCall(id, 'in_progress'), index);
-  return [added, ...events.drawing(id, index)];
+  return [added, ...events.generating(id, index)];
 }
 
-/** As many partial images as were asked for, at least `atLeast`. */
+/** As many partial images as requested, at least `atLeast`. */
 async function partials(inFlight: CallInFlight, id: string, atLeast = 0): Promise<WireEvent[]> {
   const { order, events, request } = inFlight;
   const count = Math.max(atLeast, toolOf(request).partial_images ?? 0);
   const shown: WireEvent[] = [];
   for (let index = 0; index < count; index += 1) {
     const variant = `${order.variant}, partial ${index}`;
-    const image = await inFlight.draw({ variant, bytes: order.bytes * PARTIAL_SHARE });
+    const image = await inFlight.generate({ variant, bytes: order.bytes * PARTIAL_SHARE });
     shown.push(events.partial(id, firstIndex(inFlight), index, image.base64));
   }
   return shown;
 }
 
-/** The items' ends, and the answer's. */
+/** The final events of the items and of the response. */
 export function ending(inFlight: CallInFlight, output: ResponseOutputItem[]): WireEvent[] {
   return [...done(inFlight, output), completed(inFlight, output)];
 }
@@ -49,10 +49,10 @@ export function ending(inFlight: CallInFlight, output: ResponseOutputItem[]): Wi
 function done(inFlight: CallInFlight, output: ResponseOutputItem[]): WireEvent[] {
   const { events } = inFlight;
   const first = firstIndex(inFlight);
-  return output.flatMap((item, place): WireEvent[] => {
-    const end = events.done(item, first + place);
+  return output.flatMap((item, index): WireEvent[] => {
+    const end = events.done(item, first + index);
     return item.type === 'image_generation_call' && item.result !== null
-      ? [drawn(item.id, first + place), end]
+      ? [generated(item.id, first + index), end]
       : [end];
   });
 }
@@ -62,58 +62,58 @@ function completed(inFlight: CallInFlight, output: ResponseOutputItem[]): WireEv
   return inFlight.events.completed(completedOutput === 'full' ? output : []);
 }
 
-/** A finished image call with this result, or with the image that was asked for. */
+/** A finished image call with this result, or with the requested image. */
 export async function finishedCall(inFlight: CallInFlight, id: string, base64?: Buffer) {
-  const result = base64 ?? (await inFlight.draw()).base64;
+  const result = base64 ?? (await inFlight.generate()).base64;
   return inFlight.items.finishedCall(id, inFlight.settings.itemStatus, result);
 }
 
-/** An answer in the parts between which something can happen. */
-export interface Answer {
+/** The events of a response, in the parts between which a behaviour can interfere. */
+export interface Reply {
   readonly opening: readonly WireEvent[];
-  readonly drawing: readonly WireEvent[];
+  readonly generating: readonly WireEvent[];
   readonly partials: readonly WireEvent[];
-  /** Says that there is an image; the next one holds it. */
-  readonly drawn: WireEvent;
+  /** Announces the image; the next event contains it. */
+  readonly generated: WireEvent;
   readonly itemDone: WireEvent;
   readonly completed: WireEvent;
 }
 
-/** The default response, with this base64 in place of the image's, and at least so many partial images. */
+/** The default response, with this base64 instead of the image's, and at least so many partial images. */
 export async function defaultResponse(
   inFlight: CallInFlight,
   { base64, leastPartials = 0 }: { base64?: Buffer; leastPartials?: number } = {},
-): Promise<Answer> {
+): Promise<Reply> {
   const id = inFlight.items.newCallId();
   const item = await finishedCall(inFlight, id, base64);
   return {
     opening: opening(inFlight),
-    drawing: drawing(inFlight, id),
+    generating: generating(inFlight, id),
     partials: await partials(inFlight, id, leastPartials),
-    drawn: drawn(id, firstIndex(inFlight)),
+    generated: generated(id, firstIndex(inFlight)),
     itemDone: inFlight.events.done(item, firstIndex(inFlight)),
     completed: completed(inFlight, [item]),
   };
 }
 
-export function untilPartials({ opening, drawing, partials }: Answer): WireEvent[] {
-  return [...opening, ...drawing, ...partials];
+export function untilPartials({ opening, generating, partials }: Reply): WireEvent[] {
+  return [...opening, ...generating, ...partials];
 }
 
-/** Up to where the next event is the one with the image. */
-export function untilItem(answer: Answer): WireEvent[] {
-  return [...untilPartials(answer), answer.drawn];
+/** All events before the one with the image. */
+export function untilItem(reply: Reply): WireEvent[] {
+  return [...untilPartials(reply), reply.generated];
 }
 
-export function untilCompleted(answer: Answer): WireEvent[] {
-  return [...untilItem(answer), answer.itemDone];
+export function untilCompleted(reply: Reply): WireEvent[] {
+  return [...untilItem(reply), reply.itemDone];
 }
 
-export function allOf(answer: Answer): WireEvent[] {
-  return [...untilCompleted(answer), answer.completed];
+export function allOf(reply: Reply): WireEvent[] {
+  return [...untilCompleted(reply), reply.completed];
 }
 
-/** Sends a whole answer. */
+/** Sends these events as a whole stream. */
 export async function play(
   inFlight: CallInFlight,
   events: readonly WireEvent[],
@@ -128,6 +128,6 @@ export async function sendAll(stream: EventStream, events: readonly WireEvent[])
   for (const event of events) await stream.send(event);
 }
 
-function drawn(item_id: string, output_index: number): WireEvent {
+function generated(item_id: string, output_index: number): WireEvent {
   return { type: 'response.image_generation_call.completed', item_id, output_index };
 }

@@ -1,22 +1,25 @@
 import type { EventStream } from '../event-stream.ts';
 import { behaviour } from './behaviour.ts';
-import { drawing, opening, sendAll } from './default-response.ts';
+import { generating, opening, sendAll } from './default-response.ts';
 
 const PIECE_BYTES = 65_536;
 const PIECE = Buffer.alloc(PIECE_BYTES, 'A');
 const LINE_BYTES = 1000;
 const DATA_LINES = Buffer.from(`data: ${'A'.repeat(LINE_BYTES)}\n`.repeat(64));
 
-/** Answers without an end: they go on until the client leaves. */
+/** Streams without an end: they continue until the client disconnects. */
 export const ENDLESS_ROWS = [
   endless('line', 'one line', (stream) => stream.raw(PIECE), 'data: {"partial_image_b64":"'),
   endless('data-lines', 'lines of one event', (stream) => stream.raw(DATA_LINES)),
   endless('events', 'small unknown events', (stream) => stream.aside({ type: 'keepalive' })),
   endless('comments', 'comments', (stream) => stream.comment('still here')),
   endless('blank-lines', 'blank lines', (stream) => stream.raw('\n'.repeat(LINE_BYTES))),
-  behaviour('heartbeats', 'a comment now and then, and never more', async (inFlight) => {
+  behaviour('heartbeats', 'a comment at intervals, and nothing else', async (inFlight) => {
     const stream = inFlight.open();
-    await sendAll(stream, [...opening(inFlight), ...drawing(inFlight, inFlight.items.newCallId())]);
+    await sendAll(stream, [
+      ...opening(inFlight),
+      ...generating(inFlight, inFlight.items.newCallId()),
+    ]);
     for (;;) {
       await inFlight.wait(inFlight.settings.heartbeatMs);
       await stream.comment('keep-alive');

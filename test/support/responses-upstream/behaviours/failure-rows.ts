@@ -2,10 +2,10 @@ import { behaviour, UPSTREAM_TEXT } from './behaviour.ts';
 import {
   allOf,
   defaultResponse,
-  drawing,
   ending,
   finishedCall,
   firstIndex,
+  generating,
   opening,
   play,
   sendAll,
@@ -13,7 +13,7 @@ import {
   untilPartials,
 } from './default-response.ts';
 
-/** Every code that is told inside a stream, the unknown ones included. */
+/** Every error code inside a stream, with unknown ones. */
 const STREAM_CODES = [
   'authentication_error',
   'invalid_api_key',
@@ -39,7 +39,7 @@ const MESSAGE = UPSTREAM_TEXT;
 const TRANSIENT = { code: 'server_error', message: MESSAGE };
 const RESET_SECS = 3600;
 
-/** Streams that say by themselves that the call has failed. */
+/** Streams that report that the call has failed. */
 export const FAILURE_ROWS = [
   ...STREAM_CODES.map((code) =>
     behaviour(`failed=${code}`, 'response.failed with this code', async (inFlight) => {
@@ -55,8 +55,8 @@ export const FAILURE_ROWS = [
     await play(inFlight, [...opening(inFlight), inFlight.events.failed(null)]);
   }),
   behaviour('failed-after-partial', 'server_error after a partial image', async (inFlight) => {
-    const answer = await defaultResponse(inFlight, { leastPartials: 1 });
-    await play(inFlight, [...untilPartials(answer), inFlight.events.failed(TRANSIENT)]);
+    const reply = await defaultResponse(inFlight, { leastPartials: 1 });
+    await play(inFlight, [...untilPartials(reply), inFlight.events.failed(TRANSIENT)]);
   }),
   behaviour('failed-after-item', 'server_error after the finished item', async (inFlight) => {
     const before = untilCompleted(await defaultResponse(inFlight));
@@ -94,12 +94,12 @@ export const FAILURE_ROWS = [
     await play(inFlight, [error, ...allOf(await defaultResponse(inFlight))]);
   }),
 
-  behaviour('refusal', 'completed, with a refusal in place of an image', async (inFlight) => {
+  behaviour('refusal', 'completed, with a refusal instead of an image', async (inFlight) => {
     const content = { type: 'refusal' as const, refusal: UPSTREAM_TEXT };
     const item = inFlight.items.message([content]);
     await play(inFlight, [...opening(inFlight), ...ending(inFlight, [item])]);
   }),
-  behaviour('no-image', 'completed, with words in place of an image', async (inFlight) => {
+  behaviour('no-image', 'completed, with text instead of an image', async (inFlight) => {
     const content = { type: 'output_text' as const, text: UPSTREAM_TEXT, annotations: [] };
     const item = inFlight.items.message([content]);
     await play(inFlight, [...opening(inFlight), ...ending(inFlight, [item])]);
@@ -110,12 +110,12 @@ export const FAILURE_ROWS = [
   behaviour('failed-call', 'completed, but the image call has failed', async (inFlight) => {
     const id = inFlight.items.newCallId();
     const item = inFlight.items.emptyCall(id, 'failed');
-    const before = [...opening(inFlight), ...drawing(inFlight, id)];
+    const before = [...opening(inFlight), ...generating(inFlight, id)];
     await play(inFlight, [...before, ...ending(inFlight, [item])]);
   }),
 
   behaviour('two-images=different', 'two image calls, two images', async (inFlight) => {
-    const other = await inFlight.draw({ variant: 'another' });
+    const other = await inFlight.generate({ variant: 'another' });
     const [first, second] = [inFlight.items.newCallId(), inFlight.items.newCallId()];
     const items = [
       await finishedCall(inFlight, first),
@@ -130,10 +130,10 @@ export const FAILURE_ROWS = [
   }),
   behaviour('two-images=contradiction', 'completed repeats it differently', async (inFlight) => {
     const id = inFlight.items.newCallId();
-    const other = await inFlight.draw({ variant: 'another' });
+    const other = await inFlight.generate({ variant: 'another' });
     const done = inFlight.events.done(await finishedCall(inFlight, id), firstIndex(inFlight));
     const last = inFlight.events.completed([await finishedCall(inFlight, id, other.base64)]);
-    await play(inFlight, [...opening(inFlight), ...drawing(inFlight, id), done, last]);
+    await play(inFlight, [...opening(inFlight), ...generating(inFlight, id), done, last]);
   }),
 ] as const;
 

@@ -2,7 +2,7 @@ import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createResponsesUpstream, type ResponsesUpstream } from '../responses-upstream.ts';
 import { IMAGE_ROWS } from './image-rows.ts';
-import { meet } from './meet.ts';
+import { observe } from './observe.ts';
 
 type Name = (typeof IMAGE_ROWS)[number]['name'];
 
@@ -22,7 +22,7 @@ const decodes = (bytes: Buffer) => sharp(bytes, { failOn: 'warning' }).stats();
 const isBase64 = (text: string) => Buffer.from(text, 'base64').toString('base64') === text;
 
 /** What is wrong with each image. */
-const WRONGS: Readonly<Record<Name, Check>> = {
+const CHECKS: Readonly<Record<Name, Check>> = {
   'image=gif': async (bytes) => expect((await metadata(bytes)).format).toBe('gif'),
   'image=svg': async (bytes) => expect((await metadata(bytes)).format).toBe('svg'),
   'image=html': (bytes) => expect(bytes.toString()).toMatch(/^<!doctype/),
@@ -60,8 +60,8 @@ const WRONGS: Readonly<Record<Name, Check>> = {
 };
 
 describe('IMAGE_ROWS', () => {
-  it.each(IMAGE_ROWS)('spoils the image as $name says', async ({ name }) => {
-    const { results, events, reply } = await meet(upstream, name);
+  it.each(IMAGE_ROWS)('corrupts the image as $name says', async ({ name }) => {
+    const { results, events, reply } = await observe(upstream, name);
 
     const partial = events.find((event) => event.partial_image_b64 !== undefined);
     const base64 = partial?.partial_image_b64 ?? results[0] ?? '';
@@ -69,6 +69,6 @@ describe('IMAGE_ROWS', () => {
     expect(results).toHaveLength(1);
     if (name.startsWith('image=')) expect(isBase64(base64)).toBe(true);
     if (name.startsWith('base64=')) expect(isBase64(base64)).toBe(false);
-    await WRONGS[name](Buffer.from(base64, 'base64'), base64);
+    await CHECKS[name](Buffer.from(base64, 'base64'), base64);
   });
 });

@@ -8,7 +8,7 @@ const TOO_LARGE_BYTES = 35_000_000;
 
 type Make = (inFlight: CallInFlight) => Buffer | Promise<Buffer>;
 
-/** Streams that are all right but for the image. */
+/** Valid streams with a wrong image. */
 export const IMAGE_ROWS = [
   image('gif', 'a GIF', gif),
   image('svg', 'an SVG', svg),
@@ -17,33 +17,33 @@ export const IMAGE_ROWS = [
   image('data-bomb', 'a small PNG that inflates to 256 MiB', dataBomb),
   image('text-bomb', 'a small PNG with a text of 256 MiB', textBomb),
   image('truncated', 'the first two thirds of the image', async (inFlight) => {
-    const { bytes } = await inFlight.draw();
+    const { bytes } = await inFlight.generate();
     return bytes.subarray(0, Math.floor((bytes.length * 2) / 3));
   }),
   image('trailing', 'the image and 1000 bytes more', async (inFlight) => {
-    const { bytes } = await inFlight.draw();
+    const { bytes } = await inFlight.generate();
     return Buffer.concat([bytes, Buffer.alloc(1000, 'x')]);
   }),
   image('corrupt', 'the image with a run of zeros inside', async (inFlight) => {
-    const bytes = Buffer.from((await inFlight.draw()).bytes);
+    const bytes = Buffer.from((await inFlight.generate()).bytes);
     const middle = Math.floor(bytes.length / 2);
     return bytes.fill(0, middle, middle + Math.floor(bytes.length / 20));
   }),
-  image('other-format', 'another format than was asked for', async (inFlight) => {
+  image('other-format', 'another format than requested', async (inFlight) => {
     const { format } = inFlight.order;
-    return (await inFlight.draw({ format: format === 'png' ? 'jpeg' : 'png' })).bytes;
+    return (await inFlight.generate({ format: format === 'png' ? 'jpeg' : 'png' })).bytes;
   }),
-  image('other-size', 'half as wide as was asked for', async (inFlight) => {
-    return (await inFlight.draw({ width: inFlight.order.width / 2 })).bytes;
+  image('other-size', 'half as wide as requested', async (inFlight) => {
+    return (await inFlight.generate({ width: inFlight.order.width / 2 })).bytes;
   }),
-  image('with-alpha', 'a PNG with alpha, asked for or not', async (inFlight) => {
-    return (await inFlight.draw({ hasAlpha: true, ground: undefined, format: 'png' })).bytes;
+  image('with-alpha', 'a PNG with alpha, requested or not', async (inFlight) => {
+    return (await inFlight.generate({ hasAlpha: true, ground: undefined, format: 'png' })).bytes;
   }),
-  image('without-alpha', 'an opaque PNG, whatever was asked for', async (inFlight) => {
-    return (await inFlight.draw({ hasAlpha: false, ground: undefined, format: 'png' })).bytes;
+  image('without-alpha', 'an opaque PNG, whatever was requested', async (inFlight) => {
+    return (await inFlight.generate({ hasAlpha: false, ground: undefined, format: 'png' })).bytes;
   }),
   image('too-large', `a PNG of ${TOO_LARGE_BYTES} bytes`, async (inFlight) => {
-    return padPng((await inFlight.draw({ format: 'png' })).bytes, TOO_LARGE_BYTES);
+    return padPng((await inFlight.generate({ format: 'png' })).bytes, TOO_LARGE_BYTES);
   }),
   image('empty', 'an empty result', () => Buffer.alloc(0)),
 
@@ -64,22 +64,22 @@ export const IMAGE_ROWS = [
 function image<const Name extends string>(name: Name, what: string, make: Make) {
   return behaviour(`image=${name}`, `the image is ${what}`, async (inFlight) => {
     const bytes = await make(inFlight);
-    const answer = await defaultResponse(inFlight, {
+    const reply = await defaultResponse(inFlight, {
       base64: Buffer.from(bytes.toString('base64')),
     });
-    await play(inFlight, allOf(answer));
+    await play(inFlight, allOf(reply));
   });
 }
 
 function base64<const Name extends string>(
   name: Name,
   what: string,
-  spoil: (good: string) => string,
+  corrupt: (good: string) => string,
 ) {
   return behaviour(`base64=${name}`, `wrong base64: ${what}`, async (inFlight) => {
-    const good = (await inFlight.draw()).base64.toString('latin1');
-    const answer = await defaultResponse(inFlight, { base64: Buffer.from(spoil(good)) });
-    await play(inFlight, allOf(answer));
+    const good = (await inFlight.generate()).base64.toString('latin1');
+    const reply = await defaultResponse(inFlight, { base64: Buffer.from(corrupt(good)) });
+    await play(inFlight, allOf(reply));
   });
 }
 
@@ -88,17 +88,17 @@ function splice(text: string, letter: string): string {
   return `${text.slice(0, middle)}${letter}${text.slice(middle + 1)}`;
 }
 
-/** The partial image is spoilt; the finished one is good. */
+/** The partial image is corrupt; the finished one is valid. */
 function partial<const Name extends string>(
   name: Name,
   what: string,
   make: () => string | Promise<string>,
 ) {
   return behaviour(`partial=${name}`, `the partial image is ${what}`, async (inFlight) => {
-    const answer = await defaultResponse(inFlight);
-    const spoilt = Buffer.from(await make());
+    const reply = await defaultResponse(inFlight);
+    const corrupted = Buffer.from(await make());
     const id = inFlight.items.newCallId();
-    const shown = inFlight.events.partial(id, firstIndex(inFlight), 0, spoilt);
-    await play(inFlight, allOf({ ...answer, partials: [shown] }));
+    const shown = inFlight.events.partial(id, firstIndex(inFlight), 0, corrupted);
+    await play(inFlight, allOf({ ...reply, partials: [shown] }));
   });
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createResponsesUpstream, type ResponsesUpstream } from '../responses-upstream.ts';
 import { UPSTREAM_TEXT } from './behaviour.ts';
-import { meet } from './meet.ts';
+import { observe } from './observe.ts';
 import { STATUS_ROWS } from './status-rows.ts';
 
 type Name = (typeof STATUS_ROWS)[number]['name'];
@@ -15,8 +15,8 @@ afterAll(() => upstream.close());
 
 const PAGE = { body: /^<!doctype html>/ };
 
-/** The code or the body of each row, and its one header of interest. */
-const ANSWERS: Readonly<
+/** The code or the body of each row, and the header that it sets. */
+const REPLIES: Readonly<
   Record<Name, { code?: string | null; error?: object; body?: RegExp; header?: [string, RegExp] }>
 > = {
   'status=400': { code: 'invalid_value' },
@@ -73,13 +73,13 @@ const ANSWERS: Readonly<
 };
 
 describe('STATUS_ROWS', () => {
-  it.each(STATUS_ROWS)('answers $name with that status and a sound body', async ({ name }) => {
-    const { code, error, body, header } = ANSWERS[name];
+  it.each(STATUS_ROWS)('replies to $name with that status and a valid body', async ({ name }) => {
+    const { code, error, body, header } = REPLIES[name];
 
-    const { reply, text, call } = await meet(upstream, name);
+    const { reply, text, call } = await observe(upstream, name);
 
     expect(reply?.status).toBe(Number(/\d{3}/.exec(name)?.[0]));
-    expect([reply?.end, call?.outcome]).toEqual(['ended', 'answered']);
+    expect([reply?.end, call?.outcome]).toEqual(['ended', 'replied']);
     if (body) expect(text).toMatch(body);
     if (code !== undefined) {
       expect(JSON.parse(text).error).toMatchObject({ code, message: UPSTREAM_TEXT, ...error });

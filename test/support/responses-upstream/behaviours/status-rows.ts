@@ -15,7 +15,7 @@ const MODERATION = {
   moderation_categories: ['violence', 'sexual', 'some-new-category'],
 } as const;
 
-/** Statuses that need no more telling, with the code that comes with them. */
+/** Statuses with one error code and nothing else. */
 const PLAIN = [
   [400, 'invalid_value'],
   [401, 'token_expired'],
@@ -43,7 +43,7 @@ const REFUSED_BY_CODE = [
   'server_error',
 ] as const;
 
-/** Answers that are no stream: a status tells all. */
+/** Replies without a stream: the status decides. */
 export const STATUS_ROWS = [
   ...PLAIN.map(([status, code]) =>
     behaviour(`status=${status}`, `a plain ${status}`, (inFlight) =>
@@ -67,7 +67,7 @@ export const STATUS_ROWS = [
   behaviour('status=400,not-json', 'a 400 whose body is a page', (inFlight) =>
     inFlight.reply(400, PAGE),
   ),
-  behaviour('status=403,html', 'the page of a guard in front', (inFlight) =>
+  behaviour('status=403,html', 'the page of a firewall in front', (inFlight) =>
     inFlight.reply(403, PAGE),
   ),
   behaviour('status=502,html', 'the page of a proxy', (inFlight) => inFlight.reply(502, PAGE)),
@@ -80,11 +80,11 @@ export const STATUS_ROWS = [
   ),
 
   ...(['1', '3600', 'soon', '-5'] as const).map((seconds) =>
-    behaviour(`status=429,retry-after=${seconds}`, 'says when to come back', (inFlight) =>
+    behaviour(`status=429,retry-after=${seconds}`, 'says when to retry', (inFlight) =>
       limit(inFlight, { 'retry-after': seconds }),
     ),
   ),
-  behaviour('status=429,retry-after=date', 'says it as a date, 2 s ahead', (inFlight) =>
+  behaviour('status=429,retry-after=date', 'says when to retry as a date, 2 s ahead', (inFlight) =>
     limit(inFlight, { 'retry-after': inFlight.httpDate(2) }),
   ),
   behaviour('status=429,usage_limit_reached', 'the allowance is used up for an hour', (inFlight) =>
@@ -103,7 +103,7 @@ export const STATUS_ROWS = [
       inFlight.reply(status, '', { location: '/elsewhere' }),
     ),
   ),
-  behaviour('html=200', 'a page in place of the stream', (inFlight) => inFlight.reply(200, PAGE)),
+  behaviour('html=200', 'a page instead of the stream', (inFlight) => inFlight.reply(200, PAGE)),
   behaviour('empty=200', 'a 200 with no body', (inFlight) => inFlight.reply(200, '')),
   behaviour('empty=204', 'a 204', (inFlight) => inFlight.reply(204, '')),
   behaviour('json=200', 'the whole response as JSON, not as events', async (inFlight) => {

@@ -1,7 +1,7 @@
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createResponsesUpstream, type ResponsesUpstream } from '../responses-upstream.ts';
-import { type Met, meet, typesOf } from './meet.ts';
+import { type Observed, observe, typesOf } from './observe.ts';
 import { SUCCESS_ROWS } from './success-rows.ts';
 
 type Name = (typeof SUCCESS_ROWS)[number]['name'];
@@ -16,16 +16,17 @@ afterAll(() => upstream.close());
 const PARTIAL = 'response.image_generation_call.partial_image';
 const DONE = 'response.output_item.done';
 
-/** What makes each way to succeed different from the others. */
-const MARKS: Readonly<Record<Name, (met: Met) => boolean>> = {
+/** How each kind of success differs from the others. */
+const MARKS: Readonly<Record<Name, (observed: Observed) => boolean>> = {
   succeed: ({ text }) => /^: keep-alive\n\nevent: response.created\ndata: \{"/.test(text),
-  'item=generating': (met) => statusOf(met) === 'generating',
-  'item=completed': (met) => statusOf(met) === 'completed',
-  'result-in-completed': (met) => statusOf(met) === undefined,
+  'item=generating': (observed) => statusOf(observed) === 'generating',
+  'item=completed': (observed) => statusOf(observed) === 'completed',
+  'result-in-completed': (observed) => statusOf(observed) === undefined,
   'completed-empty': ({ events }) => events.at(-1)?.response?.output.length === 0,
   'done-twice': ({ events }) => events.filter(({ item }) => item?.result != null).length === 2,
-  'partials=three': (met) => typesOf(met).filter((type) => type === PARTIAL).length === 3,
-  'partials=late': (met) => typesOf(met).lastIndexOf(PARTIAL) > typesOf(met).lastIndexOf(DONE),
+  'partials=three': (observed) => typesOf(observed).filter((type) => type === PARTIAL).length === 3,
+  'partials=late': (observed) =>
+    typesOf(observed).lastIndexOf(PARTIAL) > typesOf(observed).lastIndexOf(DONE),
   'many-events': ({ events }) => events.length > 100_000,
   'wire=crlf': ({ text }) => /^(?:[^\r\n]|\r\n)*$/.test(text),
   'wire=cr': ({ text }) => text.includes('\r') && !text.includes('\n'),
@@ -44,20 +45,20 @@ const MARKS: Readonly<Record<Name, (met: Met) => boolean>> = {
 
 describe('SUCCESS_ROWS', () => {
   it.each(SUCCESS_ROWS)('has one image and an end in $name', async ({ name }) => {
-    const met = await meet(upstream, name);
+    const observed = await observe(upstream, name);
 
-    const { reply, results, events, call } = met;
-    expect([reply?.status, reply?.end, call?.outcome]).toEqual([200, 'ended', 'answered']);
+    const { reply, results, events, call } = observed;
+    expect([reply?.status, reply?.end, call?.outcome]).toEqual([200, 'ended', 'replied']);
     expect(new Set(results).size).toBe(1);
     const image = sharp(Buffer.from(results[0] ?? '', 'base64'));
     expect(await image.metadata()).toMatchObject({ format: 'png', width: 1024 });
     expect(events.at(-1)).toMatchObject({ type: 'response.completed' });
-    expect(MARKS[name](met)).toBe(true);
+    expect(MARKS[name](observed)).toBe(true);
   });
 });
 
-/** What the finished item says about itself. */
-function statusOf({ events }: Met): string | undefined {
+/** The status of the finished item. */
+function statusOf({ events }: Observed): string | undefined {
   return events.find(({ item }) => item?.result != null)?.item?.status;
 }
 

@@ -14,40 +14,40 @@ const MANY_EVENTS = 100_000;
 const DRIP_BYTES = 1024;
 const DRIP_MS = 20;
 
-/** Answers that hold the image, in every form that a client has to understand. */
+/** Replies with the image, in every form that a client must accept. */
 export const SUCCESS_ROWS = [
-  behaviour('succeed', 'the image that was asked for', async (inFlight) => {
+  behaviour('succeed', 'the requested image', async (inFlight) => {
     await play(inFlight, allOf(await defaultResponse(inFlight)));
   }),
   itemSays('generating'),
   itemSays('completed'),
 
   behaviour('result-in-completed', 'no item done: response.completed has it', async (inFlight) => {
-    const { opening, drawing } = await defaultResponse(inFlight);
+    const { opening, generating } = await defaultResponse(inFlight);
     const item = await finishedCall(inFlight, inFlight.items.newCallId());
-    await play(inFlight, [...opening, ...drawing, inFlight.events.completed([item])]);
+    await play(inFlight, [...opening, ...generating, inFlight.events.completed([item])]);
   }),
   behaviour('completed-empty', 'response.completed repeats no item', async (inFlight) => {
-    const answer = await defaultResponse(inFlight);
-    await play(inFlight, [...untilCompleted(answer), inFlight.events.completed([])]);
+    const reply = await defaultResponse(inFlight);
+    await play(inFlight, [...untilCompleted(reply), inFlight.events.completed([])]);
   }),
-  behaviour('done-twice', 'the finished item is told twice', async (inFlight) => {
-    const answer = await defaultResponse(inFlight);
-    await play(inFlight, [...untilCompleted(answer), answer.itemDone, answer.completed]);
+  behaviour('done-twice', 'the finished item is sent twice', async (inFlight) => {
+    const reply = await defaultResponse(inFlight);
+    await play(inFlight, [...untilCompleted(reply), reply.itemDone, reply.completed]);
   }),
-  behaviour('partials=three', 'three partial images, asked for or not', async (inFlight) => {
+  behaviour('partials=three', 'three partial images, requested or not', async (inFlight) => {
     await play(inFlight, allOf(await defaultResponse(inFlight, { leastPartials: 3 })));
   }),
   behaviour('partials=late', 'a partial image after the finished one', async (inFlight) => {
-    const answer = await defaultResponse(inFlight, { leastPartials: 1 });
-    await play(inFlight, [...untilCompleted(answer), ...answer.partials, answer.completed]);
+    const reply = await defaultResponse(inFlight, { leastPartials: 1 });
+    await play(inFlight, [...untilCompleted(reply), ...reply.partials, reply.completed]);
   }),
   behaviour('many-events', `${MANY_EVENTS} small unknown events first`, async (inFlight) => {
-    const answer = await defaultResponse(inFlight);
+    const reply = await defaultResponse(inFlight);
     const stream = inFlight.open();
-    await sendAll(stream, answer.opening);
+    await sendAll(stream, reply.opening);
     for (let sent = 0; sent < MANY_EVENTS; sent += 1) await stream.aside({ type: 'keepalive' });
-    await sendAll(stream, allOf({ ...answer, opening: [] }));
+    await sendAll(stream, allOf({ ...reply, opening: [] }));
     await stream.end();
   }),
 
@@ -61,7 +61,7 @@ export const SUCCESS_ROWS = [
   spelled('wire=no-content-type', 'no content type', { hasContentType: false }),
   spelled('wire=one-byte', 'one byte at a time', { chunks: 1 }),
   spelled('wire=random', 'pieces of 1 to 1000 bytes', { chunks: { seed: 1, maxBytes: 1000 } }),
-  spelled('wire=gzip', 'compressed, which nobody asked for', { isCompressed: true }),
+  spelled('wire=gzip', 'compressed, although not requested', { isCompressed: true }),
   spelled('wire=bare', 'no heartbeats, no unknown events', { hasExtras: false }),
   spelled('drip', `${DRIP_BYTES} bytes every ${DRIP_MS} ms`, {
     chunks: DRIP_BYTES,

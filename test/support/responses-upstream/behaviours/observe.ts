@@ -14,8 +14,8 @@ const Item = v.object({
 
 const WireError = v.object({ code: v.nullable(v.string()), message: v.string() });
 
-/** What the tests look at in an event. */
-const MetEvent = v.object({
+/** The members of an event that the tests check. */
+const ObservedEvent = v.object({
   type: v.string(),
   item: v.optional(Item),
   response: v.optional(
@@ -30,27 +30,27 @@ const MetEvent = v.object({
   error: v.optional(WireError),
   partial_image_b64: v.optional(v.string()),
 });
-export type MetEvent = v.InferOutput<typeof MetEvent>;
+export type MetEvent = v.InferOutput<typeof ObservedEvent>;
 
 /** One call to a behaviour. */
-export interface Met {
+export interface Observed {
   readonly reply: PlainReply | undefined;
   /** The body as text, decompressed. */
   readonly text: string;
-  /** The sound events. */
+  /** The valid events. */
   readonly events: readonly MetEvent[];
   /** The base64 of all finished items, those of the completed response included. */
   readonly results: readonly string[];
-  /** What the emulator remembers. */
+  /** The emulator's record of the call. */
   readonly call: Call | undefined;
 }
 
-/** Calls the backend once and has it answer so; leaves after `maxBytes`. */
-export async function meet(
+/** Calls the backend once with this behaviour; disconnects after `maxBytes`. */
+export async function observe(
   upstream: ResponsesUpstream,
   behaviour: BehaviourName,
   { maxBytes = Number.POSITIVE_INFINITY, tool = {} } = {},
-): Promise<Met> {
+): Promise<Observed> {
   upstream.script(behaviour);
   const body = JSON.stringify(goodBody('A lighthouse', tool));
   const reply = await callWell(upstream, '', { body, maxBytes });
@@ -65,13 +65,13 @@ export async function meet(
   return { reply, text: plain.toString(), events, results, call: upstream.calls.at(-1) };
 }
 
-export function typesOf({ events }: Met): string[] {
+export function typesOf({ events }: Observed): string[] {
   return events.map(({ type }) => type);
 }
 
 function parsed(data: string): MetEvent[] {
   try {
-    const event = v.safeParse(MetEvent, JSON.parse(data));
+    const event = v.safeParse(ObservedEvent, JSON.parse(data));
     return event.success ? [event.output] : [];
   } catch {
     return [];
