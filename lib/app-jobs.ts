@@ -10,6 +10,7 @@ import { createJobWorker } from './jobs/job-worker.ts';
 import { createJobs } from './jobs/jobs.ts';
 import { createLiveJobs } from './jobs/live-jobs.ts';
 import { createSubmitJob } from './jobs/submit-job.ts';
+import type { TraceLog } from './log/trace-log.ts';
 import { type Clock, nowSecs } from './platform/clock.ts';
 import type { Ids } from './platform/ids.ts';
 import type { TimeSlices } from './platform/time-slices.ts';
@@ -19,6 +20,7 @@ import type { Stores } from './storage/open-stores.ts';
 interface Outside {
   readonly clock: Clock;
   readonly ids: Ids;
+  readonly log: TraceLog;
 }
 
 interface JobParts {
@@ -32,7 +34,7 @@ interface JobParts {
 export type AppJobs = ReturnType<typeof openJobs>;
 
 /** All that has to do with jobs: the service, the worker, and the retention of their history. */
-export function openJobs(config: Config, { clock, ids }: Outside, parts: JobParts) {
+export function openJobs(config: Config, { clock, ids, log }: Outside, parts: JobParts) {
   const { stores, generation, runs } = parts;
   const { jobs: store, search, secret } = stores;
   const limits = config.server.jobs;
@@ -40,7 +42,7 @@ export function openJobs(config: Config, { clock, ids }: Outside, parts: JobPart
   const live = createLiveJobs(clock);
   const queue = createJobQueue({ store, live, clock });
   const shared = { store, search, live, clock, secret };
-  const runner = createJobWorker({ store, live, runs, inputs, clock, ids });
+  const runner = createJobWorker({ store, live, runs, inputs, log, clock, ids });
   const submitJob = createSubmitJob({
     ...shared,
     generation,

@@ -4,6 +4,7 @@ import { toGenerationRequest } from '../generation/generation-request.ts';
 import type { GenerationResult } from '../generation/generation-result.ts';
 import type { StoredInputs } from '../inputs/stored-inputs.ts';
 import { toStoredSources } from '../inputs/to-input-sources.ts';
+import type { TraceLog } from '../log/trace-log.ts';
 import { type Clock, nowSecs } from '../platform/clock.ts';
 import type { Ids } from '../platform/ids.ts';
 import { completeRun, type ImageRun, type ImageRuns } from '../runs/image-run.ts';
@@ -23,6 +24,7 @@ interface Deps {
   readonly live: LiveJobs;
   readonly runs: ImageRuns;
   readonly inputs: Pick<StoredInputs, 'removeUnneeded'>;
+  readonly log: Pick<TraceLog, 'failure'>;
   readonly clock: Clock;
   readonly ids: Pick<Ids, 'newOpaqueId' | 'newSpanId'>;
 }

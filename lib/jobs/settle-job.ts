@@ -1,11 +1,13 @@
 import { toBridgeError } from '../errors/bridge-error.ts';
 import type { StoredInputs } from '../inputs/stored-inputs.ts';
+import type { TraceLog } from '../log/trace-log.ts';
 import { type Clock, sleep } from '../platform/clock.ts';
 import type { JobEnd, JobRecord, JobStore } from './job-store-port.ts';
 
 interface Deps {
   readonly store: Pick<JobStore, 'settle'>;
   readonly inputs: Pick<StoredInputs, 'removeUnneeded'>;
+  readonly log: Pick<TraceLog, 'failure'>;
   readonly clock: Clock;
 }
 
@@ -14,14 +16,14 @@ const FIRST_RETRY_MS = 250;
 const LAST_RETRY_MS = 10_000;
 
 /** Writes the ends of jobs to the store, and removes the stored images that no job needs any more. */
-export function createSettleJob({ store, inputs, clock }: Deps) {
+export function createSettleJob({ store, inputs, log, clock }: Deps) {
   /**
    * Resolves once the end is durable, however often the store refuses it and whatever the error code; with false when the
-   * job cannot end like this any more. Throws `artifact` when a publication is not pending, and the reason of `giveUp`
+   * job cannot end like this any more. Only the first refusal is reported. Throws `artifact` when a publication is not pending, and the reason of `giveUp`
    * when that aborts between two tries.
    */
   return async function settleJob(
-    { sequence }: Pick<JobRecord, 'sequence'>,
+    { sequence, requestId }: Pick<JobRecord, 'sequence' | 'requestId'>,
     end: JobEnd,
     giveUp: AbortSignal,
   ): Promise<boolean> {
@@ -34,6 +36,7 @@ export function createSettleJob({ store, inputs, clock }: Deps) {
       } catch (thrown) {
         // The fault is in the end, not in the store: no later try can succeed.
         if (toBridgeError(thrown).code === 'artifact') throw thrown;
+        if (waitMs === FIRST_RETRY_MS) log.failure(thrown, { requestId });
         await sleep(clock, waitMs, giveUp);
       }
     }

@@ -57,6 +57,8 @@ export function openJobRig(limits: { max_pending?: number } = {}) {
       discarded.push(...publications.map(({ record }) => record.id));
     },
   };
+  const lines: string[] = [];
+  const log = createTraceLog((line) => lines.push(line));
   const added: number[] = [];
   const removed: number[] = [];
   const found = { sequences: [] as number[], more: false };
@@ -71,8 +73,9 @@ export function openJobRig(limits: { max_pending?: number } = {}) {
   const worker = createJobWorker({
     store,
     live,
-    runs: createImageRuns({ generation, publisher, log: createTraceLog(() => {}) }),
+    runs: createImageRuns({ generation, publisher, log }),
     inputs,
+    log,
     clock,
     ids,
   });
@@ -99,6 +102,7 @@ export function openJobRig(limits: { max_pending?: number } = {}) {
     behavior,
     kept,
     discarded,
+    lines,
     live,
     queue,
     worker,

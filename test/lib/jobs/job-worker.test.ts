@@ -119,6 +119,23 @@ describe('createJobWorker', () => {
     expect(await rig.ended(id)).toMatchObject({ status: 'succeeded' });
   });
 
+  test('reports once that the store refuses its end, whatever the number of retries', async () => {
+    const { run } = await begun();
+    rig.refuse('settle', new Error('first'), new Error('second'), new Error('third'));
+
+    run.succeed();
+    for (const delayMs of [250, 500, 1000]) {
+      await until(() => rig.clock.waiting === 1);
+      await rig.clock.advance(delayMs);
+    }
+    await until(() => rig.live.size() === 0);
+
+    const events = rig.lines.map((line) => JSON.parse(line));
+    expect(events.filter(({ event }) => event === 'internal_failure')).toMatchObject([
+      { request_id: 'request', error_code: 'internal', error_class: 'Error' },
+    ]);
+  });
+
   test('a cancellation that is committed with the result of the job wins', async () => {
     const { id, run } = await begun();
 
