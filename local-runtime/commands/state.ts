@@ -52,8 +52,8 @@ function parseCommand(argv: readonly string[]): Command | undefined {
     });
     const [verb, target, ...rest] = positionals;
     // A check takes nothing, a backup the name of a file.
-    const isSound = verb === 'backup' ? Boolean(target) : verb === 'check' && target === undefined;
-    if (!isSound || rest.length > 0) return undefined;
+    const isValid = verb === 'backup' ? Boolean(target) : verb === 'check' && target === undefined;
+    if (!isValid || rest.length > 0) return undefined;
     return { target, load: { configFile: values.config, set: values.set } };
   } catch {
     // `parseArgs` throws for an unknown option and for a missing value.

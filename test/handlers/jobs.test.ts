@@ -140,7 +140,7 @@ describe('getJobPartial', () => {
     const id = await submitted();
     rig.work();
     const run = await rig.run(0);
-    run.tell({
+    run.emit({
       type: 'partial_image',
       index: 0,
       partialIndex: 2,

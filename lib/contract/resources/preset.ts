@@ -25,12 +25,12 @@ const templateEntries = {
   prompt: documented(v.optional(Text), 'May be left out and given when the preset is used.'),
 };
 
-const JudgedTemplate = v.pipe(
+const CheckedTemplate = v.pipe(
   closedObject(templateEntries),
   v.rawCheck((context) => templateRules(context)),
 );
 
-type SentTemplate = v.InferInput<typeof JudgedTemplate>;
+type SentTemplate = v.InferInput<typeof CheckedTemplate>;
 
 /** The objects of a template, which a preset shows even where they are empty. */
 const SHOWN = ['parameters', 'output', 'routing', 'session', 'policies', 'metadata'] as const;
@@ -44,10 +44,10 @@ export type PresetTemplate = Omit<SentTemplate, 'operation' | (typeof SHOWN)[num
  * named a field must follow a default that changes later.
  */
 export const PresetTemplate: v.GenericSchema<SentTemplate, PresetTemplate> = {
-  ...JudgedTemplate,
+  ...CheckedTemplate,
   '~run'(dataset, config) {
     const sent = dataset.value;
-    const result = JudgedTemplate['~run'](dataset, config);
+    const result = CheckedTemplate['~run'](dataset, config);
     if (result.issues) return { typed: false, value: result.value, issues: result.issues };
     return { typed: true, value: toShown(sent) };
   },

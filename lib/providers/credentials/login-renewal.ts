@@ -31,9 +31,9 @@ export function createLoginRenewal(deps: Deps) {
     if (refusal?.stamp === stamp) throw refusal.error;
   }
 
-  async function exchange(stored: StoredLogin, refreshToken: string): Promise<FreshTokens | Login> {
+  async function refresh(stored: StoredLogin, refreshToken: string): Promise<FreshTokens | Login> {
     try {
-      return await endpoint.exchange(refreshToken);
+      return await endpoint.refresh(refreshToken);
     } catch (error) {
       if (!(error instanceof BridgeError) || error.code !== 'provider_authentication') throw error;
       // Another program, which knows nothing of our lock, may have spent the token just before.
@@ -58,7 +58,7 @@ export function createLoginRenewal(deps: Deps) {
     try {
       // A process that was suspended must not go on from here.
       if (!(await held.isHeld())) return undefined;
-      const fresh = await exchange(stored, refreshToken);
+      const fresh = await refresh(stored, refreshToken);
       return 'credentials' in fresh ? fresh : await save(stored, fresh, replacement, deps);
     } finally {
       await replacement.discard();

@@ -59,7 +59,7 @@ export function createTokenRefresh({ tokenEndpoint, httpClient, clock }: Deps) {
      * Spends a refresh token: the response must not be lost. Throws `provider_authentication` when the endpoint
      * refuses it, and `upstream`, retryable, for every other failure.
      */
-    async exchange(refreshToken: string): Promise<FreshTokens> {
+    async refresh(refreshToken: string): Promise<FreshTokens> {
       const { status, value } = await ask(refreshToken);
       if (isRefusal(status, value)) {
         const message = 'the token endpoint refuses to renew the login';

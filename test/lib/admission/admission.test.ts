@@ -31,7 +31,7 @@ function admissionOf(bounds: {
   readonly breaker?: Partial<BreakerSettings>;
 }) {
   const clock = createManualClock();
-  const heard: string[] = [];
+  const events: string[] = [];
   const own = bounds.own ?? UNLIMITED;
   const admission = createAdmission({
     runtime: {
@@ -47,8 +47,8 @@ function admissionOf(bounds: {
     },
     clock,
     hooks: {
-      onTransition: (name, from, to) => heard.push(`${name}: ${from} > ${to}`),
-      onRejection: (name) => heard.push(`${name}: refused`),
+      onTransition: (name, from, to) => events.push(`${name}: ${from} > ${to}`),
+      onRejection: (name) => events.push(`${name}: refused`),
     },
   });
   const fail = async (times: number) => {
@@ -56,7 +56,7 @@ function admissionOf(bounds: {
       (await admission.enterRoute(provider, unaborted)).settle(FAILURE);
     }
   };
-  return { admission, clock, heard, fail };
+  return { admission, clock, events, fail };
 }
 
 const isOpen = expect.objectContaining({
@@ -120,17 +120,17 @@ describe('createAdmission', () => {
   });
 
   it('refuses at once when the breaker is open, without a slot in the queue', async () => {
-    const { admission, fail, heard } = admissionOf({ own: { max_concurrent: 1, max_queued: 5 } });
+    const { admission, fail, events } = admissionOf({ own: { max_concurrent: 1, max_queued: 5 } });
     await fail(2);
-    let hasPlace = false;
+    let hasSlot = false;
 
     const refused = admission.enterRoute(provider, unaborted, () => {
-      hasPlace = true;
+      hasSlot = true;
     });
 
     await expect(refused).rejects.toEqual(isOpen);
-    expect(hasPlace).toBe(false);
-    expect(heard).toEqual(['sandbox: closed > open', 'sandbox: refused']);
+    expect(hasSlot).toBe(false);
+    expect(events).toEqual(['sandbox: closed > open', 'sandbox: refused']);
   });
 
   it('refuses operations that wait when the breaker opens meanwhile, and keeps no slot for them', async () => {
@@ -166,12 +166,12 @@ describe('createAdmission', () => {
     const { admission, clock, fail } = admissionOf({ own: { max_concurrent: 1, max_queued: 5 } });
     await fail(2);
     await clock.advance(OPEN_MS);
-    const leaving = new AbortController();
+    const client = new AbortController();
 
-    const left = admission.enterRoute(provider, leaving.signal);
-    leaving.abort(new Error('gone'));
+    const aborted = admission.enterRoute(provider, client.signal);
+    client.abort(new Error('disconnected'));
 
-    await expect(left).rejects.toThrow('gone');
+    await expect(aborted).rejects.toThrow('disconnected');
     await expect(admission.enterRoute(provider, unaborted)).resolves.toBeDefined();
   });
 
@@ -221,7 +221,7 @@ describe('createAdmission', () => {
     const arrival = fc.record({
       afterMs: fc.nat(150),
       timeoutMs: fc.integer({ min: 1, max: 2500 }),
-      leavesAfterMs: fc.option(fc.nat(300)),
+      disconnectsAfterMs: fc.option(fc.nat(300)),
       takesMs: fc.nat(200),
       fails: fc.boolean(),
     });
@@ -231,13 +231,13 @@ describe('createAdmission', () => {
         fc.record({ global: bound(5), own: bound(4), queued: fc.nat(6), probes: bound(2) }),
         fc.array(arrival, { minLength: 1, maxLength: 40, size: 'max' }),
         async (limits, arrivals) => {
-          const day = createDay(limits);
+          const schedule = createSchedule(limits);
           for (const it of arrivals) {
-            await day.clock.advance(it.afterMs);
-            day.arrive(it);
+            await schedule.clock.advance(it.afterMs);
+            schedule.arrive(it);
           }
-          await day.clock.advance(10_000);
-          await day.expectEmpty(arrivals.length);
+          await schedule.clock.advance(10_000);
+          await schedule.expectEmpty(arrivals.length);
         },
       ),
       { numRuns: 40 },
@@ -247,13 +247,13 @@ describe('createAdmission', () => {
 
 interface Arrival {
   readonly timeoutMs: number;
-  readonly leavesAfterMs: number | null;
+  readonly disconnectsAfterMs: number | null;
   readonly takesMs: number;
   readonly fails: boolean;
 }
 
 /** Operations that go through both gates to a provider, each with a deadline and perhaps an early end. */
-function createDay(limits: { global: number; own: number; queued: number; probes: number }) {
+function createSchedule(limits: { global: number; own: number; queued: number; probes: number }) {
   const { admission, clock } = admissionOf({
     global: { max_concurrent: limits.global, max_queued: limits.queued },
     own: { max_concurrent: limits.own, max_queued: limits.queued },
@@ -264,7 +264,7 @@ function createDay(limits: { global: number; own: number; queued: number; probes
     own: { asked: [], entered: [] },
   };
   let arrived = 0;
-  let answers = 0;
+  let settledCount = 0;
   const inside = { global: 0, own: 0, probes: 0 };
 
   function enters(gate: 'global' | 'own', nth: number): void {
@@ -284,7 +284,7 @@ function createDay(limits: { global: number; own: number; queued: number; probes
     });
     if (isProbe) inside.probes -= 1;
     inside.own -= 1;
-    const cancelled = new BridgeError('cancelled', 'it was told to stop', { provider });
+    const cancelled = new BridgeError('cancelled', 'it was stopped', { provider });
     pass.settle(signal.aborted ? cancelled : fails ? FAILURE : undefined);
   }
 
@@ -306,23 +306,23 @@ function createDay(limits: { global: number; own: number; queued: number; probes
     arrive(arrival: Arrival): void {
       const nth = arrived;
       arrived += 1;
-      const leaving = new AbortController();
-      const deadline = startDeadline(clock, arrival.timeoutMs, leaving.signal);
-      if (arrival.leavesAfterMs !== null) {
-        clock.after(arrival.leavesAfterMs, () => leaving.abort(new Error('gone')));
+      const client = new AbortController();
+      const deadline = startDeadline(clock, arrival.timeoutMs, client.signal);
+      if (arrival.disconnectsAfterMs !== null) {
+        clock.after(arrival.disconnectsAfterMs, () => client.abort(new Error('disconnected')));
       }
-      const answered = () => {
-        answers += 1;
+      const settled = () => {
+        settledCount += 1;
       };
-      operate(nth, arrival, deadline.signal).then(answered, (error: unknown) => {
-        answered();
-        const isForeseen = error instanceof BridgeError || leaving.signal.reason === error;
-        if (!isForeseen) throw error;
+      operate(nth, arrival, deadline.signal).then(settled, (error: unknown) => {
+        settled();
+        const isExpected = error instanceof BridgeError || client.signal.reason === error;
+        if (!isExpected) throw error;
       });
     },
     async expectEmpty(expected: number): Promise<void> {
       await turn();
-      expect(answers).toBe(expected);
+      expect(settledCount).toBe(expected);
       for (const { asked, entered } of Object.values(orders)) {
         expect(entered).toEqual(asked.filter((nth) => entered.includes(nth)));
       }

@@ -19,7 +19,7 @@ const SETTINGS: BreakerSettings = {
 };
 
 const FAILURE = new BridgeError('upstream', 'it failed', { provider });
-const NEUTRAL = new BridgeError('cancelled', 'nobody wants it any more', { provider });
+const NEUTRAL = new BridgeError('cancelled', 'no client waits for it any more', { provider });
 
 function breakerOf(settings: Partial<BreakerSettings> = {}) {
   const clock = createManualClock();
@@ -275,7 +275,7 @@ function createDrive(settings: BreakerSettings) {
       pass = breaker.admit();
     } catch (error) {
       expect(error).toEqual(isOpen);
-      // Nobody is refused without cause.
+      // A call is refused only with a cause.
       if (state === 'open') expect(leftMs).toBeGreaterThan(0);
       else expect([state, probes()]).toEqual(['half_open', settings.half_open_max_calls]);
       return;

@@ -54,7 +54,7 @@ describe('startDeadline', () => {
     const deadline = startDeadline(clock, 1000, client.signal);
 
     deadline.end();
-    client.abort(new Error('gone'));
+    client.abort(new Error('disconnected'));
     await clock.advance(5000);
 
     expect(deadline.signal.aborted).toBe(false);

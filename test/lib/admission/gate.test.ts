@@ -109,21 +109,21 @@ describe('createGate', () => {
 
   it('takes one more into its queue as soon as one is removed from it', async () => {
     const { gate } = gateOf(1, 1);
-    const leaving = new AbortController();
+    const client = new AbortController();
     await gate.enter(unaborted);
-    const left = gate.enter(leaving.signal);
+    const aborted = gate.enter(client.signal);
 
-    leaving.abort(new Error('gone'));
+    client.abort(new Error('disconnected'));
     const next = gate.enter(unaborted);
 
-    await expect(left).rejects.toThrow('gone');
+    await expect(aborted).rejects.toThrow('disconnected');
     expect(await fateOf(next)).toBe('waiting');
     expect(gate.counts()).toEqual({ active: 1, queued: 1 });
   });
 
   it('rejects an operation whose signal has aborted before, with the reason, and keeps no slot for it', async () => {
     const { gate } = gateOf(1);
-    const reason = new Error('gone');
+    const reason = new Error('disconnected');
 
     await expect(gate.enter(AbortSignal.abort(reason))).rejects.toBe(reason);
     expect(gate.counts()).toEqual({ active: 0, queued: 0 });
@@ -133,16 +133,16 @@ describe('createGate', () => {
     ['inside', 0, 1],
     ['in the queue', 1, 1],
     ['nowhere', 2, 0],
-  ])('tells at once of a place %s', async (_where, before, times) => {
+  ])('notifies at once of a slot %s', async (_where, before, times) => {
     const { gate } = gateOf(1, 1);
     for (let nth = 0; nth < before; nth += 1) void gate.enter(unaborted);
-    let told = 0;
+    let notified = 0;
 
     const entering = gate.enter(unaborted, () => {
-      told += 1;
+      notified += 1;
     });
 
-    expect(told).toBe(times);
+    expect(notified).toBe(times);
     await fateOf(entering);
   });
 
@@ -173,12 +173,12 @@ describe('createGate', () => {
 
   it('keeps the slot of an operation that aborts after it was admitted, until it is released', async () => {
     const { gate } = gateOf(1);
-    const leaving = new AbortController();
+    const client = new AbortController();
     const first = await gate.enter(unaborted);
-    const called = gate.enter(leaving.signal);
+    const called = gate.enter(client.signal);
 
     first.release();
-    leaving.abort(new Error('gone'));
+    client.abort(new Error('disconnected'));
 
     expect(gate.counts()).toEqual({ active: 1, queued: 0 });
     (await called).release();
@@ -231,7 +231,7 @@ describe('createGate', () => {
             await turn();
             crowd.expectAgreement();
           }
-          await crowd.everybodyOut();
+          await crowd.releaseAll();
         },
       ),
       { numRuns: 80 },
@@ -244,8 +244,12 @@ type Fate = 'waiting' | 'inside' | 'full' | 'left' | 'done';
 /** Callers at a gate, beside a plain model of where each of them should be. */
 function createCrowd(maxConcurrent: number, maxQueued: Limit) {
   const { gate, clock } = gateOf(maxConcurrent, maxQueued);
-  const people: { controller: AbortController; permit?: Permit; fate: Fate; answers: number }[] =
-    [];
+  const people: {
+    controller: AbortController;
+    permit?: Permit;
+    fate: Fate;
+    settledCount: number;
+  }[] = [];
   const model: Fate[] = [];
   const joinedMs: number[] = [];
   const enteredMs: number[] = [];
@@ -272,7 +276,7 @@ function createCrowd(maxConcurrent: number, maxQueued: Limit) {
       const person: (typeof people)[number] = {
         controller: new AbortController(),
         fate: 'waiting',
-        answers: 0,
+        settledCount: 0,
       };
       people.push(person);
       joinedMs.push(clock.monotonicMs());
@@ -284,31 +288,31 @@ function createCrowd(maxConcurrent: number, maxQueued: Limit) {
         (permit) => {
           person.permit = permit;
           person.fate = 'inside';
-          person.answers += 1;
+          person.settledCount += 1;
         },
         (error: { code?: string }) => {
           person.fate = error.code === 'overloaded' ? 'full' : 'left';
-          person.answers += 1;
+          person.settledCount += 1;
         },
       );
     },
     release,
     abort(nth: number): void {
-      people[nth]?.controller.abort(new Error('gone'));
+      people[nth]?.controller.abort(new Error('disconnected'));
       if (model[nth] === 'waiting') model[nth] = 'left';
     },
     expectAgreement(): void {
       expect(people.map(({ fate }) => fate)).toEqual(model);
-      expect(people.every(({ fate, answers }) => answers === (fate === 'waiting' ? 0 : 1))).toBe(
-        true,
-      );
+      expect(
+        people.every(({ fate, settledCount }) => settledCount === (fate === 'waiting' ? 0 : 1)),
+      ).toBe(true);
       expect(gate.counts()).toEqual({ active: countOf('inside'), queued: countOf('waiting') });
       expect(gate.counts().active).toBeLessThanOrEqual(maxConcurrent);
       for (const [nth, { permit }] of people.entries()) {
         if (permit) expect(permit.waitedMs).toBe((enteredMs[nth] ?? 0) - (joinedMs[nth] ?? 0));
       }
     },
-    async everybodyOut(): Promise<void> {
+    async releaseAll(): Promise<void> {
       for (let rounds = people.length; rounds > 0; rounds -= 1) {
         for (const nth of people.keys()) release(nth);
         await turn();

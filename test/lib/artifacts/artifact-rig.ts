@@ -92,9 +92,9 @@ export function mortal<T extends object>(target: T, life: { steps: number; over:
       if (typeof method !== 'function') return method;
       return async (...args: unknown[]) => {
         spend();
-        const answer: unknown = await method.apply(object, args);
+        const result: unknown = await method.apply(object, args);
         spend();
-        return answer;
+        return result;
       };
     },
   });

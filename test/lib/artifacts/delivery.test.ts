@@ -39,7 +39,7 @@ beforeAll(async () => {
   engine = createImageEngine({ limits: LIMITS, clock: systemClock, slices });
   const bytes = await readFile(new URL('../../data/photos/chelsea.png', import.meta.url));
   const inspection = await engine.inspect(bytes, noAbort);
-  if (!inspection.ok) throw new Error('the photograph is not sound');
+  if (!inspection.ok) throw new Error('the photograph is not valid');
   photo = inspection.image;
 });
 afterAll(() => engine.close());
@@ -126,7 +126,7 @@ describe('delivery.open', () => {
     ['a foreign scope', 'other', undefined],
     ['an unknown id', 'scope', 'f'.repeat(32)],
     ['a malformed id', 'scope', '../../etc/passwd'],
-  ])('%s gets the same answer, and no file is looked at', async (_, scope, id) => {
+  ])('%s gets the same error, and no file is opened', async (_, scope, id) => {
     const record = await published();
 
     const outcome = deliver().open(scope, id ?? record.id, noAbort);
@@ -173,7 +173,7 @@ describe('delivery.open', () => {
     expect([reads.length, inspections]).toEqual([1, 1]);
   });
 
-  test('equal images under two names are verified each and then cached both', async () => {
+  test('equal images under two names are each verified and cached', async () => {
     const records = [await published(), await published()];
     const delivery = deliver(photo.bytes.byteLength + 1000);
 
@@ -231,15 +231,15 @@ describe('delivery.open', () => {
   });
 
   test('each verification is counted with its outcome, and none where nothing was verified', async () => {
-    const sound = await published();
+    const intact = await published();
     const broken = await published();
     await writeFile(pathOf(broken), 'no image');
     const delivery = deliver();
 
-    await delivery.open('scope', sound.id, noAbort);
-    await delivery.open('scope', sound.id, noAbort);
+    await delivery.open('scope', intact.id, noAbort);
+    await delivery.open('scope', intact.id, noAbort);
     await expect(delivery.open('scope', broken.id, noAbort)).rejects.toThrow();
-    await expect(delivery.open('other', sound.id, noAbort)).rejects.toThrow();
+    await expect(delivery.open('other', intact.id, noAbort)).rejects.toThrow();
 
     expect(verifications).toEqual(['succeeded', 'failed']);
   });
@@ -280,7 +280,7 @@ describe('delivery.open', () => {
     expect(opened.bytes.equals(photo.bytes)).toBe(true);
   });
 
-  test('an artifact whose time comes while its file is read is not found', async () => {
+  test('an artifact that expires while its file is read is not found', async () => {
     const record = await published();
     const delivery = createArtifactDelivery({
       store: rig.store,
@@ -315,16 +315,16 @@ describe('delivery.open', () => {
     expect([reads.length, inspections, thumbnails]).toEqual([4, 2, 2]);
   });
 
-  test('a caller that gives up does not take the verification from the others', async () => {
+  test('a caller that aborts does not abort the verification of the others', async () => {
     const record = await published();
     const delivery = deliver();
-    const leaver = new AbortController();
+    const client = new AbortController();
 
-    const left = delivery.open('scope', record.id, leaver.signal);
+    const aborted = delivery.open('scope', record.id, client.signal);
     const stayed = delivery.open('scope', record.id, noAbort);
-    leaver.abort(new Error('gone'));
+    client.abort(new Error('disconnected'));
 
-    await expect(left).rejects.toThrow('gone');
+    await expect(aborted).rejects.toThrow('disconnected');
     expect((await stayed).bytes.equals(photo.bytes)).toBe(true);
   });
 });
@@ -347,7 +347,7 @@ describe('delivery.openThumbnail', () => {
     ['a foreign scope', 'other', undefined],
     ['an unknown id', 'scope', 'f'.repeat(32)],
     ['a malformed id', 'scope', '../../etc/passwd'],
-  ])('%s gets the same answer, and no file is looked at', async (_, scope, id) => {
+  ])('%s gets the same error, and no file is opened', async (_, scope, id) => {
     const record = await published();
 
     const outcome = deliver().openThumbnail(scope, id ?? record.id, 64, noAbort);
@@ -387,7 +387,7 @@ describe('delivery.openThumbnail', () => {
     expect([reads.length, thumbnails]).toEqual([1, 1]);
   });
 
-  test('a thumbnail of what was delivered, and the other way round, are no answer for each other', async () => {
+  test('a delivered file and its thumbnail never share one result', async () => {
     const record = await published();
     const delivery = deliver();
 
@@ -411,7 +411,7 @@ describe('delivery.openThumbnail', () => {
     expect([reads.length, thumbnails]).toEqual([2, 2]);
   });
 
-  test('equal images under two names are verified each and then cached both', async () => {
+  test('equal images under two names are each verified and cached', async () => {
     const records = [await published(), await published()];
     const delivery = deliver();
 
@@ -462,13 +462,13 @@ describe('delivery.openThumbnail', () => {
   });
 
   test('each verification is counted with its outcome, and none where nothing was verified', async () => {
-    const sound = await published();
+    const intact = await published();
     const broken = await published();
     await writeFile(pathOf(broken), 'no image');
     const delivery = deliver();
 
-    await delivery.openThumbnail('scope', sound.id, 64, noAbort);
-    await delivery.openThumbnail('scope', sound.id, 64, noAbort);
+    await delivery.openThumbnail('scope', intact.id, 64, noAbort);
+    await delivery.openThumbnail('scope', intact.id, 64, noAbort);
     await expect(delivery.openThumbnail('scope', broken.id, 64, noAbort)).rejects.toThrow();
 
     expect(verifications).toEqual(['succeeded', 'failed']);
@@ -477,13 +477,13 @@ describe('delivery.openThumbnail', () => {
   test('a caller that gives up does not take the thumbnail from the others', async () => {
     const record = await published();
     const delivery = deliver();
-    const leaver = new AbortController();
+    const client = new AbortController();
 
-    const left = delivery.openThumbnail('scope', record.id, 64, leaver.signal);
+    const aborted = delivery.openThumbnail('scope', record.id, 64, client.signal);
     const stayed = delivery.openThumbnail('scope', record.id, 64, noAbort);
-    leaver.abort(new Error('gone'));
+    client.abort(new Error('disconnected'));
 
-    await expect(left).rejects.toThrow('gone');
+    await expect(aborted).rejects.toThrow('disconnected');
     expect((await stayed).bytes.byteLength).toBeGreaterThan(0);
   });
 });

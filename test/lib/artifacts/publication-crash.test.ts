@@ -104,7 +104,7 @@ describe('a publication', () => {
   );
 
   test('that the file system cuts off is an artifact error and leaves nothing', async () => {
-    // The kernel lets no file grow beyond 1 MiB (of 512-byte blocks), as a full disk would, whoever asks.
+    // The kernel lets no file grow beyond 1 MiB (of 512-byte blocks), as a full disk would, for every user.
     const command = 'ulimit -f 2048; exec "$@"';
     const program = [process.execPath, PROGRAM, rig.directory, rig.root, '20000000'];
     const child = spawn('sh', ['-c', command, 'sh', ...program], {

@@ -57,12 +57,12 @@ describe('publisher.publish', () => {
     expect(names.every((name) => /^set-[0-9a-f]{32}\.png$/.test(name))).toBe(true);
   });
 
-  test('no image, no publication', async () => {
+  test('without an image there is no publication', async () => {
     expect(await publish(anyName)).toEqual([]);
     expect(await rig.onDisk()).toEqual({});
   });
 
-  test('the intent is durable before anything lies on disk', async () => {
+  test('the intent is durable before anything is on disk', async () => {
     const order: string[] = [];
     const files = {
       ...rig.files,
@@ -100,7 +100,7 @@ describe('publisher.publish', () => {
     expect(await rig.store.listPending()).toEqual([]);
   });
 
-  test('a foreign file that comes between the look and the link is not overwritten', async () => {
+  test('a foreign file that is created between the check and the link is not overwritten', async () => {
     const files = {
       ...rig.files,
       async stage(id: string, bytes: Buffer) {
@@ -164,7 +164,7 @@ describe('publisher.publish', () => {
     expect(await rig.store.listPending()).toHaveLength(1);
   });
 
-  test('a failure of one image takes back all of its call', async () => {
+  test('a failure of one image discards all images of its call', async () => {
     let staged = 0;
     const files = {
       ...rig.files,
@@ -187,7 +187,7 @@ describe('publisher.publish', () => {
     'an abort during %s takes everything back and is passed on',
     async (step) => {
       const controller = new AbortController();
-      const reason = new Error('client gone');
+      const reason = new Error('disconnected');
       const abortFirst =
         <A extends unknown[], R>(work: (...args: A) => R) =>
         (...args: A): R => {
@@ -211,15 +211,15 @@ describe('publisher.publish', () => {
     },
   );
 
-  test('an aborted signal begins nothing', async () => {
+  test('with an aborted signal nothing begins', async () => {
     const outcome = rig.publisher.publish(
       'scope',
       [{ image: imageOf('a') }],
       cat,
-      AbortSignal.abort('gone'),
+      AbortSignal.abort('disconnected'),
     );
 
-    await expect(outcome).rejects.toBe('gone');
+    await expect(outcome).rejects.toBe('disconnected');
     expect(await rig.store.listPending()).toEqual([]);
   });
 
@@ -267,13 +267,13 @@ describe('publisher.commit', () => {
     await expect(outcome).rejects.toMatchObject({ code: 'artifact' });
   });
 
-  test('nothing to commit is no failure', async () => {
+  test('an empty commit is no failure', async () => {
     await expect(rig.publisher.commit([])).resolves.toBeUndefined();
   });
 });
 
 describe('publisher.discard', () => {
-  test('files and intents go, and the name is free again', async () => {
+  test('files and intents are removed, and the name is free again', async () => {
     await rig.publisher.discard(await publish(cat, 'a'));
 
     expect(await rig.onDisk()).toEqual({});
@@ -293,7 +293,7 @@ describe('publisher.discard', () => {
 });
 
 describe('publisher.recover', () => {
-  test('unfinished publications go and finished ones stay', async () => {
+  test('unfinished publications are removed and finished ones stay', async () => {
     await rig.publisher.commit(await publish({ ...cat, directory: 'done' }, 'a'));
     await publish(cat, 'b');
 
@@ -365,7 +365,7 @@ describe('publisher.recover', () => {
     expect(await readFile(join(rig.directory, 'outside'), 'utf8')).toBe('a');
   });
 
-  // One image alone, a name that moves on past a foreign file, several images: every place where a crash can fall.
+  // One image alone, a name that moves on past a foreign file, several images: every step at which a crash can happen.
   const scripts: readonly { target: PublicationTarget; contents: string[]; foreign: string[] }[] = [
     { target: { ...cat, directory: 'a/b' }, contents: ['x'], foreign: [] },
     { target: anyCat, contents: ['x'], foreign: ['cat.png', 'cat-2.png'] },

@@ -47,13 +47,13 @@ function sweepAfter(
   return retention.sweep.run(noAbort);
 }
 
-interface Wish {
+interface PublishedOptions {
   readonly name?: string;
   readonly sidecar?: boolean;
   readonly afterDays?: number;
 }
 
-async function published({ name = 'a', sidecar = false, afterDays = 0 }: Wish = {}) {
+async function published({ name = 'a', sidecar = false, afterDays = 0 }: PublishedOptions = {}) {
   const publisher = createPublisher({ ...rig, clock: later(afterDays) });
   const slash = name.lastIndexOf('/');
   const directory = slash < 0 ? undefined : name.slice(0, slash);
@@ -87,7 +87,7 @@ describe('artifact retention', () => {
     expect(forgotten).toEqual([old.id]);
   });
 
-  test('leaves what is a second too young', async () => {
+  test('keeps what is a second too young', async () => {
     const record = await published();
 
     await sweepAfter(7 - 2 / DAY_SECS);
@@ -105,7 +105,7 @@ describe('artifact retention', () => {
     expect(await rig.names()).toEqual(['a.png']);
   });
 
-  test('gives the name free', async () => {
+  test('makes the name free', async () => {
     await published({ sidecar: true });
 
     await sweepAfter(8);
@@ -174,7 +174,7 @@ describe('artifact retention', () => {
     },
   );
 
-  test('removes an image whose sidecar was changed, and spares that', async () => {
+  test('removes an image whose sidecar was changed, and keeps that sidecar', async () => {
     const record = await published({ sidecar: true });
     await writeFile(join(rig.root, 'a.json'), 'notes of somebody');
 
@@ -206,7 +206,7 @@ describe('artifact retention', () => {
   test.each([
     ['is missing', async () => undefined],
     ['is an empty mount point', async () => mkdir(rig.root)],
-  ])('forgets nothing while the artifact root %s, and says so', async (_, leave) => {
+  ])('forgets nothing while the artifact root %s, and says so', async (_, remove) => {
     const records = [await published({ name: 'a' }), await published({ name: 'b' })];
     const retention = createArtifactRetention({
       store: rig.store,
@@ -217,7 +217,7 @@ describe('artifact retention', () => {
       recover: rig.publisher.recover,
     });
     await rename(rig.root, `${rig.root} elsewhere`);
-    await leave();
+    await remove();
 
     await expect(retention.sweep.run(noAbort)).rejects.toMatchObject({ code: 'artifact' });
     const found = await Promise.all(records.map(find));
@@ -257,7 +257,10 @@ describe('artifact retention', () => {
     }
     const stopping = new AbortController();
     const retention = createArtifactRetention({
-      ...{ store: rig.store, clock: later(8), maxAgeSecs: DAY_SECS, forget: () => {} },
+      store: rig.store,
+      clock: later(8),
+      maxAgeSecs: DAY_SECS,
+      forget: () => {},
       recover: rig.publisher.recover,
       files: {
         ...rig.files,
@@ -280,7 +283,11 @@ describe('artifact retention', () => {
   test('does nothing for a signal that has aborted', async () => {
     const record = await published();
     const retention = createArtifactRetention({
-      ...{ store: rig.store, files: rig.files, clock: later(8), maxAgeSecs: 1, forget: () => {} },
+      store: rig.store,
+      files: rig.files,
+      clock: later(8),
+      maxAgeSecs: 1,
+      forget: () => {},
       recover: rig.publisher.recover,
     });
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createSharedWork } from '../../../lib/artifacts/shared-work.ts';
 
-/** Work that ends when it is told to, and knows what became of it. */
+/** Work that a test ends, and that records how it ended. */
 function controlledWork() {
   let finish: (value: string) => void = () => {};
   let fail: (reason: unknown) => void = () => {};
@@ -58,16 +58,16 @@ describe('createSharedWork', () => {
     expect(await shared.join('key', never, async () => 'again')).toBe('again');
   });
 
-  test('one caller may leave while the others wait on', async () => {
+  test('one caller may disconnect while the others keep waiting', async () => {
     const shared = createSharedWork<string>();
     const { work, finish, seen } = controlledWork();
-    const leaver = new AbortController();
-    const left = shared.join('key', leaver.signal, work);
+    const client = new AbortController();
+    const aborted = shared.join('key', client.signal, work);
     const stayed = shared.join('key', never, work);
 
-    leaver.abort(new Error('gone'));
+    client.abort(new Error('disconnected'));
 
-    await expect(left).rejects.toThrow('gone');
+    await expect(aborted).rejects.toThrow('disconnected');
     expect(seen[0]?.aborted).toBe(false);
     finish('done');
     expect(await stayed).toBe('done');
@@ -76,13 +76,13 @@ describe('createSharedWork', () => {
   test('work without a caller is aborted, and the next caller starts it anew', async () => {
     const shared = createSharedWork<string>();
     const { work, seen } = controlledWork();
-    const leaver = new AbortController();
-    const left = shared.join('key', leaver.signal, work);
+    const client = new AbortController();
+    const aborted = shared.join('key', client.signal, work);
 
-    leaver.abort(new Error('gone'));
+    client.abort(new Error('disconnected'));
     const anew = shared.join('key', never, async () => 'anew');
 
-    await expect(left).rejects.toThrow('gone');
+    await expect(aborted).rejects.toThrow('disconnected');
     expect(seen[0]?.aborted).toBe(true);
     expect(await anew).toBe('anew');
   });
@@ -91,7 +91,9 @@ describe('createSharedWork', () => {
     const shared = createSharedWork<string>();
     const { work, seen } = controlledWork();
 
-    await expect(shared.join('key', AbortSignal.abort('gone'), work)).rejects.toBe('gone');
+    await expect(shared.join('key', AbortSignal.abort('disconnected'), work)).rejects.toBe(
+      'disconnected',
+    );
 
     expect(seen).toEqual([]);
   });

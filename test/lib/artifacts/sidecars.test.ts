@@ -32,7 +32,7 @@ async function putForeign(name: string, content = 'foreign'): Promise<void> {
 }
 
 describe('publisher.publish with sidecars', () => {
-  test('the sidecar lies beside its image and is noted with it', async () => {
+  test('the sidecar is beside its image and is recorded with it', async () => {
     const [publication] = await publish({ ...cat, directory: 'pets' }, 'miaow');
 
     expect(await rig.onDisk()).toEqual({
@@ -47,7 +47,7 @@ describe('publisher.publish with sidecars', () => {
     expect(await rig.store.listPending()).toEqual([publication?.record]);
   });
 
-  test('images with and without a sidecar go together', async () => {
+  test('images with and without a sidecar are published together', async () => {
     const images = [withSidecar('a'), { image: imageOf('b') }];
 
     const publications = await rig.publisher.publish('scope', images, anyName, noAbort);
@@ -82,7 +82,7 @@ describe('publisher.publish with sidecars', () => {
     expect(await rig.onDisk()).toEqual({ 'cat.jpg': 'first', 'cat.json': 'about first' });
   });
 
-  test('with suffixes image and sidecar move on together', async () => {
+  test('with suffixes image and sidecar get the same one', async () => {
     await putForeign('cat.json');
     await putForeign('cat-2.png');
 
@@ -122,7 +122,7 @@ describe('publisher.publish with sidecars', () => {
 });
 
 describe('publisher.discard with sidecars', () => {
-  test('both files go, and both names are free again', async () => {
+  test('both files are removed, and both names are free again', async () => {
     await rig.publisher.discard(await publish(cat, 'a'));
 
     expect(await rig.onDisk()).toEqual({});
@@ -140,7 +140,7 @@ describe('publisher.discard with sidecars', () => {
     expect(await rig.store.listPending()).toEqual([]);
   });
 
-  test('an image that cannot be removed keeps its intent, and its sidecar goes', async () => {
+  test('an image that cannot be removed keeps its intent, and its sidecar is removed', async () => {
     const publications = await publish(cat, 'a');
     const files: ArtifactFiles = {
       ...rig.files,
@@ -161,7 +161,7 @@ describe('publisher.discard with sidecars', () => {
 });
 
 describe('publisher.recover with sidecars', () => {
-  test('unfinished pairs go and finished ones stay', async () => {
+  test('unfinished pairs are removed and finished ones stay', async () => {
     await rig.publisher.commit(await publish({ ...cat, directory: 'done' }, 'a'));
     await publish(cat, 'b');
 

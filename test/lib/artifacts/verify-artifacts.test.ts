@@ -29,7 +29,7 @@ beforeAll(async () => {
     await fromPixels(textured(20, 10)).png().toBuffer(),
     noAbort,
   );
-  if (!inspection.ok) throw new Error('the image is not sound');
+  if (!inspection.ok) throw new Error('the image is not valid');
   image = inspection.image;
 });
 afterAll(() => engine.close());
@@ -153,7 +153,7 @@ describe('verifyArtifacts', () => {
   });
 
   test.each([{ width: 21 }, { height: 11 }, { format: 'webp' as const, name: 'a.webp' }])(
-    'tells an image that is not as its row says: %o',
+    'reports an image that differs from its row: %o',
     async (lie) => {
       const record = await published('a', { ...image, ...lie });
 

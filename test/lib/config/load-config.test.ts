@@ -13,7 +13,7 @@ function load(toml: string, more: Partial<LoadOptions> = {}) {
   return loadConfig({ env: {}, cwd: folder(), ...more });
 }
 
-async function soundConfig(toml: string, more: Partial<LoadOptions> = {}): Promise<Config> {
+async function validConfig(toml: string, more: Partial<LoadOptions> = {}): Promise<Config> {
   const loaded = await load(toml, more);
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.errors));
   return loaded.config;
@@ -26,7 +26,7 @@ async function originOf(field: string, toml: string, more: Partial<LoadOptions> 
 
 describe('loadConfig', () => {
   it('has the documented defaults without any source', async () => {
-    const config = await soundConfig('');
+    const config = await validConfig('');
 
     const images: ImageLimits = config.images;
     const limit: number | 'unlimited' = config.runtime.global.max_concurrent;
@@ -55,7 +55,7 @@ describe('loadConfig', () => {
     const presets = { 'server.jobs.max_running': 1, 'server.jobs.retention_secs': 1 };
     const set = ['server.jobs.max_retained=9', 'server.jobs.max_retained=4'];
 
-    const config = await soundConfig(toml, { env, presets, set });
+    const config = await validConfig(toml, { env, presets, set });
 
     expect(config.server.jobs).toMatchObject({
       retention_secs: 1,
@@ -96,7 +96,7 @@ describe('loadConfig', () => {
       [runtime.circuit_breakers.agent-app-server]
       enabled = true`;
 
-    const { runtime } = await soundConfig(toml, {
+    const { runtime } = await validConfig(toml, {
       env: { IMAGE_BRIDGE__RUNTIME__PROVIDERS__AGENT_APP_SERVER__MAX_QUEUED: '5' },
     });
 
@@ -112,7 +112,7 @@ describe('loadConfig', () => {
   it('keeps an alias named __proto__ an alias', async () => {
     const toml = '[server.compat.model_aliases]\n__proto__ = "gpt-image-2"\nconstructor = "x"';
 
-    const { model_aliases } = (await soundConfig(toml)).server.compat;
+    const { model_aliases } = (await validConfig(toml)).server.compat;
 
     expect(Object.entries(model_aliases)).toEqual([
       ['__proto__', 'gpt-image-2'],
@@ -128,7 +128,7 @@ describe('loadConfig', () => {
     ['inline tables', 'server = { jobs = { max_running = 7 } }'],
     ['another base', 'server.jobs.max_running = 0x7'],
   ])('reads a file with %s', async (_name, toml) => {
-    const config = await soundConfig(toml);
+    const config = await validConfig(toml);
 
     expect(config.server.jobs.max_running).toBe(7);
   });
@@ -199,7 +199,7 @@ describe('loadConfig', () => {
       },
     });
 
-    const config = await soundConfig('[server]\nbearer_token_env = "SECRET_TOKEN"', { env });
+    const config = await validConfig('[server]\nbearer_token_env = "SECRET_TOKEN"', { env });
 
     expect(config.server.bearer_token_env).toBe('SECRET_TOKEN');
   });

@@ -3,11 +3,11 @@ import { createEventRing } from '../../../lib/diagnostics/event-ring.ts';
 import type { ObservedReply } from '../../../lib/http/observer-port.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
 
-const answer: ObservedReply = { route: '/v1/images', method: 'POST', status: 200, durationMs: 12 };
+const reply: ObservedReply = { route: '/v1/images', method: 'POST', status: 200, durationMs: 12 };
 
 function ringWith(count: number) {
   const ring = createEventRing({ clock: createManualClock() });
-  for (let told = 0; told < count; told += 1) ring.replied({ ...answer, status: 200 + told });
+  for (let nth = 0; nth < count; nth += 1) ring.replied({ ...reply, status: 200 + nth });
   return ring.report();
 }
 
@@ -21,7 +21,7 @@ describe('createEventRing', () => {
     const ring = createEventRing({ clock });
     await clock.advance(5000);
 
-    ring.replied({ ...answer, durationMs: 1.23456 });
+    ring.replied({ ...reply, durationMs: 1.23456 });
 
     expect(ring.report().items).toEqual([
       {
@@ -61,7 +61,7 @@ describe('createEventRing', () => {
     (route) => {
       const ring = createEventRing({ clock: createManualClock() });
 
-      ring.replied({ ...answer, route });
+      ring.replied({ ...reply, route });
 
       expect(ring.report()).toMatchObject({ overwritten: 0, items: [] });
     },
@@ -69,10 +69,10 @@ describe('createEventRing', () => {
 
   it('gives a report that later replies do not change', () => {
     const ring = createEventRing({ clock: createManualClock() });
-    ring.replied(answer);
+    ring.replied(reply);
     const report = ring.report();
 
-    ring.replied(answer);
+    ring.replied(reply);
 
     expect(report.items).toHaveLength(1);
   });

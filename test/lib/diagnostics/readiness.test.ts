@@ -31,7 +31,7 @@ describe('createReadiness', () => {
     ['provider and state are', ready, true, true],
     ['the provider is not', loggedOut, true, false],
     ['the state is not', ready, false, false],
-  ] as const)('answers when %s ready', async (_, found, stateReady, expected) => {
+  ] as const)('reports the state when %s ready', async (_, found, stateReady, expected) => {
     const readiness = readinessOf({ sandbox: async () => found }, async () => stateReady);
 
     await readiness.probe.run(signal);

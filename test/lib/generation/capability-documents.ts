@@ -66,7 +66,7 @@ export const gptImage1: CapabilityDocument = {
   sizes: { auto: true, allowed: SMALL_SIZES, arbitrary: false },
 };
 
-/** agent-app-server, which leaves nearly everything to the agent. */
+/** agent-app-server, whose agent decides nearly everything. */
 export const appServer: CapabilityDocument = {
   ...gptImage2,
   provider: 'agent-app-server',

@@ -44,7 +44,7 @@ export async function openGenerationRig(
     ids: artifacts.ids,
     settings: { default_timeout_ms: 60_000, cancellation_grace_ms: 1000 },
   });
-  /** Whom a generation is for; `leave` disconnects the client. */
+  /** The context of a generation; `disconnect` aborts its signal as a disconnected client does. */
   function newContext() {
     const client = new AbortController();
     return {

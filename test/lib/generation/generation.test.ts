@@ -81,7 +81,7 @@ describe('createGeneration', () => {
     expect(v.safeParse(ImageResponse, { ...response, data }).issues).toBeUndefined();
   });
 
-  it('delivers artifacts under their names, pending until somebody commits them', async () => {
+  it('delivers artifacts under their names, pending until they are committed', async () => {
     const rig = await open({ reply: (call) => answerWith(png)(call) });
     const sent = { output: { response_format: 'artifact', directory: 'boats', filename: 'red' } };
 
@@ -312,11 +312,11 @@ describe('createGeneration, events', () => {
 
     const running = rig.run(requestOf(sent), rig.newContext());
 
-    const sound = { bytes: png, format: 'png' };
+    const valid = { bytes: png, format: 'png' };
     const ofOutput = (index: number) => [
       { type: 'progress', stage: 'dispatched' },
       { type: 'progress', stage: 'generating', index },
-      { type: 'partial_image', index, partialIndex: 0, image: expect.objectContaining(sound) },
+      { type: 'partial_image', index, partialIndex: 0, image: expect.objectContaining(valid) },
       { type: 'progress', stage: 'verifying', index },
     ];
     expect(await readAll(running.events)).toEqual([
@@ -372,7 +372,7 @@ describe('createGeneration, events', () => {
     await expect(running.started).rejects.toBe(refusal);
   });
 
-  it('has started when it waits for its turn', async () => {
+  it('has started when it waits in the queue', async () => {
     const rig = await open({}, undefined, {
       enterOperation(_signal, onQueued) {
         onQueued?.(true);
@@ -444,7 +444,7 @@ describe('createGeneration, endings', () => {
     expect(call.context.signal.aborted).toBe(true);
   });
 
-  it('does no work for a client that has left before', async () => {
+  it('does no work for a client that has disconnected before', async () => {
     const rig = await open({ reply: (call) => answerWith(png)(call) });
     const context = rig.newContext();
     context.disconnect(new BridgeError('cancelled', 'the client has disconnected'));

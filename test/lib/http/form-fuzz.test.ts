@@ -91,11 +91,11 @@ describe('formBody under fuzz', () => {
       const headers = seeded.next(2) ? { 'content-length': String(body.length) } : {};
       const { status, json } = await streamForm(chunks, body.length > 0 ? headers : {});
       statuses.set(status, (statuses.get(status) ?? 0) + 1);
-      const isSound =
+      const isValid =
         status === 200 ||
         ([400, 413, 415, 422].includes(status) &&
           (json as { error: { code: unknown } }).error.code === 'invalid_request');
-      if (!isSound) odd.push({ count, status, json });
+      if (!isValid) odd.push({ count, status, json });
     }
 
     expect(odd).toEqual([]);

@@ -172,16 +172,16 @@ describe('createOperation', () => {
 
   it('lets other work run between the steps of a long body', async () => {
     let immediates = 0;
-    let isAnswered = false;
+    let hasReplied = false;
     const count = () => {
       immediates += 1;
-      if (!isAnswered) setImmediate(count);
+      if (!hasReplied) setImmediate(count);
     };
     const body = Buffer.from(JSON.stringify({ name: 'a'.repeat(2 * 1024 * 1024) }));
 
     setImmediate(count);
     const reply = await post({ body });
-    isAnswered = true;
+    hasReplied = true;
 
     expect(reply.status).toBe(201);
     expect(immediates).toBeGreaterThanOrEqual(3);

@@ -11,7 +11,7 @@ import { createIds } from '../../../lib/platform/ids.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
 
 const disconnected = new BridgeError('cancelled', 'the client has disconnected');
-const unknown = new BridgeError('protocol', 'the answer was cut off', {
+const unknown = new BridgeError('protocol', 'the reply was cut off', {
   provider: 'p',
   upstreamRequestId: 'u-1',
   details: { outcome: 'unknown', provider_stopped: false },
@@ -36,7 +36,7 @@ function open(limits: object = {}, wrap: (store: ReplayStore) => ReplayStore = (
       const keyed = { scope: 's', key: 'k', fingerprint: 'f', ...changes };
       return idempotency.once(keyed, work, client);
     },
-    /** Work that tells when it has begun. */
+    /** Work that reports when it has begun. */
     openWork(begun: StartedWork<string>, client = new AbortController().signal) {
       const keyed = { scope: 's', key: 'k', fingerprint: 'f' };
       return idempotency.open(keyed, () => begun, client);
@@ -51,17 +51,17 @@ describe('createIdempotency', () => {
     await clock.advance(0);
     works[0]?.succeed('an image');
 
-    const answers = await Promise.all(asking);
+    const replies = await Promise.all(asking);
 
     expect(works).toHaveLength(1);
-    expect(answers).toEqual([
+    expect(replies).toEqual([
       { value: 'an image', replayed: false },
       { value: 'an image', replayed: true },
       { value: 'an image', replayed: true },
     ]);
   });
 
-  it('answers a repeat with the first result', async () => {
+  it('replies to a repeat with the first result', async () => {
     const { ask, works, clock } = open();
     const first = ask();
     await clock.advance(0);
@@ -74,7 +74,7 @@ describe('createIdempotency', () => {
     expect(works).toHaveLength(1);
   });
 
-  it('answers a repeat with a failure of unknown outcome as it was', async () => {
+  it('replies to a repeat with the same failure of unknown outcome', async () => {
     const { ask, works, clock } = open();
     const first = ask();
     first.catch(() => {});
@@ -157,9 +157,9 @@ describe('createIdempotency', () => {
     works[0]?.succeed('one');
     works[1]?.succeed('another');
 
-    const answers = await Promise.all(asking);
+    const replies = await Promise.all(asking);
 
-    expect(answers.map(({ value }) => value)).toEqual(['one', 'another']);
+    expect(replies.map(({ value }) => value)).toEqual(['one', 'another']);
   });
 
   it('releases a client that disconnects at once, and continues its work for the repeat', async () => {

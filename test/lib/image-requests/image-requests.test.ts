@@ -125,7 +125,7 @@ describe('createImageRequests, repeats', () => {
     ['in the body', { idempotency_key: 'k' }, {}],
     ['in the header', {}, { idempotencyKey: 'k' }],
     ['in both', { idempotency_key: 'k' }, { idempotencyKey: 'k' }],
-  ])('answers a repeat under the key %s with the first image', async (_, sent, changes) => {
+  ])('replies to a repeat under the key %s with the first image', async (_, sent, changes) => {
     const { create, provider } = await open();
     const first = await create({ idempotency_key: 'k' });
 
@@ -151,7 +151,7 @@ describe('createImageRequests, repeats', () => {
     const { create, provider } = await open();
     await create({ idempotency_key: 'k' });
 
-    await expect(create({ idempotency_key: 'k', prompt: 'a house' })).rejects.toMatchObject({
+    await expect(create({ idempotency_key: 'k', prompt: 'a lake' })).rejects.toMatchObject({
       code: 'idempotency_conflict',
     });
     expect(provider.calls).toHaveLength(1);

@@ -28,21 +28,24 @@ interface Made {
 
 interface Client {
   readonly controller: AbortController;
-  readonly answers: unknown[];
+  readonly replies: unknown[];
   readonly onReplied: ((isComplete: boolean) => void)[];
 }
 
 const arrival = fc.record({
   kind: fc.constant('arrive' as const),
   scope: fc.constantFrom('one', 'two'),
-  prompt: fc.constantFrom('a boat', 'a house'),
+  prompt: fc.constantFrom('a boat', 'a lake'),
   key: fc.constantFrom(undefined, undefined, 'k', 'l'),
   retryCount: fc.constantFrom(undefined, '0', '1'),
   isStream: fc.boolean(),
 });
 const step = fc.oneof(
   { weight: 4, arbitrary: arrival },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant('leave' as const), nth: fc.nat(20) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ kind: fc.constant('disconnect' as const), nth: fc.nat(20) }),
+  },
   {
     weight: 3,
     arbitrary: fc.record({
@@ -65,9 +68,9 @@ describe('createImageRequests, any schedule', () => {
         await world.finishAll();
 
         for (const ended of world.paidByKey().values()) expect(ended).toBeLessThanOrEqual(1);
-        for (const { controller, answers } of world.clients) {
-          expect(answers).toHaveLength(1);
-          const isCancelled = answers[0] instanceof BridgeError && answers[0].code === 'cancelled';
+        for (const { controller, replies } of world.clients) {
+          expect(replies).toHaveLength(1);
+          const isCancelled = replies[0] instanceof BridgeError && replies[0].code === 'cancelled';
           expect(isCancelled).toBe(controller.signal.aborted && isCancelled);
         }
         expect(world.left()).toEqual({ running: 0, timers: 0, publications: [], twice: [] });
@@ -103,10 +106,10 @@ function open() {
 
   async function arrive(arrived: Extract<Step, { kind: 'arrive' }>) {
     const { scope, prompt, key, retryCount, isStream } = arrived;
-    const client: Client = { controller: new AbortController(), answers: [], onReplied: [] };
+    const client: Client = { controller: new AbortController(), replies: [], onReplied: [] };
     clients.push(client);
-    const note = (answer: unknown) => {
-      client.answers.push(answer);
+    const note = (reply: unknown) => {
+      client.replies.push(reply);
     };
     const { signal } = client.controller;
     const context = requestContext({
@@ -118,20 +121,20 @@ function open() {
       onReplied: (listener) => client.onReplied.push(listener),
     });
     const sent = wireRequestOf({ prompt, idempotency_key: key ?? null });
-    const answer = isStream
+    const reply = isStream
       ? imageRequests.stream(sent, context).then(({ value }) => readAll(value))
       : imageRequests.create(sent, context);
     const replied = () => {
       for (const listener of client.onReplied) listener(!signal.aborted);
     };
-    answer.then(note, note).then(replied);
+    reply.then(note, note).then(replied);
   }
 
   return {
     clients,
     async take(one: Step): Promise<void> {
       if (one.kind === 'arrive') await arrive(one);
-      if (one.kind === 'leave') {
+      if (one.kind === 'disconnect') {
         clients[one.nth]?.controller.abort(
           new BridgeError('cancelled', 'the client has disconnected'),
         );
@@ -210,7 +213,7 @@ async function readAll(events: AsyncIterable<{ readonly type: string }>): Promis
   return types;
 }
 
-// Nobody looks into a response or a record here but for their ids.
+// Only the ids of a response or a record are read here.
 function resultOf(id: string): GenerationResult {
   return {
     response: { id, provider: 'p' } as ImageResponseWithBytes,

@@ -34,15 +34,15 @@ function open() {
     const client = new AbortController();
     const attempt = { scope: 's', fingerprint: 'f', retryCount, ...changes };
     let replied = (_isComplete: boolean) => {};
-    const answer = attach.reply(attempt, operation, {
+    const reply = attach.reply(attempt, operation, {
       signal: () => client.signal,
       onReplied: (listener) => {
         replied = listener;
       },
     });
-    answer.catch(() => {});
+    reply.catch(() => {});
     return {
-      answer,
+      reply,
       /** The client disconnects, before its reply has been written in full. */
       disconnect() {
         client.abort(disconnected);
@@ -60,7 +60,7 @@ describe('createRetryAttach', () => {
     const one = ask(0);
     runs[0]?.succeed('an image');
 
-    await expect(one.answer).resolves.toEqual({ value: 'an image', replayed: false });
+    await expect(one.reply).resolves.toEqual({ value: 'an image', replayed: false });
     one.written();
 
     expect(kept).toEqual(['an image']);
@@ -76,8 +76,8 @@ describe('createRetryAttach', () => {
     await clock.advance(60_000);
     runs[0]?.succeed('an image');
 
-    await expect(left.answer).rejects.toBe(disconnected);
-    await expect(retry.answer).resolves.toEqual({ value: 'an image', replayed: true });
+    await expect(left.reply).rejects.toBe(disconnected);
+    await expect(retry.reply).resolves.toEqual({ value: 'an image', replayed: true });
     expect(runs).toHaveLength(1);
   });
 
@@ -88,10 +88,10 @@ describe('createRetryAttach', () => {
     await clock.advance(5000);
     const before = [...kept];
 
-    const answer = await ask(2).answer;
+    const reply = await ask(2).reply;
 
     expect(before).toEqual([]);
-    expect(answer).toEqual({ value: 'an image', replayed: true });
+    expect(reply).toEqual({ value: 'an image', replayed: true });
     expect(kept).toEqual(['an image']);
   });
 
@@ -99,11 +99,11 @@ describe('createRetryAttach', () => {
     const { ask, runs, kept } = open();
     const cut = ask(0);
     runs[0]?.succeed('an image');
-    await cut.answer;
+    await cut.reply;
 
     const retry = ask(1);
 
-    await expect(retry.answer).resolves.toEqual({ value: 'an image', replayed: true });
+    await expect(retry.reply).resolves.toEqual({ value: 'an image', replayed: true });
     expect(kept).toEqual(['an image']);
     expect(runs).toHaveLength(1);
   });
@@ -112,11 +112,11 @@ describe('createRetryAttach', () => {
     const { ask, runs, clock, attach } = open();
     const cut = ask(0);
     runs[0]?.succeed('an image');
-    await cut.answer;
+    await cut.reply;
     cut.disconnect();
     await clock.advance(9999);
     const early = ask(1);
-    await expect(early.answer).resolves.toMatchObject({ replayed: true });
+    await expect(early.reply).resolves.toMatchObject({ replayed: true });
     early.disconnect();
     await clock.advance(10_000);
 
@@ -130,7 +130,7 @@ describe('createRetryAttach', () => {
     const { ask, runs, clock } = open();
     const one = ask(0);
     runs[0]?.succeed('an image');
-    await one.answer;
+    await one.reply;
     one.written();
 
     ask(1);
@@ -143,10 +143,10 @@ describe('createRetryAttach', () => {
     const { ask, runs } = open();
     const cut = ask(0);
     runs[0]?.fail(unknown);
-    await expect(cut.answer).rejects.toBe(unknown);
+    await expect(cut.reply).rejects.toBe(unknown);
     cut.disconnect();
 
-    await expect(ask(1).answer).rejects.toMatchObject({ details: { outcome: 'unknown' } });
+    await expect(ask(1).reply).rejects.toMatchObject({ details: { outcome: 'unknown' } });
     expect(runs).toHaveLength(1);
   });
 
@@ -220,8 +220,8 @@ describe('createRetryAttach', () => {
     runs[0]?.succeed('of the other');
     runs[1]?.succeed('of the one that left');
 
-    await expect(other.answer).resolves.toMatchObject({ value: 'of the other' });
-    await expect(retry.answer).resolves.toMatchObject({ value: 'of the one that left' });
+    await expect(other.reply).resolves.toMatchObject({ value: 'of the other' });
+    await expect(retry.reply).resolves.toMatchObject({ value: 'of the one that left' });
   });
 
   it('gives a retry the unknown outcome instead of calling the provider again', async () => {
@@ -232,7 +232,7 @@ describe('createRetryAttach', () => {
 
     const retry = ask(1);
 
-    await expect(retry.answer).rejects.toMatchObject({
+    await expect(retry.reply).rejects.toMatchObject({
       code: 'protocol',
       details: { outcome: 'unknown' },
       headers: { 'idempotent-replayed': 'true' },
@@ -269,17 +269,17 @@ describe('createRetryAttach', () => {
   it('starts nothing for a client that has disconnected already', async () => {
     const { attach, runs } = open();
     const operation: Run<string, string> = {
-      make: () => Promise.reject(new Error('nobody asked')),
+      make: () => Promise.reject(new Error('not to be called')),
       commit: async (made) => made,
       discard: async () => disconnected,
     };
 
-    const answer = attach.reply({ scope: 's', fingerprint: 'f', retryCount: 0 }, operation, {
+    const reply = attach.reply({ scope: 's', fingerprint: 'f', retryCount: 0 }, operation, {
       signal: () => AbortSignal.abort(disconnected),
       onReplied: () => {},
     });
 
-    await expect(answer).rejects.toBe(disconnected);
+    await expect(reply).rejects.toBe(disconnected);
     expect(runs).toEqual([]);
   });
 });

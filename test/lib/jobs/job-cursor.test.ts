@@ -7,7 +7,7 @@ const LISTED: ListedJobs = { scope: 'anonymous', visibility: 'active' };
 const cursors = createJobCursors(SECRET);
 
 describe('createJobCursors', () => {
-  test.each([1, 4711, Number.MAX_SAFE_INTEGER])('a cursor leads back to place %i', (sequence) => {
+  test.each([1, 4711, Number.MAX_SAFE_INTEGER])('a cursor holds the sequence %i', (sequence) => {
     const cursor = cursors.write(LISTED, sequence);
 
     expect(cursors.read(LISTED, cursor)).toBe(sequence);
@@ -39,9 +39,9 @@ describe('createJobCursors', () => {
   test('with any of its letters changed it is refused', () => {
     const cursor = cursors.write(LISTED, 5);
 
-    for (let place = 0; place < cursor.length; place += 1) {
-      const letter = cursor[place] === 'A' ? 'B' : 'A';
-      const changed = cursor.slice(0, place) + letter + cursor.slice(place + 1);
+    for (let index = 0; index < cursor.length; index += 1) {
+      const letter = cursor[index] === 'A' ? 'B' : 'A';
+      const changed = cursor.slice(0, index) + letter + cursor.slice(index + 1);
       expect(() => cursors.read(LISTED, changed)).toThrow('does not follow the contract');
     }
   });

@@ -36,14 +36,14 @@ describe('createJobLists', () => {
     ['another scope', {}, 'other'],
     ['another status', { status: 'queued' }, SCOPE],
     ['a search', { search: 'boat' }, SCOPE],
-  ])('takes no cursor of this list for %s', async (_, query, scope) => {
+  ])('refuses a cursor of this list for %s', async (_, query, scope) => {
     const { next_cursor: cursor } = await list();
 
     const refused = { code: 'invalid_request', param: 'cursor' };
     await expect(list({ ...query, cursor }, scope)).rejects.toMatchObject(refused);
   });
 
-  test('shows of a running job how far it is, and of its owner alone', async () => {
+  test('shows the progress of a running job to its owner alone', async () => {
     rig.work();
     await rig.run(0);
 

@@ -10,7 +10,10 @@ const forever = new AbortController().signal;
 
 function record(sequence: number): JobRecord {
   return {
-    ...{ sequence, id: `job-${sequence}`, scope: 'anonymous', status: 'running' },
+    sequence,
+    id: `job-${sequence}`,
+    scope: 'anonymous',
+    status: 'running',
     createdSecs: CREATED_SECS,
     updatedSecs: CREATED_SECS,
     request: jobRequest(),
@@ -20,7 +23,7 @@ function record(sequence: number): JobRecord {
   };
 }
 
-/** A queue on a store that answers each claim as a test says. */
+/** A queue on a store whose reply to each claim is given by the test. */
 function openQueue() {
   const clock = createManualClock();
   const claims: { give(job?: JobRecord): void; refuse(): void }[] = [];
@@ -36,7 +39,7 @@ function openQueue() {
 }
 
 describe('createJobQueue', () => {
-  test('hands out at once what is there', async () => {
+  test('gives a queued job at once', async () => {
     const { clock, claims, given, take } = openQueue();
     take();
     claims[0]?.give(record(7));
@@ -46,7 +49,7 @@ describe('createJobQueue', () => {
     expect(given).toEqual([7]);
   });
 
-  test('wakes one of those who wait for each job', async () => {
+  test('wakes one waiting worker for each job', async () => {
     const { clock, claims, queue, take } = openQueue();
     take();
     take();
@@ -76,7 +79,7 @@ describe('createJobQueue', () => {
     expect(given).toEqual([3]);
   });
 
-  test('asks a store that refuses again after a second, unasked', async () => {
+  test('asks a store that refuses again after a second, without being woken', async () => {
     const { clock, claims, given, take } = openQueue();
     take();
     claims[0]?.refuse();
@@ -94,12 +97,12 @@ describe('createJobQueue', () => {
   test.each([
     ['waits', (claim?: { give(): void }) => claim?.give()],
     ['waits for a store', (claim?: { refuse(): void }) => claim?.refuse()],
-  ])('lets go of whoever %s, and keeps nothing', async (_, answer) => {
+  ])('rejects a worker that %s when it stops, and keeps nothing', async (_, reply) => {
     const { clock, claims, queue, take } = openQueue();
     const stopping = new AbortController();
     const taking = take(stopping.signal);
     const refused = expect(taking).rejects.toThrow('stop');
-    answer(claims[0]);
+    reply(claims[0]);
     await clock.advance(0);
 
     stopping.abort(new Error('stop'));

@@ -21,9 +21,9 @@ function openRetention(count: number) {
         const failure = failures.shift();
         if (failure) throw failure;
         asked.push(wanted);
-        const gone = Math.min(left, wanted.batch);
-        left -= gone;
-        return Array.from({ length: gone }, (_, place) => left + place);
+        const pruned = Math.min(left, wanted.batch);
+        left -= pruned;
+        return Array.from({ length: pruned }, (_, index) => left + index);
       },
     },
     search: { removed: (sequences) => void removed.push(...sequences) },
@@ -39,7 +39,7 @@ describe('createJobRetention', () => {
     [31, 1],
     [32, 2],
     [100, 4],
-  ])('removes %i jobs in %i small steps, and tells the search of each', async (count, steps) => {
+  ])('removes %i jobs in %i small steps, and reports each to the search', async (count, steps) => {
     const { sweep, asked, removed, clock } = openRetention(count);
 
     await sweep.run(forever);
@@ -65,7 +65,7 @@ describe('createJobRetention', () => {
   test.each([
     ['a damaged page', new BridgeError('internal', 'damaged'), false],
     ['a store that refuses', refusal(), true],
-  ])('is healthy or not after %s, until a sweep comes through', async (_, failure, expected) => {
+  ])('is healthy or not after %s, until a sweep succeeds', async (_, failure, expected) => {
     const { sweep, failures, isHealthy } = openRetention(0);
     failures.push(failure);
 

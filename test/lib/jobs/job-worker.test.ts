@@ -30,7 +30,7 @@ async function begun() {
 }
 
 describe('createJobWorker', () => {
-  test('runs the request of the job as its owner, and writes down what comes of it', async () => {
+  test('runs the request of the job as its owner, and stores its outcome', async () => {
     const { id, run } = await begun();
     const running = await rig.read(id);
 
@@ -45,16 +45,16 @@ describe('createJobWorker', () => {
     expect(job).not.toHaveProperty('progress');
   });
 
-  test('writes down a failure as it is', async () => {
+  test('stores a failure as it is', async () => {
     const { id, run } = await begun();
 
-    run.fail(new BridgeError('upstream', 'gone', { details: { outcome: 'unknown' } }));
+    run.fail(new BridgeError('upstream', 'no reply', { details: { outcome: 'unknown' } }));
 
-    const error = { code: 'upstream', message: 'gone', details: { outcome: 'unknown' } };
+    const error = { code: 'upstream', message: 'no reply', details: { outcome: 'unknown' } };
     expect(await rig.ended(id)).toMatchObject({ status: 'failed', error });
   });
 
-  test('fails what is no image of a job, and nothing of it stays', async () => {
+  test('fails a job whose result has no artifact, and keeps no image', async () => {
     const { id, run } = await begun();
     const { response, publications } = resultOf(['one']);
     const [image] = response.data;
@@ -68,7 +68,7 @@ describe('createJobWorker', () => {
     expect(rig.discarded).toEqual(['one']);
   });
 
-  test('fails a job whose images the store does not take for pending', async () => {
+  test('fails a job whose images are not pending in the store', async () => {
     const { id, run } = await begun();
 
     run.end(resultOf(['one']));
@@ -77,7 +77,7 @@ describe('createJobWorker', () => {
     expect(rig.discarded).toEqual(['one']);
   });
 
-  test('keeps an end for as long as the store refuses it, asking ever more seldom', async () => {
+  test('retries an end for as long as the store refuses it, at growing intervals', async () => {
     const { id, run } = await begun();
     rig.refuse('settle', refusal(), refusal(), refusal());
     run.succeed();
@@ -97,7 +97,7 @@ describe('createJobWorker', () => {
       const { id, run } = await begun();
       rig.refuse('settle', new BridgeError(code, 'no'), new BridgeError(code, 'no'));
 
-      run.fail(new BridgeError('upstream', 'gone'));
+      run.fail(new BridgeError('upstream', 'no reply'));
       await until(() => rig.clock.waiting === 1);
       await rig.clock.advance(250);
       await until(() => rig.clock.waiting === 1);
@@ -151,12 +151,12 @@ describe('createJobWorker', () => {
     expect(rig.discarded).toEqual(['late']);
   });
 
-  test('stops at a cancel, and says that nothing runs any more', async () => {
+  test('stops at a cancel, and reports that nothing runs any more', async () => {
     const { id, run } = await begun();
 
-    const told = await rig.jobs.cancel(SCOPE, id);
+    const reply = await rig.jobs.cancel(SCOPE, id);
 
-    expect(told).toMatchObject({ status: 'running', cancel_requested: true });
+    expect(reply).toMatchObject({ status: 'running', cancel_requested: true });
     expect(run.signal.aborted).toBe(true);
     const error = { code: 'cancelled', details: { provider_stopped: true } };
     expect(await rig.ended(id)).toMatchObject({ status: 'cancelled', error });
@@ -173,7 +173,7 @@ describe('createJobWorker', () => {
     expect(await rig.ended(id)).toMatchObject({ status: 'cancelled', error: { details } });
   });
 
-  test('keeps nothing of what comes out after a cancel', async () => {
+  test('discards a result that comes after a cancel', async () => {
     rig.behavior.stopsOnAbort = false;
     const { id, run } = await begun();
     await rig.jobs.cancel(SCOPE, id);
@@ -199,11 +199,11 @@ describe('createJobWorker', () => {
   test('stops a job that was cancelled between its claim and its beginning', async () => {
     const { job } = await rig.submit();
     const claimed = await rig.queue.next(forever);
-    const told = await rig.jobs.cancel(SCOPE, job.id);
+    const reply = await rig.jobs.cancel(SCOPE, job.id);
 
     await rig.worker.run(claimed);
 
-    expect(told).toMatchObject({ status: 'running', cancel_requested: true });
+    expect(reply).toMatchObject({ status: 'running', cancel_requested: true });
     expect(await rig.read(job.id)).toMatchObject({ status: 'cancelled' });
     expect(rig.runs[0]?.signal.aborted).toBe(true);
   });
@@ -218,7 +218,7 @@ describe('createJobWorker', () => {
     expect(job.error?.details).toEqual(INTERRUPTED.error.details);
   });
 
-  test('waits for no store when the time is over', async () => {
+  test('does not wait for the store when the time is over', async () => {
     const { job } = await rig.submit();
     const loop = rig.work();
     const run = await rig.run(0);

@@ -19,7 +19,7 @@ async function turns(count: number): Promise<void> {
 }
 
 describe('createJobs', () => {
-  test('a wait is answered with the job as it has ended', async () => {
+  test('a wait returns the job as it has ended', async () => {
     const { job } = await rig.submit();
     rig.work();
     const run = await rig.run(0);
@@ -32,7 +32,7 @@ describe('createJobs', () => {
     expect(rig.clock.waiting).toBe(0);
   });
 
-  test('a wait is answered with the job as it is when the time is over', async () => {
+  test('a wait returns the job as it is when the time is over', async () => {
     const { job } = await rig.submit();
     const waiting = rig.jobs.find(SCOPE, job.id, 30_000, forever);
     await rig.clock.advance(30_000);
@@ -45,14 +45,14 @@ describe('createJobs', () => {
     const { job } = await rig.submit();
     const waiting = rig.jobs.find(SCOPE, job.id, 30_000, forever);
 
-    const told = await rig.jobs.cancel(SCOPE, job.id);
+    const reply = await rig.jobs.cancel(SCOPE, job.id);
 
-    expect(told).toMatchObject({ status: 'cancelled', cancel_requested: true });
-    expect(await waiting).toEqual(told);
+    expect(reply).toMatchObject({ status: 'cancelled', cancel_requested: true });
+    expect(await waiting).toEqual(reply);
     expect(rig.clock.waiting).toBe(0);
   });
 
-  test('a wait for a job that has ended is none', async () => {
+  test('a wait for a job that has ended returns at once', async () => {
     const { job } = await rig.submit();
     await rig.jobs.cancel(SCOPE, job.id);
 
@@ -78,7 +78,7 @@ describe('createJobs', () => {
     expect(rig.live.size()).toBe(0);
   });
 
-  test('a wait that a shutdown ends is answered with the job as it is', async () => {
+  test('a wait that a shutdown ends returns the job as it is', async () => {
     const { job } = await rig.submit();
     const shutdown = new AbortController();
     const waiting = rig.jobs.find(SCOPE, job.id, 30_000, shutdown.signal);
@@ -90,7 +90,7 @@ describe('createJobs', () => {
   });
 
   test.each([0, 30_000])(
-    'a job of somebody else is not found, after %i ms of waiting',
+    'a job of another scope is not found, after %i ms of waiting',
     async (waitMs) => {
       const { job } = await rig.submit();
 
@@ -137,13 +137,13 @@ describe('createJobs', () => {
       });
 
       const cancelling = turns(randomInt(12)).then(() => rig.jobs.cancel(SCOPE, job.id));
-      const [told] = await Promise.all([cancelling, finishing]);
+      const [reply] = await Promise.all([cancelling, finishing]);
       const ended = await rig.ended(job.id);
 
       expect(Object.keys(ends)).toContain(ended.status);
       ends[ended.status as keyof typeof ends] += 1;
       expect(rig.runs.length - before).toBeLessThanOrEqual(1);
-      if (told.completed !== undefined) expect(ended).toEqual(told);
+      if (reply.completed !== undefined) expect(ended).toEqual(reply);
       else expect(ended).toMatchObject({ status: 'cancelled', cancel_requested: true });
       if (ended.status === 'succeeded') expect(ended.result).toBeDefined();
       else expect(ended.error).toMatchObject({ code: 'cancelled', retryable: false });

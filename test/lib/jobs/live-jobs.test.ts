@@ -106,7 +106,7 @@ describe('createLiveJobs', () => {
     expect(live.begin('one').signal.aborted).toBe(false);
   });
 
-  test('all that runs is stopped at once, and what begins afterwards', () => {
+  test('every running job is stopped at once, and every job that begins afterwards', () => {
     const before = live.begin('before');
     const reason = interruption();
 

@@ -11,13 +11,13 @@ export interface ScriptedRun {
   readonly request: GenerationRequest;
   readonly context: GenerationContext;
   readonly signal: AbortSignal;
-  tell(event: VerifiedEvent): void;
+  emit(event: VerifiedEvent): void;
   succeed(): void;
   end(result: GenerationResult): void;
   fail(error: Error): void;
 }
 
-/** What comes of a generation: an image under its name for each of these ids, all to be settled. */
+/** The result of a generation: one pending image for each of these ids. */
 export function resultOf(artifactIds: readonly string[]): GenerationResult {
   const result = jobResult(artifactIds);
   const data = result.data.filter((image) => image.type === 'artifact');
@@ -29,10 +29,10 @@ export function resultOf(artifactIds: readonly string[]): GenerationResult {
   return { response: { ...result, data }, publications };
 }
 
-/** Stands for the pipeline: a test says what comes out of it, and sees what went in. */
+/** In place of the pipeline: a test sees each request and decides its outcome. */
 export function createScriptedGeneration() {
   const runs: ScriptedRun[] = [];
-  /** Whether generations stop when they are told to. */
+  /** Whether generations stop when their signal aborts. */
   const behavior = { stopsOnAbort: true };
 
   function run(
@@ -40,23 +40,23 @@ export function createScriptedGeneration() {
     context: GenerationContext,
     signal: AbortSignal,
   ): RunningGeneration {
-    let tell = (_event: VerifiedEvent) => {};
+    let emit = (_event: VerifiedEvent) => {};
     const events = new ReadableStream<VerifiedEvent>({
       start(controller) {
-        tell = (event) => controller.enqueue(event);
+        emit = (event) => controller.enqueue(event);
       },
     });
     const result = new Promise<GenerationResult>((resolve, reject) => {
-      const leave = () => behavior.stopsOnAbort && reject(signal.reason);
-      if (signal.aborted) leave();
-      signal.addEventListener('abort', leave);
+      const stop = () => behavior.stopsOnAbort && reject(signal.reason);
+      if (signal.aborted) stop();
+      signal.addEventListener('abort', stop);
       runs.push({
         request,
         context,
         signal,
         end: resolve,
         fail: reject,
-        tell: (event) => tell(event),
+        emit: (event) => emit(event),
         succeed: () => resolve(resultOf([])),
       });
     });

@@ -33,7 +33,7 @@ describe('createSubmitJob', () => {
     expect(JSON.stringify(rows)).not.toContain('telling');
   });
 
-  test('answers a repetition from a full queue, with what has become of its job', async () => {
+  test('replies to a repetition when the queue is full, with the present state of its job', async () => {
     const { job } = await rig.submit(edit, key);
     const full = await rig.submit(edit).catch((error: unknown) => error);
 
@@ -77,7 +77,7 @@ describe('createSubmitJob', () => {
     expect(replayed).toBe(false);
   });
 
-  test('keeps no image of a job that is refused, and that of its neighbour', async () => {
+  test('keeps no image of a job that is refused, unless another job needs it', async () => {
     await rig.submit();
     await expect(rig.submit(edit)).rejects.toMatchObject({ code: 'overloaded' });
     const afterRefusal = [...rig.kept];
@@ -91,7 +91,7 @@ describe('createSubmitJob', () => {
     expect([...rig.kept]).toEqual([SHA256]);
   });
 
-  test('gives an image back when the last job that needs it has ended', async () => {
+  test('removes an image when the last job that needs it has ended', async () => {
     const { job: running } = await rig.submit(edit);
     rig.work();
     const run = await rig.run(0);
@@ -107,7 +107,7 @@ describe('createSubmitJob', () => {
   });
 
   test('accepts nothing from a client that has disconnected', async () => {
-    const signal = AbortSignal.abort(new Error('gone'));
+    const signal = AbortSignal.abort(new Error('disconnected'));
     const context = requestContext({
       operationId: 'createJob',
       scope: SCOPE,
@@ -117,12 +117,12 @@ describe('createSubmitJob', () => {
     const { request } = await rig.read(job.id);
     await rig.jobs.cancel(SCOPE, job.id);
 
-    const leaving = rig.jobs.submit(
+    const submitted = rig.jobs.submit(
       { ...request, images: [], mask: null, reference_images: [], idempotency_key: null },
       context,
     );
 
-    await expect(leaving).rejects.toThrow('gone');
+    await expect(submitted).rejects.toThrow('disconnected');
     const all = await rig.jobLists.list(SCOPE, { visibility: 'all', limit: 100 }, forever);
     expect(all.items.map(({ id }) => id)).toEqual([job.id]);
   });

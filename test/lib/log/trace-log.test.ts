@@ -153,7 +153,7 @@ describe('failure', () => {
     expect(report(error)).toEqual([]);
   });
 
-  it('reports a failure once, however many places pass it on', () => {
+  it('reports a failure once, however often it is passed on', () => {
     const stderr = createRecorder();
     const log = createTraceLog(stderr.write);
     const error = new BridgeError('internal', 'no', { cause: cause() });

@@ -17,7 +17,7 @@ const open = () =>
   createPrometheusMetrics({ version: '1.2.3', providers: PROVIDERS, routes: ROUTES });
 
 /** One of everything that can happen. */
-function tellAll(metrics: Metrics): void {
+function recordAll(metrics: Metrics): void {
   metrics.httpRequestEnded({ route: '/v1/images', method: 'POST', status: 200, durationMs: 20 });
   metrics.operationEnded({
     provider: 'sandbox',
@@ -49,7 +49,7 @@ async function samples(metrics: Metrics, name: string, now = countedElsewhere())
 describe('createPrometheusMetrics', () => {
   it('exposes every row of the table once, as it is written, and nothing else', async () => {
     const metrics = await open();
-    tellAll(metrics);
+    recordAll(metrics);
 
     const families = await read(metrics);
 
@@ -62,7 +62,7 @@ describe('createPrometheusMetrics', () => {
 
   it.each(ROWS)('gives $name its labels and no others', async ({ kind, name, labels }) => {
     const metrics = await open();
-    tellAll(metrics);
+    recordAll(metrics);
 
     const found = (await read(metrics)).get(PREFIX + name)?.samples ?? [];
 
@@ -149,7 +149,7 @@ describe('createPrometheusMetrics', () => {
     ]);
   });
 
-  it('never makes a label of a name, a path, a method or a code that nobody registered', async () => {
+  it('never makes a label of a name, a path, a method or a code that is not registered', async () => {
     const statuses: ReadonlySet<string> = new Set(['200', ...JOB_STATUSES]);
     const allowed = new Set([
       ...['none', 'global', 'unmatched', 'ok', 'generate', 'edit', 'succeeded', 'failed'],
@@ -165,7 +165,7 @@ describe('createPrometheusMetrics', () => {
           provider: name,
           operation: 'generate',
           result: 'failed',
-          // A code that nobody translated must not become a label.
+          // A code without a translation must not become a label.
           code: code as BridgeCode,
           durationMs: 1,
         });

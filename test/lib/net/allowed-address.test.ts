@@ -68,7 +68,7 @@ const NEVER = [
   ['site-local', 'fec0::1'],
   ['multicast', 'ff02::1'],
   ['segment routing', '5f00::1'],
-  ['what nobody owns yet', '4000::1'],
+  ['what is not assigned yet', '4000::1'],
 ];
 
 const NO_ADDRESS = [

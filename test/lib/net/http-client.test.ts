@@ -84,17 +84,17 @@ describe('createHttpClient', () => {
       response.writeHead(418, { 'x-one': 'a', 'set-cookie': ['b', 'c'] }).end('short and stout');
     });
 
-    const answer = await get(`${url}/a/b?c=d%20e`, { headers: { 'x-mine': 'yes' } });
+    const response = await get(`${url}/a/b?c=d%20e`, { headers: { 'x-mine': 'yes' } });
 
     expect(seen).toMatchObject({ method: 'GET', url: '/a/b?c=d%20e' });
     expect(seen.headers).toMatchObject({ 'x-mine': 'yes' });
-    expect(answer.status).toBe(418);
-    expect([answer.header('x-one'), answer.header('set-cookie'), answer.header('x-two')]).toEqual([
-      'a',
-      'b, c',
-      undefined,
-    ]);
-    expect(String(await readWhole(answer.body, 100))).toBe('short and stout');
+    expect(response.status).toBe(418);
+    expect([
+      response.header('x-one'),
+      response.header('set-cookie'),
+      response.header('x-two'),
+    ]).toEqual(['a', 'b, c', undefined]);
+    expect(String(await readWhole(response.body, 100))).toBe('short and stout');
   });
 
   it.each([
@@ -108,9 +108,9 @@ describe('createHttpClient', () => {
       response.end(`${request.headers['content-length'] === String(got.length)} ${got}`);
     });
 
-    const answer = await post(url, body);
+    const response = await post(url, body);
 
-    expect(String(await readWhole(answer.body, ONE_MIB))).toBe(`true ${expected}`);
+    expect(String(await readWhole(response.body, ONE_MIB))).toBe(`true ${expected}`);
   });
 
   it('asks for no more of a body than the connection takes', async () => {
@@ -134,7 +134,7 @@ describe('createHttpClient', () => {
     expect(before).toBeLessThan(50);
   });
 
-  it('is told of a body that cannot be made to its end', async () => {
+  it('fails when its body cannot be read to its end', async () => {
     const { url } = await serving((_request, response) => void response.end());
     const body: StreamedBody = {
       byteLength: 10,
@@ -154,19 +154,19 @@ describe('createHttpClient', () => {
       response.writeHead(307, { location: '/elsewhere' }).end();
     });
 
-    const answer = await get(url);
+    const response = await get(url);
 
-    expect([answer.status, answer.header('location'), calls]).toEqual([307, '/elsewhere', 1]);
+    expect([response.status, response.header('location'), calls]).toEqual([307, '/elsewhere', 1]);
   });
 
-  it('waits for the answer proper behind an early hint', async () => {
+  it('waits for the response that follows an early hint', async () => {
     const { url } = await serving((_request, response) => {
       response.writeEarlyHints({ link: '</a>; rel=preload' }, () => response.end('done'));
     });
 
-    const answer = await get(url);
+    const response = await get(url);
 
-    expect([answer.status, String(await readWhole(answer.body, 10))]).toEqual([200, 'done']);
+    expect([response.status, String(await readWhole(response.body, 10))]).toEqual([200, 'done']);
   });
 
   it('uses no proxy of the environment', async () => {
@@ -176,12 +176,12 @@ describe('createHttpClient', () => {
     }
     const { url } = await serving((_request, response) => void response.end('direct'));
 
-    const answer = await get(url);
+    const response = await get(url);
 
-    expect(String(await readWhole(answer.body, 10))).toBe('direct');
+    expect(String(await readWhole(response.body, 10))).toBe('direct');
   });
 
-  it('uses a connection again once its answer was read', async () => {
+  it('uses a connection again once its response was read', async () => {
     const origin = await serving((_request, response) => void response.end('x'));
 
     for (let call = 0; call < 3; call += 1) {
@@ -196,13 +196,13 @@ describe('createHttpClient', () => {
     const waiting: (() => void)[] = [];
     const { url } = await serving((_request, response) => {
       waiting.push(() => response.end());
-      if (waiting.length === 64) for (const answer of waiting) answer();
+      if (waiting.length === 64) for (const release of waiting) release();
     });
 
-    const answers = await Promise.all(Array.from({ length: 64 }, () => post(url, 'x')));
+    const responses = await Promise.all(Array.from({ length: 64 }, () => post(url, 'x')));
 
-    expect(answers.map(({ status }) => status)).toEqual(Array(64).fill(200));
-    for (const { body } of answers) body.destroy();
+    expect(responses.map(({ status }) => status)).toEqual(Array(64).fill(200));
+    for (const { body } of responses) body.destroy();
   });
 
   it('reads no faster than the caller does', async () => {
@@ -278,10 +278,10 @@ describe('a request that was sent', () => {
   const HEAD = 'HTTP/1.1 200 OK\r\n';
 
   it.each([
-    ['the connection closes without an answer', ''],
+    ['the connection closes without an response', ''],
     ['the head breaks off', 'HTTP/1.1 200 OK\r\nx-'],
-    ['the answer is no HTTP', 'SSH-2.0-OpenSSH_9.9\r\n\r\n'],
-    ['the answer upgrades to what nobody asked for', `HTTP/1.1 101 Up\r\nupgrade: x\r\n\r\n`],
+    ['the response is no HTTP', 'SSH-2.0-OpenSSH_9.9\r\n\r\n'],
+    ['the response upgrades to what was not asked for', `HTTP/1.1 101 Up\r\nupgrade: x\r\n\r\n`],
     ['the head is too long', `${HEAD}x: ${'y'.repeat(70_000)}\r\n\r\n`],
   ])('fails with an unknown outcome when %s', async (_what, said) => {
     const { url } = await saying(said, (socket) => socket.end());
@@ -308,7 +308,7 @@ describe('a request that was sent', () => {
     await expect(read()).rejects.toMatchObject(LOST);
   });
 
-  it('fails with an unknown outcome when the connection is reset inside the answer', async () => {
+  it('fails with an unknown outcome when the connection is reset inside the response', async () => {
     const { url } = await saying(`${HEAD}content-length: 10\r\n\r\nabc`, (socket) =>
       socket.resetAndDestroy(),
     );
@@ -318,7 +318,7 @@ describe('a request that was sent', () => {
     await expect(work).rejects.toMatchObject(LOST);
   });
 
-  it('fails with an unknown outcome when its answer does not begin in time', async () => {
+  it('fails with an unknown outcome when its response does not begin in time', async () => {
     const { url } = await saying('', () => undefined);
 
     await expect(get(url, { headersTimeoutMs: 1 })).rejects.toMatchObject(LOST);
@@ -345,7 +345,7 @@ describe('a request that was sent', () => {
     expect(origin.connections).toHaveLength(1);
   });
 
-  it('takes no harm from a connection that breaks while nobody reads', async () => {
+  it('survives a connection that breaks while nothing reads', async () => {
     const { url, connections } = await saying(
       `${HEAD}content-length: 10\r\n\r\nabc`,
       () => undefined,

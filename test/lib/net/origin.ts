@@ -24,7 +24,7 @@ export function startSecureOrigin(listener: RequestListener): Promise<Origin> {
   return listen(createHttpsServer({ cert: TEST_CERTIFICATE, key: TEST_KEY }, listener), 'https');
 }
 
-/** A server on loopback that says exactly these bytes to whoever has sent a whole head, and then what `after` does. */
+/** A server on loopback that sends exactly these bytes after each complete request head, and then runs `after`. */
 export function startRawOrigin(said: string, after: (socket: Socket) => void): Promise<Origin> {
   return listen(
     createServer((socket) => {

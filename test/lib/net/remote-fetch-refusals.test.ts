@@ -51,7 +51,7 @@ beforeEach(async () => {
     response.writeHead(302, { location }).end();
   });
   target = await rig.add((_request, response) => response.end('reached'));
-  rig.resolver.answer('images.test', [PUBLIC_ADDRESS]);
+  rig.resolver.set('images.test', [PUBLIC_ADDRESS]);
 });
 afterEach(() => rig.close());
 
@@ -71,7 +71,7 @@ describe('createRemoteFetch, where nothing may be reached', () => {
   });
 
   it.each(BAD_ADDRESSES)('does not connect to a name that means %s', async (address) => {
-    rig.resolver.answer('images.test', [address]);
+    rig.resolver.set('images.test', [address]);
 
     const fetched = await rig.fetcher()(`https://images.test:${target.port}/`, LIMIT, forever);
 
@@ -80,7 +80,7 @@ describe('createRemoteFetch, where nothing may be reached', () => {
   });
 
   it.each(BAD_ADDRESSES)('does not connect to a name that also means %s', async (address) => {
-    rig.resolver.answer('images.test', [PUBLIC_ADDRESS, address]);
+    rig.resolver.set('images.test', [PUBLIC_ADDRESS, address]);
 
     const fetched = await rig.fetcher()(`https://images.test:${target.port}/`, LIMIT, forever);
 
@@ -102,7 +102,7 @@ describe('createRemoteFetch, where nothing may be reached', () => {
   });
 
   it.each(BAD_ADDRESSES)('does not follow a redirect to a name that means %s', async (address) => {
-    rig.resolver.answer('other.test', [address]);
+    rig.resolver.set('other.test', [address]);
     const fetchRemote = rig.fetcher({ allowed_hosts: ['images.test', 'other.test'] });
 
     const fetched = await fetchRemote(
@@ -115,8 +115,8 @@ describe('createRemoteFetch, where nothing may be reached', () => {
     expect([rig.clients(), target.connections.length]).toEqual([1, 0]);
   });
 
-  it('connects to what it judged when the name means something else a moment later', async () => {
-    rig.resolver.answer('images.test', [PUBLIC_ADDRESS], ['127.0.0.9']);
+  it('connects to the address that it verified, though the name resolves to another one a moment later', async () => {
+    rig.resolver.set('images.test', [PUBLIC_ADDRESS], ['127.0.0.9']);
 
     const fetched = await rig.fetcher({ max_redirects: 0 })(redirectTo('/'), LIMIT, forever);
 
@@ -125,8 +125,8 @@ describe('createRemoteFetch, where nothing may be reached', () => {
     expect(rig.origin.connections).toHaveLength(1);
   });
 
-  it('judges a name again that a redirect leads back to', async () => {
-    rig.resolver.answer('images.test', [PUBLIC_ADDRESS], ['127.0.0.1']);
+  it('verifies a name again when a redirect leads back to it', async () => {
+    rig.resolver.set('images.test', [PUBLIC_ADDRESS], ['127.0.0.1']);
 
     const fetched = await rig.fetcher()(
       redirectTo(`https://images.test:${target.port}/`),

@@ -19,7 +19,7 @@ afterEach(async () => {
 
 async function serving(listener: RequestListener): Promise<RemoteRig> {
   rig = await openRemoteRig(listener);
-  rig.resolver.answer('images.test', [PUBLIC_ADDRESS]);
+  rig.resolver.set('images.test', [PUBLIC_ADDRESS]);
   return rig;
 }
 
@@ -40,7 +40,7 @@ describe('createRemoteFetch', () => {
     expect(rig.resolver.asked).toEqual(['images.test']);
   });
 
-  it('asks for the name that stands in the address and tells nothing of the caller', async () => {
+  it('asks for the name in the address and sends nothing about the caller', async () => {
     let seen: IncomingMessage | undefined;
     await serving((request, response) => {
       seen = request;
@@ -69,8 +69,8 @@ describe('createRemoteFetch', () => {
 
   it('takes another address of the same name when the first one refuses', async () => {
     await serving((_request, response) => response.end(BYTES));
-    // Loopback itself answers on the port of the origin at one of its addresses only.
-    rig.resolver.answer('images.test', ['127.0.0.9', '127.0.0.1']);
+    // The origin listens at one loopback address only.
+    rig.resolver.set('images.test', ['127.0.0.9', '127.0.0.1']);
 
     const fetched = await rig.fetcher({ allow_private_networks: true })(
       addressOf(),
@@ -128,7 +128,7 @@ describe('createRemoteFetch', () => {
     [1, 2, { ok: false, fault: 'too_many_redirects' }],
     [3, 3, { ok: true, bytes: BYTES }],
     [3, 4, { ok: false, fault: 'too_many_redirects' }],
-  ])('judges, under a limit of %i, %i redirects', async (limit, count, expected) => {
+  ])('under a limit of %i follows or refuses %i redirects', async (limit, count, expected) => {
     let left = count;
     await serving((_request, response) => {
       if (left === 0) response.end(BYTES);
@@ -150,7 +150,7 @@ describe('createRemoteFetch', () => {
       hosts.push(request.headers.host);
       response.end(BYTES);
     });
-    rig.resolver.answer('other.test', [PUBLIC_ADDRESS_6]);
+    rig.resolver.set('other.test', [PUBLIC_ADDRESS_6]);
     const fetchRemote = rig.fetcher({ allowed_hosts: ['images.test', 'other.test'] });
 
     const fetched = await fetchRemote(addressOf(), LIMIT, forever);
@@ -161,7 +161,7 @@ describe('createRemoteFetch', () => {
 
   it.each<[string, object, RequestListener]>([
     [
-      'an answer that is no image',
+      'a response that is no image',
       { fault: 'status_not_ok', status: 404 },
       (_request, response) => response.writeHead(404).end('no'),
     ],
@@ -205,7 +205,7 @@ describe('createRemoteFetch', () => {
       },
     ],
     [
-      'an answer that makes no sense',
+      'a response that is no valid HTTP',
       { fault: 'broken_off' },
       (request) => void request.socket.end('no HTTP at all\r\n\r\n'),
     ],
@@ -229,7 +229,7 @@ describe('createRemoteFetch', () => {
     expect(fetched.ok && fetched.bytes.length).toBe(LIMIT);
   });
 
-  it('says that nobody listens', async () => {
+  it('reports that no server listens', async () => {
     await serving((_request, response) => response.end(BYTES));
     const port = await refusingPort();
     const fetchRemote = rig.fetcher({ allowed_ports: [port] });
@@ -245,7 +245,7 @@ describe('createRemoteFetch', () => {
       requests += 1;
       response.end(BYTES);
     });
-    rig.resolver.answer('stranger.test', [PUBLIC_ADDRESS]);
+    rig.resolver.set('stranger.test', [PUBLIC_ADDRESS]);
     const fetchRemote = rig.fetcher({ allowed_hosts: ['stranger.test'] });
 
     const fetched = await fetchRemote(addressOf('/', 'stranger.test'), LIMIT, forever);
@@ -255,8 +255,8 @@ describe('createRemoteFetch', () => {
   });
 
   it.each<[string, RequestListener]>([
-    ['the answer does not begin', () => undefined],
-    ['the answer does not end', (_request, response) => void response.write('x')],
+    ['the response does not begin', () => undefined],
+    ['the response does not end', (_request, response) => void response.write('x')],
   ])('gives up when %s in time', async (_, listener) => {
     let reached = false;
     await serving((request, response) => {
@@ -272,7 +272,7 @@ describe('createRemoteFetch', () => {
     await until(() => rig.origin.open() === 0);
   });
 
-  it('gives up a resolver that does not answer in time', async () => {
+  it('gives up a resolver that does not reply in time', async () => {
     await serving((_request, response) => response.end(BYTES));
     const { clock } = rig;
     const fetchRemote = createRemoteFetch({

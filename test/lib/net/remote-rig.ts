@@ -59,20 +59,20 @@ export async function openRemoteRig(listener: RequestListener) {
   };
 }
 
-/** Names mean what was said last; several answers are given one after the other. */
+/** A name resolves to what was set last; several lists are given one after the other, and the last one stays. */
 function scriptedResolver() {
-  const answers = new Map<string, (readonly string[])[]>();
+  const addresses = new Map<string, (readonly string[])[]>();
   const asked: string[] = [];
   return {
     asked,
-    answer(name: string, ...lists: (readonly string[])[]): void {
-      answers.set(name, lists);
+    set(name: string, ...lists: (readonly string[])[]): void {
+      addresses.set(name, lists);
     },
     async lookup(name: string): Promise<readonly LookupAddress[]> {
       asked.push(name);
-      const [next, ...later] = answers.get(name) ?? [];
+      const [next, ...later] = addresses.get(name) ?? [];
       if (next === undefined) throw Object.assign(new Error('no such name'), { code: 'ENOTFOUND' });
-      if (later.length > 0) answers.set(name, later);
+      if (later.length > 0) addresses.set(name, later);
       return next.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
     },
   };

@@ -25,13 +25,13 @@ type EventOf<Events extends { readonly type: string }, Type extends Events['type
 type Older<T> = Omit<T, 'size' | 'quality'>;
 
 /** What only we have is nothing to the clients. */
-type Answer = Omit<Known<Omit<ImagesResponse, 'data'>>, 'bridge_ext'> & {
+type Reply = Omit<Known<Omit<ImagesResponse, 'data'>>, 'bridge_ext'> & {
   data: { b64_json: string; revised_prompt: string }[];
 };
 
 describe('the replies of the OpenAI-familiar routes', () => {
   it('are the newest client’s own types', () => {
-    expectTypeOf<Answer>().toExtend<openai7.ImagesResponse>();
+    expectTypeOf<Reply>().toExtend<openai7.ImagesResponse>();
     expectTypeOf<Model>().toExtend<Model7>();
   });
 
@@ -51,7 +51,7 @@ describe('the replies of the OpenAI-familiar routes', () => {
   });
 
   it('are the types of the client before it', () => {
-    expectTypeOf<Older<Answer>>().toExtend<Older<openai6.ImagesResponse>>();
+    expectTypeOf<Older<Reply>>().toExtend<Older<openai6.ImagesResponse>>();
     expectTypeOf<Model>().toExtend<Model6>();
     expectTypeOf<Older<EventOf<GenerationStreamEvent, 'image_generation.completed'>>>().toExtend<
       Older<openai6.ImageGenCompletedEvent>

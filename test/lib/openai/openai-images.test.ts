@@ -45,15 +45,15 @@ function open({ response = responseOf(), events = [], refusal: refused, failure 
       ended.push('ended');
     }
   }
-  async function answer<T>(request: AnyImageRequest, operationId: string, value: T) {
+  async function replyWith<T>(request: AnyImageRequest, operationId: string, value: T) {
     calls.push({ request, operationId });
     if (refused) throw refused;
     return { value, replayed: true };
   }
   const images = createOpenAiImages({
     imageRequests: {
-      create: (request, { operationId }) => answer(request, operationId, response),
-      stream: (request, { operationId }) => answer(request, operationId, scripted()),
+      create: (request, { operationId }) => replyWith(request, operationId, response),
+      stream: (request, { operationId }) => replyWith(request, operationId, scripted()),
     },
     models,
     limits: LIMITS,
@@ -66,9 +66,9 @@ function generate({ images }: ReturnType<typeof open>, sent: object = {}): Promi
 }
 
 async function eventsOf(reply: Promise<ImagesReply>): Promise<unknown[]> {
-  const answered = await reply;
+  const settled = await reply;
   const events: unknown[] = [];
-  if ('events' in answered) for await (const event of answered.events) events.push(event);
+  if ('events' in settled) for await (const event of settled.events) events.push(event);
   return events;
 }
 

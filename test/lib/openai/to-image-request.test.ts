@@ -84,7 +84,7 @@ describe('toImageRequest', () => {
     ['dall-e-3', 'far', 'shared'],
     ['dall-e-2', null, 'small'],
     ['unheard-of', null, 'unheard-of'],
-    ['nobody/shared', null, 'nobody/shared'],
+    ['unknown/shared', null, 'unknown/shared'],
   ])('takes the model %s to the provider %s', (model, provider, name) => {
     expect(translated(generationOf({ model })).request.routing).toMatchObject({
       provider,

@@ -7,11 +7,11 @@ import { generationOf, imageOf, responseOf, translated } from './sent.ts';
 const plain = translated(generationOf());
 const { effective } = responseOf();
 
-describe('toImagesAnswer', () => {
-  it('leaves out what nobody knows, and takes the size from the image', () => {
-    const answer = toImagesResponse(responseOf(), plain);
+describe('toImagesResponse', () => {
+  it('leaves out what is not known, and takes the size from the image', () => {
+    const response = toImagesResponse(responseOf(), plain);
 
-    expect(answer).toEqual({
+    expect(response).toEqual({
       created: 7,
       data: [{ b64_json: new Uint8Array([0]) }],
       output_format: 'png',
@@ -111,8 +111,8 @@ describe('toImagesAnswer', () => {
   });
 
   it('is as documented once its bytes are written', () => {
-    const answer = toImagesResponse(responseOf({ usage: { input_tokens: 1 } }), plain);
+    const response = toImagesResponse(responseOf({ usage: { input_tokens: 1 } }), plain);
 
-    expect(v.is(ImagesResponse, { ...answer, data: [{ b64_json: 'AA==' }] })).toBe(true);
+    expect(v.is(ImagesResponse, { ...response, data: [{ b64_json: 'AA==' }] })).toBe(true);
   });
 });

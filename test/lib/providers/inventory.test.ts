@@ -47,7 +47,7 @@ describe('createProviderInventory', () => {
     expect(pages).toBe(Math.ceil(NAMES.length / limit));
   });
 
-  it('goes on with another page size where the last page ended', () => {
+  it('continues with another page size where the last page ended', () => {
     const inventory = inventoryOf(NAMES, 'alpha');
     const first = inventory.list(2, undefined);
 
@@ -80,7 +80,7 @@ describe('createProviderInventory', () => {
     );
   });
 
-  it('answers with the document of a model, or of the default one', () => {
+  it('returns the document of a model, or of the default one', () => {
     const inventory = inventoryOf(NAMES, 'alpha');
 
     const documents = [

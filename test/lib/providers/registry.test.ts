@@ -20,7 +20,7 @@ describe('createProviderRegistry', () => {
     expect(registry.find('__proto__')).toBeUndefined();
   });
 
-  it('answers with what a model can do', () => {
+  it('returns what a model can do', () => {
     const provider = named('a', ['one', 'two']);
 
     const document = createProviderRegistry([provider], 'a').capabilities(provider, 'two', 'model');

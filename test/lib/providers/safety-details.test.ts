@@ -9,7 +9,7 @@ const ALWAYS = {
 };
 
 describe('safetyDetails', () => {
-  it('tells what is known without a word of the provider', () => {
+  it('reports what is known without any text of the provider', () => {
     expect(safetyDetails(agentRequest(), undefined, [])).toEqual({
       ...ALWAYS,
       requested_moderation: 'auto',

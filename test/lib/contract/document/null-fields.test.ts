@@ -57,21 +57,21 @@ function sample(node: Node): unknown {
 }
 
 /** Every optional field at any depth. */
-function pairs(node: Node, path: string, place: (value: unknown) => unknown): Pair[] {
-  if (node.wrapped) return pairs(node.wrapped, path, place);
-  if (node.item) return pairs(node.item, `${path}[0]`, (value) => place([value]));
+function pairs(node: Node, path: string, wrap: (value: unknown) => unknown): Pair[] {
+  if (node.wrapped) return pairs(node.wrapped, path, wrap);
+  if (node.item) return pairs(node.item, `${path}[0]`, (value) => wrap([value]));
   const { entries, options } = node;
   if (!entries) {
     const schemas = (options ?? []).filter((option) => typeof option === 'object');
-    return schemas.flatMap((option) => pairs(option, path, place));
+    return schemas.flatMap((option) => pairs(option, path, wrap));
   }
   const base = sample(node) as object;
   return Object.entries(entries).flatMap(([name, entry]) => {
     const at = path === '' ? name : `${path}.${name}`;
-    const nested = pairs(entry, at, (value) => place({ ...base, [name]: value }));
+    const nested = pairs(entry, at, (value) => wrap({ ...base, [name]: value }));
     if (entry.type !== 'optional') return nested;
     return [
-      { path: at, without: place(base), withNull: place({ ...base, [name]: null }) },
+      { path: at, without: wrap(base), withNull: wrap({ ...base, [name]: null }) },
       ...nested,
     ];
   });

@@ -8,7 +8,7 @@ import {
 
 const running = new AbortController().signal;
 const atDeadline = AbortSignal.abort(new BridgeError('timeout', 'late', { retryable: true }));
-const afterDisconnect = AbortSignal.abort(new BridgeError('cancelled', 'gone'));
+const afterDisconnect = AbortSignal.abort(new BridgeError('cancelled', 'disconnected'));
 
 const failFast = { isFailFast: true, succeeded: 0, dispatched: true, signal: running };
 const bestEffort = { ...failFast, isFailFast: false };

@@ -11,10 +11,10 @@ const partial = (index: number, partialIndex: number): GenerationEvent => ({
 const generating: GenerationEvent = { type: 'progress', stage: 'generating', index: 0 };
 
 function passed(asked: number, events: readonly GenerationEvent[]): GenerationEvent[] {
-  const told: GenerationEvent[] = [];
-  const onEvent = limitPartials(asked, (event) => told.push(event));
+  const passed: GenerationEvent[] = [];
+  const onEvent = limitPartials(asked, (event) => passed.push(event));
   for (const event of events) onEvent(event);
-  return told;
+  return passed;
 }
 
 describe('limitPartials', () => {

@@ -118,7 +118,7 @@ describe('fitRecord', () => {
 
   it.each(present.map((field, index) => [field, present.slice(0, index + 1)] as const))(
     'removes in the order of the contract, up to %s, and no more than it must',
-    (field, gone) => {
+    (field, omitted) => {
       const json = fitRecord(
         full,
         JSON.stringify,
@@ -126,9 +126,9 @@ describe('fitRecord', () => {
       );
 
       const record = v.parse(ImageMetadataRecord, JSON.parse(json ?? ''));
-      expect(record.omitted_fields).toEqual(gone);
+      expect(record.omitted_fields).toEqual(omitted);
       expect(record).not.toHaveProperty(field);
-      const kept = Object.keys(full).filter((key) => !gone.some((one) => one === key));
+      const kept = Object.keys(full).filter((key) => !omitted.some((one) => one === key));
       expect(Object.keys(record).sort()).toEqual([...kept, 'omitted_fields'].sort());
     },
   );

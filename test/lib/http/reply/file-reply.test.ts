@@ -9,7 +9,7 @@ const file = {
   disposition: 'inline',
 } as const;
 
-describe('answerFile', () => {
+describe('fileReply', () => {
   it('replies with the whole and every header of the contract', () => {
     const reply = fileReply({}, file);
 
@@ -81,7 +81,7 @@ describe('answerFile', () => {
   });
 });
 
-describe('answerWhole', () => {
+describe('wholeFileReply', () => {
   it('replies with the whole, whatever part is asked for, and promises no parts', () => {
     const reply = wholeFileReply({ range: 'bytes=0-3' }, file);
 

@@ -6,7 +6,7 @@ const MEBIBYTE = 1024 * 1024;
 const signal = new AbortController().signal;
 const zeros = (bytes: number) => deflateRawSync(Buffer.alloc(bytes));
 
-describe('weighInflated', () => {
+describe('checkInflatedSize', () => {
   it.each([
     ['nothing', []],
     ['one of exactly 4 MiB', [zeros(4 * MEBIBYTE)]],

@@ -40,14 +40,14 @@ describe('mutated images', () => {
   it('accept a record if they are valid, and grow no more than it needs', async () => {
     const all = [...IMAGES.map(({ bytes }) => bytes), ...WITH_RECORDS];
     const property = fc.asyncProperty(mutationsOf(all), async ({ bytes }) => {
-      const isSound = finish(checkContainer(bytes, limits)).ok;
+      const isValid = finish(checkContainer(bytes, limits)).ok;
       // The engine embeds records only in valid images. An invalid one must not break it either.
       const format = sniff(bytes) ?? 'png';
 
       const embedded = await embedRecord({ bytes, format }, RECORD, slices, signal);
 
       expect(embedded?.length ?? 0).toBeLessThan(bytes.length + 64 * 1024);
-      if (!isSound || embedded === undefined) return;
+      if (!isValid || embedded === undefined) return;
       const reading = await readRecord(embedded, limits, slices, signal);
       expect(reading).toEqual({ ok: true, record: RECORD });
     });

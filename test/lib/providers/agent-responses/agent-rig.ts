@@ -21,7 +21,7 @@ interface Options extends UpstreamOptions {
   readonly set?: readonly string[];
 }
 
-/** The provider as the program builds it, with a login of the emulator that stands for the backend. */
+/** The provider as the program builds it, with a login of the emulator that replaces the backend. */
 export async function openAgentRig({ set = [], ...options }: Options = {}) {
   const home = await mkdtemp(join(tmpdir(), 'agent-'));
   const upstream = await createResponsesUpstream({ imageBytes: 40_000, ...options });

@@ -13,7 +13,7 @@ import type { ProviderEvent } from '../../../../lib/providers/provider-port.ts';
 import { createManualClock } from '../../../support/manual-clock.ts';
 import { completed, done, imageCall, imageOf } from './outcome-rig.ts';
 import { agentRequest } from './requests.ts';
-import { createScriptedHttp, type ScriptedAnswer } from './scripted-http.ts';
+import { createScriptedHttp, type ScriptedReply } from './scripted-http.ts';
 
 const ENDPOINT = 'https://backend.example/responses';
 const IMAGE = imageOf(1, 40_000);
@@ -37,16 +37,16 @@ function loginOf(accessToken: string, accountId?: string): Credentials {
 }
 
 interface Rig {
-  readonly answers: readonly (ScriptedAnswer | Error)[];
+  readonly replies: readonly (ScriptedReply | Error)[];
   readonly current?: () => Promise<Credentials>;
   readonly refreshAfter?: (rejected: Credentials) => Promise<Credentials>;
   readonly maxEncodedBytes?: number;
 }
 
-function rigOf({ answers, current, refreshAfter, maxEncodedBytes = 1024 * 1024 }: Rig) {
+function rigOf({ replies, current, refreshAfter, maxEncodedBytes = 1024 * 1024 }: Rig) {
   const clock = createManualClock();
-  const http = createScriptedHttp(answers);
-  const told: ProviderEvent[] = [];
+  const http = createScriptedHttp(replies);
+  const events: ProviderEvent[] = [];
   const controller = new AbortController();
   const client = createBackendClient({
     httpClient: http,
@@ -69,14 +69,14 @@ function rigOf({ answers, current, refreshAfter, maxEncodedBytes = 1024 * 1024 }
   return {
     http,
     clock,
-    told,
+    events,
     abort: (reason: Error) => controller.abort(reason),
     call: () =>
       client.call(BODY, agentRequest({ indices: [3] }), {
         requestId: 'a-request',
         attempt: 1,
         signal: controller.signal,
-        onEvent: (event) => told.push(event),
+        onEvent: (event) => events.push(event),
       }),
   };
 }
@@ -98,7 +98,7 @@ async function shownOf(work: Promise<unknown>) {
 
 describe('createBackendClient', () => {
   it('posts the body with the headers of the backend, and gives the image', async () => {
-    const { call, http, told } = rigOf({ answers: [{ chunks: [SUCCESS] }] });
+    const { call, http, events } = rigOf({ replies: [{ chunks: [SUCCESS] }] });
 
     const result = await call();
 
@@ -119,12 +119,12 @@ describe('createBackendClient', () => {
         onSending: expect.any(Function),
       },
     ]);
-    expect(told).toEqual([{ type: 'progress', stage: 'dispatched' }]);
+    expect(events).toEqual([{ type: 'progress', stage: 'dispatched' }]);
   });
 
   it('sends no account when none is known', async () => {
     const { call, http } = rigOf({
-      answers: [{ chunks: [SUCCESS] }],
+      replies: [{ chunks: [SUCCESS] }],
       current: async () => loginOf('first'),
     });
 
@@ -135,23 +135,23 @@ describe('createBackendClient', () => {
 
   it('calls nobody without a login', async () => {
     const lost = new BridgeError('provider_authentication', 'no login');
-    const { call, http, told } = rigOf({ answers: [], current: () => Promise.reject(lost) });
+    const { call, http, events } = rigOf({ replies: [], current: () => Promise.reject(lost) });
 
     expect(await failureOf(call())).toBe(lost);
     expect(http.requests).toEqual([]);
-    expect(told).toEqual([]);
+    expect(events).toEqual([]);
   });
 
   it('passes the failure of a request that was never sent on as it is', async () => {
     const refused = new BridgeError('upstream', 'no connection', { retryable: true });
-    const { call, told } = rigOf({ answers: [refused] });
+    const { call, events } = rigOf({ replies: [refused] });
 
     expect(await failureOf(call())).toBe(refused);
-    expect(told).toEqual([]);
+    expect(events).toEqual([]);
   });
 
-  it('reads a completed answer to its end, so that the connection can be used again', async () => {
-    const { call, http, clock } = rigOf({ answers: [{ chunks: [SUCCESS, ': bye\n\n'] }] });
+  it('reads a completed reply to its end, so that the connection can be used again', async () => {
+    const { call, http, clock } = rigOf({ replies: [{ chunks: [SUCCESS, ': bye\n\n'] }] });
 
     const { outputs } = await call();
 
@@ -160,8 +160,8 @@ describe('createBackendClient', () => {
     expect(clock.waiting).toBe(0);
   });
 
-  it('does not wait for the end of a completed answer that does not come', async () => {
-    const { call, http, clock } = rigOf({ answers: [{ chunks: [SUCCESS], ending: 'hang' }] });
+  it('does not wait for the end of a completed reply that does not come', async () => {
+    const { call, http, clock } = rigOf({ replies: [{ chunks: [SUCCESS], ending: 'hang' }] });
     const result = call();
 
     await clock.advance(50);
@@ -170,8 +170,8 @@ describe('createBackendClient', () => {
     expect(http.closed).toEqual([true]);
   });
 
-  it('does not mind a connection that breaks behind the completed answer', async () => {
-    const { call } = rigOf({ answers: [{ chunks: [SUCCESS], ending: new Error('reset') }] });
+  it('ignores a connection that breaks after the completed reply', async () => {
+    const { call } = rigOf({ replies: [{ chunks: [SUCCESS], ending: new Error('reset') }] });
 
     expect((await call()).outputs).toHaveLength(1);
   });
@@ -180,8 +180,8 @@ describe('createBackendClient', () => {
     ['words', 'data: [DONE]\n\n'],
     ['a failure', line({ type: 'response.failed', response: { error: { code: 'server_error' } } })],
     ['more than an event may hold', `data: "${'A'.repeat(3_000_000)}"\n\n`],
-  ])('does not mind %s behind the completed answer', async (_name, more) => {
-    const { call } = rigOf({ answers: [{ chunks: [`${SUCCESS}${more}`] }] });
+  ])('ignores %s after the completed reply', async (_name, more) => {
+    const { call } = rigOf({ replies: [{ chunks: [`${SUCCESS}${more}`] }] });
 
     expect((await call()).outputs).toHaveLength(1);
   });
@@ -200,8 +200,8 @@ describe('createBackendClient', () => {
     ['nonsense', { chunks: ['data: alive\n\n'] }, 'not_json'],
     ['a page', { chunks: ['<!doctype html><p>hello</p>'] }, 'stream_ended_early'],
     ['no body', { status: 204 }, 'stream_ended_early'],
-  ])('knows no outcome of %s', async (_name, answer, reason) => {
-    const { call } = rigOf({ answers: [answer] });
+  ])('knows no outcome of %s', async (_name, reply, reason) => {
+    const { call } = rigOf({ replies: [reply] });
 
     expect(await shownOf(call())).toMatchObject({
       code: 'protocol',
@@ -224,7 +224,7 @@ describe('createBackendClient', () => {
     ['a finished item that is unusable', done(imageCall('no!'))],
   ])('lets nobody repeat a call that fails after %s', async (_name, event) => {
     const failed = { type: 'response.failed', response: { error: { code: 'server_error' } } };
-    const { call } = rigOf({ answers: [{ chunks: [line(event), line(failed)] }] });
+    const { call } = rigOf({ replies: [{ chunks: [line(event), line(failed)] }] });
 
     expect(await shownOf(call())).toMatchObject({
       code: 'upstream',
@@ -233,9 +233,9 @@ describe('createBackendClient', () => {
     });
   });
 
-  it('tells what broke the connection, and nothing that it does not know', async () => {
+  it('reports what broke the connection, and nothing that it does not know', async () => {
     const lost = new BridgeError('protocol', 'lost', { details: { outcome: 'unknown' } });
-    const { call } = rigOf({ answers: [{ chunks: [line({ type: 'x' })], ending: lost }] });
+    const { call } = rigOf({ replies: [{ chunks: [line({ type: 'x' })], ending: lost }] });
 
     expect(await shownOf(call())).toEqual({
       code: 'protocol',
@@ -250,9 +250,9 @@ describe('createBackendClient', () => {
     ['of a failed stream', { chunks: ['data: x\n\n'] }],
     ['of a truncated stream', {}],
     ['of a refusal', { status: 500 }],
-  ])('names the request of the backend %s', async (_name, answer) => {
+  ])('names the request of the backend %s', async (_name, reply) => {
     const headers = { 'x-request-id': 'req_1.a-B' };
-    const { call } = rigOf({ answers: [{ ...answer, headers }] });
+    const { call } = rigOf({ replies: [{ ...reply, headers }] });
 
     expect(await shownOf(call())).toMatchObject({ upstreamRequestId: 'req_1.a-B' });
   });
@@ -260,7 +260,7 @@ describe('createBackendClient', () => {
   it.each(['two words', '', 'x'.repeat(129), '<b>'])(
     'does not pass %j on as the name of a request',
     async (id) => {
-      const { call } = rigOf({ answers: [{ status: 500, headers: { 'x-request-id': id } }] });
+      const { call } = rigOf({ replies: [{ status: 500, headers: { 'x-request-id': id } }] });
 
       expect(await shownOf(call())).toMatchObject({ upstreamRequestId: undefined });
     },
@@ -285,8 +285,8 @@ describe('a refusal of the backend', () => {
       { code: 'upstream', retryable: false },
     ],
     ['that points elsewhere', 307, '', { code: 'upstream', retryable: false }],
-  ])('is told %s', async (_name, status, body, expected) => {
-    const { call, http } = rigOf({ answers: [{ status, chunks: [body] }] });
+  ])('is reported %s', async (_name, status, body, expected) => {
+    const { call, http } = rigOf({ replies: [{ status, chunks: [body] }] });
 
     expect(await shownOf(call())).toMatchObject(expected);
     expect(http.requests).toHaveLength(1);
@@ -294,14 +294,14 @@ describe('a refusal of the backend', () => {
 
   it('is known by its status when its body breaks off', async () => {
     const { call } = rigOf({
-      answers: [{ status: 503, chunks: ['{'], ending: new Error('reset') }],
+      replies: [{ status: 503, chunks: ['{'], ending: new Error('reset') }],
     });
 
     expect(await shownOf(call())).toMatchObject({ code: 'upstream', transient: true });
   });
 
   it('is known by its status when its body does not come', async () => {
-    const { call, clock, http } = rigOf({ answers: [{ status: 503, ending: 'hang' }] });
+    const { call, clock, http } = rigOf({ replies: [{ status: 503, ending: 'hang' }] });
     const shown = shownOf(call());
 
     await clock.advance(2000);
@@ -312,7 +312,7 @@ describe('a refusal of the backend', () => {
   });
 
   it('ends with the reason of its signal while its body is awaited', async () => {
-    const { call, clock, abort } = rigOf({ answers: [{ status: 503, ending: 'hang' }] });
+    const { call, clock, abort } = rigOf({ replies: [{ status: 503, ending: 'hang' }] });
     const reason = new Error('given up');
     const failure = failureOf(call());
     await clock.advance(1);
@@ -325,7 +325,7 @@ describe('a refusal of the backend', () => {
 
   it('says how long to wait, counted from now', async () => {
     const headers = { 'retry-after': 'Wed, 01 Jan 2025 00:00:09 GMT' };
-    const { call, clock } = rigOf({ answers: [{ status: 429, headers }] });
+    const { call, clock } = rigOf({ replies: [{ status: 429, headers }] });
     await clock.advance(2000);
 
     expect(await shownOf(call())).toMatchObject({
@@ -340,7 +340,7 @@ describe('a 401 of the backend', () => {
   it('renews the login and repeats the call, once', async () => {
     const rejected: Credentials[] = [];
     const { call, http } = rigOf({
-      answers: [{ status: 401, ending: 'hang' }, { chunks: [SUCCESS] }],
+      replies: [{ status: 401, ending: 'hang' }, { chunks: [SUCCESS] }],
       refreshAfter: async (credentials) => {
         rejected.push(credentials);
         return loginOf('second', 'account');
@@ -361,7 +361,7 @@ describe('a 401 of the backend', () => {
 
   it('is final the second time', async () => {
     const { call, http } = rigOf({
-      answers: [{ status: 401 }, { status: 401 }],
+      replies: [{ status: 401 }, { status: 401 }],
       refreshAfter: async () => loginOf('second'),
     });
 
@@ -377,7 +377,7 @@ describe('a 401 of the backend', () => {
   it('is final when the login cannot be renewed', async () => {
     const refused = new BridgeError('provider_authentication', 'refused');
     const { call, http } = rigOf({
-      answers: [{ status: 401 }],
+      replies: [{ status: 401 }],
       refreshAfter: () => Promise.reject(refused),
     });
 
@@ -385,9 +385,9 @@ describe('a 401 of the backend', () => {
     expect(http.requests).toHaveLength(1);
   });
 
-  it('leaves the repeated call to be judged as any other', async () => {
+  it('treats the outcome of the repeated call as any other', async () => {
     const { call } = rigOf({
-      answers: [{ status: 401 }, { status: 503 }],
+      replies: [{ status: 401 }, { status: 503 }],
       refreshAfter: async () => loginOf('second'),
     });
 

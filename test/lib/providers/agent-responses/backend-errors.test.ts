@@ -96,7 +96,7 @@ describe('fromCode', () => {
     },
   );
 
-  it('tells of a safety rejection what the fields say, and nothing that is not listed', () => {
+  it('reports of a safety rejection what the fields say, and nothing that is not listed', () => {
     const asked = agentRequest({
       parameters: { moderation: 'low' },
       references: [inputOf(Buffer.from('x'))],

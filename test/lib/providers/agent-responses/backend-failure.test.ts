@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { parseErrorBody } from '../../../../lib/providers/agent-responses/backend-event.ts';
 import { toBackendFailure } from '../../../../lib/providers/agent-responses/backend-failure.ts';
 
-/** An error as it is told in a body. */
+/** An error as a body contains it. */
 function errorOf(members: object) {
   const error = parseErrorBody({ error: members });
   if (!error) throw new Error('not an error');

@@ -15,10 +15,10 @@ const failed = (response: object) => ({ type: 'response.failed', response });
 const incomplete = (response: object) => ({ type: 'response.incomplete', response });
 
 describe('createCallOutcome', () => {
-  it('comes to the image, what was made of the prompt, and what it cost', () => {
+  it('returns the image, the revised prompt and the usage', () => {
     const image = imageOf(1, 60_000);
     const item = imageCall(image, { revised_prompt: 'A calm lighthouse' });
-    const { outcome, told } = play(
+    const { outcome, events } = play(
       [
         { type: 'response.created', response: {} },
         { type: 'response.in_progress', response: {} },
@@ -39,7 +39,7 @@ describe('createCallOutcome', () => {
       outputs: [{ bytes: image, revisedPrompt: 'A calm lighthouse' }],
       usage: { input_tokens: 1, output_tokens: 2, total_tokens: 3 },
     });
-    expect(told).toEqual([
+    expect(events).toEqual([
       { type: 'progress', stage: 'generating', index: 4 },
       { type: 'partial_image', index: 4, partialIndex: 0, bytes: imageOf(2, 50_000) },
       { type: 'partial_image', index: 4, partialIndex: 1, bytes: imageOf(3) },
@@ -48,10 +48,10 @@ describe('createCallOutcome', () => {
 
   it.each([
     ['an item that is done', [done(imageCall(IMAGE)), completed()]],
-    ['the completed answer alone', [completed([imageCall(IMAGE)])]],
-    ['an answer that repeats no items', [done(imageCall(IMAGE)), completed([], { output: null })]],
+    ['the completed response alone', [completed([imageCall(IMAGE)])]],
+    ['a response that repeats no items', [done(imageCall(IMAGE)), completed([], { output: null })]],
     [
-      'an answer without output',
+      'a response without output',
       [done(imageCall(IMAGE)), { type: 'response.completed', response: {} }],
     ],
     [
@@ -67,7 +67,7 @@ describe('createCallOutcome', () => {
       'the same image twice',
       [done(imageCall(IMAGE)), done(imageCall(IMAGE, { id: 'ig_2' })), completed()],
     ],
-    ['the same image in both places', [done(imageCall(IMAGE)), completed([imageCall(IMAGE)])]],
+    ['the same image in both events', [done(imageCall(IMAGE)), completed([imageCall(IMAGE)])]],
     [
       'a failed call before it',
       [done(imageCall(null, { status: 'failed' })), done(imageCall(IMAGE)), completed()],
@@ -123,12 +123,12 @@ describe('createCallOutcome', () => {
     ['an unknown event', { type: 'codex.rate_limits', rate_limits: {} }],
     ['a known event of no interest', { type: 'response.output_text.delta', delta: 7 }],
     ['an item that is added', { type: 'response.output_item.added', item: 7 }],
-    ['a queued answer', { type: 'response.queued' }],
+    ['a queued response', { type: 'response.queued' }],
   ])('passes over %s', (_name, event) => {
-    const { outcome, told } = play([event, done(imageCall(IMAGE)), event, completed()]);
+    const { outcome, events } = play([event, done(imageCall(IMAGE)), event, completed()]);
 
     expect(outcome.result().outputs).toHaveLength(1);
-    expect(told).toEqual([]);
+    expect(events).toEqual([]);
   });
 
   it.each([
@@ -155,11 +155,11 @@ describe('createCallOutcome', () => {
     ['an item without a type', done({ result: 'AAAA' })],
     ['a result that is no text', done(imageCall(IMAGE, { result: 7 }))],
     ['a partial image that is no text', { ...partial(0, ''), partial_image_b64: 7 }],
-    ['a partial image without its place', { type: `${CALL}.partial_image`, partial_image_b64: '' }],
-    ['a partial image at a broken place', partial(0.5, 'AAAA')],
-    ['an answer that is missing', { type: 'response.completed' }],
-    ['an answer whose output is no list', completed([], { output: {} })],
-    ['a failed answer that is missing', { type: 'response.failed' }],
+    ['a partial image without its index', { type: `${CALL}.partial_image`, partial_image_b64: '' }],
+    ['a partial image with a broken index', partial(0.5, 'AAAA')],
+    ['a response that is missing', { type: 'response.completed' }],
+    ['a response whose output is no list', completed([], { output: {} })],
+    ['a failed response that is missing', { type: 'response.failed' }],
   ])('is of unknown outcome after an event that is %s', (_name, event) => {
     const { outcome, thrown } = play([event, done(imageCall(IMAGE)), completed()]);
 
@@ -178,11 +178,11 @@ describe('createCallOutcome', () => {
     ['a partial image', partial(0, 'AAAA')],
     ['another end', completed([imageCall(imageOf(2))])],
     ['nonsense', null],
-  ])('ignores %s after the answer has completed', (_name, event) => {
-    const { outcome, told } = play([done(imageCall(IMAGE)), completed(), event]);
+  ])('ignores %s after the response has completed', (_name, event) => {
+    const { outcome, events } = play([done(imageCall(IMAGE)), completed(), event]);
 
     expect(outcome.result()).toEqual({ outputs: [{ bytes: IMAGE }] });
-    expect(told).toEqual([]);
+    expect(events).toEqual([]);
   });
 
   it.each([
@@ -192,7 +192,7 @@ describe('createCallOutcome', () => {
       'different_images',
     ],
     [
-      'an answer that contradicts its item',
+      'a response that contradicts its item',
       [done(imageCall(IMAGE)), completed([imageCall(imageOf(2))])],
       'different_images',
     ],
@@ -244,14 +244,18 @@ describe('createCallOutcome', () => {
   });
 
   it('leaves out a partial image that is no base64', () => {
-    const { outcome, told } = play([partial(0, 'no base64!'), done(imageCall(IMAGE)), completed()]);
+    const { outcome, events } = play([
+      partial(0, 'no base64!'),
+      done(imageCall(IMAGE)),
+      completed(),
+    ]);
 
-    expect(told).toEqual([]);
+    expect(events).toEqual([]);
     expect(outcome.result().outputs).toHaveLength(1);
   });
 });
 
-describe('an answer that completes without an image', () => {
+describe('a response that completes without an image', () => {
   it.each([
     ['a refusal', [{ type: 'message', content: [{ type: 'output_text' }, { type: 'refusal' }] }]],
     [
@@ -298,7 +302,7 @@ describe('an answer that completes without an image', () => {
         image_call_statuses: ['other'],
       },
     ],
-  ])('may be repeated and tells of the kinds it was made of: %s', (_name, items, details) => {
+  ])('may be repeated and reports the kinds of its items: %s', (_name, items, details) => {
     const error = failureOf([...items.map(done), completed(items)]);
 
     expect(error).toMatchObject({ code: 'upstream', retryable: true, transient: true });
@@ -306,7 +310,7 @@ describe('an answer that completes without an image', () => {
   });
 });
 
-describe('an answer that fails', () => {
+describe('a response that fails', () => {
   it.each([
     [
       'by the code of its error',
@@ -400,7 +404,7 @@ describe('an answer that fails', () => {
       { type: 'error', error: { type: 'invalid_request_error' } },
       { code: 'upstream', details: { upstream_code: 'invalid_request_error' } },
     ],
-  ])('is told %s', (_name, event, expected) => {
+  ])('is reported %s', (_name, event, expected) => {
     expect(failureOf([event, done(imageCall(IMAGE)), completed()])).toMatchObject(expected);
   });
 
@@ -425,7 +429,7 @@ describe('hasBegun', () => {
     ['a partial image that is no base64', [partial(0, 'no base64!')], true],
     ['a finished image', [done(imageCall(IMAGE))], true],
     ['a finished image that is no base64', [done(imageCall('no base64!'))], true],
-  ])('tells whether there is output after %s', (_name, events, hasBegun) => {
+  ])('reports whether there is output after %s', (_name, events, hasBegun) => {
     expect(play(events).outcome.hasBegun()).toBe(hasBegun);
   });
 });

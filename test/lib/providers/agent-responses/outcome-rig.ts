@@ -8,28 +8,25 @@ const LIMITS = streamLimits(4 * 1024 * 1024);
 /** What one stream came to. */
 export interface Played {
   readonly outcome: ReturnType<typeof createCallOutcome>;
-  readonly told: readonly ProviderEvent[];
+  readonly events: readonly ProviderEvent[];
   /** What an event threw; nothing after it was read. */
   readonly thrown: unknown;
 }
 
-/** Gives these events, spelled as a stream, to an outcome. */
-export function play(
-  events: readonly unknown[],
-  request: ProviderRequest = agentRequest(),
-): Played {
-  const told: ProviderEvent[] = [];
-  const outcome = createCallOutcome(request, (event) => told.push(event));
+/** Sends these events, encoded as a stream, to an outcome. */
+export function play(sent: readonly unknown[], request: ProviderRequest = agentRequest()): Played {
+  const events: ProviderEvent[] = [];
+  const outcome = createCallOutcome(request, (event) => events.push(event));
   const reader = createSseReader(LIMITS, (data) => outcome.take(data));
   try {
-    for (const event of events) reader.push(Buffer.from(`data: ${JSON.stringify(event)}\n\n`));
-    return { outcome, told, thrown: undefined };
+    for (const event of sent) reader.push(Buffer.from(`data: ${JSON.stringify(event)}\n\n`));
+    return { outcome, events, thrown: undefined };
   } catch (thrown) {
-    return { outcome, told, thrown };
+    return { outcome, events, thrown };
   }
 }
 
-/** What the stream throws, at the event that tells it or at its end. */
+/** What the stream throws, at the event that carries the error or at its end. */
 export function failureOf(events: readonly unknown[], request?: ProviderRequest): unknown {
   const { outcome, thrown } = play(events, request);
   if (thrown !== undefined) return thrown;
@@ -42,7 +39,7 @@ export function failureOf(events: readonly unknown[], request?: ProviderRequest)
 
 /** Bytes that nothing else has, as many as a small image has, or a large one. */
 export function imageOf(seed: number, length = 600): Buffer {
-  return Buffer.from(Uint8Array.from({ length }, (_, place) => (place * 31 + seed) % 256));
+  return Buffer.from(Uint8Array.from({ length }, (_, index) => (index * 31 + seed) % 256));
 }
 
 export function imageCall(bytes: Buffer | string | null, members: object = {}) {

@@ -31,14 +31,14 @@ afterEach(async () => {
 });
 
 function run({ provider }: AgentRig, request: ProviderRequest, signal?: AbortSignal) {
-  const told: ProviderEvent[] = [];
+  const reported: ProviderEvent[] = [];
   const result = provider.execute(request, {
     requestId: 'a-request',
     attempt: 1,
     signal: signal ?? new AbortController().signal,
-    onEvent: (event) => told.push(event),
+    onEvent: (event) => reported.push(event),
   });
-  return { result, told };
+  return { result, reported };
 }
 
 const failureOf = (work: Promise<unknown>) =>
@@ -107,15 +107,15 @@ describe('createAgentResponsesProvider', () => {
     expect(rig.upstream.calls).toMatchObject([{ outcome: 'replied' }]);
   });
 
-  it('tells of the call in its order: sent, drawing, partial images', async () => {
-    const { told, result } = run(
+  it('reports the call in its order: sent, drawing, partial images', async () => {
+    const { reported, result } = run(
       await rigOf(),
       agentRequest({ indices: [5], parameters: { partial_images: 2 } }),
     );
 
     await result;
 
-    expect(told).toMatchObject([
+    expect(reported).toMatchObject([
       { type: 'progress', stage: 'dispatched' },
       { type: 'progress', stage: 'generating', index: 5 },
       { type: 'partial_image', index: 5, partialIndex: 0 },
@@ -197,7 +197,7 @@ describe('createAgentResponsesProvider', () => {
 describe('the probe of agent-responses', () => {
   const probe = ({ provider }: AgentRig) => provider.probe(new AbortController().signal);
 
-  it('is ready with a readable login, and calls nobody', async () => {
+  it('is ready with a readable login, and makes no call', async () => {
     const rig = await rigOf();
 
     expect(await probe(rig)).toEqual({ ready: true });

@@ -49,7 +49,7 @@ describe('toUsage', () => {
     ['numbers that count nothing', { usage: { input_tokens: -1, output_tokens: 0.5 } }],
     ['names that are no words', { tool_usage: { image_gen: { '<b>': 1, 'a b': 2, '': 3 } } }],
     ['a name that is too long', { tool_usage: { image_gen: { ['x'.repeat(65)]: 1 } } }],
-  ])('tells nothing of %s', (_name, response) => {
+  ])('reports nothing for %s', (_name, response) => {
     expect(usageOf(response)).toBeUndefined();
   });
 

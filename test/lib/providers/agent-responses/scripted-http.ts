@@ -1,6 +1,6 @@
 import type { HttpRequest, HttpResponse } from '../../../../lib/net/http-client.ts';
 
-export interface ScriptedAnswer {
+export interface ScriptedReply {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly chunks?: readonly (Buffer | string)[];
@@ -11,13 +11,13 @@ export interface ScriptedAnswer {
 export interface ScriptedHttp {
   /** Every request so far. */
   readonly requests: readonly (HttpRequest & { readonly url: string })[];
-  /** Of each answer: whether its connection was closed before its end. */
+  /** Of each reply: whether its connection was closed before its end. */
   readonly closed: readonly boolean[];
   request(url: string, request: HttpRequest): Promise<HttpResponse>;
 }
 
-/** Stands for the network: gives these answers, one a request, in forms that a server could not be made to send on time. */
-export function createScriptedHttp(answers: readonly (ScriptedAnswer | Error)[]): ScriptedHttp {
+/** In place of the network: one of these replies for each request, in forms and at moments that a real server cannot be made to send. */
+export function createScriptedHttp(replies: readonly (ScriptedReply | Error)[]): ScriptedHttp {
   const requests: (HttpRequest & { readonly url: string })[] = [];
   const closed: boolean[] = [];
   return {
@@ -25,20 +25,20 @@ export function createScriptedHttp(answers: readonly (ScriptedAnswer | Error)[])
     closed,
     async request(url, request) {
       const nth = requests.push({ ...request, url }) - 1;
-      const answer = answers[nth];
-      if (answer === undefined) throw new Error(`nobody expected request ${nth + 1}`);
-      if (answer instanceof Error) throw answer;
+      const reply = replies[nth];
+      if (reply === undefined) throw new Error(`request ${nth + 1} was not expected`);
+      if (reply instanceof Error) throw reply;
       request.onSending?.();
       closed[nth] = false;
-      return toAnswer(answer, request.signal, () => {
+      return toResponse(reply, request.signal, () => {
         closed[nth] = true;
       });
     },
   };
 }
 
-function toAnswer(
-  { status = 200, headers = {}, chunks = [], ending = 'end' }: ScriptedAnswer,
+function toResponse(
+  { status = 200, headers = {}, chunks = [], ending = 'end' }: ScriptedReply,
   signal: AbortSignal,
   onClose: () => void,
 ): HttpResponse {

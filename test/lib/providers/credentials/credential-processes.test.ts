@@ -97,7 +97,7 @@ describe('a process', () => {
         expect(statSync(home.file()).mode & 0o777).toBe(0o600);
         expect(readdirSync(home.path()).filter(isForeign)).toEqual([]);
 
-        // The last answer may have been lost with the process, as after any loss of power.
+        // The last reply may have been lost with the process, as after any loss of power.
         server.accept(tokens.refresh_token);
         // Or the next process would wait ten seconds, as it should.
         rmSync(join(home.path(), '.image-bridge-auth.lock'), { force: true });

@@ -70,7 +70,7 @@ function logIn(tokens: ReturnType<typeof tokensOf>): void {
 }
 
 function failing(status: number, body = ''): void {
-  server.answer((response) => void response.writeHead(status).end(body));
+  server.setReply((response) => void response.writeHead(status).end(body));
 }
 
 async function asked(calls = 1): Promise<void> {
@@ -83,7 +83,7 @@ function leftovers(): string[] {
 }
 
 describe('current', () => {
-  it('gives a login that is good for a while, and asks nobody', async () => {
+  it('gives a login that is good for a while, and makes no request', async () => {
     logIn(FRESH);
 
     const credentials = await source.current(signal);
@@ -112,7 +112,7 @@ describe('current', () => {
     expect(leftovers()).toEqual([]);
   });
 
-  it('renews a login once its time has come', async () => {
+  it('renews a login shortly before it expires', async () => {
     logIn(FRESH);
     let aheadMs = 0;
     const moving = sourceWith({ ...systemClock, nowMs: () => systemClock.nowMs() + aheadMs });
@@ -126,7 +126,7 @@ describe('current', () => {
     expect(after.accessToken).toBe(server.granted[0]?.access_token);
   });
 
-  it('never renews ahead a login that does not say when it expires', async () => {
+  it('never renews a login early that does not say when it expires', async () => {
     logIn({ ...FRESH, access_token: 'opaque' });
 
     expect((await source.current(signal)).accessToken).toBe('opaque');
@@ -158,10 +158,10 @@ describe('current', () => {
     });
   });
 
-  it('keeps the old refresh token where the answer names none', async () => {
+  it('keeps the old refresh token where the reply has none', async () => {
     logIn(EXPIRED);
     const { access_token } = OTHER;
-    server.answer((response) => void response.end(JSON.stringify({ access_token })));
+    server.setReply((response) => void response.end(JSON.stringify({ access_token })));
 
     await source.current(signal);
 
@@ -179,31 +179,31 @@ describe('current', () => {
     );
   });
 
-  it('lets callers leave without giving up what others wait for', async () => {
+  it('lets callers abort without giving up what others wait for', async () => {
     logIn(EXPIRED);
     const release = server.hold();
-    const leaving = new AbortController();
-    const reason = new Error('left');
+    const caller = new AbortController();
+    const reason = new Error('disconnected');
 
-    const left = source.current(leaving.signal);
+    const aborted = source.current(caller.signal);
     const stayed = source.current(signal);
     await asked();
-    leaving.abort(reason);
-    await expect(left).rejects.toBe(reason);
+    caller.abort(reason);
+    await expect(aborted).rejects.toBe(reason);
     release();
 
     expect((await stayed).accessToken).toBe(server.granted[0]?.access_token);
   });
 
-  it('writes back what was sent even when nobody waits any more', async () => {
+  it('writes back new tokens even when no caller waits any more', async () => {
     logIn(EXPIRED);
     const release = server.hold();
-    const leaving = new AbortController();
+    const caller = new AbortController();
 
-    const left = source.current(leaving.signal);
+    const aborted = source.current(caller.signal);
     await asked();
-    leaving.abort(new Error('left'));
-    await expect(left).rejects.toThrow('left');
+    caller.abort(new Error('disconnected'));
+    await expect(aborted).rejects.toThrow('disconnected');
     release();
     await source.close();
 
@@ -211,7 +211,7 @@ describe('current', () => {
     expect(leftovers()).toEqual([]);
   });
 
-  it('uses what another process has put there while it waited for the lock', async () => {
+  it('uses the login that another process has written while it waited for the lock', async () => {
     logIn(EXPIRED);
     const lock = join(home.path(), '.image-bridge-auth.lock');
     writeFileSync(lock, '');
@@ -225,7 +225,7 @@ describe('current', () => {
     expect(leftovers()).toEqual(['.image-bridge-auth.lock']);
   });
 
-  it('gives up waiting for a lock that somebody keeps renewing', async () => {
+  it('stops waiting for a lock that another process keeps renewing', async () => {
     logIn(EXPIRED);
     const lock = join(home.path(), '.image-bridge-auth.lock');
     writeFileSync(lock, '');
@@ -243,7 +243,7 @@ describe('current', () => {
     expect(server.asked).toEqual([]);
   });
 
-  it('works on over the lock of a process that was killed', async () => {
+  it('takes over the lock of a killed process', async () => {
     logIn(EXPIRED);
     const lock = join(home.path(), '.image-bridge-auth.lock');
     writeFileSync(lock, '');
@@ -286,7 +286,7 @@ describe('refreshAfter', () => {
     expect(server.asked).toHaveLength(1);
   });
 
-  it('uses what somebody else has put there meanwhile', async () => {
+  it('uses the login that another process has written meanwhile', async () => {
     logIn(FRESH);
     const rejected = await source.current(signal);
     home.write(loginOf(OTHER));
@@ -326,7 +326,7 @@ describe('refreshAfter', () => {
     expect(server.asked).toHaveLength(1);
   });
 
-  it('does not hand out the rejected login again when the endpoint fails', async () => {
+  it('does not return the rejected login again when the endpoint fails', async () => {
     logIn(FRESH);
     const rejected = await source.current(signal);
     failing(503);
@@ -379,9 +379,9 @@ describe('a refusal of the token endpoint', () => {
     expect((await source.current(signal)).accessToken).toBe(OTHER.access_token);
   });
 
-  it('is no matter when another program has spent the token and written the new ones', async () => {
+  it('is ignored when another program has used the token and written the new ones', async () => {
     logIn(EXPIRED);
-    server.answer((response) => {
+    server.setReply((response) => {
       home.write(loginOf(OTHER));
       response.writeHead(401).end('{"error":{"code":"refresh_token_reused"}}');
     });
@@ -389,7 +389,7 @@ describe('a refusal of the token endpoint', () => {
     expect((await source.current(signal)).accessToken).toBe(OTHER.access_token);
   });
 
-  it('is what a login without a refresh token comes to, without asking', async () => {
+  it('is reported for a login without a refresh token, without a request', async () => {
     const { refresh_token: _none, ...tokens } = EXPIRED;
     home.write(loginOf(tokens));
 
@@ -404,12 +404,12 @@ describe('another failure of the token endpoint', () => {
     failing(500);
 
     await expect(source.current(signal)).rejects.toMatchObject(FAILED);
-    server.answer(undefined);
+    server.setReply(undefined);
 
     expect((await source.current(signal)).accessToken).toBe(server.granted[0]?.access_token);
   });
 
-  it('is asked for once by fifty calls at the same time', async () => {
+  it('happens once for fifty calls at the same time', async () => {
     logIn(EXPIRED);
     failing(503);
 
@@ -420,7 +420,7 @@ describe('another failure of the token endpoint', () => {
     expect(server.asked).toHaveLength(1);
   });
 
-  it.each([500, 429, 302, 200])('leaves in use what has not expired (%i)', async (status) => {
+  it.each([500, 429, 302, 200])('continues to use what has not expired (%i)', async (status) => {
     logIn(EXPIRING);
     failing(status);
 
@@ -429,21 +429,21 @@ describe('another failure of the token endpoint', () => {
     expect(leftovers()).toEqual([]);
   });
 
-  it('keeps no call waiting for long that has what has not expired', async () => {
+  it('delays no call for long while its login has not expired', async () => {
     logIn(EXPIRING);
     const hand = createHandClock();
-    const patient = sourceWith(hand.clock);
+    const waiting = sourceWith(hand.clock);
     const release = server.hold();
 
-    const early = patient.current(signal);
+    const early = waiting.current(signal);
     await asked();
     hand.advance(5000);
     const credentials = await early;
     release();
-    await patient.close();
+    await waiting.close();
 
     expect(credentials.accessToken).toBe(EXPIRING.access_token);
-    expect((await patient.current(signal)).accessToken).toBe(server.granted[0]?.access_token);
+    expect((await waiting.current(signal)).accessToken).toBe(server.granted[0]?.access_token);
     expect(server.asked).toHaveLength(1);
   });
 });
@@ -459,7 +459,7 @@ describe('a login that changes while it is being renewed', () => {
     return work;
   }
 
-  it('stays as the new login made it', async () => {
+  it('is not overwritten', async () => {
     const credentials = await renewWhile(() => home.write(loginOf(OTHER)));
 
     expect(credentials.accessToken).toBe(OTHER.access_token);
@@ -467,7 +467,7 @@ describe('a login that changes while it is being renewed', () => {
     expect(leftovers()).toEqual([]);
   });
 
-  it('stays away when it was logged out', async () => {
+  it('is not written again after a logout', async () => {
     const credentials = await renewWhile(() => rmSync(home.file()));
 
     expect(credentials.accessToken).toBe(server.granted[0]?.access_token);
@@ -475,13 +475,13 @@ describe('a login that changes while it is being renewed', () => {
     await expect(source.current(signal)).rejects.toMatchObject(REFUSED);
   });
 
-  it('is made whole again when somebody left half of it', async () => {
+  it('is completed when another program has written half of it', async () => {
     await renewWhile(() => home.write(JSON.stringify(loginOf(EXPIRED)).slice(0, 50)));
 
     expect(home.read().tokens).toEqual({ ...server.granted[0], account_id: ACCOUNT });
   });
 
-  it('serves from memory when it can no longer be written', async () => {
+  it('is served from memory when it can no longer be written', async () => {
     const credentials = await renewWhile(() => {
       // The finished replacement finds no name to take any more.
       for (const name of readdirSync(home.path())) {
@@ -499,10 +499,10 @@ describe('a login that changes while it is being renewed', () => {
 });
 
 describe('a folder that cannot be written', () => {
-  // The superuser writes everywhere, but nobody makes a file where a folder has its name.
+  // The superuser writes everywhere, but no user can make a file where a folder has its name.
   const block = () => mkdirSync(join(home.path(), '.image-bridge-auth.lock'));
 
-  it('costs no token: nothing is asked for that could not be stored', async () => {
+  it('uses up no token: no token is requested that could not be stored', async () => {
     logIn(EXPIRED);
     block();
 
@@ -510,7 +510,7 @@ describe('a folder that cannot be written', () => {
     expect(server.asked).toEqual([]);
   });
 
-  it('leaves in use what has not expired', async () => {
+  it('continues to use what has not expired', async () => {
     logIn(EXPIRING);
     block();
 
@@ -538,7 +538,7 @@ describe('probe', () => {
     ['a login that has to be renewed', EXPIRED, true],
     ['an expired login that cannot be renewed', { access_token: EXPIRED.access_token }, false],
     ['a login that cannot be renewed but is good', { access_token: FRESH.access_token }, true],
-  ])('takes %s for what it is and asks nobody', async (_what, tokens, expected) => {
+  ])('evaluates %s without a request', async (_what, tokens, expected) => {
     home.write(loginOf(tokens));
 
     expect(await source.probe()).toBe(expected);
@@ -567,7 +567,7 @@ describe('probe', () => {
 });
 
 describe('close', () => {
-  it('lets nothing be sent any more', async () => {
+  it('prevents any further request', async () => {
     logIn(EXPIRED);
 
     await source.close();
@@ -590,14 +590,14 @@ describe('close', () => {
 });
 
 describe('no failure', () => {
-  it('tells a token, an account or the path', async () => {
+  it('contains a token, an account or the path', async () => {
     const failures: unknown[] = [];
     const fail = (work: Promise<unknown>) => work.catch((error: unknown) => failures.push(error));
     await fail(source.current(signal));
     logIn(EXPIRED);
     failing(500, `${EXPIRED.refresh_token} ${ACCOUNT}`);
     await fail(source.current(signal));
-    server.answer((response) => void response.destroy());
+    server.setReply((response) => void response.destroy());
     await fail(source.current(signal));
     failing(401, `${EXPIRED.refresh_token} ${ACCOUNT}`);
     await fail(source.current(signal));
@@ -609,8 +609,8 @@ describe('no failure', () => {
 
     expect(failures).toHaveLength(6);
     for (const failure of failures) {
-      const told = inspect(failure, { depth: 9, showHidden: true }).replace(/^ +at .*$/gm, '');
-      expect(told).not.toMatch(/image-bridge-login|auth\.json|\.lock|refresh-\d|eyJ|acc-4f1d/);
+      const shown = inspect(failure, { depth: 9, showHidden: true }).replace(/^ +at .*$/gm, '');
+      expect(shown).not.toMatch(/image-bridge-login|auth\.json|\.lock|refresh-\d|eyJ|acc-4f1d/);
     }
   });
 });

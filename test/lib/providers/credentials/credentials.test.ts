@@ -10,7 +10,7 @@ const credentials = createCredentials({
 });
 
 describe('createCredentials', () => {
-  it('gives its secrets to whoever names them', () => {
+  it('gives its secrets only by name', () => {
     const { accessToken, accountId, planType, expiresAtMs } = credentials;
 
     const authorization = credentials.authorization();

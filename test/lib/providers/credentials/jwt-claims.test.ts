@@ -26,7 +26,7 @@ describe('readClaims', () => {
 
   it.each([
     ['a fraction of a second', { exp: 1.5 }, 1500],
-    ['a time long gone', { exp: -1 }, -1000],
+    ['a time long past', { exp: -1 }, -1000],
     ['zero', { exp: 0 }, 0],
   ])('takes %s as an expiry', (_what, claims, expiresAtMs) => {
     expect(readClaims(unsignedJwt(claims))).toEqual({ ...NOTHING, expiresAtMs });

@@ -91,7 +91,7 @@ describe('createLoginFile', () => {
     expect((await file.read(signal)).refreshToken).toBe(SECOND.refresh_token);
   });
 
-  it('no longer uses a login that anybody may write by now', async () => {
+  it('no longer uses a login that other users may write', async () => {
     home.write(WHOLE);
     hand.advance(1000);
     await file.read(signal);
@@ -112,7 +112,7 @@ describe('createLoginFile', () => {
     expect(await file.find(signal)).toMatchObject({ refreshToken: FIRST.refresh_token });
   });
 
-  it('lets another login count until the file changes', async () => {
+  it('uses another login until the file changes', async () => {
     home.write(WHOLE);
     const login = await file.read(signal);
 
@@ -164,7 +164,7 @@ describe('an unusable login file', () => {
     ],
     ['that is empty', 'garbled', () => home.write('')],
     ['that ends early', 'garbled', () => home.write(WHOLE.slice(0, -1))],
-    ['that goes on too long', 'garbled', () => home.write(`${WHOLE}}`)],
+    ['that has bytes behind its end', 'garbled', () => home.write(`${WHOLE}}`)],
     ['with NUL bytes in it', 'garbled', () => home.write(`${WHOLE}\0\0`)],
     ['of NUL bytes', 'garbled', () => home.write(Buffer.alloc(4096))],
     [
@@ -198,7 +198,7 @@ describe('an unusable login file', () => {
   });
 
   it.each(hostile)(
-    '%s is an authentication error that tells no path and no content',
+    '%s is an authentication error without path and content',
     async (_what, _problem, prepare) => {
       prepare();
 
@@ -236,7 +236,7 @@ describe('a login file that another program rewrites in place', () => {
     expect((await reading).refreshToken).toBe(FIRST.refresh_token);
   });
 
-  it('is given up after a moment, and at once the next time', async () => {
+  it('is an error after a moment, and at once the next time', async () => {
     home.write(WHOLE.slice(0, 100));
     hand.advance(1000);
     const before = hand.clock.monotonicMs();
@@ -250,7 +250,7 @@ describe('a login file that another program rewrites in place', () => {
     expect(tookMs).toBeLessThan(2000);
   });
 
-  it('is no longer waited for when the caller leaves', async () => {
+  it('is no longer waited for when the caller aborts', async () => {
     home.write('');
     const controller = new AbortController();
     const reason = new Error('left');
@@ -262,7 +262,7 @@ describe('a login file that another program rewrites in place', () => {
     await expect(reading).rejects.toBe(reason);
   });
 
-  it('never gives anything but one of its whole states', async () => {
+  it('is only ever read in one of its complete states', async () => {
     const states = JSON.stringify([FIRST, SECOND].map((tokens) => JSON.stringify(loginOf(tokens))));
     const program = `
       const { writeFileSync } = require('node:fs');

@@ -24,7 +24,7 @@ beforeEach(() => {
 /** The real thing over another lock, which other processes shape, and an endpoint that grants whatever it is asked. */
 function renewalOver(lock: RefreshLock) {
   const endpoint = {
-    async exchange(refreshToken: string): Promise<FreshTokens> {
+    async refresh(refreshToken: string): Promise<FreshTokens> {
       spent.push(refreshToken);
       const { access_token, refresh_token, id_token } = FRESH;
       return { accessToken: access_token, refreshToken: refresh_token, idToken: id_token };
@@ -58,7 +58,7 @@ describe('createLoginRenewal', () => {
     expect(isReleased).toBe(true);
   });
 
-  it('steps back before it spends a token when the lock was taken over, and tries again', async () => {
+  it('gives up before it uses a token when the lock was taken over, and tries again', async () => {
     const released: number[] = [];
     let taken = 0;
     const renewal = renewalOver({

@@ -110,7 +110,7 @@ describe('withTokens', () => {
     expect(Object.keys(written)).toEqual(Object.keys(document));
   });
 
-  it('keeps what the answer does not name', () => {
+  it('keeps what the reply does not contain', () => {
     const fresh = { accessToken: 'a2', refreshToken: undefined, idToken: undefined };
 
     const written = withTokens(parseLogin(loginOf(TOKENS))!, fresh, 0);

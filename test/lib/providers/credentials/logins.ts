@@ -40,7 +40,7 @@ export function loginOf(tokens: object): Record<string, unknown> {
   };
 }
 
-/** A fresh home for each test of the file; gone afterwards. */
+/** A new home for each test of the file, removed afterwards. */
 export function temporaryHome() {
   let path = '';
   beforeEach(() => {

@@ -40,7 +40,7 @@ function path(): string {
 }
 
 /** What a process has left that was killed so long ago. */
-function leave(content: string, agoMs: number): void {
+function writeLock(content: string, agoMs: number): void {
   writeFileSync(path(), content);
   const secs = (hand.clock.nowMs() - agoMs) / 1000;
   utimesSync(path(), secs, secs);
@@ -53,7 +53,7 @@ async function take(lock = lockOf()): Promise<HeldLock> {
 }
 
 describe('createRefreshLock', () => {
-  it('is a file for its owner alone, which is gone afterwards', async () => {
+  it('is a file for its owner alone, which is removed afterwards', async () => {
     const held = await take();
     const mode = statSync(path()).mode & 0o777;
 
@@ -76,7 +76,7 @@ describe('createRefreshLock', () => {
     await after?.release();
   });
 
-  it('is renewed every two seconds, so that nobody takes it over however long it is held', async () => {
+  it('is renewed every two seconds, and not taken over however long it is held', async () => {
     const held = await take();
     const other = lockOf();
 
@@ -108,7 +108,7 @@ describe('createRefreshLock', () => {
   it.each(['', '4711', '4711\n', '{"pid": 4711}', `${'a'.repeat(32)} -\n`, '\n\n- -\n'])(
     'is taken over when %j was left more than ten seconds ago and nobody renews it',
     async (content) => {
-      leave(content, 11_000);
+      writeLock(content, 11_000);
       const lock = lockOf();
 
       const before = await lock.tryTake();
@@ -126,7 +126,7 @@ describe('createRefreshLock', () => {
     ['has just been left', 0],
     ['claims to be from the future', -3_600_000],
   ])('is taken over ten seconds later when it %s', async (_what, agoMs) => {
-    leave('', agoMs);
+    writeLock('', agoMs);
     const lock = lockOf();
 
     const before = await lock.tryTake();
@@ -140,20 +140,20 @@ describe('createRefreshLock', () => {
     await after?.release();
   });
 
-  it('is not taken over from an owner that slept and woke up', async () => {
-    leave('', 60_000);
+  it('is not taken over from an owner that was suspended and resumed', async () => {
+    writeLock('', 60_000);
     const lock = lockOf();
 
     await lock.tryTake();
     hand.advance(2000);
-    leave('', 0);
+    writeLock('', 0);
     await lock.tryTake();
     hand.advance(3000);
 
     expect(await lock.tryTake()).toBeUndefined();
   });
 
-  it('tells an owner that it was taken over, and leaves the next one alone', async () => {
+  it('notifies an owner that was replaced, and does not touch the lock of the next one', async () => {
     const first = await take();
     const secs = (hand.clock.nowMs() - 20_000) / 1000;
     utimesSync(path(), secs, secs);
@@ -173,7 +173,7 @@ describe('createRefreshLock', () => {
     await held.release();
   });
 
-  it('tells an owner whose file was taken away', async () => {
+  it('notifies an owner whose file was removed', async () => {
     const held = await take();
     renameSync(path(), `${path()}.moved`);
     const next = await take();
@@ -185,9 +185,9 @@ describe('createRefreshLock', () => {
     await next.release();
   });
 
-  it('stays with whoever took it over in the moment between looking and taking', async () => {
+  it('stays with the process that took it over between the check and the rename', async () => {
     const [dead, faster] = ['a'.repeat(32), 'b'.repeat(32)];
-    leave(`${dead} -\n`, 20_000);
+    writeLock(`${dead} -\n`, 20_000);
     const newOpaqueId = () => {
       appendFileSync(path(), `\n${faster} ${dead}\n`);
       return ids.newOpaqueId();
@@ -203,7 +203,7 @@ describe('createRefreshLock', () => {
     expect(readFileSync(path(), 'utf8')).toBe(`${dead} -\n\n${faster} ${dead}\n`);
   });
 
-  it('goes to whoever took it over before its maker, standing still, had signed it', async () => {
+  it('belongs to the process that took it over before its suspended creator had signed it', async () => {
     const faster = 'b'.repeat(32);
     const newOpaqueId = () => {
       appendFileSync(path(), `\n${faster} -\n`);
@@ -217,9 +217,9 @@ describe('createRefreshLock', () => {
     expect(existsSync(path())).toBe(true);
   });
 
-  it('never goes to a second one, however many find it stale at the same time', async () => {
+  it('is never held by two, however many find it stale at the same time', async () => {
     for (let round = 0; round < 20; round += 1) {
-      leave(`${'a'.repeat(32)} -\n`, 20_000);
+      writeLock(`${'a'.repeat(32)} -\n`, 20_000);
       const locks = Array.from({ length: 50 }, () => lockOf());
       await Promise.all(locks.map((lock) => lock.tryTake()));
       hand.advance(3000);
@@ -234,8 +234,8 @@ describe('createRefreshLock', () => {
     }
   });
 
-  it('lets many pass one after the other, the first of them over a stale one', async () => {
-    leave('', 20_000);
+  it('is held by many one after the other, the first of which takes over a stale one', async () => {
+    writeLock('', 20_000);
     const locks = Array.from({ length: 20 }, () => lockOf());
     await Promise.all(locks.map((lock) => lock.tryTake()));
     hand.advance(3000);
@@ -272,7 +272,7 @@ describe('createRefreshLock', () => {
     expect(existsSync(join(home.path(), 'target'))).toBe(false);
   });
 
-  it('leaves lock files of other programs alone', async () => {
+  it('does not touch lock files of other programs', async () => {
     const names = ['auth.lock', 'auth.json.lock'];
     for (const name of names) writeFileSync(join(home.path(), name), 'theirs');
 

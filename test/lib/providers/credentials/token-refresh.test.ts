@@ -5,7 +5,7 @@ import { createHttpClient, type HttpClient } from '../../../../lib/net/http-clie
 import { createTokenRefresh } from '../../../../lib/providers/credentials/token-refresh.ts';
 import { refusingPort } from '../../net/origin.ts';
 import { createHandClock } from './hand-clock.ts';
-import { type Answer, startTokenServer, type TokenServer } from './token-server.ts';
+import { type Reply, startTokenServer, type TokenServer } from './token-server.ts';
 
 const REFUSED = { code: 'provider_authentication', retryable: false, details: {} };
 const FAILED = { code: 'upstream', retryable: true, details: {} };
@@ -26,18 +26,18 @@ afterEach(async () => {
   await server.close();
 });
 
-function exchange(tokenEndpoint = server.url) {
-  return createTokenRefresh({ tokenEndpoint, httpClient, clock: hand.clock }).exchange(SECRET);
+function refresh(tokenEndpoint = server.url) {
+  return createTokenRefresh({ tokenEndpoint, httpClient, clock: hand.clock }).refresh(SECRET);
 }
 
-function saying(status: number, body: string | object, headers = {}): Answer {
+function replying(status: number, body: string | object, headers = {}): Reply {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
   return (response) => void response.writeHead(status, headers).end(text);
 }
 
 describe('createTokenRefresh', () => {
   it('exchanges a refresh token for new tokens', async () => {
-    const fresh = await exchange();
+    const fresh = await refresh();
 
     const [{ access_token, refresh_token, id_token } = server.granted[0]!] = server.granted;
     expect(fresh).toEqual({
@@ -55,11 +55,11 @@ describe('createTokenRefresh', () => {
   });
 
   it.each([{}, { refresh_token: null, id_token: null }])(
-    'takes an answer that only has an access token beside %j',
+    'takes a reply that only has an access token beside %j',
     async (more) => {
-      server.answer(saying(200, { access_token: 'a', ...more }));
+      server.setReply(replying(200, { access_token: 'a', ...more }));
 
-      expect(await exchange()).toEqual({
+      expect(await refresh()).toEqual({
         accessToken: 'a',
         refreshToken: undefined,
         idToken: undefined,
@@ -77,10 +77,10 @@ describe('createTokenRefresh', () => {
     [401, { error: { code: 'refresh_token_expired' } }],
     [401, { error: { code: 'a_code_that_nobody_knows' } }],
     [401, 'no JSON at all'],
-  ])('says that the login is refused by %i %j', async (status, body) => {
-    server.answer(saying(status, body));
+  ])('reports that the login is refused by %i %j', async (status, body) => {
+    server.setReply(replying(status, body));
 
-    await expect(exchange()).rejects.toMatchObject(REFUSED);
+    await expect(refresh()).rejects.toMatchObject(REFUSED);
   });
 
   it.each<[number, string | object]>([
@@ -108,48 +108,48 @@ describe('createTokenRefresh', () => {
     [200, { access_token: 'a', refresh_token: {} }],
     [200, `{"__proto__":{"access_token":"a"}}`],
     [200, { access_token: 'a', padding: 'x'.repeat(262_144) }],
-  ])('says that it failed in passing by %i %.60j', async (status, body) => {
-    server.answer(saying(status, body));
+  ])('reports a transient failure for %i %.60j', async (status, body) => {
+    server.setReply(replying(status, body));
 
-    await expect(exchange()).rejects.toMatchObject(FAILED);
+    await expect(refresh()).rejects.toMatchObject(FAILED);
   });
 
   it('does not follow a redirect', async () => {
-    server.answer(saying(307, '', { location: server.url }));
+    server.setReply(replying(307, '', { location: server.url }));
 
-    await expect(exchange()).rejects.toMatchObject(FAILED);
+    await expect(refresh()).rejects.toMatchObject(FAILED);
     expect(server.asked).toHaveLength(1);
   });
 
-  it.each<[string, Answer]>([
+  it.each<[string, Reply]>([
     ['without a word', (response) => void response.destroy()],
     [
-      'in the middle of its answer',
+      'in the middle of its reply',
       (response) => {
         response.writeHead(200, { 'content-length': 100 });
         response.write('{"access_token":', () => response.destroy());
       },
     ],
-  ])('says that it failed in passing when the endpoint hangs up %s', async (_what, answer) => {
-    server.answer(answer);
+  ])('reports a transient failure when the endpoint hangs up %s', async (_what, reply) => {
+    server.setReply(reply);
 
-    await expect(exchange()).rejects.toMatchObject(FAILED);
+    await expect(refresh()).rejects.toMatchObject(FAILED);
     expect(server.asked).toHaveLength(1);
   });
 
-  it('says that it failed in passing when nobody is there', async () => {
+  it('reports a transient failure when no server listens', async () => {
     const url = `http://127.0.0.1:${await refusingPort()}/`;
 
-    await expect(exchange(url)).rejects.toMatchObject(FAILED);
+    await expect(refresh(url)).rejects.toMatchObject(FAILED);
   });
 
-  it.each<[string, Answer]>([
-    ['never answers', () => undefined],
-    ['never ends its answer', (response) => void response.write('{')],
-  ])('gives up an endpoint that %s after half a minute', async (_what, answer) => {
-    server.answer(answer);
+  it.each<[string, Reply]>([
+    ['never replies', () => undefined],
+    ['never ends its reply', (response) => void response.write('{')],
+  ])('gives up an endpoint that %s after half a minute', async (_what, reply) => {
+    server.setReply(reply);
 
-    const work = exchange();
+    const work = refresh();
     const ended = expect(work).rejects.toMatchObject(FAILED);
     while (server.asked.length === 0) await turn();
     hand.advance(29_999);
@@ -163,10 +163,10 @@ describe('createTokenRefresh', () => {
     [401, `{"error":{"code":"refresh_token_reused","message":"${SECRET}"}}`],
     [500, SECRET],
     [200, SECRET],
-  ])('tells nothing of what was sent and said when it fails by %i', async (status, body) => {
-    server.answer(saying(status, body));
+  ])('reports nothing of what was sent and received when it fails by %i', async (status, body) => {
+    server.setReply(replying(status, body));
 
-    const failure = await exchange().catch((error: unknown) => error);
+    const failure = await refresh().catch((error: unknown) => error);
 
     expect(inspect(failure, { depth: 9, showHidden: true })).not.toContain(SECRET);
   });

@@ -3,29 +3,30 @@ import { createServer, type ServerResponse } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { type Tokens, tokensOf } from './logins.ts';
 
-/** How the server answers the next calls, instead of granting. */
-export type Answer = (response: ServerResponse) => void;
+/** How the server replies to the next calls, instead of granting. */
+export type Reply = (response: ServerResponse) => void;
 
 export interface TokenServer {
   readonly url: string;
-  /** What it was asked, in order. */
+  /** All requests so far, in order. */
   readonly asked: readonly { readonly headers: object; readonly body: unknown }[];
-  /** What it has granted, in order. */
+  /** All tokens that were granted, in order. */
   readonly granted: readonly Tokens[];
   /** The one refresh token that is good for a grant; it is single-use. */
   accept(refreshToken: string): void;
-  answer(answer: Answer | undefined): void;
-  /** Holds all answers back until the returned function is called. */
+  /** Undefined grants again. */
+  setReply(reply: Reply | undefined): void;
+  /** Holds all replies back until the returned function is called. */
   hold(): () => void;
   close(): Promise<void>;
 }
 
-/** A token endpoint on loopback. Access tokens live for `lifeSecs`; an access token names its turn, which starts at 100. */
+/** A token endpoint on loopback. Access tokens live for `lifeSecs`; an access token contains its number, which starts at 100. */
 export async function startTokenServer(lifeSecs = 3600): Promise<TokenServer> {
   const asked: { headers: object; body: unknown }[] = [];
   const granted: Tokens[] = [];
   let accepted = '';
-  let answer: Answer | undefined;
+  let reply: Reply | undefined;
   let gate = Promise.resolve();
 
   function grant(body: unknown, response: ServerResponse): void {
@@ -43,7 +44,7 @@ export async function startTokenServer(lifeSecs = 3600): Promise<TokenServer> {
     const body = await json(request);
     asked.push({ headers: request.headers, body });
     await gate;
-    if (answer) answer(response);
+    if (reply) reply(response);
     else grant(body, response);
   });
   server.listen(0, '127.0.0.1');
@@ -57,8 +58,8 @@ export async function startTokenServer(lifeSecs = 3600): Promise<TokenServer> {
     accept(refreshToken) {
       accepted = refreshToken;
     },
-    answer(given) {
-      answer = given;
+    setReply(given) {
+      reply = given;
     },
     hold() {
       let release = () => {};

@@ -49,13 +49,13 @@ describe('createBase64Decoder', () => {
     }
   });
 
-  it('gives what it was told to know when that is what comes', () => {
+  it('returns the known image when the same text arrives', () => {
     const known = Buffer.alloc(100_000, 'known');
 
     expect(decode(known.toString('base64'), [65_536], known)).toBe(known);
   });
 
-  it('tells what it was told to know from all else, wherever that differs', () => {
+  it('distinguishes the known image from any other text, wherever they differ', () => {
     const bytes = fc.uint8Array({ maxLength: 40 });
     fc.assert(
       fc.property(bytes, bytes, bytes, sizes, (start, one, other, cuts) => {

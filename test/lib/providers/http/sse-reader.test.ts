@@ -13,7 +13,7 @@ function read(stream: Buffer | string, sizes: readonly number[] = [65_536], limi
   let fault: string | undefined;
   for (let at = 0, turn = 0; at < bytes.length && !fault; turn += 1) {
     const size = sizes[turn % sizes.length] ?? 1;
-    // A buffer of its own, as the network gives it: nobody may rely on the bytes before it.
+    // A buffer of its own, as the network gives it: no reader may rely on the bytes before it.
     fault = reader.push(Buffer.from(bytes.subarray(at, at + size)));
     at += size;
   }
@@ -61,32 +61,29 @@ describe('createSseReader', () => {
     expect(read(stream, [1])).toMatchObject({ values, fault: undefined });
   });
 
-  it.each([1, 2, 3, 7, 1000, 16_384, 65_536])(
-    'turns an image into bytes in chunks of %i',
-    (size) => {
-      const image = Buffer.from(
-        Uint8Array.from({ length: 50_000 }, (_, place) => (place * 7919) % 256),
-      );
-      const value = {
-        type: 'x',
-        before: 'a"\\\\',
-        item: { result: image.toString('base64'), after: 'ü' },
-      };
+  it.each([1, 2, 3, 7, 1000, 16_384, 65_536])('decodes an image in chunks of %i', (size) => {
+    const image = Buffer.from(
+      Uint8Array.from({ length: 50_000 }, (_, index) => (index * 7919) % 256),
+    );
+    const value = {
+      type: 'x',
+      before: 'a"\\\\',
+      item: { result: image.toString('base64'), after: 'ü' },
+    };
 
-      const { events } = read(event(value), [size]);
+    const { events } = read(event(value), [size]);
 
-      const [found] = events;
-      const parsed = found?.value as { before: string; item: { result: string; after: string } };
-      expect(parsed.before).toBe('a"\\\\');
-      expect(parsed.item.after).toBe('ü');
-      expect(found?.bytesOf(parsed.item.result)?.equals(image)).toBe(true);
-    },
-  );
+    const [found] = events;
+    const parsed = found?.value as { before: string; item: { result: string; after: string } };
+    expect(parsed.before).toBe('a"\\\\');
+    expect(parsed.item.after).toBe('ü');
+    expect(found?.bytesOf(parsed.item.result)?.equals(image)).toBe(true);
+  });
 
   it('reads images of every length, short ones too', () => {
     for (const length of [1, 2, 3, 100, 12_287, 12_288, 12_289, 12_290, 30_001]) {
       const image = Buffer.from(
-        Uint8Array.from({ length: length }, (_, place) => (place * 31 + length) % 256),
+        Uint8Array.from({ length: length }, (_, index) => (index * 31 + length) % 256),
       );
 
       const { events } = read(event({ result: image.toString('base64') }), [4093]);
@@ -137,7 +134,7 @@ describe('createSseReader', () => {
     }
   });
 
-  it('says which strings only stand for longer ones', () => {
+  it('reports which strings are placeholders of longer ones', () => {
     const { events } = read(event({ short: 'blob 0', long: 'a b '.repeat(5000) }));
 
     const [found] = events;

@@ -49,7 +49,7 @@ describe('createArtifactFiles', () => {
     return published;
   }
 
-  test('nothing is made before the first artifact', async () => {
+  test('nothing is created before the first artifact', async () => {
     const files = createArtifactFiles({ root, clock: laterClock });
 
     await files.read(file.name, 1);
@@ -170,7 +170,7 @@ describe('createArtifactFiles', () => {
     expect((await readdir(root)).sort()).toEqual(['.staging', 'b.png', 'cats']);
   });
 
-  test('a foreign thing in the staging folder is not removed', async () => {
+  test('a foreign entry in the staging folder is not removed', async () => {
     const files = createArtifactFiles({ root, clock: laterClock });
     await mkdir(join(root, '.staging'), { recursive: true });
     await symlink(join(directory, 'outside.png'), join(root, '.staging', file.id));

@@ -48,7 +48,7 @@ describe('createStoredInputFiles', () => {
     return all;
   }
 
-  test('nothing is made before the first image', async () => {
+  test('nothing is created before the first image', async () => {
     const files = createStoredInputFiles({ directory });
 
     await files.read(sha256, 1);
@@ -80,7 +80,7 @@ describe('createStoredInputFiles', () => {
     expect([first, second]).toEqual([3, 1]);
   });
 
-  test('an image lies under its checksum, and nothing is left beside it', async () => {
+  test('an image is stored under its checksum, without any other file', async () => {
     await createStoredInputFiles({ directory }).put(sha256, bytes);
 
     expect((await readdir(root, { recursive: true })).sort()).toEqual([
@@ -123,7 +123,7 @@ describe('createStoredInputFiles', () => {
     await mkdir(join(root, '00'), { recursive: true });
     await writeFile(join(root, 'note.txt'), 'foreign');
     await writeFile(join(root, fan, 'note.txt'), 'foreign');
-    await writeFile(join(root, fan === '00' ? '01' : '00', sha256), 'in another place');
+    await writeFile(join(root, fan === '00' ? '01' : '00', sha256), 'in another folder');
 
     expect(await listed()).toEqual([]);
   });
@@ -166,7 +166,7 @@ describe('createStoredInputFiles', () => {
     });
   });
 
-  // Whoever may do everything is refused nothing.
+  // The superuser is refused nothing.
   test.skipIf(process.getuid?.() === 0)('a read-only directory says that it is', async () => {
     await chmod(directory, 0o500);
 

@@ -95,10 +95,10 @@ describe('checkState', () => {
 
   test('damaged pages are found', async () => {
     const roots = database.prepare("SELECT rootpage FROM sqlite_schema WHERE name = 'job_content'");
-    const place = (Number(roots.pluck().get()) - 1) * 4096;
+    const offset = (Number(roots.pluck().get()) - 1) * 4096;
     await database.close();
     const bytes = await readFile(file);
-    await writeFile(file, bytes.fill(0xa5, place, place + 4096));
+    await writeFile(file, bytes.fill(0xa5, offset, offset + 4096));
     database = openStateDatabase({ file, ids });
 
     const found = findStateProblems(database);

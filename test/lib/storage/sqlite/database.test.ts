@@ -175,7 +175,7 @@ describe('openStateDatabase', () => {
   describe('beside a write-ahead log', () => {
     const other = () => join(directory, 'other.sqlite');
 
-    /** A log that was left behind, as a killed program leaves it. */
+    /** A log as a killed program leaves it. */
     async function leftLog(of: string): Promise<Buffer> {
       const killed = openStateDatabase({ file: of, ids, migrations: [META, TABLE] });
       const insert = killed.prepare("INSERT INTO entry VALUES (?, x'00')");
@@ -226,7 +226,7 @@ describe('openStateDatabase', () => {
       await recovered.close();
     });
 
-    test('one of another form is left aside', async () => {
+    test('one of another format is ignored', async () => {
       const opened = openStateDatabase({ file, ids, migrations: [META, TABLE] });
       await opened.close();
       await writeFile(`${file}-wal`, Buffer.alloc(8192, 0xa5));
@@ -242,7 +242,7 @@ describe('openStateDatabase', () => {
     ['with a database', [META]],
     ['with a database that must be migrated', [META, TABLE]],
     ['without a database', undefined],
-  ])('a directory %s that nobody may write is refused and stays as it was', async (_, schema) => {
+  ])('a directory %s that is read-only is refused and stays as it was', async (_, schema) => {
     const database = openStateDatabase({ file, ids, migrations: [META] });
     await database.close();
     if (schema === undefined) await rm(file);
@@ -335,8 +335,8 @@ describe('StateDatabase', () => {
     expect(order).toEqual(Array.from({ length: 1000 }, (_, id) => id));
   });
 
-  test('a write answers with what its work returned', async () => {
-    expect(await database.write(() => 'answer')).toBe('answer');
+  test('a write returns what its work returned', async () => {
+    expect(await database.write(() => 'result')).toBe('result');
   });
 
   test('another connection sees a write once it has resolved', async () => {
@@ -417,7 +417,7 @@ describe('StateDatabase', () => {
     expect(database.prepare("SELECT * FROM meta WHERE name = 'trial'").all()).toEqual([]);
   });
 
-  test('a read-only database refuses writes, answers reads and is not ready', async () => {
+  test('a read-only database refuses writes, serves reads and is not ready', async () => {
     database.prepare('PRAGMA query_only = ON').run();
 
     const outcome = database.write(() => insert(1));
@@ -460,7 +460,7 @@ describe('StateDatabase', () => {
     await damaged.close();
   });
 
-  test('its sizes are those of what is stored and of the main file, which a free page tells apart', async () => {
+  test('it reports the size of the stored content and of the main file, which differ by a free page', async () => {
     await database.write(() => insert(1, Buffer.alloc(1_000_000)));
     const remove = database.prepare('DELETE FROM entry');
     const filled = await database.sizes();
@@ -474,7 +474,7 @@ describe('StateDatabase', () => {
     expect(emptied.physicalBytes).toBe(physicalBytes);
   });
 
-  test('what a read throws of its own comes through', async () => {
+  test('an error that a read throws itself is passed on', async () => {
     const failure = new Error('no');
 
     await expect(
@@ -484,7 +484,7 @@ describe('StateDatabase', () => {
     ).rejects.toBe(failure);
   });
 
-  test('closing makes durable what was asked for, and refuses what comes later', async () => {
+  test('closing commits all earlier writes, and refuses later ones', async () => {
     const last = database.write(() => insert(1));
 
     await database.close();

@@ -44,8 +44,8 @@ const cancel = fc.nat(40).map(
     async (store, { jobs }) => {
       const job = jobs.get(sequence);
       if (!job) return;
-      const answer = await store.cancel(job.scope, job.id, { atSecs: 4, error: CANCELLATION });
-      if (answer) jobs.set(sequence, answer.job);
+      const reply = await store.cancel(job.scope, job.id, { atSecs: 4, error: CANCELLATION });
+      if (reply) jobs.set(sequence, reply.job);
     },
 );
 
@@ -60,9 +60,9 @@ const update = fc
       async (store, { jobs }) => {
         const job = jobs.get(sequence);
         if (!job) return;
-        const wish = store.update(job.scope, job.id, { atSecs: 5, ...marks });
-        const answer = await wish.catch(() => undefined);
-        if (answer) jobs.set(sequence, answer);
+        const updating = store.update(job.scope, job.id, { atSecs: 5, ...marks });
+        const reply = await updating.catch(() => undefined);
+        if (reply) jobs.set(sequence, reply);
       },
   );
 

@@ -128,7 +128,7 @@ describe('createJobStore', () => {
     expect(() => insertRow(status, columns)).toThrow(/constraint failed/);
   });
 
-  test('the contents of a job and its inputs go with it', async () => {
+  test('the contents and inputs of a job are removed with it', async () => {
     const { job } = await store.submit(newJob({ inputs: ['ab'.repeat(32)] }), WIDE);
 
     database.prepare('DELETE FROM job WHERE seq = ?').run(job.sequence);
@@ -139,13 +139,13 @@ describe('createJobStore', () => {
 
   test('a queued job that cannot be read ends as failed, and the next one is claimed', async () => {
     const { job: damaged } = await store.submit(newJob(), WIDE);
-    const { job: sound } = await store.submit(newJob(), WIDE);
+    const { job: valid } = await store.submit(newJob(), WIDE);
     const damage = database.prepare('UPDATE job_content SET request = ? WHERE seq = ?');
     damage.run('no JSON', damaged.sequence);
 
     const claimed = await store.claim(9);
 
-    expect(claimed?.id).toBe(sound.id);
+    expect(claimed?.id).toBe(valid.id);
     const { items } = await store.list(damaged.scope, { visibility: 'all' }, { limit: 10 });
     expect(items.find(({ id }) => id === damaged.id)).toMatchObject({
       status: 'failed',
@@ -158,7 +158,7 @@ describe('createJobStore', () => {
     ['request', 'no JSON'],
     ['request', '{}'],
     ['result', '{"id":1}'],
-  ])('a %s that was changed to %s is refused on its way out', async (column, text) => {
+  ])('a %s that was changed to %s is refused when it is read', async (column, text) => {
     const { job } = await store.submit(newJob(), WIDE);
     await store.claim(1);
     await store.settle(job.sequence, succeeded());

@@ -13,7 +13,7 @@ import {
   SCHEMA_VERSION,
 } from '../../../../lib/storage/sqlite/migrations.ts';
 
-/** A database in which jobs belong to nobody, as they would in one without authorization scopes. */
+/** A database whose jobs have no owner, as in one without authorization scopes. */
 const OWNERLESS_JOBS = `
   CREATE TABLE job (
     id TEXT PRIMARY KEY, status TEXT, created INTEGER, updated INTEGER,
@@ -108,7 +108,7 @@ describe('migrate', () => {
     expect(totals).toEqual([{ artifacts: 2, bytes: 100 }]);
   });
 
-  test('jobs from before there were owners are kept, belong to nobody and never run', () => {
+  test('jobs from before there were owners are kept without an owner and never run', () => {
     migrate(connection, MIGRATIONS.slice(0, MIGRATIONS.indexOf(JOB)));
     connection.exec(OWNERLESS_JOBS);
 
@@ -133,7 +133,7 @@ describe('migrate', () => {
     ).toEqual([1, 1, 0]);
   });
 
-  test('a migration that fails half-way takes those before it along', () => {
+  test('a migration that fails half-way undoes those before it', () => {
     const half = 'CREATE TABLE third (a) STRICT_; CREATE TABLE fourth (a);';
     migrate(connection, ['CREATE TABLE first (a)']);
 

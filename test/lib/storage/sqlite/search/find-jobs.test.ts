@@ -293,7 +293,7 @@ describe('findJobs', () => {
     expect(looks).toBeLessThan(50);
   });
 
-  test('looks at few jobs when the scope is rare and has the term not once', async () => {
+  test('looks at few jobs when the scope is rare and has no job with the term', async () => {
     const rows = Array.from({ length: 9000 }, (_, nth) => {
       const isOurs = nth % 300 === 0;
       return jobRow(nth + 1, isOurs ? 'a blue fox' : 'a red fox', {

@@ -40,7 +40,7 @@ describe('invertBlock', () => {
     expect([...found]).toEqual([...byBucket(jobs)]);
   });
 
-  test('gives the same of prompts that are too much for one pass', () => {
+  test('gives the same for prompts that need several passes', () => {
     const jobs = Array.from({ length: 4096 }, (_, sequence) => ({
       sequence,
       prompt: String.fromCharCode(
@@ -59,12 +59,12 @@ describe('invertBlock', () => {
       return [jobs];
     });
 
-    const places = [...found].flatMap(([bucket, positions]) =>
+    const checks = [...found].flatMap(([bucket, positions]) =>
       positions.map((position) => expected[position]?.has(bucket)),
     );
     expect(readings).toBe(3);
-    expect(places).toHaveLength(expected.reduce((sum, buckets) => sum + buckets.size, 0));
-    expect(places.every((isRight) => isRight)).toBe(true);
+    expect(checks).toHaveLength(expected.reduce((sum, buckets) => sum + buckets.size, 0));
+    expect(checks.every((isRight) => isRight)).toBe(true);
     expect([...found.keys()]).toEqual([...found.keys()].sort((one, other) => one - other));
   });
 

@@ -81,7 +81,7 @@ describe('createJobSearch', () => {
     expect(second).toEqual({ sequences: [1], more: false });
   });
 
-  test('starts nothing before there is a block to index or a search to answer', async () => {
+  test('starts nothing before there is a block to index or a search to run', async () => {
     search.added(4095);
     const before = await readdir(directory);
     await foxes();
@@ -90,7 +90,7 @@ describe('createJobSearch', () => {
     expect(await readdir(directory)).toContain('search.sqlite');
   });
 
-  test('indexes by itself what was there at the start, and what is added later', async () => {
+  test('indexes without a search what was there at the start, and what is added later', async () => {
     await insertJobs(database, [jobRow(1, 'a fox'), jobRow(5000, 'a fox')]);
     await search.close();
     search = createJobSearch({ stateFile, indexFile }, 5000);
@@ -137,7 +137,7 @@ describe('createJobSearch', () => {
     await addManyHens();
     const client = new AbortController();
     const left = search.find('anonymous', FOX, { limit: 1 }, client.signal);
-    const reason = new Error('gone');
+    const reason = new Error('disconnected');
 
     client.abort(reason);
 
@@ -149,7 +149,7 @@ describe('createJobSearch', () => {
   });
 
   test('a signal that has fired already starts nothing', async () => {
-    const reason = new Error('gone');
+    const reason = new Error('disconnected');
 
     const outcome = search.find('anonymous', FOX, { limit: 1 }, AbortSignal.abort(reason));
 
@@ -157,7 +157,7 @@ describe('createJobSearch', () => {
     expect(await readdir(directory)).not.toContain('search.sqlite');
   });
 
-  test('searches that find no place are refused, and the others answered', async () => {
+  test('searches beyond the limit are refused, and the others run', async () => {
     await insertJobs(database, [jobRow(1, 'a fox')]);
 
     const outcomes = await Promise.allSettled(Array.from({ length: 70 }, () => foxes()));
@@ -167,7 +167,7 @@ describe('createJobSearch', () => {
     expect(refused[0]).toMatchObject({ reason: { code: 'overloaded' } });
   });
 
-  test('closing fails the searches that wait', async () => {
+  test('closing fails the waiting searches', async () => {
     await addManyHens();
     const waiting = foxes();
 
@@ -191,7 +191,7 @@ describe('createJobSearch', () => {
     expect(await foxes()).toEqual({ sequences: [1], more: false });
   });
 
-  test('an index that another program damages is made anew', async () => {
+  test('an index that another program damages is built again', async () => {
     await insertJobs(database, [jobRow(1, 'a fox'), jobRow(5000, 'a fox')]);
     search.added(5000);
     await untilIndexed(0);

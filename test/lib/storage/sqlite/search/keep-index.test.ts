@@ -101,7 +101,7 @@ async function addFoxes(): Promise<void> {
 const FOXES = [12_288, 9000, 4096, 1];
 
 describe('indexBlocks', () => {
-  test('indexes every complete block and leaves the newest one', async () => {
+  test('indexes every complete block and not the newest one', async () => {
     await addFoxes();
 
     expect(blockNumbers()).toEqual([2, 1, 0]);
@@ -125,7 +125,7 @@ describe('indexBlocks', () => {
     expect(find('fox')).toEqual([20_000, ...FOXES]);
   });
 
-  test('an indexed block is asked, not read', async () => {
+  test('for an indexed block no prompt is read', async () => {
     await addFoxes();
     await database.write(() => database.prepare("UPDATE job SET prompt = 'a lynx'").run());
 
@@ -142,7 +142,7 @@ describe('confirmIndex', () => {
     expect(blockNumbers()).toEqual([2, 1, 0]);
   });
 
-  test('keeps it when the jobs that would confirm the newest block were removed, but for that block', async () => {
+  test('keeps all but the newest block when the jobs that would confirm that block were removed', async () => {
     await addFoxes();
     await remove(9001, 12_287);
 
@@ -152,7 +152,7 @@ describe('confirmIndex', () => {
     expect(find('fox')).toEqual(FOXES);
   });
 
-  test('forgets what a copy of an earlier day does not have', async () => {
+  test('forgets the blocks that an older copy does not have', async () => {
     await insertJobs(database, [jobRow(1, 'a fox'), jobRow(4095, 'an owl'), jobRow(4096, 'a hen')]);
     run(indexBlocks({ jobs, index }));
     await restart(() => copyFile(file, join(directory, 'copy')));
@@ -195,7 +195,7 @@ describe('forgetRemoved', () => {
     expect(find('fox')).toEqual([12_288, 9000, 1]);
   });
 
-  test('indexes a block anew that has lost half of its jobs, and nothing of those is left', async () => {
+  test('indexes a block again that has lost half of its jobs, without those jobs', async () => {
     await addFoxes();
     const before = (await stat(indexFile)).size;
     await remove(1, 2);
@@ -208,7 +208,7 @@ describe('forgetRemoved', () => {
     expect(find('fox')).toEqual([12_288, 9000, 4096]);
   });
 
-  test('leaves a block that has lost less, and a block that is not indexed', async () => {
+  test('does not touch a block that has lost less, nor one that is not indexed', async () => {
     await addFoxes();
     await remove(2, 2);
     const before = index.blocks();
@@ -252,7 +252,7 @@ describe('openSearchIndex', () => {
     ['is of another format', () => setFormat(7)],
     ['has no tables', () => alter('DROP TABLE posting')],
     ['has tables of another program', () => alter('DROP TABLE block; CREATE TABLE block (number)')],
-  ])('a file that %s is made anew', async (_, spoil) => {
+  ])('a file that %s is replaced', async (_, spoil) => {
     await addFoxes();
 
     await restart(spoil);
@@ -264,7 +264,7 @@ describe('openSearchIndex', () => {
     expect(find('fox')).toEqual(FOXES);
   });
 
-  test('a page that is damaged costs the index and no search, and it is made anew', async () => {
+  test('a damaged page loses the index and no search, and the index is built again', async () => {
     const rows = Array.from({ length: 300 }, (_, nth) =>
       jobRow(nth + 1, `fox ${nth * 7919} ${nth}`),
     );
@@ -283,7 +283,7 @@ describe('openSearchIndex', () => {
     expect(find('fox')).toHaveLength(101);
   });
 
-  test('a posting that cannot be one costs the index and no search', async () => {
+  test('an invalid posting loses the index and no search', async () => {
     await addFoxes();
 
     await restart(() => alter("UPDATE posting SET positions = x'ffffff'"));
@@ -293,7 +293,7 @@ describe('openSearchIndex', () => {
     expect(index.isOpen()).toBe(false);
   });
 
-  test('where no file can be, there are no blocks, and searches find what is there', async () => {
+  test('without a file there are no blocks, and searches still find every job', async () => {
     index.close();
     index = openSearchIndex(join(directory, 'no-such-folder', 'search.sqlite'));
     await addFoxes();

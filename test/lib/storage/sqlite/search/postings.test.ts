@@ -45,7 +45,7 @@ describe('postings', () => {
 });
 
 describe('intersect', () => {
-  test('leaves what both have, and counts the bytes that have anything', () => {
+  test('keeps the common members, and counts the bytes that are not zero', () => {
     fc.assert(
       fc.property(someMembers, someMembers, (one, other) => {
         const kept = toSet(one);
