@@ -26,6 +26,8 @@ import { handler as listPresets } from './presets/list-presets.ts';
 import { handler as replacePreset } from './presets/replace-preset.ts';
 import { handler as getProviderCapabilities } from './providers/get-provider-capabilities.ts';
 import { handler as listProviders } from './providers/list-providers.ts';
+import { handler as deleteSession } from './sessions/delete-session.ts';
+import { handler as getSession } from './sessions/get-session.ts';
 
 export interface Route {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -39,6 +41,7 @@ export interface Route {
     | 'Providers'
     | 'Artifacts'
     | 'Presets'
+    | 'Sessions'
     | 'Diagnostics'
     | 'Metrics'
     | 'Contract';
@@ -84,6 +87,8 @@ export const routes: readonly Route[] = [
   { method: 'GET', path: '/v1/presets/{name}', tag: 'Presets', handler: getPreset },
   { method: 'PUT', path: '/v1/presets/{name}', tag: 'Presets', handler: replacePreset },
   { method: 'DELETE', path: '/v1/presets/{name}', tag: 'Presets', handler: deletePreset },
+  { method: 'GET', path: '/v1/sessions/{key}', tag: 'Sessions', handler: getSession },
+  { method: 'DELETE', path: '/v1/sessions/{key}', tag: 'Sessions', handler: deleteSession },
   { method: 'GET', path: '/v1/artifacts/{id}', tag: 'Artifacts', handler: getArtifact },
   {
     method: 'GET',

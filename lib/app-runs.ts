@@ -12,6 +12,9 @@ import type { Clock } from './platform/clock.ts';
 import type { Ids } from './platform/ids.ts';
 import type { ProviderRegistry } from './providers/registry.ts';
 import { createImageRuns } from './runs/image-run.ts';
+import { createSessionLocks } from './sessions/session-locks.ts';
+import { createSessionTurns } from './sessions/session-turns.ts';
+import { createSessions } from './sessions/sessions.ts';
 import type { Stores } from './storage/open-stores.ts';
 
 interface Outside {
@@ -24,7 +27,7 @@ interface Outside {
 interface RunParts {
   readonly registry: ProviderRegistry;
   readonly engine: ImageEngine;
-  readonly stores: Pick<Stores, 'storedInputs'>;
+  readonly stores: Pick<Stores, 'storedInputs' | 'sessions'>;
   readonly artifacts: Pick<AppArtifacts, 'delivery' | 'publisher'>;
 }
 
@@ -35,8 +38,11 @@ export function openRuns(config: Config, outside: Outside, parts: RunParts) {
   const { publisher } = parts.artifacts;
   const inputs = openInputs(config, clock, parts);
   const admission = openAdmission(config, registry, outside);
+  const locks = createSessionLocks();
+  const { sessions: store } = parts.stores;
   const generation = createGeneration({
     registry,
+    sessions: createSessionTurns({ store, locks }),
     admission,
     metrics,
     engine,
@@ -46,7 +52,13 @@ export function openRuns(config: Config, outside: Outside, parts: RunParts) {
     ids,
     settings: config.runtime,
   });
-  return { inputs, admission, generation, runs: createImageRuns({ generation, publisher, log }) };
+  return {
+    inputs,
+    admission,
+    generation,
+    runs: createImageRuns({ generation, publisher, log }),
+    sessions: createSessions({ store, locks, findProvider: registry.find }),
+  };
 }
 
 function openInputs(

@@ -73,7 +73,7 @@ export async function createApp(config: Config, outside: Outside): Promise<App> 
   const artifacts = openArtifacts(config, outside, { stores, engine });
   const { publisher, delivery } = artifacts;
   const runParts = { registry, engine, stores, artifacts };
-  const { inputs, admission, generation, runs } = openRuns(config, outside, runParts);
+  const { inputs, admission, generation, runs, sessions } = openRuns(config, outside, runParts);
   const { idempotency, replays } = openIdempotency(config, outside);
   const maxInputBytes = config.inputs.max_bytes_each;
   const served = { runs, publisher, idempotency, clock, slices, maxInputBytes };
@@ -115,6 +115,7 @@ export async function createApp(config: Config, outside: Outside): Promise<App> 
     services: {
       imageRequests,
       presets,
+      sessions,
       readiness,
       diagnostics,
       artifacts: delivery,

@@ -8,6 +8,7 @@ import type { Models } from './openai/models.ts';
 import type { OpenAiImages } from './openai/openai-images.ts';
 import type { Presets } from './presets/presets.ts';
 import type { ProviderInventory } from './providers/inventory.ts';
+import type { Sessions } from './sessions/sessions.ts';
 
 /** What handlers see of the application. A handler names the services that it uses. */
 export interface Services {
@@ -15,6 +16,7 @@ export interface Services {
   readonly jobs: Jobs;
   readonly jobLists: JobLists;
   readonly presets: Presets;
+  readonly sessions: Sessions;
   readonly openAiImages: OpenAiImages;
   readonly models: Pick<Models, 'list' | 'get'>;
   readonly providers: ProviderInventory;

@@ -22,6 +22,7 @@ export const handler = operation<'jobs'>()({
   errors: [
     'input',
     'unsupported_capability',
+    'session_not_found',
     'idempotency_conflict',
     'overloaded',
     'artifact',

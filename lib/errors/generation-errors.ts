@@ -7,6 +7,8 @@ export const GENERATION_ERRORS = [
   'provider_authentication',
   'permission_denied',
   'safety_rejected',
+  'session_not_found',
+  'session_busy',
   'artifact_exists',
   'idempotency_conflict',
   'rate_limited',

@@ -1,5 +1,6 @@
 import { startDeadline } from '../admission/deadline.ts';
 import { firstPlan } from './call/run-routes.ts';
+import { toTurnRequest } from './call/session-turns.ts';
 import { countOperation } from './count-operation.ts';
 import { createEventQueue } from './events/event-queue.ts';
 import type { VerifiedEvent } from './events/generation-event.ts';
@@ -70,17 +71,19 @@ export function createGeneration(deps: Deps) {
 
     /**
      * Where the request would go first, without loading or sending anything. Throws what refuses it on every route that it
-     * may take.
+     * may take, `session_not_found` included.
      */
-    plan(
+    async plan(
       request: GenerationRequest,
-      requestId: string,
-    ): { readonly provider: string; readonly model: string } {
-      const { registry } = deps;
+      context: Pick<GenerationContext, 'requestId' | 'scope'>,
+    ): Promise<{ readonly provider: string; readonly model: string }> {
+      const { registry, sessions } = deps;
       const candidates = resolveCandidates(request.routing, registry);
-      const { report } = firstPlan(candidates, request.routing.fallback_policy, (candidate) =>
-        makePlan(requestId, request, toRoute(candidate, registry)),
+      const { ask, report } = firstPlan(candidates, request.routing.fallback_policy, (candidate) =>
+        makePlan(context.requestId, request, toRoute(candidate, registry)),
       );
+      const turn = toTurnRequest(ask, context);
+      if (turn) await sessions.check(turn);
       return { provider: report.record.provider, model: report.record.model };
     },
   };

@@ -16,6 +16,7 @@ import { createProviderSlots } from './call/provider-slots.ts';
 import { createRetriedCall } from './call/retried-call.ts';
 import { createRouteAttempt } from './call/route-attempt.ts';
 import { runRoutes } from './call/run-routes.ts';
+import { type SessionTurns, toTurnRequest } from './call/session-turns.ts';
 import { createSingleCall } from './call/single-call.ts';
 import type { GenerationEvent } from './events/generation-event.ts';
 import { createDeliver } from './finish/deliver.ts';
@@ -34,6 +35,7 @@ export interface PipelineDeps {
   readonly inputs: InputVerifier;
   readonly publisher: Publisher;
   readonly admission: Pick<Admission, 'checkOperation' | 'enterOperation' | 'enterRoute'>;
+  readonly sessions: SessionTurns;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly metrics: Metrics;
@@ -58,7 +60,7 @@ interface Progress {
 
 /** The steps of every generation: plan, inputs, admission, route attempts, metadata, delivery. */
 export function createPipeline(deps: PipelineDeps) {
-  const { registry, inputs, admission, clock, metrics } = deps;
+  const { registry, inputs, admission, sessions, clock, metrics } = deps;
   const routeAttempt = createCalls(deps);
   const describeImages = createDescribeImages(deps);
   const deliver = createDeliver(deps);
@@ -80,7 +82,9 @@ export function createPipeline(deps: PipelineDeps) {
         policy: request.routing.fallback_policy,
         signal,
         plan: (candidate) => makePlan(requestId, request, toRoute(candidate, registry)),
-        async prepare() {
+        async prepare({ ask }) {
+          const turn = toTurnRequest(ask, context);
+          if (turn) await sessions.check(turn);
           // Images are decoded only for a request that may be admitted.
           if (!waitsWhenFull) admission.checkOperation();
           onEvent({ type: 'progress', stage: 'queued' });
@@ -96,7 +100,7 @@ export function createPipeline(deps: PipelineDeps) {
         attempt(plan) {
           plan.checkInputs(verified);
           const work = { plan, inputs: verified, deadline, onEvent };
-          return routeAttempt(work, { times, onAdmitted, waitsWhenFull });
+          return routeAttempt(work, { times, onAdmitted, waitsWhenFull, scope });
         },
       });
       onEvent({ type: 'progress', stage: 'publishing' });
@@ -118,12 +122,13 @@ export function createPipeline(deps: PipelineDeps) {
 }
 
 /** The calls of one route, innermost first. */
-function createCalls({ engine, admission, clock, ids, metrics, settings }: PipelineDeps) {
+function createCalls(deps: PipelineDeps) {
+  const { engine, admission, sessions, clock, ids, metrics, settings } = deps;
   const singleCall = createSingleCall({ clock, graceMs: settings.cancellation_grace_ms });
   const retriedCall = createRetriedCall({ clock, ids, singleCall });
   const finish = createFinish({ engine });
   const slotsOf = createProviderSlots();
   const finishedCall = createFinishedCall({ clock, retriedCall, finish, slotsOf, metrics });
   const fanOut = createFanOut({ clock, finishedCall });
-  return createRouteAttempt({ admission, fanOut, clock, metrics });
+  return createRouteAttempt({ admission, fanOut, sessions, clock, metrics });
 }

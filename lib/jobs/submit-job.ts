@@ -67,7 +67,8 @@ export function createSubmitJob(deps: Deps) {
 
   /**
    * Resolves once the job is durably queued. A request that no route can serve, or that has an invalid image, is refused
-   * now. Throws `overloaded`, `idempotency_conflict`, `input`, `unsupported_capability`, or the signal's reason.
+   * now. Throws `overloaded`, `idempotency_conflict`, `input`, `unsupported_capability`, `session_not_found`, or the signal's
+   * reason.
    */
   return async function submitJob(sent: ImageRequest, context: SubmitContext): Promise<Submitted> {
     const { scope, requestId } = context;
@@ -80,7 +81,7 @@ export function createSubmitJob(deps: Deps) {
     const key = hash && { hash, fingerprint: await fingerprintOf(sent, request, context) };
     const earlier = key && (await store.findByKey(key));
     if (earlier) return { job: earlier, repeated: true };
-    const route = deps.generation.plan(request, requestId);
+    const route = await deps.generation.plan(request, context);
     const images = await deps.verifier.verify(request.inputs, { scope, signal });
     const all = toList(images);
     const job = {

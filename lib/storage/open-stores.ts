@@ -8,6 +8,7 @@ import { type Clock, nowSecs } from '../platform/clock.ts';
 import type { Ids } from '../platform/ids.ts';
 import type { Task } from '../platform/task.ts';
 import type { PresetStore } from '../presets/preset-store-port.ts';
+import type { SessionStore } from '../sessions/session-store-port.ts';
 import { createArtifactFiles, refuseArtifactRoot } from './file-system/artifact-files.ts';
 import { createStoredInputFiles } from './file-system/stored-input-files.ts';
 import { createArtifactStore } from './sqlite/artifact-store.ts';
@@ -21,6 +22,7 @@ import { createJobStore } from './sqlite/job-store.ts';
 import { createOwnerLease } from './sqlite/owner-lease.ts';
 import { createPresetStore } from './sqlite/preset-store.ts';
 import { createJobSearch, searchIndexFile } from './sqlite/search/job-search.ts';
+import { createSessionStore } from './sqlite/session-store.ts';
 
 /** The settings that say where things are stored. */
 type StorageSettings = Pick<Config, 'state' | 'artifacts'>;
@@ -35,6 +37,7 @@ export interface Stores {
   readonly jobs: JobStore;
   readonly search: JobSearch;
   readonly presets: PresetStore;
+  readonly sessions: SessionStore;
   readonly artifacts: ArtifactStore;
   readonly artifactFiles: ArtifactFiles;
   readonly storedInputs: StoredInputFiles;
@@ -91,6 +94,7 @@ async function createStores(
     jobs,
     search,
     presets: createPresetStore(database),
+    sessions: createSessionStore(database),
     artifacts: createArtifactStore(database),
     artifactFiles: createArtifactFiles({ root, clock }),
     storedInputs: createStoredInputFiles(state),

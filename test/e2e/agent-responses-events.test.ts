@@ -7,6 +7,9 @@ import { createInputVerifier } from '../../lib/inputs/verify-inputs.ts';
 import { silentMetrics } from '../../lib/metrics/metrics.ts';
 import { systemClock } from '../../lib/platform/clock.ts';
 import { createProviderRegistry } from '../../lib/providers/registry.ts';
+import { createSessionLocks } from '../../lib/sessions/session-locks.ts';
+import { createSessionTurns } from '../../lib/sessions/session-turns.ts';
+import { createSessionStore } from '../../lib/storage/sqlite/session-store.ts';
 import { openArtifactRig } from '../lib/artifacts/artifact-rig.ts';
 import { requestOf } from '../lib/generation/requests.ts';
 import { openAgentRig } from '../lib/providers/agent-responses/agent-rig.ts';
@@ -26,7 +29,9 @@ async function openPipeline() {
   closing.push(agent.close, artifacts.close);
   const { config, engine, provider, upstream } = agent;
   const clock = systemClock;
+  const store = createSessionStore(artifacts.database);
   const generation = createGeneration({
+    sessions: createSessionTurns({ store, locks: createSessionLocks() }),
     engine,
     clock,
     registry: createProviderRegistry([provider], provider.name),

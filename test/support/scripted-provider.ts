@@ -1,4 +1,5 @@
 import type { CapabilityDocument } from '../../lib/contract/resources/provider.ts';
+import { BridgeError } from '../../lib/errors/bridge-error.ts';
 import type {
   Provider,
   ProviderContext,
@@ -6,6 +7,7 @@ import type {
   ProviderReadiness,
   ProviderRequest,
   ProviderResult,
+  ProviderSessions,
 } from '../../lib/providers/provider-port.ts';
 
 /** One call that a test answers. */
@@ -29,6 +31,8 @@ export interface Script {
   /** Stops with the signal's reason, as the port demands; `false` for one that does not listen. */
   readonly obeys?: boolean;
   readonly probe?: () => Promise<ProviderReadiness>;
+  /** The threads that exist, which gives the provider sessions. The same set belongs to the same agent, restarted. */
+  readonly threads?: Set<string>;
 }
 
 export interface ScriptedProvider extends Provider {
@@ -57,6 +61,10 @@ export function createScriptedProvider(script: Script): ScriptedProvider {
     capabilities: (model) =>
       models.includes(model) ? { ...script.capabilities, provider: name, model } : undefined,
     execute(request, context) {
+      const { threadId } = request;
+      if (threadId !== undefined && !script.threads?.has(threadId)) {
+        return Promise.reject(new BridgeError('session_not_found', 'the thread is unknown'));
+      }
       return new Promise((resolve, reject) => {
         const call: ScriptedCall = {
           request,
@@ -72,12 +80,26 @@ export function createScriptedProvider(script: Script): ScriptedProvider {
       });
     },
     probe: script.probe ?? (async () => ({ ready: true })),
+    ...(script.threads ? { sessions: scriptedSessions(script.threads) } : {}),
     close: async () => {},
     calls,
     call(nth) {
       const come = calls[nth];
       if (come) return Promise.resolve(come);
       return new Promise((resolve) => waiting.set(nth, resolve));
+    },
+  };
+}
+
+function scriptedSessions(threads: Set<string>): ProviderSessions {
+  return {
+    async createThread({ requestId, model }) {
+      const threadId = `thread-${threads.size + 1} of ${model} for ${requestId}`;
+      threads.add(threadId);
+      return threadId;
+    },
+    async deleteThread(threadId) {
+      threads.delete(threadId);
     },
   };
 }

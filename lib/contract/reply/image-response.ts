@@ -105,6 +105,7 @@ export const SessionReport = v.strictObject({
   thread_id: v.optional(v.string()),
   reused: v.boolean(),
 });
+export type SessionReport = v.InferOutput<typeof SessionReport>;
 
 /** The reply of `POST /v1/images` (contract.md 2). */
 export const ImageResponse = v.strictObject({

@@ -43,7 +43,7 @@ export type FinishedCall = ReturnType<typeof createFinishedCall>;
 export function createFinishedCall({ clock, retriedCall, finish, slotsOf, metrics }: Deps) {
   /** Undefined after a failure, which has been reported then. */
   async function callInSlot(
-    { plan: { ask, report }, inputs, deadline, onEvent }: PlannedWork,
+    { plan: { ask, report }, inputs, deadline, threadId, onEvent }: PlannedWork,
     indices: readonly number[],
     signal: AbortSignal,
     onFailure: (thrown: unknown) => void,
@@ -54,7 +54,7 @@ export function createFinishedCall({ clock, retriedCall, finish, slotsOf, metric
     try {
       const result = await retriedCall({
         provider: ask.provider,
-        request: toProviderRequest(ask, inputs, indices),
+        request: toProviderRequest(ask, inputs, indices, threadId),
         requestId: report.record.request_id,
         deadline,
         signal,

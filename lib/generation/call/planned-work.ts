@@ -9,5 +9,7 @@ export interface PlannedWork {
   readonly plan: Plan;
   readonly inputs: InputSet<VerifiedImage>;
   readonly deadline: Deadline;
+  /** The thread of its session; undefined for an isolated one. */
+  readonly threadId?: string;
   readonly onEvent: (event: GenerationEvent) => void;
 }

@@ -1,14 +1,17 @@
 import type { Admission } from '../../admission/admission.ts';
+import type { SessionReport } from '../../contract/reply/image-response.ts';
 import { toBridgeError } from '../../errors/bridge-error.ts';
 import type { Metrics } from '../../metrics/metrics.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Times } from '../times.ts';
 import type { FanOut, FanOutResult } from './fan-out.ts';
 import type { PlannedWork } from './planned-work.ts';
+import { beginTurn, type SessionTurn, type SessionTurns, toTurnRequest } from './session-turns.ts';
 
 interface Deps {
   readonly admission: Pick<Admission, 'enterRoute'>;
   readonly fanOut: FanOut;
+  readonly sessions: Pick<SessionTurns, 'begin'>;
   readonly clock: Pick<Clock, 'monotonicMs'>;
   readonly metrics: Pick<Metrics, 'queued'>;
 }
@@ -19,33 +22,56 @@ interface Operation {
   /** Called when it has entered the gate of the provider, or its queue. */
   readonly onAdmitted: () => void;
   readonly waitsWhenFull: boolean;
+  /** The authorization scope of the caller. */
+  readonly scope: string;
+}
+
+/** What came of one route. */
+export interface RouteResult extends FanOutResult {
+  /** Absent for an isolated session. */
+  readonly session?: SessionReport;
 }
 
 /** Runs a plan between the gate and the breaker of its provider: one permit and one outcome, whatever its fan-out. */
-export function createRouteAttempt({ admission, fanOut, clock, metrics }: Deps) {
-  return async function routeAttempt(
-    work: PlannedWork,
-    { times, onAdmitted, waitsWhenFull }: Operation,
-  ): Promise<FanOutResult> {
-    const { signal } = work.deadline;
-    const { name } = work.plan.ask.provider;
-    const pass = await times.of(
-      'queue',
-      admission.enterRoute(name, signal, () => onAdmitted(), waitsWhenFull),
-    );
-    metrics.queued({ durationMs: pass.waitedMs });
+export function createRouteAttempt({ admission, fanOut, sessions, clock, metrics }: Deps) {
+  async function timedFanOut(work: PlannedWork, times: Times): Promise<FanOutResult> {
     const startedMs = clock.monotonicMs();
     try {
       const result = await fanOut(work);
-      pass.settle();
       // The verification of the last images, after the provider had ended, is the bridge's own time.
       times.add('provider', result.providerEndedMs - startedMs);
       times.add('artifact', clock.monotonicMs() - result.providerEndedMs);
       return result;
     } catch (thrown) {
-      const error = toBridgeError(thrown);
       times.add('provider', clock.monotonicMs() - startedMs);
+      throw thrown;
+    }
+  }
+
+  return async function routeAttempt(
+    work: PlannedWork,
+    { times, onAdmitted, waitsWhenFull, scope }: Operation,
+  ): Promise<RouteResult> {
+    const { ask, report } = work.plan;
+    const { signal } = work.deadline;
+    const pass = await times.of(
+      'queue',
+      admission.enterRoute(ask.provider.name, signal, () => onAdmitted(), waitsWhenFull),
+    );
+    metrics.queued({ durationMs: pass.waitedMs });
+    let turn: SessionTurn | undefined;
+    try {
+      const turnRequest = toTurnRequest(ask, { scope, requestId: report.record.request_id });
+      turn = await times.of('queue', beginTurn(sessions, turnRequest, signal));
+      const thread = turn ? { threadId: turn.threadId } : {};
+      const result = await timedFanOut({ ...work, ...thread }, times);
+      pass.settle();
+      await turn?.end();
+      return turn ? { ...result, session: turn.report } : result;
+    } catch (thrown) {
+      const error = toBridgeError(thrown);
       pass.settle(error);
+      await turn?.end(error);
       throw error;
     }
   };

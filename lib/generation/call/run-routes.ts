@@ -13,7 +13,7 @@ interface Steps<P, R> {
   /** Fits the request to the route, anew for each. */
   readonly plan: (candidate: Candidate) => P;
   /** Runs once, between the first plan that works and the first attempt. Its failure is that of the request. */
-  readonly prepare: () => Promise<void>;
+  readonly prepare: (plan: P) => Promise<void>;
   readonly attempt: (plan: P) => Promise<R>;
 }
 
@@ -56,7 +56,7 @@ export async function runRoutes<P, R>(
       failOrFallBack(thrown);
       continue;
     }
-    prepared ??= prepare();
+    prepared ??= prepare(plan);
     await prepared;
     try {
       const result = await steps.attempt(plan);

@@ -23,6 +23,7 @@ export function toMetadataRecord(
     ...(revisedPrompt === undefined ? {} : { revised_prompt: revisedPrompt }),
     ...(attempts ? { attempts: [...attempts] } : {}),
     ...(result.usage ? { usage: result.usage } : {}),
+    ...(result.session ? { session: result.session } : {}),
     timings,
     warnings: warningsOf(outcome),
     image,

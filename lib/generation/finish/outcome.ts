@@ -1,12 +1,12 @@
 import { type Attempt, WARNINGS, type Warning } from '../../contract/reply/image-response.ts';
-import type { FanOutResult } from '../call/fan-out.ts';
+import type { RouteResult } from '../call/route-attempt.ts';
 import type { Plan } from '../plan/plan.ts';
 
 /** What came of one generation, before its images are delivered. */
 export interface Outcome {
   readonly plan: Plan;
   readonly completedSecs: number;
-  readonly result: FanOutResult;
+  readonly result: RouteResult;
   /** Undefined unless the request asked for fallbacks (contract.md 2). */
   readonly attempts: readonly Attempt[] | undefined;
 }

@@ -26,6 +26,7 @@ export function toImageResponse(
     ...(plan.ask.isFailFast ? {} : { failures: result.failures.map(toFailure) }),
     ...(revisedPrompt === undefined ? {} : { revised_prompt: revisedPrompt }),
     ...(result.usage ? { usage: result.usage } : {}),
+    ...(result.session ? { session: result.session } : {}),
     timings,
     delivered: result.outputs.map(({ verdict }) => verdict),
     warnings: warningsOf(outcome),

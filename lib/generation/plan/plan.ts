@@ -43,6 +43,7 @@ export interface AskPlan {
   /** The first failure ends all other calls. */
   readonly isFailFast: boolean;
   readonly partialImages: number;
+  readonly session: GenerationRequest['session'];
 }
 
 /** How to make what comes back what was asked for. */
@@ -114,6 +115,7 @@ function toAskPlan(
     isSequential: policies.batch_execution === 'sequential' || session.mode !== 'isolated',
     isFailFast: effective.failure_policy === 'fail_fast',
     partialImages: effective.partial_images,
+    session,
   };
 }
 

@@ -8,6 +8,7 @@ export function toProviderRequest(
   { request, sendsReferences }: AskPlan,
   inputs: InputSet<VerifiedImage>,
   indices: readonly number[],
+  threadId: string | undefined,
 ): ProviderRequest {
   return {
     ...request,
@@ -16,6 +17,7 @@ export function toProviderRequest(
     images: inputs.images.map(toProviderInput),
     ...(inputs.mask ? { mask: toProviderInput(inputs.mask) } : {}),
     references: sendsReferences ? inputs.references.map(toProviderInput) : [],
+    ...(threadId === undefined ? {} : { threadId }),
   };
 }
 

@@ -14,6 +14,7 @@ import { PRESET } from './migrations/0005-preset.ts';
 import { ARTIFACT_SIDECAR } from './migrations/0006-artifact-sidecar.ts';
 import { ARTIFACT_AGE } from './migrations/0007-artifact-age.ts';
 import { OWNER } from './migrations/0008-owner.ts';
+import { SESSION } from './migrations/0009-session.ts';
 
 /** SQL texts, the first one for an empty database. None is edited or moved once it was released. */
 export const MIGRATIONS: readonly string[] = [
@@ -25,6 +26,7 @@ export const MIGRATIONS: readonly string[] = [
   ARTIFACT_SIDECAR,
   ARTIFACT_AGE,
   OWNER,
+  SESSION,
 ];
 
 /** The schema that this program reads and writes. */

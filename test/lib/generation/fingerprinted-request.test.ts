@@ -43,6 +43,12 @@ describe('toFingerprintedRequest', () => {
     ['the user', {}, { user: 'somebody' }],
     ['the metadata', {}, { metadata: { a: 'b' } }],
     ['the deadline', {}, { timeout_ms: 5 }],
+    ['the session', {}, { session: { mode: 'persistent', key: 'a' } }],
+    [
+      'the key of the session',
+      { session: { mode: 'persistent', key: 'a' } },
+      { session: { mode: 'persistent', key: 'b' } },
+    ],
     ['a named format', {}, { parameters: { output_format: 'png' } }],
     ['an image', edit, { ...edit, images: [{ type: 'base64', data: data('two') }] }],
     [

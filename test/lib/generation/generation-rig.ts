@@ -8,6 +8,9 @@ import type { GenerationRequest } from '../../../lib/generation/generation-reque
 import { createInputVerifier } from '../../../lib/inputs/verify-inputs.ts';
 import { silentMetrics } from '../../../lib/metrics/metrics.ts';
 import { createProviderRegistry } from '../../../lib/providers/registry.ts';
+import { createSessionLocks } from '../../../lib/sessions/session-locks.ts';
+import { createSessionTurns } from '../../../lib/sessions/session-turns.ts';
+import { createSessionStore } from '../../../lib/storage/sqlite/session-store.ts';
 import { openInputLoader } from '../../support/input-loader.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
 import { createScriptedProvider, type Script } from '../../support/scripted-provider.ts';
@@ -29,7 +32,9 @@ export async function openGenerationRig(
   const { store, files } = artifacts;
   const delivery = createArtifactDelivery({ store, files, engine, cacheBytes: 1_000_000 });
   const provider = createScriptedProvider({ capabilities, ...script });
+  const sessionStore = createSessionStore(artifacts.database);
   const generation = createGeneration({
+    sessions: createSessionTurns({ store: sessionStore, locks: createSessionLocks() }),
     registry: createProviderRegistry([provider], provider.name),
     engine,
     inputs: createInputVerifier({
@@ -60,6 +65,7 @@ export async function openGenerationRig(
     provider,
     generation,
     artifacts,
+    sessionStore,
     newContext,
     run: (request: GenerationRequest, context = newContext()) =>
       generation.run(request, context, context.signal),

@@ -66,7 +66,7 @@ export function createScriptedGeneration() {
 
   const generation: Generation = {
     run,
-    plan: () => ({ provider: 'sandbox', model: 'sandbox-image' }),
+    plan: async () => ({ provider: 'sandbox', model: 'sandbox-image' }),
   };
   return { generation, runs, behavior };
 }

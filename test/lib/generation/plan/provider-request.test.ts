@@ -131,5 +131,5 @@ async function providerRequestOf(
     signal: new AbortController().signal,
   });
   const { ask } = planOf(request, capabilities, { model: 'the-model' });
-  return toProviderRequest(ask, inputs, indices);
+  return toProviderRequest(ask, inputs, indices, undefined);
 }

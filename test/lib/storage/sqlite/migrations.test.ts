@@ -54,6 +54,7 @@ describe('migrate', () => {
       'meta',
       'owner',
       'preset',
+      'session',
       'sqlite_sequence',
     ]);
     expect(schemaVersion(connection)).toBe(SCHEMA_VERSION);

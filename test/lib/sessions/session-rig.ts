@@ -1,0 +1,46 @@
+import type { Session } from '../../../lib/contract/request/routing.ts';
+import { createIds } from '../../../lib/platform/ids.ts';
+import { createSessionLocks } from '../../../lib/sessions/session-locks.ts';
+import { createSessionTurns } from '../../../lib/sessions/session-turns.ts';
+import { createSessions } from '../../../lib/sessions/sessions.ts';
+import { IN_MEMORY } from '../../../lib/storage/sqlite/connection.ts';
+import { openStateDatabase } from '../../../lib/storage/sqlite/database.ts';
+import { createSessionStore } from '../../../lib/storage/sqlite/session-store.ts';
+import { createScriptedProvider } from '../../support/scripted-provider.ts';
+import { anything } from '../generation/capability-documents.ts';
+
+export const noAbort = new AbortController().signal;
+
+/** Sessions as the app builds them, on a database of their own and a scripted agent with threads. */
+export function openSessions() {
+  const threads = new Set<string>();
+  const agent = createScriptedProvider({
+    name: 'agent-app-server',
+    capabilities: anything,
+    threads,
+  });
+  const sandbox = createScriptedProvider({ name: 'sandbox', capabilities: anything });
+  const database = openStateDatabase({ file: IN_MEMORY, ids: createIds(() => 0) });
+  const store = createSessionStore(database);
+  const locks = createSessionLocks();
+  const turns = createSessionTurns({ store, locks });
+  const findProvider = (name: string) => [agent, sandbox].find((it) => it.name === name);
+  const sessions = createSessions({ store, locks, findProvider });
+
+  function turnOf(session: Session, scope = 'anonymous') {
+    return { session, scope, provider: agent, model: 'm', requestId: 'r' };
+  }
+  return {
+    threads,
+    agent,
+    database,
+    store,
+    locks,
+    turns,
+    sessions,
+    turnOf,
+    begin: (session: Session, { scope = 'anonymous', signal = noAbort } = {}) =>
+      turns.begin(turnOf(session, scope), signal),
+    close: () => database.close(),
+  };
+}
