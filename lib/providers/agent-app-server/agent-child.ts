@@ -30,8 +30,8 @@ export interface AgentChild {
   hasAccount(): boolean | undefined;
   /** Nothing is written to the child any more. */
   hasEnded(): boolean;
-  /** Resolves when all that the child has written was read. */
-  readonly ended: Promise<void>;
+  /** Resolves with why, when all that the child has written was read. */
+  readonly ended: Promise<BridgeError>;
   /** Resolves when the process has ended. */
   stop(): Promise<void>;
 }
@@ -131,7 +131,7 @@ function createAgentChild(agentProcess: AgentProcess, deps: ChildDeps) {
         login = credentials;
         sending = sendLogin(credentials);
         sending.catch(() => {
-          login = undefined;
+          if (login === credentials) login = undefined;
         });
       }
       return sending;

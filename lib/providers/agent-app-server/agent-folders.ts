@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import { BridgeError } from '../../errors/bridge-error.ts';
 import type { Ids } from '../../platform/ids.ts';
 import type { ProviderInput } from '../provider-port.ts';
+import { THREAD_ID } from './threads.ts';
 
 interface Deps {
   /** `state.directory`. */
@@ -23,8 +24,6 @@ const FOLDER = 'agent-app-server';
 // Prompts and images are for the owner of the state directory alone.
 const FOLDER_MODE = 0o700;
 const FILE_MODE = 0o600;
-
-const THREAD_ID = /^[A-Za-z0-9-]{1,128}$/;
 
 /**
  * What the provider keeps below the state directory: the child's home and working directory, the inputs of running turns,
@@ -76,13 +75,9 @@ export function createAgentFolders({ stateDirectory, ids }: Deps) {
       return { paths, remove };
     },
 
-    /** Marks a thread as one to be deleted. Throws `protocol` for an id that is no file name, `overloaded`. */
-    async mark(threadId: string): Promise<void> {
-      if (!THREAD_ID.test(threadId)) {
-        throw new BridgeError('protocol', 'the agent gave a thread an id that is not valid');
-      }
-      await asStateError(() => writeFile(join(threads, threadId), '', { mode: FILE_MODE }));
-    },
+    /** Marks a thread as one to be deleted. Throws `overloaded`. */
+    mark: (threadId: string) =>
+      asStateError(() => writeFile(join(threads, threadId), '', { mode: FILE_MODE })),
 
     /** The threads that are marked. */
     marked: async (): Promise<readonly string[]> =>

@@ -4,9 +4,10 @@ import type { ProviderContext, ProviderOutput, ProviderRequest } from '../provid
 import type { AgentChild } from './agent-child.ts';
 import { createAgentFolders } from './agent-folders.ts';
 import { createIsolatedTurns } from './isolated-turns.ts';
+import { createSessionTurns } from './session-turns.ts';
 import { startChild } from './start-child.ts';
 import { createSupervisor } from './supervisor.ts';
-import { startThread } from './threads.ts';
+import { createThreads } from './threads.ts';
 
 /** The agent as calls need it: a child that runs and is logged in, and turns on it. */
 export function createAgent(parts: ProviderParts<'agent_app_server'>) {
@@ -25,12 +26,10 @@ export function createAgent(parts: ProviderParts<'agent_app_server'>) {
       return child;
     },
   });
-  const isolated = createIsolatedTurns({
-    folders,
-    clock,
-    startThread: (child) => startThread(child, { cwd: folders.work, model: settings.agent_model }),
-    onSuccess: supervisor.noteSuccess,
-  });
+  const threads = createThreads({ cwd: folders.work, model: settings.agent_model });
+  const turnParts = { folders, threads, clock, onSuccess: supervisor.noteSuccess };
+  const isolated = createIsolatedTurns(turnParts);
+  const sessions = createSessionTurns(turnParts);
 
   /** The child, with a login that is good for a turn. */
   async function readyChild(signal: AbortSignal): Promise<AgentChild> {
@@ -42,10 +41,18 @@ export function createAgent(parts: ProviderParts<'agent_app_server'>) {
   }
 
   return {
-    /** One turn on a thread of its own. */
-    async runIsolated(request: ProviderRequest, context: ProviderContext): Promise<ProviderOutput> {
-      return isolated.run(await readyChild(context.signal), request, context);
+    /** One turn, on a thread of its own unless the request names one. */
+    async run(request: ProviderRequest, context: ProviderContext): Promise<ProviderOutput> {
+      const child = await readyChild(context.signal);
+      return request.threadId === undefined
+        ? isolated.run(child, request, context)
+        : sessions.run(child, request.threadId, request, context);
     },
+
+    createThread: async (signal: AbortSignal) => sessions.create(await readyChild(signal), signal),
+
+    deleteThread: async (threadId: string, signal: AbortSignal) =>
+      sessions.delete(await readyChild(signal), threadId, signal),
 
     /** Whether the running child may use the image tool; undefined without a child, and while it is not known. */
     hasAccount: () => supervisor.running()?.hasAccount(),

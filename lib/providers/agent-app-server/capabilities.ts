@@ -61,8 +61,8 @@ export function capabilitiesOf({
     edit_images: images,
     masks: { support: 'unsupported', max_count: 0, max_bytes_each: 0, max_bytes_total: 0 },
     partial_images: { min: 0, max: 0 },
-    persistent_sessions: false,
-    explicit_threads: false,
+    persistent_sessions: true,
+    explicit_threads: true,
     source_transport: 'local',
   };
 }

@@ -4,25 +4,27 @@ import type { ProviderContext, ProviderOutput, ProviderRequest } from '../provid
 import type { AgentChild } from './agent-child.ts';
 import type { AgentFolders } from './agent-folders.ts';
 import { runTurn } from './run-turn.ts';
+import type { Threads } from './threads.ts';
 
 interface Deps {
   readonly folders: AgentFolders;
   readonly clock: Pick<Clock, 'nowMs'>;
-  /** Starts a thread, and resolves with its id. */
-  readonly startThread: (child: AgentChild) => Promise<string>;
+  readonly threads: Threads;
   readonly onSuccess: () => void;
 }
 
 /** Turns on threads of their own, which are deleted afterwards. They run in parallel. */
-export function createIsolatedTurns({ folders, clock, startThread, onSuccess }: Deps) {
+export function createIsolatedTurns({ folders, threads, clock, onSuccess }: Deps) {
   const endings = new Set<Promise<void>>();
 
   /** Removes all traces of a thread. What cannot be removed now is removed by the next child. */
   async function discard(child: AgentChild, threadId: string): Promise<void> {
     try {
-      const isDeleted = await deleteThread(child, threadId);
       await folders.removeGenerated(threadId);
-      if (isDeleted) await folders.unmark(threadId);
+      await threads.delete(child, threadId);
+      // Once more: a turn that still ran may have ended with an image.
+      await folders.removeGenerated(threadId);
+      await folders.unmark(threadId);
     } catch {
       // The mark stays.
     }
@@ -39,7 +41,7 @@ export function createIsolatedTurns({ folders, clock, startThread, onSuccess }: 
 
   /** A new thread. One that is given up before it was started is deleted once it was. */
   async function threadFor(child: AgentChild, signal: AbortSignal): Promise<string> {
-    const starting = startThread(child);
+    const starting = threads.start(child);
     try {
       return await abortable(starting, signal);
     } catch (error) {
@@ -94,11 +96,4 @@ export function createIsolatedTurns({ folders, clock, startThread, onSuccess }: 
       while (endings.size > 0) await Promise.all(endings);
     },
   };
-}
-
-/** Whether the thread is gone; a thread that had no turn yet is unknown to some versions, and as good as gone. */
-async function deleteThread(child: AgentChild, threadId: string): Promise<boolean> {
-  if (child.hasEnded()) return false;
-  const reply = await child.request('thread/delete', { threadId });
-  return reply.ok || reply.message.includes('no rollout found');
 }

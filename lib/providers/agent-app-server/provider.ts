@@ -25,6 +25,14 @@ export function createAgentAppServerProvider(parts: ProviderParts<'agent_app_ser
   const calls = createRunningCalls();
   let closing: Promise<void> | undefined;
 
+  async function whileOpen<T>(
+    signal: AbortSignal,
+    work: (signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
+    if (closing) throw new BridgeError('overloaded', 'the provider is closed');
+    return calls.run(signal, work);
+  }
+
   async function probe(): Promise<ProviderReadiness> {
     if (!(await findExecutable(settings.executable, parts.searchPath))) {
       return { ready: false, errorCode: 'configuration' };
@@ -54,10 +62,14 @@ export function createAgentAppServerProvider(parts: ProviderParts<'agent_app_ser
     capabilities: (model) => (model === MODEL ? document : undefined),
     async execute(request, context) {
       refuseTooMany(request);
-      if (closing) throw new BridgeError('overloaded', 'the provider is closed');
-      return calls.run(context.signal, async (signal) => ({
-        outputs: [await agent.runIsolated(request, { ...context, signal })],
+      return whileOpen(context.signal, async (signal) => ({
+        outputs: [await agent.run(request, { ...context, signal })],
       }));
+    },
+    sessions: {
+      createThread: (_request, signal) => whileOpen(signal, agent.createThread),
+      deleteThread: (threadId, signal) =>
+        whileOpen(signal, (linked) => agent.deleteThread(threadId, linked)),
     },
     probe,
     restarts: agent.restarts,

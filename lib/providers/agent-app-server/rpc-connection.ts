@@ -57,9 +57,10 @@ export function createRpcConnection(deps: Deps) {
     if (input.writableLength > MAX_UNREAD_BYTES) breakOff('input_not_read');
   }
 
-  function finish(error: BridgeError): void {
+  function finish(error: BridgeError): BridgeError {
     end ??= error;
     pending.rejectAll(end);
+    return end;
   }
 
   function breakOff(reason: string): void {
@@ -96,7 +97,7 @@ export function createRpcConnection(deps: Deps) {
     }
   }
 
-  async function read(): Promise<void> {
+  async function read(): Promise<BridgeError> {
     const reader = createMessageReader(deps.maxMessageBytes, take);
     const { signal } = new AbortController();
     try {
@@ -107,7 +108,7 @@ export function createRpcConnection(deps: Deps) {
     } catch {
       // An output that breaks has ended.
     }
-    finish(agentEnded());
+    return finish(agentEnded());
   }
 
   return {
@@ -131,7 +132,7 @@ export function createRpcConnection(deps: Deps) {
     /** Nothing is written to the child any more. */
     hasEnded: () => end !== undefined,
 
-    /** Resolves when all that the child has written was read. */
+    /** Resolves with why, when all that the child has written was read. */
     ended: read(),
   };
 }

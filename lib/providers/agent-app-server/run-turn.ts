@@ -2,6 +2,7 @@ import { BridgeError } from '../../errors/bridge-error.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { ProviderContext, ProviderOutput, ProviderRequest } from '../provider-port.ts';
 import type { AgentChild } from './agent-child.ts';
+import { isNotFound, threadNotFound } from './threads.ts';
 import { toTurnInput } from './turn-input.ts';
 import { createTurnOutcome } from './turn-outcome.ts';
 
@@ -43,7 +44,7 @@ export function runTurn(
   const hasImage = Promise.withResolvers<void>();
   let isInterrupted = false;
   let isStarted = false;
-  let startFailure: BridgeError | undefined;
+  let failure: BridgeError | undefined;
 
   const unsubscribe = child.subscribe(threadId, (notification) => {
     outcome.take(notification);
@@ -52,7 +53,10 @@ export function runTurn(
     if (notification.method === 'turn/started') noteStart();
   });
   // All that the child had written before its end has been read by then.
-  void child.ended.then(() => over.resolve(true));
+  void child.ended.then((cause) => {
+    failure ??= afterDispatch(cause);
+    over.resolve(true);
+  });
 
   /** An interruption that came before the turn had begun has ended nothing: it is repeated. */
   function noteStart(): void {
@@ -81,10 +85,12 @@ export function runTurn(
         noteStart();
         return;
       }
-      startFailure = new BridgeError('upstream', 'the agent refuses the turn');
+      failure = isNotFound(reply.message)
+        ? threadNotFound()
+        : new BridgeError('upstream', 'the agent refuses the turn');
       over.resolve(true);
     } catch (thrown) {
-      startFailure = afterDispatch(thrown);
+      failure = afterDispatch(thrown);
       // The turn may run although its start was not confirmed.
       isStarted = true;
       if (child.hasEnded()) return;
@@ -105,7 +111,7 @@ export function runTurn(
     }
     if (image && stopsAtImage && !outcome.hasEnded()) void interrupt();
     if (image) return image;
-    throw outcome.hasEnded() ? outcome.failure() : (startFailure ?? afterDispatch(undefined));
+    throw outcome.hasEnded() ? outcome.failure() : (failure ?? afterDispatch(undefined));
   }
 
   onEvent({ type: 'progress', stage: 'dispatched' });

@@ -11,31 +11,72 @@ interface ThreadSettings {
   readonly model: string;
 }
 
-const Started = v.object({ thread: v.object({ id: v.string() }) });
+export type Threads = ReturnType<typeof createThreads>;
 
-/**
- * Starts a thread that is kept until it is deleted: an ephemeral one stays in the memory of the agent. Throws `upstream`,
- * `protocol`.
- */
-export async function startThread(
-  child: AgentChild,
-  { cwd, model }: ThreadSettings,
-): Promise<string> {
-  const reply = await child.request('thread/start', {
-    model,
-    modelProvider: MODEL_PROVIDER,
-    cwd,
-    ...RESTRICTIONS,
-    ephemeral: false,
-    baseInstructions: INSTRUCTIONS,
-    // The cause of a failed image is in no other notification.
-    experimentalRawEvents: true,
-  });
-  if (!reply.ok) throw new BridgeError('upstream', 'the agent refuses to start a thread');
-  const parsed = v.safeParse(Started, reply.result);
-  if (parsed.success) return parsed.output.thread.id;
-  throw new BridgeError('protocol', 'the agent gave a thread no id');
+/** An id that is a file name, too. */
+export const THREAD_ID = /^[A-Za-z0-9-]{1,128}$/;
+
+const Started = v.object({ thread: v.object({ id: v.pipe(v.string(), v.regex(THREAD_ID)) }) });
+
+// All errors of threads have the same code (agent-app-server.md, 2).
+const NOT_FOUND = /no rollout found|thread not found|invalid session id|is archived/;
+const IN_USE = /active writer/;
+
+/** Whether the agent does not have the thread, by the text of its error. */
+export function isNotFound(message: string): boolean {
+  return NOT_FOUND.test(message);
 }
 
-/** Nothing is asked of a person, and nothing is written. Not restored when a thread is resumed. */
-const RESTRICTIONS = { approvalPolicy: 'never', sandbox: 'read-only' } as const;
+/** Threads of the agent (agent-app-server.md, 2). All that is asked rejects with `upstream`, `protocol` when the child fails. */
+export function createThreads({ cwd, model }: ThreadSettings) {
+  // Nothing is asked of a person, and nothing is written. The agent does not restore it when it resumes a thread.
+  const restrictions = { cwd, approvalPolicy: 'never', sandbox: 'read-only' };
+
+  return {
+    /**
+     * Starts a thread that is kept until it is deleted: an ephemeral one stays in the memory of the agent. Resolves with
+     * its id.
+     */
+    async start(child: AgentChild): Promise<string> {
+      const reply = await child.request('thread/start', {
+        ...restrictions,
+        model,
+        modelProvider: MODEL_PROVIDER,
+        ephemeral: false,
+        baseInstructions: INSTRUCTIONS,
+        // The cause of a failed image is in no other notification.
+        experimentalRawEvents: true,
+      });
+      if (!reply.ok) throw new BridgeError('upstream', 'the agent refuses to start a thread');
+      const parsed = v.safeParse(Started, reply.result);
+      if (parsed.success) return parsed.output.thread.id;
+      throw new BridgeError('protocol', 'the agent gave a thread no id');
+    },
+
+    /** Loads a thread of an earlier child. Throws `session_not_found`, `session_busy`. */
+    async resume(child: AgentChild, threadId: string): Promise<void> {
+      const reply = await child.request('thread/resume', {
+        ...restrictions,
+        threadId,
+        // All of its images otherwise.
+        excludeTurns: true,
+      });
+      if (reply.ok) return;
+      if (isNotFound(reply.message)) throw threadNotFound();
+      throw IN_USE.test(reply.message)
+        ? new BridgeError('session_busy', 'another process of the agent uses the thread')
+        : new BridgeError('upstream', 'the agent refuses to resume the thread');
+    },
+
+    /** Also where there is no such thread; one that has had no turn is unknown to some versions. */
+    async delete(child: AgentChild, threadId: string): Promise<void> {
+      const reply = await child.request('thread/delete', { threadId });
+      if (reply.ok || isNotFound(reply.message)) return;
+      throw new BridgeError('upstream', 'the agent refuses to delete the thread');
+    },
+  };
+}
+
+export function threadNotFound(): BridgeError {
+  return new BridgeError('session_not_found', 'the agent does not have the thread');
+}

@@ -2,7 +2,7 @@ import type { ProviderRequest } from '../provider-port.ts';
 
 /** Replaces the agent's own instructions, which are for a programmer. */
 export const INSTRUCTIONS =
-  'Make exactly one image: call the image generation tool exactly once, with the prompt that the user gives, word for word. Where the user attaches images, pass the paths of all of them in their order as referenced images. Never call it a second time, even if it fails. Then say "done".';
+  'Make exactly one image: call the image generation tool exactly once, with the prompt that the user gives, word for word. Where the user attaches images, pass the paths of all of them in their order as referenced images. Where the user wants a change of an earlier image of this conversation, include the last images. Never call it a second time, even if it fails. Then say "done".';
 
 /** The input of one turn: the text, and the staged files of sources and references in that order. */
 export function toTurnInput(request: ProviderRequest, paths: readonly string[]): readonly object[] {

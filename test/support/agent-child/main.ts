@@ -28,6 +28,7 @@ note({ pid: process.pid, argv: process.argv.slice(2), env: process.env, cwd: pro
 
 const wire: Wire = {
   settings,
+  note,
   raw: (text) => process.stdout.write(text),
   send: (message) => {
     process.stdout.write(`${JSON.stringify(message)}\n`);

@@ -5,15 +5,17 @@ import type { Reply } from './wire.ts';
 
 interface RunningTurn {
   readonly id: string;
-  /** Ends the turn. */
-  interrupt?: () => void;
+  /** Ends the turn; absent while it cannot be interrupted. */
+  interrupt?: () => Reply | undefined;
 }
 
 /** What a turn is given. */
 export interface Begun {
   readonly turn: RunningTurn;
-  /** Whether the thread has no turn any more. */
+  /** The thread has no turn any more. */
   end(): void;
+  /** The thread leaves the memory of the agent. */
+  unload(): void;
 }
 
 /** The threads of the stand-in: loaded ones, and those that had a turn as files below its home. */
@@ -43,9 +45,9 @@ export function createThreads(home: string) {
       return { result: {} };
     },
 
-    interrupt(id: string): Reply {
-      loaded.get(id)?.interrupt?.();
-      return { result: {} };
+    interrupt(id: string): Reply | undefined {
+      const turn = loaded.get(id);
+      return turn?.interrupt ? turn.interrupt() : { result: {} };
     },
 
     begin(id: string): Begun | { readonly error: string } {
@@ -56,7 +58,7 @@ export function createThreads(home: string) {
       loaded.set(id, turn);
       mkdirSync(folder, { recursive: true });
       writeFileSync(file(id), '{}\n', { flag: 'a' });
-      return { turn, end: () => loaded.set(id, undefined) };
+      return { turn, end: () => loaded.set(id, undefined), unload: () => loaded.delete(id) };
     },
   };
 }

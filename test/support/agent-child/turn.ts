@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { plainPng } from './png.ts';
 import type { Begun } from './threads.ts';
@@ -16,7 +16,7 @@ interface TextItem {
   readonly path?: string;
 }
 
-const FAULT = /\[\[([a-z-]+)(?:=(.*?))?\]\]/gs;
+const FAULT = /\[\[([a-z0-9-]+)(?:=(.*?))?\]\]/gs;
 
 let made = 0;
 
@@ -31,14 +31,17 @@ export function runScriptedTurn(wire: Wire, start: TurnStart): Reply | undefined
     return { error: 'refused' };
   }
   if (faults.has('no-reply')) return undefined;
-  if (items.some(({ path }) => path !== undefined && !existsSync(path))) faults.set('no-image', '');
+  const paths = items.flatMap(({ path }) => path ?? []);
+  // The real agent makes the image without a file that it cannot read.
+  if (!paths.every((path) => existsSync(path))) faults.set('no-image', '');
+  wire.note({ staged: paths.map(toFile) });
   const reply = { turn: { id: start.turn.id, items: [], status: 'inProgress', error: null } };
   return { result: reply, after: () => void play(wire, start, faults) };
 }
 
 async function play(
   wire: Wire,
-  { threadId, turn, end, home }: TurnStart,
+  { threadId, turn, end, unload, home }: TurnStart,
   faults: ReadonlyMap<string | undefined, string>,
 ): Promise<void> {
   const ids = { threadId, turnId: turn.id };
@@ -54,10 +57,16 @@ async function play(
   const crashAt = (step: string) => {
     if (faults.get('crash') === step) process.exit(3);
   };
-  if (!faults.has('deaf')) turn.interrupt = () => complete('interrupted');
+  const interrupt = (): Reply | undefined => {
+    if (faults.has('stubborn')) return { error: 'no active turn to interrupt' };
+    if (faults.has('deaf')) return undefined;
+    complete('interrupted');
+    return { result: {} };
+  };
 
   crashAt('reply');
   if (faults.has('late-start')) await pause(Number(faults.get('late-start')));
+  turn.interrupt = interrupt;
   notify('turn/started', { turn: { id: turn.id } });
   crashAt('started');
   if (faults.has('flood')) await flood(wire, ids, Number(faults.get('flood')));
@@ -81,7 +90,7 @@ async function play(
     process.exit(3);
   }
   if (faults.has('big')) bigLine(wire, ids, Number(faults.get('big')));
-  if (faults.has('hang') || faults.has('deaf')) return;
+  if (faults.has('hang') || faults.has('deaf') || faults.has('stubborn')) return;
   if (faults.has('turn-failed')) {
     complete('failed', JSON.parse(faults.get('turn-failed') ?? ''));
     return;
@@ -128,6 +137,7 @@ async function play(
   if (faults.has('slow-end')) return;
   await pause(5);
   complete(faults.has('fails-after-image') ? 'failed' : 'completed');
+  if (faults.has('unload')) unload();
 }
 
 async function flood(wire: Wire, ids: object, count: number): Promise<void> {
@@ -144,4 +154,10 @@ function bigLine(wire: Wire, ids: object, bytes: number): void {
 
 function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+function toFile(path: string) {
+  const bytes = existsSync(path) ? readFileSync(path) : Buffer.alloc(0);
+  const mode = existsSync(path) ? statSync(path).mode & 0o777 : 0;
+  return { path, mode, base64: bytes.toString('base64') };
 }

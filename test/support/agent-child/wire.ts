@@ -15,6 +15,8 @@ export type Reply =
 
 export interface Wire {
   readonly settings: Settings;
+  /** Writes an entry into the log. */
+  note(entry: object): void;
   /** Writes a text as it is. */
   raw(text: string): void;
   /** Writes one message. */

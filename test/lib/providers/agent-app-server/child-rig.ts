@@ -22,6 +22,12 @@ const STAND_IN = fileURLToPath(new URL('../../../support/agent-child/main.ts', i
 
 export type ChildRig = Awaited<ReturnType<typeof openChildRig>>;
 
+interface StagedFile {
+  readonly path: string;
+  readonly mode: number;
+  readonly base64: string;
+}
+
 /** What one process of the stand-in has written down. */
 export interface ChildLog {
   readonly pid: number;
@@ -33,6 +39,8 @@ export interface ChildLog {
   // Each test knows the messages that it asked for.
   // biome-ignore lint/suspicious/noExplicitAny: see above.
   readonly received: readonly any[];
+  /** The files of each turn, as they were when it began. */
+  readonly staged: readonly (readonly StagedFile[])[];
 }
 
 interface Options {
@@ -137,6 +145,12 @@ export function run(
   return { result, failure, events };
 }
 
+/** The parameters of all requests with this method, over all processes. */
+export async function paramsOf(rig: Pick<ChildRig, 'children'>, method: string) {
+  const messages = (await rig.children()).flatMap(({ received }) => received);
+  return messages.filter((message) => message.method === method).map(({ params }) => params);
+}
+
 /** Whether a process with this id exists, one that has ended and was not waited for excepted. */
 export async function isRunning(pid: number): Promise<boolean> {
   try {
@@ -156,6 +170,7 @@ async function readLog(path: string): Promise<ChildLog> {
     ...started,
     grandchild: entries.find(({ grandchild }) => grandchild !== undefined)?.grandchild,
     received: entries.flatMap(({ received }) => received ?? []),
+    staged: entries.flatMap(({ staged }) => (staged ? [staged] : [])),
   };
 }
 

@@ -1,0 +1,113 @@
+import { BridgeError } from '../../errors/bridge-error.ts';
+import { abortable } from '../../platform/abortable.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { ProviderContext, ProviderOutput, ProviderRequest } from '../provider-port.ts';
+import type { AgentChild } from './agent-child.ts';
+import type { AgentFolders } from './agent-folders.ts';
+import { runTurn } from './run-turn.ts';
+import type { Threads } from './threads.ts';
+
+interface Deps {
+  readonly folders: AgentFolders;
+  readonly threads: Threads;
+  readonly clock: Pick<Clock, 'nowMs'>;
+  readonly onSuccess: () => void;
+}
+
+/**
+ * Turns on threads that outlive them. A turn runs to its end: the history of an interrupted one lacks its image. A thread
+ * whose turn could not be ended takes no other one until its child is replaced.
+ */
+export function createSessionTurns({ folders, threads, clock, onSuccess }: Deps) {
+  const running = new Set<string>();
+  /** Threads whose last turn perhaps still runs, with the child that runs it. */
+  const unended = new Map<string, AgentChild>();
+  const loaded = new WeakMap<AgentChild, Set<string>>();
+
+  function loadedIn(child: AgentChild): Set<string> {
+    const ids = loaded.get(child) ?? new Set();
+    loaded.set(child, ids);
+    return ids;
+  }
+
+  function refuseBusy(threadId: string): void {
+    if (unended.get(threadId)?.hasEnded()) unended.delete(threadId);
+    if (!running.has(threadId) && !unended.has(threadId)) return;
+    throw new BridgeError('session_busy', 'a turn of this session has not ended');
+  }
+
+  async function load(child: AgentChild, threadId: string): Promise<void> {
+    if (loadedIn(child).has(threadId)) return;
+    await threads.resume(child, threadId);
+    loadedIn(child).add(threadId);
+  }
+
+  async function runTurnOn(
+    child: AgentChild,
+    threadId: string,
+    { request, paths }: { readonly request: ProviderRequest; readonly paths: readonly string[] },
+    { signal, onEvent }: ProviderContext,
+  ): Promise<ProviderOutput> {
+    await abortable(load(child, threadId), signal);
+    const turn = runTurn(
+      { child, threadId, request, paths, stopsAtImage: false },
+      { signal, onEvent },
+      clock,
+    );
+    const output = await turn.output.catch(async (error: unknown) => {
+      if (!(await turn.ended)) unended.set(threadId, child);
+      throw error;
+    });
+    onSuccess();
+    return output;
+  }
+
+  return {
+    /** A new thread. Resolves with its id. */
+    async create(child: AgentChild, signal: AbortSignal): Promise<string> {
+      const threadId = await abortable(threads.start(child), signal);
+      loadedIn(child).add(threadId);
+      return threadId;
+    },
+
+    /** Runs the next turn of a thread. Throws `session_not_found`, `session_busy`, and rejects as a provider does. */
+    async run(
+      child: AgentChild,
+      threadId: string,
+      request: ProviderRequest,
+      context: ProviderContext,
+    ): Promise<ProviderOutput> {
+      refuseBusy(threadId);
+      running.add(threadId);
+      try {
+        const staged = await folders.stage([...request.images, ...request.references]);
+        const work = { request, paths: staged.paths };
+        const wasLoaded = loadedIn(child).has(threadId);
+        try {
+          return await runTurnOn(child, threadId, work, context);
+        } catch (error) {
+          if (!wasLoaded || !isNotFound(error)) throw error;
+          // The agent unloads threads that were idle for long.
+          loadedIn(child).delete(threadId);
+          return await runTurnOn(child, threadId, work, context);
+        } finally {
+          await staged.remove();
+        }
+      } finally {
+        running.delete(threadId);
+      }
+    },
+
+    /** Deletes a thread with its images. Throws `session_busy`. */
+    async delete(child: AgentChild, threadId: string, signal: AbortSignal): Promise<void> {
+      refuseBusy(threadId);
+      loadedIn(child).delete(threadId);
+      await abortable(threads.delete(child, threadId), signal);
+      await folders.removeGenerated(threadId);
+    },
+  };
+}
+
+function isNotFound(error: unknown): boolean {
+  return error instanceof BridgeError && error.code === 'session_not_found';
+}

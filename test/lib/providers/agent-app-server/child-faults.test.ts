@@ -1,0 +1,272 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { agentRequest } from '../agent-responses/requests.ts';
+import { type ChildRig, isRunning, openChildRig, paramsOf, run } from './child-rig.ts';
+
+const rigs: ChildRig[] = [];
+
+async function rigOf(options: Parameters<typeof openChildRig>[0] = {}): Promise<ChildRig> {
+  const rig = await openChildRig(options);
+  rigs.push(rig);
+  return rig;
+}
+
+afterEach(async () => {
+  await Promise.all(rigs.splice(0).map((rig) => rig.close()));
+});
+
+const faulty = (fault: string) => agentRequest({ prompt: `A fox ${fault}` });
+
+/** A next request works as soon as the end of the child was noticed, and nothing is left of the one before. */
+async function expectToWork(rig: ChildRig): Promise<void> {
+  await expect.poll(() => run(rig, agentRequest()).failure).toBeUndefined();
+  await expect.poll(() => rig.leftovers()).toEqual([]);
+}
+
+describe('a child that fails before the turn was sent', () => {
+  it.each([
+    ['ends at the start of a thread', '--exit-at=thread/start', {}],
+    ['ends at the handshake', '--exit-at=initialize', {}],
+    ['ends while it gets the login', '--exit-at=account/login/start', {}],
+    ['does not respond to the handshake', '--silent-at=initialize', {}],
+    ['does not respond to the start of a thread', '--silent-at=thread/start', {}],
+  ])('makes a known failure that may be repeated: it %s', async (_name, arg) => {
+    const rig = await rigOf({
+      args: [arg],
+      set: ['providers.agent_app_server.rpc_timeout_ms=500'],
+    });
+
+    const { failure, events } = run(rig, agentRequest());
+
+    expect(await failure).toMatchObject({ code: 'upstream', retryable: true, details: {} });
+    expect(((await failure) as { details: object }).details).not.toHaveProperty('outcome');
+    expect(events).toEqual([]);
+  });
+
+  it.each(['none', 'apiKey'])('is not asked for images with the account %s', async (account) => {
+    const rig = await rigOf({ args: [`--account=${account}`] });
+
+    expect(await run(rig, agentRequest()).failure).toMatchObject({
+      code: 'provider_authentication',
+    });
+    expect(await paramsOf(rig, 'turn/start')).toEqual([]);
+  });
+
+  it('refuses a turn, which is a known failure', async () => {
+    const rig = await rigOf();
+
+    const { failure } = run(rig, faulty('[[refuse]]'));
+
+    expect(await failure).toMatchObject({ code: 'upstream', retryable: false, details: {} });
+    await expectToWork(rig);
+  });
+});
+
+describe('a child that is lost in the middle of a turn', () => {
+  it.each([
+    ['upstream', '[[crash-at-start]]'],
+    ['upstream', '[[crash=reply]]'],
+    ['upstream', '[[crash=started]]'],
+    ['upstream', '[[crash=item-started]]'],
+    ['upstream', '[[half-line]]'],
+    ['protocol', '[[garbage]]'],
+    ['protocol', '[[big=3000000]]'],
+    ['upstream', '[[no-reply]]'],
+  ])('makes a failure (%s) of unknown outcome that nobody repeats: %s', async (code, fault) => {
+    const rig = await rigOf({
+      set: [
+        'providers.agent_app_server.rpc_timeout_ms=500',
+        'providers.agent_app_server.rpc_max_message_bytes=2000000',
+      ],
+    });
+
+    const { failure, events } = run(rig, faulty(fault));
+
+    expect(await failure).toMatchObject({
+      code,
+      retryable: false,
+      transient: false,
+      details: { outcome: 'unknown' },
+    });
+    expect(events[0]).toMatchObject({ type: 'progress', stage: 'dispatched' });
+    expect(await paramsOf(rig, 'turn/start')).toHaveLength(1);
+    await expectToWork(rig);
+  });
+
+  it('has its image delivered when that was complete', async () => {
+    const rig = await rigOf();
+
+    const { outputs } = await run(rig, faulty('[[crash=item-completed]]')).result;
+
+    expect(outputs[0]?.bytes.subarray(1, 4).toString()).toBe('PNG');
+    await expectToWork(rig);
+  });
+
+  it('does not harm a request that waits for the next child', async () => {
+    const rig = await rigOf({ set: ['providers.agent_app_server.restart_backoff_ms=300'] });
+    await run(rig, faulty('[[crash=started]]')).failure;
+
+    const { outputs } = await run(rig, agentRequest()).result;
+
+    expect(outputs).toHaveLength(1);
+    expect(rig.provider.restarts?.()).toBe(1);
+  });
+
+  it('has the threads that it left deleted by the next child', async () => {
+    const rig = await rigOf();
+    await run(rig, faulty('[[crash=started]]')).failure;
+    const [{ threadId }] = await paramsOf(rig, 'turn/start');
+    expect(await rig.leftovers()).toContain(`threads/${threadId}`);
+
+    await expectToWork(rig);
+
+    expect(await paramsOf(rig, 'thread/delete')).toContainEqual({ threadId });
+  });
+
+  it('is killed with all that it has started', async () => {
+    const rig = await rigOf({ args: ['--grandchild'] });
+    await run(rig, faulty('[[crash=started]]')).failure;
+
+    const [child] = await rig.children();
+
+    expect(child?.grandchild).toBeGreaterThan(0);
+    await expect.poll(() => isRunning(child?.grandchild ?? 0)).toBe(false);
+  });
+});
+
+describe('a child with odd output', () => {
+  it.each([
+    ['a message of 60 MB', '[[big=60000000]]'],
+    ['two hundred thousand notifications', '[[flood=200000]]'],
+    ['requests that nobody knows, with ids from 0', '[[ask]]'],
+    ['a request for fresh tokens', '[[refresh]]'],
+    ['the end of the turn before its image', '[[early-end]]'],
+  ])('is understood: %s', async (_name, fault) => {
+    const rig = await rigOf();
+
+    const { outputs } = await run(rig, faulty(fault)).result;
+
+    expect(outputs[0]?.bytes.subarray(1, 4).toString()).toBe('PNG');
+    expect(await rig.children()).toHaveLength(1);
+  });
+
+  it('gets other tokens than those that were rejected', async () => {
+    const rig = await rigOf();
+
+    await run(rig, faulty('[[refresh]]')).result;
+
+    const [login] = await paramsOf(rig, 'account/login/start');
+    const [child] = await rig.children();
+    const reply = child?.received.find(({ result }) => result !== undefined);
+    expect(login).toMatchObject({ type: 'chatgptAuthTokens', chatgptPlanType: 'pro' });
+    expect(reply).toMatchObject({ id: 0, result: { chatgptAccountId: login.chatgptAccountId } });
+    expect(reply.result.accessToken).not.toBe(login.accessToken);
+    expect(rig.upstream.counters()).toMatchObject({ refreshes: 1 });
+  });
+
+  it('counts its first image when it makes two', async () => {
+    const rig = await rigOf();
+    const first = await run(rig, faulty('[[same]]')).result;
+
+    const both = await run(rig, faulty('[[same]] [[images=2]]')).result;
+
+    expect(both.outputs).toHaveLength(1);
+    expect(both.outputs[0]?.bytes.equals(first.outputs[0]?.bytes ?? Buffer.alloc(0))).toBe(true);
+  });
+
+  it.each([
+    ['no image', '[[no-image]]', { code: 'upstream', retryable: false }],
+    ['an image that is no base64', '[[no-base64]]', { code: 'protocol' }],
+    [
+      'a failed image',
+      '[[failed-image=image generation failed: http 400 Bad Request: Some("{\\"error\\":{\\"code\\":\\"moderation_blocked\\"}}")]]',
+      { code: 'safety_rejected' },
+    ],
+    [
+      'a failed model call',
+      '[[turn-failed={"message":"m","codexErrorInfo":"usageLimitExceeded"}]]',
+      { code: 'rate_limited' },
+    ],
+  ])('fails with what is known of the turn: %s', async (_name, fault, expected) => {
+    const rig = await rigOf();
+
+    const failure = await run(rig, faulty(fault)).failure;
+
+    expect(failure).toMatchObject(expected);
+    expect(failure).not.toHaveProperty('details.outcome');
+    await expectToWork(rig);
+  });
+});
+
+describe('a call that is given up', () => {
+  it.each([
+    ['while its image is made', '[[hang]]'],
+    ['before its turn has begun', '[[late-start=200]] [[hang]]'],
+  ])('interrupts its turn %s, whichever id it has', async (_name, fault) => {
+    const rig = await rigOf();
+    const controller = new AbortController();
+    const reason = new Error('given up');
+    const { failure } = run(rig, faulty(fault), controller.signal);
+    await expect.poll(() => paramsOf(rig, 'turn/start')).toHaveLength(1);
+
+    controller.abort(reason);
+
+    expect(await failure).toBe(reason);
+    const [{ threadId }] = await paramsOf(rig, 'turn/start');
+    expect(await paramsOf(rig, 'turn/interrupt')).toContainEqual({ threadId, turnId: '' });
+    await expectToWork(rig);
+    expect(await rig.children()).toHaveLength(1);
+  });
+
+  it('replaces a child that reacts to nothing', async () => {
+    const rig = await rigOf({ set: ['providers.agent_app_server.rpc_timeout_ms=300'] });
+    const controller = new AbortController();
+    const { failure } = run(rig, faulty('[[deaf]]'), controller.signal);
+    await expect.poll(() => paramsOf(rig, 'turn/start')).toHaveLength(1);
+
+    controller.abort(new Error('given up'));
+
+    await failure;
+    await expectToWork(rig);
+    expect(await rig.children()).toHaveLength(2);
+  });
+
+  it('interrupts the turn as soon as it has its image, which saves a model call', async () => {
+    const rig = await rigOf();
+
+    const { outputs } = await run(rig, faulty('[[slow-end]]')).result;
+
+    expect(outputs).toHaveLength(1);
+    await expect.poll(() => rig.leftovers()).toEqual([]);
+    expect(await paramsOf(rig, 'turn/interrupt')).toHaveLength(1);
+  });
+});
+
+describe('closing', () => {
+  it('ends a child that neither the end of its input nor SIGTERM ends', async () => {
+    const rig = await rigOf({
+      args: ['--never-exits', '--grandchild'],
+      set: ['providers.agent_app_server.shutdown_timeout_ms=200'],
+    });
+    const { failure } = run(rig, faulty('[[hang]]'));
+    await expect.poll(() => paramsOf(rig, 'turn/start')).toHaveLength(1);
+    const [child] = await rig.children();
+
+    await rig.provider.close();
+
+    expect(await failure).toMatchObject({ code: 'cancelled' });
+    expect(await isRunning(child?.pid ?? 0)).toBe(false);
+    await expect.poll(() => isRunning(child?.grandchild ?? 0)).toBe(false);
+  });
+
+  it('ends a start that is under way', async () => {
+    const rig = await rigOf({ args: ['--silent-at=initialize'] });
+    const { failure } = run(rig, agentRequest());
+    await expect.poll(() => paramsOf(rig, 'initialize')).toHaveLength(1);
+    const [child] = await rig.children();
+
+    await rig.provider.close();
+
+    expect(await failure).toMatchObject({ code: 'cancelled' });
+    expect(await isRunning(child?.pid ?? 0)).toBe(false);
+  });
+});
