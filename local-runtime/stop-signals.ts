@@ -1,4 +1,4 @@
-/** Resolves at the first SIGTERM or SIGINT. A later one ends the process at once: somebody is in a hurry. */
+/** Resolves at the first SIGTERM or SIGINT. A later one ends the process at once. */
 export function untilStopped(): Promise<void> {
   return new Promise((resolve) => {
     let isStopping = false;

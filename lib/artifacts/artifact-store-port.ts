@@ -56,12 +56,12 @@ export interface ArtifactStore {
     readonly after?: ArtifactPosition | undefined;
     readonly limit: number;
   }): Promise<readonly ArtifactRecord[]>;
-  /** Turns these artifacts back into intents of this process, which nobody finds; what is no artifact stays as it is. */
+  /** Makes these artifacts intents of this process again, which `find` does not return; any other id is ignored. */
   withdraw(ids: readonly string[]): Promise<void>;
   /** Leaves these intents to the process that calls `adopt` next. */
   abandon(ids: readonly string[]): Promise<void>;
   /**
-   * Makes the intents of processes that are gone this one's, and those that were abandoned; resolves to them. Those of
+   * Takes over the intents of processes that have ended, and those that were abandoned; resolves to them. Those of
    * another process that still renews its lease at `nowSecs` stay with it.
    */
   adopt(nowSecs: number): Promise<readonly ArtifactRecord[]>;

@@ -51,7 +51,7 @@ export function createPublisher(deps: Deps) {
       signal: AbortSignal,
     ): Promise<readonly PendingPublication[]> {
       signal.throwIfAborted();
-      // First, so that the folder can be missing later only when somebody has taken it away.
+      // First: from then on the folder is missing only when it was removed from outside.
       await deps.files.prepare();
       const outcomes = await Promise.allSettled(
         images.map(async (image): Promise<Begun> => {
@@ -87,7 +87,7 @@ export function createPublisher(deps: Deps) {
     },
 
     /**
-     * Removes what is left of publications that were never committed, by processes that are gone or by a `discard` that
+     * Removes what is left of publications that were never committed, by processes that have ended or by a `discard` that
      * failed, and nothing else. Throws `artifact` when a file cannot be removed now, `overloaded`.
      */
     async recover(): Promise<void> {

@@ -101,7 +101,7 @@ function buildSection(
   return Object.fromEntries(members);
 }
 
-/** A broken rule is put down to the first of its fields that somebody set. */
+/** A broken rule is reported at the first of its fields that was set. */
 function toProblem(rule: CrossFieldRule, lookUp: (named: NamedField) => Value): Problem {
   const { field, message } = rule;
   const setting = [field, ...rule.with]

@@ -193,7 +193,7 @@ export interface JobStore {
   /** Those of the scope's jobs that are still there, in the order of their sequences as given. */
   summaries(scope: string, sequences: readonly number[]): Promise<readonly JobSummary[]>;
   /**
-   * Ends the running jobs of processes that are gone as `interrupted` with this error. Those of this process, and of
+   * Ends the running jobs of processes that have ended as `interrupted` with this error. Those of this process, and of
    * another one that still renews its lease at `atSecs`, run on.
    */
   interruptAbandoned(end: {

@@ -64,7 +64,7 @@ function logOperation(
 }
 
 function createFailureLog(logger: Logger): TraceLog['failure'] {
-  // The same failure can pass several places that report.
+  // The same failure can be reported by several callers.
   const reported = new WeakSet<object>();
 
   return (thrown, source) => {

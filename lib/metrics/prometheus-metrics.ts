@@ -97,7 +97,7 @@ function createHistograms(library: Library, registry: Registry) {
   };
 }
 
-/** Gauges are no running totals: they show what gates, breakers and the store say when somebody looks. */
+/** Gauges are no running totals: they are read from gates, breakers and the store at each scrape. */
 function createGauges(library: Library, registry: Registry, { version, providers }: Facts) {
   const gauge = (row: MetricRow): Gauge => new library.Gauge(toOptions(row, registry));
   const [depth, active] = [gauge(METRICS.queueDepth), gauge(METRICS.activeOperations)];

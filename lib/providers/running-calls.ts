@@ -7,7 +7,7 @@ export function createRunningCalls() {
   return {
     /**
      * Runs `work` with a signal that aborts with the caller's, at `abortAll`, and when the work has settled: nothing that
-     * it started goes on without it.
+     * it started continues without it.
      */
     async run<T>(callerSignal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
       callerSignal.throwIfAborted();

@@ -45,7 +45,7 @@ export interface Stores {
   readonly secret: Uint8Array;
   /** Renews the lease by which other processes know that the rows of this one are not abandoned. */
   readonly leaseRenewal: Task;
-  /** Whether the state answers and takes writes: after a refused one, whether it takes an ordinary job now. */
+  /** Whether the state can be read and written: after a refused one, whether it takes an ordinary job now. */
   probe(): Promise<boolean>;
   /** Bytes of what is stored in the state, and of its file. */
   sizes(): Promise<{ readonly logicalBytes: number; readonly physicalBytes: number }>;

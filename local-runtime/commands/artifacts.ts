@@ -70,7 +70,7 @@ interface Report {
 function textReport({ stdout }: CommandIo): Report {
   return {
     problem({ problem, id, name, fault }) {
-      // A name that somebody wrote into the database must not steer the terminal.
+      // A name that was edited in the database must not send control sequences to the terminal.
       const portable = name.replace(/[^\w./-]/g, '?');
       stdout(`${problem}${fault === undefined ? '' : ` (${fault})`}: ${id} ${portable}\n`);
     },

@@ -12,7 +12,7 @@ export interface DrainOptions {
 const DRAIN_MS = 2000;
 
 /**
- * Reads and discards what is left of a request that has been answered early, within the limits of contract.md 0. To close
+ * Reads and discards what is left of a request whose reply was sent early, within the limits of contract.md 0. To close
  * a connection with unread bytes resets it, and the client would lose the reply.
  */
 export function drain(

@@ -11,7 +11,7 @@ import { routingUrl } from './routing-url.ts';
 type Env = { Bindings: RequestInFlight };
 type RunRequest = (request: RequestInFlight, destination: Destination) => Promise<void>;
 
-// Hono wants a response of every handler. The reply has been written to the socket by then, and nobody reads this: a real
+// Hono wants a response of every handler. The reply has been written to the socket by then, and this one is not used: a real
 // `Response` would load all that `fetch` needs.
 const WRITTEN = {} as Response;
 

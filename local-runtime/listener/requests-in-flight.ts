@@ -15,7 +15,7 @@ interface Deps {
   readonly shutdown: AbortController;
 }
 
-/** One request that has not been answered in full. */
+/** One request whose reply has not been sent in full. */
 export interface RequestInFlight {
   readonly incoming: IncomingMessage;
   readonly outgoing: ServerResponse;

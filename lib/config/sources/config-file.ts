@@ -45,7 +45,7 @@ export function locateConfigFile(options: {
 export async function readConfigFile({ path, optional }: ConfigFile): Promise<FileReading> {
   let handle: FileHandle | undefined;
   try {
-    // Without O_NONBLOCK a named pipe would hold the start until somebody writes to it.
+    // Without O_NONBLOCK a named pipe would block the start until a writer opens it.
     handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
     const stat = await handle.stat();
     if (!stat.isFile()) return unusable('must name a regular file');

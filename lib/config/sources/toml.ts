@@ -29,7 +29,7 @@ export function parseToml(text: string): TomlReading {
 /** One value on its own, as after `key =`; undefined when it is none. */
 export function parseTomlValue(text: string): unknown {
   const reading = parseToml(`value = ${text}`);
-  // A text with line ends could go on with keys and tables of its own.
+  // A text with line ends could continue with keys and tables of its own.
   return reading.ok && Object.keys(reading.table).length === 1 ? reading.table['value'] : undefined;
 }
 

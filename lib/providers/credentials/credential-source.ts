@@ -98,7 +98,7 @@ export function createCredentialSource({ home, tokenEndpoint, httpClient, clock,
     /** Other credentials than those that the backend has rejected by a 401. Rejects and throws as `current` does. */
     async refreshAfter(rejected: Credentials, signal: AbortSignal): Promise<Credentials> {
       const stored = await file.read(signal);
-      // Somebody was faster.
+      // Another process was faster.
       if (stored.credentials.accessToken !== rejected.accessToken) return current(signal);
       renewal.throwIfRefused(stored);
       return (await renewed(stored, signal)).credentials;

@@ -56,7 +56,7 @@ export function createLoginRenewal(deps: Deps) {
     if (refreshToken === undefined) throw unrenewable('the login cannot be renewed');
     const replacement = await orUnrenewable(openReplacement(roomFor(stored), deps));
     try {
-      // A process that was suspended must not go on from here.
+      // A process that was suspended must not continue from here.
       if (!(await held.isHeld())) return undefined;
       const fresh = await refresh(stored, refreshToken);
       return 'credentials' in fresh ? fresh : await save(stored, fresh, replacement, deps);
@@ -69,7 +69,7 @@ export function createLoginRenewal(deps: Deps) {
     throwIfRefused,
 
     /**
-     * Waits for the lock and exchanges the tokens, unless the file by then holds a login that `isGood`. Rejects with the
+     * Waits for the lock and refreshes the tokens, unless the file by then holds a login that `isGood`. Rejects with the
      * reason of `signal`, which ends the wait for the lock alone: a token that was sent is always written back. Throws
      * `provider_authentication` and `upstream`.
      */

@@ -25,7 +25,7 @@ const CLIENT_ID = 'app_EMoamEEZ73f0CkXaXp7hrann';
 const TIMEOUT_MS = 30_000;
 const MAX_REPLY_BYTES = 262_144;
 
-/** Exchanges refresh tokens at the token endpoint (RFC 6749, 6, in the form of providers.md, "Credentials"). */
+/** Sends refresh tokens to the token endpoint for new tokens (RFC 6749, 6, in the form of providers.md, "Credentials"). */
 export function createTokenRefresh({ tokenEndpoint, httpClient, clock }: Deps) {
   async function post(body: string, signal: AbortSignal): Promise<Reply> {
     const headers = { 'content-type': 'application/json', accept: 'application/json' };

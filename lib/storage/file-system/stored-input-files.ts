@@ -47,7 +47,7 @@ export function createStoredInputFiles({ directory }: Deps): StoredInputFiles {
 async function put(folders: FolderMaker, sha256: string, bytes: Buffer): Promise<void> {
   const folder = await folders.make([FOLDER, folderOf(sha256)]);
   const path = join(folder, sha256);
-  // Its name alone proves nothing: somebody may have changed the file since.
+  // Its name alone proves nothing: the file may have been changed since.
   if ((await readChecked(path, bytes.length, sha256)) === undefined) {
     const staged = join(await folders.make([FOLDER, STAGING]), sha256);
     await unlinkIfPresent(staged);

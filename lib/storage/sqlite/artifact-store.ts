@@ -39,7 +39,7 @@ const LIST_BY_AGE = `
 const LIST_PENDING = `SELECT ${COLUMNS} FROM artifact WHERE state = 'pending'`;
 
 /** Before every artifact. */
-const FIRST_PLACE: ArtifactPosition = { createdSecs: Number.MIN_SAFE_INTEGER, id: '' };
+const BEFORE_FIRST: ArtifactPosition = { createdSecs: Number.MIN_SAFE_INTEGER, id: '' };
 
 const TOTALS = 'SELECT artifacts AS count, bytes FROM artifact_total';
 
@@ -95,7 +95,7 @@ export function createArtifactStore(database: StoreDatabase): ArtifactStore {
         for (const id of ids) discard.run(id);
       }),
     find: (scope, id) => database.read(() => v.parse(FoundRow, find.get(id, scope))),
-    listByAge: ({ untilSecs, after = FIRST_PLACE, limit }) =>
+    listByAge: ({ untilSecs, after = BEFORE_FIRST, limit }) =>
       database.read(() => {
         const { createdSecs: afterSecs, id: afterId } = after;
         return v.parse(Rows, listByAge.all({ untilSecs, afterSecs, afterId, limit }));

@@ -39,7 +39,7 @@ type Readable = Pick<StateDatabase, 'prepare'>;
 const Counts = v.record(v.string(), v.number());
 
 /**
- * Reads everything and answers with one sentence for each thing that is wrong, none for a valid database in the newest
+ * Reads everything and returns one sentence for each thing that is wrong, none for a valid database in the newest
  * schema. Takes minutes for millions of jobs, and changes nothing.
  */
 export function findStateProblems(database: Readable): readonly string[] {

@@ -55,7 +55,7 @@ export interface StateDatabase {
   write<T>(work: () => T): Promise<T>;
   /** Runs the synchronous `work` at once; it sees what was committed. */
   read<T>(work: () => T): Promise<T>;
-  /** Whether the database answers and takes writes: after a refused one, whether it takes an ordinary job now. */
+  /** Whether the database can be read and written: after a refused one, whether it takes an ordinary job now. */
   probe(): Promise<boolean>;
   /**
    * Bytes of what is stored, and of the main file. They differ: the file keeps pages that are free, and does not have

@@ -18,7 +18,7 @@ export function createOwnerLease(database: StoreDatabase) {
   const { owner } = database;
 
   return {
-    /** For the process that has locked the database: every other owner is gone, whatever its lease says. */
+    /** For the process that has locked the database: every other owner has ended, whatever its lease says. */
     begin: (untilSecs: number): Promise<void> =>
       database.write(() => {
         removeOthers.run(owner);

@@ -20,9 +20,9 @@ const PROGRAM = fileURLToPath(
 
 const FOREIGN: Readonly<Record<string, string>> = {
   'notes.txt': 'not an image',
-  'loop-2.png': 'an image of somebody else',
+  'loop-2.png': 'an image of another program',
   'deep/loop.png': 'another one',
-  'deep/loop-4.json': 'a sidecar of somebody else',
+  'deep/loop-4.json': 'a sidecar of another program',
 };
 
 const ROWS = `

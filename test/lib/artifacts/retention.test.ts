@@ -176,12 +176,12 @@ describe('artifact retention', () => {
 
   test('removes an image whose sidecar was changed, and keeps that sidecar', async () => {
     const record = await published({ sidecar: true });
-    await writeFile(join(rig.root, 'a.json'), 'notes of somebody');
+    await writeFile(join(rig.root, 'a.json'), 'foreign notes');
 
     await sweepAfter(8);
 
     expect(await find(record)).toBeUndefined();
-    expect(await rig.onDisk()).toEqual({ 'a.json': 'notes of somebody' });
+    expect(await rig.onDisk()).toEqual({ 'a.json': 'foreign notes' });
   });
 
   test('keeps an artifact whose file cannot be removed until a later sweep can', async () => {
@@ -298,7 +298,7 @@ describe('artifact retention', () => {
 
   test('leaves neither a file without a row nor an artifact without its file, wherever it crashes', async () => {
     await mkdir(rig.root);
-    await writeFile(join(rig.root, 'foreign.png'), 'image of somebody else');
+    await writeFile(join(rig.root, 'foreign.png'), 'image of another program');
     let crashes = 0;
     for (let steps = 0; steps < MOST_STEPS; steps += 1) {
       const records = [];

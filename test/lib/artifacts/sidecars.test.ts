@@ -227,7 +227,7 @@ describe('publisher.recover with sidecars', () => {
   );
 });
 
-/** Files among which somebody puts a foreign one as soon as the first bytes were staged. */
+/** Files to which a foreign one is added as soon as the first bytes were staged. */
 function lateForeigner(files: ArtifactFiles, come: () => Promise<void>): ArtifactFiles {
   return {
     ...files,

@@ -10,7 +10,7 @@ import { BridgeError } from '../../../lib/errors/bridge-error.ts';
 import { ERRORS, type ErrorCode } from '../../../lib/errors/codes.ts';
 import { toErrorBody, toFlatError } from '../../../lib/errors/error-body.ts';
 import { createAnswerChecker } from '../../support/contract-check.ts';
-import { outputOf, verdictOf } from './judge.ts';
+import { outputOf, verdictOf } from './verdict-of.ts';
 
 const COMPONENTS: Readonly<Record<string, v.GenericSchema>> = {
   ...REQUEST_COMPONENTS,

@@ -459,8 +459,8 @@ describe('createGeneration, endings', () => {
     const rig = await open(
       {
         reply(call) {
-          const isLast = call.request.indices[0] === 2;
-          answerWith(isLast ? png.subarray(0, -3) : png)(call);
+          const isBroken = call.request.indices[0] === 2;
+          answerWith(isBroken ? png.subarray(0, -3) : png)(call);
         },
       },
       oneByOne(appServer),
@@ -477,8 +477,8 @@ describe('createGeneration, endings', () => {
     const rig = await open(
       {
         reply(call) {
-          const isLast = call.request.indices[0] === 2;
-          answerWith(isLast ? png.subarray(0, -3) : png)(call);
+          const isBroken = call.request.indices[0] === 2;
+          answerWith(isBroken ? png.subarray(0, -3) : png)(call);
         },
       },
       oneByOne(appServer),

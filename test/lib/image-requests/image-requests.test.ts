@@ -111,7 +111,7 @@ describe('createImageRequests', () => {
 
   it.each<[string, object, string]>([
     ['an image that is none', { operation: 'edit', images: [inlineBytes(9)] }, 'input'],
-    ['an unknown provider', { routing: { provider: 'nobody' } }, 'invalid_request'],
+    ['an unknown provider', { routing: { provider: 'missing' } }, 'invalid_request'],
     ['an unknown model', { routing: { model: 'unheard-of' } }, 'unsupported_capability'],
   ])('refuses %s', async (_, sent, code) => {
     const { create } = await open();
@@ -302,7 +302,7 @@ describe('createImageRequests, streams', () => {
   it.each<[string, object, string]>([
     ['an image that is none', { operation: 'edit', images: [inlineBytes(9)] }, 'input'],
     ['an unknown model', { routing: { model: 'unheard-of' } }, 'unsupported_capability'],
-    ['an unknown provider', { routing: { provider: 'nobody' } }, 'invalid_request'],
+    ['an unknown provider', { routing: { provider: 'missing' } }, 'invalid_request'],
   ])('refuses %s before there is any stream', async (_, sent, code) => {
     const { stream } = await open();
 
@@ -450,7 +450,7 @@ describe('createImageRequests, log', () => {
   it('logs a refusal before any provider', async () => {
     const { create, lines } = await open();
 
-    await create({ routing: { provider: 'nobody' } }).catch(() => {});
+    await create({ routing: { provider: 'missing' } }).catch(() => {});
 
     expect(lines().map(({ event }) => event)).toEqual([
       'image_operation_started',

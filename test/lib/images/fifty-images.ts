@@ -13,7 +13,7 @@ export interface Image {
   readonly bytes: Buffer;
 }
 
-/** A packet of somebody else, as a photograph or a provider may bring one. */
+/** A foreign packet, as a photograph or a provider may contain one. */
 export const FOREIGN_PACKET = `<?xpacket begin="\ufeff" id="W5M0MpCehiHzreSzNTczkc9d"?>
 <x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">
 <rdf:Description rdf:about="" xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:source>elsewhere</dc:source></rdf:Description>
@@ -102,7 +102,7 @@ async function pngs(): Promise<readonly (readonly [string, Buffer | Sharp])[]> {
     ['truecolour with a clear one', rawPng(8, 2, chunk('tRNS', Buffer.alloc(6)))],
     ['16 bits of everything', rawPng(16, 6)],
     ['EXIF orientation', turned(blocks, 'png', 6)],
-    ['XMP of somebody else', insertAfterHeader(blocks, pngXmp(FOREIGN_PACKET))],
+    ['foreign XMP', insertAfterHeader(blocks, pngXmp(FOREIGN_PACKET))],
     ['XMP behind its pixels', png(blocks.subarray(8, -12), pngXmp(FOREIGN_PACKET), END)],
     ['everything around its pixels', insertAfterHeader(blocks, ...AROUND)],
     ['one pixel', fromPixels(textured(1, 1, 4)).png()],
@@ -124,7 +124,7 @@ async function jpegs(): Promise<readonly (readonly [string, Buffer | Sharp])[]> 
     ['EXIF orientation', turned(blocks, 'jpeg', 8)],
     ['EXIF of sharp', photo('rocket.jpg').withMetadata({ orientation: 3 }).jpeg()],
     ['restart markers by mozjpeg', photo('rocket.jpg').jpeg({ mozjpeg: true })],
-    ['XMP of somebody else', insertAfterSoi(blocks, jpegXmp(FOREIGN_PACKET))],
+    ['foreign XMP', insertAfterSoi(blocks, jpegXmp(FOREIGN_PACKET))],
     ['further images', multiImage(blocks, [further])],
     [
       'further images behind XMP',
@@ -151,7 +151,7 @@ async function webps(): Promise<readonly (readonly [string, Buffer | Sharp])[]> 
     ],
     ['EXIF orientation', turned(blocks, 'webp', 5)],
     ['EXIF of sharp', photo('chelsea.png').withMetadata({ orientation: 6 }).webp()],
-    ['XMP of somebody else', webpXmp(blocks, FOREIGN_PACKET)],
+    ['foreign XMP', webpXmp(blocks, FOREIGN_PACKET)],
     ['one pixel', fromPixels(textured(1, 1, 4)).webp({ lossless: true })],
   ];
 }

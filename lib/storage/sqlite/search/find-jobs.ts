@@ -19,11 +19,11 @@ interface Sources {
   readonly unindexed: UnindexedBlocks;
 }
 
-// How many candidates of the index the other filters may refuse in a row before these filters are asked where to go on,
-// and for how many jobs at once. Each way is slow where its own condition is common and the other one rare; by turns
-// they take at most some twice the time of the better one.
-const MOST_REFUSALS = 8;
-const JOBS_A_QUESTION = 64;
+// Either the index gives candidates that are checked against the other filters, or the filters give jobs that are
+// checked against the term. Each way is slow when its own condition is common and the other one rare. Alternating after
+// this many refused candidates in a row takes at most about twice the time of the better way.
+const MAX_REFUSALS = 8;
+const JOBS_PER_QUERY = 64;
 
 /** The newest jobs of the page, one more than its limit if there are more. Every one is verified on its own row. */
 export function* findJobs(sources: Sources, request: SearchRequest): Steps<readonly number[]> {
@@ -37,9 +37,9 @@ export function* findJobs(sources: Sources, request: SearchRequest): Steps<reado
 
   function verify(sequence: number): void {
     const job = jobs.find(sequence);
-    const isLet = job !== undefined && job.scope === scope && letsThrough(filter, job);
-    refusals = isLet ? 0 : refusals + 1;
-    if (isLet && foldPrompt(job.prompt).includes(term)) found.push(sequence);
+    const isMatch = job !== undefined && job.scope === scope && matchesFilter(filter, job);
+    refusals = isMatch ? 0 : refusals + 1;
+    if (isMatch && foldPrompt(job.prompt).includes(term)) found.push(sequence);
     below = sequence;
   }
 
@@ -47,11 +47,11 @@ export function* findJobs(sources: Sources, request: SearchRequest): Steps<reado
     const candidate = yield* walk.lastBelow(below);
     if (candidate === undefined) break;
     verify(candidate);
-    if (refusals > MOST_REFUSALS) {
+    if (refusals > MAX_REFUSALS) {
       refusals = 0;
-      const matching = jobs.matching(scope, filter, below, JOBS_A_QUESTION);
+      const matching = jobs.matching(scope, filter, below, JOBS_PER_QUERY);
       for (const sequence of matching) if (walk.maybe(sequence)) verify(sequence);
-      if (matching.length < JOBS_A_QUESTION) break;
+      if (matching.length < JOBS_PER_QUERY) break;
       below = matching.at(-1) ?? below;
     }
     yield;
@@ -84,7 +84,7 @@ function walkCandidates({ jobs, index, unindexed }: Sources, term: string) {
         yield;
       }
     },
-    /** Whether a job may have it, for all that is known without a look into another block. */
+    /** Whether a job may have the term; true also when its block has not been read. */
     maybe(sequence: number): boolean {
       if (current?.block !== blockOf(sequence)) return true;
       const position = positionOf(sequence);
@@ -93,7 +93,10 @@ function walkCandidates({ jobs, index, unindexed }: Sources, term: string) {
   };
 }
 
-function letsThrough({ status, visibility, favorite }: JobSearchFilter, job: SearchedJob): boolean {
+function matchesFilter(
+  { status, visibility, favorite }: JobSearchFilter,
+  job: SearchedJob,
+): boolean {
   return (
     (status === undefined || job.status === status) &&
     (visibility === 'all' || (job.hidden === 1) === (visibility === 'hidden')) &&

@@ -19,7 +19,7 @@ const known = new Map<string, string>(EXCEPTIONS);
  * without normalization.
  */
 export function foldPrompt(text: string): string {
-  // Most prompts, some hundred times faster.
+  // The path of most prompts, about a hundred times faster.
   if (ASCII.test(text)) return text.toLowerCase();
   return text.replace(FOLDED, (letter) => {
     let folded = known.get(letter);
@@ -33,7 +33,7 @@ export function foldPrompt(text: string): string {
 
 function foldLetter(letter: string): string {
   const capital = oneOr(letter, letter.toUpperCase());
-  // The one script whose small letters came later, and therefore fold to the capital ones.
+  // The one script whose small letters were added to Unicode later: they fold to the capital ones.
   return CHEROKEE.test(letter) ? capital : oneOr(capital, capital.toLowerCase());
 }
 

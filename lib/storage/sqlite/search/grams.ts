@@ -1,14 +1,14 @@
-/** Jobs are indexed in blocks of so many neighbours in the order of acceptance. */
+/** Jobs are indexed in blocks of this many, in the order of acceptance. */
 export const BLOCK_JOBS = 4096;
 
 const HASH_BITS = 20;
-// Single units are few enough to stand for themselves, above the hashes of pairs and triples.
+// Each single unit has a bucket of its own, above the hashes of pairs and triples.
 const FIRST_UNIT_BUCKET = 2 ** HASH_BITS;
 /** How many buckets there are: a gram is one, two or three UTF-16 units in a row, and each falls into one bucket. */
 export const BUCKETS = FIRST_UNIT_BUCKET + 2 ** 16;
 
-// Enough for a sentence; what they do not tell apart, the prompts themselves do.
-const MOST_TERM_BUCKETS = 32;
+// Enough for a sentence. Every candidate is verified on its prompt anyway.
+const MAX_TERM_BUCKETS = 32;
 
 export function blockOf(sequence: number): number {
   return Math.floor(sequence / BLOCK_JOBS);
@@ -19,7 +19,7 @@ export function blockStart(block: number): number {
   return block * BLOCK_JOBS;
 }
 
-/** The place of a job in its block. */
+/** The position of a job in its block. */
 export function positionOf(sequence: number): number {
   return sequence % BLOCK_JOBS;
 }
@@ -38,7 +38,7 @@ export function eachBucket(folded: string, use: (bucket: number) => void): void 
 
 /**
  * Buckets that every prompt with this folded term is in, each once. Prompts without it may be in all of them as well:
- * grams may share a bucket, and may stand apart in a prompt.
+ * grams may share a bucket, and may be apart in a prompt.
  */
 export function termBuckets(folded: string): number[] {
   const units = Array.from({ length: folded.length }, (_, at) => folded.charCodeAt(at));
@@ -48,8 +48,8 @@ export function termBuckets(folded: string): number[] {
   const triples = units.slice(2).map((unit, at) => {
     return tripleBucket(units[at] ?? 0, units[at + 1] ?? 0, unit);
   });
-  // In the order of their hashes, which mixes them: the first few are from all over the term.
-  return [...new Set(triples)].sort((one, other) => one - other).slice(0, MOST_TERM_BUCKETS);
+  // Sorted by hash, so that the first few come from all parts of the term.
+  return [...new Set(triples)].sort((one, other) => one - other).slice(0, MAX_TERM_BUCKETS);
 }
 
 function pairBucket(first: number, second: number): number {
@@ -60,7 +60,7 @@ function tripleBucket(first: number, second: number, third: number): number {
   return hashed(Math.imul(first | (second << 16), 0x9e3779b1) + third + 1);
 }
 
-// The finalizer of MurmurHash3: neighbours in the alphabet come to lie far apart.
+// The finalizer of MurmurHash3: similar values get different hashes.
 function hashed(value: number): number {
   let hash = Math.imul(value ^ (value >>> 16), 0x85ebca6b);
   hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);

@@ -7,15 +7,15 @@ export interface FoldedJob {
   readonly prompt: string;
 }
 
-// Four megabytes. A block of ordinary prompts has as many or a few more, one of the longest prompts some twenty times.
-const MOST_PLACES = 2 ** 21;
-const BUCKETS_A_STEP = 1024;
+// Four megabytes. A block of ordinary prompts needs about as many, one of the longest prompts twenty times as many.
+const MAX_POSITIONS = 2 ** 21;
+const BUCKETS_PER_STEP = 1024;
 
 /**
  * Gives the positions of every bucket that is not empty, by ascending bucket; they are ascending and without
- * repetitions. Positions are counted first and then laid side by side, so that memory is bounded whatever the prompts:
- * `readJobs` is called twice or more and must give the same jobs each time, by ascending sequence, but for those that
- * were removed meanwhile.
+ * repetitions. Memory is bounded whatever the prompts: positions are counted first, and then stored for as many buckets
+ * at a time as fit. `readJobs` is called twice or more. Each time it must give the same jobs by ascending sequence,
+ * except those that were removed meanwhile.
  */
 export function* invertBlock(
   readJobs: () => Iterable<readonly FoldedJob[]>,
@@ -23,14 +23,14 @@ export function* invertBlock(
 ): Steps<void> {
   const latest = new Uint16Array(BUCKETS);
   const counts = new Uint16Array(BUCKETS);
-  yield* eachPlace(readJobs, latest, (bucket) => {
+  yield* eachPosition(readJobs, latest, (bucket) => {
     counts[bucket] = (counts[bucket] ?? 0) + 1;
   });
   const ends = new Uint32Array(BUCKETS);
   for (let from = 0; from < BUCKETS; ) {
-    const { to, places } = layOut(counts, ends, from);
-    const positions = new Uint16Array(places);
-    yield* eachPlace(readJobs, latest, (bucket, position) => {
+    const { to, size } = assignRanges(counts, ends, from);
+    const positions = new Uint16Array(size);
+    yield* eachPosition(readJobs, latest, (bucket, position) => {
       if (bucket < from || bucket >= to) return;
       const end = ends[bucket] ?? 0;
       positions[end] = position;
@@ -40,16 +40,16 @@ export function* invertBlock(
     for (let bucket = from; bucket < to; bucket += 1) {
       const end = ends[bucket] ?? 0;
       if (end > start) use(bucket, positions.subarray(start, end));
-      // Where the next one was to begin: jobs that were removed between the readings leave their places empty.
+      // The next range begins where it was planned: jobs that were removed between the passes leave gaps.
       start += counts[bucket] ?? 0;
-      if (bucket % BUCKETS_A_STEP === 0) yield;
+      if (bucket % BUCKETS_PER_STEP === 0) yield;
     }
     from = to;
   }
 }
 
-/** Every bucket that a job is in, once a job. `latest` is scratch. */
-function* eachPlace(
+/** Every bucket that a job is in, once for each job. `latest` is scratch memory. */
+function* eachPosition(
   readJobs: () => Iterable<readonly FoldedJob[]>,
   latest: Uint16Array,
   use: (bucket: number, position: number) => void,
@@ -68,17 +68,17 @@ function* eachPlace(
   }
 }
 
-/** Sets where each bucket from `from` on begins, for as many buckets as there are places for. */
-function layOut(
+/** Sets where the range of each bucket from `from` on begins, for as many buckets as fit. */
+function assignRanges(
   counts: Uint16Array,
   ends: Uint32Array,
   from: number,
-): { readonly to: number; readonly places: number } {
-  let [to, places] = [from, 0];
-  while (to < BUCKETS && places + (counts[to] ?? 0) <= MOST_PLACES) {
-    ends[to] = places;
-    places += counts[to] ?? 0;
+): { readonly to: number; readonly size: number } {
+  let [to, size] = [from, 0];
+  while (to < BUCKETS && size + (counts[to] ?? 0) <= MAX_POSITIONS) {
+    ends[to] = size;
+    size += counts[to] ?? 0;
     to += 1;
   }
-  return { to, places };
+  return { to, size };
 }

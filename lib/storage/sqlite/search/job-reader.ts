@@ -17,7 +17,7 @@ const COUNT = 'SELECT count(*) FROM job WHERE seq >= ? AND seq < ?';
 const LIST_PROMPTS =
   'SELECT seq AS sequence, prompt FROM job WHERE seq >= ? AND seq < ? ORDER BY seq LIMIT ?';
 
-const JOBS_A_READING = 64;
+const JOBS_PER_READ = 64;
 
 const Sequence = v.nullable(v.number());
 const Sequences = v.array(v.number());
@@ -61,12 +61,12 @@ export function openJobReader(file: string) {
     oldestFrom: (sequence: number) => v.parse(Sequence, oldestFrom.get(sequence)),
     countIn: (block: number) =>
       v.parse(v.number(), count.get(blockStart(block), blockStart(block + 1))),
-    /** What the filter lets through below `before`, whatever the prompts. */
+    /** The jobs below `before` that match the filter, whatever their prompts. */
     matching: (scope: string, filter: JobFilter, before: number, limit: number) =>
       v.parse(Sequences, matchingStatement(filter).all({ scope, before, limit })),
-    /** Some jobs by ascending sequence, none only if there are none. */
+    /** The next jobs by ascending sequence, none only if there are none. */
     listPrompts(from: number, end: number): readonly FoldedJob[] {
-      const rows = v.parse(PromptRows, listPrompts.all(from, end, JOBS_A_READING));
+      const rows = v.parse(PromptRows, listPrompts.all(from, end, JOBS_PER_READ));
       return rows.map(({ sequence, prompt }) => ({ sequence, prompt: foldPrompt(prompt) }));
     },
     close: () => connection.close(),

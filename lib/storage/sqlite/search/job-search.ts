@@ -8,12 +8,12 @@ import { type SearchThread, startSearchThread } from './search-thread.ts';
 
 interface Waiting {
   onReply(reply: SearchReply): void;
-  onLoss(cause: unknown): void;
+  onThreadEnd(cause: unknown): void;
 }
 
-// As a client of a busy house would rather be told than wait for so many others.
-const MOST_WAITING = 64;
-const JOBS_A_MESSAGE = BLOCK_JOBS / 8;
+// A client would rather be refused than wait behind more searches than this.
+const MAX_WAITING = 64;
+const JOBS_PER_MESSAGE = BLOCK_JOBS / 8;
 
 /** The index of the state database's jobs: it may be removed while nothing runs. */
 export function searchIndexFile(stateFile: string): string {
@@ -21,8 +21,8 @@ export function searchIndexFile(stateFile: string): string {
 }
 
 /**
- * Searches in a thread of its own, which starts with the first search or once there is something to index: `jobs` is how
- * many there may be by now. A thread that dies fails its searches, and the next one starts it anew.
+ * Searches in a thread of its own, which starts with the first search or once there is something to index; `jobs` is
+ * about how many jobs there are. When the thread ends, its searches fail, and the next search starts another thread.
  */
 export function createJobSearch(files: SearchFiles, jobs: number): JobSearch {
   const waiting = new Map<number, Waiting>();
@@ -36,7 +36,7 @@ export function createJobSearch(files: SearchFiles, jobs: number): JobSearch {
       onReply: (reply) => waiting.get(reply.id)?.onReply(reply),
       onEnd(cause) {
         thread = undefined;
-        for (const search of [...waiting.values()]) search.onLoss(cause);
+        for (const search of [...waiting.values()]) search.onThreadEnd(cause);
       },
     });
     return thread;
@@ -61,7 +61,7 @@ export function createJobSearch(files: SearchFiles, jobs: number): JobSearch {
           if ('sequences' in reply) resolve(reply.sequences);
           else reject(new BridgeError(reply.code, reply.message, { details: reply.details }));
         },
-        onLoss(cause) {
+        onThreadEnd(cause) {
           forget();
           reject(new BridgeError('overloaded', 'the search thread has ended', { cause }));
         },
@@ -73,8 +73,8 @@ export function createJobSearch(files: SearchFiles, jobs: number): JobSearch {
 
   function added(count: number): void {
     unreported += count;
-    // Below a block there is nothing to index, and most houses that are never searched stay below.
-    if (isClosed || unreported < (thread === undefined ? BLOCK_JOBS : JOBS_A_MESSAGE)) return;
+    // With less than a block there is nothing to index, and no thread is needed until the first search.
+    if (isClosed || unreported < (thread === undefined ? BLOCK_JOBS : JOBS_PER_MESSAGE)) return;
     unreported = 0;
     running().send({ kind: 'added' });
   }
@@ -84,7 +84,7 @@ export function createJobSearch(files: SearchFiles, jobs: number): JobSearch {
     async find(scope, filter, page, signal) {
       signal.throwIfAborted();
       if (isClosed) throw new BridgeError('overloaded', 'the bridge is stopping');
-      if (waiting.size >= MOST_WAITING) {
+      if (waiting.size >= MAX_WAITING) {
         throw new BridgeError('overloaded', 'too many searches are waiting');
       }
       const found = await ask({ ...page, scope, filter }, signal);
@@ -92,7 +92,7 @@ export function createJobSearch(files: SearchFiles, jobs: number): JobSearch {
     },
     added,
     removed(sequences) {
-      // A thread that starts later looks for itself.
+      // A thread that starts later checks all blocks.
       thread?.send({ kind: 'removed', blocks: [...new Set(sequences.map(blockOf))] });
     },
     async close() {

@@ -26,7 +26,7 @@ export function decodePosting(stored: Uint8Array): Positions | undefined {
   return positions.every((position) => position < BLOCK_JOBS) ? toSet(positions) : undefined;
 }
 
-/** Leaves in `kept` what is in `other` too. Returns how many bytes of it still have members. */
+/** Removes from `kept` what is not in `other`. Returns how many of its bytes still have members. */
 export function intersect(kept: Positions, other: Positions): number {
   let left = 0;
   for (let at = 0; at < SET_BYTES; at += 1) {

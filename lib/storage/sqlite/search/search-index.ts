@@ -19,19 +19,19 @@ CREATE TABLE block (
   last_seq INTEGER NOT NULL,
   last_id TEXT NOT NULL
 ) STRICT;
-CREATE TABLE posting (place INTEGER NOT NULL PRIMARY KEY, positions BLOB NOT NULL) STRICT`;
+CREATE TABLE posting (slot INTEGER NOT NULL PRIMARY KEY, positions BLOB NOT NULL) STRICT`;
 const LIST_BLOCKS = 'SELECT number, jobs, last_seq AS lastSequence, last_id AS lastId FROM block';
 const INSERT_BLOCK = 'INSERT INTO block (number, jobs, last_seq, last_id) VALUES (?, ?, ?, ?)';
 const DELETE_BLOCK = 'DELETE FROM block WHERE number = ?';
-const FIND_POSTING = 'SELECT positions FROM posting WHERE place = ?';
-const INSERT_POSTING = 'INSERT INTO posting (place, positions) VALUES (?, ?)';
-const DELETE_POSTINGS = 'DELETE FROM posting WHERE place >= ? AND place < ?';
+const FIND_POSTING = 'SELECT positions FROM posting WHERE slot = ?';
+const INSERT_POSTING = 'INSERT INTO posting (slot, positions) VALUES (?, ?)';
+const DELETE_POSTINGS = 'DELETE FROM posting WHERE slot >= ? AND slot < ?';
 
-// Folding follows the engine's Unicode: an index of another one knows other letters.
-const FORMAT = 1_000_000 + Math.round(Number(process.versions['unicode']) * 1000);
-// More than there are buckets.
-const PLACES_A_BLOCK = 2 ** 21;
-// So few candidates are verified in less time than another posting takes.
+// The layout, and the engine's version of Unicode, which folding follows: any other file is replaced.
+const FORMAT = 2_000_000 + Math.round(Number(process.versions['unicode']) * 1000);
+// The posting of a bucket has the slot `block * SLOTS_PER_BLOCK + bucket`; more than there are buckets.
+const SLOTS_PER_BLOCK = 2 ** 21;
+// Verifying so few candidates takes less time than reading another posting.
 const FEW_BYTES = 4;
 const DAMAGE = /^SQLITE_(CORRUPT|NOTADB|IOERR)/;
 
@@ -49,8 +49,8 @@ const Posting = v.optional(v.instance(Uint8Array));
 interface OpenIndex {
   readonly connection: Connection;
   readonly blocks: Map<number, IndexedBlock>;
-  findPosting(place: number): Uint8Array | undefined;
-  insertPosting(place: number, posting: Uint8Array): void;
+  findPosting(slot: number): Uint8Array | undefined;
+  insertPosting(slot: number, posting: Uint8Array): void;
   insertBlock(block: IndexedBlock): void;
   deleteBlock(number: number): void;
 }
@@ -58,8 +58,8 @@ interface OpenIndex {
 export type SearchIndex = ReturnType<typeof openSearchIndex>;
 
 /**
- * Which jobs may have a gram, block by block, in a file of its own. All of it can be made again, so reading never fails:
- * a damaged file is removed, and of a block that cannot be read nothing is known.
+ * Which jobs may have a gram, block by block, in a file of its own. All of it can be built again. Reading therefore
+ * never fails: a damaged file is removed, and a block that cannot be read counts as not indexed.
  */
 export function openSearchIndex(file: string) {
   let opened = openOrReplace(file);
@@ -79,13 +79,13 @@ export function openSearchIndex(file: string) {
     blocks: () => [...(opened?.blocks.values() ?? [])].sort((a, b) => b.number - a.number),
     has: (block: number) => opened?.blocks.has(block) ?? false,
     isOpen: () => opened !== undefined,
-    /** Makes the file anew when it was given up. */
+    /** Creates the file again after it was removed. */
     reopen(): void {
       opened ??= openOrReplace(file);
     },
     /**
      * The positions of all jobs that are in all of these buckets, and perhaps of a few more; undefined when that is not
-     * known. The bucket that narrowed the choice most is moved to the front, for the next block.
+     * known. The most selective bucket is moved to the front for the next block.
      */
     candidates(block: number, buckets: number[]): Positions | undefined {
       if (!opened?.blocks.has(block)) return undefined;
@@ -96,11 +96,11 @@ export function openSearchIndex(file: string) {
         return undefined;
       }
     },
-    /** Indexes a block, in place of what was known of it. Throws what the driver throws, and then knows nothing of it. */
+    /** Indexes a block, replacing its earlier index. Throws what the driver throws; the block is then not indexed. */
     *write(block: IndexedBlock, readJobs: () => Iterable<readonly FoldedJob[]>): Steps<void> {
       if (opened === undefined) return;
       const { connection, blocks } = opened;
-      // Until the commit, searches look at the jobs themselves.
+      // Until the commit, searches read the jobs themselves.
       blocks.delete(block.number);
       try {
         connection.exec('BEGIN IMMEDIATE');
@@ -113,8 +113,7 @@ export function openSearchIndex(file: string) {
         throw error;
       }
     },
-    /** Forgets a block. */
-    drop(block: number): void {
+    removeBlock(block: number): void {
       if (opened === undefined) return;
       const { connection, blocks, deleteBlock } = opened;
       blocks.delete(block);
@@ -132,13 +131,13 @@ export function openSearchIndex(file: string) {
 function candidatesOf({ findPosting }: OpenIndex, block: number, buckets: number[]): Positions {
   let candidates: Positions | undefined;
   for (const [nth, bucket] of buckets.entries()) {
-    const stored = findPosting(firstPlace(block) + bucket);
+    const stored = findPosting(firstSlot(block) + bucket);
     const posting = stored === undefined ? new Uint8Array() : decodePosting(stored);
     if (posting === undefined) throw new Sqlite.SqliteError('no posting', 'SQLITE_CORRUPT');
     const left = candidates === undefined ? posting.length : intersect(candidates, posting);
     candidates ??= posting;
     if (left > FEW_BYTES) continue;
-    // What is rare in one block mostly is so in the next.
+    // What is rare in one block is mostly rare in the next.
     buckets.splice(nth, 1);
     buckets.unshift(bucket);
     break;
@@ -153,14 +152,14 @@ function* writeBlock(
 ): Steps<void> {
   deleteBlock(block.number);
   insertBlock(block);
-  const first = firstPlace(block.number);
+  const first = firstSlot(block.number);
   yield* invertBlock(readJobs, (bucket, positions) =>
     insertPosting(first + bucket, encodePosting(positions)),
   );
 }
 
-function firstPlace(block: number): number {
-  return block * PLACES_A_BLOCK;
+function firstSlot(block: number): number {
+  return block * SLOTS_PER_BLOCK;
 }
 
 function openOrReplace(file: string): OpenIndex | undefined {
@@ -172,13 +171,13 @@ function openOrReplace(file: string): OpenIndex | undefined {
   try {
     return openIndex(file);
   } catch {
-    // Searches do without: they may be slow, and nothing else is lost.
+    // Searches work without an index, only more slowly.
     return undefined;
   }
 }
 
 function openIndex(file: string): OpenIndex {
-  // As the state database, for its owner alone: it tells much of the prompts.
+  // Readable by its owner alone, as the state database: it reveals much of the prompts.
   closeSync(openSync(file, 'a', 0o600));
   const connection = connect(file);
   try {
@@ -205,13 +204,13 @@ function withStatements(connection: Connection): OpenIndex {
   return {
     connection,
     blocks: new Map(blocks.map((block) => [block.number, block])),
-    findPosting: (place) => v.parse(Posting, findPosting.get(place)),
-    insertPosting: (place, posting) => insertPosting.run(place, posting),
+    findPosting: (slot) => v.parse(Posting, findPosting.get(slot)),
+    insertPosting: (slot, posting) => insertPosting.run(slot, posting),
     insertBlock: ({ number, jobs, lastSequence, lastId }) =>
       insertBlock.run(number, jobs, lastSequence, lastId),
     deleteBlock(number) {
       deleteBlock.run(number);
-      deletePostings.run(firstPlace(number), firstPlace(number + 1));
+      deletePostings.run(firstSlot(number), firstSlot(number + 1));
     },
   };
 }

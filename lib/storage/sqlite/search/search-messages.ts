@@ -8,15 +8,15 @@ export interface SearchFiles {
   readonly indexFile: string;
 }
 
-/** What the thread is told. */
-export type SearchOrder =
+/** A message to the thread. */
+export type SearchCommand =
   | { readonly kind: 'find'; readonly id: number; readonly request: SearchRequest }
   | { readonly kind: 'forget'; readonly id: number }
   | { readonly kind: 'added' }
   | { readonly kind: 'removed'; readonly blocks: readonly number[] }
   | { readonly kind: 'close' };
 
-/** What it answers to `find`: at most one sequence more than the limit, or why there is none. */
+/** The reply to `find`: at most one sequence more than the limit, or the error. */
 export type SearchReply = { readonly id: number } & (
   | { readonly sequences: readonly number[] }
   | {

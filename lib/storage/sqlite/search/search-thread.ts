@@ -1,11 +1,11 @@
 import { createRequire } from 'node:module';
 import { Worker } from 'node:worker_threads';
-import type { SearchFiles, SearchOrder, SearchReply } from './search-messages.ts';
+import type { SearchCommand, SearchFiles, SearchReply } from './search-messages.ts';
 
 export interface SearchThread {
-  /** Resolves when it runs no more. */
+  /** Resolves when the thread has ended. */
   readonly ended: Promise<void>;
-  send(order: SearchOrder): void;
+  send(command: SearchCommand): void;
 }
 
 interface Listener {
@@ -14,7 +14,7 @@ interface Listener {
   onEnd(cause: unknown): void;
 }
 
-// What a block needs while it is indexed lies outside of this heap.
+// The arrays that indexing a block needs are outside of this heap.
 const HEAP_MB = 64;
 
 export function startSearchThread(files: SearchFiles, { onReply, onEnd }: Listener): SearchThread {
@@ -36,5 +36,5 @@ export function startSearchThread(files: SearchFiles, { onReply, onEnd }: Listen
       resolve();
     });
   });
-  return { ended, send: (order) => worker.postMessage(order) };
+  return { ended, send: (command) => worker.postMessage(command) };
 }

@@ -4,28 +4,28 @@ import { systemClock } from '../../../platform/clock.ts';
 import { createTimeSlices, type Steps } from '../../../platform/time-slices.ts';
 import { toStoreError } from '../driver-errors.ts';
 import { findJobs, type SearchRequest } from './find-jobs.ts';
+import { confirmIndex, forgetRemoved, indexBlocks } from './index-blocks.ts';
 import { openJobReader } from './job-reader.ts';
-import { confirmIndex, forgetRemoved, indexBlocks } from './keep-index.ts';
 import { openSearchIndex } from './search-index.ts';
-import type { SearchFiles, SearchOrder, SearchReply } from './search-messages.ts';
+import type { SearchCommand, SearchFiles, SearchReply } from './search-messages.ts';
 import { createUnindexedBlocks } from './unindexed-blocks.ts';
 
-/** What the search thread runs: it answers searches, and keeps the index between them. */
+/** The program of the search thread: runs searches, and updates the index between them. */
 function serve(port: MessagePort, { stateFile, indexFile }: SearchFiles): void {
   const jobs = openJobReader(stateFile);
   const index = openSearchIndex(indexFile);
   const sources = { jobs, index, unindexed: createUnindexedBlocks(jobs) };
-  // Each has its own share of a turn: searches do not hold up the index that would make them short.
+  // Each has its own share of a turn: searches do not delay the index that would make them fast.
   const searches = createTimeSlices(systemClock);
   const background = createTimeSlices(systemClock);
   const closing = new AbortController();
   const running = new Map<number, AbortController>();
-  // Blocks that may have lost jobs. At first all of them: what was removed since they were indexed, nobody has told.
+  // Blocks that may have lost jobs. At first all of them: removals while the thread did not run were not reported.
   const suspects = new Set<number>();
-  let isKeeping = false;
+  let isUpdating = false;
   let isBehind = false;
 
-  function* keep(): Steps<void> {
+  function* update(): Steps<void> {
     do {
       isBehind = false;
       index.reopen();
@@ -36,24 +36,24 @@ function serve(port: MessagePort, { stateFile, indexFile }: SearchFiles): void {
         yield;
       }
     } while (isBehind);
-    isKeeping = false;
+    isUpdating = false;
   }
 
-  function keepIndex(): void {
+  function updateIndex(): void {
     isBehind = true;
-    if (isKeeping) return;
-    isKeeping = true;
-    background.run(keep(), closing.signal).catch(() => {
-      // A full disk, say. Searches go on without, and the next change tries again.
-      isKeeping = false;
+    if (isUpdating) return;
+    isUpdating = true;
+    background.run(update(), closing.signal).catch(() => {
+      // For example a full disk. Searches work without the index, and the next change tries again.
+      isUpdating = false;
     });
   }
 
   function reply(message: SearchReply): void {
     running.delete(message.id);
     port.postMessage(message);
-    // A search is what finds a damaged index.
-    if (!index.isOpen()) keepIndex();
+    // The search may have found the index damaged.
+    if (!index.isOpen()) updateIndex();
   }
 
   async function search(id: number, request: SearchRequest): Promise<void> {
@@ -67,13 +67,13 @@ function serve(port: MessagePort, { stateFile, indexFile }: SearchFiles): void {
     }
   }
 
-  function obey(order: SearchOrder): void {
-    if (order.kind === 'find') {
-      void search(order.id, order.request);
-    } else if (order.kind === 'forget') {
-      running.get(order.id)?.abort();
-      running.delete(order.id);
-    } else if (order.kind === 'close') {
+  function handle(command: SearchCommand): void {
+    if (command.kind === 'find') {
+      void search(command.id, command.request);
+    } else if (command.kind === 'forget') {
+      running.get(command.id)?.abort();
+      running.delete(command.id);
+    } else if (command.kind === 'close') {
       closing.abort();
       for (const search of running.values()) search.abort();
       running.clear();
@@ -81,15 +81,15 @@ function serve(port: MessagePort, { stateFile, indexFile }: SearchFiles): void {
       jobs.close();
       port.close();
     } else {
-      if (order.kind === 'removed') for (const block of order.blocks) suspects.add(block);
-      keepIndex();
+      if (command.kind === 'removed') for (const block of command.blocks) suspects.add(block);
+      updateIndex();
     }
   }
 
   confirmIndex(sources);
   for (const { number } of index.blocks()) suspects.add(number);
-  keepIndex();
-  port.on('message', obey);
+  updateIndex();
+  port.on('message', handle);
 }
 
 function toFailure(thrown: unknown) {

@@ -5,12 +5,12 @@ import { type Positions, toSet } from './postings.ts';
 
 export type UnindexedBlocks = ReturnType<typeof createUnindexedBlocks>;
 
-// Of UTF-16 units: four megabytes at most, and prompts of five hundred characters fill the half of it.
-const MOST_KEPT_UNITS = 2 ** 21;
+// In UTF-16 units: at most four megabytes, of which a block of prompts of five hundred characters fills half.
+const MAX_CACHED_UNITS = 2 ** 21;
 
 /**
- * Finds terms where no index tells of them, by reading all prompts of a block. Those of the newest block, which has no
- * index before it is complete, are kept: every search asks for it.
+ * Finds terms in blocks without an index, by reading all their prompts. The prompts of the newest block, which is not
+ * indexed before it is complete, are cached: every search reads it.
  */
 export function createUnindexedBlocks(jobs: Pick<JobReader, 'newestBelow' | 'listPrompts'>) {
   let block = -1;
@@ -21,7 +21,7 @@ export function createUnindexedBlocks(jobs: Pick<JobReader, 'newestBelow' | 'lis
   /** Reads what is missing. Between two steps of this search others may do the same, also of a later block. */
   function* catchUp(): Steps<void> {
     const asked = block;
-    while (block === asked && units < MOST_KEPT_UNITS) {
+    while (block === asked && units < MAX_CACHED_UNITS) {
       const read = jobs.listPrompts(next, blockStart(block + 1));
       if (read.length === 0) return;
       for (const { sequence, prompt } of read) {

@@ -21,7 +21,7 @@ import { ImageRequest } from '../../../../lib/contract/request/image-request.ts'
 import { Parameters, RequestParameters } from '../../../../lib/contract/request/parameters.ts';
 import { Preset } from '../../../../lib/contract/resources/preset.ts';
 import { closedObject } from '../../../../lib/contract/schema/closed-object.ts';
-import { verdictOf } from '../judge.ts';
+import { verdictOf } from '../verdict-of.ts';
 
 const NAMES = [...Object.keys(REQUEST_COMPONENTS), ...Object.keys(REPLY_COMPONENTS)];
 

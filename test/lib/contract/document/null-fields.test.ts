@@ -12,7 +12,7 @@ import { ImageRequest } from '../../../../lib/contract/request/image-request.ts'
 import { JobCreate, JobPatch } from '../../../../lib/contract/resources/job.ts';
 import { PresetCreate, PresetReplace } from '../../../../lib/contract/resources/preset.ts';
 import { parseWithLimits } from '../../../../lib/contract/schema/request-limits.ts';
-import { LIMITS } from '../judge.ts';
+import { LIMITS } from '../verdict-of.ts';
 
 const BODIES: Readonly<Record<string, v.GenericSchema>> = {
   ImageRequest,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { EDIT_FILES, EditsFormFields } from '../../../../lib/contract/openai/form.ts';
 import { EditsBody, GenerationsBody } from '../../../../lib/contract/openai/images.ts';
-import { LIMITS, outputOf, verdictOf } from '../judge.ts';
+import { LIMITS, outputOf, verdictOf } from '../verdict-of.ts';
 
 const base = { prompt: 'a cat' };
 const images = [{ image_url: 'data:image/png;base64,AAAA' }];

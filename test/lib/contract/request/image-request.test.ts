@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ImageRequest } from '../../../../lib/contract/request/image-request.ts';
-import { errorOf, issuesOf, LIMITS, outputOf, verdictOf } from '../judge.ts';
+import { errorOf, issuesOf, LIMITS, outputOf, verdictOf } from '../verdict-of.ts';
 
 const PNG = { type: 'base64', data: 'iVBORw0KGgo=' };
 const base = { prompt: 'a cat' };
@@ -767,7 +767,7 @@ describe('a valid ImageRequest', () => {
 });
 
 describe('a hostile ImageRequest', () => {
-  const places = [
+  const paths = [
     '',
     'parameters',
     'output',
@@ -778,10 +778,10 @@ describe('a hostile ImageRequest', () => {
   ];
   const names = ['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty'];
 
-  it.each(places.flatMap((place) => names.map((name) => [name, place || 'the request'])))(
-    'learns that %s is no field of %s',
-    (name, place) => {
-      const path = place === 'the request' ? [] : place.split('.');
+  it.each(paths.flatMap((object) => names.map((name) => [name, object || 'the request'])))(
+    'reports that %s is no field of %s',
+    (name, object) => {
+      const path = object === 'the request' ? [] : object.split('.');
       const inner = `{${JSON.stringify(name)}:{"n":2}}`;
       const nested = path.reduceRight((json, key) => `{${JSON.stringify(key)}:${json}}`, inner);
       const body: unknown = JSON.parse(nested.replace('{', '{"prompt":"a cat",'));
@@ -866,7 +866,7 @@ describe('a hostile ImageRequest', () => {
 
   it('never finds what it sent in the messages', () => {
     const marker = fc.stringMatching(/^[A-Z]{12}$/).map((text) => `zz${text}zz`);
-    const place = fc.constantFrom(
+    const field = fc.constantFrom(
       ...['version', 'operation', 'prompt', 'negative_prompt', 'images', 'mask', 'parameters.n'],
       ...['parameters.size', 'parameters.aspect_ratio', 'parameters.quality', 'output.directory'],
       ...['output.filename', 'output.response_format', 'output.transparency.key_color', 'routing'],
@@ -885,7 +885,7 @@ describe('a hostile ImageRequest', () => {
     );
 
     fc.assert(
-      fc.property(marker, place, wrap, (text, path, make) => {
+      fc.property(marker, field, wrap, (text, path, make) => {
         const request = path
           .split('.')
           .reduceRight<unknown>(

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { JobListQuery, JobPatch, JobQuery } from '../../../../lib/contract/resources/job.ts';
-import { outputOf, verdictOf } from '../judge.ts';
+import { outputOf, verdictOf } from '../verdict-of.ts';
 
 describe('JobListQuery', () => {
   it('shows the first twenty active jobs when nothing is asked for', () => {

@@ -5,7 +5,7 @@ import {
   PresetReplace,
   PresetTemplate,
 } from '../../../../lib/contract/resources/preset.ts';
-import { outputOf, verdictOf } from '../judge.ts';
+import { outputOf, verdictOf } from '../verdict-of.ts';
 
 const EMPTY = {
   operation: 'generate',

@@ -6,7 +6,7 @@ import {
 } from '../../../../lib/contract/resources/artifact.ts';
 import { CapabilitiesQuery } from '../../../../lib/contract/resources/provider.ts';
 import { PageQuery } from '../../../../lib/contract/schema/page.ts';
-import { outputOf, verdictOf } from '../judge.ts';
+import { outputOf, verdictOf } from '../verdict-of.ts';
 
 describe('a query', () => {
   it.each([

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { closedObject, nullable } from '../../../../lib/contract/schema/closed-object.ts';
-import { outputOf, verdictOf } from '../judge.ts';
+import { outputOf, verdictOf } from '../verdict-of.ts';
 
 const Pair = closedObject({
   left: v.number(),

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { openObject } from '../../../../lib/contract/schema/open-object.ts';
-import { outputOf, verdictOf } from '../judge.ts';
+import { outputOf, verdictOf } from '../verdict-of.ts';
 
 const Body = openObject({ prompt: v.string(), n: v.optional(v.number()) });
 

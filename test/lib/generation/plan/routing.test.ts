@@ -37,7 +37,7 @@ describe('resolveCandidates', () => {
   });
 
   it('refuses a fallback to a provider that is not registered, by its field', () => {
-    const fallbacks = [{ provider: 'beta' }, { provider: 'nobody' }];
+    const fallbacks = [{ provider: 'beta' }, { provider: 'missing' }];
     const { routing } = requestOf({ routing: { fallbacks } });
 
     expect(() => resolveCandidates(routing, registry)).toThrow(
@@ -64,7 +64,7 @@ describe('resolveCandidates', () => {
     expect(route.capabilities).toMatchObject({ provider: name, model });
   });
 
-  it.each(['nobody', 'MAIN', 'main ', '__proto__'])(
+  it.each(['missing', 'MAIN', 'main ', '__proto__'])(
     'refuses the provider "%s", which is not registered',
     (name) => {
       const { routing } = requestOf({ routing: { provider: name } });
@@ -77,7 +77,7 @@ describe('resolveCandidates', () => {
 
   it.each([
     ['of a named provider', { provider: 'beta', model: 'main-image' }, ['beta-image', 'shared']],
-    ['that nobody lists', { model: 'unheard-of' }, ['main-image', 'main-fast', 'common']],
+    ['of no list', { model: 'unknown-model' }, ['main-image', 'main-fast', 'common']],
   ])('refuses an unknown model %s with the models that there are', (_, sent, models) => {
     const { routing } = requestOf({ routing: sent });
 

@@ -317,7 +317,7 @@ describe('formBody', () => {
   ])('replies to the type %j with %d before it reads', async (type, status) => {
     const unread = new Readable({
       read() {
-        throw new Error('somebody reads');
+        throw new Error('the body was read');
       },
     });
     const reply = await streamForm(unread, { 'content-type': type });

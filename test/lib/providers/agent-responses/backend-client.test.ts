@@ -55,7 +55,7 @@ function rigOf({ replies, current, refreshAfter, maxEncodedBytes = 1024 * 1024 }
       refreshAfter:
         refreshAfter ??
         (() => {
-          throw new Error('nobody expected a renewal');
+          throw new Error('a renewal was not expected');
         }),
     },
     endpoint: ENDPOINT,
@@ -133,7 +133,7 @@ describe('createBackendClient', () => {
     expect(http.requests[0]?.headers).not.toHaveProperty('chatgpt-account-id');
   });
 
-  it('calls nobody without a login', async () => {
+  it('sends nothing without a login', async () => {
     const lost = new BridgeError('provider_authentication', 'no login');
     const { call, http, events } = rigOf({ replies: [], current: () => Promise.reject(lost) });
 
@@ -222,7 +222,7 @@ describe('createBackendClient', () => {
     ],
     ['a finished item', done(imageCall(IMAGE))],
     ['a finished item that is unusable', done(imageCall('no!'))],
-  ])('lets nobody repeat a call that fails after %s', async (_name, event) => {
+  ])('marks a call that fails after %s as not to be repeated', async (_name, event) => {
     const failed = { type: 'response.failed', response: { error: { code: 'server_error' } } };
     const { call } = rigOf({ replies: [{ chunks: [line(event), line(failed)] }] });
 

@@ -81,7 +81,7 @@ describe('createCallOutcome', () => {
       ],
     ],
     [
-      'items that nobody knows',
+      'items of an unknown kind',
       [
         done({ type: 'hologram', content: 'words', status: {} }),
         done({ type: 'reasoning', content: [7] }),
@@ -290,7 +290,7 @@ describe('a response that completes without an image', () => {
       { output_item_types: ['image_generation_call'], image_call_statuses: ['completed'] },
     ],
     [
-      'kinds that nobody knows',
+      'unknown kinds',
       [
         { type: 'secret words', content: [{ type: 'more secret words' }] },
         imageCall(null, { status: 'still more' }),

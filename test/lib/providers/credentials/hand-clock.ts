@@ -32,11 +32,11 @@ export function createHandClock() {
     clock,
     /** Lets time pass, and runs what becomes due. */
     advance,
-    /** Resolves once somebody waits for the time to pass. */
+    /** Resolves once a timer is waiting. */
     async waited(): Promise<void> {
       while (timers.size === 0) await turn();
     },
-    /** What `work` gives; as long as it has not settled, whatever somebody waits for becomes due. */
+    /** The result of `work`; until it settles, every timer fires at once. */
     async until<T>(work: Promise<T>): Promise<T> {
       let isSettled = false;
       const done = () => {

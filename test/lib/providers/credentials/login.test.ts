@@ -27,7 +27,7 @@ describe('parseLogin', () => {
     ['the id token when the file names none', { account_id: null }, 'id'],
     ['the access token when the id token names none', { id_token: 'x' }, 'access'],
     ['the access token when there is no id token', { id_token: undefined }, 'access'],
-    ['nobody when nobody names one', { id_token: 7, access_token: 'opaque' }, undefined],
+    ['nothing when no token names one', { id_token: 7, access_token: 'opaque' }, undefined],
   ])('takes the account from %s', (_what, tokens, expected) => {
     const all = {
       id_token: unsignedJwt({ [AUTH]: { chatgpt_account_id: 'id' } }),
@@ -43,7 +43,7 @@ describe('parseLogin', () => {
     ['without a mode, as older programs wrote it', { auth_mode: undefined }],
     ['with an API key beside it', { OPENAI_API_KEY: 'sk' }],
     ['with a bad last refresh', { last_refresh: 7 }],
-    ['with members that nobody knows', { agent_identity: { a: [1] } }],
+    ['with unknown members', { agent_identity: { a: [1] } }],
   ])('takes a login %s', (_what, more) => {
     expect(parseLogin({ ...loginOf(TOKENS), ...more })).toBeDefined();
   });

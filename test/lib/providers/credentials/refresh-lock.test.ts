@@ -106,7 +106,7 @@ describe('createRefreshLock', () => {
   });
 
   it.each(['', '4711', '4711\n', '{"pid": 4711}', `${'a'.repeat(32)} -\n`, '\n\n- -\n'])(
-    'is taken over when %j was left more than ten seconds ago and nobody renews it',
+    'is taken over when %j was written more than ten seconds ago and is not renewed',
     async (content) => {
       writeLock(content, 11_000);
       const lock = lockOf();

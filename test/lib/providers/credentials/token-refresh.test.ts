@@ -75,7 +75,7 @@ describe('createTokenRefresh', () => {
     [400, { error: { type: 'invalid_grant' } }],
     [400, { code: 'invalid_grant' }],
     [401, { error: { code: 'refresh_token_expired' } }],
-    [401, { error: { code: 'a_code_that_nobody_knows' } }],
+    [401, { error: { code: 'an_unknown_code' } }],
     [401, 'no JSON at all'],
   ])('reports that the login is refused by %i %j', async (status, body) => {
     server.setReply(replying(status, body));

@@ -209,7 +209,7 @@ describe('sandbox rehearsals', () => {
     expect(outputs).toHaveLength(1);
   });
 
-  it('lets sandbox-hang go on until it is given up', async () => {
+  it('lets sandbox-hang run until it is aborted', async () => {
     const { run } = rigOf();
     const reason = new Error('the client disconnected');
     const controller = new AbortController();

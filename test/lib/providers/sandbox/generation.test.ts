@@ -102,7 +102,7 @@ describe('sandbox generation', () => {
     },
   );
 
-  it('lets the main thread go on while it draws', async () => {
+  it('does not block the main thread while it draws', async () => {
     let otherTurns = 0;
     let isDrawing = true;
     const drawing = run({ parameters: photoSized }).finally(() => {

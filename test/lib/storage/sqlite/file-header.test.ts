@@ -18,7 +18,7 @@ describe('peekFileHeader', () => {
 
   test('a missing file is absent, in a missing directory too', () => {
     expect(peekFileHeader(file)).toBe('absent');
-    expect(peekFileHeader(join(directory, 'no', 'such', 'place'))).toBe('absent');
+    expect(peekFileHeader(join(directory, 'no', 'such', 'folder'))).toBe('absent');
   });
 
   test('an empty file is a new database', async () => {

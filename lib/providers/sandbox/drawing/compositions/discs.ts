@@ -9,7 +9,7 @@ export const discs: Composition = {
   shader(scene) {
     const { frame, palette, random } = scene;
     const seed = random.bits();
-    const shapes = layOut(scene);
+    const shapes = arrange(scene);
     const [, , , light, paper] = palette.swatches;
     const lean = random.between(-1, 1);
     return (y, row) => {
@@ -46,7 +46,7 @@ interface Shape {
 }
 
 /** One great disc, companions on a spiral around it, small accents: large, middle and small in every image. */
-function layOut({ frame, palette, random }: Scene): readonly Shape[] {
+function arrange({ frame, palette, random }: Scene): readonly Shape[] {
   const [ink, deep, middle, light] = palette.swatches;
   const count = 9 + random.below(5);
   const start = random.between(0, Math.PI * 2);

@@ -80,11 +80,11 @@ function shade({ frame }: Scene, weave: Weave): RowShader {
       row[at + 1] = weave.floor[1];
       row[at + 2] = weave.floor[2];
       if (warpOnTop) {
-        layBand(weft, j, b, a, -1, pixels, row, at);
-        layBand(warp, i, a, b, 1, pixels, row, at);
+        drawBand(weft, j, b, a, -1, pixels, row, at);
+        drawBand(warp, i, a, b, 1, pixels, row, at);
       } else {
-        layBand(warp, i, a, b, -1, pixels, row, at);
-        layBand(weft, j, b, a, 1, pixels, row, at);
+        drawBand(warp, i, a, b, -1, pixels, row, at);
+        drawBand(weft, j, b, a, 1, pixels, row, at);
       }
     }
   };
@@ -94,7 +94,7 @@ function shade({ frame }: Scene, weave: Weave): RowShader {
  * Draws a band on the pixel. `across` and `along` are positions in the crossing, -0.5..0.5; `side` is 1 for the band on top,
  * which gets lighter toward the crossing's middle, and -1 for the one below, which gets darker.
  */
-function layBand(
+function drawBand(
   strands: Strands,
   index: number,
   across: number,

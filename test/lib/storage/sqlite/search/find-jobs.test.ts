@@ -15,10 +15,13 @@ import {
   type SearchRequest,
 } from '../../../../../lib/storage/sqlite/search/find-jobs.ts';
 import {
+  forgetRemoved,
+  indexBlocks,
+} from '../../../../../lib/storage/sqlite/search/index-blocks.ts';
+import {
   type JobReader,
   openJobReader,
 } from '../../../../../lib/storage/sqlite/search/job-reader.ts';
-import { forgetRemoved, indexBlocks } from '../../../../../lib/storage/sqlite/search/keep-index.ts';
 import {
   openSearchIndex,
   type SearchIndex,
@@ -151,7 +154,7 @@ const requests = fc.record(
 
 async function replaceJobs(rows: readonly JobRow[]): Promise<void> {
   await database.write(() => database.prepare('DELETE FROM job').run());
-  for (const { number } of index.blocks()) index.drop(number);
+  for (const { number } of index.blocks()) index.removeBlock(number);
   await insertJobs(database, rows);
 }
 

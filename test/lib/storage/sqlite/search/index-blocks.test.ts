@@ -12,14 +12,14 @@ import {
 } from '../../../../../lib/storage/sqlite/database.ts';
 import { findJobs } from '../../../../../lib/storage/sqlite/search/find-jobs.ts';
 import {
-  type JobReader,
-  openJobReader,
-} from '../../../../../lib/storage/sqlite/search/job-reader.ts';
-import {
   confirmIndex,
   forgetRemoved,
   indexBlocks,
-} from '../../../../../lib/storage/sqlite/search/keep-index.ts';
+} from '../../../../../lib/storage/sqlite/search/index-blocks.ts';
+import {
+  type JobReader,
+  openJobReader,
+} from '../../../../../lib/storage/sqlite/search/job-reader.ts';
 import {
   openSearchIndex,
   type SearchIndex,
@@ -35,7 +35,7 @@ let jobs: JobReader;
 let index: SearchIndex;
 
 beforeEach(async () => {
-  directory = await mkdtemp(join(tmpdir(), 'keep-index-'));
+  directory = await mkdtemp(join(tmpdir(), 'index-blocks-'));
   file = stateDatabaseFile(directory);
   indexFile = join(directory, 'search.sqlite');
   openAll();
@@ -223,7 +223,7 @@ describe('forgetRemoved', () => {
 function postingsOf(block: number): number {
   const connection = new Sqlite(indexFile, { readonly: true });
   const count = connection
-    .prepare('SELECT count(*) FROM posting WHERE place / 2097152 = ?')
+    .prepare('SELECT count(*) FROM posting WHERE slot / 2097152 = ?')
     .pluck()
     .get(block);
   connection.close();

@@ -9,9 +9,9 @@ interface Sources {
 }
 
 /**
- * Forgets the blocks of jobs that are not in this database: after a copy of an earlier day was put back, and of another
- * database. A job that is there under its sequence and its id tells that all before it are the same as well. To be done
- * before the first search.
+ * Removes the blocks of jobs that are not in this database: an older copy was restored, or it is another database. When
+ * a job has the same sequence and id as in the index, all jobs before it are the same as well. To be called before the
+ * first search.
  */
 export function confirmIndex({ jobs, index }: Sources): void {
   const blocks = index.blocks();
@@ -20,10 +20,10 @@ export function confirmIndex({ jobs, index }: Sources): void {
     index.discard();
     index.reopen();
   }
-  for (const { number } of blocks.slice(0, Math.max(known, 0))) index.drop(number);
+  for (const { number } of blocks.slice(0, Math.max(known, 0))) index.removeBlock(number);
 }
 
-/** Indexes every block that is complete, oldest first. The newest jobs, in a block that is not, are always looked at. */
+/** Indexes every complete block, oldest first. The newest jobs, in a block that is not complete, are always read. */
 export function* indexBlocks({ jobs, index }: Sources): Steps<void> {
   let oldest = jobs.oldestFrom(0);
   while (oldest !== null) {
@@ -39,12 +39,12 @@ export function* indexBlocks({ jobs, index }: Sources): Steps<void> {
   }
 }
 
-/** Forgets jobs that were removed: of blocks that have lost all or half of theirs since they were indexed. */
+/** Removes a block from the index that has lost all its jobs, and indexes one again that has lost half of them. */
 export function* forgetRemoved({ jobs, index }: Sources, block: number): Steps<void> {
   const indexed = index.blocks().find(({ number }) => number === block);
   if (indexed === undefined) return;
   const left = jobs.countIn(block);
-  if (left === 0) index.drop(block);
+  if (left === 0) index.removeBlock(block);
   else if (left * 2 <= indexed.jobs) yield* writeBlock({ jobs, index }, block);
 }
 
