@@ -27,13 +27,13 @@ describe('unusedExports', () => {
     expect(of({ 'lib/x.ts': 'export const a = 1;', 'lib/y.ts': text })).toEqual([]);
   });
 
-  it('finds nothing that its own file uses, in a signature for example', () => {
+  it('does not report an export that its own file uses, for example in a signature', () => {
     const text = 'export interface a {} export const b = (a: a) => a;';
 
     expect(of({ 'lib/x.ts': text, 'lib/y.ts': "import { b } from './x.ts';" })).toEqual([]);
   });
 
-  it('reads generators, which import what is compiled', () => {
+  it('counts the imports of generators, which import compiled files', () => {
     const text = "import { a } from '../../dist/lib/x.js';";
 
     expect(of({ 'lib/x.ts': 'export const a = 1;', 'infra/generators/g.mjs': text })).toEqual([]);
@@ -41,12 +41,12 @@ describe('unusedExports', () => {
 });
 
 describe('the program', () => {
-  it('exports nothing that only tests use', () => {
+  it('has no export that only tests use', () => {
     const program = new Set(readSources().map(({ path }) => path));
     const unused = unusedExports([...readSources(), ...readSources(['infra/generators'])]);
 
     const pathOf = (name: string) => name.split(':')[0] ?? '';
-    // Threads are started by their file.
+    // The program starts threads by the name of their file.
     const isThread = (name: string) => pathOf(name).endsWith('-worker.ts');
     expect(unused.filter((name) => program.has(pathOf(name)) && !isThread(name))).toEqual([]);
   });

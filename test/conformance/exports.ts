@@ -3,8 +3,8 @@ import ts from 'typescript';
 import type { SourceFile } from './sources.ts';
 
 /**
- * Exported names that nothing uses, as `path: name`: no other of the files imports them, and their own file does not
- * mention them again. A value and a type of one name are one.
+ * Exported names that nothing uses, as `path: name`: no other file imports them, and their own file does not use
+ * them. A value and a type of the same name count as one.
  */
 export function unusedExports(files: readonly SourceFile[]): readonly string[] {
   const parsed = files.map(parse);

@@ -4,7 +4,7 @@ import { ROOT, readSources, type SourceFile } from './sources.ts';
 
 const MAX_LINES = 250;
 
-/** Words that no line of the program may hold, and the files that may, each with its reason. */
+/** Patterns that no line of the program may contain, and the exceptions, each with its reason. */
 interface Ban {
   readonly what: string;
   readonly pattern: RegExp;
@@ -15,12 +15,12 @@ const BANS: readonly Ban[] = [
   {
     what: 'the time, which comes from a Clock',
     pattern: /\bDate\.now\b|\bnew Date\(\)|\bperformance\.now\b|\bhrtime\b/,
-    // The clock itself.
+    // The clock.
     except: /^lib\/platform\/clock\.ts$/,
   },
   {
     what: 'a timer, which comes from a Clock',
-    // A socket's own `setTimeout` is an option of it, not a timer of ours.
+    // `setTimeout` of a socket sets an option; it is not a timer of the program.
     pattern: /(?<!socket\.)\b(setTimeout|setInterval)\(|\bAbortSignal\.timeout\b/,
     except: /^lib\/platform\/clock\.ts$/,
   },
@@ -55,7 +55,7 @@ function longFiles(files: readonly SourceFile[]): readonly string[] {
     .map(({ path, lines }) => `${path} has ${lines} lines, of at most ${MAX_LINES}`);
 }
 
-/** Names that say nothing of what is inside, or are not written as file names are. */
+/** File names that do not describe the content, or that are not kebab-case. */
 function badNames(paths: readonly string[]): readonly string[] {
   return paths.filter((path) =>
     path
@@ -69,7 +69,7 @@ function badNames(paths: readonly string[]): readonly string[] {
 }
 
 describe('the files of the program', () => {
-  it('hold no time, no timer, no randomness and no unfinished work', () => {
+  it('use no time, no timer and no randomness of their own, and have no unfinished work', () => {
     expect(bannedLines(program)).toEqual([]);
   });
 
@@ -77,11 +77,11 @@ describe('the files of the program', () => {
     expect(longFiles(program)).toEqual([]);
   });
 
-  it('are named for what is inside, tests included', () => {
+  it('have descriptive names, also the tests', () => {
     expect(badNames(everything.map(({ path }) => path))).toEqual([]);
   });
 
-  it('are TypeScript alone', () => {
+  it('are all TypeScript', () => {
     const others = ['handlers', 'lib', 'local-runtime'].flatMap((folder) =>
       readdirSync(`${ROOT}${folder}`, { recursive: true, encoding: 'utf8', withFileTypes: true })
         .filter((entry) => !entry.isDirectory() && !entry.name.endsWith('.ts'))
@@ -99,7 +99,7 @@ describe('package.json', () => {
     imports: Record<string, string>;
   } = JSON.parse(readFileSync(`${ROOT}package.json`, 'utf8'));
 
-  it('names files that are there once the program was built', () => {
+  it('names files that exist after the build', () => {
     const named = [
       ...manifest.files,
       ...Object.values(manifest.bin),
@@ -109,17 +109,17 @@ describe('package.json', () => {
     expect(named.filter((path) => !existsSync(`${ROOT}${path}`))).toEqual([]);
   });
 
-  it('ships whatever its own names lead to', () => {
+  it('ships every file that it names', () => {
     const named = [...Object.values(manifest.bin), ...Object.values(manifest.imports)];
     const shipped = (path: string) =>
-      // The manifest ships itself.
+      // The package always contains the manifest.
       path === './package.json' ||
       manifest.files.some((entry) => path.replace(/^\.\//, '').startsWith(`${entry}/`));
 
     expect(named.filter((path) => !shipped(path))).toEqual([]);
   });
 
-  it('starts its command by the line that makes it a program', () => {
+  it('has a command that starts with a shebang line', () => {
     const bins = Object.values(manifest.bin).map((path) => readFileSync(`${ROOT}${path}`, 'utf8'));
 
     expect(bins.map((text) => text.split('\n')[0])).toEqual(['#!/usr/bin/env node']);
@@ -156,7 +156,7 @@ describe('these rules', () => {
     expect(bannedLines([{ path, text: line }])).toEqual([]);
   });
 
-  it('refuse a file of one line too many', () => {
+  it('refuse a file with one line more than allowed', () => {
     const lines = (count: number) => ({ path: 'lib/jobs/a.ts', text: 'a;\n'.repeat(count) });
 
     expect(longFiles([lines(MAX_LINES)])).toEqual([]);
@@ -165,7 +165,7 @@ describe('these rules', () => {
     ]);
   });
 
-  it('refuse names that say nothing', () => {
+  it('refuse names that are not descriptive', () => {
     const bad = [
       'lib/utils/a.ts',
       'lib/jobs/helper.ts',

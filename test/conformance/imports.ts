@@ -2,16 +2,16 @@ import { posix } from 'node:path';
 import ts from 'typescript';
 import type { SourceFile } from './sources.ts';
 
-/** One import of one file, however it is written: statement, re-export, `import()`, or a type's `import('x')`. */
+/** One import of one file in any form: statement, re-export, `import()`, or a type's `import('x')`. */
 export interface Import {
   readonly from: string;
-  /** As written; empty when it is no literal. */
+  /** The specifier; empty when it is not a literal. */
   readonly specifier: string;
   /** The imported file, relative to the repository, whether it exists or not; undefined for a package. */
   readonly to: string | undefined;
   /** The package, without the path inside it; undefined for a file and for Node's own modules. */
   readonly package: string | undefined;
-  /** Nothing of it is left once the compiler has run. */
+  /** Whether the compiler removes it. */
   readonly isTypeOnly: boolean;
 }
 
@@ -34,7 +34,7 @@ export function importsOf({ path, text }: SourceFile): readonly Import[] {
   return found;
 }
 
-/** The names that a file hands on from other files: what makes it a barrel. */
+/** The names that a file re-exports from other files, as a barrel file does. */
 export function reexportsOf(source: SourceFile): readonly string[] {
   const imported = new Set<string>();
   const handedOn: string[] = [];

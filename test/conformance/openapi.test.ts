@@ -9,16 +9,16 @@ import { stringify } from 'yaml';
 import { routes } from '../../handlers/routes.ts';
 import type { JsonObject } from '../../lib/contract/document/json-schema.ts';
 import { buildOpenApiDocument } from '../../local-runtime/openapi/build-document.ts';
-import { createAnswerChecker } from '../support/contract-check.ts';
+import { createReplyChecker } from '../support/reply-checker.ts';
 
 const document = buildOpenApiDocument(routes, '0.0.0');
 
-/** What a client author would write against the generated types. */
+/** Code of a client that uses the generated types. */
 const CLIENT = `
 import type { components, paths } from './api.ts';
 
 type Schemas = components['schemas'];
-type Answers = paths['/v1/images']['post']['responses'];
+type Replies = paths['/v1/images']['post']['responses'];
 
 export const shortest: Schemas['ImageRequest'] = { prompt: 'a cat' };
 export const edit: Schemas['ImageRequest'] = {
@@ -31,15 +31,15 @@ export const edit: Schemas['ImageRequest'] = {
 // @ts-expect-error: objects are closed
 export const typo: Schemas['ImageRequest'] = { promt: 'a cat' };
 
-export function read(answer: Answers[200]['content']['application/json']): string[] {
-  const count: number = answer.requested.n;
-  return answer.data.map((image) =>
+export function read(reply: Replies[200]['content']['application/json']): string[] {
+  const count: number = reply.requested.n;
+  return reply.data.map((image) =>
     image.type === 'b64_json' ? image.b64_json : image.type + image.sha256 + count,
   );
 }
 
-export function fail(answer: Answers[422]['content']['application/json']): string | null {
-  return answer.error.param ?? answer.error.bridge_ext.suggestions[0] ?? null;
+export function fail(reply: Replies[422]['content']['application/json']): string | null {
+  return reply.error.param ?? reply.error.bridge_ext.suggestions[0] ?? null;
 }
 
 export function follow(event: Schemas['StreamEvent']): string | undefined {
@@ -105,14 +105,14 @@ describe('the OpenAPI document', () => {
     expect(problems.map(({ ruleId, message }) => `${ruleId}: ${message}`)).toEqual([]);
   });
 
-  it('becomes types that compile and that a client can be written against', async () => {
+  it('generates types that compile with the code of a client', async () => {
     const types = astToString(await openapiTS(JSON.stringify(document)));
 
     expect(await compile(types)).toEqual([]);
   });
 
-  it('takes each of its examples for a reply of that operation', () => {
-    const checker = createAnswerChecker(document);
+  it('has examples that are valid replies of their operations', () => {
+    const checker = createReplyChecker(document);
     const headers = {
       'x-request-id': 'r1',
       'x-should-retry': 'false',
@@ -120,7 +120,7 @@ describe('the OpenAPI document', () => {
     };
 
     for (const [, , operation] of operationsOf(document)) {
-      for (const [status, body] of exampleAnswers(operation)) {
+      for (const [status, body] of exampleReplies(operation)) {
         expect(() =>
           checker.check(String(operation['operationId']), status, headers, body),
         ).not.toThrow();
@@ -129,8 +129,8 @@ describe('the OpenAPI document', () => {
   });
 });
 
-/** The example bodies of an operation by their status, references followed. */
-function exampleAnswers(operation: JsonObject): [number, unknown][] {
+/** The example bodies of an operation with their status, references resolved. */
+function exampleReplies(operation: JsonObject): [number, unknown][] {
   const responses = operation['responses'] as Record<string, JsonObject>;
   return Object.entries(responses).flatMap(([status, response]) => {
     const { content } = followed(response) as {

@@ -8,7 +8,7 @@ const manifest: { dependencies: Record<string, string> } = JSON.parse(
   readFileSync(`${ROOT}package.json`, 'utf8'),
 );
 
-/** A program of these files alone: each path with its imports, and the imported files, empty, unless they are named. */
+/** A program of only these files: each path with its imports. Imported files that are not listed are empty. */
 function filesWith(
   imports: Readonly<Record<string, readonly string[]>>,
   ...others: readonly string[]
@@ -21,7 +21,7 @@ function filesWith(
 }
 
 describe('the program', () => {
-  it('is where this test looks for it', () => {
+  it('is found by this test', () => {
     const tops = new Set(program.map(({ path }) => path.split('/')[0]));
 
     expect(tops).toEqual(new Set(['handlers', 'lib', 'local-runtime']));
@@ -32,7 +32,7 @@ describe('the program', () => {
     expect(wallBreaches(program)).toEqual([]);
   });
 
-  it('imports each outside package in its one home, and has no package that nobody imports', () => {
+  it('imports each outside package only in its home, and has no unused package', () => {
     expect(packageBreaches(program, Object.keys(manifest.dependencies))).toEqual([]);
   });
 
@@ -46,7 +46,7 @@ describe('the program', () => {
 });
 
 describe('wallBreaches', () => {
-  it('knows every room once', () => {
+  it('has every room once', () => {
     const names = WALLS.map((wall) => wall.room);
 
     expect(new Set(names).size).toBe(names.length);
@@ -158,7 +158,7 @@ describe('wallBreaches', () => {
       'lib/images/b.ts',
     ],
     [
-      'a type by its address',
+      'a type by import()',
       'lib/admission/a.ts',
       "export type B = import('../images/b.ts').B;",
       'lib/images/b.ts',
@@ -170,7 +170,7 @@ describe('wallBreaches', () => {
       'lib/images/b.ts',
     ],
     [
-      'a room that is handed on',
+      'a room that is re-exported',
       'lib/admission/a.ts',
       "export { b } from '../images/b.ts';",
       'lib/images/b.ts',
@@ -415,7 +415,7 @@ describe('packageBreaches', () => {
     expect(packageBreaches(files, dependencies)).toEqual([]);
   });
 
-  it('reports a dependency that nobody imports', () => {
+  it('reports a dependency that no file imports', () => {
     expect(packageBreaches([], ['sharp'])).toEqual([
       'package.json depends on sharp: no file imports it',
     ]);
@@ -442,7 +442,7 @@ describe('cycles', () => {
     expect(cycles(files)).toEqual(['a cycle of imports: lib/jobs/a.ts → lib/jobs/a.ts']);
   });
 
-  it('finds none where two ways lead to one file', () => {
+  it('finds none when two paths lead to one file', () => {
     const files = filesWith({
       'lib/jobs/a.ts': ["import { b } from './b.ts';", "import { c } from './c.ts';"],
       'lib/jobs/b.ts': ["import { c } from './c.ts';"],
@@ -466,7 +466,7 @@ describe('barrels', () => {
     expect(barrels(files)[0]).toContain('lib/jobs/a.ts hands on ');
   });
 
-  it('lets a file export what it makes', () => {
+  it('allows a file to export its own declarations', () => {
     const files = filesWith({
       'lib/jobs/a.ts': ["import { b } from './b.ts';", 'const a = b;', 'export { a };'],
     });

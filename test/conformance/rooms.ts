@@ -2,9 +2,8 @@ import { type Import, importsOf, reexportsOf } from './imports.ts';
 import type { SourceFile } from './sources.ts';
 
 /**
- * Who may import whom, in the order of the rooms: a room may import rooms above its row only, and of those only what it
- * names. `lib/x` is all of a room, `lib/x ports` its `*-port.ts` files, `lib/x types` what vanishes when compiled;
- * `lib/*` is every room above.
+ * Which room may import which. A room may import only the rooms that it names, and only from rows above its own.
+ * `lib/x` is the whole room, `lib/x ports` its `*-port.ts` files, `lib/x types` its types; `lib/*` is every room above.
  */
 interface Wall {
   readonly room: string;
@@ -21,7 +20,7 @@ function room(name: string, ...imports: readonly string[]): Wall {
   return { room: `lib/${name}`, imports: [...EVERYWHERE, ...imports] };
 }
 
-/** A room that works for requests, and so logs and counts. */
+/** A room that handles requests: it may use the log and the metrics. */
 function service(name: string, ...imports: readonly string[]): Wall {
   return room(name, 'lib/log', 'lib/metrics', ...imports);
 }
@@ -104,7 +103,7 @@ export const WALLS: readonly Wall[] = [
   { room: 'dashboard', imports: [] },
 ];
 
-/** The one home of each outside package, as the beginning of a path. A package that is not here has none. */
+/** The home of each outside package, as a prefix of paths. A package that is not listed may not be imported. */
 export const HOMES: Readonly<Record<string, readonly RegExp[]>> = {
   valibot: [/^(handlers|lib|local-runtime)\//],
   '@valibot/to-json-schema': [/^lib\/contract\//],
@@ -189,7 +188,7 @@ export function cycles(files: readonly SourceFile[]): readonly string[] {
   return [...found];
 }
 
-/** Files that re-export what others export. */
+/** Files that re-export from other files. */
 export function barrels(files: readonly SourceFile[]): readonly string[] {
   return files.flatMap((file) =>
     reexportsOf(file).map((what) => `${file.path} hands on ${what}: no barrel files`),
@@ -205,7 +204,7 @@ function isAllowed({ from, isTypeOnly }: Import, to: string): boolean {
   return source.imports.some((allowance) => covers(allowance, source, target, to, isTypeOnly));
 }
 
-/** A port speaks of shapes alone: what every room may import, and other ports. */
+/** A port may import only types: of the rooms that every room may import, and of other ports. */
 function isPortImport(to: string, source: Wall, target: Wall, isTypeOnly: boolean): boolean {
   if (isPort(to)) return source === target || isAbove(target, source);
   return EVERYWHERE.some((allowance) => covers(allowance, source, target, to, isTypeOnly));
@@ -242,7 +241,7 @@ function wallOf(path: string): Wall | undefined {
 }
 
 function reasonOf(to: string, known: ReadonlySet<string>): string {
-  if (to.startsWith('test/')) return 'nobody imports tests';
+  if (to.startsWith('test/')) return 'the program must not import tests';
   return known.has(to) ? 'there is a wall' : 'there is no such file';
 }
 

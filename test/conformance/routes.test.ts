@@ -8,7 +8,7 @@ import type { Services } from '../../lib/services.ts';
 import { importsOf } from './imports.ts';
 import { ROOT, readSources } from './sources.ts';
 
-/** Replies that no route gives, by the operation that gives them. */
+/** Handler files without a route, with their operations. */
 const WITHOUT_ROUTE: Readonly<Record<string, string>> = {
   'handlers/errors/not-found.ts': 'refusePath',
   'handlers/errors/method-not-allowed.ts': 'refuseMethod',
@@ -34,7 +34,7 @@ beforeAll(async () => {
   );
 });
 
-/** What is wrong between these handler files and the handlers of this table, one line each. */
+/** The differences between these handler files and the handlers of this table, one line each. */
 function routeBreaches(
   handlers: readonly Pick<HandlerFile, 'path' | 'handler'>[],
   routed: readonly Operation<Services>[],
@@ -57,7 +57,7 @@ function nameBreaches({ path, handler }: Pick<HandlerFile, 'path' | 'handler'>):
   return isRight ? [] : [`${path} holds the operation ${id}`];
 }
 
-/** The names of a path's parameters against the members of the schema that its handler declares. */
+/** The differences between the parameters of a path and the schema that its handler declares. */
 function parameterBreaches(path: string, spec: OperationSpec): readonly string[] {
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]).sort();
   const schema = spec.request.path;
@@ -69,7 +69,7 @@ function parameterBreaches(path: string, spec: OperationSpec): readonly string[]
 }
 
 describe('the handler files', () => {
-  it('export exactly one thing, the handler of one operation', () => {
+  it('export exactly one value, the handler of one operation', () => {
     const others = files.filter(
       ({ exports, handler }) =>
         String(Object.keys(exports)) !== 'handler' || typeof handler?.spec?.id !== 'string',
@@ -83,13 +83,13 @@ describe('the handler files', () => {
     expect(files.flatMap(nameBreaches)).toEqual([]);
   });
 
-  it('stand in the route table once, but for the replies without a route', () => {
+  it('are in the route table once, except the replies without a route', () => {
     const routed = routes.map(({ handler }) => handler);
 
     expect(routeBreaches(files, routed)).toEqual([]);
   });
 
-  it('bind their operation by the one way there is', () => {
+  it('create their operation with createOperation', () => {
     const unbound = readSources(['handlers'])
       .filter(({ path }) => paths.includes(path))
       .filter((file) => !importsOf(file).some(({ to }) => to === 'handlers/operation.ts'));
@@ -97,7 +97,7 @@ describe('the handler files', () => {
     expect(unbound.map(({ path }) => path)).toEqual([]);
   });
 
-  it('include every reply that is listed as one without a route', () => {
+  it('include every reply that is listed as without a route', () => {
     expect(paths).toEqual(expect.arrayContaining(Object.keys(WITHOUT_ROUTE)));
   });
 });
@@ -121,7 +121,7 @@ describe('the route table', () => {
     expect(breaches).toEqual([]);
   });
 
-  it('asks for a bearer everywhere below /v1 and for the metrics, and nowhere in health', () => {
+  it('requires a bearer token below /v1 and for the metrics, and not for health', () => {
     const others = routes.filter(
       ({ path, handler }) =>
         handler.spec.protection !== (/^\/(v1\/|metrics$)/.test(path) ? 'bearer' : 'public'),
@@ -150,16 +150,16 @@ describe('these rules', () => {
     expect(nameBreaches({ path: 'handlers/jobs/create-job.ts', handler })).toEqual([]);
   });
 
-  it('report a handler without a route, with two, and of a routed answer that should have none', () => {
+  it('report a handler without a route, one with two, and a route for a reply that must have none', () => {
     const path = 'handlers/jobs/create-job.ts';
-    const answer = { path: 'handlers/errors/not-found.ts', handler };
+    const reply = { path: 'handlers/errors/not-found.ts', handler };
 
     expect(routeBreaches([{ path, handler }], [])).toHaveLength(1);
     expect(routeBreaches([{ path, handler }], [handler, handler])).toHaveLength(1);
-    expect(routeBreaches([answer], [handler])).toHaveLength(1);
+    expect(routeBreaches([reply], [handler])).toHaveLength(1);
   });
 
-  it('report a path parameter that nobody declares, and of one that no path has', () => {
+  it('report an undeclared path parameter, and one that no path has', () => {
     expect(parameterBreaches('/v1/jobs/{job}', handler.spec)).toHaveLength(1);
     expect(parameterBreaches('/v1/jobs', handler.spec)).toHaveLength(1);
     expect(parameterBreaches('/v1/jobs/{id}', handler.spec)).toEqual([]);

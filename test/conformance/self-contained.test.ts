@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { ROOT } from './sources.ts';
 
-/** What a checkout does not hold. */
+/** Folders that are not part of a checkout. */
 const NOT_OURS = new Set(['node_modules', 'dist', 'data', '.git']);
 
 /** The benchmarks run compiled, one folder deeper. */
@@ -36,7 +36,7 @@ function outsidePaths(path: string, lines: readonly string[]): readonly string[]
   });
 }
 
-/** Written so that this file names no such path itself. */
+/** Computed: this file itself must not contain such a path. */
 const up = (levels: number) => '../'.repeat(levels);
 
 describe('the project', () => {

@@ -9,7 +9,7 @@ export interface SourceFile {
 
 export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
-/** The folders that make up the program; the dashboard comes later. */
+/** The folders of the program that exist. */
 export const PROGRAM = ['handlers', 'lib', 'local-runtime', 'dashboard'].filter((folder) =>
   existsSync(`${ROOT}${folder}`),
 );

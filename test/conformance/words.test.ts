@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { ROOT, readSources, type SourceFile } from './sources.ts';
 import { findPhrases } from './words.ts';
 
-/** What the code was once written in. The field has plainer words: image, request, reply, index, queue, app. */
+/** Words that the code no longer uses. Plain technical words replaced them: image, request, reply, index, queue, app. */
 const PHRASES = [
   ...['picture', 'pictures', 'easel', 'easels', 'painter', 'commissions', 'household', 'errand'],
   ...['unbuilt', 'oddity', 'oddities', 'riddle', 'hearing', 'waiting line', 'given a rest'],
@@ -11,7 +11,7 @@ const PHRASES = [
   ...['lays down', 'here too', 'told apart', 'outdo', 'outdoes'],
 ];
 
-/** The list itself. */
+/** The files that contain the list. */
 const OWN_FILES = /^test\/conformance\/words/;
 
 function documents(): readonly SourceFile[] {
@@ -33,13 +33,13 @@ describe('findPhrases', () => {
     expect(findPhrases(text, ['picture', 'waiting line'])).toEqual([found]);
   });
 
-  it.each(['pictures', 'depicture', 'waiting for a line'])('passes over %j', (text) => {
+  it.each(['pictures', 'depicture', 'waiting for a line'])('ignores %j', (text) => {
     expect(findPhrases(text, ['picture', 'waiting line'])).toEqual([]);
   });
 });
 
 describe('the program, its tests and its documents', () => {
-  it('hold none of the words that were replaced', () => {
+  it('contain none of the replaced words', () => {
     const files = [...readSources(['handlers', 'lib', 'local-runtime', 'test']), ...documents()];
 
     const found = files

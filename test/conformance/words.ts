@@ -1,4 +1,4 @@
-/** One word as it is written anywhere: alone, in an identifier or in a file name. */
+/** One word in a text, an identifier or a file name. */
 export interface Word {
   readonly line: number;
   readonly word: string;
@@ -16,7 +16,7 @@ export function wordsOf(text: string): readonly Word[] {
   );
 }
 
-/** Where one of these words stands, or several of them in a row, as `line: phrase`. */
+/** The occurrences of these words or word sequences, as `line: phrase`. */
 export function findPhrases(text: string, phrases: readonly string[]): readonly string[] {
   const words = wordsOf(text);
   const rows = phrases.map((phrase) => phrase.split(' '));

@@ -4,7 +4,7 @@ import type { ArtifactFiles, PublishedFile } from '../../lib/artifacts/artifact-
 
 interface Opened {
   readonly files: ArtifactFiles;
-  /** Puts a file of somebody else under that name, instead of what is there. */
+  /** Replaces the file of that name by a foreign file. */
   putForeign(name: string, content: string): Promise<void>;
   close(): Promise<void>;
 }
@@ -23,7 +23,7 @@ function image(name: string, content = `image ${made}`): PublishedFile & { conte
   };
 }
 
-/** What every keeper of artifact bytes promises. */
+/** The contract of every `ArtifactFiles`. */
 export function describeArtifactFiles(label: string, open: () => Promise<Opened>): void {
   describe(`ArtifactFiles: ${label}`, () => {
     let opened: Opened;
@@ -67,7 +67,7 @@ export function describeArtifactFiles(label: string, open: () => Promise<Opened>
       },
     );
 
-    test('a name that is taken is never published over', async () => {
+    test('a file of a taken name is never overwritten', async () => {
       await opened.putForeign('a.png', 'foreign');
       const file = image('a.png');
       await files.stage(file.id, file.content);
@@ -78,7 +78,7 @@ export function describeArtifactFiles(label: string, open: () => Promise<Opened>
       expect((await files.read('a.png', 7))?.bytes.toString()).toBe('foreign');
     });
 
-    test('staged bytes may take another name after the first was taken', async () => {
+    test('staged bytes may be published under another name when the first is taken', async () => {
       await opened.putForeign('a.png', 'foreign');
       const file = image('a-2.png');
       await files.stage(file.id, file.content);
@@ -108,7 +108,7 @@ export function describeArtifactFiles(label: string, open: () => Promise<Opened>
       await files.remove(file);
 
       expect(await files.isTaken('cats/a.png')).toBe(false);
-      // Staging again under the same id fails where anything of the first is left.
+      // Staging again under the same id fails if a file of the first one remains.
       await expect(publish(file)).resolves.toBeUndefined();
     });
 
@@ -141,7 +141,7 @@ export function describeArtifactFiles(label: string, open: () => Promise<Opened>
       expect(await files.isTaken('a.png')).toBe(true);
     });
 
-    test('the stamp stays while the file does and changes with it', async () => {
+    test('the stamp is stable and changes with the file', async () => {
       const file = image('a.png', 'before');
       await publish(file);
       const first = await files.stamp('a.png');

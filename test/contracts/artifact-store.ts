@@ -3,7 +3,7 @@ import type { ArtifactRecord, ArtifactStore } from '../../lib/artifacts/artifact
 
 interface Opened {
   readonly store: ArtifactStore;
-  /** The same artifacts as another process sees them, which lives until the given time in Unix seconds. */
+  /** The same artifacts for another process, whose lease ends at the given time in Unix seconds. */
   other(leaseUntilSecs: number): Promise<ArtifactStore>;
   close(): Promise<void>;
 }
@@ -32,7 +32,7 @@ function under(image: Draft, ...names: readonly string[]): ArtifactRecord[] {
   return names.map((name) => ({ ...image, name }));
 }
 
-/** The same with a sidecar beside it. */
+/** The same with a sidecar each. */
 function withSidecar(image: Draft, ...stems: readonly string[]): ArtifactRecord[] {
   return stems.map((stem) => ({
     ...image,
@@ -41,7 +41,7 @@ function withSidecar(image: Draft, ...stems: readonly string[]): ArtifactRecord[
   }));
 }
 
-/** What every artifact store promises. */
+/** The contract of every artifact store. */
 export function describeArtifactStore(label: string, open: () => Promise<Opened>): void {
   describe(`ArtifactStore: ${label}`, () => {
     let store: ArtifactStore;
@@ -73,7 +73,7 @@ export function describeArtifactStore(label: string, open: () => Promise<Opened>
       expect(name).toBe('a-3.png');
     });
 
-    test('a claim of taken names alone notes nothing', async () => {
+    test('a claim of only taken names stores nothing', async () => {
       await claim(draft(), 'a.png');
 
       const name = await claim(draft(), 'a.png');
@@ -92,7 +92,7 @@ export function describeArtifactStore(label: string, open: () => Promise<Opened>
       expect(name).toBeUndefined();
     });
 
-    test('concurrent claims of the same names get one each', async () => {
+    test('concurrent claims of the same names get different names', async () => {
       const names = Array.from({ length: 50 }, (_, index) => `a-${index}.png`);
 
       const taken = await Promise.all(names.map(() => claim(draft(), ...names)));
@@ -100,7 +100,7 @@ export function describeArtifactStore(label: string, open: () => Promise<Opened>
       expect(new Set(taken)).toEqual(new Set(names));
     });
 
-    test('a renamed intent gives its old name free', async () => {
+    test('a renamed intent frees its old name', async () => {
       const moved = draft();
       await claim(moved, 'a.png');
       await claim(draft(), 'b.png');
@@ -111,7 +111,7 @@ export function describeArtifactStore(label: string, open: () => Promise<Opened>
       expect(await claim(draft(), 'a.png')).toBe('a.png');
     });
 
-    test('an intent stays where it is when every new name is taken', async () => {
+    test('an intent keeps its name when every new name is taken', async () => {
       const moved = draft();
       await claim(moved, 'a.png');
       await claim(draft(), 'b.png');
@@ -137,7 +137,7 @@ export function describeArtifactStore(label: string, open: () => Promise<Opened>
       expect(await store.listPending()).toEqual([{ ...pending, name: 'a.png' }]);
     });
 
-    test('its scope finds a published artifact as it was claimed, and no list of intents has it', async () => {
+    test('a published artifact is found in its scope as it was claimed, and is no intent', async () => {
       const record = await published({ format: 'webp', width: 1, height: 2, bytes: 3 });
 
       expect(await store.find(record.scope, record.id)).toEqual(record);
@@ -183,7 +183,7 @@ export function describeArtifactStore(label: string, open: () => Promise<Opened>
       expect(await claim(draft(), 'a.png')).toBe('a.png');
     });
 
-    test('intents of processes that are gone are adopted, no others', async () => {
+    test('only intents of ended processes are adopted', async () => {
       const [mine, theirs] = [draft(), draft()];
       await claim(mine, 'mine.png');
       const neighbour = await other(100);
@@ -200,7 +200,7 @@ export function describeArtifactStore(label: string, open: () => Promise<Opened>
       await expect(store.publish([theirs.id])).resolves.toBeUndefined();
     });
 
-    test('an intent that was abandoned is adopted, an artifact is not', async () => {
+    test('an abandoned intent is adopted, an artifact is not', async () => {
       const artifact = await published();
       const intent = draft();
       await claim(intent, 'a.png');
@@ -226,7 +226,7 @@ export function describeArtifactStore(label: string, open: () => Promise<Opened>
     });
 
     test('a candidate is free only when its sidecar is too', async () => {
-      // The image beside it has another name: a.jpg and a.png would share a.json.
+      // The images have different names, but a.jpg and a.png would share a.json.
       const [other] = withSidecar(draft({ format: 'jpeg' }), 'a');
       await store.claim([{ ...other!, name: 'a.jpg' }]);
 
@@ -236,7 +236,7 @@ export function describeArtifactStore(label: string, open: () => Promise<Opened>
       expect(claimed?.sidecar?.name).toBe('a-2.json');
     });
 
-    test('a renamed intent moves its sidecar, past names that sidecars have', async () => {
+    test('a renamed intent renames its sidecar, and skips names of other sidecars', async () => {
       const moved = draft();
       await store.claim(withSidecar(moved, 'a'));
       const [other] = withSidecar(draft(), 'b');
@@ -249,14 +249,14 @@ export function describeArtifactStore(label: string, open: () => Promise<Opened>
       expect(await store.claim(withSidecar(draft(), 'a'))).toMatchObject({ name: 'a.png' });
     });
 
-    test('images without a sidecar share no name with those that have one', async () => {
+    test('an image without a sidecar takes no name of an image with one', async () => {
       await store.claim(withSidecar(draft(), 'a'));
 
       expect(await claim(draft(), 'b.png')).toBe('b.png');
       expect(await claim(draft(), 'c.png')).toBe('c.png');
     });
 
-    test('a discarded intent gives the name of its sidecar free', async () => {
+    test('a discarded intent frees the name of its sidecar', async () => {
       const dropped = draft();
       await store.claim(withSidecar(dropped, 'a'));
 
@@ -265,7 +265,7 @@ export function describeArtifactStore(label: string, open: () => Promise<Opened>
       expect(await store.claim(withSidecar(draft(), 'a'))).toMatchObject({ name: 'a.png' });
     });
 
-    test('totals leave sidecars out', async () => {
+    test('totals do not count sidecars', async () => {
       const record = draft({ bytes: 100 });
       await store.claim(withSidecar(record, 'a'));
       await store.publish([record.id]);
@@ -273,7 +273,7 @@ export function describeArtifactStore(label: string, open: () => Promise<Opened>
       expect(await store.totals()).toEqual({ count: 1, bytes: 100 });
     });
 
-    test('totals count what was published, over all scopes, and no intent', async () => {
+    test('totals count the published artifacts of all scopes, and no intent', async () => {
       const before = await store.totals();
       await published({ bytes: 100 });
       await published({ bytes: 20, scope: 'other' });
@@ -288,7 +288,7 @@ export function describeArtifactStore(label: string, open: () => Promise<Opened>
       expect(await store.totals()).toEqual(after);
     });
 
-    test('totals forget a publication that was undone', async () => {
+    test('totals do not count a publication that was rolled back', async () => {
       const first = draft();
       await claim(first, 'a.png');
 
@@ -298,29 +298,29 @@ export function describeArtifactStore(label: string, open: () => Promise<Opened>
     });
 
     test('a withdrawn artifact is an intent again, and no total counts it', async () => {
-      const [gone, stays] = [await published({ bytes: 100 }), await published({ bytes: 20 })];
+      const [discarded, stays] = [await published({ bytes: 100 }), await published({ bytes: 20 })];
 
-      await store.withdraw([gone.id]);
+      await store.withdraw([discarded.id]);
 
-      expect(await store.find(gone.scope, gone.id)).toBeUndefined();
-      expect(await store.listPending()).toEqual([gone]);
+      expect(await store.find(discarded.scope, discarded.id)).toBeUndefined();
+      expect(await store.listPending()).toEqual([discarded]);
       expect(await store.totals()).toEqual({ count: 1, bytes: stays.bytes });
-      expect(await claim(draft(), gone.name)).toBeUndefined();
+      expect(await claim(draft(), discarded.name)).toBeUndefined();
     });
 
     test('a withdrawn artifact may be published again, or discarded', async () => {
-      const [back, gone] = [await published({ bytes: 100 }), await published({ bytes: 20 })];
-      await store.withdraw([back.id, gone.id]);
+      const [back, discarded] = [await published({ bytes: 100 }), await published({ bytes: 20 })];
+      await store.withdraw([back.id, discarded.id]);
 
       await store.publish([back.id]);
-      await store.discard([gone.id]);
+      await store.discard([discarded.id]);
 
       expect(await store.find(back.scope, back.id)).toEqual(back);
       expect(await store.listPending()).toEqual([]);
       expect(await store.totals()).toEqual({ count: 1, bytes: 100 });
     });
 
-    test('what is no artifact is not withdrawn', async () => {
+    test('only artifacts are withdrawn', async () => {
       const pending = draft();
       await claim(pending, 'a.png');
 
@@ -330,7 +330,7 @@ export function describeArtifactStore(label: string, open: () => Promise<Opened>
       expect(await store.totals()).toEqual({ count: 0, bytes: 0 });
     });
 
-    test('artifacts are listed by age, page after page, until a time, and no intent', async () => {
+    test('artifacts before a time are listed by age in pages, and no intent', async () => {
       const ages = [50, 20, 40, 20, 10, 60];
       const records = [];
       for (const createdSecs of ages) records.push(await published({ createdSecs }));
@@ -349,7 +349,7 @@ export function describeArtifactStore(label: string, open: () => Promise<Opened>
       expect(none).toEqual([]);
     });
 
-    test('what is published cannot be discarded', async () => {
+    test('a published artifact cannot be discarded', async () => {
       const record = await published();
 
       await store.discard([record.id, 'f'.repeat(32)]);

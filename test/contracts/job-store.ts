@@ -15,9 +15,9 @@ import {
 
 interface Opened {
   readonly store: JobStore;
-  /** The artifacts that the jobs of this store make. */
+  /** The artifacts of the jobs of this store. */
   readonly artifacts: ArtifactStore;
-  /** The same jobs as another process sees them, which lives until the given time in Unix seconds. */
+  /** The same jobs for another process, whose lease ends at the given time in Unix seconds. */
   other(leaseUntilSecs: number): Promise<JobStore>;
   close(): Promise<void>;
 }
@@ -33,7 +33,7 @@ const ALL = { visibility: 'all' } as const;
 const ONE_INPUT = 'a1'.repeat(32);
 const OTHER_INPUT = 'b2'.repeat(32);
 
-/** What every job store promises. */
+/** The contract of every job store. */
 export function describeJobStore(label: string, open: () => Promise<Opened>): void {
   describe(`JobStore: ${label}`, () => {
     let store: JobStore;
@@ -74,7 +74,7 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
 
     async function read(scope: string, id: string): Promise<JobRecord> {
       const job = await store.find(scope, id);
-      if (!job) throw new Error('there is no such job');
+      if (!job) throw new Error('the job is unknown');
       return job;
     }
 
@@ -116,7 +116,7 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
         expect(await store.find('anonymous', sent.id)).toEqual(job);
       });
 
-      test('a job of no model has none in the lists', async () => {
+      test('a job without a model has none in the lists', async () => {
         const { model: _, ...rest } = newJob();
 
         await store.submit(rest, WIDE);
@@ -131,7 +131,7 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
         expect(jobs.map(({ sequence }) => sequence)).toEqual([1, 2, 3]);
       });
 
-      test('the number of a removed job is not given again', async () => {
+      test('the number of a removed job is not used again', async () => {
         await ended();
         await store.prune({ ...KEEP_ALL, maxRetained: 0 });
 
@@ -140,14 +140,14 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
         expect(sequence).toBe(2);
       });
 
-      test('an equal request under a key is answered with the job as it is now', async () => {
+      test('an equal request under a key gets the current job', async () => {
         const admission = { ...WIDE, key: { hash: 'k', fingerprint: 'f' } };
         const { job: first } = await store.submit(newJob(), admission);
         await store.claim(LATER);
 
-        const answer = await store.submit(newJob(), admission);
+        const reply = await store.submit(newJob(), admission);
 
-        expect(answer).toEqual({
+        expect(reply).toEqual({
           repeated: true,
           job: { ...first, status: 'running', startedSecs: LATER, updatedSecs: LATER },
         });
@@ -157,12 +157,12 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
       test('equal requests under one key at the same time are one job', async () => {
         const admission = { ...WIDE, key: { hash: 'k', fingerprint: 'f' } };
 
-        const answers = await Promise.all(
+        const replies = await Promise.all(
           Array.from({ length: 20 }, () => store.submit(newJob(), admission)),
         );
 
-        expect(new Set(answers.map(({ job }) => job.id)).size).toBe(1);
-        expect(answers.filter(({ repeated }) => !repeated)).toHaveLength(1);
+        expect(new Set(replies.map(({ job }) => job.id)).size).toBe(1);
+        expect(replies.filter(({ repeated }) => !repeated)).toHaveLength(1);
       });
 
       test('another request under a key is a conflict', async () => {
@@ -174,7 +174,7 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
         expect((await store.totals()).byStatus.queued).toBe(1);
       });
 
-      test('a repetition is answered when the queue is full', async () => {
+      test('a repetition gets its job when the queue is full', async () => {
         const admission = { ...WIDE, maxPending: 1, key: { hash: 'k', fingerprint: 'f' } };
         await store.submit(newJob(), admission);
 
@@ -183,7 +183,7 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
         expect(repeated).toBe(true);
       });
 
-      test('a key is free again once its job was removed', async () => {
+      test('a key is free again after its job was removed', async () => {
         const admission = { ...WIDE, key: { hash: 'k', fingerprint: 'f' } };
         const { job } = await store.submit(newJob(), admission);
         await store.claim(LATER);
@@ -195,7 +195,7 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
         expect(repeated).toBe(false);
       });
 
-      test('the queue takes no more than it may hold, callers at the same time included', async () => {
+      test('the queue accepts no more jobs than its limit, also from concurrent callers', async () => {
         const outcomes = await Promise.allSettled(
           Array.from({ length: 10 }, () => store.submit(newJob(), { ...WIDE, maxPending: 4 })),
         );
@@ -209,7 +209,7 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
         });
       });
 
-      test('a running job frees its position in the queue', async () => {
+      test('a running job frees its slot in the queue', async () => {
         await store.submit(newJob(), { ...WIDE, maxPending: 1 });
         await store.claim(LATER);
 
@@ -218,7 +218,7 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
         await expect(second).resolves.toMatchObject({ repeated: false });
       });
 
-      test('the budget counts what is there and what is reserved', async () => {
+      test('the budget counts stored and reserved bytes', async () => {
         await submitted({ reservedBytes: 50_000 });
         const { logicalBytes, reservedBytes } = await store.totals();
         const each = logicalBytes + reservedBytes;
@@ -237,7 +237,7 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
     });
 
     describe('claim', () => {
-      test('the job that was accepted first is started first', async () => {
+      test('jobs are claimed in the order of acceptance', async () => {
         const jobs = [await submitted({ scope: 'b' }), await submitted({ scope: 'a' })];
 
         const claimed = [await store.claim(LATER), await store.claim(LATER)];
@@ -258,7 +258,7 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
         expect(await store.claim(LATER)).toBeUndefined();
       });
 
-      test('claims at the same time get one job each', async () => {
+      test('concurrent claims get one job each', async () => {
         await Promise.all(Array.from({ length: 10 }, () => submitted()));
 
         const claimed = await Promise.all(Array.from({ length: 12 }, () => store.claim(LATER)));
@@ -310,7 +310,7 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
         expect(await artifacts.find('anonymous', id)).toMatchObject({ id });
       });
 
-      test('a publication that is not pending leaves job and artifacts as they were', async () => {
+      test('a publication that is not pending changes neither job nor artifacts', async () => {
         const job = await running();
         const id = await pendingArtifact('2'.repeat(32));
         const publications = [id, '3'.repeat(32)];
@@ -352,28 +352,28 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
           const id = await pendingArtifact('4'.repeat(32));
           const result = jobResult([id]);
 
-          const answer = await store.settle(job.sequence, {
+          const reply = await store.settle(job.sequence, {
             status: 'succeeded',
             completedSecs: LATER,
             result,
             publications: [id],
           });
 
-          expect(answer).toBeUndefined();
+          expect(reply).toBeUndefined();
           expect(await store.find(job.scope, job.id)).toEqual(job);
           expect(await artifacts.listPending()).toHaveLength(1);
         },
       );
 
-      test('of two ends at the same time the first one counts', async () => {
+      test('of two concurrent ends the first one is stored', async () => {
         const { sequence, scope, id } = await running();
 
-        const answers = await Promise.all([
+        const replies = await Promise.all([
           store.settle(sequence, succeeded()),
           store.settle(sequence, { status: 'failed', completedSecs: LATER, error: FAILURE }),
         ]);
 
-        expect(answers).toEqual([{ releasedInputs: [] }, undefined]);
+        expect(replies).toEqual([{ releasedInputs: [] }, undefined]);
         expect(await read(scope, id)).toMatchObject({ status: 'succeeded' });
       });
 
@@ -395,7 +395,7 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
         expect(await store.needsInput(ONE_INPUT)).toBe(false);
       });
 
-      test('the reservation ends with the job, and the result is weighed', async () => {
+      test('the reservation ends with the job, and the size of the result is counted', async () => {
         const job = await running({ reservedBytes: 20_000 });
         const before = await store.totals();
 
@@ -415,9 +415,9 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
       test('a queued job ends at once', async () => {
         const job = await submitted({ inputs: [ONE_INPUT] });
 
-        const answer = await store.cancel(job.scope, job.id, request);
+        const reply = await store.cancel(job.scope, job.id, request);
 
-        expect(answer).toEqual({
+        expect(reply).toEqual({
           job: {
             ...job,
             status: 'cancelled',
@@ -431,12 +431,12 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
         expect(await store.claim(LATER)).toBeUndefined();
       });
 
-      test('a running job runs on with the request noted, and keeps its images', async () => {
+      test('a running job continues with the request recorded, and keeps its images', async () => {
         const job = await running({ inputs: [ONE_INPUT] });
 
-        const answer = await store.cancel(job.scope, job.id, request);
+        const reply = await store.cancel(job.scope, job.id, request);
 
-        expect(answer).toEqual({
+        expect(reply).toEqual({
           job: { ...job, cancelRequested: true, updatedSecs: LATER },
           releasedInputs: [],
         });
@@ -445,22 +445,22 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
       });
 
       test.each(['succeeded', 'failed', 'cancelled', 'interrupted'] as const)(
-        'a job that has %s stays as it is',
+        'a job that has %s does not change',
         async (status) => {
           const job = await inStatus(status);
 
-          const answer = await store.cancel(job.scope, job.id, { ...request, atSecs: LATER + 5 });
+          const reply = await store.cancel(job.scope, job.id, { ...request, atSecs: LATER + 5 });
 
-          expect(answer).toEqual({ job, releasedInputs: [] });
+          expect(reply).toEqual({ job, releasedInputs: [] });
         },
       );
 
-      test('a cancellation and a success at the same time end in a cancelled job', async () => {
+      test('a concurrent cancellation and success end in a cancelled job', async () => {
         const job = await running();
         const id = await pendingArtifact('5'.repeat(32));
         const result = jobResult([id]);
 
-        const [answer, settled] = await Promise.all([
+        const [reply, settled] = await Promise.all([
           store.cancel(job.scope, job.id, request),
           store.settle(job.sequence, {
             status: 'succeeded',
@@ -472,28 +472,28 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
         const found = await store.find(job.scope, job.id);
         const cancelled = { status: 'cancelled', completedSecs: LATER, error: FAILURE } as const;
 
-        expect(answer?.job).toMatchObject({ status: 'running', cancelRequested: true });
+        expect(reply?.job).toMatchObject({ status: 'running', cancelRequested: true });
         expect(settled).toBeUndefined();
-        expect(found).toEqual(answer?.job);
+        expect(found).toEqual(reply?.job);
         expect(await artifacts.find('anonymous', id)).toBeUndefined();
         expect(await store.settle(job.sequence, cancelled)).toBeDefined();
       });
 
-      test('a cancellation and a claim at the same time end in one of the two', async () => {
+      test('of a concurrent cancellation and claim one takes effect', async () => {
         const job = await submitted();
 
-        const [answer, claimed] = await Promise.all([
+        const [reply, claimed] = await Promise.all([
           store.cancel(job.scope, job.id, request),
           store.claim(LATER),
         ]);
 
-        expect(answer?.job.status).toBe('cancelled');
+        expect(reply?.job.status).toBe('cancelled');
         expect(claimed).toBeUndefined();
       });
     });
 
     describe('update', () => {
-      test('marks come and go, each by itself', async () => {
+      test('each mark is set and removed independently', async () => {
         const { scope, id } = await ended();
         const change = (request: { favorite?: boolean; deleted?: boolean }) =>
           store.update(scope, id, { atSecs: LATER, ...request });
@@ -513,7 +513,7 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
         ]);
       });
 
-      test('a job that is hidden already keeps its time, and nothing is as good as no change', async () => {
+      test('hiding a hidden job keeps its time, and an empty change changes nothing', async () => {
         const { scope, id } = await ended();
         await store.update(scope, id, { atSecs: LATER, deleted: true });
 
@@ -523,7 +523,7 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
       });
 
       test.each(['queued', 'running'] as const)(
-        'a job that is %s can be marked and not hidden',
+        'a job that is %s can be marked but not hidden',
         async (status) => {
           const { scope, id } = await inStatus(status);
 
@@ -548,13 +548,13 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
         const job = await ended();
         const asked = id ?? job.id;
 
-        const answers = [
+        const replies = [
           await store.find(scope, asked),
           await store.cancel(scope, asked, { atSecs: LATER, error: CANCELLATION }),
           await store.update(scope, asked, { atSecs: LATER, favorite: true }),
         ];
 
-        expect(answers).toEqual([undefined, undefined, undefined]);
+        expect(replies).toEqual([undefined, undefined, undefined]);
         expect(await read(job.scope, job.id)).toEqual(job);
         const { items } = await store.list(scope, ALL, { limit: 10 });
         expect(items).toHaveLength(id === undefined ? 0 : 1);
@@ -562,7 +562,7 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
     });
 
     describe('list', () => {
-      test('a summary has what lists show, and the artifacts of its result', async () => {
+      test('a summary has the fields of lists and the artifacts of the result', async () => {
         const id = await pendingArtifact('5'.repeat(32));
         const prompt = `${'ä'.repeat(255)}\u{1f431}tail`;
         const job = await running({ request: jobRequest({ prompt, operation: 'edit' }) });
@@ -604,7 +604,7 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
         ]);
       });
 
-      test('pages follow each other without a gap, the last accepted first', async () => {
+      test('pages follow each other without a gap, the newest job first', async () => {
         const made = [];
         for (let nth = 0; nth < 5; nth += 1) {
           // A clock that runs backwards.
@@ -624,15 +624,15 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
     });
 
     describe('interruptAbandoned', () => {
-      test('what a process that is gone runs is interrupted, everything else stays', async () => {
+      test('only the running jobs of ended processes are interrupted', async () => {
         for (const status of JOB_STATUSES) if (status !== 'queued') await inStatus(status);
         const runs = await running({ inputs: [ONE_INPUT] });
         await submitted({ inputs: [OTHER_INPUT] });
 
         const next = await other(LATER + 60);
-        const answer = await next.interruptAbandoned({ atSecs: LATER, error: CANCELLATION });
+        const reply = await next.interruptAbandoned({ atSecs: LATER, error: CANCELLATION });
 
-        expect(answer).toEqual({ interrupted: 2, releasedInputs: [ONE_INPUT] });
+        expect(reply).toEqual({ interrupted: 2, releasedInputs: [ONE_INPUT] });
         expect(await read(runs.scope, runs.id)).toMatchObject({
           status: 'interrupted',
           completedSecs: LATER,
@@ -648,7 +648,7 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
         });
       });
 
-      test('a job of this process, or of one whose lease has not ended, runs on', async () => {
+      test('a job of this process, or of one whose lease has not ended, is not interrupted', async () => {
         const mine = await running();
         const neighbour = await other(LATER + 1);
         await submitted();
@@ -673,9 +673,9 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
       ])('jobs that are %s go, the first ended first', async (_, bound, removed) => {
         for (const nth of [1, 2, 3, 4]) await ended({}, CREATED_SECS + nth);
 
-        const answer = await store.prune({ ...KEEP_ALL, ...bound });
+        const reply = await store.prune({ ...KEEP_ALL, ...bound });
 
-        expect(answer).toEqual(removed);
+        expect(reply).toEqual(removed);
         const { items } = await store.list('anonymous', ALL, { limit: 10 });
         expect(items.map(({ sequence }) => sequence)).toEqual(
           [4, 3, 2, 1].filter((sequence) => !removed.includes(sequence)),
@@ -693,7 +693,7 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
         expect(after.byStatus.succeeded).toBe(2);
       });
 
-      test('favourites, queued and running jobs stay and do not count; hidden ones go', async () => {
+      test('favourites, queued and running jobs are kept and do not count; hidden ones are removed', async () => {
         const favorite = await ended();
         const hidden = await ended();
         await store.update(favorite.scope, favorite.id, { atSecs: LATER, favorite: true });
@@ -707,7 +707,7 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
         expect([removed, again]).toEqual([[hidden.sequence], []]);
       });
 
-      test('one call removes a batch at most', async () => {
+      test('one call removes at most one batch', async () => {
         for (let nth = 0; nth < 5; nth += 1) await ended();
         const rule = { ...KEEP_ALL, maxRetained: 0, batch: 2 };
 
@@ -721,7 +721,7 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
       });
     });
 
-    test('an empty store has totals of nothing', async () => {
+    test('an empty store has totals of zero', async () => {
       expect(await store.totals()).toEqual({
         byStatus: { queued: 0, running: 0, succeeded: 0, failed: 0, cancelled: 0, interrupted: 0 },
         hidden: 0,

@@ -28,7 +28,7 @@ function preset(name: string, overrides: Partial<PresetRecord> = {}): PresetReco
   };
 }
 
-/** What every preset store promises. */
+/** The contract of every preset store. */
 export function describePresetStore(label: string, open: () => Promise<Opened>): void {
   describe(`PresetStore: ${label}`, () => {
     let store: PresetStore;
@@ -56,7 +56,7 @@ export function describePresetStore(label: string, open: () => Promise<Opened>):
       expect(items.map(({ name }) => name)).toEqual(['Icons', 'icons', 'icons-2', 'icons.']);
     });
 
-    test('of creations under one name at the same time one succeeds', async () => {
+    test('of concurrent creations under one name one succeeds', async () => {
       const outcomes = await Promise.allSettled(
         ['first', 'second', 'third'].map((description) =>
           store.create(preset('icons', { description })),
@@ -71,7 +71,7 @@ export function describePresetStore(label: string, open: () => Promise<Opened>):
       expect(await store.find('icons')).toMatchObject({ description: 'first' });
     });
 
-    test('a replacement is whole and keeps the time of the creation', async () => {
+    test('a replacement replaces everything but the time of the creation', async () => {
       await store.create(preset('icons'));
       const {
         createdSecs: _,
@@ -91,17 +91,17 @@ export function describePresetStore(label: string, open: () => Promise<Opened>):
     test('a missing preset is not found, replaced or removed', async () => {
       await store.create(preset('icons'));
 
-      const answers = [
+      const replies = [
         await store.find('Icons'),
         await store.replace(preset('Icons')),
         await store.remove('Icons'),
       ];
 
-      expect(answers).toEqual([undefined, undefined, false]);
+      expect(replies).toEqual([undefined, undefined, false]);
       expect((await store.list({ limit: 10 })).items).toHaveLength(1);
     });
 
-    test('a removed preset is gone and its name is free', async () => {
+    test('a removed preset is not found and its name is free', async () => {
       await store.create(preset('icons'));
 
       expect(await store.remove('icons')).toBe(true);
@@ -110,7 +110,7 @@ export function describePresetStore(label: string, open: () => Promise<Opened>):
       await expect(store.create(preset('icons'))).resolves.toBeUndefined();
     });
 
-    test('pages follow each other by name, whatever comes and goes before them', async () => {
+    test('pages follow each other by name, also when earlier presets are added and removed', async () => {
       for (const name of ['e', 'c', 'a', 'd', 'b']) await store.create(preset(name));
 
       const first = await store.list({ limit: 2 });

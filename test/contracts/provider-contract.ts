@@ -15,13 +15,13 @@ interface Opened {
   request(indices: readonly number[]): ProviderRequest;
   /** A request that fails. */
   readonly failing: ProviderRequest;
-  /** A request that does not end by itself while a test looks on. */
+  /** A request that does not end during a test. */
   readonly endless: ProviderRequest;
-  /** Closes the provider and whatever stands behind it. */
+  /** Closes the provider and its upstream. */
   close(): Promise<void>;
 }
 
-/** What every provider promises (lib/providers/provider-port.ts). */
+/** The contract of every provider (lib/providers/provider-port.ts). */
 export function describeProvider(label: string, open: () => Promise<Opened>): void {
   describe(`Provider: ${label}`, () => {
     let opened: Opened;
@@ -37,7 +37,7 @@ export function describeProvider(label: string, open: () => Promise<Opened>): vo
       expect(provider.name).toMatch(/^[a-z][a-z0-9-]*$/);
     });
 
-    test('a call may be tried at least once', () => {
+    test('at least one attempt per call is allowed', () => {
       expect(provider.retry.attempts).toBeGreaterThanOrEqual(1);
       expect(provider.retry.backoffMs).toBeGreaterThanOrEqual(0);
     });
@@ -50,7 +50,7 @@ export function describeProvider(label: string, open: () => Promise<Opened>): vo
       expect(new Set(description.models).size).toBe(description.models.length);
     });
 
-    test('every listed model has a sound capability document of its own', () => {
+    test('every listed model has a valid capability document of its own', () => {
       const documents = provider.describe().models.map((model) => provider.capabilities(model));
 
       for (const [index, model] of provider.describe().models.entries()) {
@@ -61,7 +61,7 @@ export function describeProvider(label: string, open: () => Promise<Opened>): vo
       }
     });
 
-    test('there are sessions where a model says so, and only there', () => {
+    test('the provider has sessions if and only if a model supports them', () => {
       const documents = provider.describe().models.map((model) => provider.capabilities(model));
 
       const isSaid = documents.some((it) => it?.persistent_sessions || it?.explicit_threads);
@@ -73,7 +73,7 @@ export function describeProvider(label: string, open: () => Promise<Opened>): vo
       expect(provider.capabilities('no-such-model')).toBeUndefined();
     });
 
-    test('a call gives one output for each index and tells of those indices only', async () => {
+    test('a call returns one output for each index and reports only those indices', async () => {
       const indices = indicesFor(opened);
       const { context, events } = watched();
 
@@ -81,11 +81,11 @@ export function describeProvider(label: string, open: () => Promise<Opened>): vo
 
       expect(outputs).toHaveLength(indices.length);
       expect(outputs.every(({ bytes }) => bytes.length > 0)).toBe(true);
-      const told = events.flatMap((event) => event.index ?? []);
-      expect(told.filter((index) => !indices.includes(index))).toEqual([]);
+      const reported = events.flatMap((event) => event.index ?? []);
+      expect(reported.filter((index) => !indices.includes(index))).toEqual([]);
     });
 
-    test('a call says that it was dispatched before anything else', async () => {
+    test('a call reports its dispatch before anything else', async () => {
       const { context, events } = watched();
 
       await provider.execute(opened.request([0]), context);
@@ -101,8 +101,8 @@ export function describeProvider(label: string, open: () => Promise<Opened>): vo
       expect(ended).toBeInstanceOf(BridgeError);
     });
 
-    test('a call ends with the reason of its signal and is silent from then on', async () => {
-      const reason = new Error('given up');
+    test('a call rejects with the reason of its signal and reports nothing afterwards', async () => {
+      const reason = new Error('aborted by the test');
       const controller = new AbortController();
       const { context, events } = watched(controller.signal);
       const ended = failureOf(provider.execute(opened.endless, context));
@@ -110,13 +110,13 @@ export function describeProvider(label: string, open: () => Promise<Opened>): vo
       controller.abort(reason);
 
       expect(await ended).toBe(reason);
-      const told = events.length;
+      const reported = events.length;
       await provider.execute(opened.request([0]), watched().context);
-      expect(events).toHaveLength(told);
+      expect(events).toHaveLength(reported);
     });
 
-    test('a call whose signal has aborted does nothing', async () => {
-      const reason = new Error('given up');
+    test('a call whose signal has aborted is not dispatched', async () => {
+      const reason = new Error('aborted by the test');
       const { context, events } = watched(AbortSignal.abort(reason));
 
       const ended = await failureOf(provider.execute(opened.request([0]), context));
@@ -125,13 +125,13 @@ export function describeProvider(label: string, open: () => Promise<Opened>): vo
       expect(events).toEqual([]);
     });
 
-    test('a probe answers', async () => {
+    test('a probe succeeds', async () => {
       const readiness = await provider.probe(new AbortController().signal);
 
       expect(typeof readiness.ready).toBe('boolean');
     });
 
-    test('closing ends what runs, may be repeated, and lets nothing begin', async () => {
+    test('closing ends running calls, may be repeated, and refuses new calls', async () => {
       const ended = failureOf(provider.execute(opened.endless, watched().context));
 
       await provider.close();
@@ -144,7 +144,7 @@ export function describeProvider(label: string, open: () => Promise<Opened>): vo
   });
 }
 
-/** As many outputs as one call of the default model may have, but not the first ones: a call's indices may start anywhere. */
+/** The indices of one call of the default model. They do not start at 0: a call may have any indices. */
 function indicesFor({ provider, request }: Opened): readonly number[] {
   const document = provider.capabilities(request([0]).model);
   const count = Math.min(document?.batching.native_count.max ?? 1, 3);

@@ -4,9 +4,9 @@ import type { StoredInputFiles } from '../../lib/inputs/stored-inputs-port.ts';
 
 interface Opened {
   readonly files: StoredInputFiles;
-  /** Another keeper of the same images, as after a restart. */
+  /** Another instance for the same images, as after a restart. */
   reopen(): StoredInputFiles;
-  /** Changes what is kept under this checksum behind the keeper's back. */
+  /** Changes the stored file of this checksum directly. */
   damage(sha256: string, content: Buffer): Promise<void>;
   close(): Promise<void>;
 }
@@ -16,7 +16,7 @@ function image(content: string | Buffer) {
   return { bytes, sha256: createHash('sha256').update(bytes).digest('hex') };
 }
 
-/** What every keeper of the images of jobs promises. */
+/** The contract of every `StoredInputFiles`. */
 export function describeStoredInputFiles(label: string, open: () => Promise<Opened>): void {
   describe(`StoredInputFiles: ${label}`, () => {
     let opened: Opened;
@@ -39,13 +39,13 @@ export function describeStoredInputFiles(label: string, open: () => Promise<Open
       return all.sort();
     }
 
-    test('nothing is there before the first image', async () => {
+    test('nothing is stored before the first image', async () => {
       expect(await files.read(one.sha256, one.bytes.length)).toBeUndefined();
       expect(await listed()).toEqual([]);
       await expect(files.remove(one.sha256)).resolves.toBeUndefined();
     });
 
-    test('an image that was put is read, by this keeper and the next', async () => {
+    test('a stored image is read by this instance and by the next', async () => {
       await files.put(one.sha256, one.bytes);
 
       expect(await files.read(one.sha256, one.bytes.length)).toEqual(one.bytes);
@@ -60,7 +60,7 @@ export function describeStoredInputFiles(label: string, open: () => Promise<Open
       expect((await files.read(large.sha256, 9_000_001))?.equals(large.bytes)).toBe(true);
     });
 
-    test('an image that was put twice is there once', async () => {
+    test('an image that is stored twice exists once', async () => {
       await files.put(one.sha256, one.bytes);
       await files.put(one.sha256, one.bytes);
 
@@ -68,7 +68,7 @@ export function describeStoredInputFiles(label: string, open: () => Promise<Open
       expect(await files.read(one.sha256, one.bytes.length)).toEqual(one.bytes);
     });
 
-    test('different images do not touch each other, though put at the same time', async () => {
+    test('different images are stored concurrently', async () => {
       const all = Array.from({ length: 40 }, (_, index) => image(`image ${index}`));
 
       await Promise.all(all.map(({ sha256, bytes }) => files.put(sha256, bytes)));
@@ -79,7 +79,7 @@ export function describeStoredInputFiles(label: string, open: () => Promise<Open
       }
     });
 
-    test('an image that was removed is gone, and no other is', async () => {
+    test('an image that was removed is not found, and the others are', async () => {
       await files.put(one.sha256, one.bytes);
       await files.put(other.sha256, other.bytes);
 
@@ -89,7 +89,7 @@ export function describeStoredInputFiles(label: string, open: () => Promise<Open
       expect(await listed()).toEqual([other.sha256]);
     });
 
-    test('an image that was removed can be put again', async () => {
+    test('an image that was removed can be stored again', async () => {
       await files.put(one.sha256, one.bytes);
       await files.remove(one.sha256);
       await files.put(one.sha256, one.bytes);
@@ -121,7 +121,7 @@ export function describeStoredInputFiles(label: string, open: () => Promise<Open
     });
 
     test.each(['', '../secrets', 'A'.repeat(64), 'a'.repeat(63), `${'a'.repeat(64)}/b`])(
-      'the checksum "%s" is none',
+      'the checksum "%s" is refused',
       async (sha256) => {
         await expect(files.put(sha256, one.bytes)).rejects.toThrow();
         await expect(files.read(sha256, 1)).rejects.toThrow();

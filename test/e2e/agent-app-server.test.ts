@@ -41,7 +41,7 @@ async function create({ address }: StartedBridge, body: object) {
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(body),
   });
-  // Each test knows the shape that it asked for.
+  // Each test knows the shape of its reply.
   // biome-ignore lint/suspicious/noExplicitAny: see above.
   return { status: response.status, json: (await response.json()) as any };
 }
@@ -118,7 +118,7 @@ describe('a bridge with the provider agent-app-server', () => {
     });
   });
 
-  it('tells the child nothing of its own', async () => {
+  it('passes none of its own environment to the child', async () => {
     const bridge = await start(['server.allowed_hosts=[]']);
     await create(bridge, { prompt: 'a fox' });
 
@@ -130,7 +130,7 @@ describe('a bridge with the provider agent-app-server', () => {
   });
 
   it.each(['SIGTERM', 'SIGINT', 'SIGKILL'] as const)(
-    'leaves no child behind after %s',
+    'leaves no child running after %s',
     async (signal) => {
       const bridge = await start(['runtime.shutdown_grace_ms=100']);
       await create(bridge, { prompt: 'a fox' });

@@ -22,7 +22,7 @@ afterEach(async () => {
   for (const close of closing.splice(0)) await close();
 });
 
-/** The whole pipeline in this process, so that its events can be listened to. */
+/** The whole pipeline in this process, with access to its events. */
 async function openPipeline() {
   const agent = await openAgentRig({ set: ['runtime.circuit_breaker.enabled=false'] });
   const artifacts = await openArtifactRig();
@@ -43,7 +43,7 @@ async function openPipeline() {
     settings: config.runtime,
   });
 
-  /** All events of one request, and what came of it. */
+  /** All events of one request, and its outcome. */
   async function run(sent: object) {
     const { signal } = new AbortController();
     const running = generation.run(requestOf(sent), requestContext(), signal);
@@ -56,16 +56,16 @@ async function openPipeline() {
   return { upstream, run };
 }
 
-/** An event as a few words. */
+/** A short name of an event. */
 function nameOf(event: VerifiedEvent): string {
-  const place = event.index === undefined ? '' : ` ${event.index}`;
+  const index = event.index === undefined ? '' : ` ${event.index}`;
   return event.type === 'progress'
-    ? `${event.stage}${place}`
-    : `partial${place}.${event.partialIndex}`;
+    ? `${event.stage}${index}`
+    : `partial${index}.${event.partialIndex}`;
 }
 
 describe('the pipeline in front of agent-responses', () => {
-  it('tells of an image from its request to its publication', async () => {
+  it('reports an image from its request to its publication', async () => {
     const { run } = await openPipeline();
 
     const { events } = await run({ parameters: { partial_images: 3 } });
@@ -82,7 +82,7 @@ describe('the pipeline in front of agent-responses', () => {
     ]);
   });
 
-  it('shows partial images that are images, each for the output that it belongs to', async () => {
+  it('sends partial images that are valid, each with the index of its output', async () => {
     const { run } = await openPipeline();
 
     const { events } = await run({ parameters: { n: 4, partial_images: 2, size: '1536x1024' } });
@@ -96,7 +96,7 @@ describe('the pipeline in front of agent-responses', () => {
     }
   });
 
-  it('shows the partial image of a call that then fails, and does not repeat it', async () => {
+  it('sends the partial image of a call that then fails, and does not repeat the call', async () => {
     const { run, upstream } = await openPipeline();
     upstream.setDefaultBehaviour('failed-after-partial');
 
@@ -107,7 +107,7 @@ describe('the pipeline in front of agent-responses', () => {
     expect(upstream.calls).toHaveLength(1);
   });
 
-  it('begins anew with the events of a call that is repeated', async () => {
+  it('starts again with the events of a call that is repeated', async () => {
     const { run, upstream } = await openPipeline();
     upstream.script('failed=server_error', 'succeed');
 

@@ -31,11 +31,11 @@ async function startTwo() {
   return { home, upstream: started, bridges };
 }
 
-/** Asks both for an image each, many times at once. Resolves with the statuses. */
-function askAll(bridges: readonly StartedBridge[]): Promise<number[]> {
+/** Requests many images from both at once. Resolves with the statuses. */
+function requestAll(bridges: readonly StartedBridge[]): Promise<number[]> {
   return Promise.all(
-    Array.from({ length: REQUESTS }, async (_, place) => {
-      const address = bridges[place % bridges.length]?.address;
+    Array.from({ length: REQUESTS }, async (_, index) => {
+      const address = bridges[index % bridges.length]?.address;
       const response = await fetch(`${address}/v1/images`, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
@@ -58,7 +58,7 @@ describe('two programs with one login', () => {
       upstream.expireAccessToken();
       await upstream.writeLogin(home);
 
-      const statuses = await askAll(bridges);
+      const statuses = await requestAll(bridges);
 
       expect(statuses).toEqual(ALL_WELL);
       expect(upstream.counters()).toMatchObject({
@@ -72,14 +72,14 @@ describe('two programs with one login', () => {
     }
   });
 
-  it(`renew it once for ${REQUESTS} requests at once, when the backend takes it no more`, {
+  it(`renew it once for ${REQUESTS} requests at once, when the backend rejects it`, {
     timeout: TIMEOUT_MS,
   }, async () => {
     const { upstream, bridges } = await startTwo();
     for (let round = 1; round <= ROUNDS; round += 1) {
       upstream.revokeAccessToken();
 
-      const statuses = await askAll(bridges);
+      const statuses = await requestAll(bridges);
 
       expect(statuses).toEqual(ALL_WELL);
       const { replied, refreshCalls, refreshes } = upstream.counters();

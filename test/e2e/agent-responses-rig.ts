@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createAnswerChecker } from '../support/contract-check.ts';
+import { createReplyChecker } from '../support/reply-checker.ts';
 import {
   createResponsesUpstream,
   type ResponsesUpstream,
@@ -8,10 +8,10 @@ import {
 } from '../support/responses-upstream/responses-upstream.ts';
 import { freshFolder, startBridge } from '../support/start-bridge.ts';
 
-export interface Answer {
+export interface Reply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  // Each test knows the shape that it asked for; the checker holds it against the document.
+  // Each test knows the shape of its reply; the checker checks it against the document.
   // biome-ignore lint/suspicious/noExplicitAny: see above.
   readonly json: any;
 }
@@ -31,12 +31,12 @@ export function agentSettings({ url, tokenUrl }: ResponsesUpstream, home: string
     `providers.agent_responses.token_endpoint=${tokenUrl}`,
     `providers.agent_responses.home=${home}`,
     'providers.agent_responses.transient_backoff_ms=1',
-    // Failures come in rows here, and each is to be seen.
+    // Tests provoke many failures in a row: the breaker stays closed.
     'runtime.circuit_breaker.enabled=false',
   ];
 }
 
-/** The started program, its backend's emulator, and notes of all that the program has said. */
+/** The started program, the emulator of its backend, and a record of all output of the program. */
 export async function startAgentBridge({ set = [], ...options }: Options = {}) {
   const home = await freshFolder();
   const upstream = await createResponsesUpstream(options);
@@ -46,11 +46,11 @@ export async function startAgentBridge({ set = [], ...options }: Options = {}) {
     set: [...agentSettings(upstream, home), ...set],
   });
   const document = await (await fetch(`${bridge.address}/v1/openapi.json`)).json();
-  // What the bridge says of itself is checked by its own tests; here it only has to be an object.
-  const checker = createAnswerChecker(document as Record<string, unknown>);
+  // Other tests check these replies; here they only have to be objects.
+  const checker = createReplyChecker(document as Record<string, unknown>);
   const said: string[] = [];
 
-  async function get(path: string): Promise<Answer> {
+  async function get(path: string): Promise<Reply> {
     const response = await fetch(bridge.address + path);
     const text = await response.text();
     said.push(text);
@@ -64,8 +64,8 @@ export async function startAgentBridge({ set = [], ...options }: Options = {}) {
     home,
     get,
 
-    /** Asks for images, and holds the answer against the contract. The signal is the client going away. */
-    async create(body: object, signal?: AbortSignal): Promise<Answer> {
+    /** Requests images, and checks the reply against the contract. The signal disconnects the client. */
+    async create(body: object, signal?: AbortSignal): Promise<Reply> {
       const response = await fetch(`${bridge.address}/v1/images`, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
@@ -80,19 +80,19 @@ export async function startAgentBridge({ set = [], ...options }: Options = {}) {
       return { status: response.status, headers, json };
     },
 
-    /** How many calls the backend has had while `work` ran. */
+    /** The number of calls of the backend during `work`. */
     async callsDuring<T>(work: () => Promise<T>): Promise<readonly [result: T, calls: number]> {
       const before = upstream.calls.length;
       const result = await work();
       return [result, upstream.calls.length - before];
     },
 
-    /** Everything that the program has said or kept but for images, by where it was found. */
+    /** Everything that the program has written except images, by where it was found. */
     async traces(): Promise<ReadonlyMap<string, string>> {
       const traces = new Map<string, string>();
       traces.set('standard output', bridge.stdout());
       traces.set('standard error', bridge.stderr());
-      traces.set('answers', said.join('\n'));
+      traces.set('replies', said.join('\n'));
       const names = await readdir(bridge.cwd, { recursive: true, withFileTypes: true });
       for (const entry of names.filter((one) => one.isFile())) {
         const file = join(entry.parentPath, entry.name);

@@ -18,7 +18,7 @@ afterEach(async () => {
 });
 
 describe('agent-responses with one attempt a call', () => {
-  it('repeats nothing, and still tells the client that it may', async () => {
+  it('repeats nothing, and still marks the failure as retryable for the client', async () => {
     const { create, upstream } = await start({
       set: ['providers.agent_responses.max_transient_attempts=1'],
     });
@@ -84,7 +84,7 @@ describe("agent-responses with an operator's own models", () => {
 });
 
 describe('agent-responses without a backend', () => {
-  it('fails for a known reason that may pass, after one call', async () => {
+  it('fails with a retryable error of known outcome, after one call', async () => {
     const { create, upstream } = await start();
     await upstream.close();
 
@@ -101,7 +101,7 @@ describe('agent-responses without a login', () => {
   it.each([
     ['there is none', (file: string) => rm(file)],
     ['others may write it', (file: string) => chmod(file, 0o622)],
-  ])('says so and calls nobody when %s', async (_name, spoil) => {
+  ])('reports it without a call when %s', async (_name, spoil) => {
     const { create, home, upstream } = await start();
     await spoil(join(home, 'auth.json'));
 

@@ -8,16 +8,16 @@ import {
   type BehaviourName,
 } from '../support/responses-upstream/behaviours/behaviours.ts';
 import { cleanUp } from '../support/start-bridge.ts';
-import { EXPECTED_ANSWERS, type ExpectedAnswer } from './agent-responses-answers.ts';
+import { EXPECTED_REPLIES, type ExpectedReply } from './agent-responses-replies.ts';
 import { type AgentBridge, startAgentBridge } from './agent-responses-rig.ts';
 
-// The least that the emulator makes to the byte.
+// The smallest size that the emulator makes exactly.
 const IMAGE_BYTES = 30_000;
-/** Stands in every prompt, so that a search finds it wherever it went. */
+/** Part of every prompt. Tests search for it. */
 const SECRET = 'zebra-lantern';
 
 let rig: AgentBridge;
-/** Every token that was ever good. */
+/** Every token that was ever valid. */
 const secrets = new Set<string>();
 
 function noteSecrets(): void {
@@ -27,7 +27,7 @@ function noteSecrets(): void {
 beforeAll(async () => {
   rig = await startAgentBridge({
     imageBytes: IMAGE_BYTES,
-    // Small images, and so small bounds: an endless answer ends soon.
+    // Small images have small bounds: an endless reply ends soon.
     set: ['images.max_encoded_bytes=2097152', 'server.metrics.enabled=true'],
   });
   secrets.add(rig.upstream.accountId).add(rig.home);
@@ -40,45 +40,48 @@ afterAll(async () => {
 
 const promptOf = (behaviour: string) => `A ${SECRET} at dusk [[fail:${behaviour}]]`;
 
-describe('an answer of the backend', () => {
-  it('has a row in the table of expected answers, whatever the emulator can do', () => {
-    expect(Object.keys(EXPECTED_ANSWERS).sort()).toEqual([...BEHAVIOUR_NAMES].sort());
+describe('a reply of the backend', () => {
+  it('has a row in the table of expected replies for every behaviour of the emulator', () => {
+    expect(Object.keys(EXPECTED_REPLIES).sort()).toEqual([...BEHAVIOUR_NAMES].sort());
   });
 
-  it.each(BEHAVIOUR_NAMES)('of the kind %s becomes the answer of the contract', async (name) => {
-    const expected = EXPECTED_ANSWERS[name];
-    const before = rig.upstream.calls.length;
+  it.each(BEHAVIOUR_NAMES)(
+    'with the behaviour %s becomes the reply of the contract',
+    async (name) => {
+      const expected = EXPECTED_REPLIES[name];
+      const before = rig.upstream.calls.length;
 
-    const answer = await rig.create({
-      prompt: promptOf(name),
-      parameters: { size: '1024x1024', partial_images: name.startsWith('partial=') ? 1 : 0 },
-      ...(expected.timeoutMs === undefined ? {} : { timeout_ms: expected.timeoutMs }),
-    });
+      const reply = await rig.create({
+        prompt: promptOf(name),
+        parameters: { size: '1024x1024', partial_images: name.startsWith('partial=') ? 1 : 0 },
+        ...(expected.timeoutMs === undefined ? {} : { timeout_ms: expected.timeoutMs }),
+      });
 
-    noteSecrets();
-    if (answer.status === 200) expectImage(answer.json, expected);
-    else expectFailure(answer, expected);
-    expect(answer.status).toBe(expected.status);
-    const calls = rig.upstream.calls.slice(before);
-    expect(calls.map(({ behaviour }) => behaviour)).toEqual(Array(expected.calls).fill(name));
-    expect(rig.upstream.unrouted).toEqual([]);
-    // Whatever was not read to its end was closed.
-    await rig.upstream.until(() => rig.upstream.counters().open === 0);
-  });
+      noteSecrets();
+      if (reply.status === 200) expectImage(reply.json, expected);
+      else expectFailure(reply, expected);
+      expect(reply.status).toBe(expected.status);
+      const calls = rig.upstream.calls.slice(before);
+      expect(calls.map(({ behaviour }) => behaviour)).toEqual(Array(expected.calls).fill(name));
+      expect(rig.upstream.unrouted).toEqual([]);
+      // A reply that was not read completely was closed.
+      await rig.upstream.until(() => rig.upstream.counters().open === 0);
+    },
+  );
 });
 
-// biome-ignore lint/suspicious/noExplicitAny: the checker of the rig has held it against the document.
-function expectImage(json: any, { warnings }: ExpectedAnswer): void {
+// biome-ignore lint/suspicious/noExplicitAny: the checker of the rig has checked it against the document.
+function expectImage(json: any, { warnings }: ExpectedReply): void {
   expect(json).toMatchObject({ provider: 'agent-responses', warnings });
   expect(json.data).toHaveLength(1);
   const bytes = Buffer.from(json.data[0].b64_json, 'base64');
-  // A warning tells of another image than the one that was asked for.
+  // A warning says that the image differs from the request.
   if (warnings?.length === 0) expect(bytes).toHaveLength(IMAGE_BYTES);
 }
 
 function expectFailure(
   { headers, json }: Awaited<ReturnType<AgentBridge['create']>>,
-  { error = ['', '', ''], retryable = false, details, attempts }: ExpectedAnswer,
+  { error = ['', '', ''], retryable = false, details, attempts }: ExpectedReply,
 ): void {
   const [type, code, bridgeCode] = error;
   expect(json.error).toMatchObject({ type, code, param: null });
@@ -96,13 +99,13 @@ function expectFailure(
   expect(headers['retry-after'] === undefined).toBe(bridgeCode !== 'rate_limited');
 }
 
-/** What is tried again, and comes out well the second time. */
-const PASSING = Object.entries(EXPECTED_ANSWERS).flatMap(([name, { attempts }]) =>
+/** Behaviours after which the second attempt succeeds. */
+const TRANSIENT = Object.entries(EXPECTED_REPLIES).flatMap(([name, { attempts }]) =>
   attempts === 2 ? [name] : [],
 );
 
-describe('a call that fails in passing', () => {
-  it.each(PASSING)('is repeated once after %s, and the answer says so', async (name) => {
+describe('a call with a transient failure', () => {
+  it.each(TRANSIENT)('is repeated once after %s, and the reply says so', async (name) => {
     const [{ status, json }, calls] = await rig.callsDuring(() =>
       rig.create({ prompt: promptOf(`${name};succeed`) }),
     );
@@ -127,32 +130,35 @@ describe('a call that fails in passing', () => {
 });
 
 describe('images of the backend', () => {
-  it.each([1, 4, 20])('come one a call, %i of them, in the order of the request', async (n) => {
-    const [{ status, json }, calls] = await rig.callsDuring(() =>
-      rig.create({ prompt: `${n} of a ${SECRET}`, parameters: { n, size: '1024x1024' } }),
-    );
+  it.each([1, 4, 20])(
+    'are generated by one call each, %i of them, in the order of the request',
+    async (n) => {
+      const [{ status, json }, calls] = await rig.callsDuring(() =>
+        rig.create({ prompt: `${n} of a ${SECRET}`, parameters: { n, size: '1024x1024' } }),
+      );
 
-    expect(status).toBe(200);
-    expect(json.data.map(({ index }: { index: number }) => index)).toEqual([...Array(n).keys()]);
-    expect(new Set(json.data.map(({ sha256 }: { sha256: string }) => sha256)).size).toBe(n);
-    expect(json.warnings).toEqual([]);
-    expect(json.usage).toEqual({
-      input_tokens: 60 * n,
-      output_tokens: 40 * n,
-      total_tokens: 100 * n,
-      provider: { input_tokens: 60 * n, output_tokens: 1056 * n, total_tokens: 1116 * n },
-    });
-    expect(calls).toBe(n);
-  });
+      expect(status).toBe(200);
+      expect(json.data.map(({ index }: { index: number }) => index)).toEqual([...Array(n).keys()]);
+      expect(new Set(json.data.map(({ sha256 }: { sha256: string }) => sha256)).size).toBe(n);
+      expect(json.warnings).toEqual([]);
+      expect(json.usage).toEqual({
+        input_tokens: 60 * n,
+        output_tokens: 40 * n,
+        total_tokens: 100 * n,
+        provider: { input_tokens: 60 * n, output_tokens: 1056 * n, total_tokens: 1116 * n },
+      });
+      expect(calls).toBe(n);
+    },
+  );
 
-  it('come with what the backend made of the prompt', async () => {
+  it('have the revised prompt of the backend', async () => {
     const { json } = await rig.create({ prompt: `A ${SECRET}` });
 
     expect(json.revised_prompt).toMatch(/^Soft colours/);
     expect(json.data[0].revised_prompt).toBe(json.revised_prompt);
   });
 
-  it.each(['png', 'jpeg', 'webp'])('come as %s when asked to', async (format) => {
+  it.each(['png', 'jpeg', 'webp'])('have the format %s on request', async (format) => {
     const { json } = await rig.create({
       prompt: `A ${SECRET}`,
       parameters: { output_format: format, size: '1536x1024' },
@@ -165,7 +171,7 @@ describe('images of the backend', () => {
     ]);
   });
 
-  it('come with an alpha of their own from a model that has one', async () => {
+  it('have alpha from a model that supports it', async () => {
     const { json } = await rig.create({
       prompt: `A ${SECRET}`,
       routing: { model: 'gpt-image-1.5' },
@@ -177,7 +183,7 @@ describe('images of the backend', () => {
     expect(stats.isOpaque).toBe(false);
   });
 
-  it.each(['artifact', 'url'])('are kept as files when %s is asked for', async (form) => {
+  it.each(['artifact', 'url'])('are stored as files when %s is requested', async (form) => {
     const { json } = await rig.create({
       prompt: `A ${SECRET}`,
       output: { response_format: form },
@@ -223,7 +229,7 @@ describe('images of the backend', () => {
     }
   });
 
-  it('are delivered beside the failures of others when the best effort is asked for', async () => {
+  it('are delivered beside the failures of others with the policy best_effort', async () => {
     rig.upstream.script('succeed', 'status=403', 'truncated=item', 'succeed');
 
     const { status, json } = await rig.create({
@@ -241,7 +247,7 @@ describe('images of the backend', () => {
     ]);
   });
 
-  it('are not made any more once one of them has failed', async () => {
+  it('are not generated any more once one of them has failed', async () => {
     // It fails once the others are there.
     rig.upstream.script(
       'silence=generating',
@@ -264,19 +270,21 @@ describe('images of the backend', () => {
   });
 });
 
-describe('a client that leaves', () => {
+describe('a client that disconnects', () => {
   it.each<BehaviourName>(['silence=before-headers', 'silence=generating', 'silence=line'])(
     'closes the connection to the backend during %s',
     async (name) => {
-      const leaving = new AbortController();
+      const client = new AbortController();
       const { upstream } = rig;
       const nth = upstream.calls.length;
-      const answer = rig.create({ prompt: promptOf(name) }, leaving.signal).catch(() => 'left');
+      const reply = rig
+        .create({ prompt: promptOf(name) }, client.signal)
+        .catch(() => 'disconnected');
       await upstream.until(() => upstream.calls[nth]?.behaviour === name);
 
-      leaving.abort();
+      client.abort();
 
-      expect(await answer).toBe('left');
+      expect(await reply).toBe('disconnected');
       await upstream.until(() => upstream.calls[nth]?.outcome === 'client_disconnected');
       expect(upstream.calls).toHaveLength(nth + 1);
     },
@@ -284,7 +292,7 @@ describe('a client that leaves', () => {
 });
 
 describe('a login', () => {
-  it('is renewed once when the backend rejects it, and nobody hears of it', async () => {
+  it('is renewed once when the backend rejects it, without an error for the client', async () => {
     const { upstream } = rig;
     const before = upstream.counters();
     upstream.revokeAccessToken();
@@ -302,7 +310,7 @@ describe('a login', () => {
     });
   });
 
-  it('that cannot be renewed is told as such, and asked for no more until it changes', async () => {
+  it('that cannot be renewed is an authentication error, and is not renewed again until it changes', async () => {
     const { upstream } = rig;
     upstream.expireAccessToken();
     upstream.spoilRefreshToken('expired');
@@ -310,9 +318,9 @@ describe('a login', () => {
     noteSecrets();
     const before = upstream.counters();
 
-    const answers = [];
+    const replies = [];
     for (let time = 0; time < 3; time += 1) {
-      answers.push(await rig.create({ prompt: `A ${SECRET}` }));
+      replies.push(await rig.create({ prompt: `A ${SECRET}` }));
     }
     const after = upstream.counters();
     upstream.signInAgain();
@@ -320,8 +328,8 @@ describe('a login', () => {
     noteSecrets();
     const { status } = await rig.create({ prompt: `A ${SECRET}` });
 
-    for (const answer of answers) expect(answer.status).toBe(503);
-    expect(answers[0]?.json.error).toMatchObject({
+    for (const reply of replies) expect(reply.status).toBe(503);
+    expect(replies[0]?.json.error).toMatchObject({
       code: 'provider_authentication',
       bridge_ext: { code: 'authentication', retryable: false, details: { provider_attempts: 1 } },
     });
@@ -330,7 +338,7 @@ describe('a login', () => {
     expect(status).toBe(200);
   });
 
-  it('that the token endpoint fails to renew in passing may be tried again', async () => {
+  it('is renewed by the next request after a transient failure of the token endpoint', async () => {
     const { upstream } = rig;
     upstream.expireAccessToken();
     await upstream.writeLogin(rig.home);
@@ -352,8 +360,8 @@ describe('a login', () => {
   });
 });
 
-describe('what the program leaves behind', () => {
-  it('holds no token, account, prompt or path, and no words of the backend', async () => {
+describe('the output and the files of the program', () => {
+  it('hold no token, account, prompt or path, and no text of the backend', async () => {
     const paths = ['/health/ready', '/v1/providers', '/v1/diagnostics', '/metrics'];
     for (const path of paths) expect((await rig.get(path)).status).toBe(200);
 

@@ -46,7 +46,7 @@ describe('the AI SDK with its provider of OpenAI', () => {
     expect(images).toHaveLength(1);
   });
 
-  it('asks once for what is refused for its content', async () => {
+  it('does not retry a safety refusal', async () => {
     const work = generateImage({
       model: openai().image('sandbox-fail-safety_rejected'),
       prompt: 'a fox',

@@ -7,7 +7,7 @@ import { cleanUp, freshFolder, runProgram, startBridge } from '../support/start-
 afterAll(cleanUp);
 
 async function create(address: string, filename: string): Promise<string> {
-  const answer = await fetch(`${address}/v1/images`, {
+  const reply = await fetch(`${address}/v1/images`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({
@@ -16,7 +16,7 @@ async function create(address: string, filename: string): Promise<string> {
       output: { response_format: 'artifact', filename },
     }),
   });
-  const { data } = (await answer.json()) as { data: { id: string }[] };
+  const { data } = (await reply.json()) as { data: { id: string }[] };
   return data[0]?.id ?? '';
 }
 
@@ -25,11 +25,11 @@ describe('stored artifacts', () => {
     const bridge = await startBridge();
     const id = await create(bridge.address, 'victim');
 
-    const sound = await runProgram(['artifacts', 'verify'], bridge.cwd);
+    const verified = await runProgram(['artifacts', 'verify'], bridge.cwd);
     await rm(join(bridge.cwd, 'data/artifacts/victim.png'));
     const broken = await runProgram(['artifacts', 'verify', '--json'], bridge.cwd);
 
-    expect(sound).toMatchObject({ code: 0, stderr: '' });
+    expect(verified).toMatchObject({ code: 0, stderr: '' });
     expect(broken).toMatchObject({ code: 1, stderr: '' });
     expect(JSON.parse(broken.stdout)).toMatchObject({
       ok: false,
@@ -38,7 +38,7 @@ describe('stored artifacts', () => {
     await bridge.end();
   });
 
-  it('are removed when their time has come, and nothing beside them is', async () => {
+  it('are removed when they expire, and no other file is', async () => {
     const cwd = await freshFolder();
     const first = await startBridge({ cwd });
     const id = await create(first.address, 'old');
@@ -51,8 +51,8 @@ describe('stored artifacts', () => {
     const second = await startBridge({ cwd, set: ['artifacts.retention.max_age_secs=1'] });
     await vi.waitFor(
       async () => {
-        const answer = await fetch(`${second.address}/v1/artifacts/${id}`);
-        expect(answer.status).toBe(404);
+        const reply = await fetch(`${second.address}/v1/artifacts/${id}`);
+        expect(reply.status).toBe(404);
         expect(await readdir(join(cwd, 'data/artifacts'))).not.toContain('old.png');
       },
       { timeout: 15_000 },
@@ -73,7 +73,7 @@ describe('stored artifacts', () => {
     await first.end();
     const database = new Sqlite(join(cwd, 'data/state/bridge.sqlite'));
     database.prepare('UPDATE artifact SET created_secs = 1').run();
-    // As a crash leaves a publication that was never committed.
+    // The state after a crash: a publication that was never committed.
     database.prepare("UPDATE artifact SET state = 'pending' WHERE id = ?").run(pending);
     database.close();
     await rename(root, `${root} elsewhere`);

@@ -3,16 +3,16 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Diagnostics } from '../../lib/contract/resources/diagnostics.ts';
 import { parseExposition } from '../lib/metrics/exposition.ts';
-import { createAnswerChecker } from '../support/contract-check.ts';
 import { requestRaw } from '../support/raw-http.ts';
+import { createReplyChecker } from '../support/reply-checker.ts';
 import { cleanUp, type StartedBridge, startBridge } from '../support/start-bridge.ts';
 
 const TOKEN = 'a-token-of-the-operator';
-const PROMPT = 'a-lighthouse-nobody-may-read-about';
+const PROMPT = 'a-lighthouse-that-stays-secret';
 const authorization = `Bearer ${TOKEN}`;
 
 let bridge: StartedBridge;
-let checker: ReturnType<typeof createAnswerChecker>;
+let checker: ReturnType<typeof createReplyChecker>;
 
 beforeAll(async () => {
   bridge = await startBridge({
@@ -24,7 +24,7 @@ beforeAll(async () => {
     env: { BRIDGE_TOKEN: TOKEN },
   });
   const document = await (await get('/v1/openapi.json')).json();
-  checker = createAnswerChecker(document as Record<string, unknown>);
+  checker = createReplyChecker(document as Record<string, unknown>);
 });
 afterAll(cleanUp);
 
@@ -46,8 +46,8 @@ async function metrics() {
   return parseExposition(text);
 }
 
-/** How often a route replied so, by the metrics. */
-async function answered(route: string, method: string, status: number): Promise<number> {
+/** The number of replies of a route with this status, by the metrics. */
+async function replyCount(route: string, method: string, status: number): Promise<number> {
   const samples = (await metrics()).get('image_bridge_http_requests_total')?.samples ?? [];
   const sample = samples.find(
     ({ labels }) =>
@@ -106,7 +106,7 @@ describe('GET /v1/diagnostics', () => {
     expect(after.database_bytes_physical).toBeGreaterThan(0);
   });
 
-  it('lists the newest replies first, and leaves out probes and scrapes', async () => {
+  it('lists the newest replies first, without probes and scrapes', async () => {
     await get('/v1/providers?limit=1');
     await get('/health/live');
     await metrics();
@@ -121,7 +121,7 @@ describe('GET /v1/diagnostics', () => {
     expect(items.map(({ route }) => route)).not.toContain('/health/live');
   });
 
-  it('holds nothing of what was sent, nor where things lie', async () => {
+  it('holds no content of requests and no paths', async () => {
     const { id, name } = await makeArtifact();
     await get(`/v1/artifacts/${id}?download=true`);
     await get('/v1/a-path-of-a-caller?secret=query', {
@@ -147,7 +147,7 @@ describe('GET /v1/diagnostics', () => {
 });
 
 describe('GET /metrics', () => {
-  it('asks for the token and keeps pages of other sites out', async () => {
+  it('requires the token and refuses pages of other sites', async () => {
     const foreign = { authorization, 'sec-fetch-site': 'cross-site' };
 
     const statuses = await Promise.all([
@@ -168,7 +168,7 @@ describe('GET /metrics', () => {
     ['bytes that are no HTTP', 'hello', 'unmatched', 'OTHER', 400],
     ['a long head', `GET /${'a'.repeat(40_000)}`, 'unmatched', 'OTHER', 431],
   ])('counts %s once', async (_, line, route, method, status) => {
-    const before = await answered(route, method, status);
+    const before = await replyCount(route, method, status);
     const isHttp = line.includes(' ');
     const head = [
       isHttp ? `${line} HTTP/1.1` : line,
@@ -177,10 +177,10 @@ describe('GET /metrics', () => {
       `Authorization: ${authorization}`,
     ];
 
-    const answer = await requestRaw(bridge.port, `${head.join('\r\n')}\r\n\r\n`);
+    const reply = await requestRaw(bridge.port, `${head.join('\r\n')}\r\n\r\n`);
 
-    expect(answer.status).toBe(status);
-    expect(await answered(route, method, status)).toBe(before + 1);
+    expect(reply.status).toBe(status);
+    expect(await replyCount(route, method, status)).toBe(before + 1);
   });
 
   it('counts the verification of an artifact', async () => {
@@ -209,11 +209,11 @@ describe('GET /metrics', () => {
   it('is an unknown path where it is off, whatever the method', async () => {
     const plain = await startBridge();
 
-    const answers = await Promise.all(
+    const replies = await Promise.all(
       (['GET', 'POST'] as const).map((method) => fetch(`${plain.address}/metrics`, { method })),
     );
 
-    expect(answers.map(({ status }) => status)).toEqual([404, 404]);
+    expect(replies.map(({ status }) => status)).toEqual([404, 404]);
     expect(await (await fetch(`${plain.address}/v1/openapi.json`)).json()).toHaveProperty([
       'paths',
       '/metrics',

@@ -20,7 +20,7 @@ const CHUNK = `4000\r\n${' '.repeat(0x4000)}\r\n`;
 const FORM =
   '--b\r\nContent-Disposition: form-data; name="image"; filename="a"\r\n\r\nx\r\n--b--\r\n';
 
-/** Requests that are valid, or that the bridge has to refuse while they are still being sent. */
+/** Valid requests, and requests that the bridge refuses while they are still being sent. */
 const REQUESTS = [
   'GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n',
   'GET /v1/openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n',
@@ -37,7 +37,7 @@ const REQUESTS = [
   'POST /v1/images HTTP/1.1\r\nbroken\r\n\r\n',
 ] as const;
 
-/** One or several requests at once, sometimes with a wrong byte, or no HTTP at all. */
+/** One or several requests at once, sometimes with a wrong byte, or bytes that are not HTTP. */
 function hostileBytes(seeded: Seeded): Buffer {
   const count = seeded.pick([1, 1, 2, 8]);
   const bytes = Buffer.from(Array.from({ length: count }, () => seeded.pick(REQUESTS)).join(''));
@@ -62,7 +62,7 @@ async function attack(port: number, seeded: Seeded): Promise<void> {
     else if (end === 'destroy') socket.destroy();
     else socket.end();
   };
-  // A deaf client reads nothing of its replies.
+  // A client that reads nothing of its replies.
   if (end === 'deaf') socket.pause();
   else socket.resume();
   const cut = seeded.next(sent.length + 1);
@@ -70,7 +70,7 @@ async function attack(port: number, seeded: Seeded): Promise<void> {
   socket.write(sent.subarray(cut), () => {
     if (end === 'deaf') socket.resetAndDestroy();
     else if (seeded.next(2) === 0) finish();
-    // Otherwise at its first reply, if one comes: the bridge closes what stays silent.
+    // Otherwise at its first reply, if one comes: the bridge closes silent connections.
     else socket.once('data', finish);
   });
   await closed;
@@ -107,7 +107,7 @@ async function createImage({ address }: StartedBridge): Promise<number> {
 }
 
 it(
-  'survives hostile connections and a closed stderr, keeps nothing of them, and stops with some still open',
+  'survives hostile connections and a closed stderr, frees their memory, and stops with some still open',
   async () => {
     const bridge = await startBridge({
       set: [
@@ -116,7 +116,7 @@ it(
         'server.write_timeout_ms=300',
         'server.tracing.enabled=true',
       ],
-      // What is kept of a connection fills this heap soon. Without a limit V8 collects too seldom to tell.
+      // A leak per connection fills this heap soon. Without a limit V8 collects too seldom to show it.
       env: { NODE_OPTIONS: '--max-old-space-size=64' },
     });
     expect(await createImage(bridge)).toBe(200);
@@ -131,7 +131,7 @@ it(
     expect(await createImage(bridge)).toBe(200);
     const growth = (await residentBytes(bridge)) - memoryHalfway;
     expect(growth).toBeLessThan(MAX_GROWTH_BYTES);
-    // Our own kept connection aside, every socket of theirs is closed.
+    // Every hostile socket is closed; one keep-alive connection of this test remains.
     await expect.poll(() => openFiles(bridge), { timeout: 20_000 }).toBeLessThan(filesBefore + 4);
     if (SECONDS > 0) console.info({ connections, growth, memoryHalfway });
 

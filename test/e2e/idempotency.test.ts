@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openSocket } from '../support/raw-http.ts';
 import { cleanUp, type StartedBridge, startBridge } from '../support/start-bridge.ts';
 
-const drawn = (bridge: StartedBridge) =>
+const generated = (bridge: StartedBridge) =>
   bridge.stderr().split('"image_operation_started"').length - 1;
 
 // One that replies at once, and one that is slow enough for its clients to disconnect.
@@ -33,7 +33,7 @@ async function postTo(
     body: JSON.stringify({ prompt: 'a fox', ...body }),
     ...(signal ? { signal } : {}),
   });
-  // Each test knows the shape that it asked for.
+  // Each test knows the shape of its reply.
   // biome-ignore lint/suspicious/noExplicitAny: see above.
   const json: any = await response.json();
   return { status: response.status, headers: Object.fromEntries(response.headers), json };
@@ -41,16 +41,16 @@ async function postTo(
 
 /** Sends a request and disconnects once it is running. */
 async function sendAndDisconnect(body: object, headers: Record<string, string>): Promise<void> {
-  const before = drawn(slow);
+  const before = generated(slow);
   const client = new AbortController();
   const sending = postTo(slow, body, headers, client.signal);
   sending.catch(() => {});
-  while (drawn(slow) === before) await delay(5);
+  while (generated(slow) === before) await delay(5);
   client.abort();
   await expect(sending).rejects.toThrow();
 }
 
-/** Reads the beginning of a reply that is too long for the buffers of the connection, then closes it. */
+/** Reads the beginning of a reply that exceeds the buffers of the connection, then disconnects. */
 async function cutReply(body: object, headers: Record<string, string>): Promise<void> {
   const socket = await openSocket(bridge.port);
   const json = JSON.stringify({ prompt: 'a fox', ...body });
@@ -67,8 +67,8 @@ async function cutReply(body: object, headers: Record<string, string>): Promise<
 }
 
 describe('an idempotency key', () => {
-  it('gets a repeat the same body under an id of its own, and one generation', async () => {
-    const before = drawn(bridge);
+  it('gives a repeat the same body with a request id of its own, from one generation', async () => {
+    const before = generated(bridge);
     const first = await post({}, { 'idempotency-key': 'repeat' });
 
     const second = await post({ idempotency_key: 'repeat' }, {});
@@ -79,7 +79,7 @@ describe('an idempotency key', () => {
     expect(second.headers['idempotent-replayed']).toBe('true');
     expect(second.headers['x-request-id']).not.toBe(first.headers['x-request-id']);
     expect(second.json.id).toBe(first.headers['x-request-id']);
-    expect(drawn(bridge) - before).toBe(1);
+    expect(generated(bridge) - before).toBe(1);
   });
 
   it('is the same beyond ASCII in the header and in the body', async () => {
@@ -92,8 +92,8 @@ describe('an idempotency key', () => {
     expect(second.json).toEqual(first.json);
   });
 
-  it('makes two requests at the same time one generation', async () => {
-    const before = drawn(slow);
+  it('runs one generation for two concurrent requests', async () => {
+    const before = generated(slow);
     const [one, other] = await Promise.all([
       postTo(slow, {}, { 'idempotency-key': 'together' }),
       postTo(slow, {}, { 'idempotency-key': 'together' }),
@@ -102,11 +102,11 @@ describe('an idempotency key', () => {
     expect(one.json).toEqual(other.json);
     const replayed = [one, other].filter(({ headers }) => headers['idempotent-replayed']);
     expect(replayed).toHaveLength(1);
-    expect(drawn(slow) - before).toBe(1);
+    expect(generated(slow) - before).toBe(1);
   });
 
-  it('keeps the image of a client that has disconnected for its repeat', async () => {
-    const before = drawn(slow);
+  it('keeps the image for the repeat of a client that has disconnected', async () => {
+    const before = generated(slow);
     const headers = { 'idempotency-key': 'left' };
     await sendAndDisconnect({}, headers);
 
@@ -115,7 +115,7 @@ describe('an idempotency key', () => {
     expect(repeat.status).toBe(200);
     expect(repeat.headers['idempotent-replayed']).toBe('true');
     expect(repeat.json.data).toHaveLength(1);
-    expect(drawn(slow) - before).toBe(1);
+    expect(generated(slow) - before).toBe(1);
   });
 
   it('is refused for another request', async () => {
@@ -139,24 +139,24 @@ describe('an idempotency key', () => {
     expect(json.error).toMatchObject({ param: 'idempotency_key' });
   });
 
-  it('is free again after a failure of known outcome, and keeps one of unknown outcome', async () => {
-    const before = drawn(bridge);
+  it('is free again after a failure of known outcome, and keeps a failure of unknown outcome', async () => {
+    const before = generated(bridge);
     const known = { routing: { model: 'sandbox-fail-rate_limited' } };
     const unknown = { routing: { model: 'sandbox-hang' }, timeout_ms: 100 };
-    const answers = [
+    const replies = [
       await post(known, { 'idempotency-key': 'known' }),
       await post(known, { 'idempotency-key': 'known' }),
       await post(unknown, { 'idempotency-key': 'unknown' }),
       await post(unknown, { 'idempotency-key': 'unknown' }),
     ];
 
-    expect(answers.map(({ headers }) => headers['idempotent-replayed'])).toEqual([
+    expect(replies.map(({ headers }) => headers['idempotent-replayed'])).toEqual([
       ...[undefined, undefined, undefined],
       'true',
     ]);
-    expect(answers.map(({ status }) => status)).toEqual([429, 429, 504, 504]);
-    expect(answers[3]?.json.error).toEqual(answers[2]?.json.error);
-    expect(drawn(bridge) - before).toBe(3);
+    expect(replies.map(({ status }) => status)).toEqual([429, 429, 504, 504]);
+    expect(replies[3]?.json.error).toEqual(replies[2]?.json.error);
+    expect(generated(bridge) - before).toBe(3);
   });
 });
 
@@ -167,8 +167,8 @@ describe('a retry of the official client', () => {
     'x-stainless-lang': 'js',
   });
 
-  it('gets the image that was being made when the first try was aborted', async () => {
-    const before = drawn(slow);
+  it('gets the image that was being generated when the first attempt was aborted', async () => {
+    const before = generated(slow);
     const body = { prompt: 'a retried fox' };
     await sendAndDisconnect(body, count(0));
 
@@ -177,11 +177,11 @@ describe('a retry of the official client', () => {
     expect(retry.status).toBe(200);
     expect(retry.headers['idempotent-replayed']).toBe('true');
     expect(retry.json.id).not.toBe(retry.headers['x-request-id']);
-    expect(drawn(slow) - before).toBe(1);
+    expect(generated(slow) - before).toBe(1);
   });
 
-  it('gets the images whose reply was cut while it was written', async () => {
-    const before = drawn(bridge);
+  it('gets the images of a reply that was cut while it was written', async () => {
+    const before = generated(bridge);
     const body = { prompt: 'a fox in a snowstorm', parameters: { n: 12 } };
     await cutReply(body, count(0));
 
@@ -190,10 +190,10 @@ describe('a retry of the official client', () => {
     expect(retry.status).toBe(200);
     expect(retry.headers['idempotent-replayed']).toBe('true');
     expect(retry.json.data).toHaveLength(12);
-    expect(drawn(bridge) - before).toBe(1);
+    expect(generated(bridge) - before).toBe(1);
   });
 
-  it('is a new request without an earlier one', async () => {
+  it('is a new request if there was no earlier one', async () => {
     const { status, headers } = await post({ prompt: 'a first fox' }, count(1));
 
     expect(status).toBe(200);

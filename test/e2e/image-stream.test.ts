@@ -3,9 +3,9 @@ import { request } from 'node:http';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createAnswerChecker } from '../support/contract-check.ts';
 import { parseEventText, type TextEvent } from '../support/event-text.ts';
 import { openSocket } from '../support/raw-http.ts';
+import { createReplyChecker } from '../support/reply-checker.ts';
 import { cleanUp, type StartedBridge, startBridge } from '../support/start-bridge.ts';
 
 const PATH = '/v1/images/stream';
@@ -15,7 +15,7 @@ const asArtifact = { output: { response_format: 'artifact' } };
 // One that replies at once, and a slow one with one slot and a queue of one.
 let bridge: StartedBridge;
 let slow: StartedBridge;
-let checker: ReturnType<typeof createAnswerChecker>;
+let checker: ReturnType<typeof createReplyChecker>;
 
 beforeAll(async () => {
   [bridge, slow] = await Promise.all([
@@ -29,7 +29,7 @@ beforeAll(async () => {
     }),
   ]);
   const document = await (await fetch(`${bridge.address}/v1/openapi.json`)).json();
-  checker = createAnswerChecker(document as Record<string, unknown>);
+  checker = createReplyChecker(document as Record<string, unknown>);
 });
 afterAll(cleanUp);
 
@@ -40,7 +40,7 @@ interface Streamed {
   readonly text: string;
 }
 
-/** A stream read to its end, held against the contract. */
+/** Reads a stream to its end and checks it against the contract. */
 async function stream(
   body: object,
   headers: Record<string, string> = {},
@@ -65,7 +65,7 @@ interface Watcher {
   disconnect(): void;
 }
 
-/** A client that reads what arrives, and can disconnect. */
+/** A client that reads the stream and can disconnect. */
 async function watch(
   { port }: StartedBridge,
   body: object,
@@ -80,14 +80,14 @@ async function watch(
     headers: { ...JSON_TYPE, ...headers },
   });
   client.on('error', () => {});
-  client.on('response', (answer) => {
-    answer.on('data', (chunk: Buffer) => {
+  client.on('response', (reply) => {
+    reply.on('data', (chunk: Buffer) => {
       text += chunk.toString('utf8');
     });
-    answer.on('end', () => {
+    reply.on('end', () => {
       hasEnded = true;
     });
-    answer.on('error', () => {});
+    reply.on('error', () => {});
   });
   client.end(JSON.stringify({ prompt: 'a fox', ...body }));
   return { text: () => text, hasEnded: () => hasEnded, disconnect: () => client.destroy() };
@@ -143,7 +143,7 @@ describe('POST /v1/images/stream', () => {
     expect(events.at(-1)?.data.response.data).toMatchObject([{ index: 0 }, { index: 1 }]);
   });
 
-  it('has published a file, and made it its owner’s, when it says so', async () => {
+  it('reports a file only after it was published in its scope', async () => {
     const watcher = await watch(bridge, { ...asArtifact, parameters: { size: '64x64' } });
     await expect.poll(() => watcher.text()).toMatch(/event: completed\ndata: .*\n\n/);
 
@@ -158,7 +158,7 @@ describe('POST /v1/images/stream', () => {
     ['a bad field', { parameters: { n: 0 } }, 422, 'invalid_request'],
     ['an unknown model', { routing: { model: 'unheard-of' } }, 400, 'unsupported_capability'],
     [
-      'a mask that the model does not take',
+      'a mask that the model does not support',
       {
         operation: 'edit',
         routing: { model: 'sandbox-basic' },
@@ -169,17 +169,17 @@ describe('POST /v1/images/stream', () => {
       'unsupported_capability',
     ],
     [
-      'an image that is none',
+      'an invalid image',
       { operation: 'edit', images: [{ type: 'base64', data: 'AAAA' }] },
       400,
       'invalid_image_input',
     ],
   ])('refuses %s with a plain reply', async (_name, body, status, code) => {
-    const answer = await stream(body);
+    const reply = await stream(body);
 
-    expect(answer.status).toBe(status);
-    expect(JSON.parse(answer.text)).toMatchObject({ error: { code } });
-    expect(answer.headers['x-should-retry']).toBe('false');
+    expect(reply.status).toBe(status);
+    expect(JSON.parse(reply.text)).toMatchObject({ error: { code } });
+    expect(reply.headers['x-should-retry']).toBe('false');
   });
 
   it('ends with the error of a provider that fails', async () => {
@@ -234,15 +234,15 @@ describe('POST /v1/images/stream, idempotency', () => {
     expect(replayed.map(({ events }) => namesOf(events))).toEqual([['started', 'completed']]);
   });
 
-  it('keeps the work of a client that has left for its repeat', async () => {
+  it('keeps the outcome for the repeat of a client that has disconnected', async () => {
     const headers = { 'idempotency-key': 'left' };
     const watcher = await watch(slow, {}, headers);
     await expect.poll(() => watcher.text()).toContain('"dispatched"');
     watcher.disconnect();
 
-    const { events, headers: answered } = await stream({}, headers, slow);
+    const { events, headers: replayHeaders } = await stream({}, headers, slow);
 
-    expect(answered['idempotent-replayed']).toBe('true');
+    expect(replayHeaders['idempotent-replayed']).toBe('true');
     expect(namesOf(events)).toEqual(['started', 'completed']);
   });
 });
@@ -250,7 +250,7 @@ describe('POST /v1/images/stream, idempotency', () => {
 describe('POST /v1/images/stream, a client that disconnects', () => {
   const hanging = { ...asArtifact, routing: { model: 'sandbox-hang' } };
 
-  it('before its first event keeps nothing', async () => {
+  it('before its first event leaves no file', async () => {
     const body = JSON.stringify({ prompt: 'a fox', ...asArtifact });
     const head = ['POST /v1/images/stream HTTP/1.1', 'Host: localhost'];
     const socket = await openSocket(slow.port);
@@ -298,7 +298,7 @@ describe('POST /v1/images/stream, a client that disconnects', () => {
     await untilIdle();
   });
 
-  it('while its partial images are sent ends the work, which keeps no file', async () => {
+  it('while its partial images are sent ends the run, which leaves no file', async () => {
     const parameters = { partial_images: 3, size: '64x64' };
     const watcher = await watch(slow, { ...asArtifact, parameters });
     await expect.poll(() => watcher.text(), { timeout: 5000 }).toContain('event: partial_image');
@@ -309,7 +309,7 @@ describe('POST /v1/images/stream, a client that disconnects', () => {
     expect(await filesOf(slow)).toEqual([]);
   });
 
-  it('after the end finds what was made for it', async () => {
+  it('after the end can read its stored image', async () => {
     const watcher = await watch(slow, { ...asArtifact, parameters: { size: '64x64' } });
     await expect.poll(() => watcher.hasEnded(), { timeout: 5000 }).toBe(true);
 

@@ -3,19 +3,19 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createAnswerChecker } from '../support/contract-check.ts';
+import { createReplyChecker } from '../support/reply-checker.ts';
 import { cleanUp, type StartedBridge, startBridge } from '../support/start-bridge.ts';
 
 const photo = (name: string) =>
   readFile(fileURLToPath(new URL(`../data/photos/${name}`, import.meta.url)));
 
 let bridge: StartedBridge;
-let checker: ReturnType<typeof createAnswerChecker>;
+let checker: ReturnType<typeof createReplyChecker>;
 
 beforeAll(async () => {
   bridge = await startBridge();
   const document = await (await fetch(`${bridge.address}/v1/openapi.json`)).json();
-  checker = createAnswerChecker(document as Record<string, unknown>);
+  checker = createReplyChecker(document as Record<string, unknown>);
 });
 afterAll(cleanUp);
 
@@ -23,7 +23,7 @@ interface CheckedReply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly bytes: Buffer;
-  // Each test knows the shape that it asked for; the checker holds it against the document.
+  // Each test knows the shape of its reply; the checker checks it against the document.
   // biome-ignore lint/suspicious/noExplicitAny: see above.
   readonly json: any;
 }
@@ -41,7 +41,7 @@ async function call(
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
   const bytes = Buffer.from(await response.arrayBuffer());
-  const answer = {
+  const reply = {
     status: response.status,
     headers: Object.fromEntries(response.headers),
     bytes,
@@ -51,14 +51,14 @@ async function call(
         : undefined,
   };
   const ref = { method, path: path.split('?')[0] ?? path };
-  checker.check(ref, answer.status, answer.headers, answer.json ?? bytes);
-  return answer;
+  checker.check(ref, reply.status, reply.headers, reply.json ?? bytes);
+  return reply;
 }
 
 const create = (body: unknown) => call('POST', '/v1/images', body);
 
 describe('POST /v1/images', () => {
-  it('makes an image that decodes to what the reply says', async () => {
+  it('generates an image that decodes to the size and format of the reply', async () => {
     const { status, json } = await create({
       prompt: 'a lighthouse at dusk',
       parameters: { size: '640x320' },
@@ -75,7 +75,7 @@ describe('POST /v1/images', () => {
     expect(json.warnings).toEqual(['sandbox_output']);
   });
 
-  it('splits what the model cannot draw at once, and keeps the order', async () => {
+  it('splits a request that exceeds one call of the model, and keeps the order', async () => {
     const { json } = await create({
       prompt: 'six of them',
       parameters: { n: 6, size: '64x64' },
@@ -104,7 +104,7 @@ describe('POST /v1/images', () => {
     expect((await sharp(artifact.bytes).metadata()).format).toBe(format);
   });
 
-  it('never overwrites an exact name, and counts on when asked to', async () => {
+  it('never overwrites an exact name, and numbers names on request', async () => {
     const ask = (collision: string) =>
       create({
         prompt: 'a fox',
@@ -164,7 +164,7 @@ describe('POST /v1/images', () => {
     expect((await top(edited)).equals(await top(source))).toBe(false);
   });
 
-  it('gives alpha where the model has it, and says so', async () => {
+  it('generates alpha where the model supports it, and reports it', async () => {
     const { json } = await create({
       prompt: 'a balloon',
       parameters: { background: 'transparent', size: '128x128', output_format: 'webp' },
@@ -176,7 +176,7 @@ describe('POST /v1/images', () => {
   });
 
   it.each(['b64_json', 'artifact', 'url', 'metadata'])(
-    'cuts the subject out for a model without alpha, delivered as %s',
+    'removes the background for a model without alpha, delivered as %s',
     async (response_format) => {
       const { status, json } = await create({
         prompt: 'a green vase',
@@ -203,7 +203,7 @@ describe('POST /v1/images', () => {
           ? Buffer.from(image.b64_json, 'base64')
           : (await call('GET', `/v1/artifacts/${image.id}`)).bytes;
       const alpha = await sharp(bytes).extractChannel(3).raw().toBuffer();
-      const corners = [0, 1023, 1023 * 1024, 1024 * 1024 - 1].map((place) => alpha[place]);
+      const corners = [0, 1023, 1023 * 1024, 1024 * 1024 - 1].map((index) => alpha[index]);
       expect(corners).toEqual([0, 0, 0, 0]);
       expect(alpha[512 * 1024 + 512]).toBe(255);
     },
@@ -220,15 +220,15 @@ describe('POST /v1/images', () => {
     ['sandbox-fail-upstream', 502, 'upstream_error', false],
     ['sandbox-fail-protocol', 502, 'protocol_error', false],
   ])('rehearses %s', async (model, status, code, retryable) => {
-    const answer = await create({ prompt: 'a fox', routing: { model } });
+    const reply = await create({ prompt: 'a fox', routing: { model } });
 
-    expect(answer.status).toBe(status);
-    expect(answer.json.error.code).toBe(code);
-    expect(answer.json.error.bridge_ext).toMatchObject({ retryable, provider: 'sandbox' });
-    expect(answer.headers['x-should-retry']).toBe(String(retryable));
+    expect(reply.status).toBe(status);
+    expect(reply.json.error.code).toBe(code);
+    expect(reply.json.error.bridge_ext).toMatchObject({ retryable, provider: 'sandbox' });
+    expect(reply.headers['x-should-retry']).toBe(String(retryable));
   });
 
-  it('repeats a transient failure and says so', async () => {
+  it('repeats a transient failure and reports the attempts', async () => {
     const { status, json } = await create({
       prompt: 'a fox',
       parameters: { size: '64x64' },
@@ -239,7 +239,7 @@ describe('POST /v1/images', () => {
     expect(json.warnings).toEqual(['transient_provider_retry_used', 'sandbox_output']);
   });
 
-  it('gives up at the deadline and says whether the provider stopped', async () => {
+  it('times out at the deadline and reports whether the provider stopped', async () => {
     const { status, json } = await create({
       prompt: 'a fox',
       timeout_ms: 100,
@@ -253,7 +253,7 @@ describe('POST /v1/images', () => {
     });
   });
 
-  it('refuses a mask that the model cannot honour, whatever the mode', async () => {
+  it('refuses a mask that the model does not support, in every mode', async () => {
     const png = await sharp({ create: { width: 8, height: 8, channels: 4, background: '#0000' } })
       .png()
       .toBuffer();
@@ -275,7 +275,7 @@ describe('POST /v1/images', () => {
     });
   });
 
-  it('reports an input that is no image by its field', async () => {
+  it('reports an invalid input image by its field', async () => {
     const data = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>').toString('base64');
 
     const { status, json } = await create({
@@ -290,7 +290,7 @@ describe('POST /v1/images', () => {
 });
 
 describe('the other routes', () => {
-  it('list providers and capabilities that the document describes', async () => {
+  it('list providers and capabilities as the document describes them', async () => {
     const { json } = await call('GET', '/v1/providers?limit=100');
     const sandbox = json.items.find(({ name }: { name: string }) => name === 'sandbox');
 
@@ -304,12 +304,12 @@ describe('the other routes', () => {
         200,
       );
     }
-    expect((await call('GET', '/v1/providers/nobody/capabilities')).status).toBe(404);
+    expect((await call('GET', '/v1/providers/unknown/capabilities')).status).toBe(404);
     const unknown = await call('GET', '/v1/providers/sandbox/capabilities?model=dall-e-1');
     expect(unknown.json.error.bridge_ext.details.supported_models).toEqual(sandbox.models);
   });
 
-  it('serve health, and errors, as the document says', async () => {
+  it('serve health and errors as the document describes them', async () => {
     expect((await call('GET', '/health/live')).json).toEqual({ status: 'live' });
     expect((await call('GET', '/health/ready')).json).toEqual({ status: 'ready' });
     expect((await call('GET', '/v1/artifacts/unknown')).status).toBe(404);
@@ -317,7 +317,7 @@ describe('the other routes', () => {
     expect((await call('DELETE', '/v1/images')).headers['allow']).toBe('POST');
   });
 
-  it('send parts, heads and nothing again of an artifact', async () => {
+  it('send ranges, heads and 304 for an artifact', async () => {
     const { json } = await create({
       prompt: 'parts',
       parameters: { size: '64x64' },
@@ -339,7 +339,7 @@ describe('the other routes', () => {
     expect(head.bytes.length).toBe(0);
   });
 
-  it('send a thumbnail, its head, and nothing to who has it', async () => {
+  it('send a thumbnail, its head, and 304 for a matching ETag', async () => {
     const { json } = await create({
       prompt: 'a small one',
       parameters: { size: '256x128', output_format: 'webp' },
@@ -366,7 +366,7 @@ describe('the other routes', () => {
     expect(wrong.json.error.param).toBe('edge');
   });
 
-  it('never send a file that was changed behind the bridge’s back', async () => {
+  it('never send a file that was changed outside the bridge', async () => {
     const { json } = await create({
       prompt: 'a victim',
       parameters: { size: '64x64' },
@@ -380,17 +380,17 @@ describe('the other routes', () => {
       .toBuffer();
 
     await writeFile(file, other);
-    const answer = await call('GET', path);
+    const reply = await call('GET', path);
 
     const small = await call('GET', `${path}/thumbnail`);
 
-    expect([answer.status, small.status]).toEqual([500, 500]);
-    expect(answer.json.error.code).toBe('artifact_error');
+    expect([reply.status, small.status]).toEqual([500, 500]);
+    expect(reply.json.error.code).toBe('artifact_error');
     expect(small.json.error.code).toBe('artifact_error');
   });
 });
 
-describe('what the bridge says of itself', () => {
+describe('the log and the metrics of the bridge', () => {
   it('holds no prompt, path or name', async () => {
     await create({
       prompt: 'the-secret-prompt',

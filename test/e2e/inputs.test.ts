@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Origin, startSecureOrigin } from '../lib/net/origin.ts';
-import { createAnswerChecker } from '../support/contract-check.ts';
+import { createReplyChecker } from '../support/reply-checker.ts';
 import { cleanUp, freshFolder, type StartedBridge, startBridge } from '../support/start-bridge.ts';
 import { TEST_CERTIFICATE } from '../support/test-certificate.ts';
 import { startAgentBridge } from './agent-responses-rig.ts';
@@ -34,7 +34,7 @@ async function create({ address }: StartedBridge, body: object, token?: string) 
   });
   const json = JSON.parse(await response.text());
   const document = await fetch(`${address}/v1/openapi.json`, { headers: authorization });
-  const checker = createAnswerChecker(JSON.parse(await document.text()));
+  const checker = createReplyChecker(JSON.parse(await document.text()));
   const headers = Object.fromEntries(response.headers);
   checker.check({ method: 'POST', path: '/v1/images' }, response.status, headers, json);
   return { status: response.status, json };
@@ -82,7 +82,7 @@ describe('an artifact as input', () => {
     await rig.close();
   });
 
-  it('is unknown with another token, and an unknown id is too', async () => {
+  it('is unknown with another token, like an unknown id', async () => {
     const cwd = await freshFolder();
     const begin = (token: string) =>
       startBridge({
@@ -107,7 +107,7 @@ describe('an artifact as input', () => {
     expect(foreign.json.error).toEqual(unknown.json.error);
   });
 
-  it('that was changed on disk is a failure of the bridge, and reaches no provider', async () => {
+  it('that was changed on disk is an internal failure, and reaches no provider', async () => {
     const bridge = await startBridge();
     const made = await make(bridge);
     const [{ id, name }] = made.json.data;
@@ -158,7 +158,7 @@ describe('a remote image as input', () => {
   ];
   const at = (path: string, host = 'localhost') => `https://${host}:${origin.port}${path}`;
 
-  it('is refused with the request while remote inputs are disabled', async () => {
+  it('is refused while remote inputs are disabled', async () => {
     const bridge = await begin();
 
     const { status, json } = await create(bridge, remoteEdit(at('/rocket.jpg')));
@@ -169,7 +169,7 @@ describe('a remote image as input', () => {
     ]);
   });
 
-  it('is fetched from an allowed host, over a redirect too, and edited', async () => {
+  it('is fetched from an allowed host, also after a redirect, and edited', async () => {
     const bridge = await begin(...enabled(), 'inputs.remote.allow_private_networks=true');
 
     for (const path of ['/rocket.jpg', '/moved']) {
@@ -206,7 +206,7 @@ describe('a remote image as input', () => {
     expect(bridge.stderr()).not.toMatch(/secret-path/);
   });
 
-  it('is not fetched from this machine unless private networks are open', async () => {
+  it('is not fetched from this machine unless private networks are allowed', async () => {
     const bridge = await begin(...enabled());
     const before = origin.connections.length;
 
@@ -217,7 +217,7 @@ describe('a remote image as input', () => {
     expect(origin.connections).toHaveLength(before);
   });
 
-  it('is fetched once for all that try to edit it', async () => {
+  it('is fetched once for all attempts to edit it', async () => {
     const bridge = await begin(...enabled(), 'inputs.remote.allow_private_networks=true');
     const before = origin.connections.length;
 

@@ -14,9 +14,9 @@ import {
 afterAll(cleanUp);
 
 const STATE = 'data/state/bridge.sqlite';
-const PROMPT = 'a lighthouse that nobody may read about';
+const PROMPT = 'a lighthouse that stays secret';
 
-/** Takes a table away while the bridge runs, so that whatever needs it fails in a way that nobody foresaw. */
+/** Drops a table while the bridge runs. Every statement that needs it fails with an unexpected error. */
 function dropTable({ cwd }: Pick<StartedBridge, 'cwd'>, table: string): void {
   const database = new Sqlite(join(cwd, STATE));
   database.pragma('foreign_keys = OFF');
@@ -81,7 +81,7 @@ describe('internal_failure', () => {
     });
   });
 
-  it('reports why the bridge could not start', async () => {
+  it('reports the reason of a failed start', async () => {
     const cwd = await freshFolder();
     await mkdir(join(cwd, 'data/state/lock'), { recursive: true });
 
@@ -100,7 +100,7 @@ describe('internal_failure', () => {
 });
 
 describe('the tasks of GET /v1/diagnostics', () => {
-  it('shows when each of them last succeeded', async () => {
+  it('show the time of the last success of each', async () => {
     const bridge = await startBridge();
     const tasks = async () => {
       const report = (await (

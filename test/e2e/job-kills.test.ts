@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as patience } from 'node:timers/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import Sqlite from 'better-sqlite3';
 import sharp from 'sharp';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -20,17 +20,17 @@ const CANCEL_EVERY = 7;
 
 afterAll(cleanUp);
 
-interface Wish {
+interface Submission {
   readonly key: string;
   readonly prompt: string;
   readonly body: object;
-  /** Once a 202 has come. */
+  /** Set after the 202. */
   id?: string;
 }
 
-/** Every third one edits an image of its own, every sixth one that many share. */
-async function newWish(nth: number): Promise<Wish> {
-  const prompt = `wish-${nth}-of-many`;
+/** Every third one edits an image of its own; every sixth one an image that many share. */
+async function newSubmission(nth: number): Promise<Submission> {
+  const prompt = `job-${nth}-of-many`;
   const key = `key-${nth}`;
   if (nth % 3 !== 0) return { key, prompt, body: { prompt } };
   const background = nth % 6 === 0 ? 'red' : { r: nth % 256, g: (nth >> 8) % 256, b: 9 };
@@ -39,19 +39,19 @@ async function newWish(nth: number): Promise<Wish> {
   return { key, prompt, body: { operation: 'edit', prompt, images: [{ type: 'base64', data }] } };
 }
 
-/** Sends what is left until all is accepted or the program has gone. */
-async function sendAll(address: string, wishes: readonly Wish[]): Promise<void> {
-  const left = wishes.filter(({ id }) => id === undefined);
+/** Sends the remaining requests until all are accepted or the program has ended. */
+async function sendAll(address: string, submissions: readonly Submission[]): Promise<void> {
+  const left = submissions.filter(({ id }) => id === undefined);
   const sender = async () => {
-    for (let wish = left.shift(); wish; wish = left.shift()) {
+    for (let submission = left.shift(); submission; submission = left.shift()) {
       const response = await fetch(`${address}/v1/jobs`, {
         method: 'POST',
-        headers: { 'content-type': 'application/json', 'idempotency-key': wish.key },
-        body: JSON.stringify(wish.body),
+        headers: { 'content-type': 'application/json', 'idempotency-key': submission.key },
+        body: JSON.stringify(submission.body),
       });
       const { id } = JSON.parse(await response.text());
       expect(response.status).toBe(202);
-      wish.id = id;
+      submission.id = id;
       if (left.length % CANCEL_EVERY === 0) {
         await fetch(`${address}/v1/jobs/${id}`, { method: 'DELETE' });
       }
@@ -59,7 +59,7 @@ async function sendAll(address: string, wishes: readonly Wish[]): Promise<void> 
   };
   const outcomes = await Promise.allSettled(Array.from({ length: SENDERS }, sender));
   for (const outcome of outcomes) {
-    // What `fetch` throws when the other side is gone; a wrong answer is no such thing.
+    // `fetch` throws this when the connection is lost. A wrong reply is another error.
     if (outcome.status === 'rejected' && !isConnectionLoss(outcome.reason)) throw outcome.reason;
   }
 }
@@ -76,7 +76,7 @@ async function endOf(address: string, id: string) {
   }
 }
 
-/** Names of artifacts by the database, and of the files that lie there. */
+/** The names of artifacts in the database, and of the stored files. */
 async function artifactNames(cwd: string) {
   const database = new Sqlite(join(cwd, 'data/state/bridge.sqlite'), { readonly: true });
   const rows = database.prepare('SELECT id, name, state FROM artifact').all() as {
@@ -102,31 +102,32 @@ describe('a program that is killed while it has jobs', () => {
     upstream.setDefaultBehaviour({ behaviour: 'succeed', delayMs: 20 });
     await upstream.writeLogin(home);
     const set = agentSettings(upstream, home);
-    const wishes: Wish[] = [];
+    const submissions: Submission[] = [];
 
     for (let round = 0; round < KILLS; round += 1) {
       const bridge = await startBridge({ command: 'serve', cwd, set });
-      for (let more = 0; more < JOBS_A_ROUND; more += 1) wishes.push(await newWish(wishes.length));
-      const sending = sendAll(bridge.address, wishes);
-      await patience(randomInt(LONGEST_LIFE_MS));
+      for (let more = 0; more < JOBS_A_ROUND; more += 1)
+        submissions.push(await newSubmission(submissions.length));
+      const sending = sendAll(bridge.address, submissions);
+      await delay(randomInt(LONGEST_LIFE_MS));
       await bridge.end('SIGKILL');
       await sending;
     }
     const bridge = await startBridge({ command: 'serve', cwd, set });
-    await sendAll(bridge.address, wishes);
+    await sendAll(bridge.address, submissions);
     const jobs = [];
-    for (const { id } of wishes) jobs.push(await endOf(bridge.address, id ?? ''));
+    for (const { id } of submissions) jobs.push(await endOf(bridge.address, id ?? ''));
     const { code } = await bridge.end();
 
     expect(code).toBe(0);
-    expect(new Set(jobs.map(({ id }) => id)).size).toBe(wishes.length);
+    expect(new Set(jobs.map(({ id }) => id)).size).toBe(submissions.length);
     const calls = new Map<string, number>();
     for (const { body } of upstream.calls) {
-      const prompt = /wish-\d+-of-many/.exec(body?.toString() ?? '')?.[0] ?? '';
+      const prompt = /job-\d+-of-many/.exec(body?.toString() ?? '')?.[0] ?? '';
       calls.set(prompt, (calls.get(prompt) ?? 0) + 1);
     }
     const counts = { succeeded: 0, cancelled: 0, interrupted: 0 };
-    for (const [nth, { prompt }] of wishes.entries()) {
+    for (const [nth, { prompt }] of submissions.entries()) {
       const job = jobs[nth];
       expect(job.request.prompt).toBe(prompt);
       expect(Object.keys(counts)).toContain(job.status);
@@ -139,7 +140,7 @@ describe('a program that is killed while it has jobs', () => {
         expect(job.error).toMatchObject({ code: 'cancelled', retryable: false, details });
       }
     }
-    expect(calls.size).toBeLessThanOrEqual(wishes.length);
+    expect(calls.size).toBeLessThanOrEqual(submissions.length);
     const { rows, files } = await artifactNames(cwd);
     expect(rows.filter(({ state }) => state !== 'published')).toEqual([]);
     expect(files.sort()).toEqual(rows.map(({ name }) => name).sort());
@@ -152,7 +153,7 @@ describe('a program that is killed while it has jobs', () => {
     ]) {
       expect(await runProgram(command, cwd)).toMatchObject({ code: 0 });
     }
-    console.info(`kills: ${KILLS}, jobs: ${wishes.length}`, counts);
+    console.info(`kills: ${KILLS}, jobs: ${submissions.length}`, counts);
     await upstream.close();
   });
 });

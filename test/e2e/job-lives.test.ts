@@ -44,7 +44,7 @@ async function accepted(jobs: JobClient, body: object, headers?: Record<string, 
   return json.id as string;
 }
 
-/** A program whose provider is the emulator, and a way to start it again after its end. */
+/** A program whose provider is the emulator, and a function that restarts it. */
 async function startWithUpstream(set: readonly string[] = []) {
   const home = await freshFolder();
   const upstream = await createResponsesUpstream({ imageBytes: 30_000, imageVariants: 4 });
@@ -62,7 +62,7 @@ async function startWithUpstream(set: readonly string[] = []) {
 }
 
 describe('a limit of jobs', () => {
-  it('refuses the job beyond it with the time to come again, and takes one once there is room', async () => {
+  it('refuses the job beyond it with Retry-After, and accepts one once there is room', async () => {
     const set = ['server.jobs.max_pending=2', 'server.jobs.max_running=1'];
     const { jobs } = await start({ set });
     const running = await accepted(jobs, hang);
@@ -80,7 +80,7 @@ describe('a limit of jobs', () => {
     expect(taken.status).toBe(202);
   });
 
-  it('holds for the room that all jobs take, their ends included', async () => {
+  it('applies to the storage of all jobs, their results included', async () => {
     const { jobs } = await start({ set: ['server.jobs.max_database_bytes=1048576'] });
     const ids: string[] = [];
     let refused = await jobs.post(hang);
@@ -89,7 +89,7 @@ describe('a limit of jobs', () => {
     await jobs.cancel(ids.at(-1) ?? '');
     const taken = await jobs.post(hang);
 
-    // Of some 24,000 bytes each, most of which its end gives back.
+    // Each reserves some 24,000 bytes. Its end releases most of them.
     expect(ids.length).toBeGreaterThan(30);
     expect(ids.length).toBeLessThan(50);
     expect(refused.status).toBe(503);
@@ -108,7 +108,7 @@ describe('a job at a full gate', () => {
       const inside = await accepted(jobs, hang);
       await jobs.until(inside, ({ progress }) => progress?.stage === 'dispatched');
 
-      const waiting = await accepted(jobs, { prompt: 'a patient tower' });
+      const waiting = await accepted(jobs, { prompt: 'a waiting tower' });
       await jobs.running(waiting);
       const refused = await jobs.send('POST', '/v1/images', { body: { prompt: 'a hasty tower' } });
       await jobs.cancel(inside);
@@ -120,7 +120,7 @@ describe('a job at a full gate', () => {
 });
 
 describe('another scope', () => {
-  it('sees nothing of the jobs of an older token, on any route, and they finish all the same', async () => {
+  it('cannot see the jobs of an older token on any route, and they still finish', async () => {
     const options = (BRIDGE_TOKEN: string, ...set: string[]): Options => ({
       set: [TOKEN, 'server.jobs.max_running=1', 'runtime.shutdown_grace_ms=1', ...set],
       env: { BRIDGE_TOKEN },
@@ -134,7 +134,7 @@ describe('another scope', () => {
     const { bridge, jobs } = await again(old.bridge, options(NEW));
     const marker = await accepted(jobs, { prompt: 'a new tower' });
     await jobs.ended(marker);
-    const answers = await Promise.all(
+    const replies = await Promise.all(
       [running, queued, UNKNOWN_ID, 'no-id', '%27%20OR%201'].flatMap((id) => [
         jobs.get(`/v1/jobs/${id}`),
         jobs.get(`/v1/jobs/${id}?wait_ms=30000`),
@@ -149,7 +149,7 @@ describe('another scope', () => {
     await bridge.end();
     const back = await again(bridge, options(OLD));
 
-    const bodies = answers.map(({ status, json: { request_id: _, ...json } }) => ({
+    const bodies = replies.map(({ status, json: { request_id: _, ...json } }) => ({
       status,
       json,
     }));
@@ -178,7 +178,7 @@ describe('another scope', () => {
 });
 
 describe('a restart', () => {
-  it('runs what was queued, and what ran is interrupted and never sent again', async () => {
+  it('runs queued jobs, and interrupts running ones without a second call', async () => {
     const set = ['server.jobs.max_running=1'];
     const { bridge, jobs, upstream, callsFor, restart } = await startWithUpstream(set);
     upstream.script('silence=generating');
@@ -198,7 +198,7 @@ describe('a restart', () => {
     expect([callsFor('ran-before'), callsFor('waited-before')]).toEqual([1, 1]);
   });
 
-  it('fails a queued job whose provider is no longer there, and goes on with the next', async () => {
+  it('fails a queued job whose provider is no longer configured, and runs the next one', async () => {
     const set = ['server.jobs.max_running=1', 'providers.sandbox.enabled=true'];
     const { bridge, jobs, upstream } = await startWithUpstream(set);
     upstream.script('silence=generating');
@@ -223,7 +223,7 @@ describe('a restart', () => {
 });
 
 describe('a shutdown', () => {
-  it('lets what runs come to its end, takes nothing new from the queue, and answers who waits', async () => {
+  it('lets running jobs finish, starts no queued one, and replies to waiting clients', async () => {
     const { bridge, jobs, upstream, restart } = await startWithUpstream([
       'server.jobs.max_running=1',
     ]);
@@ -235,17 +235,17 @@ describe('a shutdown', () => {
     await jobs.get('/v1/diagnostics');
 
     const ended = await bridge.end();
-    const answers = await Promise.all(waits);
+    const replies = await Promise.all(waits);
     const calls = upstream.calls.length;
     const { jobs: after } = await restart();
 
     expect(ended).toMatchObject({ code: 0, signal: null });
-    expect(answers.map(({ json }) => json.status)).toEqual(['succeeded', 'queued']);
+    expect(replies.map(({ json }) => json.status)).toEqual(['succeeded', 'queued']);
     expect(calls).toBe(1);
     expect(await after.ended(queued)).toMatchObject({ status: 'succeeded' });
   });
 
-  it('interrupts what still runs after its grace, and replies to who waits for it', async () => {
+  it('interrupts jobs that still run after its grace, and replies to waiting clients', async () => {
     const { bridge, jobs } = await start({
       set: ['runtime.shutdown_grace_ms=50', 'runtime.cancellation_grace_ms=50'],
     });
@@ -265,7 +265,7 @@ describe('a shutdown', () => {
 });
 
 describe('retention', () => {
-  it('removes what is beyond its count at the start, favourites excepted', async () => {
+  it('removes jobs beyond its count at the start, except favourites', async () => {
     const { bridge, jobs } = await start();
     const ids: string[] = [];
     for (let nth = 0; nth < 4; nth += 1) {

@@ -1,13 +1,13 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as patience } from 'node:timers/promises';
-import { type AnswerChecker, createAnswerChecker } from '../support/contract-check.ts';
+import { setTimeout as delay } from 'node:timers/promises';
+import { createReplyChecker, type ReplyChecker } from '../support/reply-checker.ts';
 import type { StartedBridge } from '../support/start-bridge.ts';
 
-export interface Answer {
+export interface Reply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  // Each test knows the shape that it asked for; the checker holds it against the document.
+  // Each test knows the shape of its reply; the checker checks it against the document.
   // biome-ignore lint/suspicious/noExplicitAny: see above.
   readonly json: any;
   readonly bytes: Buffer;
@@ -20,14 +20,14 @@ interface Sent {
 
 export type JobClient = Awaited<ReturnType<typeof createJobClient>>;
 
-/** Asks a started bridge for jobs, and holds every answer against its own contract. */
+/** Calls the job routes of a started bridge, and checks every reply against the contract. */
 export async function createJobClient({ address }: Pick<StartedBridge, 'address'>, token?: string) {
   const authorization: Record<string, string> =
     token === undefined ? {} : { authorization: `Bearer ${token}` };
   const document = await fetch(`${address}/v1/openapi.json`, { headers: authorization });
-  const checker: AnswerChecker = createAnswerChecker(JSON.parse(await document.text()));
+  const checker: ReplyChecker = createReplyChecker(JSON.parse(await document.text()));
 
-  async function send(method: string, target: string, sent: Sent = {}): Promise<Answer> {
+  async function send(method: string, target: string, sent: Sent = {}): Promise<Reply> {
     const hasBody = sent.body !== undefined;
     const response = await fetch(address + target, {
       method,
@@ -50,11 +50,11 @@ export async function createJobClient({ address }: Pick<StartedBridge, 'address'
 
   const get = (target: string) => send('GET', target);
 
-  async function until(id: string, isSo: (job: Answer['json']) => boolean) {
+  async function until(id: string, isSo: (job: Reply['json']) => boolean) {
     for (;;) {
       const { json } = await get(`/v1/jobs/${id}`);
       if (isSo(json)) return json;
-      await patience(5);
+      await delay(5);
     }
   }
 
@@ -65,7 +65,7 @@ export async function createJobClient({ address }: Pick<StartedBridge, 'address'
       send('POST', '/v1/jobs', { body, headers }),
     cancel: (id: string) => send('DELETE', `/v1/jobs/${id}`),
     patch: (id: string, body: object) => send('PATCH', `/v1/jobs/${id}`, { body }),
-    /** The job as soon as this holds of it. */
+    /** The job as soon as the predicate holds. */
     until,
     /** The job once it has ended. */
     async ended(id: string) {
@@ -74,12 +74,12 @@ export async function createJobClient({ address }: Pick<StartedBridge, 'address'
         if (json.completed !== undefined) return json;
       }
     },
-    /** The job once it runs. */
+    /** The job once it is running. */
     running: (id: string) => until(id, ({ status }) => status === 'running'),
   };
 }
 
-/** The stored images of jobs that lie in the state directory of a bridge. */
+/** The stored input images of jobs in the state directory of a bridge. */
 export async function storedInputs({ cwd }: Pick<StartedBridge, 'cwd'>): Promise<string[]> {
   const folder = join(cwd, 'data/state/inputs');
   try {

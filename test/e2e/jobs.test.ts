@@ -33,7 +33,7 @@ async function done(body: object = {}) {
 }
 
 describe('a job', () => {
-  it('is queued, drawn and kept with its artifact', async () => {
+  it('is queued, generated and stored with its artifact', async () => {
     const body = { prompt: 'a lighthouse', ...small, output: { response_format: 'b64_json' } };
     const { status, headers, json: job } = await jobs.post(body);
 
@@ -52,7 +52,7 @@ describe('a job', () => {
     expect(createHash('sha256').update(artifact.bytes).digest('hex')).toBe(image.sha256);
   });
 
-  it('keeps an inline image apart, once for all jobs, and leaves nothing of it', async () => {
+  it('stores an inline image once for all jobs, and removes it with the last one', async () => {
     const photo = readFileSync(ROCKET);
     const sha256 = createHash('sha256').update(photo).digest('hex');
     const image = { type: 'base64', data: photo.toString('base64'), filename: 'rocket.jpg' };
@@ -69,7 +69,7 @@ describe('a job', () => {
     expect(job).toMatchObject({ status: 'succeeded' });
     expect(job.result.data[0]).toMatchObject({ width: 640, height: 427 });
     expect(kept).toEqual([sha256]);
-    // The end is written down first, and then what it sets free goes.
+    // The end is stored first. Then the files that it releases are removed.
     await vi.waitFor(async () => expect(await storedInputs(bridge)).toEqual([]), 5000);
   });
 
@@ -94,7 +94,7 @@ describe('a job', () => {
     expect([after.status, after.bytes.length]).toEqual([204, 0]);
   });
 
-  it('answers a wait at its end, or when the time is over', async () => {
+  it('replies to a wait at its end, or when the time is over', async () => {
     const id = await accepted(hang);
     await jobs.running(id);
     const waiting = jobs.get(`/v1/jobs/${id}?wait_ms=30000`);
@@ -110,7 +110,7 @@ describe('a job', () => {
     expect(json.error.details).toHaveProperty('provider_stopped');
   });
 
-  it('is left alone by a second cancel, and by one after its end', async () => {
+  it('is not changed by a second cancel, or by one after its end', async () => {
     const job = await done();
 
     const { status, json } = await jobs.cancel(job.id);
@@ -156,11 +156,11 @@ describe('a job', () => {
   });
 
   it.each([
-    ['no rule', { prompt: ' ' }, 422],
-    ['no provider', { prompt: 'a fox', routing: { provider: 'nobody' } }, 422],
-    ['no model', { prompt: 'a fox', routing: { model: 'nothing' } }, 400],
-    ['no sound image', { ...edit('bm8gcGljdHVyZQ==') }, 400],
-  ])('is refused where %s allows it, and leaves nothing', async (_name, body, expected) => {
+    ['an invalid request', { prompt: ' ' }, 422],
+    ['an unknown provider', { prompt: 'a fox', routing: { provider: 'unknown' } }, 422],
+    ['an unknown model', { prompt: 'a fox', routing: { model: 'nothing' } }, 400],
+    ['an invalid image', { ...edit('bm8gcGljdHVyZQ==') }, 400],
+  ])('is refused with %s, and stores nothing', async (_name, body, expected) => {
     const before = await jobs.get('/v1/diagnostics');
 
     const { status } = await jobs.post(body);
@@ -177,7 +177,7 @@ function edit(data: string) {
 }
 
 describe('the list of jobs', () => {
-  it('goes page by page through what its filters let through, and no cursor fits another list', async () => {
+  it('pages through the jobs that match its filters, and refuses the cursor of another list', async () => {
     const made = [];
     for (let nth = 0; nth < 5; nth += 1) made.push(await done({ prompt: `Ünique ${nth}% owl` }));
     const query = '/v1/jobs?limit=2&search=ünique';
@@ -205,7 +205,7 @@ describe('the list of jobs', () => {
     expect(literal.json.items[0]).not.toHaveProperty('request');
   });
 
-  it('counts what it has in metrics and diagnostics', async () => {
+  it('counts the jobs in metrics and diagnostics', async () => {
     const { by_status: counts } = (await jobs.get('/v1/diagnostics')).json.jobs;
 
     const text = (await jobs.get('/metrics')).bytes.toString();
@@ -217,7 +217,7 @@ describe('the list of jobs', () => {
 });
 
 describe('a job under a key', () => {
-  it('is answered again to an equal request, in head or body, and no other one', async () => {
+  it('is the reply to an equal request with the key in head or body, and to no other', async () => {
     const first = await jobs.post({ prompt: 'once', ...small }, { 'idempotency-key': 'one' });
     await jobs.ended(first.json.id);
 
@@ -235,21 +235,21 @@ describe('a job under a key', () => {
     expect(other.json.error.code).toBe('idempotency_conflict');
   });
 
-  it('is one job for many equal requests at once', async () => {
-    const answers = await Promise.all(
+  it('is one job for many concurrent equal requests', async () => {
+    const replies = await Promise.all(
       Array.from({ length: 16 }, () =>
         jobs.post({ prompt: 'at once', ...small }, { 'idempotency-key': 'many' }),
       ),
     );
 
-    expect(new Set(answers.map(({ json }) => json.id)).size).toBe(1);
-    const fresh = answers.filter(({ headers }) => !headers['idempotent-replayed']);
+    expect(new Set(replies.map(({ json }) => json.id)).size).toBe(1);
+    const fresh = replies.filter(({ headers }) => !headers['idempotent-replayed']);
     expect(fresh).toHaveLength(1);
   });
 });
 
 describe('without server.jobs.enabled', () => {
-  it('there are no routes of jobs, and presets stay', async () => {
+  it('there are no routes of jobs, but those of presets', async () => {
     const without = await startBridge({ set: ['server.jobs.enabled=false'] });
 
     const statuses = await Promise.all(

@@ -37,7 +37,8 @@ async function create(body: object): Promise<Created> {
 async function show(path: string): Promise<ImageMetadataRecord> {
   let stdout = '';
   await runMetadataCommand(['show', path, '--json'], {
-    ...{ env: {}, cwd: bridge.cwd },
+    env: {},
+    cwd: bridge.cwd,
     stdout: (text) => {
       stdout += text;
     },
@@ -48,14 +49,15 @@ async function show(path: string): Promise<ImageMetadataRecord> {
 
 describe('metadata of a running bridge', () => {
   it.each(['png', 'jpeg', 'webp'])(
-    'stands in a %s and beside it, and the command reads both',
+    'is in a %s and in its sidecar, and the command reads both',
     async (format) => {
       const { status, data } = await create({
         prompt: 'a <b>fox</b> & a hen',
         metadata: { order: '7' },
         parameters: { n: 2, size: '64x64', output_format: format },
         output: {
-          ...{ response_format: 'artifact', directory: format },
+          response_format: 'artifact',
+          directory: format,
           metadata: 'sidecar_and_embedded',
         },
       });
@@ -80,13 +82,15 @@ describe('metadata of a running bridge', () => {
     },
   );
 
-  it('takes part in what an exact name collides with', async () => {
+  it('is part of the collision check of an exact name', async () => {
     const ask = (output_format: string, collision: string) =>
       create({
         prompt: 'a fox',
         parameters: { size: '64x64', output_format },
         output: {
-          ...{ response_format: 'artifact', filename: 'exact', collision },
+          response_format: 'artifact',
+          filename: 'exact',
+          collision,
           metadata: 'sidecar',
         },
       });
@@ -100,7 +104,7 @@ describe('metadata of a running bridge', () => {
     expect(third.data[0]).toMatchObject({ name: 'exact-2.webp', metadata_name: 'exact-2.json' });
   });
 
-  it('is refused where it cannot be', async () => {
+  it('is refused where it cannot be embedded', async () => {
     const outputs = [
       { metadata: 'sidecar' },
       { metadata: 'sidecar_and_embedded', response_format: 'url' },

@@ -10,14 +10,14 @@ import { cleanUp, type StartedBridge, startBridge } from '../support/start-bridg
 const photo = (name: string) => fileURLToPath(new URL(`../data/photos/${name}`, import.meta.url));
 const TOKEN = 'a-token-of-the-tests';
 
-/** The newest major of the official client and the one before it: what is called here has one shape in both. */
+/** The newest major version of the official client and the one before. The calls of these tests have one shape in both. */
 const CLIENTS: readonly [string, typeof openai6][] = [
   ['openai 6', openai6],
-  // Two versions of one class never are each other's type.
+  // TypeScript treats two versions of one class as different types.
   ['openai 7', openai7 as unknown as typeof openai6],
 ];
 
-// One for all, one that asks for a token, and one whose clients time out.
+// One for most tests, one that requires a token, and one whose clients time out.
 let bridge: StartedBridge;
 let guarded: StartedBridge;
 let slow: StartedBridge;
@@ -36,7 +36,7 @@ async function decoded(b64: string | undefined) {
   return { width, height, format };
 }
 
-/** A mask as large as the image, whose left half may change. */
+/** A mask of the size of the image. Only the left half may change. */
 async function maskFor(name: string): Promise<Buffer> {
   const { width, height } = await sharp(photo(name)).metadata();
   const alpha = Buffer.alloc(width * height, 255);
@@ -53,7 +53,7 @@ async function maskFor(name: string): Promise<Buffer> {
 describe.each(CLIENTS)('the client %s', (_, openai) => {
   const { default: OpenAI, toFile } = openai;
 
-  /** A client as its users make it, that counts how often it has asked. */
+  /** A client with default options that counts its requests. */
   function connect({ address } = bridge, options: object = {}) {
     let calls = 0;
     const client = new OpenAI({
@@ -71,18 +71,18 @@ describe.each(CLIENTS)('the client %s', (_, openai) => {
   it('generates an image', async () => {
     const { images } = connect();
 
-    const answer = await images.generate({ prompt: 'a fox', size: '1024x1024', quality: 'high' });
+    const reply = await images.generate({ prompt: 'a fox', size: '1024x1024', quality: 'high' });
 
-    expect(answer).toMatchObject({ size: '1024x1024', quality: 'high', output_format: 'png' });
-    expect(answer.usage?.total_tokens).toBeGreaterThan(0);
-    expect(await decoded(answer.data?.[0]?.b64_json)).toEqual({
+    expect(reply).toMatchObject({ size: '1024x1024', quality: 'high', output_format: 'png' });
+    expect(reply.usage?.total_tokens).toBeGreaterThan(0);
+    expect(await decoded(reply.data?.[0]?.b64_json)).toEqual({
       width: 1024,
       height: 1024,
       format: 'png',
     });
   });
 
-  it('generates an image that lies at an address', async () => {
+  it('generates an image that is delivered as a URL', async () => {
     const { images } = connect();
 
     const { data } = await images.generate({ prompt: 'a fox', response_format: 'url' });
@@ -92,7 +92,7 @@ describe.each(CLIENTS)('the client %s', (_, openai) => {
     expect(data?.[0]).not.toHaveProperty('b64_json');
   });
 
-  it('generates four images, each another one', async () => {
+  it('generates four different images', async () => {
     const { images } = connect();
 
     const { data } = await images.generate({ prompt: 'a fox', n: 4, output_format: 'webp' });
@@ -101,18 +101,18 @@ describe.each(CLIENTS)('the client %s', (_, openai) => {
     expect(await decoded(data?.[3]?.b64_json)).toMatchObject({ format: 'webp' });
   });
 
-  it('uses the old names of a model and of a quality, and parameters that no provider has', async () => {
+  it('may use old names of a model and of a quality, and parameters that no provider supports', async () => {
     const { images } = connect();
     const request = { prompt: 'a fox', model: 'dall-e-3', quality: 'hd', style: 'vivid' } as const;
 
-    const answer = await images.generate(request);
+    const reply = await images.generate(request);
 
-    expect(answer).toMatchObject({
+    expect(reply).toMatchObject({
       bridge_ext: { model: 'sandbox-basic', ignored_parameters: ['style'] },
     });
   });
 
-  it('streams a generation with unfinished images', async () => {
+  it('streams a generation with partial images', async () => {
     const { images } = connect();
     const request = { prompt: 'a fox', stream: true, partial_images: 2 } as const;
 
@@ -137,7 +137,7 @@ describe.each(CLIENTS)('the client %s', (_, openai) => {
     expect(await decoded(data?.[0]?.b64_json)).toMatchObject({ width: 1024, height: 1024 });
   });
 
-  it('edits three images from files that are read on the way', async () => {
+  it('edits three images from files that are streamed', async () => {
     const { images } = connect();
     const image = ['chelsea.png', 'coffee.png', 'rocket.jpg'].map((name) =>
       createReadStream(photo(name)),
@@ -148,7 +148,7 @@ describe.each(CLIENTS)('the client %s', (_, openai) => {
     expect(data).toHaveLength(1);
   });
 
-  it('edits where the mask allows it', async () => {
+  it('edits only inside the mask', async () => {
     const { images } = connect();
     const image = () => createReadStream(photo('chelsea.png'));
     const mask = () => maskFor('chelsea.png').then((bytes) => toFile(bytes, 'mask.png'));
@@ -167,7 +167,7 @@ describe.each(CLIENTS)('the client %s', (_, openai) => {
     expect(await decoded(data?.[0]?.b64_json)).toMatchObject({ width, height });
   });
 
-  it('streams an edit with unfinished images', async () => {
+  it('streams an edit with partial images', async () => {
     const { images } = connect();
     const image = createReadStream(photo('rocket.jpg'));
 
@@ -213,7 +213,7 @@ describe.each(CLIENTS)('the client %s', (_, openai) => {
     expect(error).toMatchObject({ ...facts, requestID: expect.any(String) });
   });
 
-  it('knows the errors of requests for what they are', async () => {
+  it('throws its own error classes for errors of requests', async () => {
     const { client, images } = connect(bridge, { maxRetries: 0 });
     const under = { headers: { 'idempotency-key': `k-${OpenAI.name}-${openai === openai6}` } };
     await images.generate({ prompt: 'a fox' }, under);
@@ -226,21 +226,21 @@ describe.each(CLIENTS)('the client %s', (_, openai) => {
     await expect(images.generate({ prompt: 'a cat' }, under)).rejects.toBeInstanceOf(
       openai.ConflictError,
     );
-    await expect(client.models.retrieve('nobody')).rejects.toBeInstanceOf(openai.NotFoundError);
+    await expect(client.models.retrieve('unknown')).rejects.toBeInstanceOf(openai.NotFoundError);
     await expect(connect(guarded, { apiKey: 'wrong' }).client.models.list()).rejects.toBeInstanceOf(
       openai.AuthenticationError,
     );
     await expect(connect(guarded).client.models.list()).resolves.toBeDefined();
   });
 
-  it('knows a stream that is refused for what any other request would be', async () => {
+  it('throws the same error for a refused stream as for any other request', async () => {
     const { images } = connect(bridge, { maxRetries: 0 });
     const sent = { prompt: 'a fox', model: 'sandbox-fail-safety_rejected', stream: true } as const;
 
     await expect(images.generate(sent)).rejects.toBeInstanceOf(openai.BadRequestError);
   });
 
-  it('knows a failure inside a stream', async () => {
+  it('throws for a failure inside a stream', async () => {
     const set = ['providers.sandbox.latency_ms=5000', 'runtime.shutdown_grace_ms=1'];
     const ending = await startBridge({ set });
     const { images } = connect(ending);
@@ -256,7 +256,7 @@ describe.each(CLIENTS)('the client %s', (_, openai) => {
     expect(error).toMatchObject({ code: 'cancelled', type: 'request_timeout_error' });
   });
 
-  it('ends the work when its reader has seen enough', async () => {
+  it('ends the run when its reader stops', async () => {
     const cancelled = () => slow.stderr().split('"error_code":"cancelled"').length - 1;
     const before = cancelled();
     const { images } = connect(slow);
@@ -267,7 +267,7 @@ describe.each(CLIENTS)('the client %s', (_, openai) => {
     await vi.waitUntil(() => cancelled() > before, { timeout: 10_000 });
   });
 
-  it('asks once where a repetition would do no good or be paid twice', async () => {
+  it('does not retry where a repetition fails again or costs twice', async () => {
     const { images, calls } = connect(bridge, { maxRetries: 3 });
 
     const work = images.generate({ prompt: 'a fox', model: 'sandbox-fail-upstream' });
@@ -276,7 +276,7 @@ describe.each(CLIENTS)('the client %s', (_, openai) => {
     expect(calls()).toBe(1);
   });
 
-  it('retries where the reply says so', async () => {
+  it('retries where the reply asks for it', async () => {
     const { images, calls } = connect(bridge, { maxRetries: 1 });
 
     const work = images.generate({ prompt: 'a fox', model: 'sandbox-fail-overloaded' });
@@ -286,27 +286,27 @@ describe.each(CLIENTS)('the client %s', (_, openai) => {
   });
 
   it('gets the image whose first request timed out, generated once', async () => {
-    const drawn = () => slow.stderr().split('"image_operation_started"').length - 1;
-    const before = drawn();
+    const generated = () => slow.stderr().split('"image_operation_started"').length - 1;
+    const before = generated();
     const { images, calls } = connect(slow, { timeout: 500, maxRetries: 8 });
 
     const { data } = await images.generate({ prompt: 'a fox' });
 
     expect(data).toHaveLength(1);
     expect(calls()).toBeGreaterThan(1);
-    expect(drawn() - before).toBe(1);
+    expect(generated() - before).toBe(1);
   });
 
-  it('gives up at its timeout, and when it is aborted', async () => {
+  it('rejects at its timeout, and when it is aborted', async () => {
     const { images } = connect(bridge, { maxRetries: 0 });
     const hang = { prompt: 'a fox', model: 'sandbox-hang' };
 
     await expect(images.generate(hang, { timeout: 200 })).rejects.toBeInstanceOf(
       openai.APIConnectionTimeoutError,
     );
-    const leaving = new AbortController();
-    const work = images.generate(hang, { signal: leaving.signal });
-    leaving.abort();
+    const client = new AbortController();
+    const work = images.generate(hang, { signal: client.signal });
+    client.abort();
     await expect(work).rejects.toBeInstanceOf(openai.APIUserAbortError);
   });
 });

@@ -2,16 +2,16 @@ import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createAnswerChecker, type OperationRef } from '../support/contract-check.ts';
 import { parseEventText } from '../support/event-text.ts';
 import { formBytes, formType, type SentPart } from '../support/form-bytes.ts';
+import { createReplyChecker, type OperationRef } from '../support/reply-checker.ts';
 import { cleanUp, type StartedBridge, startBridge } from '../support/start-bridge.ts';
 
 const GENERATIONS = '/v1/images/generations';
 const EDITS = '/v1/images/edits';
 
 let bridge: StartedBridge;
-let checker: ReturnType<typeof createAnswerChecker>;
+let checker: ReturnType<typeof createReplyChecker>;
 let image = Buffer.alloc(0);
 
 beforeAll(async () => {
@@ -19,14 +19,14 @@ beforeAll(async () => {
   image = await readFile(fileURLToPath(photo));
   bridge = await startBridge({ set: ['server.compat.model_aliases={"old" = "sandbox-basic"}'] });
   const document = await (await fetch(`${bridge.address}/v1/openapi.json`)).json();
-  checker = createAnswerChecker(document as Record<string, unknown>);
+  checker = createReplyChecker(document as Record<string, unknown>);
 });
 afterAll(cleanUp);
 
-interface Answer {
+interface Reply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  // Each test knows the shape that it asked for; the checker holds it against the document.
+  // Each test knows the shape of its reply; the checker checks it against the document.
   // biome-ignore lint/suspicious/noExplicitAny: see above.
   readonly json: any;
   readonly text: string;
@@ -37,7 +37,7 @@ async function call(
   { method, path }: { readonly method: string; readonly path: string },
   init: { readonly headers?: Record<string, string>; readonly body?: string | Buffer } = {},
   operation: OperationRef = { method, path: path.split('?')[0] ?? path },
-): Promise<Answer> {
+): Promise<Reply> {
   const { headers = {}, body } = init;
   const response = await fetch(bridge.address + path, {
     method,
@@ -52,7 +52,7 @@ async function call(
   return { status: response.status, headers: head, json, text };
 }
 
-function post(path: string, sent: object, headers: Record<string, string> = {}): Promise<Answer> {
+function post(path: string, sent: object, headers: Record<string, string> = {}): Promise<Reply> {
   const body = JSON.stringify({ prompt: 'a fox', ...sent });
   const asJson = { 'content-type': 'application/json', ...headers };
   return call({ method: 'POST', path }, { headers: asJson, body });
@@ -70,7 +70,7 @@ function edit(
   parts: readonly SentPart[],
   headers: Record<string, string> = {},
   boundary = 'a-boundary',
-): Promise<Answer> {
+): Promise<Reply> {
   const asForm = { 'content-type': formType(boundary), ...headers };
   return call(
     { method: 'POST', path: EDITS },
@@ -79,7 +79,7 @@ function edit(
 }
 
 describe('POST /v1/images/generations', () => {
-  it('says what took effect, and what became of everything else', async () => {
+  it('reports the parameters that took effect, and how the others were handled', async () => {
     const sent = { model: 'old', quality: 'hd', size: '256x256', style: 'vivid', seed: 1 };
 
     const { json } = await post(GENERATIONS, sent);
@@ -103,19 +103,19 @@ describe('POST /v1/images/generations', () => {
 
   it.each<[string, object, number, string]>([
     ['a size that the model lacks', { model: 'sandbox-basic', size: '9x9' }, 400, 'size'],
-    ['a field that cannot be honoured', { style: 'vivid' }, 422, 'style'],
+    ['an unsupported field', { style: 'vivid' }, 422, 'style'],
     ['an unknown field', { seed: 1 }, 422, 'seed'],
-    ['what would change the meaning', { markup: 'x' }, 422, 'markup'],
-    ['a format that there is not', { output_format: 'gif' }, 422, 'output_format'],
+    ['a field that would change the meaning', { markup: 'x' }, 422, 'markup'],
+    ['an unknown format', { output_format: 'gif' }, 422, 'output_format'],
     ['an unknown model', { model: 'unheard-of' }, 400, 'model'],
-    ['a provider that there is not', {}, 422, 'bridge_ext.provider'],
+    ['an unknown provider', {}, 422, 'bridge_ext.provider'],
   ])('refuses under strict %s, at the caller’s own field', async (_, sent, status, param) => {
-    const provider = param === 'bridge_ext.provider' ? { provider: 'nobody' } : {};
+    const provider = param === 'bridge_ext.provider' ? { provider: 'unknown' } : {};
     const bridge_ext = { compatibility: 'strict', ...provider };
 
-    const answer = await post(GENERATIONS, { ...sent, bridge_ext });
+    const reply = await post(GENERATIONS, { ...sent, bridge_ext });
 
-    expect(answer).toMatchObject({ status, json: { error: { param } } });
+    expect(reply).toMatchObject({ status, json: { error: { param } } });
   });
 
   it.each([
@@ -132,7 +132,7 @@ describe('POST /v1/images/generations', () => {
     });
   });
 
-  it('takes any query, and nulls', async () => {
+  it('accepts any query, and nulls', async () => {
     const sent = { n: null, size: null, user: null, bridge_ext: null };
 
     expect(await post(`${GENERATIONS}?api-version=1`, sent)).toMatchObject({ status: 200 });
@@ -152,19 +152,19 @@ describe('POST /v1/images/generations', () => {
     expect([other, asStream, elsewhere].map(({ status }) => status)).toEqual([409, 409, 409]);
   });
 
-  it('streams events that a person can read', async () => {
+  it('streams named events', async () => {
     const sent = { stream: true, partial_images: 1, n: 2, response_format: 'url', style: 'vivid' };
 
     const { text: body, headers } = await post(GENERATIONS, sent);
 
     const { events } = parseEventText(body);
     expect(headers['content-type']).toBe('text/event-stream');
-    const told = events.map(({ name, data }) => [name, data.type, data.index]);
-    const partials = told.slice(0, 2).sort(([, , one], [, , other]) => one - other);
+    const reported = events.map(({ name, data }) => [name, data.type, data.index]);
+    const partials = reported.slice(0, 2).sort(([, , one], [, , other]) => one - other);
     const ofKind = (kind: string) => [0, 1].map((index) => [kind, kind, index]);
-    // Partial images come as they are made, finished ones in order.
+    // Partial images are sent as they are made, finished ones in order.
     expect(partials).toEqual(ofKind('image_generation.partial_image'));
-    expect(told.slice(2)).toEqual(ofKind('image_generation.completed'));
+    expect(reported.slice(2)).toEqual(ofKind('image_generation.completed'));
     expect(events.at(-1)?.data).toMatchObject({
       usage: {
         total_tokens: expect.any(Number),
@@ -174,7 +174,7 @@ describe('POST /v1/images/generations', () => {
     });
   });
 
-  it('refuses a stream as it refuses anything else', async () => {
+  it('refuses a stream like any other request', async () => {
     const sent = { stream: true, model: 'sandbox-fail-rate_limited' };
 
     const { status, headers } = await post(GENERATIONS, sent);
@@ -191,7 +191,7 @@ describe('POST /v1/images/generations', () => {
 });
 
 describe('POST /v1/images/edits', () => {
-  it('takes files and fields in any order, under either name, whatever the files are said to be', async () => {
+  it('accepts files and fields in any order, under either name, with any declared type', async () => {
     const parts = [
       ...[file('image[]'), text('size', '512x512'), file('image'), text('n', '2')],
       ...[file('reference_image[]'), text('prompt', 'night'), text('user', ''), text('foo', '1')],
@@ -210,17 +210,17 @@ describe('POST /v1/images/edits', () => {
 
   it.each<[string, number, string, () => SentPart[]]>([
     ['no file', 422, 'image', () => []],
-    ['a file that is no image', 400, 'image[1]', () => [file('image'), broken('image')]],
+    ['an invalid image', 400, 'image[1]', () => [file('image'), broken('image')]],
     [
-      'a reference that is no image',
+      'an invalid reference image',
       ...([400, 'reference_image[0]'] as const),
       () => [file('image'), broken('reference_image')],
     ],
-    ['a mask that is none', 400, 'mask', () => [file('image'), file('mask')]],
+    ['an invalid mask', 400, 'mask', () => [file('image'), file('mask')]],
     ['two masks', 422, 'mask', () => [file('image'), file('mask'), file('mask')]],
     ['a file of an unknown name', 422, 'photo', () => [file('image'), file('photo')]],
-    ['text where a file belongs', 422, 'image', () => [text('image', 'x')]],
-    ['a number that is none', 422, 'n', () => [file('image'), text('n', 'two')]],
+    ['text instead of a file', 422, 'image', () => [text('image', 'x')]],
+    ['an invalid number', 422, 'n', () => [file('image'), text('n', 'two')]],
     [
       'a wrong extension',
       ...([422, 'bridge_ext.typo'] as const),
@@ -232,21 +232,21 @@ describe('POST /v1/images/edits', () => {
       () => [file('image'), file('image'), text('model', 'sandbox-basic')],
     ],
   ])('refuses %s', async (_, status, param, parts) => {
-    const answer = await edit([text('prompt', 'night'), ...parts()]);
+    const reply = await edit([text('prompt', 'night'), ...parts()]);
 
-    expect(answer).toMatchObject({ status, json: { error: { param } } });
+    expect(reply).toMatchObject({ status, json: { error: { param } } });
   });
 
-  it('refuses a form that breaks off', async () => {
+  it('refuses a truncated form', async () => {
     const headers = { 'content-type': formType('b') };
     const body = formBytes([text('prompt', 'night'), file('image')], 'b').subarray(0, -20);
 
-    const answer = await call({ method: 'POST', path: EDITS }, { headers, body });
+    const reply = await call({ method: 'POST', path: EDITS }, { headers, body });
 
-    expect(answer.status).toBe(400);
+    expect(reply.status).toBe(400);
   });
 
-  it('knows an equal form by its content, not by its bytes', async () => {
+  it('recognizes an equal form by its content, not by its bytes', async () => {
     const key = { 'idempotency-key': 'edits' };
     const parts = [text('prompt', 'night'), file('image')];
     const first = await edit(parts, key, 'one-boundary');
@@ -259,7 +259,7 @@ describe('POST /v1/images/edits', () => {
     expect(other.status).toBe(409);
   });
 
-  it('takes JSON too, with data URLs only', async () => {
+  it('accepts JSON with data URLs only', async () => {
     const image_url = `data:image/jpeg;base64,${image.toString('base64')}`;
 
     const made = await post(EDITS, { images: [{ image_url }] });
@@ -274,7 +274,7 @@ describe('POST /v1/images/edits', () => {
     });
   });
 
-  it('streams under the names of edits', async () => {
+  it('streams events with the names of edits', async () => {
     const { text: body } = await edit([
       ...[text('prompt', 'night'), text('stream', 'true'), text('partial_images', '1')],
       file('image'),
@@ -288,7 +288,7 @@ describe('POST /v1/images/edits', () => {
 });
 
 describe('GET /v1/models', () => {
-  it('lists models by what a request may call them', async () => {
+  it('lists models by the names that a request may use', async () => {
     const { json } = await call({ method: 'GET', path: '/v1/models?limit=1' });
 
     const ids = json.data.map(({ id }: { id: string }) => id);
@@ -307,12 +307,12 @@ describe('GET /v1/models', () => {
     },
   );
 
-  it.each(['nobody', 'sandbox/nobody', 'nobody/sandbox-image', '%E0%A4%A'])(
-    'knows no %s',
+  it.each(['unknown', 'sandbox/unknown', 'unknown/sandbox-image', '%E0%A4%A'])(
+    'replies 404 for %s',
     async (id) => {
-      const answer = await call({ method: 'GET', path: `/v1/models/${id}` }, {}, 'getModel');
+      const reply = await call({ method: 'GET', path: `/v1/models/${id}` }, {}, 'getModel');
 
-      expect(answer.status).toBe(404);
+      expect(reply.status).toBe(404);
     },
   );
 

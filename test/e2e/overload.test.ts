@@ -16,7 +16,7 @@ async function residentBytes(pid: number | undefined): Promise<number> {
 }
 
 it(
-  'under three times what it can do, serves who was admitted, refuses the rest at once, and recovers',
+  'at three times its capacity, serves admitted requests, refuses the rest at once, and recovers',
   async () => {
     const bridge = await startBridge({
       set: [
@@ -62,10 +62,10 @@ it(
     expect(refused.every(({ retryAfter }) => retryAfter === '1')).toBe(true);
     const median = (times: readonly { tookMs: number }[]) =>
       times.map(({ tookMs }) => tookMs).sort((a, b) => a - b)[times.length >> 1] ?? 0;
-    // A refusal does not wait for anything that an admitted one waits for.
+    // A refusal does not wait for the work of admitted requests.
     expect(median(refused)).toBeLessThan(median(served));
     expect((await create()).status).toBe(200);
-    // What thousands of refusals took has been given back, but for what the heap keeps at hand.
+    // The memory of thousands of refusals is free again, except for the reserve of the heap.
     expect(await residentBytes(bridge.child.pid)).toBeLessThan(memoryBefore + 128 * 1024 * 1024);
     expect((await bridge.end('SIGTERM')).code).toBe(0);
   },

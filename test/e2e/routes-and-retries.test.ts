@@ -53,12 +53,12 @@ async function create(policy: 'on_unavailable' | 'on_error', timeoutMs?: number)
       ...(timeoutMs === undefined ? {} : { timeout_ms: timeoutMs }),
     }),
   });
-  // Each test knows the shape that it asked for.
+  // Each test knows the shape of its reply.
   // biome-ignore lint/suspicious/noExplicitAny: see above.
   return { status: response.status, json: (await response.json()) as any };
 }
 
-/** How a failing backend is met: the calls it gets, and whether the sandbox draws instead. */
+/** How the bridge handles a failing backend: the number of its calls, and whether the bridge falls back to the sandbox. */
 interface Row {
   readonly step: Step;
   readonly calls: number;
@@ -115,7 +115,7 @@ const ROWS: readonly Row[] = [
 ];
 
 describe('fallback routing', () => {
-  it.each(ROWS)('meets $step as the policy says', async ({ step, calls, code, ...fallsBack }) => {
+  it.each(ROWS)('handles $step as the policy says', async ({ step, calls, code, ...fallsBack }) => {
     for (const policy of ['on_unavailable', 'on_error'] as const) {
       callsBefore = upstream.calls.length;
       upstream.script(...Array<Step>(calls).fill(step));
@@ -152,7 +152,7 @@ describe('fallback routing', () => {
     expect(callsSince()).toBe(1);
   });
 
-  it('fits the request anew to each route', async () => {
+  it('negotiates the request again for each route', async () => {
     const response = await fetch(`${bridge.address}/v1/images`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -195,7 +195,7 @@ describe('the official client with its own retries', () => {
     },
   );
 
-  it('neither retries nor falls back after an output that was paid for', async () => {
+  it('neither retries nor falls back after a paid output', async () => {
     upstream.script('succeed', 'status=429', 'status=429');
 
     const failure: unknown = await client()
@@ -221,12 +221,12 @@ describe('the official client with its own retries', () => {
     expect(callsSince()).toBe(3);
   });
 
-  it('gets over a backend that fails for a while', async () => {
+  it('succeeds with a backend that fails temporarily', async () => {
     upstream.script('status=500', 'status=500', 'status=500');
 
-    const answer = await ask();
+    const reply = await ask();
 
-    expect(answer).toMatchObject({ provider: 'agent-responses' });
+    expect(reply).toMatchObject({ provider: 'agent-responses' });
     expect(callsSince()).toBe(4);
   });
 });

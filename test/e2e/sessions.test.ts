@@ -14,7 +14,7 @@ import { createIds } from '../../lib/platform/ids.ts';
 import { appServer } from '../lib/generation/capability-documents.ts';
 import { image } from '../lib/generation/images.ts';
 import { requestContext } from '../support/request-context.ts';
-import { answerWith, createScriptedProvider } from '../support/scripted-provider.ts';
+import { createScriptedProvider, replyWith } from '../support/scripted-provider.ts';
 
 const NAME = 'agent-app-server';
 const forever = new AbortController().signal;
@@ -36,7 +36,7 @@ afterEach(async () => {
 
 async function start(): Promise<App> {
   const png = await image({});
-  const reply = answerWith(png);
+  const reply = replyWith(png);
   const agent = createScriptedProvider({ name: NAME, capabilities: appServer, threads, reply });
   const set = [`state.directory=${folder}`, `artifacts.root=${join(folder, 'artifacts')}`];
   const loaded = await loadConfig({ env: {}, cwd: folder, set });

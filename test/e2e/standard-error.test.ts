@@ -10,7 +10,7 @@ const PROGRAM = fileURLToPath(new URL('../../dist/bundle/main.js', import.meta.u
 
 afterAll(cleanUp);
 
-/** A named pipe whose both ends are the test's; the bridge inherits the writing end. */
+/** A named pipe. The test holds both ends; the bridge inherits the writing end. */
 async function openPipe() {
   const path = join(await freshFolder(), 'stderr');
   spawnSync('mkfifo', [path]);
@@ -19,7 +19,7 @@ async function openPipe() {
   return { openReader, reader, writer: openSync(path, constants.O_WRONLY) };
 }
 
-/** What a pipe holds now. */
+/** The current content of a pipe. */
 function readAll(reader: number): string {
   const buffer = Buffer.alloc(1 << 20);
   let text = '';
@@ -41,7 +41,7 @@ function fill(reader: number): void {
       try {
         for (;;) writeSync(writer, '.'.repeat(size));
       } catch {
-        // Nothing of this size fits any more.
+        // No chunk of this size fits any more.
       }
     }
   } finally {
@@ -100,7 +100,7 @@ describe('standard error', () => {
     expect(lines[0]).toMatchObject({ level: 'WARN', lost: 4 });
   });
 
-  it('may be a full pipe that nobody reads; its lines follow when somebody does', async () => {
+  it('may be a full pipe; its lines follow when it is read', async () => {
     const pipe = await openPipe();
     const bridge = await startBridge({ stderr: pipe.writer });
     closeSync(pipe.writer);

@@ -7,7 +7,7 @@ import { cleanUp, freshFolder, runProgram, startBridge } from '../support/start-
 
 afterAll(cleanUp);
 
-/** Every file below a folder with its content and times, to see whether anything was touched. */
+/** Every file below a folder with its content and times, to detect any change. */
 async function snapshot(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   return Promise.all(
@@ -36,7 +36,7 @@ const serve = (cwd: string, set: readonly string[] = [], env: Record<string, str
   );
 
 describe('image-bridge serve', () => {
-  it('refuses an invalid configuration with every field and source, touching nothing', async () => {
+  it('refuses an invalid configuration with every field and source, and changes no file', async () => {
     const cwd = await freshFolder();
     await writeFile(join(cwd, 'image-bridge.toml'), '[server]\nbind = "nowhere"\nspeed = 9\n');
 
@@ -65,7 +65,7 @@ describe('image-bridge serve', () => {
     expect(await readdir(cwd)).toEqual([]);
   });
 
-  it('refuses a taken port, touching nothing', async () => {
+  it('refuses a port in use, and changes no file', async () => {
     const cwd = await freshFolder();
     const other = createServer();
     await new Promise<void>((resolve) => {
@@ -82,7 +82,7 @@ describe('image-bridge serve', () => {
     expect(await readdir(cwd)).toEqual([]);
   });
 
-  it('refuses a database of a newer version, touching nothing', async () => {
+  it('refuses a database of a newer version, and changes no file', async () => {
     const cwd = await freshFolder();
     await mkdir(join(cwd, 'data/state'), { recursive: true });
     const database = new Sqlite(join(cwd, 'data/state/bridge.sqlite'));
@@ -97,7 +97,7 @@ describe('image-bridge serve', () => {
     expect(await snapshot(cwd)).toEqual(before);
   });
 
-  it('refuses a file that is no database, touching nothing', async () => {
+  it('refuses a file that is not a database, and changes no file', async () => {
     const cwd = await freshFolder();
     await mkdir(join(cwd, 'data/state'), { recursive: true });
     await writeFile(
@@ -168,7 +168,7 @@ describe('image-bridge serve', () => {
     },
   );
 
-  it('aborts work that outlasts the grace, and still exits 0', async () => {
+  it('aborts runs that exceed the grace, and still exits 0', async () => {
     const bridge = await startBridge({
       set: ['runtime.shutdown_grace_ms=100', 'runtime.cancellation_grace_ms=50'],
     });

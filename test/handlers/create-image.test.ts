@@ -53,19 +53,20 @@ function recording(replayed = false) {
       calls.push({ request, context });
       return { value: response, replayed };
     },
-    stream: () => Promise.reject(new Error('no stream was asked for')),
+    stream: () => Promise.reject(new Error('unexpected stream')),
   };
   return { calls, services: { imageRequests } };
 }
 
 describe('createImage', () => {
-  it('hands the parsed request on with its scope, id and address', async () => {
+  it('passes the parsed request on with its scope, id and address', async () => {
     const { calls, services } = recording();
     const sent = {
       method: 'POST',
       body: { prompt: 'a fox', parameters: null, mask: null },
       headers: {
-        ...{ 'x-request-id': 'r1', 'idempotency-key': 'k1' },
+        'x-request-id': 'r1',
+        'idempotency-key': 'k1',
         'x-stainless-retry-count': '2',
       },
     };

@@ -18,13 +18,13 @@ describe('getDiagnostics', () => {
     expect(reply.json).toEqual(report);
   });
 
-  it('takes no query', async () => {
+  it('refuses a query', async () => {
     const reply = await invoke(getDiagnostics, { path, query: 'verbose=1' }, services);
 
     expect(reply.status).toBe(422);
   });
 
-  it('asks for the token where there is one', async () => {
+  it('requires the configured token', async () => {
     const edge = openHttpSettings({
       access: createAccess({ bearer: 'sixteen-bytes-ok', hosts: [] }),
     });

@@ -49,7 +49,7 @@ describe('getArtifactThumbnail', () => {
     expect(reply.headers).not.toHaveProperty('accept-ranges');
   });
 
-  it.each([32, 2048])('takes an edge of %i', async (edge) => {
+  it.each([32, 2048])('accepts an edge of %i', async (edge) => {
     expect((await get(`edge=${edge}`)).bytes.toString()).toBe(`thumbnail of ${edge}`);
   });
 
@@ -69,7 +69,7 @@ describe('getArtifactThumbnail', () => {
     expect(reply.json).toMatchObject({ error: { code: 'invalid_request', param } });
   });
 
-  it('sends nothing to who has it, and the whole to who wants a part', async () => {
+  it('replies 304 to a matching ETag, and sends the whole for a range', async () => {
     const none = await get('', { 'if-none-match': `"${sha256}"` });
     const other = await get('', { 'if-none-match': `"${record.sha256}"` });
     const part = await get('', { range: 'bytes=0-3' });

@@ -32,7 +32,7 @@ const get = (query = '', headers = {}, asked = id) =>
   invoke(handler, { query, headers, pathParameters: { id: asked } }, services);
 
 describe('getArtifact', () => {
-  it('sends the bytes under their last name, with every header of the contract', async () => {
+  it('sends the bytes with their file name and every header of the contract', async () => {
     const reply = await get();
 
     expect(reply.status).toBe(200);
@@ -47,13 +47,13 @@ describe('getArtifact', () => {
     });
   });
 
-  it('offers a download on request, and only then', async () => {
+  it('sends an attachment only on request', async () => {
     expect((await get('download=true')).headers['content-disposition']).toMatch(/^attachment;/);
     expect((await get('download=false')).headers['content-disposition']).toMatch(/^inline;/);
     expect((await get('download=maybe')).status).toBe(422);
   });
 
-  it('sends one range, and nothing to who has it all', async () => {
+  it('sends one range, and 304 for a matching ETag', async () => {
     const part = await get('', { range: 'bytes=0-4' });
     const none = await get('', { 'if-none-match': `"${record.sha256}"` });
 

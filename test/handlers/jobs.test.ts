@@ -28,7 +28,7 @@ async function submitted(): Promise<string> {
 }
 
 describe('createJob', () => {
-  it('replies with 202, the job and its URL, whatever delivery was named', async () => {
+  it('replies with 202, the job and its URL, with any response format', async () => {
     const { status, headers, json } = await create({
       prompt: 'a fox',
       output: { response_format: 'b64_json', filename: 'fox' },
@@ -74,7 +74,7 @@ describe('getJob', () => {
     expect(rig.clock.waiting).toBe(0);
   });
 
-  it('waits as long as it is asked to', async () => {
+  it('waits as long as requested', async () => {
     const id = await submitted();
     const reply = read(id, 'wait_ms=30000');
     await until(() => rig.clock.waiting === 1);
@@ -100,7 +100,7 @@ describe('getJob', () => {
 });
 
 describe('cancelJob', () => {
-  it('replies with the job as it then is', async () => {
+  it('replies with the updated job', async () => {
     const id = await submitted();
 
     const { status, json } = await invoke(cancelJob, { method: 'DELETE', ...at(id) }, rig);
@@ -112,7 +112,7 @@ describe('cancelJob', () => {
 });
 
 describe('updateJob', () => {
-  it('refuses to hide what has not ended', async () => {
+  it('refuses to hide a job that has not ended', async () => {
     const reply = await patch(await submitted(), { deleted: true });
 
     expect(reply.status).toBe(409);

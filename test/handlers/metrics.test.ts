@@ -7,7 +7,7 @@ const services = { metrics: { exposition: async () => 'up 1\n' } };
 const path = '/metrics';
 
 describe('getMetrics', () => {
-  it('replies with text for a scraper', async () => {
+  it('replies with the text format of Prometheus', async () => {
     const reply = await invoke(getMetrics, { path }, services);
 
     expect(reply.status).toBe(200);
@@ -31,7 +31,7 @@ describe('getMetrics', () => {
     expect(reply.status).toBe(status);
   });
 
-  it('asks for the token where there is one', async () => {
+  it('requires the configured token', async () => {
     const access = createAccess({ bearer: 'sixteen-bytes-ok', hosts: [] });
     const edge = openHttpSettings({ access });
     const authorization = 'Bearer sixteen-bytes-ok';

@@ -14,10 +14,12 @@ import { invoke } from '../support/invoke.ts';
 const value = toImagesResponse(responseOf(), translated(generationOf()));
 const whole: ImagesReply = { value, replayed: false };
 const head = {
-  ...{ 'x-request-id': 'r1', 'idempotency-key': 'k1', 'x-stainless-retry-count': '2' },
+  'x-request-id': 'r1',
+  'idempotency-key': 'k1',
+  'x-stainless-retry-count': '2',
 };
 
-/** The service as it replies with `reply`, and what it was asked. */
+/** A service that replies with `reply`, and its recorded calls. */
 function recording(reply: ImagesReply = whole) {
   const calls: { sent: unknown; context: RequestContext }[] = [];
   async function respond(sent: unknown, context: RequestContext) {
@@ -38,7 +40,7 @@ describe.each([
   ['createImageGeneration', createImageGeneration, generation],
   ['createImageEdit', createImageEdit, edit],
 ] as const)('%s', (operationId, handler, sent) => {
-  it('hands the request on with its scope, id, key and count of retries', async () => {
+  it('passes the request on with its scope, id, key and count of retries', async () => {
     const { calls, services } = recording();
 
     await invoke(handler, { ...sent, query: 'api-version=1' }, services);
@@ -78,7 +80,7 @@ describe.each([
     expect(reply.headers['idempotent-replayed']).toBe(header);
   });
 
-  it('writes events where there are events', async () => {
+  it('writes the events of a stream', async () => {
     async function* events() {
       yield {
         type: 'image_edit.completed' as const,
@@ -112,7 +114,7 @@ describe.each([
 });
 
 describe('createImageEdit', () => {
-  it('takes a form instead of JSON', async () => {
+  it('accepts a form instead of JSON', async () => {
     const { calls, services } = recording();
     const body = formBytes([
       { name: 'image', filename: 'a', content: 'one' },
@@ -134,7 +136,7 @@ describe('createImageEdit', () => {
 });
 
 describe('listModels', () => {
-  it('lists them as the clients expect it', async () => {
+  it('lists the models as the clients expect them', async () => {
     const reply = await invoke(listModels, { query: 'limit=1' }, { models });
 
     expect(reply).toMatchObject({

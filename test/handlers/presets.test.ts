@@ -56,7 +56,7 @@ describe('createPreset', () => {
     expect((await read('icons')).json).toEqual(reply.json);
   });
 
-  it('refuses a name that is taken', async () => {
+  it('refuses a taken name', async () => {
     await create({ name: 'icons', template: TEMPLATE });
 
     const reply = await create({ name: 'icons', template: TEMPLATE });
@@ -65,7 +65,7 @@ describe('createPreset', () => {
     expect(reply.json).toMatchObject({ error: { code: 'preset_exists' } });
   });
 
-  it('replies to an equal repeat under the key with the preset as it now is', async () => {
+  it('replies to an equal repeat under the key with the current preset', async () => {
     const key = { 'idempotency-key': 'once' };
     await create({ name: 'icons', template: TEMPLATE }, key);
     await rig.clock.advance(5000);
@@ -120,7 +120,7 @@ describe('createPreset', () => {
 });
 
 describe('replacePreset', () => {
-  it('replaces all but the name and the time of creation', async () => {
+  it('replaces everything except the name and the time of creation', async () => {
     await create({ name: 'icons', description: 'flat ones', template: TEMPLATE });
     await rig.clock.advance(5000);
 
@@ -135,7 +135,7 @@ describe('replacePreset', () => {
     });
   });
 
-  it('replies with 404 for a name that no preset has', async () => {
+  it('replies with 404 for an unknown name', async () => {
     const reply = await replace('icons', { template: {} });
 
     expect(reply.status).toBe(404);
@@ -157,7 +157,7 @@ describe('getPreset', () => {
 });
 
 describe('deletePreset', () => {
-  it('replies with 204 without a body, and 404 from then on', async () => {
+  it('replies with 204 without a body, and then with 404', async () => {
     await create({ name: 'icons', template: TEMPLATE });
 
     const reply = await remove('icons');

@@ -36,7 +36,7 @@ describe('listProviders', () => {
 
 describe('getProviderCapabilities', () => {
   it('replies to an unknown provider with 404', async () => {
-    const sent = { pathParameters: { name: 'nobody' } };
+    const sent = { pathParameters: { name: 'unknown' } };
 
     const reply = await invoke(getProviderCapabilities, sent, services);
 

@@ -25,7 +25,7 @@ function recording(replayed = false, failure?: BridgeError) {
     if (failure) throw failure;
   }
   const imageRequests = {
-    create: () => Promise.reject(new Error('a stream was asked for')),
+    create: () => Promise.reject(new Error('unexpected call')),
     async stream(request: ImageRequest, context: object) {
       calls.push({ request, context });
       return { value: events(), replayed };
@@ -35,7 +35,7 @@ function recording(replayed = false, failure?: BridgeError) {
 }
 
 describe('streamImage', () => {
-  it('hands the parsed request on with its scope, id and key', async () => {
+  it('passes the parsed request on with its scope, id and key', async () => {
     const { calls, services } = recording();
     const headers = { ...post.headers, 'idempotency-key': 'k1', 'x-stainless-retry-count': '2' };
 
@@ -93,7 +93,7 @@ describe('streamImage', () => {
     });
   });
 
-  it('replies to a refusal as any other route does', async () => {
+  it('replies to a refusal like any other route', async () => {
     const { calls, services } = recording();
 
     const reply = await invoke(handler, { ...post, body: { prompt: ' ' } }, services);

@@ -1,6 +1,6 @@
 export interface TextEvent {
   readonly name: string;
-  // Each test knows the events that it asked for; the checker holds them against the document.
+  // Each test knows the shape of its events; the checker checks them against the document.
   // biome-ignore lint/suspicious/noExplicitAny: see above.
   readonly data: any;
 }
@@ -8,13 +8,13 @@ export interface TextEvent {
 export interface EventText {
   readonly events: readonly TextEvent[];
   readonly comments: readonly string[];
-  /** What has come of an event that is not complete yet. */
+  /** The received part of an incomplete event. */
   readonly rest: string;
 }
 
 const EVENT = /^event: (\S+)\ndata: (.*)$/;
 
-/** Events as the contract has them: a name and one line of JSON each, comments in between. Throws for anything else. */
+/** Parses events of the contract: a name and one line of JSON each, with comments between. Throws for anything else. */
 export function parseEventText(text: string): EventText {
   const blocks = text.split('\n\n');
   const rest = blocks.pop() ?? '';
@@ -24,7 +24,7 @@ export function parseEventText(text: string): EventText {
     const [, name, data] = EVENT.exec(block) ?? [];
     if (name !== undefined && data !== undefined) events.push({ name, data: JSON.parse(data) });
     else if (/^: \S+$/.test(block)) comments.push(block.slice(2));
-    else throw new Error(`no event of ours: ${block.slice(0, 200)}`);
+    else throw new Error(`not an event of the contract: ${block.slice(0, 200)}`);
   }
   return { events, comments, rest };
 }

@@ -1,4 +1,4 @@
-/** One part of a form, as a client writes it; `headers` are all of its head instead. */
+/** One part of a form; `headers` replace its whole head. */
 export interface SentPart {
   readonly name?: string;
   readonly filename?: string;
@@ -7,7 +7,7 @@ export interface SentPart {
   readonly content?: string | Buffer;
 }
 
-// As long as those of real clients.
+// As long as the boundaries of real clients.
 export const BOUNDARY = '----form-of-a-test-0123456789abcdef';
 
 /** The bytes of a form with these parts. */
@@ -24,7 +24,7 @@ export function formType(boundary = BOUNDARY): string {
   return `multipart/form-data; boundary=${boundary}`;
 }
 
-/** Text as UTF-8, and bytes as they are, in one buffer. */
+/** Text as UTF-8 and bytes, in one buffer. */
 export function joined(pieces: readonly (string | Buffer)[]): Buffer {
   return Buffer.concat(
     pieces.map((piece) => (typeof piece === 'string' ? Buffer.from(piece) : piece)),

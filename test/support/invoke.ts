@@ -9,7 +9,7 @@ export interface Sent {
   readonly query?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly pathParameters?: Readonly<Record<string, string>>;
-  /** A value is sent as JSON, a Buffer as it is. */
+  /** A value is sent as JSON, a Buffer unchanged. */
   readonly body?: unknown;
 }
 
@@ -47,7 +47,7 @@ export function toEvent({ method = 'GET', path = '/v1/test', ...sent }: Sent = {
   };
 }
 
-/** Calls one handler with the services it names, and nothing else started. */
+/** Calls one handler with the services that it names; nothing else is started. */
 export async function invoke<S>(
   handler: (event: HttpEvent, context: HttpContext<S>) => Promise<HttpReply>,
   sent: Sent,

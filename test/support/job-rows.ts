@@ -1,7 +1,7 @@
 import { createIds } from '../../lib/platform/ids.ts';
 import type { StateDatabase } from '../../lib/storage/sqlite/database.ts';
 
-/** As much of a job as lists and searches look at. */
+/** The columns of a job that lists and searches use. */
 export interface JobRow {
   readonly sequence: number;
   readonly scope: string;
@@ -22,7 +22,7 @@ const INSERT = `
 
 const ids = createIds(() => 0);
 
-/** Puts jobs under the given sequences, past the store: they may leave gaps that only years of work would. */
+/** Inserts jobs with the given sequences directly into the database; the sequences may have gaps. */
 export async function insertJobs(database: StateDatabase, jobs: readonly JobRow[]): Promise<void> {
   const insert = database.prepare(INSERT);
   await database.write(() => {

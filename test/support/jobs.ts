@@ -4,7 +4,7 @@ import type { JobAdmission, JobEnd, JobFailure, NewJob } from '../../lib/jobs/jo
 
 export const CREATED_SECS = 1_700_000_000;
 
-/** Limits that nothing in a test comes near. */
+/** Limits that no test reaches. */
 export const WIDE: JobAdmission = { maxPending: 1e6, maxDatabaseBytes: 1e12 };
 
 const PARAMETERS = {
@@ -61,7 +61,7 @@ export function jobRequest(overrides: Partial<JobRequest> = {}): JobRequest {
 
 let made = 0;
 
-/** A job of an id of its own. */
+/** A job with a new id. */
 export function newJob(overrides: Partial<NewJob> = {}): NewJob {
   made += 1;
   return {
@@ -94,7 +94,7 @@ export const CANCELLATION: JobFailure = {
   suggestions: [],
 };
 
-/** An answer with one artifact for each of these ids. */
+/** A response with one artifact for each of these ids. */
 export function jobResult(artifactIds: readonly string[]): ImageResponse {
   const parameters = { ...PARAMETERS, output_format: 'png' } as const;
   return {
@@ -122,7 +122,7 @@ export function jobResult(artifactIds: readonly string[]): ImageResponse {
   };
 }
 
-/** An end in success without an image: what many tests need is only that it has ended. */
+/** A successful end without an image, for tests that only need an ended job. */
 export function succeeded(completedSecs = CREATED_SECS + 60): JobEnd {
   return { status: 'succeeded', completedSecs, result: jobResult([]), publications: [] };
 }

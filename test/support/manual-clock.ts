@@ -1,7 +1,7 @@
 import type { Clock } from '../../lib/platform/clock.ts';
 
 export interface ManualClock extends Clock {
-  /** Lets time pass: what falls due runs in its order, and what follows from it in promises runs before the next. */
+  /** Advances the time. Timers run in order; the promises that a timer settles run before the next timer. */
   advance(ms: number): Promise<void>;
   /** How many timers have not run yet. */
   readonly waiting: number;
@@ -14,7 +14,7 @@ interface Timer {
 
 const START_MS = Date.UTC(2025, 0, 1);
 
-/** Time that stands still until a test moves it. */
+/** A clock that stands still until a test advances it. */
 export function createManualClock(): ManualClock {
   const timers = new Set<Timer>();
   let passedMs = 0;
@@ -46,7 +46,7 @@ export function createManualClock(): ManualClock {
   };
 }
 
-/** All promises that wait for nothing but other promises. */
+/** Resolves after all promises that depend only on other promises. */
 function promisesToSettle(): Promise<void> {
   return new Promise((resolve) => {
     setImmediate(resolve);

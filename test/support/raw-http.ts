@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 
-/** One reply as it came over the wire. */
+/** One reply as received. */
 export interface RawReply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -15,7 +15,7 @@ export function openSocket(port: number): Promise<Socket> {
   });
 }
 
-/** Everything that comes until the other side closes; a reset counts as a close. */
+/** All bytes until the peer closes the connection; a reset counts as a close. */
 export function untilClosed(socket: Socket): Promise<string> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
@@ -28,7 +28,7 @@ export function untilClosed(socket: Socket): Promise<string> {
   });
 }
 
-/** Sends bytes on a connection of their own and reads to its end. */
+/** Sends bytes on a new connection and reads until it is closed. */
 export async function requestRaw(port: number, bytes: string | Buffer): Promise<RawReply> {
   const socket = await openSocket(port);
   const closed = untilClosed(socket);

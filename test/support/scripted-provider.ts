@@ -10,11 +10,11 @@ import type {
   ProviderSessions,
 } from '../../lib/providers/provider-port.ts';
 
-/** One call that a test answers. */
+/** One call that a test completes. */
 export interface ScriptedCall {
   readonly request: ProviderRequest;
   readonly context: ProviderContext;
-  /** Says that the call is under way, as a provider does before it can have any effect. */
+  /** Reports that the call is dispatched, as a provider does before it can have any effect. */
   dispatch(): void;
   succeed(result: ProviderResult): void;
   fail(error: Error): void;
@@ -26,23 +26,23 @@ export interface Script {
   /** Of every model. */
   readonly capabilities: CapabilityDocument;
   readonly retry?: Provider['retry'];
-  /** Answers each call at once; without it a test does, through `call`. */
+  /** Replies to each call at once; without it a test replies through `call`. */
   readonly reply?: (call: ScriptedCall) => void | Promise<void>;
-  /** Stops with the signal's reason, as the port demands; `false` for one that does not listen. */
+  /** Whether a call rejects with the signal's reason, as the port requires. */
   readonly obeys?: boolean;
   readonly probe?: () => Promise<ProviderReadiness>;
-  /** The threads that exist, which gives the provider sessions. The same set belongs to the same agent, restarted. */
+  /** The existing threads; with it the provider has sessions. A restarted agent gets the same set. */
   readonly threads?: Set<string>;
 }
 
 export interface ScriptedProvider extends Provider {
   /** All calls so far. */
   readonly calls: readonly ScriptedCall[];
-  /** The nth call, counted from 0, once it has come. */
+  /** The nth call, counted from 0, once it was made. */
   call(nth: number): Promise<ScriptedCall>;
 }
 
-/** Stands for an upstream: a test says what comes back, and sees what was asked. */
+/** A provider whose calls a test observes and completes. */
 export function createScriptedProvider(script: Script): ScriptedProvider {
   const { name = 'scripted', models = ['scripted-image'], obeys = true } = script;
   const calls: ScriptedCall[] = [];
@@ -104,8 +104,8 @@ function scriptedSessions(threads: Set<string>): ProviderSessions {
   };
 }
 
-/** Answers a call with as many copies of one image as it asks for. */
-export function answerWith(bytes: Buffer, more: Partial<ProviderOutput> = {}) {
+/** Replies to a call with as many copies of one image as it requests. */
+export function replyWith(bytes: Buffer, more: Partial<ProviderOutput> = {}) {
   return (call: ScriptedCall): void => {
     call.dispatch();
     call.succeed({ outputs: call.request.indices.map(() => ({ bytes, ...more })) });

@@ -9,11 +9,11 @@ const PROGRAM = fileURLToPath(new URL('../../dist/bundle/main.js', import.meta.u
 
 interface Options {
   readonly command?: 'quickstart' | 'serve';
-  /** Where the bridge keeps its state; a fresh folder otherwise, which `cleanUp` removes. */
+  /** The state directory; by default a new folder that `cleanUp` removes. */
   readonly cwd?: string;
   readonly set?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  /** A file descriptor that becomes standard error, in place of what `stderr()` collects. */
+  /** A file descriptor for standard error; `stderr()` is empty then. */
   readonly stderr?: number;
 }
 
@@ -39,7 +39,7 @@ export interface StartedBridge {
 const started: StartedBridge[] = [];
 const folders: string[] = [];
 
-/** A folder of its own that `cleanUp` removes. */
+/** A new folder that `cleanUp` removes. */
 export async function freshFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'bridge-'));
   folders.push(folder);
@@ -85,7 +85,7 @@ export function runProgram(
   return launch(argv, cwd, env).ended;
 }
 
-/** Ends what still runs and removes the folders; for `afterAll`. */
+/** Ends every running bridge and removes the folders; for `afterAll`. */
 export async function cleanUp(): Promise<void> {
   await Promise.all(started.splice(0).map((bridge) => bridge.end('SIGKILL')));
   await Promise.all(
@@ -107,7 +107,7 @@ function launch(
 ) {
   const child = spawn(process.execPath, [PROGRAM, ...argv], {
     cwd,
-    // Settings of whoever runs the tests must not reach the program.
+    // Environment variables of the test run must not reach the program.
     env: { PATH: process.env['PATH'] ?? '', ...env },
     stdio: ['pipe', 'pipe', stderr],
   });

@@ -1,6 +1,6 @@
 /**
  * A certificate for tests, its own authority, valid until 2119: localhost, images.test, other.test, 127.0.0.1 and ::1.
- * Nobody trusts it but who is told to, so its key protects nothing.
+ * Only clients that are configured for it trust it: its key protects nothing.
  */
 export const TEST_CERTIFICATE = `-----BEGIN CERTIFICATE-----
 MIIB1jCCAXygAwIBAgIUTx84JUWXgBAIcv+7ilSsYiEdAbkwCgYIKoZIzj0EAwIw

@@ -9,14 +9,14 @@ import { IMAGE, PNG_BASE64, PNG_SHA256 } from '../../../lib/contract/examples/sh
 import { BridgeError } from '../../../lib/errors/bridge-error.ts';
 import { ERRORS, type ErrorCode } from '../../../lib/errors/codes.ts';
 import { toErrorBody, toFlatError } from '../../../lib/errors/error-body.ts';
-import { createAnswerChecker } from '../../support/contract-check.ts';
+import { createReplyChecker } from '../../support/reply-checker.ts';
 import { outputOf, verdictOf } from './verdict-of.ts';
 
 const COMPONENTS: Readonly<Record<string, v.GenericSchema>> = {
   ...REQUEST_COMPONENTS,
   ...REPLY_COMPONENTS,
 };
-const checker = createAnswerChecker({
+const checker = createReplyChecker({
   components: { schemas: componentSchemas(Object.keys(COMPONENTS)) },
 });
 

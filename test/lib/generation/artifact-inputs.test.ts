@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { CapabilityDocument } from '../../../lib/contract/resources/provider.ts';
 import type { RunningGeneration } from '../../../lib/generation/generation.ts';
-import { answerWith } from '../../support/scripted-provider.ts';
+import { replyWith } from '../../support/scripted-provider.ts';
 import { anything } from './capability-documents.ts';
 import { type GenerationRig, openGenerationRig } from './generation-rig.ts';
 import { image } from './images.ts';
@@ -17,7 +17,7 @@ beforeEach(async () => {
 afterEach(() => rig.close());
 
 async function open(capabilities: CapabilityDocument): Promise<void> {
-  rig = await openGenerationRig({ reply: answerWith(png) }, capabilities);
+  rig = await openGenerationRig({ reply: replyWith(png) }, capabilities);
 }
 
 function run(sent: object, scope = 'mine'): RunningGeneration {

@@ -6,7 +6,7 @@ import { ImageResponse } from '../../../lib/contract/reply/image-response.ts';
 import type { CapabilityDocument } from '../../../lib/contract/resources/provider.ts';
 import { BridgeError } from '../../../lib/errors/bridge-error.ts';
 import type { VerifiedEvent } from '../../../lib/generation/events/generation-event.ts';
-import { answerWith, type Script } from '../../support/scripted-provider.ts';
+import { replyWith, type Script } from '../../support/scripted-provider.ts';
 import { appServer } from './capability-documents.ts';
 import { type GenerationRig, openGenerationRig } from './generation-rig.ts';
 import { image } from './images.ts';
@@ -24,7 +24,7 @@ afterEach(async () => {
 
 describe('createGeneration', () => {
   it('responds as the contract says', async () => {
-    const rig = await open({ reply: (call) => answerWith(png, { revisedPrompt: 'red' })(call) });
+    const rig = await open({ reply: (call) => replyWith(png, { revisedPrompt: 'red' })(call) });
 
     const { response, publications } = await run(rig, {
       parameters: { n: 2, size: '32x24', output_format: 'png' },
@@ -73,7 +73,7 @@ describe('createGeneration', () => {
     { output: { response_format: 'url' } },
     { parameters: { size: '1x1', quality: 'max' }, policies: { compatibility: 'normalize' } },
   ])('responds to %j in a form that matches the schema', async (sent) => {
-    const rig = await open({ reply: (call) => answerWith(png)(call) });
+    const rig = await open({ reply: (call) => replyWith(png)(call) });
 
     const { response } = await run(rig, sent);
 
@@ -82,7 +82,7 @@ describe('createGeneration', () => {
   });
 
   it('delivers artifacts under their names, pending until they are committed', async () => {
-    const rig = await open({ reply: (call) => answerWith(png)(call) });
+    const rig = await open({ reply: (call) => replyWith(png)(call) });
     const sent = { output: { response_format: 'artifact', directory: 'boats', filename: 'red' } };
 
     const { response, publications } = await run(rig, sent);
@@ -101,7 +101,7 @@ describe('createGeneration', () => {
   });
 
   it('delivers links below the address that the client knows', async () => {
-    const rig = await open({ reply: (call) => answerWith(png)(call) });
+    const rig = await open({ reply: (call) => replyWith(png)(call) });
 
     const { response, publications } = await run(rig, { output: { response_format: 'url' } });
 
@@ -114,7 +114,7 @@ describe('createGeneration', () => {
   });
 
   it('describes without delivering, and keeps nothing', async () => {
-    const rig = await open({ reply: (call) => answerWith(png)(call) });
+    const rig = await open({ reply: (call) => replyWith(png)(call) });
 
     const { response, publications } = await run(rig, { output: { response_format: 'metadata' } });
 
@@ -157,7 +157,7 @@ describe('createGeneration', () => {
           if (call.request.indices[0] === 1) {
             call.dispatch();
             call.fail(new BridgeError('upstream', 'no', { details: { upstream_code: 'x' } }));
-          } else answerWith(png)(call);
+          } else replyWith(png)(call);
         },
       },
       oneByOne(appServer),
@@ -190,7 +190,7 @@ describe('createGeneration', () => {
   ])('evaluates transparency output by output, under %s', async (compatibility, ...expected) => {
     const seeThrough = await image({ alpha: 0.5 });
     const rig = await open(
-      { reply: (call) => answerWith(call.request.indices[0] === 1 ? png : seeThrough)(call) },
+      { reply: (call) => replyWith(call.request.indices[0] === 1 ? png : seeThrough)(call) },
       oneByOne({ ...appServer, transparent_background: 'native' }),
     );
 
@@ -206,7 +206,7 @@ describe('createGeneration', () => {
   });
 
   it('lists no failures of a best_effort that had none, and none at all of fail_fast', async () => {
-    const rig = await open({ reply: (call) => answerWith(png)(call) });
+    const rig = await open({ reply: (call) => replyWith(png)(call) });
 
     const bestEffort = await run(rig, { parameters: { failure_policy: 'best_effort' } });
     const failFast = await run(rig);
@@ -272,7 +272,7 @@ describe('createGeneration', () => {
   });
 
   it('verifies the images of a request before it calls the provider', async () => {
-    const rig = await open({ reply: (call) => answerWith(png)(call) });
+    const rig = await open({ reply: (call) => replyWith(png)(call) });
     const sent = { operation: 'edit', images: [inlineImage(png.subarray(0, -2))] };
 
     const running = rig.run(requestOf(sent), rig.newContext());
@@ -425,7 +425,7 @@ describe('createGeneration, endings', () => {
   });
 
   it('keeps no timer', async () => {
-    const rig = await open({ reply: (call) => answerWith(png)(call) });
+    const rig = await open({ reply: (call) => replyWith(png)(call) });
 
     await run(rig);
 
@@ -445,7 +445,7 @@ describe('createGeneration, endings', () => {
   });
 
   it('does no work for a client that has disconnected before', async () => {
-    const rig = await open({ reply: (call) => answerWith(png)(call) });
+    const rig = await open({ reply: (call) => replyWith(png)(call) });
     const context = rig.newContext();
     context.disconnect(new BridgeError('cancelled', 'the client has disconnected'));
 
@@ -460,7 +460,7 @@ describe('createGeneration, endings', () => {
       {
         reply(call) {
           const isBroken = call.request.indices[0] === 2;
-          answerWith(isBroken ? png.subarray(0, -3) : png)(call);
+          replyWith(isBroken ? png.subarray(0, -3) : png)(call);
         },
       },
       oneByOne(appServer),
@@ -478,7 +478,7 @@ describe('createGeneration, endings', () => {
       {
         reply(call) {
           const isBroken = call.request.indices[0] === 2;
-          answerWith(isBroken ? png.subarray(0, -3) : png)(call);
+          replyWith(isBroken ? png.subarray(0, -3) : png)(call);
         },
       },
       oneByOne(appServer),
@@ -495,7 +495,7 @@ describe('createGeneration, endings', () => {
   });
 
   it('refuses a name that is taken, and keeps no file of its own', async () => {
-    const rig = await open({ reply: (call) => answerWith(png)(call) });
+    const rig = await open({ reply: (call) => replyWith(png)(call) });
     const sent = { output: { response_format: 'artifact', filename: 'red.png' } };
     await run(rig, sent);
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { answerWith, type Script } from '../../support/scripted-provider.ts';
+import { replyWith, type Script } from '../../support/scripted-provider.ts';
 import { anything, appServer } from './capability-documents.ts';
 import { type GenerationRig, openGenerationRig } from './generation-rig.ts';
 import { image } from './images.ts';
@@ -19,7 +19,7 @@ async function open(script: Partial<Script> = {}, capabilities = appServer) {
   rig = await openGenerationRig({ threads: new Set(), ...script }, capabilities);
 }
 const run = (sent: object) => rig.run(requestOf(sent)).result;
-const reply: Script['reply'] = (call) => answerWith(png)(call);
+const reply: Script['reply'] = (call) => replyWith(png)(call);
 
 describe('createGeneration, with sessions', () => {
   it('reports no session of an isolated request, and names no thread to the provider', async () => {
@@ -101,7 +101,7 @@ describe('createGeneration, with sessions', () => {
     for (const nth of [0, 1, 2]) {
       const call = await rig.provider.call(nth);
       expect(rig.provider.calls).toHaveLength(nth + 1);
-      answerWith(png)(call);
+      replyWith(png)(call);
     }
 
     expect((await first).response.session?.reused).toBe(false);
@@ -124,7 +124,7 @@ describe('createGeneration, with sessions', () => {
       retryable: true,
       details: { provider_stopped: true },
     });
-    answerWith(png)(call);
+    replyWith(png)(call);
     await first;
     expect(rig.provider.calls).toHaveLength(1);
   });
@@ -136,9 +136,9 @@ describe('createGeneration, with sessions', () => {
     const second = rig.run(requestOf({ session: SESSION }));
     await second.started;
     await rig.clock.advance(500);
-    answerWith(png)(call);
+    replyWith(png)(call);
     await first;
-    answerWith(png)(await rig.provider.call(1));
+    replyWith(png)(await rig.provider.call(1));
 
     const { timings } = (await second.result).response;
 

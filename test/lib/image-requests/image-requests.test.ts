@@ -9,7 +9,7 @@ import { createImageRequests } from '../../../lib/image-requests/image-requests.
 import { createTraceLog } from '../../../lib/log/trace-log.ts';
 import { createImageRuns } from '../../../lib/runs/image-run.ts';
 import { requestContext } from '../../support/request-context.ts';
-import { answerWith, type Script, type ScriptedCall } from '../../support/scripted-provider.ts';
+import { replyWith, type Script, type ScriptedCall } from '../../support/scripted-provider.ts';
 import { slices } from '../../support/slices.ts';
 import { type GenerationRig, openGenerationRig } from '../generation/generation-rig.ts';
 import { image } from '../generation/images.ts';
@@ -176,7 +176,7 @@ describe('createImageRequests, repeats', () => {
     context.disconnect(disconnected);
     await expect(left).rejects.toBe(disconnected);
     const waiting = create(sent, { signal: new AbortController().signal });
-    answerWith(png)(call);
+    replyWith(png)(call);
 
     const { value, replayed } = await waiting;
 
@@ -196,7 +196,7 @@ describe('createImageRequests, repeats', () => {
     await expect(left).rejects.toBe(disconnected);
     const changes = { signal: new AbortController().signal, retryCount: '1' };
     const retry = create({}, { ...changes, requestId: 'request-2' });
-    answerWith(png)(call);
+    replyWith(png)(call);
 
     const { value, replayed } = await retry;
 
@@ -216,7 +216,7 @@ describe('createImageRequests, repeats', () => {
     const call = await provider.call(0);
     context.disconnect(disconnected);
     await expect(left).rejects.toBe(disconnected);
-    answerWith(png)(call);
+    replyWith(png)(call);
     await untilSome(async () => Object.keys(await artifacts.onDisk()).length === 1);
 
     await clock.advance(10_000);
@@ -345,7 +345,7 @@ describe('createImageRequests, streams', () => {
     await expect(reading).rejects.toBe(disconnected);
     const changes = { signal: new AbortController().signal, requestId: 'request-2' };
     const repeat = await stream({ idempotency_key: 'k' }, changes);
-    answerWith(png)(call);
+    replyWith(png)(call);
 
     expect(repeat.replayed).toBe(true);
     expect(await readAll(repeat.value)).toMatchObject([
@@ -470,7 +470,7 @@ async function open(
     generation,
   commit?: () => Promise<void>,
 ) {
-  const rig = await openGenerationRig({ reply: (call) => answerWith(png)(call), ...script });
+  const rig = await openGenerationRig({ reply: (call) => replyWith(png)(call), ...script });
   rigs.push(rig);
   const { clock, artifacts } = rig;
   const stderr = createRecorder();

@@ -14,7 +14,7 @@ import type { Reply, Request, Wire } from './wire.ts';
 const settings = readSettings(process.argv.slice(2));
 const home = process.env['CODEX_HOME'] ?? '.';
 const threads = createThreads(home);
-const answers = new Map<number, (reply: Request) => void>();
+const replies = new Map<number, (reply: Request) => void>();
 let nextId = 0;
 let isInitialized = false;
 
@@ -37,7 +37,7 @@ const wire: Wire = {
     const id = nextId;
     nextId += 1;
     wire.send({ id, method, params });
-    return new Promise((resolve) => answers.set(id, resolve));
+    return new Promise((resolve) => replies.set(id, resolve));
   },
 };
 
@@ -89,7 +89,7 @@ createInterface({ input: process.stdin })
     const request: Request = JSON.parse(line);
     note({ received: request });
     if (request.method === undefined) {
-      answers.get(Number(request.id))?.(request);
+      replies.get(Number(request.id))?.(request);
       return;
     }
     const reply = await handle(request);

@@ -52,8 +52,9 @@ export function createThreads(home: string) {
 
     begin(id: string): Begun | { readonly error: string } {
       if (!loaded.has(id)) return { error: `thread not found: ${id}` };
-      // The real agent steers the running turn instead; nobody may rely on that.
-      if (loaded.get(id)) return { error: 'the stand-in was asked for two turns at once' };
+      // The real agent adds the input to the running turn; the provider must not rely on that.
+      if (loaded.get(id))
+        return { error: 'the stand-in received a second turn while one was running' };
       const turn: RunningTurn = { id: randomUUID() };
       loaded.set(id, turn);
       mkdirSync(folder, { recursive: true });

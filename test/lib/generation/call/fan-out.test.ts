@@ -13,8 +13,8 @@ import { createFinish } from '../../../../lib/generation/finish/finish.ts';
 import { silentMetrics } from '../../../../lib/metrics/metrics.ts';
 import { createManualClock } from '../../../support/manual-clock.ts';
 import {
-  answerWith,
   createScriptedProvider,
+  replyWith,
   type Script,
   type ScriptedCall,
 } from '../../../support/scripted-provider.ts';
@@ -54,7 +54,7 @@ describe('createFanOut', () => {
       ],
     ],
   ])('asks for %i outputs, %i a call, as %j', async (n, native, expected) => {
-    const { fanOut, provider } = rig({ reply: (call) => answerWith(png)(call) }, { native });
+    const { fanOut, provider } = rig({ reply: (call) => replyWith(png)(call) }, { native });
 
     const { outputs } = await fanOut({ parameters: { n } });
 
@@ -121,7 +121,7 @@ describe('createFanOut', () => {
     const { fanOut } = rig({
       retry: { attempts: 2, backoffMs: 0 },
       reply(call) {
-        if (call.context.attempt === 2) answerWith(png)(call);
+        if (call.context.attempt === 2) replyWith(png)(call);
         else call.fail(new BridgeError('upstream', 'again', { retryable: true, transient: true }));
       },
     });
@@ -151,7 +151,7 @@ describe('createFanOut', () => {
   });
 
   it('reports for each output that it is being verified', async () => {
-    const { fanOut, events } = rig({ reply: (call) => answerWith(png)(call) }, { native: 2 });
+    const { fanOut, events } = rig({ reply: (call) => replyWith(png)(call) }, { native: 2 });
 
     await fanOut({ parameters: { n: 2 } });
 
@@ -205,7 +205,7 @@ describe('createFanOut, parallelism', () => {
         reply(call) {
           calls += 1;
           if (calls % 2 === 0) call.fail(new BridgeError('upstream', 'no'));
-          else answerWith(png)(call);
+          else replyWith(png)(call);
         },
       },
       { parallel: 2 },
@@ -276,7 +276,7 @@ describe('createFanOut, fail_fast', () => {
     const { fanOut, provider } = rig({}, { parallel: 1 });
 
     const running = fanOut({ parameters: { n: 2 } });
-    answerWith(png)(await provider.call(0));
+    replyWith(png)(await provider.call(0));
     (await provider.call(1)).fail(new BridgeError('rate_limited', 'slow down'));
 
     await expect(running).rejects.toMatchObject({
@@ -291,7 +291,7 @@ describe('createFanOut, fail_fast', () => {
 
     const running = fanOut({ parameters: { n: 2 } });
     const [first, second] = [await provider.call(0), await provider.call(1)];
-    answerWith(png)(first);
+    replyWith(png)(first);
     second.fail(new BridgeError('rate_limited', 'slow down'));
 
     await expect(running).rejects.toMatchObject({
@@ -334,7 +334,7 @@ describe('createFanOut, fail_fast', () => {
     const { fanOut } = rig({
       reply(call) {
         const isBad = call.request.indices.includes(1);
-        answerWith(isBad ? png.subarray(0, -1) : png)(call);
+        replyWith(isBad ? png.subarray(0, -1) : png)(call);
       },
     });
 
@@ -539,7 +539,7 @@ function countingRig(setting: Setting) {
         most = Math.max(most, now);
         for (let turn = 0; turn < 3; turn += 1) await new Promise(setImmediate);
         now -= 1;
-        answerWith(png)(call);
+        replyWith(png)(call);
       },
     },
     setting,
@@ -551,6 +551,6 @@ function failOn(indices: readonly number[], call: ScriptedCall): void {
   if (call.request.indices.some((index) => indices.includes(index))) {
     call.fail(new BridgeError('upstream', 'no'));
   } else {
-    answerWith(png)(call);
+    replyWith(png)(call);
   }
 }

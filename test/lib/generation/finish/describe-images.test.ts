@@ -9,7 +9,7 @@ import {
 import { ImageMetadataRecord } from '../../../../lib/contract/reply/metadata-record.ts';
 import type { OutputFormat } from '../../../../lib/contract/request/parameters.ts';
 import { readRecord } from '../../../../lib/images/xmp/read-record.ts';
-import { answerWith, type Script } from '../../../support/scripted-provider.ts';
+import { replyWith, type Script } from '../../../support/scripted-provider.ts';
 import { slices } from '../../../support/slices.ts';
 import { pngXmp } from '../../images/fifty-images.ts';
 import { insertAfterHeader } from '../../images/png/png-bytes.ts';
@@ -36,7 +36,7 @@ afterEach(async () => {
 
 async function open(script: Partial<Script> = {}, capabilities = anything) {
   const rig = await openGenerationRig(
-    { reply: (call) => answerWith(png)(call), ...script },
+    { reply: (call) => replyWith(png)(call), ...script },
     capabilities,
   );
   rigs.push(rig);
@@ -67,7 +67,7 @@ describe('embedded metadata', () => {
     async (format) => {
       const plain = await image({ format });
       const rig = await open({
-        reply: (call) => answerWith(plain, { revisedPrompt: 'red' })(call),
+        reply: (call) => replyWith(plain, { revisedPrompt: 'red' })(call),
       });
 
       const { response } = await run(rig, {
@@ -152,7 +152,7 @@ describe('embedded metadata', () => {
 
   it('loses its dispensable fields to a revised prompt that fills an image, and names them', async () => {
     const revisedPrompt = '猫'.repeat(14_000);
-    const rig = await open({ reply: (call) => answerWith(png, { revisedPrompt })(call) });
+    const rig = await open({ reply: (call) => replyWith(png, { revisedPrompt })(call) });
 
     const { response } = await run(rig, { output: { metadata: 'embedded' } });
 
@@ -200,7 +200,7 @@ describe('embedded metadata', () => {
 
   it('fails over an image with more XMP than anybody writes', async () => {
     const odd = insertAfterHeader(png, ...Array.from({ length: 100 }, () => pngXmp('<a/>')));
-    const rig = await open({ reply: (call) => answerWith(odd)(call) });
+    const rig = await open({ reply: (call) => replyWith(odd)(call) });
 
     const outcome = run(rig, { output: { metadata: 'embedded', response_format: 'artifact' } });
 

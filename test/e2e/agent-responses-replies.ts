@@ -1,42 +1,42 @@
 import { expect } from 'vitest';
 import type { BehaviourName } from '../support/responses-upstream/behaviours/behaviours.ts';
 
-/** What a client of the bridge gets when the backend behaves in one way, always. */
-export interface ExpectedAnswer {
-  /** How often the backend is called in all. */
+/** The reply of the bridge when every call of the backend has one behaviour. */
+export interface ExpectedReply {
+  /** The number of calls of the backend. */
   readonly calls: number;
   readonly status: number;
   /** `error.type`, `error.code` and the code of the extension; none of a success. */
   readonly error?: readonly [type: string, code: string, bridgeCode: string];
   readonly retryable?: boolean;
-  /** All of `details`, but for `provider_attempts`. */
+  /** All of `details` except `provider_attempts`. */
   readonly details?: object;
-  /** How often the provider was tried, where the failure was the provider's. */
+  /** The number of attempts, if the failure is the provider's. */
   readonly attempts?: number;
   readonly warnings?: readonly string[];
-  /** For one that never ends by itself. */
+  /** The deadline of a request that would not end otherwise. */
   readonly timeoutMs?: number;
 }
 
-const SUCCESS: ExpectedAnswer = { calls: 1, status: 200, warnings: [] };
+const SUCCESS: ExpectedReply = { calls: 1, status: 200, warnings: [] };
 
-function failure(status: number, error: ExpectedAnswer['error'], more: Partial<ExpectedAnswer>) {
+function failure(status: number, error: ExpectedReply['error'], more: Partial<ExpectedReply>) {
   const usual = { calls: 1, status, retryable: false, details: {}, attempts: 1 };
   return { ...usual, ...(error ? { error } : {}), ...more };
 }
 
-const upstream = (more: Partial<ExpectedAnswer>) =>
+const upstream = (more: Partial<ExpectedReply>) =>
   failure(502, ['api_error', 'upstream_error', 'upstream'], more);
-const protocol = (details: object, more: Partial<ExpectedAnswer> = {}) =>
+const protocol = (details: object, more: Partial<ExpectedReply> = {}) =>
   failure(502, ['api_error', 'protocol_error', 'protocol'], { details, ...more });
-const rateLimited = (more: Partial<ExpectedAnswer>) =>
+const rateLimited = (more: Partial<ExpectedReply>) =>
   failure(429, ['rate_limit_error', 'rate_limit_exceeded', 'rate_limited'], {
     retryable: true,
     ...more,
   });
 
 const REPEATED = { calls: 2, attempts: 2, retryable: true } as const;
-const PASSING = upstream(REPEATED);
+const TRANSIENT = upstream(REPEATED);
 const AUTHENTICATION = failure(503, ['api_error', 'provider_authentication', 'authentication'], {});
 const PERMISSION = failure(
   403,
@@ -52,7 +52,7 @@ const RATE = rateLimited(REPEATED);
 const QUOTA = rateLimited({});
 const USED_UP = rateLimited({ details: { retry_after_ms: 3_600_000 } });
 
-function safety(more: object = {}): ExpectedAnswer {
+function safety(more: object = {}): ExpectedReply {
   return failure(400, ['image_generation_user_error', 'moderation_blocked', 'safety_rejected'], {
     details: {
       safety_category: 'content_policy',
@@ -66,12 +66,12 @@ function safety(more: object = {}): ExpectedAnswer {
 }
 
 const unknownCode = (upstream_code: string) => upstream({ details: { upstream_code } });
-/** The connection was lost: nobody knows what became of the call. */
+/** The connection was lost: the outcome of the call is unknown. */
 const LOST = protocol({ outcome: 'unknown' });
 const unreadable = (reason: string) => protocol({ outcome: 'unknown', reason });
 const TRUNCATED = unreadable('stream_ended_early');
-/** Found out behind the provider: the call itself was a success. */
-const unsound = (reason: string): ExpectedAnswer => {
+/** Found when the image is verified: the call itself succeeded. */
+const invalidImage = (reason: string): ExpectedReply => {
   const { attempts: _, ...others } = protocol({ reason });
   return others;
 };
@@ -84,7 +84,7 @@ const TIMEOUT = failure(504, ['request_timeout_error', 'timeout', 'timeout'], {
   details: { outcome: 'unknown', provider_stopped: true },
 });
 
-/** The codes that are told inside a stream, in each of the three ways. */
+/** The codes inside a stream, in each of its three forms. */
 const CODES = {
   authentication_error: AUTHENTICATION,
   invalid_api_key: AUTHENTICATION,
@@ -99,23 +99,23 @@ const CODES = {
   usage_limit_reached: USED_UP,
   unsupported_parameter: UNSUPPORTED,
   unsupported_value: UNSUPPORTED,
-  server_error: PASSING,
-  server_is_overloaded: PASSING,
-  overloaded: PASSING,
-  service_unavailable: PASSING,
+  server_error: TRANSIENT,
+  server_is_overloaded: TRANSIENT,
+  overloaded: TRANSIENT,
+  service_unavailable: TRANSIENT,
   a_code_from_tomorrow: unknownCode('a_code_from_tomorrow'),
 } as const;
 
 type Code = keyof typeof CODES;
 
-function toldBy<const Way extends string>(way: Way): Record<`${Way}=${Code}`, ExpectedAnswer> {
-  const rows = Object.entries(CODES).map(([code, answer]) => [`${way}=${code}`, answer]);
-  // The names are put together as the type puts them together.
-  return Object.fromEntries(rows) as Record<`${Way}=${Code}`, ExpectedAnswer>;
+function inStream<const Way extends string>(way: Way): Record<`${Way}=${Code}`, ExpectedReply> {
+  const rows = Object.entries(CODES).map(([code, reply]) => [`${way}=${code}`, reply]);
+  // The names are built as the type builds them.
+  return Object.fromEntries(rows) as Record<`${Way}=${Code}`, ExpectedReply>;
 }
 
-/** For every behaviour of the emulator what the contract makes of it. A behaviour without a row does not compile. */
-export const EXPECTED_ANSWERS: Readonly<Record<BehaviourName, ExpectedAnswer>> = {
+/** The reply that the contract requires for every behaviour of the emulator. A behaviour without a row does not compile. */
+export const EXPECTED_REPLIES: Readonly<Record<BehaviourName, ExpectedReply>> = {
   succeed: SUCCESS,
   'item=generating': SUCCESS,
   'item=completed': SUCCESS,
@@ -148,17 +148,17 @@ export const EXPECTED_ANSWERS: Readonly<Record<BehaviourName, ExpectedAnswer>> =
   'status=413': unknownCode('request_too_large'),
   'status=422': unknownCode('unprocessable'),
   'status=429': RATE,
-  'status=500': PASSING,
-  'status=502': PASSING,
-  'status=503': PASSING,
-  'status=504': PASSING,
-  'status=529': PASSING,
+  'status=500': TRANSIENT,
+  'status=502': TRANSIENT,
+  'status=503': TRANSIENT,
+  'status=504': TRANSIENT,
+  'status=529': TRANSIENT,
   'status=400,content_policy_violation': safety(),
   'status=400,safety_violation': safety(),
   'status=400,cyber_policy': safety(),
   'status=400,unsupported_parameter': UNSUPPORTED,
   'status=400,unsupported_value': UNSUPPORTED,
-  'status=400,server_error': PASSING,
+  'status=400,server_error': TRANSIENT,
   'status=400,moderation_blocked': safety({
     moderation_stage: 'input',
     moderation_categories: ['sexual', 'violence'],
@@ -167,12 +167,12 @@ export const EXPECTED_ANSWERS: Readonly<Record<BehaviourName, ExpectedAnswer>> =
   'status=400,odd-code': upstream({}),
   'status=400,not-json': upstream({}),
   'status=403,html': PERMISSION,
-  'status=502,html': PASSING,
-  'status=500,empty': PASSING,
-  'status=500,huge': PASSING,
+  'status=502,html': TRANSIENT,
+  'status=500,empty': TRANSIENT,
+  'status=500,huge': TRANSIENT,
   'status=503,overloaded': upstream({ ...REPEATED, details: { retry_after_ms: 1000 } }),
   'status=429,retry-after=1': rateLimited({ ...REPEATED, details: { retry_after_ms: 1000 } }),
-  // Too long to wait for: the client is told at once.
+  // Too long to wait for: the bridge replies at once.
   'status=429,retry-after=3600': USED_UP,
   'status=429,retry-after=soon': RATE,
   'status=429,retry-after=-5': RATE,
@@ -192,18 +192,18 @@ export const EXPECTED_ANSWERS: Readonly<Record<BehaviourName, ExpectedAnswer>> =
   'empty=204': TRUNCATED,
   'json=200': TRUNCATED,
 
-  ...toldBy('failed'),
+  ...inStream('failed'),
   'failed=odd-code': upstream({}),
   'failed=no-error': upstream({}),
-  // The output had begun: the client may ask again, the bridge does not.
+  // The output had begun: the client may retry, the bridge does not.
   'failed-after-partial': upstream({ retryable: true }),
   'failed-after-item': upstream({ retryable: true }),
   'incomplete=content_filter': safety(),
   'incomplete=max_output_tokens': unknownCode('max_output_tokens'),
   'incomplete=code': safety(),
-  ...toldBy('error'),
-  ...toldBy('error-nested'),
-  'error-then-success': PASSING,
+  ...inStream('error'),
+  ...inStream('error-nested'),
+  'error-then-success': TRANSIENT,
   refusal: safety(),
   'no-image': upstream({
     ...REPEATED,
@@ -224,17 +224,17 @@ export const EXPECTED_ANSWERS: Readonly<Record<BehaviourName, ExpectedAnswer>> =
   'two-images=equal': SUCCESS,
   'two-images=contradiction': DIFFERENT,
 
-  'image=gif': unsound('unsupported_format'),
-  'image=svg': unsound('unsupported_format'),
-  'image=html': unsound('unsupported_format'),
-  'image=pixel-bomb': unsound('edge_too_long'),
-  // Nobody inflates more than the pixels take: it is a small image, and a sound one.
+  'image=gif': invalidImage('unsupported_format'),
+  'image=svg': invalidImage('unsupported_format'),
+  'image=html': invalidImage('unsupported_format'),
+  'image=pixel-bomb': invalidImage('edge_too_long'),
+  // No more is inflated than the pixels need: it is a small, valid image.
   'image=data-bomb': { ...SUCCESS, warnings: ['output_size_differs'] },
-  'image=text-bomb': unsound('chunk_too_large'),
-  'image=truncated': unsound('truncated'),
-  'image=trailing': unsound('trailing_bytes'),
-  'image=corrupt': unsound('corrupt'),
-  'image=other-format': unsound('format_mismatch'),
+  'image=text-bomb': invalidImage('chunk_too_large'),
+  'image=truncated': invalidImage('truncated'),
+  'image=trailing': invalidImage('trailing_bytes'),
+  'image=corrupt': invalidImage('corrupt'),
+  'image=other-format': invalidImage('format_mismatch'),
   'image=other-size': { ...SUCCESS, warnings: ['output_size_differs'] },
   'image=with-alpha': SUCCESS,
   'image=without-alpha': SUCCESS,
@@ -285,7 +285,7 @@ export const EXPECTED_ANSWERS: Readonly<Record<BehaviourName, ExpectedAnswer>> =
   'silence=generating': TIMEOUT,
   'silence=partial': TIMEOUT,
   'silence=item': TIMEOUT,
-  // The answer had completed: nobody waits for the stream to end.
+  // The response was complete: the bridge does not wait for the end of the stream.
   'silence=end': SUCCESS,
   'silence=line': TIMEOUT,
 

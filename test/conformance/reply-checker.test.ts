@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { StreamEvent } from '../../lib/contract/reply/stream-events.ts';
 import { Ready } from '../../lib/contract/resources/health.ts';
 import { buildOpenApiDocument } from '../../local-runtime/openapi/build-document.ts';
-import { createAnswerChecker } from '../support/contract-check.ts';
+import { createReplyChecker } from '../support/reply-checker.ts';
 
 const spec = {
   id: 'getReadiness',
@@ -21,7 +21,7 @@ const handler = { spec };
 const streaming = {
   spec: { ...spec, id: 'watch', reply: { status: 200, description: '', events: StreamEvent } },
 };
-const checker = createAnswerChecker(
+const checker = createReplyChecker(
   buildOpenApiDocument(
     [
       { method: 'GET', path: '/v1/{name}/ready', tag: 'Health', handler },
@@ -44,7 +44,7 @@ const error = {
   request_id: 'r1',
 };
 
-describe('createAnswerChecker', () => {
+describe('createReplyChecker', () => {
   it.each([
     ['by its operation', 'getReadiness', { status: 'ready' }],
     ['by its path', request, { status: 'ready' }],
@@ -54,11 +54,11 @@ describe('createAnswerChecker', () => {
     expect(() => checker.check(operation, 200, headers, body)).not.toThrow();
   });
 
-  it('takes a reply to HEAD without its body', () => {
+  it('accepts a reply to HEAD without its body', () => {
     expect(() => checker.check({ ...request, method: 'HEAD' }, 200, headers, '')).not.toThrow();
   });
 
-  it('takes a reply without a body', () => {
+  it('accepts a reply without a body', () => {
     expect(() => checker.check(request, 304, { 'x-request-id': 'r1' }, undefined)).not.toThrow();
   });
 
@@ -71,9 +71,9 @@ describe('createAnswerChecker', () => {
 
   it.each([
     ['an undocumented status', request, 404, headers, error],
-    ['a field too many', request, 200, headers, { status: 'ready', more: 1 }],
+    ['an unknown field', request, 200, headers, { status: 'ready', more: 1 }],
     ['a value of another kind', request, 200, headers, { status: 'live' }],
-    ['text that is no JSON', request, 200, headers, 'ready'],
+    ['text that is not JSON', request, 200, headers, 'ready'],
     ['another media type', request, 200, { ...headers, 'content-type': 'text/plain' }, 'ready'],
     ['no request id', request, 200, { 'content-type': 'application/json' }, { status: 'ready' }],
     ['a bad request id', request, 200, { ...headers, 'x-request-id': 'ä' }, { status: 'ready' }],
@@ -86,18 +86,18 @@ describe('createAnswerChecker', () => {
     ],
     ['a body where there is none', request, 304, headers, { status: 'ready' }],
     ['an error without the header for retries', request, 401, headers, error],
-    ['success where there is no route', { method: 'GET', path: '/x' }, 200, headers, {}],
+    ['success without a route', { method: 'GET', path: '/x' }, 200, headers, {}],
   ])('refuses %s', (_name, operation, status, given, body) => {
     expect(() => checker.check(operation, status, given, body)).toThrow();
   });
 
-  it('refuses to look for an operation that the document does not have', () => {
+  it('throws for an operation that the document does not have', () => {
     expect(() => checker.check('getNothing', 200, headers, {})).toThrow('getNothing');
   });
 
   const queued = 'event: progress\ndata: {"type":"progress","stage":"queued"}\n\n';
 
-  it('holds each event of a stream against its schema', () => {
+  it('checks each event of a stream against its schema', () => {
     const sse = { ...headers, 'content-type': 'text/event-stream' };
 
     expect(() =>
@@ -109,7 +109,7 @@ describe('createAnswerChecker', () => {
     ['data that is not as documented', queued.replace('queued', 'lost')],
     ['another name than the type', queued.replace('event: progress', 'event: started')],
     ['an event without an end', `${queued}event: progress`],
-    ['what is no event', `retry: 5\n\n${queued}`],
+    ['a line that is not an event', `retry: 5\n\n${queued}`],
     ['data in two lines', queued.replace(',', ',\ndata: ')],
   ])('refuses a stream with %s', (_name, text) => {
     const sse = { ...headers, 'content-type': 'text/event-stream' };
@@ -117,7 +117,7 @@ describe('createAnswerChecker', () => {
     expect(() => checker.check('watch', 200, sse, text)).toThrow();
   });
 
-  it('holds the data of an event against its schema', () => {
+  it('checks the data of an event against its schema', () => {
     const event = { type: 'progress', stage: 'queued' };
 
     expect(() => checker.checkComponent('StreamEvent', event)).not.toThrow();

@@ -10,21 +10,21 @@ type Headers = Readonly<Record<string, string | undefined>>;
 type Json = Readonly<Record<string, unknown>>;
 
 interface Operation {
-  /** Where it stands in the document: `/paths/…/get`. */
+  /** Its location in the document: `/paths/…/get`. */
   readonly pointer: readonly string[];
   readonly isHead: boolean;
 }
 
-/** What the bridge answers before it knows an operation, or because there is none. */
+/** The statuses of replies without an operation: none matched, or the request failed before. */
 const UNMATCHED_STATUSES = new Set<number>(Object.values(ERRORS).map((row) => row.status));
 
 /**
- * Holds answers against an OpenAPI document. `check` throws an error that lists everything that the document does not
- * allow; `checkComponent` does so for a value that is no whole body, such as the data of one event.
+ * Checks replies against an OpenAPI document. `check` throws an error that lists every violation; `checkComponent`
+ * checks a value that is not a whole body, such as the data of one event.
  */
-export function createAnswerChecker(document: Json) {
+export function createReplyChecker(document: Json) {
   const ajv = new Ajv2020({ allErrors: true, strict: false });
-  // The package's types describe its default export as the module of it.
+  // The package's types declare its default export as the module.
   addFormats.default(ajv);
   ajv.addFormat('binary', true);
   ajv.addSchema(document, 'document');
@@ -81,7 +81,7 @@ export function createAnswerChecker(document: Json) {
     const found = findOperation(document, operation);
     const isHead = found?.isHead ?? (typeof operation === 'object' && operation.method === 'HEAD');
     if (!found) {
-      if (!UNMATCHED_STATUSES.has(status)) return [`no operation answers ${status} there`];
+      if (!UNMATCHED_STATUSES.has(status)) return [`no operation replies ${status} there`];
       const shape = isHead ? [] : problemsAt(['components', 'schemas', 'ErrorReply'], toJson(body));
       return [...shape, ...(headers['x-request-id'] ? [] : ['the header x-request-id is missing'])];
     }
@@ -96,11 +96,11 @@ export function createAnswerChecker(document: Json) {
   }
 
   return {
-    /** `body` is the parsed JSON, or text or bytes as they came. Header names are lower-case. */
+    /** `body` is parsed JSON, text or bytes. Header names are lower-case. */
     check(operation: OperationRef, status: number, headers: Headers, body: unknown): void {
       const found = problems(operation, status, headers, body);
-      const answered = isEmpty(body) ? undefined : asJson(toJson(body))['request_id'];
-      if (answered !== undefined && answered !== headers['x-request-id']) {
+      const replyCount = isEmpty(body) ? undefined : asJson(toJson(body))['request_id'];
+      if (replyCount !== undefined && replyCount !== headers['x-request-id']) {
         found.push('request_id is not the x-request-id header');
       }
       report(`${nameOf(operation)} ${status}`, found);
@@ -111,7 +111,7 @@ export function createAnswerChecker(document: Json) {
   };
 }
 
-export type AnswerChecker = ReturnType<typeof createAnswerChecker>;
+export type ReplyChecker = ReturnType<typeof createReplyChecker>;
 
 interface Pointed {
   readonly value: Json;
@@ -128,20 +128,20 @@ function nameOf(operation: OperationRef): string {
   return typeof operation === 'string' ? operation : `${operation.method} ${operation.path}`;
 }
 
-function findOperation(document: Json, wanted: OperationRef): Operation | undefined {
+function findOperation(document: Json, ref: OperationRef): Operation | undefined {
   for (const [path, item] of Object.entries(asJson(document['paths']))) {
     for (const [method, operation] of Object.entries(asJson(item))) {
       const pointer = ['paths', path, method];
-      if (typeof wanted === 'string') {
-        if (asJson(operation)['operationId'] === wanted) return { pointer, isHead: false };
+      if (typeof ref === 'string') {
+        if (asJson(operation)['operationId'] === ref) return { pointer, isHead: false };
         continue;
       }
-      const isHead = wanted.method === 'HEAD';
-      const isSame = method === (isHead ? 'get' : wanted.method.toLowerCase());
-      if (isSame && matches(path, wanted.path)) return { pointer, isHead };
+      const isHead = ref.method === 'HEAD';
+      const isSame = method === (isHead ? 'get' : ref.method.toLowerCase());
+      if (isSame && matches(path, ref.path)) return { pointer, isHead };
     }
   }
-  if (typeof wanted === 'string') throw new Error(`the document has no operation ${wanted}`);
+  if (typeof ref === 'string') throw new Error(`the document has no operation ${ref}`);
   return undefined;
 }
 
@@ -154,7 +154,7 @@ function matches(template: string, path: string): boolean {
   );
 }
 
-/** A part of the document, or what it refers to. */
+/** A part of the document with its reference followed. */
 function resolved(document: Json, part: unknown, pointer: readonly string[]): Pointed {
   const reference = asJson(part)['$ref'];
   if (typeof reference !== 'string') return { value: asJson(part), pointer };
