@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Clock } from '../../../lib/platform/clock.ts';
 
 /** How a call ended. */
@@ -18,6 +18,8 @@ export type Outcome =
 /** The current state of one call. */
 export interface Call {
   readonly number: number;
+  /** With its query. */
+  readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly outcome: Outcome;
   /** The name of the behaviour that replied. */
@@ -32,7 +34,7 @@ export interface Call {
   readonly tookMs?: number;
 }
 
-type Change = Partial<Omit<Call, 'number' | 'headers' | 'tookMs'>>;
+type Change = Partial<Omit<Call, 'number' | 'path' | 'headers' | 'tookMs'>>;
 
 interface Deps {
   readonly clock: Clock;
@@ -52,10 +54,10 @@ export function createCalls({ clock, keepsBodies, onEnd }: Deps) {
     all: (): readonly Call[] => calls,
 
     /** Begins a call; `notify` of the returned object records each change. */
-    begin(headers: IncomingHttpHeaders) {
+    begin({ url: path = '', headers }: Pick<IncomingMessage, 'url' | 'headers'>) {
       const number = calls.length;
       const startMs = clock.monotonicMs();
-      calls.push({ number, headers, outcome: 'open' });
+      calls.push({ number, path, headers, outcome: 'open' });
       wake();
       const notify = (news: Change): void => {
         const before = calls[number];

@@ -4,14 +4,19 @@ import { Refusal } from './refusal.ts';
 
 /** Checks the headers of a call as a strict backend does. Throws `Refusal`. */
 export function checkHead(headers: IncomingHttpHeaders, login: Login, originator: string): void {
-  checkAuthorization(headers.authorization, login);
-  if (headers['chatgpt-account-id'] !== login.account.accountId) {
-    throw badHeader('chatgpt-account-id', 'names another account');
-  }
+  checkAccount(headers, login);
   if (headers['originator'] !== originator) throw badHeader('originator', 'is unknown');
   if (headers.accept !== 'text/event-stream')
     throw badHeader('accept', 'must be text/event-stream');
   checkJson(headers);
+}
+
+/** Throws `Refusal` unless the headers have the current token of the account. */
+export function checkAccount(headers: IncomingHttpHeaders, login: Login): void {
+  checkAuthorization(headers.authorization, login);
+  if (headers['chatgpt-account-id'] !== login.account.accountId) {
+    throw badHeader('chatgpt-account-id', 'names another account');
+  }
 }
 
 /** Throws `Refusal` unless the headers declare plain JSON. */

@@ -14,7 +14,8 @@ export async function listen(port: number, routes: Routes, onChange: () => void)
     // A client that disconnects is not a failure of the server: the handlers see it by their signal.
     response.on('error', () => undefined);
     const route = `${incoming.method} ${incoming.url}`;
-    const handle = routes[route];
+    const handle =
+      routes[route] ?? (incoming.method === 'GET' ? routes[withoutQuery(route)] : undefined);
     if (handle) return void handle(incoming, response);
     unrouted.push(route);
     onChange();
@@ -47,6 +48,10 @@ export async function listen(port: number, routes: Routes, onChange: () => void)
         for (const socket of sockets) socket.destroy();
       }),
   };
+}
+
+function withoutQuery(route: string): string {
+  return route.split('?')[0] ?? '';
 }
 
 function replyUnrouted(response: ServerResponse, status: 404 | 405): void {

@@ -1,5 +1,7 @@
 import { type Clock, systemClock } from '../../../lib/platform/clock.ts';
 import { createIds } from '../../../lib/platform/ids.ts';
+import { accountRoutes } from './agent/account-routes.ts';
+import { createImagesEndpoint } from './agent/images-endpoint.ts';
 import { type Call, createCalls } from './calls.ts';
 import { createImages } from './images.ts';
 import { listen } from './listener.ts';
@@ -29,7 +31,9 @@ export interface UpstreamOptions extends Partial<Settings> {
 }
 
 const HOUR_MS = 3_600_000;
-const RESPONSES_PATH = '/backend-api/codex/responses';
+const ACCOUNT_BASE = '/backend-api';
+const BASE = `${ACCOUNT_BASE}/codex`;
+const RESPONSES_PATH = `${BASE}/responses`;
 const TOKEN_PATH = '/oauth/token';
 
 const ACCOUNT: Account = {
@@ -67,6 +71,7 @@ export async function createResponsesUpstream(options: UpstreamOptions = {}) {
     onFailure: calls.fail,
     onChange: calls.wake,
   });
+  const images = createImages();
   const responses = createResponsesEndpoint({
     clock,
     ids,
@@ -75,17 +80,28 @@ export async function createResponsesUpstream(options: UpstreamOptions = {}) {
     calls,
     originator,
     responsesModels,
-    images: createImages(),
+    images,
+    settings,
     imageModels: imageModels(moreImageModels),
   });
 
-  const routes = { [`POST ${RESPONSES_PATH}`]: responses, [`POST ${TOKEN_PATH}`]: tokens.reply };
+  const imageCalls = createImagesEndpoint({ clock, login, images, calls, settings });
+  const routes = {
+    [`POST ${RESPONSES_PATH}`]: responses,
+    [`POST ${BASE}/images/generations`]: imageCalls,
+    [`POST ${BASE}/images/edits`]: imageCalls,
+    [`POST ${TOKEN_PATH}`]: tokens.reply,
+    ...accountRoutes(login),
+  };
   const listener = await listen(port, routes, calls.wake);
   const origin = `http://127.0.0.1:${listener.port}`;
 
   return {
     port: listener.port,
     url: `${origin}${RESPONSES_PATH}`,
+    /** For the agent: where its model and its image tool are, and where its account is. */
+    baseUrl: `${origin}${BASE}`,
+    accountBaseUrl: `${origin}${ACCOUNT_BASE}`,
     tokenUrl: `${origin}${TOKEN_PATH}`,
 
     /** Queues the behaviours of the next calls; a refused call uses none. */

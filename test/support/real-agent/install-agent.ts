@@ -1,0 +1,58 @@
+import { execFile } from 'node:child_process';
+import { constants } from 'node:fs';
+import { access, mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+
+/** The oldest and the newest version of the agent that the bridge is written for. */
+export const AGENT_VERSIONS = ['0.144.0', '0.169.0'] as const;
+
+const CACHE = join(tmpdir(), 'image-bridge-agents');
+const INSTALL_TIMEOUT_MS = 300_000;
+
+/**
+ * The native binary of this version, from the npm registry; it is installed once for this machine, outside the project.
+ * Undefined, with the reason on standard error, where that fails; in CI it throws then.
+ */
+export async function installAgent(version: string): Promise<string | undefined> {
+  const folder = join(CACHE, version);
+  try {
+    return (await findBinary(folder)) ?? (await install(version, folder));
+  } catch (error) {
+    const message = `@openai/codex ${version} could not be installed`;
+    if (process.env['CI'] === 'true') throw new Error(message, { cause: error });
+    process.stderr.write(`${message}: the tests of the real agent are skipped. ${error}\n`);
+    return undefined;
+  }
+}
+
+async function install(version: string, folder: string): Promise<string> {
+  await mkdir(dirname(folder), { recursive: true });
+  // Other processes may install the same version, and one may be killed half-way.
+  const own = await mkdtemp(`${folder}-`);
+  const args = ['install', '--prefix', own, '--ignore-scripts', '--no-audit', '--no-fund'];
+  await promisify(execFile)('npm', [...args, `@openai/codex@${version}`], {
+    cwd: own,
+    timeout: INSTALL_TIMEOUT_MS,
+  });
+  await rename(own, folder).catch(() => rm(own, { recursive: true }));
+  const binary = await findBinary(folder);
+  if (binary === undefined) throw new Error(`the package has no binary for this machine`);
+  return binary;
+}
+
+/** The npm package is a script around the package of the platform; a process that is killed must be the agent itself. */
+async function findBinary(folder: string): Promise<string | undefined> {
+  const scope = join(folder, 'node_modules/@openai');
+  const vendor = join(scope, `codex-${process.platform}-${process.arch}`, 'vendor');
+  for (const triple of await readdir(vendor).catch(() => [])) {
+    const binary = join(vendor, triple, 'bin/codex');
+    const isThere = await access(binary, constants.X_OK).then(
+      () => true,
+      () => false,
+    );
+    if (isThere) return binary;
+  }
+  return undefined;
+}

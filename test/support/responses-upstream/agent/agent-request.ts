@@ -1,0 +1,64 @@
+import * as v from 'valibot';
+
+const Part = v.looseObject({ type: v.string(), text: v.optional(v.string()) });
+
+const Item = v.looseObject({
+  type: v.string(),
+  role: v.optional(v.string()),
+  content: v.optional(v.nullable(v.array(Part))),
+});
+
+/** What the emulator reads of a model call of the agent. The agent sends much more, and each version something else. */
+const AgentRequest = v.looseObject({
+  model: v.string(),
+  input: v.array(Item),
+  tools: v.array(v.looseObject({ type: v.string(), name: v.optional(v.string()) })),
+});
+type AgentRequest = v.InferOutput<typeof AgentRequest>;
+
+/** What one model call is about. */
+export interface AgentTurn {
+  /** The text of the newest message of the user. */
+  readonly prompt: string;
+  /** The files that this message shows. */
+  readonly imagePaths: readonly string[];
+  /** The image tool has been called since this message. */
+  readonly hasToolOutput: boolean;
+  /** An earlier turn of the thread has called it. */
+  readonly hasEarlierImage: boolean;
+}
+
+const IMAGE_PATH = /<image [^>]*path="([^"]*)"/g;
+
+/** The turn that a body of `POST …/responses` belongs to; undefined for a body that a direct client sent. */
+export function toAgentTurn(body: Buffer): AgentTurn | undefined {
+  const parsed = v.safeParse(AgentRequest, parseJson(body));
+  if (!parsed.success || !parsed.output.tools.some(isImageTool)) return undefined;
+  const { input } = parsed.output;
+  const newest = input.findLastIndex(({ type, role }) => type === 'message' && role === 'user');
+  const texts = (input[newest]?.content ?? []).map(({ text }) => text ?? '');
+  return {
+    prompt: texts.filter((text) => !/^<\/?image\b/.test(text)).join('\n'),
+    imagePaths: texts.flatMap((text) =>
+      [...text.matchAll(IMAGE_PATH)].map(([, path]) => path ?? ''),
+    ),
+    hasToolOutput: input.slice(newest).some(isToolOutput),
+    hasEarlierImage: input.slice(0, newest).some(isToolOutput),
+  };
+}
+
+function isImageTool({ type, name }: AgentRequest['tools'][number]): boolean {
+  return type === 'namespace' && name === 'image_gen';
+}
+
+function isToolOutput({ type }: AgentRequest['input'][number]): boolean {
+  return type === 'function_call_output';
+}
+
+function parseJson(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString());
+  } catch {
+    return undefined;
+  }
+}
