@@ -10,6 +10,7 @@ const JOINED = [
   '@aws-lambda-powertools/commons',
   '@aws-lambda-powertools/logger',
   '@middy/core',
+  '@middy/http-json-body-parser',
   '@middy/util',
   'hono',
   'ipaddr.js',

@@ -108,6 +108,7 @@ export const HOMES: Readonly<Record<string, readonly RegExp[]>> = {
   valibot: [/^(handlers|lib|local-runtime)\//],
   '@valibot/to-json-schema': [/^lib\/contract\//],
   '@middy/core': [/^lib\/http\//],
+  '@middy/http-json-body-parser': [/^lib\/http\//],
   '@fastify/busboy': [/^lib\/http\//],
   hono: [/^local-runtime\//],
   undici: [/^lib\/net\//],

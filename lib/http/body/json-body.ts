@@ -1,11 +1,15 @@
 import { setImmediate as otherWork } from 'node:timers/promises';
+import httpJsonBodyParser from '@middy/http-json-body-parser';
 import { BridgeError } from '../../errors/bridge-error.ts';
 import { callOf, type Middleware } from '../stack-request.ts';
 import { checkJsonStructure } from './json-structure.ts';
 import { readBody } from './read-body.ts';
 import { toText } from './utf8-text.ts';
 
+const parser = httpJsonBodyParser();
 const LONG_BYTES = 1024 * 1024;
+
+type ParserRequest = Parameters<NonNullable<typeof parser.before>>[0];
 
 /** Reads and parses a JSON body. Throws `body_too_large`, `malformed_request`. */
 export const jsonBody: Middleware = {
@@ -20,18 +24,22 @@ export const jsonBody: Middleware = {
     await pause();
     checkJsonStructure(bytes);
     await pause();
-    call.body = parse(toText(bytes, 'the body'));
+    call.body = await parse(toText(bytes, 'the body'));
     await pause();
     // Releases the bytes and their stream.
     event.body = undefined;
   },
 };
 
-function parse(text: string): unknown {
+async function parse(text: string): Promise<unknown> {
+  // The media type has been checked already, more strictly than the parser does.
+  const event = { headers: { 'content-type': 'application/json' }, body: text as unknown };
   try {
-    return JSON.parse(text);
+    // The parser uses only these members; its types describe all of API Gateway.
+    await parser.before?.({ event } as unknown as ParserRequest);
+    return event.body;
   } catch {
-    // The engine's message quotes the body. Nothing may ever log that.
+    // Its error holds the whole body as `cause.data`, which must never be logged.
     throw new BridgeError('malformed_request', 'the body is not JSON');
   }
 }
