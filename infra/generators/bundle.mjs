@@ -9,6 +9,7 @@ const dir = 'dist/bundle';
 const JOINED = [
   '@aws-lambda-powertools/commons',
   '@aws-lambda-powertools/logger',
+  '@hono/node-server',
   '@middy/core',
   '@middy/http-json-body-parser',
   '@middy/util',
@@ -19,23 +20,11 @@ const JOINED = [
   'valibot',
 ];
 
-// An `import` of `node:http` reads all its exports. Some of them load what `fetch` needs, which takes as long as a start
-// of Node without any program.
-const HTTP = {
-  name: 'http-without-fetch',
-  resolveId: (id) => (id === 'node:http' ? '\0http' : null),
-  load: (id) =>
-    id === '\0http'
-      ? "export const { createServer, STATUS_CODES } = process.getBuiltinModule('node:http');"
-      : null,
-};
-
 await rm(dir, { recursive: true, force: true });
 const bundle = await rolldown({
   input: 'dist/local-runtime/main.js',
   platform: 'node',
-  external: (id) => !/^[./\0]/.test(id) && id !== 'node:http' && !isJoined(id),
-  plugins: [HTTP],
+  external: (id) => !/^[./]/.test(id) && !isJoined(id),
 });
 await bundle.write({ dir, format: 'esm', comments: false });
 await bundle.close();

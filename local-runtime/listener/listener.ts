@@ -54,8 +54,10 @@ export function createListener({ routes, httpSettings, services, settings }: Dep
       else if (!refusals.isRefused(socket)) void refusals.refuseSocket(socket, error);
     },
   });
-  const route = mountRoutes(routes, (request, destination) =>
-    requests.run(request, destination, () => sockets.replying(request)),
+  const route = mountRoutes(
+    routes,
+    (request, destination) => requests.run(request, destination, () => sockets.replying(request)),
+    httpSettings,
   );
 
   function onRequest(incoming: IncomingMessage, outgoing: ServerResponse): void {
@@ -63,9 +65,8 @@ export function createListener({ routes, httpSettings, services, settings }: Dep
     const refusal = requests.isStopping()
       ? stopping()
       : refuseHead(incoming, settings.max_header_bytes);
-    const request = { incoming, outgoing };
-    if (refusal) refusals.refuseUnrouted(request, refusal);
-    else if (!route(incoming, outgoing)) refusals.refuseUnrouted(request, invalidTarget());
+    if (refusal) refusals.refuseUnrouted({ incoming, outgoing }, refusal);
+    else void route(incoming, outgoing);
   }
 
   server.on('request', onRequest);
@@ -146,10 +147,6 @@ function stopping(): BridgeError {
   return new BridgeError('overloaded', 'the bridge is stopping', {
     details: { reason: 'stopping', retry_after_ms: 1000 },
   });
-}
-
-function invalidTarget(): BridgeError {
-  return new BridgeError('malformed_request', 'the Host or the request target is not valid');
 }
 
 function refuseHead(incoming: IncomingMessage, maxBytes: number): BridgeError | undefined {

@@ -1,33 +1,31 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { getRequestListener, type HttpBindings } from '@hono/node-server';
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { type Context, Hono } from 'hono';
 import { handler as methodNotAllowed } from '../../handlers/errors/method-not-allowed.ts';
 import { handler as notFound } from '../../handlers/errors/not-found.ts';
 import type { Route } from '../../handlers/routes.ts';
+import { BridgeError } from '../../lib/errors/bridge-error.ts';
+import type { HttpSettings } from '../../lib/http/http-event.ts';
+import { unroutedReply } from '../../lib/http/observe.ts';
 import type { Operation } from '../../lib/http/operation.ts';
 import type { Services } from '../../lib/services.ts';
+import { toRawReply } from './raw-reply.ts';
 import type { Destination, RequestInFlight } from './requests-in-flight.ts';
-import { routingUrl } from './routing-url.ts';
 
-type Env = { Bindings: RequestInFlight };
+type Env = { Bindings: HttpBindings };
 type RunRequest = (request: RequestInFlight, destination: Destination) => Promise<void>;
 
-// Hono wants a response of every handler. The reply has been written to the socket by then, and this one is not used: a real
-// `Response` would load all that `fetch` needs.
-const WRITTEN = {} as Response;
-
-/**
- * Routes a request by the whole route table: every path and method ends at an operation. The returned function gives
- * false, and has done nothing, when the `Host` or the request target is not valid.
- */
+/** Node's request listener for the whole route table: every path and method ends at an operation. */
 export function mountRoutes(
   routes: readonly Route[],
   run: RunRequest,
-): (incoming: IncomingMessage, outgoing: ServerResponse) => boolean {
+  httpSettings: Pick<HttpSettings, 'ids' | 'observer'>,
+) {
   const app = new Hono<Env>();
   const to = (handler: Operation<Services>, route?: string) => async (c: Context<Env>) => {
     const destination = { handler, route, path: c.req.path, parameters: c.req.param() };
     await run(c.env, destination);
-    return WRITTEN;
+    return RESPONSE_ALREADY_SENT;
   };
   for (const { method, handler, ...at } of routes)
     app.on(method, toHonoPath(at), to(handler, at.path));
@@ -41,19 +39,14 @@ export function mountRoutes(
     const known = findPath(c.req.path)?.path ?? '';
     return (toMethodNotAllowed.get(known) ?? toNotFound)(c);
   });
-  app.onError((_error, c) => {
-    c.env.outgoing.destroy();
-    return WRITTEN;
+  return getRequestListener(app.fetch, {
+    // Without a Host the browser guard decides; the name is in no reply.
+    hostname: 'localhost',
+    overrideGlobalObjects: false,
+    // `sendReply` drains unread bodies, within the contract's bounds.
+    autoCleanupIncoming: false,
+    errorHandler: () => refuseTarget(httpSettings),
   });
-  return (incoming, outgoing) => {
-    const url = routingUrl(incoming);
-    if (url === undefined) return false;
-    const { method = 'GET' } = incoming;
-    // Of a request Hono reads these two. Where it asks HEAD of a route for GET, it would make a response of its own.
-    const request = { url, method: method === 'HEAD' ? 'GET' : method } as Request;
-    void app.fetch(request, { incoming, outgoing });
-    return true;
-  };
 }
 
 /** The value of `Allow` for every path of the table. */
@@ -91,4 +84,12 @@ function uniquePaths(routes: readonly Route[]): readonly RoutePath[] {
 
 function toHonoPath({ path, takesSlashes }: RoutePath): string {
   return path.replace(/\{(\w+)\}/g, takesSlashes ? ':$1{.+}' : ':$1');
+}
+
+/** The reply to a `Host` or a request target that is not valid: nothing can be routed by it. */
+function refuseTarget({ ids, observer }: Pick<HttpSettings, 'ids' | 'observer'>): Response {
+  const error = new BridgeError('malformed_request', 'the Host or the request target is not valid');
+  observer?.replied(unroutedReply(error));
+  const { statusCode, headers, body } = toRawReply(error, ids);
+  return new Response(body instanceof Uint8Array ? body : null, { status: statusCode, headers });
 }

@@ -111,6 +111,7 @@ export const HOMES: Readonly<Record<string, readonly RegExp[]>> = {
   '@middy/http-json-body-parser': [/^lib\/http\//],
   '@fastify/busboy': [/^lib\/http\//],
   hono: [/^local-runtime\//],
+  '@hono/node-server': [/^local-runtime\//],
   undici: [/^lib\/net\//],
   'ipaddr.js': [/^lib\/net\//],
   'better-sqlite3': [/^lib\/storage\//, /^local-runtime\/[^/]*lock[^/]*\.ts$/],
