@@ -1,7 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { childSettings, isRunning } from '../lib/providers/agent-app-server/child-rig.ts';
+import { childSettings, isRunning, readLog } from '../lib/providers/agent-app-server/child-rig.ts';
+import { plainPng } from '../support/agent-child/png.ts';
 import {
   createResponsesUpstream,
   type ResponsesUpstream,
@@ -21,8 +22,9 @@ afterEach(() => upstream.close());
 afterAll(cleanUp);
 
 /** The started program with the stand-in as its default provider. */
-function start(set: readonly string[] = []): Promise<StartedBridge> {
+function start(set: readonly string[] = [], cwd?: string): Promise<StartedBridge> {
   return startBridge({
+    ...(cwd === undefined ? {} : { cwd }),
     command: 'serve',
     env: { IMAGE_BRIDGE_TEST_TOKEN: 'a-token-of-sixteen-bytes-or-more' },
     set: [
@@ -34,6 +36,8 @@ function start(set: readonly string[] = []): Promise<StartedBridge> {
     ],
   });
 }
+
+const toInput = (png: Buffer) => ({ type: 'base64', data: png.toString('base64') });
 
 async function create({ address }: StartedBridge, body: object) {
   const response = await fetch(`${address}/v1/images`, {
@@ -127,6 +131,98 @@ describe('a bridge with the provider agent-app-server', () => {
     const text = await readFile(join(log, `${pid}.jsonl`), 'utf8');
     expect(text).not.toContain('a-token-of-sixteen-bytes-or-more');
     expect(text).not.toContain('IMAGE_BRIDGE');
+  });
+
+  it('edits with sources and references as private files, which are removed with the turn', async () => {
+    const bridge = await start();
+    const [source, reference] = [plainPng(16, 1), plainPng(24, 2)];
+
+    const { status } = await create(bridge, {
+      operation: 'edit',
+      prompt: 'a redder fox',
+      images: [toInput(source)],
+      reference_images: [toInput(reference)],
+    });
+
+    expect(status).toBe(200);
+    const [pid] = await childPids();
+    const { staged, received } = await readLog(join(log, `${pid}.jsonl`));
+    expect(staged).toEqual([
+      [
+        {
+          path: expect.stringMatching(/\/1\.png$/),
+          mode: 0o600,
+          base64: source.toString('base64'),
+        },
+        {
+          path: expect.stringMatching(/\/2\.png$/),
+          mode: 0o600,
+          base64: reference.toString('base64'),
+        },
+      ],
+    ]);
+    const { params } = received.find(({ method }) => method === 'turn/start');
+    expect(params.input.slice(1)).toEqual(
+      staged[0]?.map(({ path }) => ({ type: 'localImage', path, detail: 'original' })),
+    );
+    expect(params.input[0].text).toContain(
+      'Image 1 is to be edited. Image 2 is for reference only.',
+    );
+    const inputs = join(bridge.cwd, 'data', 'state', 'agent-app-server', 'inputs');
+    await expect.poll(() => readdir(inputs)).toEqual([]);
+  });
+
+  it('removes at its start the files of turns that a crash has ended', async () => {
+    const bridge = await start();
+    const inputs = join(bridge.cwd, 'data', 'state', 'agent-app-server', 'inputs');
+    const body = {
+      operation: 'edit',
+      prompt: 'a fox [[hang]]',
+      images: [toInput(plainPng(16, 1))],
+    };
+    const hanging = create(bridge, body).catch(() => undefined);
+    await expect.poll(() => readdir(inputs).catch(() => [])).toHaveLength(1);
+    await bridge.end('SIGKILL');
+    await hanging;
+    expect(await readdir(inputs)).toHaveLength(1);
+
+    await start([], bridge.cwd);
+
+    await expect.poll(() => readdir(inputs).catch(() => [])).toEqual([]);
+  });
+
+  it('refines an image turn by turn, across a restart of the bridge and its child', async () => {
+    const first = await start();
+    const session = { mode: 'persistent', key: 'a-fox' };
+    const made = await create(first, { prompt: 'a fox', session });
+    await first.end();
+    const second = await start([], first.cwd);
+
+    const refined = await create(second, { prompt: 'redder', session });
+
+    expect([made.status, refined.status]).toEqual([200, 200]);
+    expect(refined.json.session).toMatchObject({
+      thread_id: made.json.session.thread_id,
+      reused: true,
+    });
+    const { text } = await get(second, '/v1/sessions/a-fox');
+    expect(JSON.parse(text)).toMatchObject({ thread_id: made.json.session.thread_id });
+    const deleted = await fetch(`${second.address}/v1/sessions/a-fox`, { method: 'DELETE' });
+    expect(deleted.status).toBe(204);
+    expect((await get(second, '/v1/sessions/a-fox')).status).toBe(404);
+  });
+
+  it('gives a request up at its deadline, and says whether the turn has ended', async () => {
+    const bridge = await start();
+    await create(bridge, { prompt: 'a fox' });
+
+    const { status, json } = await create(bridge, { prompt: 'a fox [[hang]]', timeout_ms: 1500 });
+
+    expect(status).toBe(504);
+    expect(json.error.bridge_ext).toMatchObject({
+      retryable: false,
+      details: { outcome: 'unknown', provider_stopped: true },
+    });
   });
 
   it.each(['SIGTERM', 'SIGINT', 'SIGKILL'] as const)(

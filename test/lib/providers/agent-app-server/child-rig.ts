@@ -162,7 +162,7 @@ export async function isRunning(pid: number): Promise<boolean> {
   return !/\) Z /.test(status);
 }
 
-async function readLog(path: string): Promise<ChildLog> {
+export async function readLog(path: string): Promise<ChildLog> {
   const lines = (await readFile(path, 'utf8')).trimEnd().split('\n');
   const entries = lines.map((line) => JSON.parse(line));
   const started = entries.find(({ pid }) => pid !== undefined) ?? {};

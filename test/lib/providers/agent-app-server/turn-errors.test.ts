@@ -1,0 +1,122 @@
+import { describe, expect, it } from 'vitest';
+import {
+  fromItemFailure,
+  fromToolOutput,
+  fromTurnError,
+} from '../../../../lib/providers/agent-app-server/turn-errors.ts';
+import { agentRequest } from '../agent-responses/requests.ts';
+
+const request = agentRequest();
+
+/** As Rust's `Debug` writes a body of the backend. */
+function failed(status: string, error?: object): string {
+  const body = error === undefined ? 'None' : `Some(${JSON.stringify(JSON.stringify({ error }))})`;
+  return `image generation failed: http ${status}: ${body}`;
+}
+
+describe('fromToolOutput', () => {
+  it.each([
+    ['400 Bad Request', { code: 'moderation_blocked' }, 'safety_rejected', false],
+    ['400 Bad Request', { code: 'content_policy_violation' }, 'safety_rejected', false],
+    ['400 Bad Request', { type: 'invalid_request_error' }, 'upstream', false],
+    ['400 Bad Request', undefined, 'upstream', false],
+    ['401 Unauthorized', undefined, 'provider_authentication', false],
+    ['403 Forbidden', undefined, 'permission_denied', false],
+    ['429 Too Many Requests', undefined, 'rate_limited', true],
+    ['429 Too Many Requests', { type: 'usage_limit_reached' }, 'rate_limited', true],
+    ['500 Internal Server Error', undefined, 'upstream', true],
+    ['503 Service Unavailable', { code: 'server_is_overloaded' }, 'upstream', true],
+  ])('takes HTTP %s with %j for %s, retryable: %s', (status, error, code, retryable) => {
+    const found = fromToolOutput(failed(status, error), request);
+
+    expect(found).toMatchObject({ code, retryable });
+    expect(found.details).not.toHaveProperty('outcome');
+  });
+
+  it('reads how a program of the model reports the failure', () => {
+    const output = `Script error:\n${failed('400 Bad Request', { code: 'moderation_blocked' })}`;
+
+    expect(fromToolOutput(output, request)).toMatchObject({ code: 'safety_rejected' });
+  });
+
+  it.each([`it's`, 'ä 狐', '"quoted" \\ and more'])('reads a body with %s in it', (message) => {
+    const text = JSON.stringify({ error: { code: 'moderation_blocked', message } });
+    const literal = JSON.stringify(text).replaceAll("'", "\\'").replaceAll('ä', '\\u{e4}');
+
+    const output = `image generation failed: http 400 Bad Request: Some(${literal})`;
+
+    expect(fromToolOutput(output, request)).toMatchObject({ code: 'safety_rejected' });
+  });
+
+  it.each(['network error: connection reset', 'stream error: closed'])(
+    'does not know the outcome after a %s',
+    (reason) => {
+      expect(fromToolOutput(`image generation failed: ${reason}`, request)).toMatchObject({
+        code: 'upstream',
+        retryable: false,
+        details: { outcome: 'unknown' },
+      });
+    },
+  );
+
+  it.each([
+    'image generation returned no image data',
+    'unsupported call: image_genimagegen',
+    'unable to read referenced image at 1.png',
+    '',
+    'Some(',
+  ])('takes "%s" for a known failure, without a word of it', (output) => {
+    const error = fromToolOutput(output, request);
+
+    expect(error).toMatchObject({ code: 'upstream', retryable: false, details: {} });
+    expect(error.message).toBe('the image tool of the agent failed');
+  });
+});
+
+describe('fromTurnError', () => {
+  it.each([
+    ['usageLimitExceeded', 'rate_limited'],
+    ['rateLimitExceeded', 'rate_limited'],
+    ['unauthorized', 'provider_authentication'],
+    ['internalServerError', 'upstream'],
+    ['serverOverloaded', 'upstream'],
+    ['cyberPolicy', 'safety_rejected'],
+    ['contextWindowExceeded', 'upstream'],
+    ['other', 'upstream'],
+    ['constructor', 'upstream'],
+    [null, 'upstream'],
+    [{ httpConnectionFailed: { httpStatusCode: 401 } }, 'provider_authentication'],
+    [{ httpConnectionFailed: { httpStatusCode: 403 } }, 'permission_denied'],
+    [{ httpConnectionFailed: { httpStatusCode: null } }, 'upstream'],
+    [{ responseTooManyFailedAttempts: { httpStatusCode: 429 } }, 'rate_limited'],
+    [{ responseStreamDisconnected: { httpStatusCode: 502 } }, 'upstream'],
+  ])('takes %j for %s', (codexErrorInfo, code) => {
+    expect(fromTurnError({ message: 'a text', codexErrorInfo }, request)).toMatchObject({ code });
+  });
+
+  it('reads the body of a refusal that the agent passes on as its message', () => {
+    const message = JSON.stringify({ error: { code: 'moderation_blocked' } });
+
+    expect(fromTurnError({ message, codexErrorInfo: 'other' }, request)).toMatchObject({
+      code: 'safety_rejected',
+    });
+  });
+});
+
+describe('fromItemFailure', () => {
+  it('says when the allowance comes back', () => {
+    const failure = { type: 'usageLimitExceeded', resetsAt: 1_000_060 };
+
+    expect(fromItemFailure(failure, request, 1_000_000_000)).toMatchObject({
+      code: 'rate_limited',
+      details: { retry_after_ms: 60_000 },
+    });
+  });
+
+  it('takes an unknown one for a failure of the backend', () => {
+    expect(fromItemFailure({ type: 'somethingNew', resetsAt: null }, request, 0)).toMatchObject({
+      code: 'upstream',
+      retryable: false,
+    });
+  });
+});
