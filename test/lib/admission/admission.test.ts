@@ -329,7 +329,7 @@ function createSchedule(limits: { global: number; own: number; queued: number; p
       const { global, providers } = admission.snapshot();
       expect(global).toMatchObject({ active: 0, queued: 0 });
       expect(providers[provider]).toMatchObject({ active: 0, queued: 0 });
-      // Whatever state it was left in, the provider can be asked again.
+      // Whatever the state of the breaker, the provider can be called again.
       await clock.advance(OPEN_MS);
       (await admission.enterRoute(provider, unaborted)).settle();
       expect(admission.snapshot().providers[provider]?.breaker.state).toBe('closed');

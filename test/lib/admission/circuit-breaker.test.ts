@@ -257,7 +257,7 @@ describe('createCircuitBreaker', () => {
   });
 });
 
-/** Calls through a breaker, each remembered with the state in which it was let through. */
+/** Calls through a breaker, each recorded with the state in which it was admitted. */
 function createDrive(settings: BreakerSettings) {
   const { breaker, clock, transitions } = breakerOf(settings);
   let underWay: {
@@ -293,7 +293,7 @@ function createDrive(settings: BreakerSettings) {
     call.pass.settle({ success: undefined, failure: FAILURE, neutral: NEUTRAL }[kind]);
     const after = breaker.state().state;
     if (transitions.length === steps) return;
-    // Only a call of this very period can have ended it.
+    // Only a call of this period can have ended it.
     expect(call.period).toBe(steps);
     expect(before).not.toBe('open');
     expect(kind).not.toBe('neutral');

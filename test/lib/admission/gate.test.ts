@@ -13,7 +13,7 @@ function gateOf(maxConcurrent: Limit, maxQueued: Limit = 'unlimited') {
   return { clock, gate: createGate({ name: NAME, maxConcurrent, maxQueued, clock }) };
 }
 
-/** What became of a promise once all promises have settled that can. */
+/** The state of a promise after one turn of the event loop. */
 async function fateOf(promise: Promise<unknown>): Promise<'waiting' | 'inside' | 'refused'> {
   return Promise.race([
     promise.then(
@@ -241,7 +241,7 @@ describe('createGate', () => {
 
 type Fate = 'waiting' | 'inside' | 'full' | 'left' | 'done';
 
-/** Callers at a gate, beside a plain model of where each of them should be. */
+/** Callers of a gate, and a simple model of the expected state of each. */
 function createCrowd(maxConcurrent: number, maxQueued: Limit) {
   const { gate, clock } = gateOf(maxConcurrent, maxQueued);
   const people: {

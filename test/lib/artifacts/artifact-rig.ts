@@ -40,7 +40,7 @@ export async function openArtifactRig() {
       await createPublisher({ store: next, files, ids, clock }).recover();
     },
 
-    /** The names of all files below the root, links included, folders left out. */
+    /** The names of all files below the root, with links, without folders. */
     async names(): Promise<string[]> {
       const entries = await readdir(root, { recursive: true, withFileTypes: true }).catch(() => []);
       return entries
@@ -77,7 +77,7 @@ export function imageOf(content: string | Buffer): VerifiedImage {
   };
 }
 
-/** An object whose calls stop having any effect after so many half steps: the crash falls before or after a call's work. */
+/** An object whose calls have no effect after this many half steps. The crash is thus before or after the work of a call. */
 export function mortal<T extends object>(target: T, life: { steps: number; over: boolean }): T {
   const spend = () => {
     if (life.over || life.steps === 0) {

@@ -45,7 +45,7 @@ beforeEach(async () => {
 });
 afterEach(() => rig.close());
 
-/** Images and sidecars of the artifact table, and what lies on disk beside the foreign files; both with their checksums. */
+/** Images and sidecars of the artifact table, and the files on disk except the foreign ones; both with their checksums. */
 async function inventory() {
   const rows = await rig.database.read(() => rig.database.prepare(ROWS).raw().all());
   const ours = (await rig.names()).filter(

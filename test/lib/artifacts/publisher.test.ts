@@ -316,7 +316,7 @@ describe('publisher.recover', () => {
   test('an intent is kept while the artifact root is missing', async () => {
     const [publication] = await publish(cat, 'a');
     await rename(rig.root, `${rig.root} elsewhere`);
-    // What is left of a volume that is not mounted.
+    // The empty mount point of a volume that is not mounted.
     await mkdir(rig.root);
 
     await expect(rig.recover()).rejects.toMatchObject({ code: 'artifact' });
@@ -365,7 +365,7 @@ describe('publisher.recover', () => {
     expect(await readFile(join(rig.directory, 'outside'), 'utf8')).toBe('a');
   });
 
-  // One image alone, a name that moves on past a foreign file, several images: every step at which a crash can happen.
+  // One image, a name with a suffix because of a foreign file, several images: every step at which a crash can happen.
   const scripts: readonly { target: PublicationTarget; contents: string[]; foreign: string[] }[] = [
     { target: { ...cat, directory: 'a/b' }, contents: ['x'], foreign: [] },
     { target: anyCat, contents: ['x'], foreign: ['cat.png', 'cat-2.png'] },

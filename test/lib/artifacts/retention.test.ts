@@ -30,7 +30,7 @@ function later(days: number): Clock {
   return { ...rig.clock, nowMs: () => rig.clock.nowMs() + days * DAY_SECS * 1000 };
 }
 
-/** A sweep of what is a week old, when these days have passed. */
+/** A sweep with an age limit of a week, after this many days. */
 function sweepAfter(
   days: number,
   deps: Partial<Parameters<typeof createArtifactRetention>[0]> = {},

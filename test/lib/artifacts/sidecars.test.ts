@@ -171,7 +171,7 @@ describe('publisher.recover with sidecars', () => {
     expect(await rig.store.listPending()).toEqual([]);
   });
 
-  // One pair alone, pairs that move on past foreign files, several pairs, a foreigner who comes late.
+  // One pair, pairs with suffixes because of foreign files, several pairs, a foreign file that is created late.
   const scripts: readonly {
     target: PublicationTarget;
     contents: string[];

@@ -9,7 +9,7 @@ interface Looks {
   readonly width?: number;
   readonly height?: number;
   readonly format?: OutputFormat;
-  /** 0 to 1; left out, there is no alpha channel. */
+  /** 0 to 1; without it there is no alpha channel. */
   readonly alpha?: number;
 }
 
@@ -20,7 +20,7 @@ export function image({ width = 32, height = 24, format = 'png', alpha }: Looks 
   return sharp({ create: { width, height, channels, background } }).toFormat(format).toBuffer();
 }
 
-/** A thing of one colour in the middle of a flat ground, 32 by 24. */
+/** A shape of one colour in the middle of a uniform background, 32 by 24. */
 export async function keyed(ground = '#00ff00', thing = '#803020'): Promise<Buffer> {
   const create = { width: 16, height: 12, channels: 3, background: thing } as const;
   const input = await sharp({ create }).png().toBuffer();

@@ -7,7 +7,7 @@ import {
 import { toInputSources } from '../../../lib/inputs/to-input-sources.ts';
 import { finish } from '../../support/finish.ts';
 
-/** What a client sends, as the pipeline gets it: the prompt is there, everything else by default. */
+/** A request of a client as the pipeline gets it: with a prompt, and defaults for everything else. */
 export function requestOf(sent: object = {}): GenerationRequest {
   const request = wireRequestOf(sent);
   return toGenerationRequest(request, finish(toInputSources(request, 32 * 1024 * 1024)));
@@ -17,7 +17,7 @@ export function wireRequestOf(sent: object = {}): ImageRequest {
   return v.parse(ImageRequest, { prompt: 'a boat', ...sent });
 }
 
-/** An inline image of so many bytes, which need not be one. */
+/** An inline input of this many bytes, which need not be an image. */
 export function inlineBytes(length = 3): object {
   return { type: 'base64', data: Buffer.alloc(length, 'image').toString('base64') };
 }

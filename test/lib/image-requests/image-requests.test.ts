@@ -461,7 +461,7 @@ describe('createImageRequests, log', () => {
   });
 });
 
-/** What a test changes of a request's context; its signal as it is. */
+/** What a test may change in the context of a request; `signal` is the signal itself. */
 type Changes = Partial<Omit<RequestContext, 'signal'>> & { readonly signal?: AbortSignal };
 
 async function open(
@@ -533,7 +533,7 @@ function createRecorder() {
   };
 }
 
-/** Work of the disk and of threads has no clock of its own. */
+/** The disk and threads use real time. */
 async function untilSome(isSo: () => Promise<boolean>): Promise<void> {
   while (!(await isSo())) await new Promise(setImmediate);
 }

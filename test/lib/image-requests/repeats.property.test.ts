@@ -148,7 +148,7 @@ function open() {
       const grace = new AbortController();
       await imageRequests.drain(grace.signal);
     },
-    /** For each key and request: how many generations did not fail for certain. */
+    /** For each key and request: how many generations may have succeeded. */
     paidByKey(): Map<string, number> {
       const counts = new Map<string, number>();
       for (const { keyed, ending } of made) {
@@ -166,7 +166,7 @@ function open() {
   };
 }
 
-/** A pipeline that ends when and how a test says, and at once when it is cancelled. */
+/** A pipeline that a test ends, and that ends at once when it is cancelled. */
 function toGeneration(made: Made[], pending: Set<string>): Pick<Generation, 'run'> {
   return {
     run(_request, { requestId }, signal) {

@@ -14,7 +14,7 @@ function image(content: string) {
 const one = image('one');
 const two = image('two');
 
-/** Files in memory, each step of which waits for the scheduler, and jobs that are names and what they need. */
+/** Files in memory, whose steps the scheduler orders, and jobs as names with the inputs that they need. */
 function openKeeper(pause: () => Promise<void> = async () => {}) {
   const kept = new Set<string>();
   const jobs = new Map<string, readonly string[]>();
@@ -74,7 +74,7 @@ describe('createStoredInputs', () => {
     expect([...kept].sort()).toEqual([one.sha256, two.sha256].sort());
   });
 
-  it('gives what accepting gives', async () => {
+  it('returns the result of the acceptance', async () => {
     const { keeper } = openKeeper();
 
     expect(await keeper.keepFor([one], forever, async () => 'accepted')).toBe('accepted');
@@ -135,7 +135,7 @@ describe('createStoredInputs', () => {
     expect(await keeper.keepFor([one], forever, async () => 'accepted')).toBe('accepted');
   });
 
-  it('accepts nothing for a client that has left', async () => {
+  it('accepts nothing for a client that has disconnected', async () => {
     const { keeper, jobs, kept } = openKeeper();
     const client = new AbortController();
     const reason = new Error('the client disconnected');
@@ -149,7 +149,7 @@ describe('createStoredInputs', () => {
     expect([jobs.size, kept.size]).toEqual([0, 0]);
   });
 
-  it('sweeps away what no job needs', async () => {
+  it('sweeps images that no job needs', async () => {
     const { accept, keeper, kept } = openKeeper();
     await accept('job', [one]);
     kept.add(two.sha256);
@@ -159,7 +159,7 @@ describe('createStoredInputs', () => {
     expect([...kept]).toEqual([one.sha256]);
   });
 
-  it('stops a sweep that is given up', async () => {
+  it('stops a sweep whose signal aborts', async () => {
     const { keeper, kept } = openKeeper();
     kept.add(two.sha256);
     const reason = new Error('stopping');

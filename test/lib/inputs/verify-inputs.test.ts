@@ -143,7 +143,7 @@ describe('createInputVerifier', () => {
     });
   });
 
-  it('refuses the image with which all of them become too much', async () => {
+  it('refuses the image with which the total exceeds the limit', async () => {
     const tight = createInputVerifier({
       engine,
       loader: openInputLoader(),
@@ -161,7 +161,7 @@ describe('createInputVerifier', () => {
     });
   });
 
-  it('loads one image after the other, each with what the others have left', async () => {
+  it('loads one image after the other, each under the limit that the others have left', async () => {
     const { bytes } = await image('images[0]', 20, 10);
     const asked: unknown[] = [];
     let running = 0;
@@ -193,7 +193,7 @@ describe('createInputVerifier', () => {
     ]);
   });
 
-  it('fetches nothing behind an image that cannot be had, and decodes nothing', async () => {
+  it('after an image that cannot be loaded, fetches and decodes nothing', async () => {
     const fetched: string[] = [];
     const loader = openInputLoader({
       async fetchRemote(url) {

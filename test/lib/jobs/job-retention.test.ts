@@ -8,7 +8,7 @@ import { refusal } from './job-rig.ts';
 const forever = new AbortController().signal;
 const LIMITS = { retention_secs: 100, max_retained: 5, max_retained_bytes: 1000 };
 
-/** A store that has so many jobs to remove. */
+/** Retention with a store that has this many jobs to remove. */
 function openRetention(count: number) {
   const clock = createManualClock();
   const asked: JobRetention[] = [];

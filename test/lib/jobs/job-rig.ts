@@ -33,7 +33,7 @@ export function refusal(): BridgeError {
   return new BridgeError('overloaded', 'the state database cannot take this now');
 }
 
-/** Resolves once this holds, or holds of whatever is awaited meanwhile. */
+/** Resolves once the condition holds, which is checked at every turn of the event loop. */
 export async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await isSo())) {
     await new Promise((resolve) => {
@@ -42,7 +42,7 @@ export async function until(isSo: () => boolean | Promise<boolean>): Promise<voi
   }
 }
 
-/** Everything of jobs on a real store; only the pipeline, the images and the time are scripted. */
+/** All parts of jobs with a real store; only the pipeline, the images and the time are scripted. */
 export function openJobRig(limits: { max_pending?: number } = {}) {
   const clock = createManualClock();
   const ids = createIds(clock.nowMs);
@@ -151,7 +151,7 @@ export function openJobRig(limits: { max_pending?: number } = {}) {
   };
 }
 
-/** A store whose next calls of a method fail, or wait for something else, as a test says. */
+/** A store whose next calls of a method fail or wait, as the test sets. */
 function createRefusingStore(real: JobStore) {
   type Step = () => Promise<unknown>;
   const before = { claim: [] as Step[], settle: [] as Step[], prune: [] as Step[] };

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { forever, type JobRig, openJobRig, SCOPE, until } from './job-rig.ts';
 
-// The long proof: CANCEL_RACES=10000.
+// CANCEL_RACES=10000 for the long run.
 const RACES = Number(process.env['CANCEL_RACES'] ?? 300);
 const UNKNOWN_ID = '0190a0b0-0000-7000-8000-000000000000';
 

@@ -64,7 +64,7 @@ async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) await turn();
 }
 
-/** What `read` gives once it has been the same for many turns of the event loop. */
+/** The value of `read` once it has not changed for many turns of the event loop. */
 async function untilSteady(read: () => number): Promise<number> {
   let last = read();
   for (let same = 0; same < 200; same += 1) {
@@ -335,7 +335,7 @@ describe('a request that was sent', () => {
 
   it('ends when the client is closed', async () => {
     const origin = await saying('', () => undefined);
-    // Not from inside the call: the library is in the middle of its own work there.
+    // Not from inside the call, where the library has not finished its own work.
     const onSending = () => queueMicrotask(() => void client.close());
     const work = get(origin.url, { onSending });
 
@@ -371,7 +371,7 @@ describe('an abort', () => {
   });
 
   it('while there is no connection yet ends the wait at once and sends nothing', async () => {
-    // A server that accepts and never says a word of TLS.
+    // A server that accepts connections and never begins the TLS handshake.
     const { url } = await saying('', () => undefined);
     const controller = new AbortController();
     const onSending = vi.fn();

@@ -29,7 +29,7 @@ const BAD_HOSTS = [
   '[fe80::1]',
 ];
 
-/** What a resolver may say of an innocent name. */
+/** Private addresses that a resolver may return for a public name. */
 const BAD_ADDRESSES = [
   '127.0.0.1',
   '169.254.169.254',
@@ -55,7 +55,7 @@ beforeEach(async () => {
 });
 afterEach(() => rig.close());
 
-/** As the parser writes it, and so as an operator's list could have it. */
+/** As the parser writes it, and as an operator's list could contain it. */
 const listed = (host: string) => new URL(`https://${host}/`).hostname;
 const redirectTo = (url: string) =>
   `https://images.test:${rig.origin.port}/?to=${encodeURIComponent(url)}`;

@@ -8,7 +8,7 @@ import { createManualClock } from '../../support/manual-clock.ts';
 import { TEST_CERTIFICATE } from '../../support/test-certificate.ts';
 import { type Origin, startSecureOrigin } from './origin.ts';
 
-/** Public addresses that in these tests lead to loopback; every other one leads where it says. */
+/** Public addresses that in these tests lead to loopback; every other address is connected to as it is. */
 export const PUBLIC_ADDRESS = '93.184.215.14';
 export const PUBLIC_ADDRESS_6 = '2606:2800:21f:cb07:6820:80da:af6b:8b2c';
 

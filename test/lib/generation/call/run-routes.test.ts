@@ -9,7 +9,7 @@ import { anything } from '../capability-documents.ts';
 
 const failed = (code: ErrorCode, details = {}) => new BridgeError(code, 'failed', { details });
 
-/** Routes to providers of these names; what each does is said by name. */
+/** Routes to providers of these names; the outcome of each is given by name. */
 function rig(names: readonly string[]) {
   const clock = createManualClock();
   const candidates = names.map((name): Candidate => {

@@ -45,7 +45,7 @@ export async function openAgentRig({ set = [], ...options }: Options = {}) {
     provider,
     config,
     engine,
-    /** Ends the provider and what it shares with others, as the program does. */
+    /** Closes the provider and the parts that it shares with others, as the program does. */
     async closeProviders(): Promise<void> {
       await provider.close();
       await enabled.close();

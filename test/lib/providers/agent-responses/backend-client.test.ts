@@ -88,7 +88,7 @@ async function failureOf(work: Promise<unknown>): Promise<unknown> {
   );
 }
 
-/** What is known of a failure by a client of ours. */
+/** What a client of the bridge sees of a failure. */
 async function shownOf(work: Promise<unknown>) {
   const error = await failureOf(work);
   if (!(error instanceof BridgeError)) throw new Error('no BridgeError');

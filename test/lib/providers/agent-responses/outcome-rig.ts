@@ -5,7 +5,7 @@ import { agentRequest } from './requests.ts';
 
 const LIMITS = streamLimits(4 * 1024 * 1024);
 
-/** What one stream came to. */
+/** The outcome of one stream. */
 export interface Played {
   readonly outcome: ReturnType<typeof createCallOutcome>;
   readonly events: readonly ProviderEvent[];
@@ -37,7 +37,7 @@ export function failureOf(events: readonly unknown[], request?: ProviderRequest)
   }
 }
 
-/** Bytes that nothing else has, as many as a small image has, or a large one. */
+/** Bytes that differ for each seed, as many as a small or a large image has. */
 export function imageOf(seed: number, length = 600): Buffer {
   return Buffer.from(Uint8Array.from({ length }, (_, index) => (index * 31 + seed) % 256));
 }

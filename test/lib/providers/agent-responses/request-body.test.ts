@@ -37,7 +37,7 @@ const toolOf = async (parts: RequestParts) => (await written(agentRequest(parts)
 const textOf = async (parts: RequestParts) => (await contentOf(parts))[0]?.text;
 
 describe('toRequestBody', async () => {
-  it('writes a generation that leaves everything to the backend', async () => {
+  it('writes a generation with the defaults of the backend', async () => {
     const body = await written(agentRequest());
 
     expect(body).toEqual({
@@ -117,7 +117,7 @@ describe('toRequestBody', async () => {
     });
   });
 
-  it('asks for the flat ground that is cut out afterwards', async () => {
+  it('requests the uniform background that is cut out afterwards', async () => {
     const parts: RequestParts = { keyColor: '#00FF00', parameters: { background: 'opaque' } };
 
     expect(await textOf(parts)).toBe(

@@ -5,7 +5,7 @@ export type RequestParts = Partial<Omit<ProviderRequest, 'parameters'>> & {
   readonly parameters?: Partial<Parameters>;
 };
 
-/** A request for one image whose every parameter is left to the backend, but for what `parts` says. */
+/** A request for one image, with the default of every parameter that `parts` does not set. */
 export function agentRequest({ parameters, ...parts }: RequestParts = {}): ProviderRequest {
   const indices = parts.indices ?? [0];
   return {

@@ -16,7 +16,7 @@ export interface ScriptedHttp {
   request(url: string, request: HttpRequest): Promise<HttpResponse>;
 }
 
-/** In place of the network: one of these replies for each request, in forms and at moments that a real server cannot be made to send. */
+/** Replaces the network: one of these replies for each request. A real server cannot be made to send them at the right time. */
 export function createScriptedHttp(replies: readonly (ScriptedReply | Error)[]): ScriptedHttp {
   const requests: (HttpRequest & { readonly url: string })[] = [];
   const closed: boolean[] = [];

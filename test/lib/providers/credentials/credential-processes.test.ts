@@ -13,7 +13,7 @@ import { startTokenServer, type TokenServer } from './token-server.ts';
 
 // LOGIN_KILLS=200 for the long run.
 const KILLS = Number(process.env['LOGIN_KILLS'] ?? 10);
-// Several renewals.
+// Long enough for several renewals.
 const LONGEST_LIFE_MS = 40;
 
 const PROGRAM = fileURLToPath(new URL('credential-caller.mjs', import.meta.url));

@@ -77,7 +77,7 @@ async function asked(calls = 1): Promise<void> {
   while (server.asked.length < calls) await turn();
 }
 
-/** All that lies in the home beside the login. */
+/** Every other file in the home of the login. */
 function leftovers(): string[] {
   return readdirSync(home.path()).filter((name) => name !== 'auth.json');
 }
@@ -483,7 +483,7 @@ describe('a login that changes while it is being renewed', () => {
 
   it('is served from memory when it can no longer be written', async () => {
     const credentials = await renewWhile(() => {
-      // The finished replacement finds no name to take any more.
+      // The finished replacement cannot be renamed any more.
       for (const name of readdirSync(home.path())) {
         if (name.endsWith('.tmp')) rmSync(join(home.path(), name));
       }

@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Clock } from '../../../../lib/platform/clock.ts';
 
-/** A clock that starts with the real time, which file times are compared with, and then moves by hand alone. */
+/** A clock that starts with the real time, which file times are compared with, and then moves only when a test moves it. */
 export function createHandClock() {
   const startMs = Date.now();
   let movedMs = 0;
@@ -30,7 +30,7 @@ export function createHandClock() {
 
   return {
     clock,
-    /** Lets time pass, and runs what becomes due. */
+    /** Moves the time, and runs the timers that become due. */
     advance,
     /** Resolves once a timer is waiting. */
     async waited(): Promise<void> {

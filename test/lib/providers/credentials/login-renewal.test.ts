@@ -21,7 +21,7 @@ beforeEach(() => {
   spent = [];
 });
 
-/** The real thing over another lock, which other processes shape, and an endpoint that grants whatever it is asked. */
+/** A real renewal with a scripted lock and an endpoint that grants every request. */
 function renewalOver(lock: RefreshLock) {
   const endpoint = {
     async refresh(refreshToken: string): Promise<FreshTokens> {

@@ -19,7 +19,7 @@ export function unsignedJwt(claims: unknown): string {
   return `${part({ alg: 'none' })}.${part(claims)}.`;
 }
 
-/** The tokens of one turn, which say so; the access token expires in `lifeSecs`. */
+/** The tokens with this number, which they contain; the access token expires in `lifeSecs`. */
 export function tokensOf(turn: number, lifeSecs = HOUR_SECS): Tokens {
   const account = { 'https://api.openai.com/auth': { chatgpt_account_id: ACCOUNT } };
   const exp = Math.floor(Date.now() / 1000) + lifeSecs;

@@ -39,7 +39,7 @@ function path(): string {
   return join(home.path(), '.image-bridge-auth.lock');
 }
 
-/** What a process has left that was killed so long ago. */
+/** Writes the lock file of a process that was killed so long ago. */
 function writeLock(content: string, agoMs: number): void {
   writeFileSync(path(), content);
   const secs = (hand.clock.nowMs() - agoMs) / 1000;
@@ -157,7 +157,7 @@ describe('createRefreshLock', () => {
     const first = await take();
     const secs = (hand.clock.nowMs() - 20_000) / 1000;
     utimesSync(path(), secs, secs);
-    // Another machine's clock, so to speak: this owner's own stands still.
+    // A second clock, as of another machine: the clock of this owner does not move.
     const others = createHandClock();
     const second = lockOf(others.clock);
     await second.tryTake();

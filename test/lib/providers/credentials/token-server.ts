@@ -12,7 +12,7 @@ export interface TokenServer {
   readonly asked: readonly { readonly headers: object; readonly body: unknown }[];
   /** All tokens that were granted, in order. */
   readonly granted: readonly Tokens[];
-  /** The one refresh token that is good for a grant; it is single-use. */
+  /** Sets the one refresh token that is granted; it is single-use. */
   accept(refreshToken: string): void;
   /** Undefined grants again. */
   setReply(reply: Reply | undefined): void;

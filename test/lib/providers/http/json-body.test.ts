@@ -64,7 +64,7 @@ describe('createJsonBodies', () => {
 
   it('makes base64 in chunks, with other work in between', async () => {
     let nowMs = 0;
-    // Each reading of the clock takes more than a turn's budget.
+    // Each reading of the clock takes more than the budget of a turn.
     const clock = {
       monotonicMs: () => {
         nowMs += 10;

@@ -5,7 +5,7 @@ import type { StreamedJson } from '../../../../lib/providers/http/streamed-json.
 
 const LIMITS = streamLimits(8 * 1024 * 1024);
 
-/** Everything that a stream says, cut into chunks of the given sizes, over and over. */
+/** All events of a stream that is cut into chunks of the given sizes, which repeat. */
 function read(stream: Buffer | string, sizes: readonly number[] = [65_536], limits = LIMITS) {
   const events: StreamedJson[] = [];
   const reader = createSseReader(limits, (data) => events.push(data));
@@ -13,7 +13,7 @@ function read(stream: Buffer | string, sizes: readonly number[] = [65_536], limi
   let fault: string | undefined;
   for (let at = 0, turn = 0; at < bytes.length && !fault; turn += 1) {
     const size = sizes[turn % sizes.length] ?? 1;
-    // A buffer of its own, as the network gives it: no reader may rely on the bytes before it.
+    // A buffer of its own, as from the network: no reader may rely on the bytes before it.
     fault = reader.push(Buffer.from(bytes.subarray(at, at + size)));
     at += size;
   }

@@ -25,7 +25,7 @@ export function createManualClock() {
 
   return {
     clock,
-    /** What `work` gives; as long as it has not settled, the time of the next timer comes. */
+    /** The result of `work`; until it settles, the clock moves to the next timer. */
     async until<T>(work: Promise<T>): Promise<T> {
       let settled = false;
       const done = () => {

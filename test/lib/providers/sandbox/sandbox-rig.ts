@@ -24,7 +24,7 @@ export type RequestParts = Partial<Omit<ProviderRequest, 'parameters'>> & {
   readonly parameters?: Partial<Parameters>;
 };
 
-/** A request for one small image, but for what `parts` says. */
+/** A request for one small image, changed by `parts`. */
 export function sandboxRequest({ parameters, ...parts }: RequestParts = {}): ProviderRequest {
   const indices = parts.indices ?? [0];
   return {

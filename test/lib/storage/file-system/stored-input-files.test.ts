@@ -180,7 +180,7 @@ describe('createStoredInputFiles', () => {
   });
 });
 
-/** Counts the syncs of whatever this process has open, from now on. */
+/** Counts all syncs of this process from now on. */
 async function countSyncs(directory: string) {
   const handle = await open(directory);
   const spy = vi.spyOn(Object.getPrototypeOf(handle), 'sync');

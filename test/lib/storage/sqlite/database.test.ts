@@ -309,7 +309,7 @@ describe('StateDatabase', () => {
 
     await Promise.all(
       Array.from({ length: 100 }, async (_, id) => {
-        // As in service, where each comes at the end of its own chain of promises.
+        // As in the service, where each write follows its own chain of promises.
         for (let link = 0; link < id; link += 1) await undefined;
         await database.write(() => insert(id));
       }),
@@ -497,7 +497,7 @@ describe('StateDatabase', () => {
   });
 });
 
-/** As a user who is no administrator, whom rights do not bind. */
+/** Runs as an ordinary user: file permissions do not restrict an administrator. */
 function withoutPrivileges<T>(work: () => T): T {
   const user = process.geteuid?.();
   if (user === 0) process.seteuid?.(65_534);

@@ -2,12 +2,12 @@ import fc from 'fast-check';
 import type { JobRecord, JobStore } from '../../../../lib/jobs/job-store-port.ts';
 import { CANCELLATION, FAILURE, newJob, succeeded, WIDE } from '../../../support/jobs.ts';
 
-/** What a store must hold after a history. */
+/** The expected content of a store after a history. */
 export interface JobModel {
   readonly jobs: Map<number, JobRecord>;
 }
 
-/** One thing that happens to a store, and to the model of it. */
+/** One step that changes a store and its model. */
 export type JobStep = (store: JobStore, model: JobModel) => Promise<void>;
 
 export const SCOPES = ['a', 'b'];
@@ -74,7 +74,7 @@ const prune = fc.nat(12).map(
     },
 );
 
-/** Whatever may happen to the jobs of two scopes. */
+/** Every kind of step, with the jobs of two scopes. */
 export const jobHistories = fc.array(
   fc.oneof(
     { arbitrary: submit, weight: 4 },

@@ -50,7 +50,7 @@ describe('listSql', () => {
   );
 });
 
-/** What a list shows, by going through all jobs. */
+/** The expected list, found by filtering all jobs. */
 function naively({ jobs }: JobModel, scope: string, filter: JobFilter): readonly number[] {
   return [...jobs.values()]
     .filter((job) => job.scope === scope)

@@ -51,7 +51,7 @@ async function otherJobStore(database: StateDatabase, leaseUntilSecs: number): P
   return createJobStore(neighbour);
 }
 
-/** What each status may turn into (contract.md 3). */
+/** The statuses that may follow each status (contract.md 3). */
 const TRANSITIONS: Readonly<Record<JobStatus, readonly JobStatus[]>> = {
   queued: ['running', 'cancelled'],
   running: ['succeeded', 'failed', 'cancelled', 'interrupted'],

@@ -84,7 +84,7 @@ function naive(rows: readonly JobRow[], { scope, filter, before, limit }: Search
     .slice(0, limit + 1);
 }
 
-// Few letters, so that terms are found; and those that a query language, a pattern or a careless folding would trip over.
+// Few letters, so that terms are found, among them those with a meaning in queries, in patterns or in case folding.
 const letters = fc.constantFrom(
   ...['a', 'A', 'b', 'B', ' ', '%', '_', '"', "'", '*', '(', '-', ':', '^', '\\', '\t', '\u0001'],
   ...['é', 'É', 'e\u0301', 'ß', 'ẞ', 'ς', 'Σ', 'i', 'İ', 'ı', 'ſ', 'S', '\u212a', 'k', '\ufb05'],
@@ -108,7 +108,7 @@ const terms = fc.string({ unit: letters, minLength: 1, maxLength: 4 });
 const statuses = fc.constantFrom('queued', 'succeeded', 'failed');
 const someRows = fc
   .uniqueArray(
-    // Over several blocks, with more jobs about their borders.
+    // Over several blocks, with more jobs near their borders.
     fc.oneof(
       fc.integer({ min: 1, max: 20_000 }),
       fc.constantFrom(1, 4095, 4096, 8191, 8192, 8193, 16_384),

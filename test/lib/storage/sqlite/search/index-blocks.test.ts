@@ -57,7 +57,7 @@ async function closeAll(): Promise<void> {
   await database.close();
 }
 
-/** As a new process finds it: confirmed, but nothing indexed yet. */
+/** As after the start of a process: confirmed, with nothing indexed yet. */
 async function restart(whileClosed: () => Promise<unknown> = async () => {}): Promise<void> {
   await closeAll();
   await whileClosed();

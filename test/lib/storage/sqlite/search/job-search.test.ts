@@ -56,7 +56,7 @@ function untilIndexed(...blocks: number[]): Promise<void> {
   return vi.waitFor(() => expect(indexedBlocks()).toEqual(blocks), { timeout: 20_000 });
 }
 
-/** Many enough, in blocks that are not indexed, for a search of several slices. */
+/** Enough jobs, in blocks that are not indexed, for a search of several time slices. */
 async function addManyHens(): Promise<void> {
   const hens = Array.from({ length: 30_000 }, (_, nth) => jobRow(nth + 1, 'a hen'));
   await insertJobs(database, hens);
