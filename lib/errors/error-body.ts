@@ -47,7 +47,7 @@ export function toErrorBody(error: BridgeError, requestId: string): ErrorBody {
   };
 }
 
-/** The reply headers that tell clients what to do next: `x-should-retry`, `retry-after`, `retry-after-ms`, challenges. */
+/** The reply headers that say what a client should do next: `x-should-retry`, `retry-after`, `retry-after-ms`, challenges. */
 export function toErrorHeaders(error: BridgeError): Record<string, string> {
   const headers: Record<string, string> = {
     ...error.headers,

@@ -71,7 +71,7 @@ export interface JobAdmission {
   readonly maxPending: number;
   /** For all jobs together, their reservations and those of this one included. */
   readonly maxDatabaseBytes: number;
-  /** Of a request that came with a key: the key's keyed hash, which stands for scope and key, and what was asked for. */
+  /** Of a request that came with a key: the keyed hash of scope and key, and the fingerprint of the request. */
   readonly key?: { readonly hash: string; readonly fingerprint: string };
 }
 

@@ -9,7 +9,7 @@ interface Deps {
   readonly clock: Pick<Clock, 'nowMs' | 'after'>;
 }
 
-/** Bytes that wait, and how many lines are lost with them: a report stands for all that it counts. */
+/** Bytes that wait, and how many lines are lost with them: a report represents all lines that it counts. */
 interface Entry {
   readonly bytes: Buffer;
   readonly lines: number;

@@ -33,7 +33,7 @@ export function createSessions({ store, locks, findProvider }: Deps) {
     },
 
     /**
-     * Deletes the thread, then the binding: a binding whose thread is gone is forgotten at its next use. Throws
+     * Deletes the thread, then the binding: a binding whose thread no longer exists is removed at its next use. Throws
      * `session_not_found`, `session_busy` while an operation uses the session or waits for it, and what the provider throws.
      */
     async remove(id: SessionId, signal: AbortSignal): Promise<void> {

@@ -9,6 +9,19 @@ const PHRASES = [
   ...['unbuilt', 'oddity', 'oddities', 'riddle', 'hearing', 'waiting line', 'given a rest'],
   ...['carry out', 'carries out', 'carried out', 'handed over', 'hand over', 'took back'],
   ...['lays down', 'here too', 'told apart', 'outdo', 'outdoes'],
+  ...[
+    'hear',
+    'heard',
+    'house',
+    'houses',
+    'manners',
+    'commission',
+    'everybody',
+    'leaver',
+    'last call',
+  ],
+  ...['judge', 'judges', 'judged', 'weigh', 'weighs', 'weighed', 'weighing', 'lay', 'lays', 'laid'],
+  ...['takes back', 'takes along', 'comes of', 'exchange', 'stands for', 'stand for'],
 ];
 
 /** The files that contain the list. */

@@ -54,7 +54,7 @@ function eventsIn(text: string): string[] {
   return parseEventText(`${chunks}\n\n`).events.map(({ name }) => name);
 }
 
-function untilGone(signal: AbortSignal): Promise<never> {
+function untilAborted(signal: AbortSignal): Promise<never> {
   return new Promise((_resolve, reject) => {
     const onAbort = () => reject(signal.reason);
     if (signal.aborted) onAbort();
@@ -64,7 +64,7 @@ function untilGone(signal: AbortSignal): Promise<never> {
 
 async function* oneThenWait(signal: AbortSignal): AsyncGenerator<StreamedEvent> {
   yield { type: 'started' };
-  await untilGone(signal);
+  await untilAborted(signal);
 }
 
 /** A megabyte an event, for ever; counts how many were asked for. */

@@ -120,7 +120,7 @@ describe('a form through the listener', () => {
     ['the head of a part', 40],
     ['the content of a part', 5000],
     ['the last delimiter', body.length - 3],
-  ])('that breaks off in %s ends with its connection, and others go on', async (_name, sent) => {
+  ])('that breaks off in %s ends with its connection, and others continue', async (_name, sent) => {
     const { statuses, port } = await start();
     const socket = await openSocket(port);
 

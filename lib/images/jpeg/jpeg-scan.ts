@@ -44,7 +44,7 @@ function createBlockReader(data: Buffer) {
   let at = 0;
   // Where the codes of this restart interval end, once that is known.
   let end = data.length;
-  // The last `held` bits of `window` were read and not used yet; `made` of them are zeros that stand for missing data.
+  // The last `held` bits of `window` were read and not used yet; `made` of them are zeros in place of missing data.
   let window = 0;
   let held = 0;
   let made = 0;

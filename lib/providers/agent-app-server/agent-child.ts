@@ -39,7 +39,7 @@ export interface AgentChild {
 const Account = v.object({ account: v.nullable(v.object({ type: v.string() })) });
 const ThreadParams = v.object({ threadId: v.string() });
 
-/** Notifications that nobody reads; the first four come in large numbers. */
+/** Notifications that are not used; the first four come in large numbers. */
 const UNREAD_NOTIFICATIONS = [
   'item/agentMessage/delta',
   'item/reasoning/summaryTextDelta',

@@ -119,7 +119,7 @@ export function runTurn(
   return { output: output(), ended: over.promise.finally(unsubscribe) };
 }
 
-/** The child was lost in the middle of a turn: nobody knows whether an image was made and paid for. */
+/** The child was lost in the middle of a turn: it is not known whether an image was made and paid for. */
 function afterDispatch(cause: unknown): BridgeError {
   const code = cause instanceof BridgeError ? cause.code : 'upstream';
   const reason = cause instanceof BridgeError ? cause.details['reason'] : undefined;

@@ -13,7 +13,7 @@ const BLOB_BYTES = 16_384;
 
 /** One JSON value. */
 export interface StreamedJson {
-  /** Parsed. A short placeholder stands for each string that is too long for a text. */
+  /** Parsed. Each string that is too long for a text is replaced by a short placeholder. */
   readonly value: unknown;
   /** The bytes of a base64 string of `value`, long or short; undefined when it is not base64. */
   bytesOf(text: string): Buffer | undefined;

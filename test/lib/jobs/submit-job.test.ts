@@ -26,11 +26,11 @@ describe('createSubmitJob', () => {
   });
 
   test('keeps nothing of a key but a hash of scope and key', async () => {
-    await rig.submit({}, { idempotencyKey: 'a very telling key' });
+    await rig.submit({}, { idempotencyKey: 'a revealing key' });
 
     const rows = rig.database.prepare('SELECT * FROM job_content').all();
 
-    expect(JSON.stringify(rows)).not.toContain('telling');
+    expect(JSON.stringify(rows)).not.toContain('revealing');
   });
 
   test('replies to a repetition when the queue is full, with the present state of its job', async () => {

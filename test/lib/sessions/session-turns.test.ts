@@ -45,7 +45,7 @@ describe('createSessionTurns', () => {
     expect(turn.report).toEqual({ thread_id: threadId, reused: true });
   });
 
-  it('knows no thread of another scope, and none that nobody made here', async () => {
+  it('knows no thread of another scope, and none that was not made here', async () => {
     const { threadId } = await takeTurn(KEYED);
 
     for (const [thread_id, scope] of [

@@ -176,7 +176,7 @@ describe('createListener', () => {
     expect(JSON.parse(reply.text).error.code).toBe('invalid_request');
   });
 
-  it('asks for a body only when somebody wants to read it', async () => {
+  it('asks for a body only when a handler reads it', async () => {
     const { port } = await start({ services: { imageRequests: { create: untilAborted } } });
     const refused = await requestRaw(
       port,

@@ -41,8 +41,8 @@ describe('checkInflatedSize', () => {
   it('stops when it is aborted', async () => {
     const reason = new Error('the client disconnected');
 
-    const weighing = checkInflatedSize([zeros(1)], AbortSignal.abort(reason));
+    const checking = checkInflatedSize([zeros(1)], AbortSignal.abort(reason));
 
-    await expect(weighing).rejects.toBe(reason);
+    await expect(checking).rejects.toBe(reason);
   });
 });

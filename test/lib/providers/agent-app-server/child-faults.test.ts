@@ -71,7 +71,7 @@ describe('a child that is lost in the middle of a turn', () => {
     ['protocol', '[[garbage]]'],
     ['protocol', '[[big=3000000]]'],
     ['upstream', '[[no-reply]]'],
-  ])('makes a failure (%s) of unknown outcome that nobody repeats: %s', async (code, fault) => {
+  ])('makes a failure (%s) of unknown outcome that is not repeated: %s', async (code, fault) => {
     const rig = await rigOf({
       set: [
         'providers.agent_app_server.rpc_timeout_ms=500',
@@ -137,7 +137,7 @@ describe('a child with odd output', () => {
   it.each([
     ['a message of 60 MB', '[[big=60000000]]'],
     ['two hundred thousand notifications', '[[flood=200000]]'],
-    ['requests that nobody knows, with ids from 0', '[[ask]]'],
+    ['unknown requests, with ids from 0', '[[ask]]'],
     ['a request for fresh tokens', '[[refresh]]'],
     ['the end of the turn before its image', '[[early-end]]'],
   ])('is understood: %s', async (_name, fault) => {

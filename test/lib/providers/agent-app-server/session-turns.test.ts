@@ -40,7 +40,7 @@ describe('turns on a thread that is kept', () => {
     }
   });
 
-  it('go on after a restart of the child, with the restrictions that the agent does not restore', async () => {
+  it('continue after a restart of the child, with the restrictions that the agent does not restore', async () => {
     const threadId = await createThread();
     await run(rig, turnOn(threadId)).result;
     await crashChild();
@@ -58,7 +58,7 @@ describe('turns on a thread that is kept', () => {
     ]);
   });
 
-  it('go on after a restart of the bridge', async () => {
+  it('continue after a restart of the bridge', async () => {
     const threadId = await createThread();
     await run(rig, turnOn(threadId)).result;
     await rig.close({ keepsFolder: true });
