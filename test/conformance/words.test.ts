@@ -22,6 +22,8 @@ const PHRASES = [
   ],
   ...['judge', 'judges', 'judged', 'weigh', 'weighs', 'weighed', 'weighing', 'lay', 'lays', 'laid'],
   ...['takes back', 'takes along', 'comes of', 'exchange', 'stands for', 'stand for'],
+  ...['answered', 'answering', 'hears', 'tell', 'told', 'wish', 'wishes', 'wished', 'patient'],
+  ...['sound', 'unsound', 'goes on', 'go on', 'take back', 'in passing', 'gone'],
 ];
 
 /** The files that contain the list. */

@@ -94,7 +94,7 @@ function createAgentChild(agentProcess: AgentProcess, deps: ChildDeps) {
       const params = v.safeParse(ThreadParams, notification.params);
       if (params.success) listeners.get(params.output.threadId)?.(notification);
     },
-    answer: (method) =>
+    handleRequest: (method) =>
       method === 'account/chatgptAuthTokens/refresh' ? refreshedTokens() : undefined,
   });
 

@@ -26,7 +26,7 @@ interface Deps {
   readonly timeoutMs: number;
   readonly onNotification: (notification: Notification) => void;
   /** Returns undefined for a method that is not supported; a rejection becomes an error response. */
-  readonly answer: (method: string, params: unknown) => Promise<unknown> | undefined;
+  readonly handleRequest: (method: string, params: unknown) => Promise<unknown> | undefined;
   /** The output cannot be understood, or the child does not react: it is of no use any more. */
   readonly onFault: () => void;
 }
@@ -73,13 +73,13 @@ export function createRpcConnection(deps: Deps) {
   }
 
   function respond(id: number | string, method: string, params: unknown): void {
-    const answer = deps.answer(method, params);
-    if (!answer) {
+    const result = deps.handleRequest(method, params);
+    if (!result) {
       write({ id, error: { code: -32601, message: 'not supported' } });
       return;
     }
-    answer.then(
-      (result) => write({ id, result }),
+    result.then(
+      (value) => write({ id, result: value }),
       () => write({ id, error: { code: -32000, message: 'failed' } }),
     );
   }

@@ -388,7 +388,7 @@ describe('createGeneration, events', () => {
   it('ends the events of a request that was refused', async () => {
     const rig = await open();
 
-    const running = rig.run(requestOf({ routing: { model: 'unheard-of' } }), rig.newContext());
+    const running = rig.run(requestOf({ routing: { model: 'unknown-model' } }), rig.newContext());
 
     expect(await readAll(running.events)).toEqual([]);
     await expect(running.result).rejects.toMatchObject({ code: 'unsupported_capability' });

@@ -112,7 +112,7 @@ describe('createImageRequests', () => {
   it.each<[string, object, string]>([
     ['an image that is none', { operation: 'edit', images: [inlineBytes(9)] }, 'input'],
     ['an unknown provider', { routing: { provider: 'missing' } }, 'invalid_request'],
-    ['an unknown model', { routing: { model: 'unheard-of' } }, 'unsupported_capability'],
+    ['an unknown model', { routing: { model: 'unknown-model' } }, 'unsupported_capability'],
   ])('refuses %s', async (_, sent, code) => {
     const { create } = await open();
 
@@ -301,7 +301,7 @@ describe('createImageRequests, streams', () => {
 
   it.each<[string, object, string]>([
     ['an image that is none', { operation: 'edit', images: [inlineBytes(9)] }, 'input'],
-    ['an unknown model', { routing: { model: 'unheard-of' } }, 'unsupported_capability'],
+    ['an unknown model', { routing: { model: 'unknown-model' } }, 'unsupported_capability'],
     ['an unknown provider', { routing: { provider: 'missing' } }, 'invalid_request'],
   ])('refuses %s before there is any stream', async (_, sent, code) => {
     const { stream } = await open();

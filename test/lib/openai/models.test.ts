@@ -23,7 +23,7 @@ describe('createModels', () => {
     expect(models.get('near/small')).toMatchObject({ id: 'near/small', owned_by: 'near' });
   });
 
-  it.each(['unheard-of', 'near/large', 'near/', '/small', 'ghost', '', 'constructor'])(
+  it.each(['unknown-model', 'near/large', 'near/', '/small', 'ghost', '', 'constructor'])(
     'knows no model %j',
     (id) => {
       expect(() => models.get(id)).toThrow(expect.objectContaining({ code: 'not_found' }));

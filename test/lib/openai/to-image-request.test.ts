@@ -83,7 +83,7 @@ describe('toImageRequest', () => {
     ['far/shared', 'far', 'shared'],
     ['dall-e-3', 'far', 'shared'],
     ['dall-e-2', null, 'small'],
-    ['unheard-of', null, 'unheard-of'],
+    ['unknown-model', null, 'unknown-model'],
     ['unknown/shared', null, 'unknown/shared'],
   ])('takes the model %s to the provider %s', (model, provider, name) => {
     expect(translated(generationOf({ model })).request.routing).toMatchObject({

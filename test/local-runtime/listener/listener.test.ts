@@ -310,7 +310,7 @@ describe('createListener', () => {
     const { port, listener } = await start({ services: { imageRequests: { create } } });
     const body = '{"prompt":"a fox"}';
     const kept = await openSocket(port);
-    const keptAnswer = untilClosed(kept);
+    const keptReply = untilClosed(kept);
     const replying = requestRaw(
       port,
       head(
@@ -324,7 +324,7 @@ describe('createListener', () => {
     kept.write('GET /v1/openapi.json HTTP/1.1\r\nHost: localhost\r\n');
     const stopped = listener.stop(60_000);
     kept.write('\r\n');
-    const refused = parseReply(await keptAnswer);
+    const refused = parseReply(await keptReply);
     finish(new BridgeError('upstream', 'done'));
 
     expect(refused.status).toBe(503);
