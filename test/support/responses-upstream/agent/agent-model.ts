@@ -19,7 +19,7 @@ const USAGE = {
 };
 
 /**
- * Replies to a model call as a model that does what it is told: it calls the image tool once a turn, with the files of the
+ * Replies to a model call as an obedient model: it calls the image tool once a turn, with the files of the
  * message, else with the newest image of the thread.
  */
 export async function sendAgentReply(
