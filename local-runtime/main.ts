@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { unsupportedNode } from './node-version.ts';
 
-// A reader of the output that goes away must not end the program: without a listener its EPIPE would.
+// A reader that closes the output must not end the program. Without a listener its EPIPE would.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
 
 // Nothing else is loaded before this check: the rest of the program uses what an older Node does not have.

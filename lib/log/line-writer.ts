@@ -69,7 +69,7 @@ export function createLineWriter({ writeBytes, clock }: Deps) {
     clock.after(RETRY_MS, flush);
   }
 
-  /** No timer tries again: a reader that went away seldom comes back. The next line does. */
+  /** No timer tries again: a reader that has closed the pipe seldom comes back. The next line tries again. */
   function loseAll(): void {
     for (const { lines } of pending) lost += lines;
     pending = [];

@@ -5,6 +5,8 @@ import { findPhrases } from './words.ts';
 
 /** Words that the code no longer uses. Plain technical words replaced them: image, request, reply, index, queue, app. */
 const PHRASES = [
+  ...['answers', 'patience', 'whoever', 'nobody', 'by itself', 'went on', 'going on', 'went away'],
+  ...['goes away', 'spoilt', 'telling', 'strays'],
   ...['picture', 'pictures', 'easel', 'easels', 'painter', 'commissions', 'household', 'errand'],
   ...['unbuilt', 'oddity', 'oddities', 'riddle', 'hearing', 'waiting line', 'given a rest'],
   ...['carry out', 'carries out', 'carried out', 'handed over', 'hand over', 'took back'],

@@ -15,7 +15,7 @@ const OTHERS = [
   { ...SESSION, key: 'Storyboard' },
 ];
 
-/** What every session store promises. */
+/** The contract of every session store. */
 export function describeSessionStore(label: string, open: () => Promise<Opened>): void {
   describe(`SessionStore: ${label}`, () => {
     let opened: Opened;
@@ -27,7 +27,7 @@ export function describeSessionStore(label: string, open: () => Promise<Opened>)
     });
     afterEach(() => opened.close());
 
-    test('a key leads to its thread, and the thread to its key', async () => {
+    test('a key finds its thread, and a thread its key', async () => {
       await store.bind(SESSION, 'thread-1');
 
       expect(await store.findThread(SESSION)).toBe('thread-1');
@@ -49,7 +49,7 @@ export function describeSessionStore(label: string, open: () => Promise<Opened>)
       expect(await store.findKey({ ...other, threadId: 'thread-1' })).toBeUndefined();
     });
 
-    test('a key that is bound again leaves its first thread', async () => {
+    test('a key that is bound again loses its first thread', async () => {
       await store.bind(SESSION, 'thread-1');
       await store.bind(SESSION, 'thread-2');
 
@@ -66,7 +66,7 @@ export function describeSessionStore(label: string, open: () => Promise<Opened>)
       expect(await store.findThread(SESSION)).toBe('thread-1');
     });
 
-    test('a removed session is found no more, and may be removed again', async () => {
+    test('a removed session is not found, and may be removed again', async () => {
       await store.bind(SESSION, 'thread-1');
 
       await store.remove(SESSION);
@@ -76,7 +76,7 @@ export function describeSessionStore(label: string, open: () => Promise<Opened>)
       expect(await store.findKey({ ...SESSION, threadId: 'thread-1' })).toBeUndefined();
     });
 
-    test('sessions outlive the process', async () => {
+    test('sessions are kept after the process has ended', async () => {
       await store.bind(SESSION, 'thread-1');
 
       const next = await opened.reopen();

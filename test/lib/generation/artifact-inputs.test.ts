@@ -52,7 +52,7 @@ describe('createGeneration, with artifacts as inputs', () => {
 
   it.each([
     ['another scope', 'theirs', (id: string) => id],
-    ['nobody', 'mine', () => '0'.repeat(32)],
+    ['unknown', 'mine', () => '0'.repeat(32)],
     ['no artifact at all', 'mine', () => '../a.png'],
     ['nothing', 'mine', () => ''],
   ])('takes the id of an image of %s for unknown', async (_, scope, toId) => {

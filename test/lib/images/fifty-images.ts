@@ -53,7 +53,7 @@ const AROUND = [
   chunk('sCAL', text('\x011.5\x002.5')),
   chunk('tEXt', text('Title\0A title')),
   chunk('zTXt', Buffer.concat([text('Comment\0\0'), deflateSync(text('A comment'))])),
-  chunk('iTXt', text('Author\0\0\0en\0Author\0Nobody')),
+  chunk('iTXt', text('Author\0\0\0en\0Author\0A name')),
 ];
 
 /** A PNG whose rows are written bit by bit: what no encoder at hand makes. */

@@ -40,10 +40,10 @@ describe('createFinish', () => {
     ['is no image', () => Buffer.from('<html>Bad gateway</html>'), 'unsupported_format'],
     ['is empty', () => Buffer.alloc(0), 'unsupported_format'],
     ['is too large', () => Buffer.alloc(1024 * 1024 + 1), 'too_many_bytes'],
-  ])('refuses one that %s', async (_, spoil, reason) => {
-    const spoilt = spoil(await image());
+  ])('refuses one that %s', async (_, corrupt, reason) => {
+    const corrupted = corrupt(await image());
 
-    await expect(finishing(spoilt)).rejects.toMatchObject({
+    await expect(finishing(corrupted)).rejects.toMatchObject({
       code: 'protocol',
       retryable: false,
       details: { reason },

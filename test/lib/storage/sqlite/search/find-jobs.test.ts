@@ -136,7 +136,7 @@ const someRows = fc
   );
 const requests = fc.record(
   {
-    scope: fc.constantFrom('anonymous', 'other', 'nobody'),
+    scope: fc.constantFrom('anonymous', 'other', 'unused'),
     limit: fc.integer({ min: 1, max: 10 }),
     before: fc.integer({ min: 1, max: 20_001 }),
     filter: fc.record(
