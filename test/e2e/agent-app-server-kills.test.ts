@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as patience } from 'node:timers/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from 'vitest';
 import { childSettings, isRunning } from '../lib/providers/agent-app-server/child-rig.ts';
 import { plainPng } from '../support/agent-child/png.ts';
@@ -67,7 +67,7 @@ async function filesBelow(folder: string): Promise<readonly string[]> {
 
 describe('a bridge whose child is killed again and again', () => {
   it(
-    `answers every request once, repeats none and leaves nothing behind (${KILLS} kills)`,
+    `replies every request once, repeats none and leaves nothing behind (${KILLS} kills)`,
     async () => {
       const [home, log] = [await freshFolder(), await freshFolder()];
       const upstream = await createResponsesUpstream({ imageBytes: 40_000 });
@@ -85,7 +85,7 @@ describe('a bridge whose child is killed again and again', () => {
 
       for (let round = 0; round < KILLS; round += 1) {
         const running = [0, 1, 2].map((one) => create(bridge, `round-${round}-${one}.`, one === 2));
-        await patience(random.next(LATEST_KILL_MS));
+        await delay(random.next(LATEST_KILL_MS));
         await killChild(log);
         replies.push(...(await Promise.all(running)));
         // A request that meets the end of the child before it was noticed is a known failure.

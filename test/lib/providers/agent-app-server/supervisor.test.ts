@@ -109,7 +109,7 @@ describe('createSupervisor', () => {
     expect(await second).toBe(supervisor.running());
   });
 
-  it('ends the wait of whoever gives up, and not the start', async () => {
+  it('ends the wait of an aborted caller, and not the start', async () => {
     const { supervisor, children, clock, starts } = rigOf();
     await supervisor.child(signal);
     children[0]?.end();
