@@ -18,18 +18,29 @@ export interface ChildDeps {
   readonly refresh: (rejected: Credentials) => Promise<Credentials>;
 }
 
+/** A turn on one thread. */
+export interface ThreadListener {
+  onNotification(notification: Notification): void;
+  /** All that the child had written before its end has been read. */
+  onEnd(cause: BridgeError): void;
+}
+
 /** One run of the agent, after its handshake. */
 export interface AgentChild {
   /** Resolves with the response. Rejects with `upstream` or `protocol` when none comes. */
   request(method: string, params: object): Promise<RpcReply>;
-  /** Receives the notifications of one thread until the returned function is called. */
-  subscribe(threadId: string, listener: (notification: Notification) => void): () => void;
+  /** Receives what concerns one thread until the returned function is called. */
+  subscribe(threadId: string, listener: ThreadListener): () => void;
   /** The child works with these credentials from then on. Throws `provider_authentication`. */
   logIn(credentials: Credentials): Promise<void>;
   /** Whether its account may use the image tool; undefined while that is not known. */
   hasAccount(): boolean | undefined;
+  /** Asks for the account again. An error leaves it unknown: turns work even where the account's own endpoint does not. */
+  readAccount(): Promise<void>;
   /** Nothing is written to the child any more. */
   hasEnded(): boolean;
+  /** Throws what a request would reject with. */
+  throwIfEnded(): void;
   /** Resolves with why, when all that the child has written was read. */
   readonly ended: Promise<BridgeError>;
   /** Resolves when the process has ended. */
@@ -80,7 +91,7 @@ export async function connectAgent(
 }
 
 function createAgentChild(agentProcess: AgentProcess, deps: ChildDeps) {
-  const listeners = new Map<string, (notification: Notification) => void>();
+  const listeners = new Map<string, ThreadListener>();
   let login: Credentials | undefined;
   let sending: Promise<void> = Promise.resolve();
   let hasAccount: boolean | undefined;
@@ -92,10 +103,15 @@ function createAgentChild(agentProcess: AgentProcess, deps: ChildDeps) {
     onFault: agentProcess.kill,
     onNotification(notification) {
       const params = v.safeParse(ThreadParams, notification.params);
-      if (params.success) listeners.get(params.output.threadId)?.(notification);
+      if (params.success) listeners.get(params.output.threadId)?.onNotification(notification);
     },
     handleRequest: (method) =>
       method === 'account/chatgptAuthTokens/refresh' ? refreshedTokens() : undefined,
+  });
+
+  // One reaction to the end for all turns: those of a promise would stay as long as the child.
+  void connection.ended.then((cause) => {
+    for (const listener of listeners.values()) listener.onEnd(cause);
   });
 
   async function refreshedTokens(): Promise<object> {
@@ -116,12 +132,13 @@ function createAgentChild(agentProcess: AgentProcess, deps: ChildDeps) {
   return {
     request: connection.request,
     hasEnded: connection.hasEnded,
+    throwIfEnded: connection.throwIfEnded,
     ended: connection.ended,
     stop: agentProcess.stop,
     hasAccount: () => hasAccount,
     initialized: () => connection.notify('initialized'),
 
-    subscribe(threadId: string, listener: (notification: Notification) => void): () => void {
+    subscribe(threadId: string, listener: ThreadListener): () => void {
       listeners.set(threadId, listener);
       return () => listeners.delete(threadId);
     },
@@ -137,7 +154,6 @@ function createAgentChild(agentProcess: AgentProcess, deps: ChildDeps) {
       return sending;
     },
 
-    /** An error leaves it unknown: turns work even where the account's own endpoint does not. */
     async readAccount(): Promise<void> {
       const reply = await connection.request('account/read', {});
       const read = reply.ok ? v.safeParse(Account, reply.result) : undefined;

@@ -37,6 +37,8 @@ export function createAgent(parts: ProviderParts<'agent_app_server'>) {
     const login = await credentials.current(signal);
     const child = await supervisor.child(signal);
     await abortable(child.logIn(login), signal);
+    // For the next probe: it does not ask.
+    if (child.hasAccount() === undefined) child.readAccount().catch(() => {});
     return child;
   }
 
@@ -54,8 +56,13 @@ export function createAgent(parts: ProviderParts<'agent_app_server'>) {
     deleteThread: async (threadId: string, signal: AbortSignal) =>
       sessions.delete(await readyChild(signal), threadId, signal),
 
-    /** Whether the running child may use the image tool; undefined without a child, and while it is not known. */
-    hasAccount: () => supervisor.running()?.hasAccount(),
+    /** Whether the child that runs, if one does, has an account that may use the image tool. */
+    accountState(): 'accepted' | 'refused' | 'unknown' {
+      const child = supervisor.running();
+      const hasAccount = child ? child.hasAccount() : true;
+      if (hasAccount === undefined) return 'unknown';
+      return hasAccount ? 'accepted' : 'refused';
+    },
 
     restarts: supervisor.restarts,
 

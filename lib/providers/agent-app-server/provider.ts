@@ -37,9 +37,11 @@ export function createAgentAppServerProvider(parts: ProviderParts<'agent_app_ser
     if (!(await findExecutable(settings.executable, parts.searchPath))) {
       return { ready: false, errorCode: 'configuration' };
     }
-    return agent.hasAccount() !== false && (await credentials.probe())
-      ? { ready: true }
-      : { ready: false, errorCode: 'authentication' };
+    const account = agent.accountState();
+    if (account === 'refused' || !(await credentials.probe())) {
+      return { ready: false, errorCode: 'authentication' };
+    }
+    return account === 'unknown' ? { ready: false, errorCode: 'upstream' } : { ready: true };
   }
 
   async function closeAll(): Promise<void> {

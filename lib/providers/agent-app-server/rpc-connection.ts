@@ -132,6 +132,11 @@ export function createRpcConnection(deps: Deps) {
     /** Nothing is written to the child any more. */
     hasEnded: () => end !== undefined,
 
+    /** Throws what a request would reject with. */
+    throwIfEnded(): void {
+      if (end) throw end;
+    },
+
     /** Resolves with why, when all that the child has written was read. */
     ended: read(),
   };

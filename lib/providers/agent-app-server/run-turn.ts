@@ -27,7 +27,7 @@ interface RunningTurn {
 }
 
 /**
- * Starts one turn on a thread that has none running. Once `dispatched` was reported, a failure of unknown outcome says so:
+ * Starts one turn on a thread that has none running. Throws `upstream`, `protocol` for a child that has ended. Once `dispatched` was reported, a failure of unknown outcome says so:
  * such a turn must not be repeated.
  */
 export function runTurn(
@@ -35,6 +35,7 @@ export function runTurn(
   { signal, onEvent }: Pick<ProviderContext, 'signal' | 'onEvent'>,
   clock: Pick<Clock, 'nowMs'>,
 ): RunningTurn {
+  child.throwIfEnded();
   let isReporting = true;
   const outcome = createTurnOutcome(request, clock.nowMs, (event) => {
     if (isReporting) onEvent(event);
@@ -46,16 +47,17 @@ export function runTurn(
   let isStarted = false;
   let failure: BridgeError | undefined;
 
-  const unsubscribe = child.subscribe(threadId, (notification) => {
-    outcome.take(notification);
-    if (outcome.image()) hasImage.resolve();
-    if (outcome.hasEnded()) over.resolve(true);
-    if (notification.method === 'turn/started') noteStart();
-  });
-  // All that the child had written before its end has been read by then.
-  void child.ended.then((cause) => {
-    failure ??= afterDispatch(cause);
-    over.resolve(true);
+  const unsubscribe = child.subscribe(threadId, {
+    onNotification(notification) {
+      outcome.take(notification);
+      if (outcome.image()) hasImage.resolve();
+      if (outcome.hasEnded()) over.resolve(true);
+      if (notification.method === 'turn/started') noteStart();
+    },
+    onEnd(cause) {
+      failure ??= afterDispatch(cause);
+      over.resolve(true);
+    },
   });
 
   /** An interruption that came before the turn had begun has ended nothing: it is repeated. */
@@ -93,8 +95,8 @@ export function runTurn(
       failure = afterDispatch(thrown);
       // The turn may run although its start was not confirmed.
       isStarted = true;
-      if (child.hasEnded()) return;
-      await interrupt();
+      if (child.hasEnded()) over.resolve(true);
+      else await interrupt();
     }
   }
 

@@ -59,6 +59,7 @@ function handle(request: Request): Reply | Promise<Reply> | undefined {
     case 'account/login/start':
       return { result: { type: params['type'] } };
     case 'account/read': {
+      if (settings.account === 'error') return { error: 'workspace routing discovery failed' };
       const account = settings.account === 'none' ? null : { type: settings.account };
       return { result: { account, requiresOpenaiAuth: true } };
     }

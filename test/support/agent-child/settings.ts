@@ -9,9 +9,9 @@ export function readSettings(argv: readonly string[]) {
     options: {
       /** A folder in which each process writes what it received, a JSON line a message. */
       log: { type: 'string' },
-      /** The type of the account; `none` for no account. */
+      /** The type of the account; `none` for no account, `error` where it cannot be read. */
       account: { type: 'string', default: 'chatgpt' },
-      /** The method at which it exits, each time or as often as a file in the log folder says. */
+      /** The method at which it exits. */
       'exit-at': { type: 'string', default: '' },
       /** The method that it never responds to. */
       'silent-at': { type: 'string', default: '' },

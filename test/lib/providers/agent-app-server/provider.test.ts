@@ -1,5 +1,7 @@
 import { chmod, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { afterEach, describe, expect, it } from 'vitest';
 import { describeProvider } from '../../../contracts/provider-contract.ts';
 import { agentRequest } from '../agent-responses/requests.ts';
@@ -123,4 +125,36 @@ describe('the probe of agent-app-server', () => {
 
     expect(await probe(rig)).toEqual({ ready: false, errorCode: 'authentication' });
   });
+
+  it('is not ready while a child runs whose account cannot be read, and turns work all the same', async () => {
+    const rig = await rigOf({ args: ['--account=error'] });
+
+    const { outputs } = await run(rig, agentRequest()).result;
+
+    expect(outputs).toHaveLength(1);
+    expect(await probe(rig)).toEqual({ ready: false, errorCode: 'upstream' });
+  });
 });
+
+describe('many turns', () => {
+  it('leave no image in memory', async () => {
+    // 270 kB each.
+    const rig = await rigOf({ args: ['--edge=300'] });
+    const turns = async (count: number) => {
+      for (let turn = 0; turn < count; turn += 1) await run(rig, agentRequest()).result;
+      collectGarbage();
+      return process.memoryUsage().arrayBuffers;
+    };
+
+    const before = await turns(20);
+    const after = await turns(60);
+
+    expect(after - before).toBeLessThan(20 * 270_000);
+  });
+});
+
+/** Node offers it only when it is asked to. */
+function collectGarbage(): void {
+  setFlagsFromString('--expose-gc');
+  runInNewContext('gc')();
+}
