@@ -22,21 +22,27 @@ export type TurnItem = v.InferOutput<typeof Item>;
 const TurnError = v.object({ message: Text, codexErrorInfo: v.optional(v.unknown()) });
 export type TurnError = v.InferOutput<typeof TurnError>;
 
-const ItemParams = v.object({ item: Item });
+const OfTurn = { turnId: Text };
+
+const ItemParams = v.object({ ...OfTurn, item: Item });
+
+const StartParams = v.object({ turn: v.object({ id: Text }) });
 
 const TurnParams = v.object({
   turn: v.object({
+    id: Text,
     status: v.string(),
     error: v.fallback(v.nullish(TurnError), undefined),
   }),
 });
 
 const RawItemParams = v.object({
+  ...OfTurn,
   item: v.object({ type: v.string(), call_id: Text, output: Text }),
 });
 
 /** A notification that matters to the turn of its thread (agent-app-server.md, 3.1 and 5.2). */
-export type TurnNotification =
+export type TurnNotification = { readonly turnId?: string | null | undefined } & (
   | { readonly type: 'turn_started' }
   | { readonly type: 'item_started' | 'item_completed'; readonly item: TurnItem }
   | { readonly type: 'tool_output'; readonly callId: string; readonly output: string }
@@ -44,7 +50,8 @@ export type TurnNotification =
       readonly type: 'turn_completed';
       readonly status: string;
       readonly error: TurnError | undefined;
-    };
+    }
+);
 
 /** Undefined for a notification that does not matter, or is not what its method says. */
 export function parseTurnNotification({
@@ -52,25 +59,29 @@ export function parseTurnNotification({
   params,
 }: Pick<Notification, 'method' | 'params'>): TurnNotification | undefined {
   switch (method) {
-    case 'turn/started':
-      return { type: 'turn_started' };
+    case 'turn/started': {
+      const parsed = v.safeParse(StartParams, params);
+      return parsed.success ? { type: 'turn_started', turnId: parsed.output.turn.id } : undefined;
+    }
     case 'item/started':
     case 'item/completed': {
       const parsed = v.safeParse(ItemParams, params);
       if (!parsed.success) return undefined;
       const type = method === 'item/started' ? 'item_started' : 'item_completed';
-      return { type, item: parsed.output.item };
+      return { type, ...parsed.output };
     }
     case 'rawResponseItem/completed': {
       const parsed = v.safeParse(RawItemParams, params);
-      const { call_id: callId, output } = parsed.success ? parsed.output.item : {};
-      return callId && output ? { type: 'tool_output', callId, output } : undefined;
+      if (!parsed.success) return undefined;
+      const { turnId, item } = parsed.output;
+      const { call_id: callId, output } = item;
+      return callId && output ? { type: 'tool_output', turnId, callId, output } : undefined;
     }
     case 'turn/completed': {
       const parsed = v.safeParse(TurnParams, params);
       if (!parsed.success) return undefined;
-      const { status, error } = parsed.output.turn;
-      return { type: 'turn_completed', status, error: error ?? undefined };
+      const { id: turnId, status, error } = parsed.output.turn;
+      return { type: 'turn_completed', turnId, status, error: error ?? undefined };
     }
     default:
       return undefined;

@@ -19,7 +19,7 @@ export function createTurnOutcome(
   let image: ProviderOutput | undefined;
   let failedItem: TurnItem | undefined;
   let isUnusable = false;
-  let isStarted = false;
+  let turnId: string | null | undefined;
   let ended: { readonly status: string; readonly error: BridgeError | undefined } | undefined;
 
   function takeItem(item: TurnItem, message: Notification['message']): void {
@@ -58,10 +58,10 @@ export function createTurnOutcome(
   return {
     take(notification: Notification): void {
       const taken = parseTurnNotification(notification);
+      if (taken?.type === 'turn_started') turnId = taken.turnId;
+      // The last notifications of an interrupted turn may come after the next one was accepted.
+      if (taken?.turnId !== turnId) return;
       switch (taken?.type) {
-        case 'turn_started':
-          isStarted = true;
-          return;
         case 'item_started':
           if (taken.item.type !== 'imageGeneration') return;
           openItems.add(taken.item.id ?? '');
@@ -85,8 +85,6 @@ export function createTurnOutcome(
         default:
       }
     },
-
-    isStarted: () => isStarted,
 
     /** The turn is over. Where the model has stopped waiting for an image, it comes after that (3.5). */
     hasEnded: () => ended !== undefined && (openItems.size === 0 || ended.status !== 'completed'),

@@ -20,6 +20,9 @@ const FAULT = /\[\[([a-z0-9-]+)(?:=(.*?))?\]\]/gs;
 
 let made = 0;
 
+/** What is sent between the reply to the next start of a turn and its first notification. */
+const afterNextStart: (() => void)[] = [];
+
 /** Runs one turn as its prompt wants it. Undefined when the turn is never confirmed. */
 export function runScriptedTurn(wire: Wire, start: TurnStart): Reply | undefined {
   const items = start.params['input'] as readonly TextItem[];
@@ -60,10 +63,19 @@ async function play(
   const interrupt = (): Reply | undefined => {
     if (faults.has('stubborn')) return { error: 'no active turn to interrupt' };
     if (faults.has('deaf')) return undefined;
+    if (faults.has('late-end')) {
+      // Some versions notify about the end of a turn when the next one has been accepted.
+      isOver = true;
+      end();
+      const completed = { id: turn.id, status: 'interrupted', error: null, items: [] };
+      afterNextStart.push(() => notify('turn/completed', { turn: completed }));
+      return { result: {} };
+    }
     complete('interrupted');
     return { result: {} };
   };
 
+  for (const send of afterNextStart.splice(0)) send();
   crashAt('reply');
   if (faults.has('late-start')) await pause(Number(faults.get('late-start')));
   turn.interrupt = interrupt;

@@ -125,6 +125,17 @@ describe('turns on a thread that is kept', () => {
     expect((await run(rig, turnOn(threadId)).result).outputs).toHaveLength(1);
   });
 
+  it('succeed although the end of an interrupted one is notified late', async () => {
+    const threadId = await createThread();
+    const controller = new AbortController();
+    const first = run(rig, turnOn(threadId, 'A fox [[hang]] [[late-end]]'), controller.signal);
+    await expect.poll(() => paramsOf(rig, 'turn/start')).toHaveLength(1);
+    controller.abort(new Error('given up'));
+    await first.failure;
+
+    expect((await run(rig, turnOn(threadId)).result).outputs).toHaveLength(1);
+  });
+
   it('are refused after one that could not be ended, until the child is replaced', async () => {
     const threadId = await createThread();
     const controller = new AbortController();

@@ -24,7 +24,7 @@ export interface AgentTurn {
   readonly imagePaths: readonly string[];
   /** The image tool has been called since this message. */
   readonly hasToolOutput: boolean;
-  /** An earlier turn of the thread has called it. */
+  /** An earlier turn of the thread has made an image. */
   readonly hasEarlierImage: boolean;
 }
 
@@ -43,7 +43,7 @@ export function toAgentTurn(body: Buffer): AgentTurn | undefined {
       [...text.matchAll(IMAGE_PATH)].map(([, path]) => path ?? ''),
     ),
     hasToolOutput: input.slice(newest).some(isToolOutput),
-    hasEarlierImage: input.slice(0, newest).some(isToolOutput),
+    hasEarlierImage: input.slice(0, newest).some(hasImage),
   };
 }
 
@@ -53,6 +53,11 @@ function isImageTool({ type, name }: AgentRequest['tools'][number]): boolean {
 
 function isToolOutput({ type }: AgentRequest['input'][number]): boolean {
   return type === 'function_call_output';
+}
+
+/** The output of a call that failed or was interrupted is a text. */
+function hasImage(item: AgentRequest['input'][number]): boolean {
+  return isToolOutput(item) && JSON.stringify(item).includes('data:image/');
 }
 
 function parseJson(body: Buffer): unknown {
