@@ -11,6 +11,8 @@ export const AGENT_VERSIONS = ['0.144.0', '0.169.0'] as const;
 const CACHE = join(tmpdir(), 'image-bridge-agents');
 const INSTALL_TIMEOUT_MS = 300_000;
 
+const IS_CI = process.env['CI'] === 'true';
+
 /**
  * The native binary of this version, from the npm registry; it is installed once for this machine, outside the project.
  * Undefined, with the reason on standard error, where that fails; in CI it throws then.
@@ -21,7 +23,7 @@ export async function installAgent(version: string): Promise<string | undefined>
     return (await findBinary(folder)) ?? (await install(version, folder));
   } catch (error) {
     const message = `@openai/codex ${version} could not be installed`;
-    if (process.env['CI'] === 'true') throw new Error(message, { cause: error });
+    if (IS_CI) throw new Error(message, { cause: error });
     process.stderr.write(`${message}: the tests of the real agent are skipped. ${error}\n`);
     return undefined;
   }
@@ -32,13 +34,18 @@ async function install(version: string, folder: string): Promise<string> {
   // Other processes may install the same version, and one may be killed half-way.
   const own = await mkdtemp(`${folder}-`);
   const args = ['install', '--prefix', own, '--ignore-scripts', '--no-audit', '--no-fund'];
-  await promisify(execFile)('npm', [...args, `@openai/codex@${version}`], {
-    cwd: own,
-    timeout: INSTALL_TIMEOUT_MS,
-  });
-  await rename(own, folder).catch(() => rm(own, { recursive: true }));
+  // Without a network the wait for it to come back would be a minute.
+  if (!IS_CI) args.push('--fetch-retries=0');
+  try {
+    const command = [...args, `@openai/codex@${version}`];
+    await promisify(execFile)('npm', command, { cwd: own, timeout: INSTALL_TIMEOUT_MS });
+    // Fails where another process was faster.
+    await rename(own, folder).catch(() => {});
+  } finally {
+    await rm(own, { recursive: true, force: true });
+  }
   const binary = await findBinary(folder);
-  if (binary === undefined) throw new Error(`the package has no binary for this machine`);
+  if (binary === undefined) throw new Error('the package has no binary for this machine');
   return binary;
 }
 
