@@ -67,7 +67,7 @@ async function filesBelow(folder: string): Promise<readonly string[]> {
 
 describe('a bridge whose child is killed again and again', () => {
   it(
-    `replies every request once, repeats none and leaves nothing behind (${KILLS} kills)`,
+    `gives every request one reply, repeats none and leaves nothing behind (${KILLS} kills)`,
     async () => {
       const [home, log] = [await freshFolder(), await freshFolder()];
       const upstream = await createResponsesUpstream({ imageBytes: 40_000 });

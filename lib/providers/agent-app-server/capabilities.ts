@@ -1,14 +1,10 @@
 import type { CapabilityDocument } from '../../contract/resources/provider.ts';
+import { INPUT_LIMITS } from '../backend/input-limits.ts';
 
 /** Of the mapping: it rises when the same request is sent in another form. */
 export const IMPLEMENTATION_VERSION = '1.0.0';
 
 export const MODEL = 'gpt-image-2';
-
-/** Images of one turn: the agent's image tool takes no more. */
-export const MAX_IMAGES = 5;
-const MAX_BYTES_EACH = 33_554_432;
-export const MAX_BYTES_TOTAL = 67_108_864;
 
 interface Limits {
   /** The registered name. */
@@ -25,12 +21,6 @@ export function capabilitiesOf({
   maxOutputs,
   maxParallelOutputs,
 }: Limits): CapabilityDocument {
-  const images = {
-    support: 'native',
-    max_count: MAX_IMAGES,
-    max_bytes_each: MAX_BYTES_EACH,
-    max_bytes_total: MAX_BYTES_TOTAL,
-  } as const;
   return {
     provider,
     model: MODEL,
@@ -57,8 +47,8 @@ export function capabilitiesOf({
     moderation: ['auto'],
     actions: ['auto'],
     input_fidelities: [],
-    reference_images: images,
-    edit_images: images,
+    reference_images: INPUT_LIMITS,
+    edit_images: INPUT_LIMITS,
     masks: { support: 'unsupported', max_count: 0, max_bytes_each: 0, max_bytes_total: 0 },
     partial_images: { min: 0, max: 0 },
     persistent_sessions: true,

@@ -1,15 +1,10 @@
 import { BridgeError } from '../../errors/bridge-error.ts';
+import { refuseTooManyInputs } from '../backend/input-limits.ts';
 import type { ProviderParts } from '../provider-parts.ts';
-import type { Provider, ProviderReadiness, ProviderRequest } from '../provider-port.ts';
+import type { Provider, ProviderReadiness } from '../provider-port.ts';
 import { createRunningCalls } from '../running-calls.ts';
 import { createAgent } from './agent.ts';
-import {
-  capabilitiesOf,
-  IMPLEMENTATION_VERSION,
-  MAX_BYTES_TOTAL,
-  MAX_IMAGES,
-  MODEL,
-} from './capabilities.ts';
+import { capabilitiesOf, IMPLEMENTATION_VERSION, MODEL } from './capabilities.ts';
 import { findExecutable } from './executable.ts';
 
 /** A supervised agent process that is spoken to on its standard streams (providers.md, agent-app-server.md). */
@@ -63,7 +58,7 @@ export function createAgentAppServerProvider(parts: ProviderParts<'agent_app_ser
     }),
     capabilities: (model) => (model === MODEL ? document : undefined),
     async execute(request, context) {
-      refuseTooMany(request);
+      refuseTooManyInputs(request);
       return whileOpen(context.signal, async (signal) => ({
         outputs: [await agent.run(request, { ...context, signal })],
       }));
@@ -80,15 +75,4 @@ export function createAgentAppServerProvider(parts: ProviderParts<'agent_app_ser
       return closing;
     },
   };
-}
-
-/** The image tool counts sources and references together, which a capability document cannot say. */
-function refuseTooMany({ images, references }: ProviderRequest): void {
-  const inputs = [...images, ...references];
-  const bytes = inputs.reduce((sum, input) => sum + input.bytes.length, 0);
-  if (inputs.length <= MAX_IMAGES && bytes <= MAX_BYTES_TOTAL) return;
-  throw new BridgeError('unsupported_capability', 'the agent takes fewer or smaller images', {
-    param: 'images',
-    details: { field: 'images', max_count: MAX_IMAGES, max_bytes_total: MAX_BYTES_TOTAL },
-  });
 }

@@ -1,8 +1,8 @@
 import * as v from 'valibot';
 import { BridgeError } from '../../errors/bridge-error.ts';
-import { fromCode, fromStatus } from '../agent-responses/backend-errors.ts';
-import { parseErrorBody } from '../agent-responses/backend-event.ts';
-import { toBackendFailure } from '../agent-responses/backend-failure.ts';
+import { parseErrorBody } from '../backend/backend-error.ts';
+import { fromCode, fromStatus } from '../backend/backend-errors.ts';
+import { toBackendFailure } from '../backend/backend-failure.ts';
 import type { ProviderRequest } from '../provider-port.ts';
 import type { TurnError, TurnItem } from './turn-notification.ts';
 

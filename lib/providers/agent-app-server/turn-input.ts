@@ -1,3 +1,4 @@
+import { toPromptText } from '../backend/prompt-text.ts';
 import type { ProviderRequest } from '../provider-port.ts';
 
 /** Replaces the agent's own instructions, which are for a programmer. */
@@ -13,24 +14,8 @@ export function toTurnInput(request: ProviderRequest, paths: readonly string[]):
   ];
 }
 
-/** The tool takes nothing but a prompt, so that all parameters are words here. */
-function toText({ prompt, images, references, keyColor, parameters }: ProviderRequest): string {
-  const sources = images.length;
-  const notes = [
-    ...(sources > 0 ? [`${numbered(1, sources)} to be edited.`] : []),
-    ...(references.length > 0
-      ? [`${numbered(sources + 1, sources + references.length)} for reference only.`]
-      : []),
-    ...(parameters.background === 'opaque' ? ['The background is opaque.'] : []),
-    ...(keyColor === undefined
-      ? []
-      : [
-          `Everything around the subject is one flat colour, exactly ${keyColor}, without shadows, gradients, texture or reflections; nothing of the subject has that colour.`,
-        ]),
-  ];
-  return notes.length > 0 ? `${prompt}\n\n${notes.join(' ')}` : prompt;
-}
-
-function numbered(first: number, last: number): string {
-  return first === last ? `Image ${first} is` : `Images ${first} to ${last} are`;
+/** The tool takes nothing but a prompt, so that the one parameter that can differ is in words here. */
+function toText(request: ProviderRequest): string {
+  const text = toPromptText(request);
+  return request.parameters.background === 'opaque' ? `${text}\n\nThe background is opaque.` : text;
 }

@@ -1,21 +1,10 @@
 import * as v from 'valibot';
 import { Count } from '../../contract/schema/fields.ts';
+import { BackendError, errorEntries } from '../backend/backend-error.ts';
 
 /** Optional members. A malformed one is ignored, and the rest of the event still counts. */
 const Text = v.fallback(v.nullish(v.string()), undefined);
-const Amount = v.fallback(v.nullish(v.pipe(v.number(), v.minValue(0))), undefined);
 const Tokens = v.fallback(v.optional(Count), undefined);
-
-const errorEntries = {
-  code: Text,
-  moderation_stage: Text,
-  moderation_categories: v.fallback(v.nullish(v.array(v.unknown())), undefined),
-  resets_in_seconds: Amount,
-};
-
-/** An error as the backend writes it; an event of type `error` may hold the same members itself. */
-const BackendError = v.object({ ...errorEntries, type: Text });
-export type BackendError = v.InferOutput<typeof BackendError>;
 
 const Part = v.fallback(v.object({ type: v.string() }), { type: '' });
 
@@ -75,12 +64,4 @@ export function parseBackendEvent(value: unknown): BackendEvent | 'unknown' | un
   if (!KNOWN_TYPES.has(envelope.output.type)) return 'unknown';
   const event = v.safeParse(Event, value);
   return event.success ? event.output : undefined;
-}
-
-const ErrorBody = v.object({ error: BackendError });
-
-/** The error in the body of a refusal; undefined when there is none of the expected form. */
-export function parseErrorBody(value: unknown): BackendError | undefined {
-  const body = v.safeParse(ErrorBody, value);
-  return body.success ? body.output.error : undefined;
 }

@@ -1,10 +1,10 @@
 import type { BridgeError } from '../../errors/bridge-error.ts';
+import { fromCode, fromReason } from '../backend/backend-errors.ts';
+import { toBackendFailure } from '../backend/backend-failure.ts';
 import type { StreamedJson } from '../http/streamed-json.ts';
 import { unknownOutcome } from '../http/unknown-outcome.ts';
 import type { ProviderContext, ProviderRequest, ProviderResult } from '../provider-port.ts';
-import { fromCode, fromReason } from './backend-errors.ts';
 import { type BackendResponse, parseBackendEvent } from './backend-event.ts';
-import { toBackendFailure } from './backend-failure.ts';
 import { createFoundImages } from './found-images.ts';
 import { toUsage } from './response-usage.ts';
 

@@ -1,11 +1,8 @@
 import type { CapabilityDocument } from '../../contract/resources/provider.ts';
+import { INPUT_LIMITS } from '../backend/input-limits.ts';
 
 /** Of the mapping: it rises when the same request is sent in another form. */
 export const IMPLEMENTATION_VERSION = '1.0.0';
-
-export const MAX_IMAGES = 5;
-const MAX_BYTES_EACH = 33_554_432;
-export const MAX_BYTES_TOTAL = 67_108_864;
 
 const SIZES = ['1024x1024', '1536x1024', '1024x1536'];
 const LARGE_SIZES = [...SIZES, '2048x2048', '2048x1152', '3840x2160', '2160x3840'];
@@ -43,12 +40,6 @@ interface Limits {
 /** What `model` can do, under the operator's limits. */
 export function capabilitiesOf(model: string, limits: Limits): CapabilityDocument {
   const family = familyOf(model) ?? familyOf(limits.defaultModel) ?? DEFAULT_FAMILY;
-  const images = {
-    support: 'native',
-    max_count: MAX_IMAGES,
-    max_bytes_each: MAX_BYTES_EACH,
-    max_bytes_total: MAX_BYTES_TOTAL,
-  } as const;
   return {
     provider: limits.provider,
     model,
@@ -75,8 +66,8 @@ export function capabilitiesOf(model: string, limits: Limits): CapabilityDocumen
     moderation: ['auto', 'low'],
     actions: ['auto', 'generate', 'edit'],
     input_fidelities: [...family.fidelities],
-    reference_images: images,
-    edit_images: images,
+    reference_images: INPUT_LIMITS,
+    edit_images: INPUT_LIMITS,
     masks: { support: 'unsupported', max_count: 0, max_bytes_each: 0, max_bytes_total: 0 },
     partial_images: { min: 0, max: 3 },
     persistent_sessions: false,

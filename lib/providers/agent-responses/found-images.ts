@@ -1,7 +1,7 @@
 import { BridgeError } from '../../errors/bridge-error.ts';
+import { refusal } from '../backend/backend-errors.ts';
 import type { StreamedJson } from '../http/streamed-json.ts';
 import type { ProviderOutput, ProviderRequest } from '../provider-port.ts';
-import { refusal } from './backend-errors.ts';
 import type { BackendItem } from './backend-event.ts';
 import { createSeenShapes } from './seen-shapes.ts';
 

@@ -1,4 +1,5 @@
 import { BridgeError } from '../../errors/bridge-error.ts';
+import { refuseTooManyInputs } from '../backend/input-limits.ts';
 import { createEventStreams } from '../http/event-streams.ts';
 import { createJsonBodies } from '../http/json-body.ts';
 import { streamLimits } from '../http/sse-reader.ts';
@@ -12,12 +13,7 @@ import type {
 } from '../provider-port.ts';
 import { createRunningCalls } from '../running-calls.ts';
 import { createBackendClient } from './backend-client.ts';
-import {
-  capabilitiesOf,
-  IMPLEMENTATION_VERSION,
-  MAX_BYTES_TOTAL,
-  MAX_IMAGES,
-} from './capabilities.ts';
+import { capabilitiesOf, IMPLEMENTATION_VERSION } from './capabilities.ts';
 import { toRequestBody } from './request-body.ts';
 
 /** The remote Responses backend, called with the login that is mounted for the agent (providers.md). */
@@ -62,7 +58,7 @@ export function createAgentResponsesProvider(parts: ProviderParts<'agent_respons
     capabilities: (model) => documents.get(model),
 
     async execute(request: ProviderRequest, context: ProviderContext): Promise<ProviderResult> {
-      refuseTooMany(request);
+      refuseTooManyInputs(request);
       if (isClosed) throw new BridgeError('overloaded', 'the provider is closed');
       const body = toRequestBody(request, settings.responses_model, toJsonBody);
       return calls.run(context.signal, (signal) =>
@@ -80,15 +76,4 @@ export function createAgentResponsesProvider(parts: ProviderParts<'agent_respons
       await calls.abortAll(new BridgeError('cancelled', 'the provider is closing'));
     },
   };
-}
-
-/** The backend counts sources and references together, which a capability document cannot say. */
-function refuseTooMany({ images, references }: ProviderRequest): void {
-  const inputs = [...images, ...references];
-  const bytes = inputs.reduce((sum, input) => sum + input.bytes.length, 0);
-  if (inputs.length <= MAX_IMAGES && bytes <= MAX_BYTES_TOTAL) return;
-  throw new BridgeError('unsupported_capability', 'the backend accepts fewer or smaller images', {
-    param: 'images',
-    details: { field: 'images', max_count: MAX_IMAGES, max_bytes_total: MAX_BYTES_TOTAL },
-  });
 }

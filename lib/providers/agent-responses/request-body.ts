@@ -1,4 +1,5 @@
 import type { StreamedBody } from '../../net/http-client.ts';
+import { toPromptText } from '../backend/prompt-text.ts';
 import type { Base64Marker, JsonBodies } from '../http/json-body.ts';
 import type { ProviderInput, ProviderRequest } from '../provider-port.ts';
 
@@ -27,7 +28,7 @@ export function toRequestBody(
 
 function toContent(request: ProviderRequest, base64Of: Base64Marker) {
   return [
-    { type: 'input_text', text: toText(request) },
+    { type: 'input_text', text: toPromptText(request) },
     ...[...request.images, ...request.references].map((input) => ({
       type: 'input_image',
       image_url: toDataUrl(input, base64Of),
@@ -38,27 +39,6 @@ function toContent(request: ProviderRequest, base64Of: Base64Marker) {
 
 function toDataUrl({ bytes, mediaType }: ProviderInput, base64Of: Base64Marker): string {
   return `data:${mediaType};base64,${base64Of(bytes)}`;
-}
-
-/** The prompt, which image is which (sources come before references), and the background that is to be cut out. */
-function toText({ prompt, images, references, keyColor }: ProviderRequest): string {
-  const sources = images.length;
-  const notes = [
-    ...(sources > 0 ? [`${numbered(1, sources)} to be edited.`] : []),
-    ...(references.length > 0
-      ? [`${numbered(sources + 1, sources + references.length)} for reference only.`]
-      : []),
-    ...(keyColor === undefined
-      ? []
-      : [
-          `Everything around the subject is one flat colour, exactly ${keyColor}, without shadows, gradients, texture or reflections; nothing of the subject has that colour.`,
-        ]),
-  ];
-  return notes.length > 0 ? `${prompt}\n\n${notes.join(' ')}` : prompt;
-}
-
-function numbered(first: number, last: number): string {
-  return first === last ? `Image ${first} is` : `Images ${first} to ${last} are`;
 }
 
 function toTool({ model, parameters }: ProviderRequest): Readonly<Record<string, unknown>> {

@@ -6,8 +6,8 @@ import {
   fromReason,
   fromStatus,
   refusal,
-} from '../../../../lib/providers/agent-responses/backend-errors.ts';
-import { agentRequest, inputOf } from './requests.ts';
+} from '../../../../lib/providers/backend/backend-errors.ts';
+import { agentRequest, inputOf } from '../agent-responses/requests.ts';
 
 const request = agentRequest();
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { parseErrorBody } from '../../../../lib/providers/agent-responses/backend-event.ts';
-import { toBackendFailure } from '../../../../lib/providers/agent-responses/backend-failure.ts';
+import { parseErrorBody } from '../../../../lib/providers/backend/backend-error.ts';
+import { toBackendFailure } from '../../../../lib/providers/backend/backend-failure.ts';
 
 /** An error as a body contains it. */
 function errorOf(members: object) {
