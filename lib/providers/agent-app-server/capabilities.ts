@@ -53,6 +53,7 @@ export function capabilitiesOf({
     partial_images: { min: 0, max: 0 },
     persistent_sessions: true,
     explicit_threads: true,
-    source_transport: 'local',
+    // What specification 2.4 says of both remote providers: an image is an item of the current turn.
+    source_transport: 'conversation_attachment',
   };
 }

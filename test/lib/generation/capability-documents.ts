@@ -80,7 +80,6 @@ export const appServer: CapabilityDocument = {
   partial_images: { min: 0, max: 0 },
   persistent_sessions: true,
   explicit_threads: true,
-  source_transport: 'local',
 };
 
 /** A model that draws anything, of no provider in particular. */
