@@ -1,4 +1,4 @@
-import type { Server } from 'node:http';
+import type { Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { RequestInFlight } from './requests-in-flight.ts';
 
@@ -18,12 +18,20 @@ interface Deps {
 export function watchSockets(server: Server, { readTimeoutMs, writeTimeoutMs, onReadStall }: Deps) {
   const open = new Set<Socket>();
   const requests = new WeakMap<Socket, RequestInFlight>();
+  // The replies that have not ended yet, one behind the other on their connection.
+  const replies = new WeakMap<Socket, Set<ServerResponse>>();
   // Node restores this time-out whenever a kept connection begins its next request.
   server.timeout = readTimeoutMs;
 
   server.on('connection', (socket: Socket) => {
+    const pending = new Set<ServerResponse>();
     open.add(socket);
-    socket.once('close', () => open.delete(socket));
+    replies.set(socket, pending);
+    socket.once('close', () => {
+      open.delete(socket);
+      // Node 22 reports the end of a connection only to the first of them. The work for the others would never end.
+      for (const outgoing of pending) outgoing.destroy().emit('close');
+    });
     // Node removes its own listener from a socket that it detaches (CONNECT), and an error without one ends the process.
     socket.on('error', ignore);
   });
@@ -52,6 +60,9 @@ export function watchSockets(server: Server, { readTimeoutMs, writeTimeoutMs, on
     began(request: RequestInFlight): void {
       const { socket } = request.incoming;
       requests.set(socket, request);
+      const pending = replies.get(socket);
+      pending?.add(request.outgoing);
+      request.outgoing.once('close', () => pending?.delete(request.outgoing));
       if (readTimeoutMs === 0) return;
       const pause = () => socket.setTimeout(0);
       if (request.incoming.complete) pause();
