@@ -27,6 +27,13 @@ export interface RunningGeneration {
   readonly result: Promise<GenerationResult>;
 }
 
+/** Where a request goes first, and the size that it asks for there: `auto`, or `WxH` in pixels. */
+export interface PlannedRoute {
+  readonly provider: string;
+  readonly model: string;
+  readonly size: string;
+}
+
 export type Generation = ReturnType<typeof createGeneration>;
 
 /** Runs the pipeline under a deadline, with its events and its counters. */
@@ -76,7 +83,7 @@ export function createGeneration(deps: Deps) {
     async plan(
       request: GenerationRequest,
       context: Pick<GenerationContext, 'requestId' | 'scope'>,
-    ): Promise<{ readonly provider: string; readonly model: string }> {
+    ): Promise<PlannedRoute> {
       const { registry, sessions } = deps;
       const candidates = resolveCandidates(request.routing, registry);
       const { ask, report } = firstPlan(candidates, request.routing.fallback_policy, (candidate) =>
@@ -84,7 +91,8 @@ export function createGeneration(deps: Deps) {
       );
       const turn = toTurnRequest(ask, context);
       if (turn) await sessions.check(turn);
-      return { provider: report.record.provider, model: report.record.model };
+      const { provider, model, effective } = report.record;
+      return { provider, model, size: effective.size };
     },
   };
 }

@@ -26,6 +26,6 @@ export function createJobCursors(secret: Uint8Array) {
   };
 }
 
-function toWords({ scope, status, visibility, favorite, search }: ListedJobs) {
-  return ['jobs', scope, status, visibility, favorite, search];
+function toWords({ scope, status, visibility, favorite, provider, search }: ListedJobs) {
+  return ['jobs', scope, status, visibility, favorite, provider, search];
 }

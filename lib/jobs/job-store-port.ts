@@ -49,6 +49,10 @@ export interface JobSummary extends JobFacts {
   readonly model?: string;
   /** How many images were asked for. */
   readonly outputs: number;
+  /** As planned when it was accepted: `auto`, or `WxH` in pixels. */
+  readonly size: string;
+  /** How many images it came with, masks and references included. */
+  readonly inputs: number;
   readonly errorCode?: JobFailure['code'];
   /** What it has made, in the order of its result. */
   readonly artifacts: ImageJobSummary['artifacts'];
@@ -60,6 +64,8 @@ export interface NewJob extends Pick<JobFacts, 'id' | 'scope' | 'createdSecs'> {
   /** The provider and the model that its plan begins with. */
   readonly provider: string;
   readonly model?: string;
+  /** `auto`, or `WxH` in pixels: what its plan asks for. */
+  readonly size: string;
   /** SHA-256 of every stored image that it needs, in lowercase hexadecimal; repetitions count once. */
   readonly inputs: readonly string[];
   /** Kept free for what it will end with; at least 1. */
@@ -95,6 +101,7 @@ export interface JobFilter {
   readonly status?: JobStatus | undefined;
   readonly visibility: 'active' | 'hidden' | 'all';
   readonly favorite?: boolean | undefined;
+  readonly provider?: string | undefined;
 }
 
 export interface JobPageRequest {

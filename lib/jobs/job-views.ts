@@ -18,7 +18,8 @@ export function toImageJobSummary(
   summary: JobSummary,
   progress: JobProgress | undefined,
 ): ImageJobSummary {
-  const { operation, prompt, provider, model, outputs, errorCode, artifacts } = summary;
+  const { operation, prompt, provider, model, outputs, size, inputs, errorCode, artifacts } =
+    summary;
   return {
     ...toShared(summary, progress),
     operation,
@@ -26,6 +27,8 @@ export function toImageJobSummary(
     provider,
     ...(model === undefined ? {} : { model }),
     outputs,
+    size,
+    inputs,
     ...(errorCode === undefined ? {} : { error_code: errorCode }),
     artifacts,
   };

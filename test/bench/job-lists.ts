@@ -6,7 +6,13 @@ import { createIds } from '../../lib/platform/ids.ts';
 import { openStateDatabase } from '../../lib/storage/sqlite/database.ts';
 import { createJobStore } from '../../lib/storage/sqlite/job-store.ts';
 import type { Bench, Row } from './bench.ts';
-import { BUSY_SCOPE, QUIET_SCOPE, writeJobs } from './million-jobs.ts';
+import {
+  BUSY_PROVIDER,
+  BUSY_SCOPE,
+  QUIET_PROVIDER,
+  QUIET_SCOPE,
+  writeJobs,
+} from './million-jobs.ts';
 import { inMs, percentile } from './statistics.ts';
 
 const JOBS = 1_000_000;
@@ -16,11 +22,14 @@ const ACTIVE: JobFilter = { visibility: 'active' };
 
 const FILTERS: readonly JobFilter[] = [undefined, ...JOB_STATUSES].flatMap((status) =>
   (['active', 'hidden', 'all'] as const).flatMap((visibility) =>
-    [undefined, true, false].map((favorite) => ({
-      visibility,
-      ...(status === undefined ? {} : { status }),
-      ...(favorite === undefined ? {} : { favorite }),
-    })),
+    [undefined, true, false].flatMap((favorite) =>
+      [undefined, BUSY_PROVIDER, QUIET_PROVIDER].map((provider) => ({
+        visibility,
+        status,
+        favorite,
+        provider,
+      })),
+    ),
   ),
 );
 
@@ -52,6 +61,14 @@ export const jobLists: Bench = {
       row('a page anywhere', await list(BUSY_SCOPE, ACTIVE, anywhere)),
       row('first page of a quiet scope', await list(QUIET_SCOPE, ACTIVE)),
     ];
+    for (const provider of [BUSY_PROVIDER, QUIET_PROVIDER]) {
+      const filter = { ...ACTIVE, provider };
+      const which = provider === BUSY_PROVIDER ? 'the usual' : 'a rare';
+      rows.push(row(`first page of ${which} provider`, await list(BUSY_SCOPE, filter)));
+      rows.push(
+        row(`a page of ${which} provider anywhere`, await list(BUSY_SCOPE, filter, anywhere)),
+      );
+    }
     const all: number[] = [];
     for (const filter of FILTERS) {
       for (const scope of [BUSY_SCOPE, QUIET_SCOPE]) {

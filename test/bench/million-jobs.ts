@@ -11,13 +11,17 @@ import { writePrompt } from './prompts.ts';
 export const BUSY_SCOPE = 'b'.repeat(64);
 export const QUIET_SCOPE = 'c'.repeat(64);
 
+/** The provider of nearly all jobs, and one that made one image in a thousand. */
+export const BUSY_PROVIDER = 'sandbox';
+export const QUIET_PROVIDER = 'agent-responses';
+
 const INSERT = `
   INSERT INTO job (
     id, scope, status, favorite, deleted, created, updated, started, completed, operation,
-    provider, model, outputs, error_code, bytes, reserved, artifacts, prompt
+    provider, model, outputs, size, error_code, bytes, reserved, artifacts, prompt
   ) VALUES (
     @id, @scope, @status, @favorite, @deleted, @created, @created, @started, @completed, 'generate',
-    'sandbox', 'sandbox-image', 1, @errorCode, @bytes, @reserved, @artifacts, @prompt
+    @provider, 'image-model', 1, '1024x1024', @errorCode, @bytes, @reserved, @artifacts, @prompt
   )`;
 const INSERT_CONTENT = `
   INSERT INTO job_content (seq, request_id, request, result, error)
@@ -85,6 +89,7 @@ function toRow(nth: number, count: number, id: string, draw: () => number) {
       artifacts,
       prompt,
       scope: draw() < 0.001 ? QUIET_SCOPE : BUSY_SCOPE,
+      provider: draw() < 0.001 ? QUIET_PROVIDER : BUSY_PROVIDER,
       favorite: Number(draw() < 0.01),
       deleted: hasEnded && draw() < 0.05 ? created + 100 : null,
       started: status === 'queued' ? null : created,

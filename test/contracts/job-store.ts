@@ -565,7 +565,22 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
       test('a summary has the fields of lists and the artifacts of the result', async () => {
         const id = await pendingArtifact('5'.repeat(32));
         const prompt = `${'ä'.repeat(255)}\u{1f431}tail`;
-        const job = await running({ request: jobRequest({ prompt, operation: 'edit' }) });
+        const image = {
+          type: 'stored',
+          sha256: ONE_INPUT,
+          media_type: 'image/png',
+          bytes: 7,
+        } as const;
+        const job = await running({
+          request: jobRequest({
+            prompt,
+            operation: 'edit',
+            images: [image, image],
+            mask: image,
+            reference_images: [image],
+          }),
+          size: '640x480',
+        });
         const result = jobResult([id]);
         await store.settle(job.sequence, {
           status: 'succeeded',
@@ -587,6 +602,8 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
             operation: 'edit',
             prompt: `${'ä'.repeat(255)}\u{1f431}`,
             outputs: 1,
+            size: '640x480',
+            inputs: 4,
             provider: 'sandbox',
             model: 'sandbox-sketch',
             artifacts: [{ id, width: 640, height: 480, format: 'png', bytes: 1234 }],
@@ -602,6 +619,21 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
         expect(items).toMatchObject([
           { errorCode: 'upstream', provider: 'sandbox', model: 'sandbox-image', artifacts: [] },
         ]);
+      });
+
+      test('a provider has the jobs that went to it, and those that are meant to go to it', async () => {
+        const waiting = await submitted({ provider: 'agent-responses' });
+        await submitted({ provider: 'comfy' });
+        const fellBack = await store.claim(LATER);
+        await store.settle(fellBack?.sequence ?? 0, succeeded());
+        const ids = async (provider: string) => {
+          const { items } = await store.list('anonymous', { ...ALL, provider }, { limit: 10 });
+          return items.map(({ sequence }) => sequence);
+        };
+
+        const listed = [await ids('sandbox'), await ids('agent-responses'), await ids('comfy')];
+
+        expect(listed).toEqual([[waiting.sequence], [], [2]]);
       });
 
       test('pages follow each other without a gap, the newest job first', async () => {

@@ -195,14 +195,19 @@ describe('the list of jobs', () => {
       jobs.get(`${query}&cursor=${changed}`),
       jobs.get(`${query}&status=failed&cursor=${first}`),
       jobs.get(`/v1/jobs?limit=2&cursor=${first}`),
+      jobs.get(`${query}&provider=sandbox&cursor=${first}`),
     ]);
 
     expect(ids).toEqual(made.map(({ id }) => id).reverse());
-    expect(refused.map(({ status }) => status)).toEqual([422, 422, 422]);
+    expect(refused.map(({ status }) => status)).toEqual([422, 422, 422, 422]);
     const literal = await jobs.get(`/v1/jobs?search=${encodeURIComponent('3% OWL')}`);
     expect(literal.json.items).toMatchObject([{ prompt: 'Ünique 3% owl', outputs: 1 }]);
     expect(literal.json.items[0].artifacts).toMatchObject([{ width: 320, height: 192 }]);
+    expect(literal.json.items[0]).toMatchObject({ size: '320x192', inputs: 0 });
     expect(literal.json.items[0]).not.toHaveProperty('request');
+    const ofProvider = await jobs.get('/v1/jobs?search=owl&provider=sandbox');
+    expect(ofProvider.json.items).toHaveLength(5);
+    expect((await jobs.get('/v1/jobs?search=owl&provider=agent-responses')).json.items).toEqual([]);
   });
 
   it('counts the jobs in metrics and diagnostics', async () => {

@@ -176,13 +176,32 @@ describe('listJobs', () => {
     const { status, json } = await list('limit=1');
 
     expect(status).toBe(200);
-    expect(json).toMatchObject({ items: [{ id: ids[1], prompt: 'a boat', artifacts: [] }] });
+    expect(json).toMatchObject({
+      items: [{ id: ids[1], prompt: 'a boat', size: '1024x1024', inputs: 0, artifacts: [] }],
+    });
     expect(json).toHaveProperty('next_cursor');
   });
 
   it.each([
+    ['sandbox', 1],
+    ['unknown', 0],
+  ])('lists the jobs of the provider %s alone', async (provider, count) => {
+    await submitted();
+
+    const { json } = await list(`provider=${provider}`);
+
+    expect(Object(json).items).toHaveLength(count);
+  });
+
+  it.each([
     ...['limit=0', 'limit=101', 'status=done', 'visibility=none', 'favorite=1', 'cursor=x'],
-    ...['search=%00', `search=${'x'.repeat(257)}`, 'sort=created', 'limit=1&limit=2'],
+    ...[
+      'search=%00',
+      `search=${'x'.repeat(257)}`,
+      'sort=created',
+      'limit=1&limit=2',
+      `provider=${'x'.repeat(65)}`,
+    ],
   ])('refuses ?%s', async (query) => {
     expect((await list(query)).status).toBe(422);
   });

@@ -8,6 +8,7 @@ export interface JobRow {
   readonly status: 'queued' | 'succeeded' | 'failed';
   readonly favorite: boolean;
   readonly hidden: boolean;
+  readonly provider: string;
   readonly prompt: string;
 }
 
@@ -17,7 +18,7 @@ const INSERT = `
     operation, provider, outputs, error_code, bytes, reserved, prompt
   ) VALUES (
     @sequence, @id, @scope, @status, @favorite, @deleted, 1, 1, @started, @started,
-    'generate', 'sandbox', 1, @errorCode, 600, @reserved, @prompt
+    'generate', @provider, 1, @errorCode, 600, @reserved, @prompt
   )`;
 
 const ids = createIds(() => 0);
@@ -49,6 +50,7 @@ export function jobRow(sequence: number, prompt: string, more: Partial<JobRow> =
     status: 'succeeded',
     favorite: false,
     hidden: false,
+    provider: 'sandbox',
   } as const;
   return { ...plain, sequence, prompt, ...more };
 }

@@ -72,6 +72,7 @@ export function newJob(overrides: Partial<NewJob> = {}): NewJob {
     request: jobRequest(),
     provider: 'sandbox',
     model: 'sandbox-image',
+    size: '1024x1024',
     inputs: [],
     reservedBytes: 20_000,
     ...overrides,

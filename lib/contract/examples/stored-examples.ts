@@ -175,6 +175,8 @@ export const STORED_EXAMPLES: Examples = {
             provider: 'sandbox',
             model: 'sandbox-image',
             outputs: 1,
+            size: 'auto',
+            inputs: 1,
             artifacts: [ARTIFACT],
           },
         ],

@@ -4,7 +4,7 @@ import { documented } from '../schema/documented.ts';
 import { tokenOf } from '../schema/fields.ts';
 import { limitedList } from '../schema/limited-list.ts';
 
-const ProviderName = v.pipe(v.string(), v.minLength(1), v.maxLength(64));
+export const ProviderName = v.pipe(v.string(), v.minLength(1), v.maxLength(64));
 const ModelName = v.pipe(v.string(), v.minLength(1), v.maxLength(128));
 
 /** One provider to go to, and perhaps one of its models. */

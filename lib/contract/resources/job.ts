@@ -5,8 +5,8 @@ import { STAGES } from '../reply/stream-events.ts';
 import { StoredInput } from '../request/image-input.ts';
 import { ImageRequest, sharedRequestEntries } from '../request/image-request.ts';
 import { Output, Transparency } from '../request/output.ts';
-import { OUTPUT_FORMATS, RequestParameters } from '../request/parameters.ts';
-import { Policies, Routing, Session } from '../request/routing.ts';
+import { OUTPUT_FORMATS, RequestParameters, Size } from '../request/parameters.ts';
+import { Policies, ProviderName, Routing, Session } from '../request/routing.ts';
 import { closedObject, isPlainObject } from '../schema/closed-object.ts';
 import { documented } from '../schema/documented.ts';
 import { ArtifactId, Count, isStorableText, Text, UnixSecs } from '../schema/fields.ts';
@@ -95,6 +95,8 @@ export const ImageJobSummary = v.strictObject({
   provider: v.string(),
   model: v.optional(v.string()),
   outputs: documented(Count, 'How many images were asked for.'),
+  size: documented(Size, 'What its plan asks for: auto, or WxH in pixels.'),
+  inputs: documented(Count, 'How many images it came with: images, mask and references.'),
   error_code: documented(v.optional(v.string()), 'The bridge_ext.code of its error.'),
   artifacts: v.array(
     v.strictObject({
@@ -129,6 +131,10 @@ export const JobListQuery = v.pipe(
     status: v.optional(v.picklist(JOB_STATUSES)),
     visibility: documented(v.optional(v.picklist(VISIBILITIES)), 'Left out, it is active.'),
     favorite: v.optional(QueryBoolean),
+    provider: documented(
+      v.optional(ProviderName),
+      'Where the job went, or is meant to go first. One that was never used has no jobs.',
+    ),
     search: documented(
       v.optional(SearchText),
       'A part of the prompt, literally, whatever the case of its letters.',

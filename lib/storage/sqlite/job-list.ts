@@ -13,7 +13,7 @@ export function createJobList(database: StateDatabase): Pick<JobStore, 'list' | 
   const findSummary = database.prepare(FIND_SUMMARY);
   const statements = new Map<string, Statement>();
 
-  /** One statement a combination of filters; there are 63 of them. */
+  /** One statement a combination of filters, whichever the provider is; there are 126 of them. */
   function statementFor(filter: JobFilter): Statement {
     const sql = listSql(filter);
     const known = statements.get(sql) ?? database.prepare(sql);
@@ -25,7 +25,12 @@ export function createJobList(database: StateDatabase): Pick<JobStore, 'list' | 
     list: (scope, filter, { before = NEWEST, limit }) =>
       database.read(() => {
         // One row more than is shown: there is a next page if it exists.
-        const rows = statementFor(filter).all({ scope, before, limit: limit + 1 });
+        const rows = statementFor(filter).all({
+          scope,
+          provider: filter.provider,
+          before,
+          limit: limit + 1,
+        });
         return { items: rows.slice(0, limit).map(parseSummary), more: rows.length > limit };
       }),
     summaries: (scope, sequences) =>

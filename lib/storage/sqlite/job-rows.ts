@@ -13,7 +13,7 @@ const FACTS = `
 
 /** Of `job` alone, for `parseSummary`. */
 export const SUMMARY_COLUMNS = `${FACTS},
-  operation, provider, model, outputs, error_code, artifacts, substr(prompt, 1, 256) AS prompt`;
+  operation, provider, model, outputs, size, inputs, error_code, artifacts, substr(prompt, 1, 256) AS prompt`;
 
 /** Of `job` and `job_content`, for `parseRecord`. */
 export const RECORD_COLUMNS = `${FACTS}, request_id, request, result, error`;
@@ -49,6 +49,8 @@ const SummaryRow = v.object({
   provider: v.string(),
   model: v.nullable(v.string()),
   outputs: v.number(),
+  size: v.string(),
+  inputs: v.number(),
   error_code: v.nullable(ImageJob.entries.error.wrapped.entries.code),
   artifacts: v.pipe(v.string(), v.parseJson(), ImageJobSummary.entries.artifacts),
   prompt: v.string(),
@@ -65,12 +67,14 @@ const RecordRow = v.object({
 /** Throws for a row that no job of ours can have. */
 export function parseSummary(row: unknown): JobSummary {
   const summary = v.parse(SummaryRow, row);
-  const { operation, provider, outputs, artifacts, prompt } = summary;
+  const { operation, provider, outputs, size, inputs, artifacts, prompt } = summary;
   return {
     ...toFacts(summary),
     operation,
     provider,
     outputs,
+    size,
+    inputs,
     artifacts,
     prompt,
     ...(summary.model === null ? {} : { model: summary.model }),

@@ -6,9 +6,10 @@ import { parseRecord, RECORD_COLUMNS, ROW_BYTES } from './job-rows.ts';
 
 const INSERT = `
   INSERT INTO job (
-    id, scope, status, created, updated, operation, provider, model, outputs, bytes, reserved, prompt
+    id, scope, status, created, updated, operation, provider, model, outputs, size, inputs, bytes,
+    reserved, prompt
   )
-  VALUES (?, ?, 'queued', ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+  VALUES (?, ?, 'queued', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 const INSERT_CONTENT = `
   INSERT INTO job_content (seq, request_id, key_hash, fingerprint, request)
   VALUES (?, ?, ?, ?, ?)`;
@@ -59,8 +60,8 @@ export function createJobSubmission(
   }
 
   function insertRow(job: NewJob, bytes: number): number {
-    const { id, scope, createdSecs, provider, model, reservedBytes } = job;
-    const { operation, prompt, parameters } = job.request;
+    const { id, scope, createdSecs, provider, model, size, reservedBytes } = job;
+    const { operation, prompt, parameters, images, mask, reference_images } = job.request;
     const { lastInsertRowid } = insert.run(
       id,
       scope,
@@ -70,6 +71,8 @@ export function createJobSubmission(
       provider,
       model,
       parameters.n,
+      size,
+      images.length + Number(mask !== null) + reference_images.length,
       bytes,
       reservedBytes,
       prompt,

@@ -15,6 +15,7 @@ import { ARTIFACT_SIDECAR } from './migrations/0006-artifact-sidecar.ts';
 import { ARTIFACT_AGE } from './migrations/0007-artifact-age.ts';
 import { OWNER } from './migrations/0008-owner.ts';
 import { SESSION } from './migrations/0009-session.ts';
+import { JOB_SUMMARY } from './migrations/0010-job-summary.ts';
 
 /** SQL texts, the first one for an empty database. None is edited or moved once it was released. */
 export const MIGRATIONS: readonly string[] = [
@@ -27,6 +28,7 @@ export const MIGRATIONS: readonly string[] = [
   ARTIFACT_AGE,
   OWNER,
   SESSION,
+  JOB_SUMMARY,
 ];
 
 /** The schema that this program reads and writes. */

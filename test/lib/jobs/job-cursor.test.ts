@@ -26,6 +26,7 @@ describe('createJobCursors', () => {
     ['a status', { ...LISTED, status: 'failed' }],
     ['favourites alone', { ...LISTED, favorite: true }],
     ['all but favourites', { ...LISTED, favorite: false }],
+    ['a provider', { ...LISTED, provider: 'sandbox' }],
     ['a search', { ...LISTED, search: 'cat' }],
   ])('under %s it is refused', (_, listed) => {
     const cursor = cursors.write(LISTED, 5);

@@ -66,7 +66,7 @@ export function createScriptedGeneration() {
 
   const generation: Generation = {
     run,
-    plan: async () => ({ provider: 'sandbox', model: 'sandbox-image' }),
+    plan: async () => ({ provider: 'sandbox', model: 'sandbox-image', size: '1024x1024' }),
   };
   return { generation, runs, behavior };
 }

@@ -94,12 +94,13 @@ function walkCandidates({ jobs, index, unindexed }: Sources, term: string) {
 }
 
 function matchesFilter(
-  { status, visibility, favorite }: JobSearchFilter,
+  { status, visibility, favorite, provider }: JobSearchFilter,
   job: SearchedJob,
 ): boolean {
   return (
     (status === undefined || job.status === status) &&
     (visibility === 'all' || (job.hidden === 1) === (visibility === 'hidden')) &&
-    (favorite === undefined || (job.favorite === 1) === favorite)
+    (favorite === undefined || (job.favorite === 1) === favorite) &&
+    (provider === undefined || job.provider === provider)
   );
 }

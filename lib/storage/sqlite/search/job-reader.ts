@@ -9,7 +9,7 @@ import { blockStart } from './grams.ts';
 import type { FoldedJob } from './invert-block.ts';
 
 const FIND = `
-  SELECT scope, status, favorite, deleted IS NOT NULL AS hidden, prompt FROM job WHERE seq = ?`;
+  SELECT scope, status, favorite, deleted IS NOT NULL AS hidden, provider, prompt FROM job WHERE seq = ?`;
 const FIND_ID = 'SELECT id FROM job WHERE seq = ?';
 const NEWEST_BELOW = 'SELECT max(seq) FROM job WHERE seq < ?';
 const OLDEST_FROM = 'SELECT min(seq) FROM job WHERE seq >= ?';
@@ -29,6 +29,7 @@ const SearchedRow = v.optional(
     status: v.picklist(JOB_STATUSES),
     favorite: v.number(),
     hidden: v.number(),
+    provider: v.string(),
     prompt: v.string(),
   }),
 );
@@ -63,7 +64,10 @@ export function openJobReader(file: string) {
       v.parse(v.number(), count.get(blockStart(block), blockStart(block + 1))),
     /** The jobs below `before` that match the filter, whatever their prompts. */
     matching: (scope: string, filter: JobFilter, before: number, limit: number) =>
-      v.parse(Sequences, matchingStatement(filter).all({ scope, before, limit })),
+      v.parse(
+        Sequences,
+        matchingStatement(filter).all({ scope, provider: filter.provider, before, limit }),
+      ),
     /** The next jobs by ascending sequence, none only if there are none. */
     listPrompts(from: number, end: number): readonly FoldedJob[] {
       const rows = v.parse(PromptRows, listPrompts.all(from, end, JOBS_PER_READ));

@@ -1,22 +1,33 @@
 import fc from 'fast-check';
 import type { JobRecord, JobStore } from '../../../../lib/jobs/job-store-port.ts';
-import { CANCELLATION, FAILURE, newJob, succeeded, WIDE } from '../../../support/jobs.ts';
+import {
+  CANCELLATION,
+  FAILURE,
+  jobResult,
+  newJob,
+  succeeded,
+  WIDE,
+} from '../../../support/jobs.ts';
 
 /** The expected content of a store after a history. */
 export interface JobModel {
   readonly jobs: Map<number, JobRecord>;
+  /** Where each job went, or is meant to go first. */
+  readonly providers: Map<number, string>;
 }
 
 /** One step that changes a store and its model. */
 export type JobStep = (store: JobStore, model: JobModel) => Promise<void>;
 
 export const SCOPES = ['a', 'b'];
+export const PROVIDERS = ['sandbox', 'agent-responses'];
 
-const submit = fc.constantFrom(...SCOPES).map(
-  (scope): JobStep =>
-    async (store, { jobs }) => {
-      const { job } = await store.submit(newJob({ scope }), WIDE);
+const submit = fc.tuple(fc.constantFrom(...SCOPES), fc.constantFrom(...PROVIDERS)).map(
+  ([scope, provider]): JobStep =>
+    async (store, { jobs, providers }) => {
+      const { job } = await store.submit(newJob({ scope, provider }), WIDE);
       jobs.set(job.sequence, job);
+      providers.set(job.sequence, provider);
     },
 );
 
@@ -29,13 +40,15 @@ const settle = fc
   .tuple(fc.nat(40), fc.constantFrom('succeeded', 'failed', 'cancelled', 'interrupted'))
   .map(
     ([sequence, status]): JobStep =>
-      async (store, { jobs }) => {
+      async (store, { jobs, providers }) => {
         const settled = await store.settle(
           sequence,
           status === 'succeeded' ? succeeded(3) : { status, completedSecs: 3, error: FAILURE },
         );
         const job = jobs.get(sequence);
-        if (job && settled) jobs.set(sequence, { ...job, status });
+        if (!job || !settled) return;
+        jobs.set(sequence, { ...job, status });
+        if (status === 'succeeded') providers.set(sequence, jobResult([]).provider);
       },
   );
 

@@ -8,15 +8,13 @@ import { openStateDatabase, type StateDatabase } from '../../../../lib/storage/s
 import { listSql } from '../../../../lib/storage/sqlite/job-list.ts';
 import { createJobStore } from '../../../../lib/storage/sqlite/job-store.ts';
 import { migrate } from '../../../../lib/storage/sqlite/migrations.ts';
-import { type JobModel, jobHistories, SCOPES } from './job-histories.ts';
+import { type JobModel, jobHistories, PROVIDERS, SCOPES } from './job-histories.ts';
 
 const FILTERS: readonly JobFilter[] = [undefined, ...JOB_STATUSES].flatMap((status) =>
   (['active', 'hidden', 'all'] as const).flatMap((visibility) =>
-    [undefined, true, false].map((favorite) => ({
-      visibility,
-      ...(status === undefined ? {} : { status }),
-      ...(favorite === undefined ? {} : { favorite }),
-    })),
+    [undefined, true, false].flatMap((favorite) =>
+      [undefined, ...PROVIDERS].map((provider) => ({ visibility, status, favorite, provider })),
+    ),
   ),
 );
 
@@ -36,14 +34,18 @@ describe('listSql', () => {
     (_, filter) => {
       const steps = connection
         .prepare(`EXPLAIN QUERY PLAN ${listSql(filter)}`)
-        .all({ scope: 's', before: 9, limit: 1 })
+        .all({ scope: 's', provider: filter.provider, before: 9, limit: 1 })
         .map((row) => String(Object(row).detail));
 
       const searches = steps.filter((step) => /SEARCH|SCAN|TEMP/.test(step));
       expect(searches[0]).toBe('SEARCH job USING INTEGER PRIMARY KEY (rowid=?)');
+      const [index, first] =
+        filter.provider === undefined
+          ? ['job_list', 'scope=?']
+          : ['job_list_of_provider', 'scope=? AND provider=?'];
       expect(new Set(searches.slice(1))).toEqual(
         new Set([
-          'SEARCH job USING COVERING INDEX job_list (scope=? AND status=? AND favorite=? AND <expr>=? AND seq<?)',
+          `SEARCH job USING COVERING INDEX ${index} (${first} AND status=? AND favorite=? AND <expr>=? AND seq<?)`,
         ]),
       );
     },
@@ -51,10 +53,18 @@ describe('listSql', () => {
 });
 
 /** The expected list, found by filtering all jobs. */
-function naively({ jobs }: JobModel, scope: string, filter: JobFilter): readonly number[] {
+function naively(
+  { jobs, providers }: JobModel,
+  scope: string,
+  filter: JobFilter,
+): readonly number[] {
   return [...jobs.values()]
     .filter((job) => job.scope === scope)
     .filter(({ status }) => filter.status === undefined || status === filter.status)
+    .filter(
+      ({ sequence }) =>
+        filter.provider === undefined || providers.get(sequence) === filter.provider,
+    )
     .filter(({ favorite }) => filter.favorite === undefined || favorite === filter.favorite)
     .filter(({ deletedSecs }) => {
       if (filter.visibility === 'all') return true;
@@ -74,7 +84,7 @@ describe('JobStore.list', () => {
       fc.asyncProperty(jobHistories, fc.integer({ min: 1, max: 7 }), async (history, limit) => {
         database = openStateDatabase({ file: IN_MEMORY, ids: createIds(() => 0) });
         const store = createJobStore(database);
-        const model: JobModel = { jobs: new Map() };
+        const model: JobModel = { jobs: new Map(), providers: new Map() };
 
         for (const step of history) await step(store, model);
 
@@ -95,7 +105,7 @@ describe('JobStore.list', () => {
       fc.asyncProperty(jobHistories, jobHistories, async (history, meanwhile) => {
         database = openStateDatabase({ file: IN_MEMORY, ids: createIds(() => 0) });
         const store = createJobStore(database);
-        const model: JobModel = { jobs: new Map() };
+        const model: JobModel = { jobs: new Map(), providers: new Map() };
         for (const step of history) await step(store, model);
         const before = naively(model, 'a', { visibility: 'active' });
 

@@ -134,6 +134,46 @@ describe('migrate', () => {
     ).toEqual([1, 1, 0]);
   });
 
+  test.each([4, 9])(
+    'jobs of schema %i get the size and the number of images of their requests',
+    (version) => {
+      migrate(connection, MIGRATIONS.slice(0, version));
+      const image = { type: 'stored' };
+      const plain = { images: [], mask: null, reference_images: [] };
+      const request = (size: string, more: object = {}) =>
+        JSON.stringify({ parameters: { size }, ...plain, ...more });
+      addJob('planned', request('1000x1000'), JSON.stringify({ effective: { size: '1024x1024' } }));
+      addJob('failed', request('640x480', { images: [image, image], mask: image }));
+      addJob('early', request('auto', { images: [image], reference_images: [image] }));
+      addJob('foreign', '{"prompt":"a cat"}');
+      addJob('broken', 'no JSON');
+
+      migrate(connection);
+
+      const facts = connection.prepare('SELECT id, size, inputs FROM job ORDER BY seq');
+      expect(facts.raw().all()).toEqual([
+        ['planned', '1024x1024', 0],
+        ['failed', '640x480', 3],
+        ['early', 'auto', 2],
+        ['foreign', 'auto', 0],
+        ['broken', 'auto', 0],
+      ]);
+    },
+  );
+
+  function addJob(id: string, request: string, result: string | null = null): void {
+    const job = connection.prepare(`
+      INSERT INTO job (
+        id, scope, status, created, updated, started, completed, operation, provider, outputs,
+        error_code, bytes, reserved, prompt
+      ) VALUES (?, 's', ?, 1, 1, 1, 1, 'generate', 'sandbox', 1, ?, 600, 0, 'a cat')`);
+    job.run(id, result ? 'succeeded' : 'failed', result ? null : 'upstream');
+    const content =
+      'INSERT INTO job_content (seq, request_id, request, result) VALUES (?, ?, ?, ?)';
+    const sequence = connection.prepare('SELECT max(seq) FROM job').pluck().get();
+    connection.prepare(content).run(sequence, 'r', request, result);
+  }
+
   test('a migration that fails half-way undoes those before it', () => {
     const half = 'CREATE TABLE third (a) STRICT_; CREATE TABLE fourth (a);';
     migrate(connection, ['CREATE TABLE first (a)']);

@@ -75,6 +75,7 @@ function naive(rows: readonly JobRow[], { scope, filter, before, limit }: Search
     .filter((row) => row.scope === scope && pattern.test(row.prompt))
     .filter(({ status }) => filter.status === undefined || status === filter.status)
     .filter(({ favorite }) => filter.favorite === undefined || favorite === filter.favorite)
+    .filter(({ provider }) => filter.provider === undefined || provider === filter.provider)
     .filter(
       ({ hidden }) => filter.visibility === 'all' || hidden === (filter.visibility === 'hidden'),
     )
@@ -123,6 +124,7 @@ const someRows = fc
             scope: fc.constantFrom('anonymous', 'anonymous', 'other'),
             status: statuses,
             favorite: fc.boolean(),
+            provider: fc.constantFrom('sandbox', 'agent-responses'),
             isHidden: fc.boolean(),
             prompt: texts,
           })
@@ -145,6 +147,7 @@ const requests = fc.record(
         visibility: fc.constantFrom('active' as const, 'hidden' as const, 'all' as const),
         status: statuses,
         favorite: fc.boolean(),
+        provider: fc.constantFrom('sandbox', 'agent-responses', 'unused'),
       },
       { requiredKeys: ['term', 'visibility'] },
     ),
