@@ -4,4 +4,6 @@ export interface CommandIo {
   readonly cwd: string;
   readonly stdout: (text: string) => void;
   readonly stderr: (text: string) => void;
+  /** Which of the standard streams are terminals. */
+  readonly isTerminal: Readonly<Record<'stdin' | 'stdout' | 'stderr', boolean>>;
 }

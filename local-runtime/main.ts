@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { isatty } from 'node:tty';
 import { unsupportedNode } from './node-version.ts';
 
 // A reader that closes the output must not end the program. Without a listener its EPIPE would.
@@ -13,6 +14,7 @@ if (refusal === undefined) {
     cwd: process.cwd(),
     stdout: (text) => process.stdout.write(text),
     stderr: (text) => process.stderr.write(text),
+    isTerminal: { stdin: isatty(0), stdout: isatty(1), stderr: isatty(2) },
   });
 } else {
   process.stderr.write(`${refusal}\n`);

@@ -13,6 +13,7 @@ const JOINED = [
   '@middy/core',
   '@middy/http-json-body-parser',
   '@middy/util',
+  'commander',
   'hono',
   'ipaddr.js',
   'lru-cache',

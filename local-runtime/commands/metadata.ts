@@ -1,16 +1,15 @@
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { parseArgs } from 'node:util';
 import * as v from 'valibot';
 import { ImageMetadataRecord } from '../../lib/contract/reply/metadata-record.ts';
 import { sniff } from '../../lib/images/container/sniff.ts';
 import { readRecord } from '../../lib/images/xmp/read-record.ts';
 import { systemClock } from '../../lib/platform/clock.ts';
 import { createTimeSlices } from '../../lib/platform/time-slices.ts';
-import type { CommandIo } from '../command-io.ts';
-
-const USAGE = 'usage: image-bridge metadata show FILE [--json]';
+import type { Call } from '../command-table/command.ts';
+import type { JsonOption } from '../command-table/configuration-options.ts';
+import { printable } from '../printable.ts';
 
 const MAX_FILE_BYTES = 256 * 1024 * 1024;
 const MAX_SIDECAR_BYTES = 4 * 1024 * 1024;
@@ -28,44 +27,19 @@ type Reading =
   /** What is wrong, as the end of a sentence that the file's name begins. */
   | { readonly ok: false; readonly problem: string };
 
-/**
- * `image-bridge metadata …`, `argv` being what follows these two words. Resolves to the exit code: 0, 1 when the file has
- * no record or cannot be read, 2 for bad usage.
- */
-export async function runMetadataCommand(argv: readonly string[], io: CommandIo): Promise<number> {
-  const command = parseCommand(argv);
-  if (!command) {
-    io.stderr(`${USAGE}\n`);
-    return 2;
-  }
-  const reading = await readFileRecord(resolve(io.cwd, command.file));
+/** `image-bridge metadata show`. Resolves to the exit code. */
+export async function runMetadataShow({
+  args: { file },
+  options,
+  io,
+}: Call<{ readonly file: string }, JsonOption>): Promise<number> {
+  const reading = await readFileRecord(resolve(io.cwd, file));
   if (!reading.ok) {
-    io.stderr(`${printable(command.file)} ${reading.problem}\n`);
+    io.stderr(`${printable(file)} ${reading.problem}\n`);
     return 1;
   }
-  io.stdout(command.json ? toJson(reading.record) : toLines(reading.record));
+  io.stdout(options.json ? toJson(reading.record) : toLines(reading.record));
   return 0;
-}
-
-interface Command {
-  readonly file: string;
-  readonly json: boolean;
-}
-
-function parseCommand(argv: readonly string[]): Command | undefined {
-  try {
-    const { values, positionals } = parseArgs({
-      args: [...argv],
-      allowPositionals: true,
-      options: { json: { type: 'boolean', default: false } },
-    });
-    const [verb, file, ...rest] = positionals;
-    if (verb !== 'show' || file === undefined || rest.length > 0) return undefined;
-    return { file, json: values.json };
-  } catch {
-    // `parseArgs` throws for an unknown option.
-    return undefined;
-  }
 }
 
 async function readFileRecord(path: string): Promise<Reading> {
@@ -129,11 +103,4 @@ function toLines(record: ImageMetadataRecord): string {
   return Object.entries(record)
     .map(([name, value]) => `${name}: ${printable(JSON.stringify(value))}\n`)
     .join('');
-}
-
-/** The same JSON without what a terminal obeys: JSON itself escapes only the older control characters. */
-function printable(json: string): string {
-  return json.replaceAll(/(?!\n)\p{Cc}|\p{Bidi_Control}/gu, (character) => {
-    return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
-  });
 }

@@ -1,6 +1,7 @@
-import type { CommandIo } from '../command-io.ts';
+import type { Call } from '../command-table/command.ts';
+import type { ConfigurationOptions } from '../command-table/configuration-options.ts';
 import type { RunningBridge } from '../start.ts';
-import { runServe } from './serve.ts';
+import { serveUntilStopped } from './serve.ts';
 
 // Defaults that a configuration overrides. Failures that are only simulated must not open a circuit breaker.
 const PRESETS = {
@@ -10,8 +11,8 @@ const PRESETS = {
 } as const;
 
 /** `image-bridge quickstart`: serves at once, with the provider that needs nothing. */
-export function runQuickstartCommand(argv: readonly string[], io: CommandIo): Promise<number> {
-  return runServe(argv, io, { name: 'quickstart', presets: PRESETS, greeting });
+export function runQuickstart(call: Call<unknown, ConfigurationOptions>): Promise<number> {
+  return serveUntilStopped(call, { presets: PRESETS, greeting });
 }
 
 function greeting({ address }: RunningBridge, bearerVariable: string | undefined): string {

@@ -1,4 +1,3 @@
-import { parseArgs } from 'node:util';
 import { loadConfig } from '../../lib/config/load-config.ts';
 import { problemLine, warningLine } from '../../lib/config/problem.ts';
 import type { Presets } from '../../lib/config/sources/named-sources.ts';
@@ -6,16 +5,21 @@ import { toBridgeError } from '../../lib/errors/bridge-error.ts';
 import { createLineWriter } from '../../lib/log/line-writer.ts';
 import { createTraceLog } from '../../lib/log/trace-log.ts';
 import { systemClock } from '../../lib/platform/clock.ts';
-import type { CommandIo } from '../command-io.ts';
+import type { Call } from '../command-table/command.ts';
+import {
+  type ConfigurationOptions,
+  toLoadOptions,
+} from '../command-table/configuration-options.ts';
 import { applyHeapSettings } from '../heap-settings.ts';
 import { openStandardError } from '../standard-error.ts';
 import { type RunningBridge, startBridge } from '../start.ts';
 import { untilStopped } from '../stop-signals.ts';
 import { refuseUnsupportedSettings } from '../unsupported-settings.ts';
 
+type ServeCall = Call<unknown, ConfigurationOptions>;
+
 /** What differs between `serve` and `quickstart`. */
 interface ServeOptions {
-  readonly name: 'serve' | 'quickstart';
   readonly presets?: Presets;
   /** What is printed when it listens. */
   readonly greeting: (bridge: RunningBridge, protectedBy: string | undefined) => string;
@@ -23,20 +27,14 @@ interface ServeOptions {
 
 /**
  * Serves until a signal stops it. Resolves to the exit code: 0 after an orderly stop, 1 when it cannot start, 2 for an
- * invalid configuration or bad usage.
+ * invalid configuration.
  */
-export async function runServe(
-  argv: readonly string[],
-  io: CommandIo,
-  { name, presets = {}, greeting }: ServeOptions,
+export async function serveUntilStopped(
+  { options, io }: ServeCall,
+  { presets = {}, greeting }: ServeOptions,
 ): Promise<number> {
   applyHeapSettings();
-  const options = parseOptions(argv);
-  if (!options) {
-    io.stderr(`usage: image-bridge ${name} [--config FILE] [--set field=value]...\n`);
-    return 2;
-  }
-  const loaded = await loadConfig({ ...options, env: io.env, cwd: io.cwd, presets });
+  const loaded = await loadConfig({ ...toLoadOptions(options, io), presets });
   for (const warning of loaded.warnings) io.stderr(`${warningLine(warning)}\n`);
   if (!loaded.ok) {
     for (const problem of loaded.errors) io.stderr(`${problemLine(problem)}\n`);
@@ -64,20 +62,7 @@ export async function runServe(
 }
 
 /** `image-bridge serve`. */
-export function runServeCommand(argv: readonly string[], io: CommandIo): Promise<number> {
+export function runServe(call: ServeCall): Promise<number> {
   const greeting = ({ address }: RunningBridge) => `image-bridge listens on ${address}\n`;
-  return runServe(argv, io, { name: 'serve', greeting });
-}
-
-function parseOptions(argv: readonly string[]) {
-  try {
-    const { values } = parseArgs({
-      args: [...argv],
-      options: { config: { type: 'string' }, set: { type: 'string', multiple: true } },
-    });
-    return { configFile: values.config, set: values.set };
-  } catch {
-    // `parseArgs` throws for an unknown option and for a missing value.
-    return undefined;
-  }
+  return serveUntilStopped(call, { greeting });
 }

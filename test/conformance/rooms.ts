@@ -112,6 +112,7 @@ export const HOMES: Readonly<Record<string, readonly RegExp[]>> = {
   '@fastify/busboy': [/^lib\/http\//],
   hono: [/^local-runtime\//],
   '@hono/node-server': [/^local-runtime\//],
+  commander: [/^local-runtime\/command-table\//],
   undici: [/^lib\/net\//],
   'ipaddr.js': [/^lib\/net\//],
   'better-sqlite3': [/^lib\/storage\//, /^local-runtime\/[^/]*lock[^/]*\.ts$/],

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import * as v from 'valibot';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ImageMetadataRecord } from '../../lib/contract/reply/metadata-record.ts';
-import { runMetadataCommand } from '../../local-runtime/commands/metadata.ts';
+import { runCommand } from '../support/run-command.ts';
 import { cleanUp, type StartedBridge, startBridge } from '../support/start-bridge.ts';
 
 let bridge: StartedBridge;
@@ -35,15 +35,10 @@ async function create(body: object): Promise<Created> {
 }
 
 async function show(path: string): Promise<ImageMetadataRecord> {
-  let stdout = '';
-  await runMetadataCommand(['show', path, '--json'], {
-    env: {},
+  const { stdout, stderr } = await runCommand(['metadata', 'show', path, '--json'], {
     cwd: bridge.cwd,
-    stdout: (text) => {
-      stdout += text;
-    },
-    stderr: (text) => expect.fail(text),
   });
+  expect(stderr).toBe('');
   return v.parse(ImageMetadataRecord, JSON.parse(stdout));
 }
 

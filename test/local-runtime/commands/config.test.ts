@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { runConfigCommand } from '../../../local-runtime/commands/config.ts';
+import { runCommand } from '../../support/run-command.ts';
 
 let folder = '';
 beforeEach(() => {
@@ -12,20 +12,8 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-async function run(argv: readonly string[], env: Record<string, string> = {}) {
-  let stdout = '';
-  let stderr = '';
-  const exitCode = await runConfigCommand(argv, {
-    env,
-    cwd: folder,
-    stdout: (text) => {
-      stdout += text;
-    },
-    stderr: (text) => {
-      stderr += text;
-    },
-  });
-  return { exitCode, stdout, stderr };
+function run(argv: readonly string[], env: Record<string, string> = {}) {
+  return runCommand(['config', ...argv], { cwd: folder, env });
 }
 
 function write(toml: string): void {
@@ -187,11 +175,11 @@ describe('bad usage', () => {
     [['check', '--set']],
     [['check', '--config']],
     [['check', '--json=yes']],
-  ])('of %j exits 2 with one line', async (argv) => {
+  ])('of %j exits 2 with the usage', async (argv) => {
     const result = await run(argv);
 
     expect(result.exitCode).toBe(2);
     expect(result.stdout).toBe('');
-    expect(result.stderr).toMatch(/^usage: .+\n$/);
+    expect(result.stderr).toMatch(/^usage: image-bridge config .+\n/);
   });
 });

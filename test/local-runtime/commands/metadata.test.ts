@@ -10,8 +10,8 @@ import { ImageMetadataRecord } from '../../../lib/contract/reply/metadata-record
 import type { OutputFormat } from '../../../lib/contract/request/parameters.ts';
 import { embedRecord } from '../../../lib/images/xmp/embed-record.ts';
 import { toXmpJson } from '../../../lib/images/xmp/xmp-packet.ts';
-import { runMetadataCommand } from '../../../local-runtime/commands/metadata.ts';
 import { image as imageBytes } from '../../lib/generation/images.ts';
+import { runCommand } from '../../support/run-command.ts';
 import { slices } from '../../support/slices.ts';
 
 const { signal } = new AbortController();
@@ -28,17 +28,11 @@ beforeEach(async () => {
 });
 afterEach(() => rm(cwd, { recursive: true }));
 
-function run(...argv: string[]): Promise<number> {
-  return runMetadataCommand(argv, {
-    env: {},
-    cwd,
-    stdout: (text) => {
-      stdout += text;
-    },
-    stderr: (text) => {
-      stderr += text;
-    },
-  });
+async function run(...argv: string[]): Promise<number> {
+  const ended = await runCommand(['metadata', ...argv], { cwd });
+  stdout += ended.stdout;
+  stderr += ended.stderr;
+  return ended.exitCode;
 }
 
 async function imageWith(record: unknown, format: OutputFormat = 'png'): Promise<Buffer> {
@@ -50,7 +44,7 @@ async function imageWith(record: unknown, format: OutputFormat = 'png'): Promise
 
 const put = (name: string, content: string | Buffer) => writeFile(join(cwd, name), content);
 
-describe('runMetadataCommand', () => {
+describe('metadata', () => {
   it.each<OutputFormat>(['png', 'jpeg', 'webp'])(
     'prints the record inside a %s',
     async (format) => {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { runSchemaCommand } from '../../../local-runtime/commands/schema.ts';
+import { runCommand } from '../../support/run-command.ts';
 
 let cwd: string;
 let stdout: string;
@@ -17,20 +17,14 @@ beforeEach(async () => {
 
 afterEach(() => rm(cwd, { recursive: true }));
 
-function run(...argv: string[]): Promise<number> {
-  return runSchemaCommand(argv, {
-    env: {},
-    cwd,
-    stdout: (text) => {
-      stdout += text;
-    },
-    stderr: (text) => {
-      stderr += text;
-    },
-  });
+async function run(...argv: string[]): Promise<number> {
+  const ended = await runCommand(['schema', ...argv], { cwd });
+  stdout += ended.stdout;
+  stderr += ended.stderr;
+  return ended.exitCode;
 }
 
-describe('runSchemaCommand', () => {
+describe('schema', () => {
   it('prints the OpenAPI document as YAML', async () => {
     const code = await run('--kind', 'openapi');
 

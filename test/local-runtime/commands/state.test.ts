@@ -9,8 +9,8 @@ import {
   stateDatabaseFile,
 } from '../../../lib/storage/sqlite/database.ts';
 import { createJobStore } from '../../../lib/storage/sqlite/job-store.ts';
-import { runStateCommand } from '../../../local-runtime/commands/state.ts';
 import { newJob, WIDE } from '../../support/jobs.ts';
+import { runCommand } from '../../support/run-command.ts';
 
 const ids = createIds(() => 0);
 
@@ -27,20 +27,8 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-async function run(...argv: string[]) {
-  let stdout = '';
-  let stderr = '';
-  const exitCode = await runStateCommand([...argv, '--set', `state.directory=${folder}`], {
-    env: {},
-    cwd: folder,
-    stdout: (text) => {
-      stdout += text;
-    },
-    stderr: (text) => {
-      stderr += text;
-    },
-  });
-  return { exitCode, stdout, stderr };
+function run(...argv: string[]) {
+  return runCommand(['state', ...argv, '--set', `state.directory=${folder}`], { cwd: folder });
 }
 
 describe('state check', () => {

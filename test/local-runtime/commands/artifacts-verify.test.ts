@@ -4,7 +4,6 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createImageEngine } from '../../../lib/images/image-engine.ts';
 import { systemClock } from '../../../lib/platform/clock.ts';
 import { stateDatabaseFile } from '../../../lib/storage/sqlite/database.ts';
-import { runArtifactsCommand } from '../../../local-runtime/commands/artifacts.ts';
 import {
   type ArtifactRig,
   imageOf,
@@ -12,6 +11,7 @@ import {
   openArtifactRig,
 } from '../../lib/artifacts/artifact-rig.ts';
 import { fromPixels, textured } from '../../lib/images/sample-images.ts';
+import { runCommand } from '../../support/run-command.ts';
 import { slices } from '../../support/slices.ts';
 
 const LIMITS = {
@@ -32,18 +32,11 @@ beforeEach(async () => {
 });
 afterEach(() => rig.close());
 
-function run(...argv: string[]): Promise<number> {
-  const io = {
-    env: {},
-    cwd: rig.directory,
-    stdout: (text: string) => {
-      stdout += text;
-    },
-    stderr: (text: string) => {
-      stderr += text;
-    },
-  };
-  return runArtifactsCommand(argv, io);
+async function run(...argv: string[]): Promise<number> {
+  const ended = await runCommand(['artifacts', ...argv], { cwd: rig.directory });
+  stdout += ended.stdout;
+  stderr += ended.stderr;
+  return ended.exitCode;
 }
 
 function verify(...argv: string[]): Promise<number> {
@@ -74,7 +67,7 @@ async function publishTwo() {
   return { records, bytes: 2 * image.bytes.byteLength };
 }
 
-describe('runArtifactsCommand', () => {
+describe('artifacts verify', () => {
   it('accepts valid artifacts, while a bridge has the database open', async () => {
     const { bytes } = await publishTwo();
 

@@ -1,6 +1,5 @@
-import { parseArgs } from 'node:util';
 import { type ArtifactProblem, verifyArtifacts } from '../../lib/artifacts/verify-artifacts.ts';
-import { type LoadOptions, loadConfig } from '../../lib/config/load-config.ts';
+import { loadConfig } from '../../lib/config/load-config.ts';
 import { problemLine } from '../../lib/config/problem.ts';
 import type { Config } from '../../lib/config/settings/settings.ts';
 import { BridgeError } from '../../lib/errors/bridge-error.ts';
@@ -9,29 +8,26 @@ import { systemClock } from '../../lib/platform/clock.ts';
 import { createTimeSlices } from '../../lib/platform/time-slices.ts';
 import { openArtifactReader } from '../../lib/storage/read-artifacts.ts';
 import type { CommandIo } from '../command-io.ts';
-
-const USAGE =
-  'usage: image-bridge artifacts verify [--config FILE] [--set field=value]... [--json]';
+import type { Call } from '../command-table/command.ts';
+import {
+  type ConfigurationOptions,
+  type JsonOption,
+  toLoadOptions,
+} from '../command-table/configuration-options.ts';
 
 const NOTHING = { artifacts: 0, sidecars: 0, bytes: 0, problems: 0 };
 
-/**
- * `image-bridge artifacts verify`, `argv` being what follows the first of these words; a bridge may be serving meanwhile.
- * Resolves to the exit code: 0 when every artifact is what was published, 1 when one is not or nothing could be checked,
- * 2 for an invalid configuration and for bad usage. Changes nothing.
- */
-export async function runArtifactsCommand(argv: readonly string[], io: CommandIo): Promise<number> {
-  const command = parseCommand(argv);
-  if (!command) {
-    io.stderr(`${USAGE}\n`);
-    return 2;
-  }
-  const loaded = await loadConfig({ ...command.load, env: io.env, cwd: io.cwd });
+/** Verifies the artifacts of a bridge that may be running. Resolves to the exit code: 2 for an invalid configuration. */
+export async function runArtifactsVerify({
+  options,
+  io,
+}: Call<unknown, ConfigurationOptions & JsonOption>): Promise<number> {
+  const loaded = await loadConfig(toLoadOptions(options, io));
   if (!loaded.ok) {
     for (const problem of loaded.errors) io.stderr(`${problemLine(problem)}\n`);
     return 2;
   }
-  const report = command.json ? jsonReport(io) : textReport(io);
+  const report = options.json ? jsonReport(io) : textReport(io);
   try {
     const counts = await verify(loaded.config, report.problem);
     report.end(counts);
@@ -94,28 +90,4 @@ function jsonReport({ stdout }: CommandIo): Report {
       stdout(`${head}],"ok":${problems === 0},${JSON.stringify(counts).slice(1)}\n`);
     },
   };
-}
-
-interface Command {
-  readonly json: boolean;
-  readonly load: Pick<LoadOptions, 'configFile' | 'set'>;
-}
-
-function parseCommand(argv: readonly string[]): Command | undefined {
-  try {
-    const { values, positionals } = parseArgs({
-      args: [...argv],
-      allowPositionals: true,
-      options: {
-        config: { type: 'string' },
-        set: { type: 'string', multiple: true },
-        json: { type: 'boolean', default: false },
-      },
-    });
-    if (positionals.length !== 1 || positionals[0] !== 'verify') return undefined;
-    return { json: values.json, load: { configFile: values.config, set: values.set } };
-  } catch {
-    // `parseArgs` throws for an unknown option and for a missing value.
-    return undefined;
-  }
 }

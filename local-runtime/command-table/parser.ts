@@ -1,0 +1,133 @@
+import {
+  Argument,
+  CommanderError,
+  InvalidArgumentError,
+  Option,
+  Command as Parser,
+} from 'commander';
+import type { CommandIo } from '../command-io.ts';
+import { isColored } from '../terminal.ts';
+import type { ArgumentRow, Command, OptionRow } from './command.ts';
+import { COMMANDS, GROUPS } from './commands.ts';
+import { firstWord, helpText, withBoldHeadings } from './help.ts';
+import { optionTerm, toFlag, usageOf } from './usage.ts';
+
+/** What a command line asks for. */
+export type ParsedLine =
+  | { readonly command: Command; readonly args: Values; readonly options: Values }
+  /** What was printed is all, and this is the exit code. */
+  | { readonly exitCode: number };
+
+type Values = Readonly<Record<string, unknown>>;
+
+/** Parses a command line. Prints help where that is asked for, and the usage where the line is not a valid one. */
+export function parseLine(argv: readonly string[], io: CommandIo, version: string): ParsedLine {
+  let parsed: ParsedLine | undefined;
+  const root = parserOf('image-bridge', COMMANDS, io).version(version, '--version', 'the version');
+  const groups = new Map<string, Parser>();
+  for (const command of COMMANDS) {
+    const word = firstWord(command.name);
+    const parser = parserOf(command.name.slice(word.length + 1) || word, [command], io);
+    const group = command.name === word ? root : (groups.get(word) ?? addGroup(word));
+    group.addCommand(
+      fill(parser, command, (use) => {
+        parsed = use;
+      }),
+    );
+  }
+  try {
+    root.parse([...argv], { from: 'user' });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    return { exitCode: error.exitCode === 0 ? 0 : 2 };
+  }
+  return parsed ?? { exitCode: 2 };
+
+  function addGroup(word: string): Parser {
+    const verbs = COMMANDS.filter(({ name }) => name.startsWith(`${word} `));
+    const group = parserOf(word, verbs, io).description(GROUPS[word] ?? '');
+    groups.set(word, group);
+    root.addCommand(group);
+    return group;
+  }
+}
+
+/** A parser that throws instead of ending the process, and prints our help. */
+function parserOf(name: string, commands: readonly Command[], io: CommandIo): Parser {
+  const parser = new Parser(name);
+  return parser
+    .exitOverride()
+    .helpOption('-h, --help')
+    .configureHelp({ formatHelp: () => `${withBoldHeadings(helpText(commands))}\n` })
+    .configureOutput({
+      // Colours are removed where these are false.
+      getOutHasColors: () => isColored('stdout', io),
+      getErrHasColors: () => isColored('stderr', io),
+      writeOut: io.stdout,
+      writeErr: io.stderr,
+      outputError(text) {
+        io.stderr(`${usages(commands)}\nimage-bridge: ${text.replace(/^error: /, '')}`);
+      },
+    });
+}
+
+function usages(commands: readonly Command[]): string {
+  if (commands.length === COMMANDS.length) return helpText(commands);
+  return `usage: ${commands.map(usageOf).join('\n       ')}`;
+}
+
+function fill(parser: Parser, command: Command, found: (use: ParsedLine) => void): Parser {
+  const names = Object.keys(command.arguments);
+  for (const [name, row] of Object.entries(command.arguments)) {
+    parser.addArgument(toArgument(name, row));
+  }
+  for (const [name, row] of Object.entries(command.options)) {
+    parser.addOption(toOption(name, row));
+  }
+  return parser.allowExcessArguments(false).action(() => {
+    const args = Object.fromEntries(names.map((name, at) => [name, parser.processedArgs[at]]));
+    found({ command, args, options: parser.opts() });
+  });
+}
+
+function toArgument(name: string, { about, choices, isOptional }: ArgumentRow): Argument {
+  const argument = new Argument(isOptional ? `[${name}]` : `<${name}>`, about);
+  if (choices) return argument.choices(choices);
+  return argument.argParser((text: string) => {
+    if (text === '') throw new InvalidArgumentError('It is empty.');
+    return text;
+  });
+}
+
+function toOption(name: string, row: OptionRow): Option {
+  const term =
+    row.value === undefined ? optionTerm(name, row) : flagsWithValue(name, row.value, row.short);
+  const option = new Option(term, row.about);
+  if (row.excludes !== undefined) option.conflicts(row.excludes);
+  if (row.value === undefined) return option.default(false);
+  option.makeOptionMandatory(row.isRequired === true);
+  if (row.choices) return option.choices(row.choices);
+  if (row.isRepeated) {
+    return option
+      .default([])
+      .argParser((text: string, before: readonly string[]) => [...before, plain(text)]);
+  }
+  return row.isNumber ? option.argParser(toNumber) : option.argParser(plain);
+}
+
+/** Between angle brackets a value is demanded, whatever characters its name has. */
+function flagsWithValue(name: string, value: string, short: string | undefined): string {
+  return `${short === undefined ? '' : `-${short}, `}${toFlag(name)} <${value}>`;
+}
+
+/** A value that looks like the next option is more likely to be one. */
+function plain(text: string): string {
+  if (/^--[a-z]/.test(text)) throw new InvalidArgumentError('It looks like an option.');
+  return text;
+}
+
+function toNumber(text: string): number {
+  if (!/^[1-9]\d{0,14}$/.test(text))
+    throw new InvalidArgumentError('It must be a whole number from 1.');
+  return Number(text);
+}

@@ -1,0 +1,33 @@
+import { type Command, command } from './command.ts';
+import { CONFIGURATION } from './configuration-options.ts';
+
+const EXITS = { 0: 'it was stopped in order', 1: 'it cannot start' };
+
+export const SERVE_COMMANDS: readonly Command[] = [
+  command({
+    name: 'quickstart',
+    about: 'serve at once, with the provider that needs nothing',
+    details: [
+      'The sandbox provider generates images on this machine, without a network or an account.',
+      'A configuration overrides it.',
+    ],
+    options: CONFIGURATION,
+    examples: [
+      ['quickstart', 'listens on 127.0.0.1:8787'],
+      ['quickstart --set server.bind=127.0.0.1:9000', 'listens on another port'],
+    ],
+    exits: EXITS,
+    load: async () => (await import('../commands/quickstart.ts')).runQuickstart,
+  }),
+  command({
+    name: 'serve',
+    about: 'serve with the configured providers',
+    options: CONFIGURATION,
+    examples: [
+      ['serve', 'uses ./image-bridge.toml if there is one'],
+      ['serve --config /etc/image-bridge.toml', 'uses another file'],
+    ],
+    exits: EXITS,
+    load: async () => (await import('../commands/serve.ts')).runServe,
+  }),
+];
