@@ -103,6 +103,8 @@ function toOption(name: string, row: OptionRow): Option {
   const term =
     row.value === undefined ? optionTerm(name, row) : flagsWithValue(name, row.value, row.short);
   const option = new Option(term, row.about);
+  // `--no-wait` is a switch like any other: not the opposite of `--wait`, which does not exist.
+  option.negate = false;
   if (row.excludes !== undefined) option.conflicts(row.excludes);
   if (row.value === undefined) return option.default(false);
   option.makeOptionMandatory(row.isRequired === true);

@@ -1,7 +1,15 @@
 import { type Command, command } from './command.ts';
 import { CONFIGURATION } from './configuration-options.ts';
 
-const EXITS = { 0: 'it was stopped in order', 1: 'it cannot start' };
+const EXITS = {
+  0: 'it was stopped in order',
+  1: 'it cannot start',
+  3: 'another process holds server.activation_lock',
+};
+const OPTIONS = {
+  ...CONFIGURATION,
+  noWait: { about: 'ends when another process holds server.activation_lock' },
+} as const;
 
 export const SERVE_COMMANDS: readonly Command[] = [
   command({
@@ -11,7 +19,7 @@ export const SERVE_COMMANDS: readonly Command[] = [
       'The sandbox provider generates images on this machine, without a network or an account.',
       'A configuration overrides it.',
     ],
-    options: CONFIGURATION,
+    options: OPTIONS,
     examples: [
       ['quickstart', 'listens on 127.0.0.1:8787'],
       ['quickstart --set server.bind=127.0.0.1:9000', 'listens on another port'],
@@ -22,7 +30,8 @@ export const SERVE_COMMANDS: readonly Command[] = [
   command({
     name: 'serve',
     about: 'serve with the configured providers',
-    options: CONFIGURATION,
+    details: ['Waits while another process holds server.activation_lock, if that is set.'],
+    options: OPTIONS,
     examples: [
       ['serve', 'uses ./image-bridge.toml if there is one'],
       ['serve --config /etc/image-bridge.toml', 'uses another file'],

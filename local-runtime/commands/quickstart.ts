@@ -1,7 +1,5 @@
-import type { Call } from '../command-table/command.ts';
-import type { ConfigurationOptions } from '../command-table/configuration-options.ts';
 import type { RunningBridge } from '../start.ts';
-import { serveUntilStopped } from './serve.ts';
+import { type ServeCall, serveUntilStopped } from './serve.ts';
 
 // Defaults that a configuration overrides. Failures that are only simulated must not open a circuit breaker.
 const PRESETS = {
@@ -11,7 +9,7 @@ const PRESETS = {
 } as const;
 
 /** `image-bridge quickstart`: serves at once, with the provider that needs nothing. */
-export function runQuickstart(call: Call<unknown, ConfigurationOptions>): Promise<number> {
+export function runQuickstart(call: ServeCall): Promise<number> {
   return serveUntilStopped(call, { presets: PRESETS, greeting });
 }
 

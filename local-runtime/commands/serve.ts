@@ -5,18 +5,19 @@ import { toBridgeError } from '../../lib/errors/bridge-error.ts';
 import { createLineWriter } from '../../lib/log/line-writer.ts';
 import { createTraceLog } from '../../lib/log/trace-log.ts';
 import { systemClock } from '../../lib/platform/clock.ts';
+import { activate } from '../activate.ts';
 import type { Call } from '../command-table/command.ts';
 import {
   type ConfigurationOptions,
   toLoadOptions,
 } from '../command-table/configuration-options.ts';
+import type { FileLock } from '../file-lock.ts';
 import { applyHeapSettings } from '../heap-settings.ts';
 import { openStandardError } from '../standard-error.ts';
 import { type RunningBridge, startBridge } from '../start.ts';
 import { untilStopped } from '../stop-signals.ts';
-import { refuseUnsupportedSettings } from '../unsupported-settings.ts';
 
-type ServeCall = Call<unknown, ConfigurationOptions>;
+export type ServeCall = Call<unknown, ConfigurationOptions & { readonly noWait: boolean }>;
 
 /** What differs between `serve` and `quickstart`. */
 interface ServeOptions {
@@ -27,7 +28,7 @@ interface ServeOptions {
 
 /**
  * Serves until a signal stops it. Resolves to the exit code: 0 after an orderly stop, 1 when it cannot start, 2 for an
- * invalid configuration.
+ * invalid configuration, 3 when another process holds the activation lock and `--no-wait` is given.
  */
 export async function serveUntilStopped(
   { options, io }: ServeCall,
@@ -44,11 +45,14 @@ export async function serveUntilStopped(
   const lines = createLineWriter({ writeBytes: openStandardError(), clock: systemClock });
   const log = createTraceLog(lines.write, { isTracing: config.server.tracing.enabled });
   let task = 'start';
+  // From here on a signal stops the bridge in order, or ends its wait for the lock.
+  const stopped = untilStopped();
+  let lock: FileLock | undefined;
   try {
-    refuseUnsupportedSettings(config);
+    const activation = await activate(config, { io, stopped, waits: !options.noWait });
+    if (!activation.ok) return activation.exitCode;
+    lock = activation;
     const bridge = await startBridge(config, { env: io.env, log, origins });
-    const stopped = untilStopped();
-    // Once this is written, a signal stops the bridge in order.
     io.stdout(greeting(bridge, config.server.bearer_token_env));
     await stopped;
     task = 'stop';
@@ -58,6 +62,8 @@ export async function serveUntilStopped(
     log.failure(error, { task });
     io.stderr(`image-bridge: ${toBridgeError(error).message}\n`);
     return 1;
+  } finally {
+    lock?.release();
   }
 }
 

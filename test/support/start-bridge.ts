@@ -50,7 +50,7 @@ export async function freshFolder(): Promise<string> {
 export async function startBridge(options: Options = {}): Promise<StartedBridge> {
   const cwd = options.cwd ?? (await freshFolder());
   const argv = [options.command ?? 'quickstart', ...toArguments(options)];
-  const run = launch(argv, cwd, options.env, options.stderr);
+  const run = launchProgram(argv, cwd, options.env, options.stderr);
   const address = await new Promise<string>((resolve, reject) => {
     run.child.stdout?.on('data', () => {
       const found = /listens on (http:\S+)/.exec(run.output.stdout)?.[1];
@@ -82,7 +82,7 @@ export function runProgram(
   cwd: string,
   env: Readonly<Record<string, string>> = {},
 ): Promise<Ended> {
-  return launch(argv, cwd, env).ended;
+  return launchProgram(argv, cwd, env).ended;
 }
 
 /** Ends every running bridge and removes the folders; for `afterAll`. */
@@ -99,7 +99,8 @@ function toArguments({ set = [] }: Options): string[] {
   );
 }
 
-function launch(
+/** Starts the program and does not wait for anything. */
+export function launchProgram(
   argv: readonly string[],
   cwd: string,
   env: Readonly<Record<string, string>> = {},

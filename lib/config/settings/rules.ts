@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { toProviderName } from '../../contract/resources/provider-name.ts';
 import { isLoopbackHost, parseAuthority } from '../values/addresses.ts';
 import { PROVIDER_KEYS } from './provider-names.ts';
@@ -47,6 +48,15 @@ export const CROSS_FIELD_RULES: readonly CrossFieldRule[] = [
     message: 'must be one of providers.agent_responses.models',
     isBroken: ({ providers }) =>
       !providers.agent_responses.models.includes(providers.agent_responses.image_model),
+  },
+  {
+    field: 'server.activation_lock',
+    with: ['state.directory'],
+    severity: 'error',
+    message: 'must not be the file that locks state.directory',
+    isBroken: ({ server, state }) =>
+      server.activation_lock !== undefined &&
+      resolve(server.activation_lock) === resolve(state.directory, 'lock'),
   },
   {
     field: 'server.bind',
