@@ -3,6 +3,8 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
+    // They need Chromium: npm run test:browser.
+    exclude: ['test/browser/**'],
     globalSetup: ['test/support/build-once.ts'],
     pool: 'forks',
     testTimeout: 30_000,

@@ -2,6 +2,9 @@ import type { Operation } from '../lib/http/operation.ts';
 import type { Services } from '../lib/services.ts';
 import { handler as getArtifact } from './artifacts/get-artifact.ts';
 import { handler as getArtifactThumbnail } from './artifacts/get-artifact-thumbnail.ts';
+import { handler as getDashboard } from './dashboard/get-dashboard.ts';
+import { handler as getDashboardAsset } from './dashboard/get-dashboard-asset.ts';
+import { handler as getDashboardView } from './dashboard/get-dashboard-view.ts';
 import { handler as getDiagnostics } from './diagnostics/get-diagnostics.ts';
 import { handler as getLiveness } from './health/get-liveness.ts';
 import { handler as getReadiness } from './health/get-readiness.ts';
@@ -44,8 +47,9 @@ export interface Route {
     | 'Sessions'
     | 'Diagnostics'
     | 'Metrics'
+    | 'Dashboard'
     | 'Contract';
-  /** The last parameter may hold slashes. */
+  /** The last parameter may hold slashes, and may be empty. */
   readonly takesSlashes?: true;
   readonly handler: Operation<Services>;
   /** The setting that enables the route. The OpenAPI document lists it in either case. */
@@ -53,6 +57,7 @@ export interface Route {
 }
 
 const job = { tag: 'Jobs', setting: 'server.jobs.enabled' } as const;
+const dashboard = { method: 'GET', tag: 'Dashboard', setting: 'server.jobs.enabled' } as const;
 
 /** Every endpoint, once. The listener, `Allow`, the metrics' labels and the OpenAPI document come from here. */
 export const routes: readonly Route[] = [
@@ -104,5 +109,13 @@ export const routes: readonly Route[] = [
     handler: getMetrics,
     setting: 'server.metrics.enabled',
   },
+  { ...dashboard, path: '/dashboard', handler: getDashboard },
+  {
+    ...dashboard,
+    path: '/dashboard/assets/{name}',
+    handler: getDashboardAsset,
+    takesSlashes: true,
+  },
+  { ...dashboard, path: '/dashboard/{view}', handler: getDashboardView, takesSlashes: true },
   { method: 'GET', path: '/v1/openapi.json', tag: 'Contract', handler: getApiDocument },
 ];

@@ -44,8 +44,8 @@ interface Outside {
   readonly openProviders?: typeof enabledProviders;
 }
 
-/** What the runtime adds, because it knows the route table. */
-type AppServices = Omit<Services, 'apiDocument' | 'allowedMethods'>;
+/** What the runtime adds, because it knows the route table and the files of the package. */
+type AppServices = Omit<Services, 'apiDocument' | 'allowedMethods' | 'dashboard'>;
 
 export interface App {
   readonly services: AppServices;

@@ -1,6 +1,7 @@
 import type { ArtifactDelivery } from './artifacts/delivery.ts';
 import type { DiagnosticsReporter } from './diagnostics/diagnostics.ts';
 import type { Readiness } from './diagnostics/readiness.ts';
+import type { PageFile } from './http/reply/page-reply.ts';
 import type { ImageRequests } from './image-requests/image-requests.ts';
 import type { JobLists } from './jobs/job-lists.ts';
 import type { Jobs } from './jobs/jobs.ts';
@@ -25,6 +26,11 @@ export interface Services {
   readonly diagnostics: DiagnosticsReporter;
   /** What a scraper reads; empty where metrics are off. */
   readonly metrics: { exposition(): Promise<string> };
+  /** The files of the built dashboard. Both throw `not_found`. */
+  readonly dashboard: {
+    page(): Promise<PageFile>;
+    asset(name: string): Promise<PageFile>;
+  };
   /** The OpenAPI document as JSON, made by the runtime from the route table. */
   readonly apiDocument: () => Uint8Array | Promise<Uint8Array>;
   /** The value of `Allow` for the route at a path, from the route table. */

@@ -4,6 +4,7 @@ import type { Config } from '../lib/config/settings/settings.ts';
 import { BridgeError } from '../lib/errors/bridge-error.ts';
 import { encodeJson } from '../lib/http/reply/encode-json.ts';
 import type { Services } from '../lib/services.ts';
+import { createDashboardFiles, dashboardFolder } from './dashboard-files.ts';
 import { allowedMethods } from './listener/mount-routes.ts';
 import { lockStateDirectory } from './state-lock.ts';
 import { startTasks } from './task-loop.ts';
@@ -37,7 +38,12 @@ export async function openApp(
     const workers = enabled ? startWorkerLoop(app.worker, max_running) : undefined;
     const apiDocument = once(() => writeApiDocument(outside.facts.version));
     return {
-      services: { ...app.services, apiDocument, allowedMethods: allowedMethods(mounted) },
+      services: {
+        ...app.services,
+        apiDocument,
+        allowedMethods: allowedMethods(mounted),
+        dashboard: createDashboardFiles(dashboardFolder()),
+      },
       async drain(grace) {
         await Promise.all([app.drain(grace), workers?.drain(grace)]);
       },

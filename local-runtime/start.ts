@@ -25,6 +25,8 @@ interface Outside {
 export interface RunningBridge {
   /** The URL that it listens on, without a slash at the end. */
   readonly address: string;
+  /** The URL of the dashboard; undefined while jobs are off. */
+  readonly dashboard: string | undefined;
   /** Accepts no new work, waits for running work up to the grace, then closes everything in reverse order. */
   stop(): Promise<void>;
 }
@@ -71,8 +73,10 @@ export async function startBridge(config: Config, outside: Outside): Promise<Run
       env,
     });
     opened(app.services);
+    const address = `http://${host.includes(':') ? `[${host}]` : host}:${taken}`;
     return {
-      address: `http://${host.includes(':') ? `[${host}]` : host}:${taken}`,
+      address,
+      dashboard: config.server.jobs.enabled ? `${address}/dashboard` : undefined,
       async stop() {
         const graceMs = config.runtime.shutdown_grace_ms;
         const grace = new AbortController();

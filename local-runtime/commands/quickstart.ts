@@ -13,10 +13,14 @@ export function runQuickstart(call: ServeCall): Promise<number> {
   return serveUntilStopped(call, { presets: PRESETS, greeting });
 }
 
-function greeting({ address }: RunningBridge, bearerVariable: string | undefined): string {
+function greeting(
+  { address, dashboard }: RunningBridge,
+  bearerVariable: string | undefined,
+): string {
   const bearer =
     bearerVariable === undefined ? '' : ` -H "authorization: Bearer $${bearerVariable}"`;
-  return `
+  const page = dashboard === undefined ? '' : `\nThe dashboard: ${dashboard}\n`;
+  return `${page}
 Image Bridge listens on ${address}
 
 Paste this into another terminal. It writes image.png into its folder:

@@ -69,6 +69,9 @@ export async function serveUntilStopped(
 
 /** `image-bridge serve`. */
 export function runServe(call: ServeCall): Promise<number> {
-  const greeting = ({ address }: RunningBridge) => `image-bridge listens on ${address}\n`;
+  const greeting = ({ address, dashboard }: RunningBridge) => {
+    const page = dashboard === undefined ? '' : `The dashboard: ${dashboard}\n`;
+    return `image-bridge listens on ${address}\n${page}`;
+  };
   return serveUntilStopped(call, { greeting });
 }

@@ -70,7 +70,7 @@ function pathFinder(routes: readonly Route[]): (path: string) => RoutePath | und
   const table = uniquePaths(routes).map((at) => ({
     at,
     pattern: new RegExp(
-      `^${at.path.replaceAll('.', '\\.').replace(/\{\w+\}/g, at.takesSlashes ? '.+' : '[^/]+')}$`,
+      `^${at.path.replaceAll('.', '\\.').replace(/\{\w+\}/g, at.takesSlashes ? '.*' : '[^/]+')}$`,
     ),
   }));
   return (path) => table.find(({ pattern }) => pattern.test(path))?.at;
@@ -83,7 +83,7 @@ function uniquePaths(routes: readonly Route[]): readonly RoutePath[] {
 }
 
 function toHonoPath({ path, takesSlashes }: RoutePath): string {
-  return path.replace(/\{(\w+)\}/g, takesSlashes ? ':$1{.+}' : ':$1');
+  return path.replace(/\{(\w+)\}/g, takesSlashes ? ':$1{.*}' : ':$1');
 }
 
 /** The reply to a `Host` or a request target that is not valid: nothing can be routed by it. */

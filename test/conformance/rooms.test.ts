@@ -4,9 +4,11 @@ import { barrels, cycles, packageBreaches, WALLS, wallBreaches } from './rooms.t
 import { ROOT, readSources, type SourceFile } from './sources.ts';
 
 const program = readSources();
-const manifest: { dependencies: Record<string, string> } = JSON.parse(
+const manifest: Record<'dependencies' | 'devDependencies', Record<string, string>> = JSON.parse(
   readFileSync(`${ROOT}package.json`, 'utf8'),
 );
+const page = program.filter(({ path }) => path.startsWith('dashboard/'));
+const service = program.filter((file) => !page.includes(file));
 
 /** A program of only these files: each path with its imports. Imported files that are not listed are empty. */
 function filesWith(
@@ -24,7 +26,7 @@ describe('the program', () => {
   it('is found by this test', () => {
     const tops = new Set(program.map(({ path }) => path.split('/')[0]));
 
-    expect(tops).toEqual(new Set(['handlers', 'lib', 'local-runtime']));
+    expect(tops).toEqual(new Set(['handlers', 'lib', 'local-runtime', 'dashboard']));
     expect(program.length).toBeGreaterThan(200);
   });
 
@@ -33,7 +35,13 @@ describe('the program', () => {
   });
 
   it('imports each outside package only in its home, and has no unused package', () => {
-    expect(packageBreaches(program, Object.keys(manifest.dependencies))).toEqual([]);
+    expect(packageBreaches(service, Object.keys(manifest.dependencies))).toEqual([]);
+  });
+
+  it('builds its page from packages that only the build needs', () => {
+    const breaches = packageBreaches(page, Object.keys(manifest.devDependencies));
+
+    expect(breaches.filter((breach) => !breach.endsWith('no file imports it'))).toEqual([]);
   });
 
   it('has no cycle of imports', () => {
@@ -119,6 +127,12 @@ describe('wallBreaches', () => {
       'local-runtime/a.ts',
       "import { routes } from '../handlers/routes.ts';",
       'handlers/routes.ts',
+    ],
+    [
+      'a style sheet from the page',
+      'dashboard/src/a.tsx',
+      "import './a.css';",
+      'dashboard/src/b.ts',
     ],
     [
       'a port from a port of a room above',
@@ -319,6 +333,12 @@ describe('wallBreaches', () => {
       'dashboard/a.ts',
       "import { b } from '../lib/contract/b.ts';",
       'lib/contract/b.ts',
+    ],
+    [
+      'a style sheet outside of the page',
+      'dashboard/src/a.tsx',
+      "import '../../lib/contract/a.css';",
+      'lib/contract/a.css',
     ],
     [
       'the dashboard from the runtime',

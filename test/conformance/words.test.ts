@@ -28,6 +28,9 @@ const PHRASES = [
   ...['sound', 'unsound', 'goes on', 'go on', 'take back', 'in passing', 'gone'],
 ];
 
+/** What browsers call a feature of theirs. */
+const FEATURE = 'picture-in-picture';
+
 /** The files that contain the list. */
 const OWN_FILES = /^test\/conformance\/words/;
 
@@ -62,7 +65,9 @@ describe('the program, its tests and its documents', () => {
     const found = files
       .filter(({ path }) => !OWN_FILES.test(path))
       .flatMap(({ path, text }) =>
-        findPhrases(`${text}\n${path}`, PHRASES).map((phrase) => `${path}:${phrase}`),
+        findPhrases(`${text.replace(FEATURE, '')}\n${path}`, PHRASES).map(
+          (phrase) => `${path}:${phrase}`,
+        ),
       );
 
     expect(found).toEqual([]);

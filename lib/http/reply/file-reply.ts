@@ -1,4 +1,5 @@
 import { BridgeError } from '../../errors/bridge-error.ts';
+import { isKnown } from '../if-none-match.ts';
 import { type ByteRange, parseRange } from './byte-range.ts';
 import { bytes as bytesReply, type Reply } from './reply.ts';
 
@@ -68,10 +69,4 @@ function rangeOf(
   throw new BridgeError('range_not_satisfiable', 'the range is not one of this file', {
     headers: { 'content-range': `bytes */${size}` },
   });
-}
-
-function isKnown(ifNoneMatch: string | undefined, etag: string): boolean {
-  if (ifNoneMatch === undefined) return false;
-  const tags = ifNoneMatch.split(',').map((tag) => tag.trim().replace(/^W\//, ''));
-  return tags.includes('*') || tags.includes(etag);
 }

@@ -9,6 +9,7 @@ import type { Provider } from '../../../lib/providers/provider-port.ts';
 import { capabilitiesOf } from '../../../lib/providers/sandbox/capabilities.ts';
 import { createSandboxProvider } from '../../../lib/providers/sandbox/provider.ts';
 import type { Services } from '../../../lib/services.ts';
+import { createDashboardFiles } from '../../../local-runtime/dashboard-files.ts';
 import { applyHeapSettings } from '../../../local-runtime/heap-settings.ts';
 import { createListener } from '../../../local-runtime/listener/listener.ts';
 import { allowedMethods } from '../../../local-runtime/listener/mount-routes.ts';
@@ -115,6 +116,7 @@ const services: Services = {
   readiness: { isReady: async () => true },
   apiDocument: () => Buffer.alloc(0),
   allowedMethods: allowedMethods(routes),
+  dashboard: createDashboardFiles(undefined),
 };
 const listener = createListener({
   routes,

@@ -1,0 +1,23 @@
+import { fileURLToPath } from 'node:url';
+import { defineConfig } from 'vite';
+
+const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url));
+
+/** The bridge that the development server asks. */
+const BRIDGE = process.env['BRIDGE'] ?? 'http://127.0.0.1:8787';
+
+export default defineConfig({
+  root: path('.'),
+  base: '/dashboard/',
+  build: {
+    outDir: path('../dist/dashboard'),
+    emptyOutDir: true,
+    target: 'es2023',
+    // The content security policy allows neither `data:` addresses nor inline scripts.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    reportCompressedSize: false,
+  },
+  oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+  server: { host: '127.0.0.1', proxy: { '/v1': BRIDGE, '/health': BRIDGE } },
+});

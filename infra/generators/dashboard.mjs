@@ -1,0 +1,26 @@
+// Builds the page of dashboard/ into dist/dashboard, each file also compressed: the service sends the files as they are.
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { brotliCompress, gzip, constants as zlib } from 'node:zlib';
+import { build } from 'vite';
+
+const dir = 'dist/dashboard';
+
+/** Compressed already. */
+const COMPACT = /\.(woff2|png|jpe?g|webp)$/;
+
+await build({ configFile: 'dashboard/vite.config.ts', configLoader: 'native', logLevel: 'warn' });
+const entries = await readdir(dir, { recursive: true, withFileTypes: true });
+const files = entries.filter((it) => it.isFile()).map((it) => join(it.parentPath, it.name));
+await Promise.all(files.filter((file) => !COMPACT.test(file)).map(compress));
+
+async function compress(file) {
+  const bytes = await readFile(file);
+  const quality = { [zlib.BROTLI_PARAM_QUALITY]: zlib.BROTLI_MAX_QUALITY };
+  const [brotli, gzipped] = await Promise.all([
+    promisify(brotliCompress)(bytes, { params: quality }),
+    promisify(gzip)(bytes, { level: zlib.Z_BEST_COMPRESSION }),
+  ]);
+  await Promise.all([writeFile(`${file}.br`, brotli), writeFile(`${file}.gz`, gzipped)]);
+}

@@ -1,0 +1,23 @@
+/** Content codings that files are stored in, the best first. */
+export const CODINGS = ['br', 'gzip'] as const;
+
+export type Coding = (typeof CODINGS)[number];
+
+/**
+ * The best of these codings that `Accept-Encoding` allows, or undefined for none (RFC 9110, 12.5.3). As in nginx, a weight
+ * only says whether a coding is allowed.
+ */
+export function acceptedCoding(
+  header: string | undefined,
+  offered: readonly Coding[],
+): Coding | undefined {
+  const allowed = new Map(
+    (header ?? '').split(',').map((item) => {
+      const [coding = '', ...parameters] = item.split(';').map((part) => part.trim().toLowerCase());
+      return [coding, !parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter))] as const;
+    }),
+  );
+  return CODINGS.find(
+    (coding) => offered.includes(coding) && (allowed.get(coding) ?? allowed.get('*') ?? false),
+  );
+}

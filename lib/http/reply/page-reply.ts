@@ -1,0 +1,97 @@
+import { acceptedCoding, type Coding } from '../accept-encoding.ts';
+import { isKnown } from '../if-none-match.ts';
+import { bytes, type Reply } from './reply.ts';
+
+/** One file of a page, and its compressed forms. */
+export interface PageFile {
+  readonly bytes: Buffer;
+  readonly encoded: Readonly<Partial<Record<Coding, Buffer>>>;
+  readonly contentType: string;
+  /** Of the bytes, without quotes. */
+  readonly tag: string;
+  /** Its name changes with its content. */
+  readonly isImmutable: boolean;
+}
+
+/** The features that browsers know by this header. `document.execCommand('copy')` is none of them and still works. */
+const DENIED_FEATURES = [
+  'accelerometer',
+  'autoplay',
+  'camera',
+  'captured-surface-control',
+  'clipboard-read',
+  'clipboard-write',
+  'compute-pressure',
+  'cross-origin-isolated',
+  'deferred-fetch',
+  'digital-credentials-get',
+  'display-capture',
+  'encrypted-media',
+  'fullscreen',
+  'gamepad',
+  'geolocation',
+  'gyroscope',
+  'hid',
+  'identity-credentials-get',
+  'idle-detection',
+  'keyboard-map',
+  'language-detector',
+  'language-model',
+  'local-fonts',
+  'local-network-access',
+  'magnetometer',
+  'microphone',
+  'midi',
+  'on-device-speech-recognition',
+  'otp-credentials',
+  'payment',
+  'picture-in-picture',
+  'publickey-credentials-create',
+  'publickey-credentials-get',
+  'screen-wake-lock',
+  'serial',
+  'speaker-selection',
+  'storage-access',
+  'summarizer',
+  'sync-xhr',
+  'translator',
+  'usb',
+  'window-management',
+  'xr-spatial-tracking',
+];
+
+/** contract.md 11. */
+const PAGE_HEADERS = {
+  'content-security-policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self'; " +
+    "font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  'referrer-policy': 'no-referrer',
+  'x-frame-options': 'DENY',
+  'x-content-type-options': 'nosniff',
+  'cross-origin-opener-policy': 'same-origin',
+  'permissions-policy': DENIED_FEATURES.map((feature) => `${feature}=()`).join(', '),
+} as const;
+
+/** A reply with a file of a page, in the best coding that the client takes, or 304. */
+export function pageReply(
+  requestHeaders: Readonly<Record<string, string | undefined>>,
+  file: PageFile,
+): Reply<never> {
+  const offered = Object.keys(file.encoded) as Coding[];
+  const coding = acceptedCoding(requestHeaders['accept-encoding'], offered);
+  const body = (coding && file.encoded[coding]) ?? file.bytes;
+  const etag = coding ? `"${file.tag}-${coding}"` : `"${file.tag}"`;
+  const headers = {
+    ...PAGE_HEADERS,
+    etag,
+    vary: 'accept-encoding',
+    'cache-control': file.isImmutable ? 'public, max-age=31536000, immutable' : 'no-cache',
+  };
+  if (isKnown(requestHeaders['if-none-match'], etag)) return bytes(undefined, headers, 304);
+  return bytes(body, {
+    ...headers,
+    'content-type': file.contentType,
+    'content-length': String(body.byteLength),
+    ...(coding ? { 'content-encoding': coding } : {}),
+  });
+}

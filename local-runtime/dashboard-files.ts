@@ -1,0 +1,93 @@
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, extname, join, relative } from 'node:path';
+import { ASSET_MEDIA_TYPES } from '../lib/contract/resources/dashboard.ts';
+import { BridgeError } from '../lib/errors/bridge-error.ts';
+import type { PageFile } from '../lib/http/reply/page-reply.ts';
+import type { Services } from '../lib/services.ts';
+
+type Files = ReadonlyMap<string, PageFile>;
+
+/**
+ * The files of the built dashboard in `folder`, read at the first request for one. Nothing of a request is ever part of a
+ * path. Both methods throw `not_found`.
+ */
+export function createDashboardFiles(folder: string | undefined): Services['dashboard'] {
+  let files: Promise<Files> | undefined;
+
+  function readOnce(): Promise<Files> {
+    files ??= readFiles(folder).catch((error) => {
+      files = undefined;
+      throw error;
+    });
+    return files;
+  }
+
+  return {
+    async page() {
+      return (await readOnce()).get('index.html') ?? refuse('the dashboard has no page');
+    },
+    async asset(name) {
+      return (await readOnce()).get(`assets/${name}`) ?? refuse('the dashboard has no such file');
+    },
+  };
+}
+
+/** Where the build puts the dashboard; undefined when it has not been built. */
+export function dashboardFolder(): string | undefined {
+  try {
+    return dirname(createRequire(import.meta.url).resolve('#dashboard'));
+  } catch {
+    return undefined;
+  }
+}
+
+async function readFiles(folder: string | undefined): Promise<Files> {
+  const entries = folder === undefined ? [] : await filesBelow(folder);
+  const contents = new Map(entries);
+  if (!contents.has('index.html')) {
+    return refuse('the dashboard has not been built: run npm run build');
+  }
+  const names = [...contents.keys()].filter((name) => !/\.(br|gz)$/.test(name));
+  return new Map(names.map((name) => [name, toPageFile(name, contents)]));
+}
+
+/** The content of every file by its name relative to the folder. None when there is no folder. */
+async function filesBelow(folder: string): Promise<readonly (readonly [string, Buffer])[]> {
+  if (!existsSync(folder)) return [];
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const paths = entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
+  return Promise.all(
+    paths.map(async (path) => {
+      const name = relative(folder, path).replaceAll('\\', '/');
+      return [name, await readFile(path)] as const;
+    }),
+  );
+}
+
+function toPageFile(name: string, contents: ReadonlyMap<string, Buffer>): PageFile {
+  const bytes = contents.get(name) ?? Buffer.alloc(0);
+  const br = contents.get(`${name}.br`);
+  const gzip = contents.get(`${name}.gz`);
+  return {
+    bytes,
+    encoded: { ...(br ? { br } : {}), ...(gzip ? { gzip } : {}) },
+    contentType: toContentType(extname(name).slice(1)),
+    tag: createHash('sha256').update(bytes).digest('base64url').slice(0, 22),
+    isImmutable: name.startsWith('assets/'),
+  };
+}
+
+function toContentType(extension: string): string {
+  const type = extension === 'html' ? 'text/html' : ASSET_MEDIA_TYPES[extension];
+  if (type === undefined) throw new Error(`no media type is known for .${extension} files`);
+  return type.startsWith('text/') ? `${type}; charset=utf-8` : type;
+}
+
+function refuse(reason: string): never {
+  throw new BridgeError('not_found', reason);
+}

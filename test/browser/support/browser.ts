@@ -1,0 +1,25 @@
+import { existsSync } from 'node:fs';
+import { type Browser, chromium } from 'playwright-core';
+
+const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
+
+let launched: Promise<Browser> | undefined;
+
+/** The browser of this test file, started when it is first needed. Throws when the machine has none. */
+export function openBrowser(): Promise<Browser> {
+  if (!existsSync(CHROMIUM)) {
+    throw new Error(
+      `there is no ${CHROMIUM}: apt-get install chromium, or name another in CHROMIUM`,
+    );
+  }
+  launched ??= chromium.launch({
+    executablePath: CHROMIUM,
+    args: ['--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost'],
+  });
+  return launched;
+}
+
+export async function closeBrowser(): Promise<void> {
+  await (await launched)?.close();
+  launched = undefined;
+}

@@ -1,0 +1,85 @@
+import type { BrowserContext, Page } from 'playwright-core';
+import { openBrowser } from './browser.ts';
+
+const SIZES = {
+  desktop: { width: 1440, height: 900 },
+  phone: { width: 390, height: 844 },
+} as const;
+
+interface Options {
+  /** Default: `/dashboard`. */
+  readonly path?: string;
+  readonly theme?: 'light' | 'dark';
+  readonly size?: keyof typeof SIZES | { readonly width: number; readonly height: number };
+  readonly reducedMotion?: boolean;
+  readonly touch?: boolean;
+  /** Device pixels per CSS pixel. */
+  readonly density?: number;
+  /** Entered into the tab's sessionStorage before the page loads, by their keys. */
+  readonly session?: Readonly<Record<string, string>>;
+  /** Problems that the test provokes, such as the console's line about a 401. */
+  readonly expects?: readonly RegExp[];
+}
+
+interface OpenedPage {
+  readonly context: BrowserContext;
+  readonly problems: readonly string[];
+  readonly expects: readonly RegExp[];
+}
+
+const opened: OpenedPage[] = [];
+
+/** Opens the dashboard at this address in a profile of its own. When the test ends, its problems fail the test. */
+export async function openPage(address: string, options: Options = {}): Promise<Page> {
+  const { theme = 'light', size = 'desktop', session = {}, path = '/dashboard' } = options;
+  const browser = await openBrowser();
+  const context = await browser.newContext({
+    viewport: typeof size === 'string' ? SIZES[size] : size,
+    colorScheme: theme,
+    reducedMotion: options.reducedMotion ? 'reduce' : 'no-preference',
+    hasTouch: options.touch ?? false,
+    deviceScaleFactor: options.density ?? 1,
+    locale: 'en-GB',
+    timezoneId: 'UTC',
+    acceptDownloads: true,
+  });
+  const problems: string[] = [];
+  opened.push({ context, problems, expects: options.expects ?? [] });
+  watch(context, new URL(address).origin, problems);
+  await context.addInitScript((entries) => {
+    for (const [key, value] of Object.entries(entries)) sessionStorage.setItem(key, value);
+  }, session);
+  const page = await context.newPage();
+  await page.goto(address + path);
+  return page;
+}
+
+/** Everything that is wrong with a page so far, expected or not. */
+export function problemsOf(page: Page): readonly string[] {
+  return opened.find(({ context }) => context === page.context())?.problems ?? [];
+}
+
+/** Closes every page. Resolves with the problems that no test expected. */
+export async function closePages(): Promise<readonly string[]> {
+  const pages = opened.splice(0);
+  await Promise.all(pages.map(({ context }) => context.close()));
+  return pages.flatMap(({ problems, expects }) =>
+    problems.filter((problem) => !expects.some((expected) => expected.test(problem))),
+  );
+}
+
+function watch(context: BrowserContext, origin: string, problems: string[]): void {
+  // A violation of the content security policy is an error in the console too.
+  context.on('console', (message) => {
+    if (message.type() !== 'error') return;
+    problems.push(`console: ${message.text()} (${message.location().url})`);
+  });
+  context.on('weberror', (error) => problems.push(`exception: ${error.error().stack}`));
+  context.on('request', (request) => {
+    const url = new URL(request.url());
+    if (url.origin !== origin) problems.push(`another origin: ${request.url()}`);
+  });
+  context.on('page', (page) => {
+    page.on('crash', () => problems.push('the page crashed'));
+  });
+}

@@ -1,0 +1,17 @@
+import { describe, expect, it } from 'vitest';
+import { isKnown } from '../../../lib/http/if-none-match.ts';
+
+describe('isKnown', () => {
+  it.each([
+    ['"a"', true],
+    ['W/"a"', true],
+    ['"b", "a"', true],
+    ['*', true],
+    ['"b"', false],
+    ['a', false],
+    ['', false],
+    [undefined, false],
+  ])('is for %j %s', (header, known) => {
+    expect(isKnown(header, '"a"')).toBe(known);
+  });
+});

@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import { type PageFile, pageReply } from '../../../../lib/http/reply/page-reply.ts';
+
+const file: PageFile = {
+  bytes: Buffer.from('as it is'),
+  encoded: { br: Buffer.from('br'), gzip: Buffer.from('gzip') },
+  contentType: 'text/css; charset=utf-8',
+  tag: 'abc',
+  isImmutable: true,
+};
+
+describe('pageReply', () => {
+  it('gives each coding its own bytes, length and etag', () => {
+    const replies = ['br', 'gzip', 'identity'].map((coding) =>
+      pageReply({ 'accept-encoding': coding }, file),
+    );
+
+    expect(replies.map(({ body }) => String(body))).toEqual(['br', 'gzip', 'as it is']);
+    expect(replies.map(({ headers }) => headers?.['etag'])).toEqual([
+      '"abc-br"',
+      '"abc-gzip"',
+      '"abc"',
+    ]);
+    expect(replies.map(({ headers }) => headers?.['content-encoding'])).toEqual([
+      'br',
+      'gzip',
+      undefined,
+    ]);
+    expect(replies.map(({ headers }) => headers?.['content-length'])).toEqual(['2', '4', '8']);
+  });
+
+  it('sends nothing to a client that holds the same coding', () => {
+    const headers = { 'accept-encoding': 'br', 'if-none-match': '"abc-br"' };
+
+    const reply = pageReply(headers, file);
+    const other = pageReply({ ...headers, 'accept-encoding': 'gzip' }, file);
+
+    expect([reply.status, reply.body]).toEqual([304, undefined]);
+    expect(reply.headers).not.toHaveProperty('content-length');
+    expect(other.status).toBeUndefined();
+  });
+
+  it('lets a client keep a file for ever only when its name changes with its content', () => {
+    const kept = pageReply({}, file).headers?.['cache-control'];
+    const asked = pageReply({}, { ...file, isImmutable: false }).headers?.['cache-control'];
+
+    expect([kept, asked]).toEqual(['public, max-age=31536000, immutable', 'no-cache']);
+  });
+});

@@ -1,0 +1,84 @@
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createDashboardFiles, dashboardFolder } from '../../local-runtime/dashboard-files.ts';
+
+let folder: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'dashboard-'));
+  await mkdir(join(folder, 'assets'));
+  await writeFile(join(folder, 'index.html'), '<!doctype html>');
+  await writeFile(join(folder, 'assets/page-1.js'), 'run();');
+  await writeFile(join(folder, 'assets/page-1.js.br'), 'compressed');
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+const notFound = (message: string) =>
+  expect.objectContaining({ code: 'not_found', message: expect.stringContaining(message) });
+
+describe('createDashboardFiles', () => {
+  it('gives the page and its files with their types and compressed forms', async () => {
+    const files = createDashboardFiles(folder);
+
+    expect(await files.page()).toMatchObject({
+      bytes: Buffer.from('<!doctype html>'),
+      encoded: {},
+      contentType: 'text/html; charset=utf-8',
+      isImmutable: false,
+    });
+    expect(await files.asset('page-1.js')).toMatchObject({
+      bytes: Buffer.from('run();'),
+      encoded: { br: Buffer.from('compressed') },
+      contentType: 'text/javascript; charset=utf-8',
+      isImmutable: true,
+    });
+  });
+
+  it.each(['page-1.js.br', '../index.html', '', '.', 'page-1.js/', 'page-1.js\0'])(
+    'has no file %j',
+    async (name) => {
+      const files = createDashboardFiles(folder);
+
+      await expect(files.asset(name)).rejects.toEqual(notFound('no such file'));
+    },
+  );
+
+  it('reads the files once', async () => {
+    const files = createDashboardFiles(folder);
+    const before = await files.page();
+
+    await writeFile(join(folder, 'index.html'), 'another');
+
+    expect(await files.page()).toBe(before);
+  });
+
+  it('follows no symbolic link', async () => {
+    await writeFile(join(folder, 'secret.js'), 'secret');
+    await symlink(join(folder, 'secret.js'), join(folder, 'assets/link.js'));
+
+    await expect(createDashboardFiles(folder).asset('link.js')).rejects.toEqual(
+      notFound('no such file'),
+    );
+  });
+
+  it('says how to build the dashboard where it is missing, and finds it once it is there', async () => {
+    const missing = createDashboardFiles(undefined);
+    const later = createDashboardFiles(join(folder, 'later'));
+
+    await expect(missing.page()).rejects.toEqual(notFound('npm run build'));
+    await expect(later.page()).rejects.toEqual(notFound('npm run build'));
+    await mkdir(join(folder, 'later'));
+    await expect(later.page()).rejects.toEqual(notFound('npm run build'));
+  });
+});
+
+describe('dashboardFolder', () => {
+  it('is where the build puts the page', async () => {
+    const page = await createDashboardFiles(dashboardFolder()).page();
+
+    expect(page.bytes.toString()).toContain('<div id="app">');
+    expect(Object.keys(page.encoded)).toEqual(['br', 'gzip']);
+  });
+});
