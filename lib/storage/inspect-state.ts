@@ -1,12 +1,17 @@
 import type { Config } from '../config/settings/settings.ts';
-import { stateDatabaseFile } from './sqlite/database.ts';
-import { copyState, findProblems } from './sqlite/inspect-state.ts';
+import type { Ids } from '../platform/ids.ts';
+import { openStateDatabase, stateDatabaseFile } from './sqlite/database.ts';
+import { copyState, findProblems, findSchema, rehearseMigration } from './sqlite/inspect-state.ts';
+import { SCHEMA_VERSION } from './sqlite/migrations.ts';
+import { restoreState as restoreDatabase } from './sqlite/restore-state.ts';
+
+type StateSettings = Pick<Config, 'state'>;
 
 /**
  * What is wrong with the state of a bridge that may be running, one sentence each; none when it is whole. Throws
  * `configuration` when it cannot be opened or has an older format.
  */
-export function checkState({ state }: Pick<Config, 'state'>): readonly string[] {
+export function checkState({ state }: StateSettings): readonly string[] {
   return findProblems(stateDatabaseFile(state.directory));
 }
 
@@ -14,6 +19,35 @@ export function checkState({ state }: Pick<Config, 'state'>): readonly string[] 
  * Copies the state of a bridge that may be running to a new file. False, and nothing done, when there is a file of that
  * name. Throws `configuration` when the state cannot be read or the copy cannot be written.
  */
-export function backUpState({ state }: Pick<Config, 'state'>, target: string): boolean {
+export function backUpState({ state }: StateSettings, target: string): boolean {
   return copyState(stateDatabaseFile(state.directory), target);
+}
+
+/**
+ * Replaces the state by what `backUpState` has copied, and keeps the replaced database under the name that is returned.
+ * The state directory must be locked for this process. Throws `configuration`, and then nothing was changed.
+ */
+export function restoreState({ state }: StateSettings, source: string): string | undefined {
+  return restoreDatabase(stateDatabaseFile(state.directory), source);
+}
+
+/** The format of the state, and the one of this program; `present` is undefined where there is none yet. */
+export function stateSchema({ state }: StateSettings): {
+  readonly present: number | undefined;
+  readonly newest: number;
+} {
+  return { present: findSchema(stateDatabaseFile(state.directory)), newest: SCHEMA_VERSION };
+}
+
+/** Migrates a copy and returns what is wrong with it, one sentence each. Throws `configuration` when that fails. */
+export function tryMigration({ state }: StateSettings): readonly string[] {
+  return rehearseMigration(stateDatabaseFile(state.directory));
+}
+
+/**
+ * Brings the state to the newest format, after a copy of it. The state directory must be locked for this process. Throws
+ * `configuration`, and then nothing was changed.
+ */
+export async function migrateState({ state }: StateSettings, ids: Ids): Promise<void> {
+  await openStateDatabase({ file: stateDatabaseFile(state.directory), ids }).close();
 }

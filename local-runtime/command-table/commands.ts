@@ -13,7 +13,7 @@ export const COMMANDS: readonly Command[] = [
 /** What the commands of each first word have in common. */
 export const GROUPS: Readonly<Record<string, string>> = {
   config: 'check or print the configuration',
-  state: 'check or copy the database',
+  state: 'check, copy, replace or migrate the database',
   artifacts: 'the stored images',
   metadata: 'how images were made',
 };

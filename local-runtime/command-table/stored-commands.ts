@@ -23,6 +23,31 @@ export const STORED_COMMANDS: readonly Command[] = [
     load: async () => (await import('../commands/state.ts')).runStateBackup,
   }),
   command({
+    name: 'state restore',
+    about: 'put a backup in the place of the database, while the bridge is stopped',
+    details: [
+      'The backup is read in full first. The replaced database is kept beside it.',
+      'Stored images are not part of a backup: artifacts verify lists those that are missing.',
+    ],
+    arguments: { file: { about: 'what state backup has written' } },
+    options: CONFIGURATION,
+    examples: [['state restore bridge-1.sqlite', 'the next start serves what the file holds']],
+    exits: { 0: 'the state is restored', 1: 'nothing was changed' },
+    load: async () => (await import('../commands/state.ts')).runStateRestore,
+  }),
+  command({
+    name: 'state migrate',
+    about: 'bring the database to the newest schema, while the bridge is stopped',
+    details: ['A start does the same. A copy of the database is kept beside it.'],
+    options: { dryRun: { about: 'migrates a copy and checks it instead' }, ...CONFIGURATION },
+    examples: [
+      ['state migrate --dry-run', 'tries it before an upgrade, while the bridge runs'],
+      ['state migrate', 'does it'],
+    ],
+    exits: { 0: 'done, or nothing was to be done', 1: 'it failed; nothing was changed' },
+    load: async () => (await import('../commands/state.ts')).runStateMigrate,
+  }),
+  command({
     name: 'artifacts verify',
     about: 'check every stored image in full',
     details: ['The bridge may be running. Changes nothing.'],

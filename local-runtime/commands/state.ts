@@ -3,12 +3,23 @@ import { loadConfig } from '../../lib/config/load-config.ts';
 import { problemLine } from '../../lib/config/problem.ts';
 import type { Config } from '../../lib/config/settings/settings.ts';
 import { BridgeError } from '../../lib/errors/bridge-error.ts';
-import { backUpState, checkState } from '../../lib/storage/inspect-state.ts';
+import { systemClock } from '../../lib/platform/clock.ts';
+import { createIds } from '../../lib/platform/ids.ts';
+import {
+  backUpState,
+  checkState,
+  migrateState,
+  restoreState,
+  stateSchema,
+  tryMigration,
+} from '../../lib/storage/inspect-state.ts';
+import type { CommandIo } from '../command-io.ts';
 import type { Call } from '../command-table/command.ts';
 import {
   type ConfigurationOptions,
   toLoadOptions,
 } from '../command-table/configuration-options.ts';
+import { lockStateDirectory } from '../state-lock.ts';
 
 type StateCall<Arguments = unknown> = Call<Arguments, ConfigurationOptions>;
 
@@ -31,9 +42,75 @@ export function runStateBackup(call: StateCall<{ readonly file: string }>): Prom
   });
 }
 
+/** `image-bridge state restore`. Resolves to the exit code. */
+export function runStateRestore(call: StateCall<{ readonly file: string }>): Promise<number> {
+  return withConfig(call, (config) =>
+    underLock(config, () => {
+      const replaced = restoreState(config, resolve(call.io.cwd, call.args.file));
+      const kept = replaced === undefined ? '' : ` The replaced database is kept as ${replaced}.`;
+      call.io.stdout(`The state is restored.${kept}\n`);
+      return 0;
+    }),
+  );
+}
+
+/** `image-bridge state migrate`. Resolves to the exit code. */
+export function runStateMigrate(
+  call: Call<unknown, ConfigurationOptions & { readonly dryRun: boolean }>,
+): Promise<number> {
+  const { options, io } = call;
+  return withConfig(call, async (config) => {
+    const { present, newest } = stateSchema(config);
+    if (present === undefined) {
+      io.stdout('There is no database yet: the first start makes it.\n');
+      return 0;
+    }
+    if (present === newest) {
+      io.stdout(`The database has schema ${newest}, the newest: nothing is to be done.\n`);
+      return 0;
+    }
+    if (options.dryRun) return dryRun(config, { present, newest }, io);
+    return underLock(config, async () => {
+      await migrateState(config, createIds(systemClock.nowMs));
+      io.stdout(
+        `The database has schema ${newest} now. bridge.schema-${present}.sqlite is a copy from before.\n`,
+      );
+      return 0;
+    });
+  });
+}
+
+function dryRun(
+  config: Config,
+  { present, newest }: { readonly present: number; readonly newest: number },
+  { stdout }: CommandIo,
+): number {
+  const problems = tryMigration(config);
+  for (const problem of problems) stdout(`${problem}\n`);
+  if (problems.length > 0) return 1;
+  stdout(`A copy was migrated from schema ${present} to ${newest} and is valid.\n`);
+  return 0;
+}
+
+/** Throws `configuration` while another process uses the state directory. */
+async function underLock<T>({ state }: Config, work: () => T | Promise<T>): Promise<T> {
+  const lock = lockStateDirectory(state.directory);
+  if (!lock.ok) {
+    throw new BridgeError(
+      'configuration',
+      'state.directory: another process is using it; stop the bridge first',
+    );
+  }
+  try {
+    return await work();
+  } finally {
+    lock.release();
+  }
+}
+
 async function withConfig(
   { options, io }: StateCall,
-  work: (config: Config) => number,
+  work: (config: Config) => number | Promise<number>,
 ): Promise<number> {
   const loaded = await loadConfig(toLoadOptions(options, io));
   if (!loaded.ok) {
@@ -41,7 +118,7 @@ async function withConfig(
     return 2;
   }
   try {
-    return work(loaded.config);
+    return await work(loaded.config);
   } catch (error) {
     if (!(error instanceof BridgeError)) throw error;
     io.stderr(`image-bridge: ${error.message}\n`);

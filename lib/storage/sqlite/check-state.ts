@@ -53,7 +53,8 @@ export function findStateProblems(database: Readable): readonly string[] {
   }
 }
 
-function findDamage(database: Readable): readonly string[] {
+/** What SQLite itself finds wrong, in a database of any schema. */
+export function findDamage(database: Readable): readonly string[] {
   const rows = v.parse(IntegrityRows, database.prepare(INTEGRITY).all());
   const findings = rows.map((row) => row.integrity_check).filter((finding) => finding !== 'ok');
   const orphans =

@@ -51,8 +51,8 @@ function forgetIdentity(file: string): void {
   }
 }
 
-/** `VACUUM INTO` does not sync its file. */
-function syncPath(path: string): void {
+/** Makes a file, or the names in a folder, durable: `VACUUM INTO` does not sync its file. */
+export function syncPath(path: string): void {
   const descriptor = openSync(path, 'r');
   try {
     fsyncSync(descriptor);

@@ -1,12 +1,14 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { BridgeError } from '../../errors/bridge-error.ts';
-import { findStateProblems } from './check-state.ts';
+import { findDamage, findStateProblems } from './check-state.ts';
 import { type Connection, connect, schemaVersion } from './connection.ts';
 import { copyDatabase } from './copy-database.ts';
 import { refuseForeignDatabase } from './database.ts';
 import { toOpenError } from './driver-errors.ts';
 import { peekFileHeader } from './file-header.ts';
 import { refuseForeignLog } from './foreign-log.ts';
-import { SCHEMA_VERSION } from './migrations.ts';
+import { migrate, SCHEMA_VERSION } from './migrations.ts';
 
 /**
  * What is wrong with a database that a bridge may be using meanwhile, one sentence each. Throws `configuration` when it
@@ -23,6 +25,39 @@ export function findProblems(file: string): readonly string[] {
     }
     return findStateProblems(connection);
   });
+}
+
+/** The schema of a database that a bridge may be using meanwhile; undefined when there is none. Throws `configuration`. */
+export function findSchema(file: string): number | undefined {
+  if (peekFileHeader(file) === 'absent') return undefined;
+  return withDatabase(file, schemaVersion);
+}
+
+/**
+ * Migrates a copy of the database, in a folder of its own that is removed afterwards, and returns what is wrong with the
+ * result, one sentence each. Throws `configuration` when a migration fails.
+ */
+export function rehearseMigration(file: string): readonly string[] {
+  const temporary = mkdtempSync(join(dirname(file), '.state-migration-'));
+  try {
+    const copy = join(temporary, 'copy.sqlite');
+    copyState(file, copy);
+    return withDatabase(copy, (connection) => {
+      migrate(connection);
+      return findStateProblems(connection);
+    });
+  } finally {
+    rmSync(temporary, { recursive: true, force: true });
+  }
+}
+
+/** What is wrong with a copy that nothing else uses: of an older schema only what SQLite itself finds. */
+export function findCopyProblems(file: string): readonly string[] {
+  return withDatabase(file, (connection) =>
+    schemaVersion(connection) < SCHEMA_VERSION
+      ? findDamage(connection)
+      : findStateProblems(connection),
+  );
 }
 
 /**

@@ -9,6 +9,8 @@ import {
   stateDatabaseFile,
 } from '../../../lib/storage/sqlite/database.ts';
 import { createJobStore } from '../../../lib/storage/sqlite/job-store.ts';
+import { MIGRATIONS } from '../../../lib/storage/sqlite/migrations.ts';
+import { lockStateDirectory } from '../../../local-runtime/state-lock.ts';
 import { newJob, WIDE } from '../../support/jobs.ts';
 import { runCommand } from '../../support/run-command.ts';
 
@@ -29,6 +31,13 @@ afterEach(async () => {
 
 function run(...argv: string[]) {
   return runCommand(['state', ...argv, '--set', `state.directory=${folder}`], { cwd: folder });
+}
+
+async function jobsIn(name: string): Promise<number> {
+  const opened = openStateDatabase({ file: join(folder, name), ids });
+  const { byStatus } = await createJobStore(opened).totals();
+  await opened.close();
+  return byStatus.queued;
 }
 
 describe('state check', () => {
@@ -142,6 +151,171 @@ describe('state backup', () => {
       stderr: 'image-bridge: a copy of the state database cannot be written; nothing was changed\n',
     });
     expect(await readdir(folder)).toEqual(before);
+  });
+});
+
+describe('state restore', () => {
+  it('puts a backup in the place of the database and keeps the replaced one', async () => {
+    await run('backup', 'copy.sqlite');
+    await createJobStore(database).submit(newJob(), WIDE);
+    await database.close();
+
+    const result = await run('restore', 'copy.sqlite');
+
+    expect(result).toEqual({
+      exitCode: 0,
+      stdout: 'The state is restored. The replaced database is kept as bridge.replaced-1.sqlite.\n',
+      stderr: '',
+    });
+    expect(await jobsIn('bridge.sqlite')).toBe(1);
+    expect(await jobsIn('bridge.replaced-1.sqlite')).toBe(2);
+    expect(await run('check')).toMatchObject({ exitCode: 0 });
+  });
+
+  it('restores into a directory that does not exist yet', async () => {
+    await run('backup', 'copy.sqlite');
+
+    const result = await runCommand(
+      ['state', 'restore', 'copy.sqlite', '--set', `state.directory=${folder}/new`],
+      { cwd: folder },
+    );
+
+    expect(result).toMatchObject({ exitCode: 0, stdout: 'The state is restored.\n' });
+    expect(await jobsIn('new/bridge.sqlite')).toBe(1);
+  });
+
+  it('replaces a database that is damaged, and keeps its log', async () => {
+    await run('backup', 'copy.sqlite');
+    await createJobStore(database).submit(newJob(), WIDE);
+    const log = await readFile(`${stateDatabaseFile(folder)}-wal`);
+    await database.close();
+    await writeFile(stateDatabaseFile(folder), 'no database at all '.repeat(100));
+    await writeFile(`${stateDatabaseFile(folder)}-wal`, log);
+
+    const result = await run('restore', 'copy.sqlite');
+
+    expect(result.exitCode).toBe(0);
+    expect(await jobsIn('bridge.sqlite')).toBe(1);
+    expect(await readFile(join(folder, 'bridge.replaced-1.sqlite'), 'utf8')).toMatch(/^no data/);
+    expect(await readFile(join(folder, 'bridge.replaced-1.sqlite-wal'))).toEqual(log);
+  });
+
+  it('refuses while a bridge uses the directory', async () => {
+    await run('backup', 'copy.sqlite');
+    const lock = lockStateDirectory(folder);
+
+    const result = await run('restore', 'copy.sqlite');
+
+    expect(result).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining('another process is using it; stop the bridge first'),
+    });
+    if (lock.ok) lock.release();
+  });
+
+  it.each([
+    ['does not exist', async () => {}],
+    ['is no database of a bridge', (file: string) => writeFile(file, 'a letter '.repeat(100))],
+    ['is no database of a bridge', (file: string) => writeFile(file, '')],
+    [
+      'is not valid: job_total.queued is 5 and must be 1',
+      async (file: string) => {
+        database.prepare('UPDATE job_total SET queued = 5').run();
+        await run('backup', file);
+        database.prepare('UPDATE job_total SET queued = 1').run();
+      },
+    ],
+    [
+      'is damaged',
+      async (file: string) => {
+        await run('backup', file);
+        const bytes = await readFile(file);
+        await writeFile(file, bytes.fill(0xa5, 4096));
+      },
+    ],
+  ])('refuses a file that %s, and changes nothing', async (reason, write) => {
+    await write(join(folder, 'copy.sqlite'));
+    await database.close();
+    const before = await readFile(stateDatabaseFile(folder));
+
+    const result = await run('restore', 'copy.sqlite');
+
+    expect(result).toMatchObject({ exitCode: 1, stdout: '' });
+    expect(result.stderr).toContain(`image-bridge: the file to restore ${reason}`);
+    expect(await readFile(stateDatabaseFile(folder))).toEqual(before);
+    expect((await readdir(folder)).filter((name) => name.startsWith('.'))).toEqual([]);
+  });
+});
+
+describe('state migrate', () => {
+  /** A database as an older version has left it. */
+  async function makeOlder(sql: string): Promise<void> {
+    await database.close();
+    await rm(stateDatabaseFile(folder));
+    const older = openStateDatabase({
+      file: stateDatabaseFile(folder),
+      ids,
+      migrations: MIGRATIONS.slice(0, 9),
+    });
+    if (sql !== '') older.prepare(sql).run();
+    await older.close();
+  }
+
+  it('has nothing to do for a database of the newest schema', async () => {
+    expect(await run('migrate')).toMatchObject({
+      exitCode: 0,
+      stdout: expect.stringContaining('nothing is to be done'),
+    });
+  });
+
+  it('makes no database where there is none', async () => {
+    await database.close();
+    await rm(stateDatabaseFile(folder));
+
+    const result = await run('migrate');
+
+    expect(result).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('no database') });
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  it('tries a copy with --dry-run and changes nothing', async () => {
+    await makeOlder('');
+    const before = await readFile(stateDatabaseFile(folder));
+
+    const result = await run('migrate', '--dry-run');
+
+    expect(result).toEqual({
+      exitCode: 0,
+      stdout: `A copy was migrated from schema 9 to ${MIGRATIONS.length} and is valid.\n`,
+      stderr: '',
+    });
+    expect(await readFile(stateDatabaseFile(folder))).toEqual(before);
+    expect(await readdir(folder)).toEqual(['bridge.sqlite']);
+  });
+
+  it('reports with --dry-run what a migration would fail at', async () => {
+    await makeOlder('DROP TABLE job');
+
+    const result = await run('migrate', '--dry-run');
+
+    expect(result).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringMatching(/migration 10 .*failed/),
+    });
+    expect(await readdir(folder)).toEqual(['bridge.sqlite']);
+  });
+
+  it('migrates, and keeps a copy from before', async () => {
+    await makeOlder('');
+
+    const result = await run('migrate');
+
+    expect(result).toMatchObject({
+      exitCode: 0,
+      stdout: expect.stringContaining('bridge.schema-9.sqlite'),
+    });
+    expect(await readdir(folder)).toContain('bridge.schema-9.sqlite');
+    expect(await run('check')).toMatchObject({ exitCode: 0 });
   });
 });
 

@@ -1,0 +1,96 @@
+import { existsSync, linkSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { BridgeError } from '../../errors/bridge-error.ts';
+import { type Connection, connect, connectToRead, keepNoLog } from './connection.ts';
+import { copyDatabase, syncPath } from './copy-database.ts';
+import { refuseForeignDatabase } from './database.ts';
+import { toOpenError } from './driver-errors.ts';
+import { peekFileHeader } from './file-header.ts';
+import { refuseForeignLog } from './foreign-log.ts';
+import { findCopyProblems } from './inspect-state.ts';
+import { searchIndexFile } from './search/job-search.ts';
+
+/**
+ * Puts a copy of the database `source` in the place of `file`. The caller holds the lock of the directory. The source is
+ * read in full first; whatever fails and wherever it stops, `file` is either what it was or the copy. The replaced
+ * database stays beside it, under the name that is returned; there is none where nothing was replaced. Throws
+ * `configuration`.
+ */
+export function restoreState(file: string, source: string): string | undefined {
+  const folder = dirname(file);
+  const temporary = mkdtempSync(join(folder, '.state-restore-'));
+  try {
+    const copy = join(temporary, 'copy.sqlite');
+    copySource(source, copy);
+    const [problem] = findCopyProblems(copy);
+    if (problem !== undefined) throw refusal(`is not valid: ${problem}`);
+    const replaced = keepReplaced(file);
+    renameSync(copy, file);
+    // An index of other jobs; it is built again.
+    for (const end of ['', '-wal', '-shm'])
+      rmSync(`${searchIndexFile(file)}${end}`, { force: true });
+    syncPath(folder);
+    return replaced;
+  } catch (error) {
+    if (error instanceof BridgeError) throw error;
+    throw new BridgeError('configuration', 'state.directory: the copy cannot be put into it', {
+      cause: error,
+    });
+  } finally {
+    rmSync(temporary, { recursive: true, force: true });
+  }
+}
+
+function copySource(source: string, copy: string): void {
+  const header = peekFileHeader(source);
+  if (header === 'absent') throw refusal('does not exist');
+  // An empty file is a new database, and no backup.
+  if (header === 'unreadable' || header.version === 0) throw refusal('is no database of a bridge');
+  refuseForeignDatabase(source);
+  let connection: Connection | undefined;
+  try {
+    connection = connectToRead(source);
+    copyDatabase(connection, copy);
+  } catch (error) {
+    if (error instanceof BridgeError) throw error;
+    throw refusal('is damaged');
+  } finally {
+    connection?.close();
+  }
+}
+
+/** Links the database under another name, its log included. */
+function keepReplaced(file: string): string | undefined {
+  if (!existsSync(file)) return undefined;
+  const name = freeName(dirname(file));
+  const kept = join(dirname(file), name);
+  try {
+    refuseForeignLog(file);
+    const connection = connect(file);
+    try {
+      keepNoLog(connection);
+    } finally {
+      connection.close();
+    }
+    linkSync(file, kept);
+  } catch (error) {
+    // It cannot be opened: its log is kept as it is, since it may hold what the file lacks.
+    const reason = toOpenError(error);
+    if (reason.message.endsWith('in use by another program')) throw reason;
+    linkSync(file, kept);
+    if (existsSync(`${file}-wal`)) renameSync(`${file}-wal`, `${kept}-wal`);
+    rmSync(`${file}-shm`, { force: true });
+  }
+  return name;
+}
+
+function freeName(folder: string): string {
+  for (let number = 1; ; number += 1) {
+    const name = `bridge.replaced-${number}.sqlite`;
+    if (!existsSync(join(folder, name))) return name;
+  }
+}
+
+function refusal(reason: string): BridgeError {
+  return new BridgeError('configuration', `the file to restore ${reason}`);
+}
