@@ -15,6 +15,8 @@ import { handler as createJob } from './jobs/create-job.ts';
 import { handler as getJob } from './jobs/get-job.ts';
 import { handler as getJobPartial } from './jobs/get-job-partial.ts';
 import { handler as listJobs } from './jobs/list-jobs.ts';
+import { handler as streamJob } from './jobs/stream-job.ts';
+import { handler as streamJobs } from './jobs/stream-jobs.ts';
 import { handler as updateJob } from './jobs/update-job.ts';
 import { handler as getMetrics } from './metrics/get-metrics.ts';
 import { handler as createImageEdit } from './openai/create-image-edit.ts';
@@ -76,10 +78,12 @@ export const routes: readonly Route[] = [
   { method: 'GET', path: '/v1/models/{id}', tag: 'OpenAI', handler: getModel, takesSlashes: true },
   { ...job, method: 'POST', path: '/v1/jobs', handler: createJob },
   { ...job, method: 'GET', path: '/v1/jobs', handler: listJobs },
+  { ...job, method: 'GET', path: '/v1/jobs/events', handler: streamJobs },
   { ...job, method: 'GET', path: '/v1/jobs/{id}', handler: getJob },
   { ...job, method: 'DELETE', path: '/v1/jobs/{id}', handler: cancelJob },
   { ...job, method: 'PATCH', path: '/v1/jobs/{id}', handler: updateJob },
   { ...job, method: 'GET', path: '/v1/jobs/{id}/partial', handler: getJobPartial },
+  { ...job, method: 'GET', path: '/v1/jobs/{id}/events', handler: streamJob },
   { method: 'GET', path: '/v1/providers', tag: 'Providers', handler: listProviders },
   {
     method: 'GET',

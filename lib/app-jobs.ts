@@ -4,11 +4,14 @@ import { createStoredInputs } from './inputs/stored-inputs.ts';
 import type { InputVerifier } from './inputs/verify-inputs.ts';
 import { interruption, toJobFailure } from './jobs/job-end.ts';
 import { createJobLists } from './jobs/job-lists.ts';
+import { createJobNotices } from './jobs/job-notices.ts';
 import { createJobQueue } from './jobs/job-queue.ts';
 import { createJobRetention } from './jobs/job-retention.ts';
+import { createJobStreams } from './jobs/job-streams.ts';
 import { createJobWorker } from './jobs/job-worker.ts';
 import { createJobs } from './jobs/jobs.ts';
 import { createLiveJobs } from './jobs/live-jobs.ts';
+import { createPublishingStore } from './jobs/publishing-store.ts';
 import { createSubmitJob } from './jobs/submit-job.ts';
 import type { TraceLog } from './log/trace-log.ts';
 import { type Clock, nowSecs } from './platform/clock.ts';
@@ -36,10 +39,12 @@ export type AppJobs = ReturnType<typeof openJobs>;
 /** All that has to do with jobs: the service, the worker, and the retention of their history. */
 export function openJobs(config: Config, { clock, ids, log }: Outside, parts: JobParts) {
   const { stores, generation, runs } = parts;
-  const { jobs: store, search, secret } = stores;
+  const { search, secret } = stores;
+  const notices = createJobNotices();
+  const store = createPublishingStore(stores.jobs, notices);
   const limits = config.server.jobs;
   const inputs = createStoredInputs({ files: stores.storedInputs, isNeeded: store.needsInput });
-  const live = createLiveJobs(clock);
+  const live = createLiveJobs(clock, notices);
   const queue = createJobQueue({ store, live, clock });
   const shared = { store, search, live, clock, secret };
   const runner = createJobWorker({ store, live, runs, inputs, log, clock, ids });
@@ -58,6 +63,7 @@ export function openJobs(config: Config, { clock, ids, log }: Outside, parts: Jo
     services: {
       jobs: createJobs({ ...shared, queue, inputs, submitJob }),
       jobLists: createJobLists(shared),
+      jobStreams: createJobStreams({ ...shared, notices }),
     },
     worker: {
       next: queue.next,

@@ -4,6 +4,7 @@ import type { Readiness } from './diagnostics/readiness.ts';
 import type { PageFile } from './http/reply/page-reply.ts';
 import type { ImageRequests } from './image-requests/image-requests.ts';
 import type { JobLists } from './jobs/job-lists.ts';
+import type { JobStreams } from './jobs/job-streams.ts';
 import type { Jobs } from './jobs/jobs.ts';
 import type { Models } from './openai/models.ts';
 import type { OpenAiImages } from './openai/openai-images.ts';
@@ -16,6 +17,7 @@ export interface Services {
   readonly imageRequests: ImageRequests;
   readonly jobs: Jobs;
   readonly jobLists: JobLists;
+  readonly jobStreams: JobStreams;
   readonly presets: Presets;
   readonly sessions: Sessions;
   readonly openAiImages: OpenAiImages;

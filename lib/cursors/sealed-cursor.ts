@@ -14,23 +14,31 @@ export function createSealedCursors(secret: Uint8Array) {
     return digest.update(words).digest().subarray(0, SEAL_BYTES);
   }
 
+  /** The position that the cursor was written for; undefined for any that is not of this very list. */
+  function open(list: readonly unknown[], cursor: string): Buffer | undefined {
+    const bytes = Buffer.from(cursor, 'base64url');
+    const end = Math.max(0, bytes.length - SEAL_BYTES);
+    const position = bytes.subarray(0, end);
+    const isOurs =
+      bytes.length > SEAL_BYTES &&
+      // The decoder skips what is no base64; a cursor has one form.
+      bytes.toString('base64url') === cursor &&
+      timingSafeEqual(bytes.subarray(end), seal(list, position));
+    return isOurs ? position : undefined;
+  }
+
   return {
     /** For the page of this very list that begins after the position. */
     write(list: readonly unknown[], position: Uint8Array): string {
       return Buffer.concat([position, seal(list, position)]).toString('base64url');
     },
 
-    /** The position that the cursor was written for. Throws `invalid_request` for any that is not of this very list. */
+    open,
+
+    /** As `open`. Throws `invalid_request` where that finds none. */
     read(list: readonly unknown[], cursor: string): Buffer {
-      const bytes = Buffer.from(cursor, 'base64url');
-      const end = Math.max(0, bytes.length - SEAL_BYTES);
-      const position = bytes.subarray(0, end);
-      const isOurs =
-        bytes.length > SEAL_BYTES &&
-        // The decoder skips what is no base64; a cursor has one form.
-        bytes.toString('base64url') === cursor &&
-        timingSafeEqual(bytes.subarray(end), seal(list, position));
-      if (isOurs) return position;
+      const position = open(list, cursor);
+      if (position) return position;
       throw invalidField('cursor', 'invalid_cursor', 'is not one of this list and its filters');
     },
   };

@@ -122,6 +122,12 @@ export interface JobRetention {
   readonly batch: number;
 }
 
+/** What became of a job: how it is now, or that it was removed. */
+export type JobChange = {
+  /** Changes of a scope are numbered in the order of their commits, from 1 on. No number is used twice. */
+  readonly change: number;
+} & ({ readonly job: JobSummary } | { readonly removedId: string });
+
 /** Counts and sizes over the jobs of all scopes. */
 export interface JobTotals {
   readonly byStatus: Readonly<Record<JobStatus, number>>;
@@ -199,6 +205,13 @@ export interface JobStore {
   ): Promise<{ readonly items: readonly JobSummary[]; readonly more: boolean }>;
   /** Those of the scope's jobs that are still there, in the order of their sequences as given. */
   summaries(scope: string, sequences: readonly number[]): Promise<readonly JobSummary[]>;
+  /**
+   * The number of the scope's latest change, 0 before the first, and how far back a reader may have stopped that is to
+   * find out about every job since: the ids of removed jobs are kept for some time only.
+   */
+  changes(scope: string): Promise<{ readonly latest: number; readonly oldestToResume: number }>;
+  /** The scope's first change after this one. Of several changes of a job only the latest is one. */
+  nextChange(scope: string, after: number): Promise<JobChange | undefined>;
   /**
    * Ends the running jobs of processes that have ended as `interrupted` with this error. Those of this process, and of
    * another one that still renews its lease at `atSecs`, run on.

@@ -78,7 +78,7 @@ export function createJobWorker(deps: Deps) {
   }
 
   async function run(job: JobRecord): Promise<void> {
-    const here = live.begin(job.id);
+    const here = live.begin(job);
     try {
       const imageRun = newRun(job, here);
       const running = imageRun.start(here.signal);

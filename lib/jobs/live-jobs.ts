@@ -2,6 +2,7 @@ import type { ImageJob } from '../contract/resources/job.ts';
 import type { BridgeError } from '../errors/bridge-error.ts';
 import type { VerifiedEvent } from '../generation/events/generation-event.ts';
 import type { Clock } from '../platform/clock.ts';
+import type { JobKey, JobNotices, JobProgressEvent } from './job-notices.ts';
 import { createJobWaits } from './job-waits.ts';
 
 export type JobProgress = NonNullable<ImageJob['progress']>;
@@ -34,7 +35,7 @@ const MAX_PARTIAL_BYTES = 16 * 1024 * 1024;
 export type LiveJobs = ReturnType<typeof createLiveJobs>;
 
 /** What only memory holds of jobs: their progress, their partial images, how to stop them, which requests wait for them. */
-export function createLiveJobs(clock: Clock) {
+export function createLiveJobs(clock: Clock, { publish }: Pick<JobNotices, 'publish'>) {
   const live = new Map<string, State>();
   const waits = createJobWaits(clock);
   const claims = new Set<Promise<unknown>>();
@@ -51,8 +52,29 @@ export function createLiveJobs(clock: Clock) {
     return state;
   }
 
+  function ended(id: string): void {
+    waits.ended(id);
+    publish({ type: 'ended', id });
+  }
+
+  function note(job: JobKey, state: State, event: VerifiedEvent): void {
+    const before = state.progress;
+    const shown = takeIn(state, event);
+    if (shown) publish({ type: 'happened', id: job.id, event: shown });
+    if (!isSame(before, state.progress)) publish({ type: 'advanced', job });
+  }
+
   return {
-    ...waits,
+    untilEnded: waits.untilEnded,
+
+    /** To be called when the end of a job is durable. */
+    ended,
+
+    /** To be called when nothing runs here any more: only another process could end a job now. */
+    over(): void {
+      waits.over();
+      publish({ type: 'over' });
+    },
 
     /** Resolves as `claim` does. The job that it returns counts as running here from the moment it is claimed. */
     async claim<T extends { readonly id: string }>(
@@ -66,14 +88,15 @@ export function createLiveJobs(clock: Clock) {
       return claiming.finally(() => claims.delete(claiming));
     },
 
-    begin(id: string): LiveJob {
+    begin(job: JobKey): LiveJob {
+      const { id } = job;
       const state = live.get(id) ?? enter(id);
       return {
         signal: state.controller.signal,
-        note: (event) => note(state, event),
+        note: (event) => note(job, state, event),
         end() {
           live.delete(id);
-          waits.ended(id);
+          ended(id);
         },
       };
     },
@@ -101,13 +124,20 @@ export function createLiveJobs(clock: Clock) {
   };
 }
 
-function note(state: State, event: VerifiedEvent): void {
+/** Changes the state, and returns what there is to be seen of the event. */
+function takeIn(state: State, event: VerifiedEvent): JobProgressEvent | undefined {
   const { partial_images: count } = state.progress;
   if (event.type === 'progress') {
     state.progress = { stage: event.stage, partial_images: count };
-    return;
+    return event;
   }
   state.progress = { ...state.progress, partial_images: count + 1 };
-  const { image, partialIndex } = event;
-  if (image.bytes.length <= MAX_PARTIAL_BYTES) state.partial = { image, partialIndex };
+  const { type, index, image, partialIndex } = event;
+  if (image.bytes.length > MAX_PARTIAL_BYTES) return undefined;
+  state.partial = { image, partialIndex };
+  return { type, index, partial_index: partialIndex, width: image.width, height: image.height };
+}
+
+function isSame(one: JobProgress, other: JobProgress): boolean {
+  return one.stage === other.stage && one.partial_images === other.partial_images;
 }

@@ -27,14 +27,19 @@ export function mountRoutes(
     await run(c.env, destination);
     return RESPONSE_ALREADY_SENT;
   };
-  for (const { method, handler, ...at } of routes)
-    app.on(method, toHonoPath(at), to(handler, at.path));
   // Not a route for all methods of a path: a request that two routes match is run through a chain of both.
   const toMethodNotAllowed = new Map(
     routes.map(({ path }) => [path, to(methodNotAllowed, path)] as const),
   );
   const toNotFound = to(notFound);
   const findPath = pathFinder(routes);
+  for (const { method, handler, ...at } of routes) {
+    // The path is another one's, though this one's parameter matches it.
+    for (const path of hiddenPaths(routes, { method, ...at })) {
+      app.on(method, path, toMethodNotAllowed.get(path) ?? toNotFound);
+    }
+    app.on(method, toHonoPath(at), to(handler, at.path));
+  }
   app.notFound((c) => {
     const known = findPath(c.req.path)?.path ?? '';
     return (toMethodNotAllowed.get(known) ?? toNotFound)(c);
@@ -65,15 +70,24 @@ export function allowedMethods(routes: readonly Route[]): (path: string) => stri
   return (path) => allow.get(findPath(path)?.path ?? '') ?? '';
 }
 
+/** Paths of the table that a route would take from the route that they belong to, because that lacks its method. */
+function hiddenPaths(routes: readonly Route[], route: Pick<Route, 'method'> & RoutePath) {
+  const pattern = toPattern(route);
+  return uniquePaths(routes)
+    .map(({ path }) => path)
+    .filter((path) => path !== route.path && !path.includes('{') && pattern.test(path))
+    .filter((path) => !routes.some((it) => it.path === path && it.method === route.method));
+}
+
 /** Finds the path of the table that a path matches, whatever the method. */
 function pathFinder(routes: readonly Route[]): (path: string) => RoutePath | undefined {
-  const table = uniquePaths(routes).map((at) => ({
-    at,
-    pattern: new RegExp(
-      `^${at.path.replaceAll('.', '\\.').replace(/\{\w+\}/g, at.takesSlashes ? '.*' : '[^/]+')}$`,
-    ),
-  }));
+  const table = uniquePaths(routes).map((at) => ({ at, pattern: toPattern(at) }));
   return (path) => table.find(({ pattern }) => pattern.test(path))?.at;
+}
+
+function toPattern({ path, takesSlashes }: RoutePath): RegExp {
+  const parameter = takesSlashes ? '.*' : '[^/]+';
+  return new RegExp(`^${path.replaceAll('.', '\\.').replace(/\{\w+\}/g, parameter)}$`);
 }
 
 type RoutePath = Pick<Route, 'path' | 'takesSlashes'>;

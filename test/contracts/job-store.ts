@@ -1,7 +1,13 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { ArtifactStore } from '../../lib/artifacts/artifact-store-port.ts';
 import { JOB_STATUSES, type JobStatus } from '../../lib/contract/resources/job.ts';
-import type { JobRecord, JobRetention, JobStore, NewJob } from '../../lib/jobs/job-store-port.ts';
+import type {
+  JobChange,
+  JobRecord,
+  JobRetention,
+  JobStore,
+  NewJob,
+} from '../../lib/jobs/job-store-port.ts';
 import {
   CANCELLATION,
   CREATED_SECS,
@@ -93,6 +99,92 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
       await artifacts.claim([record]);
       return id;
     }
+
+    describe('nextChange', () => {
+      /** All changes after this one, as a reader finds them. */
+      async function changesAfter(after: number, scope = 'anonymous') {
+        const found: JobChange[] = [];
+        for (;;) {
+          const next = await store.nextChange(scope, found.at(-1)?.change ?? after);
+          if (!next) return found;
+          found.push(next);
+        }
+      }
+
+      const shown = (changes: readonly JobChange[]) =>
+        changes.map((one) =>
+          'job' in one ? [one.change, one.job.id, one.job.status] : [one.change, one.removedId],
+        );
+
+      test('each change of a job takes the place of the one before', async () => {
+        const [one, two] = [await submitted(), await submitted()];
+        const before = shown(await changesAfter(0));
+        await store.claim(LATER);
+        await store.cancel('anonymous', one.id, { atSecs: LATER, error: CANCELLATION });
+        await store.settle(one.sequence, {
+          status: 'cancelled',
+          completedSecs: LATER,
+          error: CANCELLATION,
+        });
+        await store.cancel('anonymous', two.id, { atSecs: LATER, error: CANCELLATION });
+        await store.update('anonymous', one.id, { atSecs: LATER, favorite: true });
+
+        const changes = await changesAfter(0);
+
+        expect(before).toEqual([
+          [1, one.id, 'queued'],
+          [2, two.id, 'queued'],
+        ]);
+        expect(changes.map((one) => 'job' in one && [one.job.id, one.job.favorite])).toEqual([
+          [two.id, false],
+          [one.id, true],
+        ]);
+        expect(await changesAfter(changes[0]?.change ?? 0)).toEqual(changes.slice(1));
+        expect((await store.changes('anonymous')).latest).toBe(changes.at(-1)?.change);
+      });
+
+      test('an update that changes nothing is no change', async () => {
+        const job = await ended();
+        const { latest } = await store.changes('anonymous');
+
+        await store.update('anonymous', job.id, { atSecs: LATER, favorite: false });
+        await store.cancel('anonymous', job.id, { atSecs: LATER, error: CANCELLATION });
+
+        expect((await store.changes('anonymous')).latest).toBe(latest);
+      });
+
+      test('each scope has changes of its own', async () => {
+        await submitted();
+        const other = await submitted({ scope: 'other' });
+
+        expect(shown(await changesAfter(0, 'other'))).toEqual([[1, other.id, 'queued']]);
+        expect(await store.changes('third')).toEqual({ latest: 0, oldestToResume: 0 });
+      });
+
+      test('an abandoned job that is interrupted has changed', async () => {
+        const job = await running();
+        const { latest } = await store.changes('anonymous');
+        const next = await other(LATER);
+
+        await next.interruptAbandoned({ atSecs: LATER + 1e6, error: FAILURE });
+
+        expect(shown(await changesAfter(latest))).toEqual([[latest + 1, job.id, 'interrupted']]);
+      });
+
+      test('a removed job is a change, and its number is not used again', async () => {
+        const job = await ended();
+        const { latest } = await store.changes('anonymous');
+
+        await store.prune({ ...KEEP_ALL, maxRetained: 0 });
+        const next = await submitted();
+
+        expect(shown(await changesAfter(latest))).toEqual([
+          [latest + 1, job.id],
+          [latest + 2, next.id, 'queued'],
+        ]);
+        expect(await changesAfter(0)).toHaveLength(2);
+      });
+    });
 
     describe('submit', () => {
       test('a job is queued as it was sent', async () => {

@@ -184,6 +184,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/jobs/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Follow all jobs as they change
+         * @description First an id without an event, then the active jobs, then every job that changes, each as it is when it is sent. A reader that sends the last id back as `Last-Event-ID` gets the jobs that have changed since, also after a restart of the bridge. A slow reader gets each job once, as it is by then.
+         */
+        get: operations["streamJobs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/jobs/{id}": {
         parameters: {
             query?: never;
@@ -224,6 +244,26 @@ export interface paths {
          * @description The latest partial image, verified.
          */
         get: operations["getJobPartial"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/jobs/{id}/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Follow a job to its end
+         * @description Events from `snapshot` to `ended`. Every connection begins with the job as it is, so `Last-Event-ID` is not needed. A slow reader gets the latest progress of each output, not every step.
+         */
+        get: operations["streamJob"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1534,6 +1574,39 @@ export interface components {
         ImageJobPage: {
             items: components["schemas"]["ImageJobSummary"][];
             next_cursor?: string;
+        };
+        ImageJobEvent: components["schemas"]["JobSnapshotEvent"] | components["schemas"]["ProgressEvent"] | components["schemas"]["JobPartialImageEvent"] | components["schemas"]["JobEndedEvent"] | components["schemas"]["ErrorEvent"];
+        JobSnapshotEvent: {
+            /** @constant */
+            type: "snapshot";
+            job: components["schemas"]["ImageJob"];
+        };
+        JobPartialImageEvent: {
+            /** @constant */
+            type: "partial_image";
+            index: number;
+            partial_index: number;
+            width: number;
+            height: number;
+        };
+        JobEndedEvent: {
+            /** @constant */
+            type: "ended";
+            job: components["schemas"]["ImageJob"];
+        };
+        ImageJobFeedEvent: components["schemas"]["JobChangedEvent"] | components["schemas"]["JobRemovedEvent"] | components["schemas"]["ErrorEvent"];
+        JobChangedEvent: {
+            /** @constant */
+            type: "job";
+            /** @description True for jobs that are active when the stream begins, and for those that changed before it began. */
+            snapshot: boolean;
+            job: components["schemas"]["ImageJobSummary"];
+        };
+        JobRemovedEvent: {
+            /** @constant */
+            type: "removed";
+            /** Format: uuid */
+            id: string;
         };
         StoredInput: {
             /** @constant */
@@ -2888,6 +2961,41 @@ export interface operations {
             503: components["responses"]["overloaded"];
         };
     };
+    streamJobs: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The id of the last event that was read: the stream continues there. One that is too old, or of other jobs, is refused. */
+                "last-event-id"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description First an id without an event, then the active jobs, then every job that changes, each as it is when it is sent. A reader that sends the last id back as `Last-Event-ID` gets the jobs that have changed since, also after a restart of the bridge. A slow reader gets each job once, as it is by then. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    traceparent: components["headers"]["traceparent"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
+                };
+            };
+            400: components["responses"]["malformed_request"];
+            401: components["responses"]["authentication_required"];
+            403: components["responses"]["permission_denied"];
+            408: components["responses"]["request_timeout"];
+            417: components["responses"]["expectation_failed"];
+            422: components["responses"]["invalid_request"];
+            429: components["responses"]["rate_limited"];
+            431: components["responses"]["header_too_large"];
+            500: components["responses"]["internal"];
+            503: components["responses"]["overloaded"];
+        };
+    };
     getJob: {
         parameters: {
             query?: {
@@ -3044,6 +3152,41 @@ export interface operations {
             408: components["responses"]["request_timeout"];
             417: components["responses"]["expectation_failed"];
             422: components["responses"]["invalid_request"];
+            431: components["responses"]["header_too_large"];
+            500: components["responses"]["internal"];
+            503: components["responses"]["overloaded"];
+        };
+    };
+    streamJob: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Events from `snapshot` to `ended`. Every connection begins with the job as it is, so `Last-Event-ID` is not needed. A slow reader gets the latest progress of each output, not every step. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    traceparent: components["headers"]["traceparent"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
+                };
+            };
+            400: components["responses"]["malformed_request"];
+            401: components["responses"]["authentication_required"];
+            403: components["responses"]["permission_denied"];
+            404: components["responses"]["not_found"];
+            408: components["responses"]["request_timeout"];
+            417: components["responses"]["expectation_failed"];
+            422: components["responses"]["invalid_request"];
+            429: components["responses"]["rate_limited"];
             431: components["responses"]["header_too_large"];
             500: components["responses"]["internal"];
             503: components["responses"]["overloaded"];

@@ -38,6 +38,15 @@ import { Diagnostics } from '../resources/diagnostics.ts';
 import { Liveness, NotReady, Ready } from '../resources/health.ts';
 import { ImageJob, ImageJobSummary, JobPage, JobPatch, JobRequest } from '../resources/job.ts';
 import {
+  JobChangedEvent,
+  JobEndedEvent,
+  JobEvent,
+  JobFeedEvent,
+  JobPartialImageEvent,
+  JobRemovedEvent,
+  JobSnapshotEvent,
+} from '../resources/job-events.ts';
+import {
   Preset,
   PresetCreate,
   PresetPage,
@@ -97,6 +106,13 @@ export const REPLY_COMPONENTS = {
   ImageJobRequest: JobRequest,
   ImageJobSummary,
   ImageJobPage: JobPage,
+  ImageJobEvent: JobEvent,
+  JobSnapshotEvent,
+  JobPartialImageEvent,
+  JobEndedEvent,
+  ImageJobFeedEvent: JobFeedEvent,
+  JobChangedEvent,
+  JobRemovedEvent,
   StoredInput,
   ImagePreset: Preset,
   ImagePresetPage: PresetPage,

@@ -59,7 +59,21 @@ const JOB_REQUEST = {
   reference_images: [],
 };
 
+const DONE = { ...ENDED, request: JOB_REQUEST, result: ARTIFACT_RESPONSE };
+
 const ARTIFACT = { id: ARTIFACT_ID, width: 1, height: 1, format: 'png', bytes: 69 };
+
+const SUMMARY = {
+  ...ENDED,
+  operation: 'edit',
+  prompt: 'the same cat, ginger',
+  provider: 'sandbox',
+  model: 'sandbox-image',
+  outputs: 1,
+  size: 'auto',
+  inputs: 1,
+  artifacts: [ARTIFACT],
+};
 
 const PRESET = {
   name: 'icons',
@@ -160,29 +174,39 @@ export const STORED_EXAMPLES: Examples = {
     queued: { summary: 'Just accepted', value: { ...JOB, request: JOB_REQUEST } },
     succeeded: {
       summary: 'Done',
-      value: { ...ENDED, request: JOB_REQUEST, result: ARTIFACT_RESPONSE },
+      value: DONE,
     },
   },
   ImageJobPage: {
     first: {
       summary: 'The newest jobs',
       value: {
-        items: [
-          {
-            ...ENDED,
-            operation: 'edit',
-            prompt: 'the same cat, ginger',
-            provider: 'sandbox',
-            model: 'sandbox-image',
-            outputs: 1,
-            size: 'auto',
-            inputs: 1,
-            artifacts: [ARTIFACT],
-          },
-        ],
+        items: [SUMMARY],
         next_cursor: 'eyJhZnRlciI6MTJ9',
       },
     },
+  },
+  ImageJobEvent: {
+    snapshot: {
+      summary: 'The job as it is',
+      value: { type: 'snapshot', job: { ...JOB, request: JOB_REQUEST } },
+    },
+    progress: {
+      summary: 'It has come further',
+      value: { type: 'progress', stage: 'generating', index: 0 },
+    },
+    partial_image: {
+      summary: 'There is an unfinished image',
+      value: { type: 'partial_image', index: 0, partial_index: 0, width: 1, height: 1 },
+    },
+    ended: { summary: 'The job as it has ended', value: { type: 'ended', job: DONE } },
+  },
+  ImageJobFeedEvent: {
+    job: {
+      summary: 'A job that has changed',
+      value: { type: 'job', snapshot: false, job: SUMMARY },
+    },
+    removed: { summary: 'A job that was removed', value: { type: 'removed', id: JOB_ID } },
   },
   ImagePreset: { icons: { summary: 'A preset for icons', value: PRESET } },
   ImagePresetPage: { first: { summary: 'The presets by name', value: { items: [PRESET] } } },

@@ -10,6 +10,15 @@ export interface StreamedEvent {
   readonly type: string;
 }
 
+/** An event under an id, or an id alone, which changes where its reader would resume. */
+export interface IdentifiedEvent {
+  readonly id: string;
+  readonly event?: StreamedEvent;
+}
+
+/** What a stream is made of. */
+export type StreamItem = StreamedEvent | IdentifiedEvent;
+
 interface Deps {
   readonly clock: Pick<Clock, 'after'>;
   readonly ids: Pick<Ids, 'newOpaqueId'>;
@@ -32,7 +41,7 @@ const HEARTBEAT = Buffer.from(': heartbeat\n\n');
  * or when the first heartbeat is due. A failure before that rejects; a later one becomes the last event.
  */
 export async function openEventStream(
-  events: AsyncIterable<StreamedEvent>,
+  events: AsyncIterable<StreamItem>,
   deps: Deps,
 ): Promise<AsyncIterable<Uint8Array>> {
   const iterator = events[Symbol.asyncIterator]();
@@ -41,14 +50,15 @@ export async function openEventStream(
 }
 
 /** The text around an event's one line of JSON. */
-export function eventFrame({ type }: StreamedEvent): Frame {
-  return { before: `event: ${type}\ndata: `, after: '\n\n' };
+export function eventFrame({ type }: StreamedEvent, id?: string): Frame {
+  const idLine = id === undefined ? '' : `id: ${id}\n`;
+  return { before: `${idLine}event: ${type}\ndata: `, after: '\n\n' };
 }
 
-type Result = IteratorResult<StreamedEvent>;
+type Result = IteratorResult<StreamItem>;
 
 async function* write(
-  iterator: AsyncIterator<StreamedEvent>,
+  iterator: AsyncIterator<StreamItem>,
   first: { readonly next: Promise<Result>; readonly result: Result | undefined },
   { clock, ids, requestId, log }: Deps,
 ): AsyncGenerator<Uint8Array> {
@@ -79,8 +89,14 @@ function beforeHeartbeat<T>(next: Promise<T>, clock: Deps['clock']): Promise<T |
   });
 }
 
-async function* encoded(event: StreamedEvent, ids: Deps['ids']): AsyncGenerator<Uint8Array> {
-  const { body } = encodeJsonWithBytes(event, ids.newOpaqueId(), eventFrame(event));
+async function* encoded(item: StreamItem, ids: Deps['ids']): AsyncGenerator<Uint8Array> {
+  const { id, event } = 'type' in item ? { id: undefined, event: item } : item;
+  if (!event) {
+    // Without data no event is dispatched, but the id is taken. The comment is for readers that expect no such block.
+    yield Buffer.from(`: open\nid: ${id}\n\n`);
+    return;
+  }
+  const { body } = encodeJsonWithBytes(event, ids.newOpaqueId(), eventFrame(event, id));
   if (body instanceof Uint8Array) yield body;
   else yield* body;
 }

@@ -1,5 +1,5 @@
 import type { ReplyBody } from '../http-event.ts';
-import type { StreamedEvent } from './event-stream.ts';
+import type { StreamItem } from './event-stream.ts';
 
 /** What a handler returns: a value for the reply's schema, or bytes or events, and headers. */
 export interface Reply<T> {
@@ -10,7 +10,7 @@ export interface Reply<T> {
   /** A reply that is not JSON. */
   readonly body?: ReplyBody;
   /** A stream. A rejection before its first event becomes an error reply. */
-  readonly events?: AsyncIterable<StreamedEvent>;
+  readonly events?: AsyncIterable<StreamItem>;
 }
 
 export function ok<T>(value: T, headers: Readonly<Record<string, string>> = {}): Reply<T> {
@@ -28,7 +28,7 @@ export function bytes(
 
 /** A reply of events, with headers in addition to those of every stream. */
 export function stream(
-  events: AsyncIterable<StreamedEvent>,
+  events: AsyncIterable<StreamItem>,
   headers: Readonly<Record<string, string>> = {},
 ): Reply<never> {
   return { events, headers };

@@ -3,6 +3,7 @@ import { BridgeError } from '../../errors/bridge-error.ts';
 import { toFlatError } from '../../errors/error-body.ts';
 import type { JobFailure, JobRecord, JobStore, JobTotals } from '../../jobs/job-store-port.ts';
 import type { StateDatabase } from './database.ts';
+import { createJobChangeFeed } from './job-change-feed.ts';
 import { createJobEndings, prepareJobEnding } from './job-endings.ts';
 import { createJobList } from './job-list.ts';
 import { createJobRetention } from './job-retention.ts';
@@ -68,6 +69,7 @@ export function createJobStore(database: StateDatabase): JobStore {
     ...createJobSubmission(database),
     ...createJobEndings(database, ending),
     ...createJobList(database),
+    ...createJobChangeFeed(database),
     ...createJobRetention(database),
     ...createJobChanges(database, ending, findOne),
     claim: (startedSecs) =>

@@ -16,6 +16,7 @@ import { ARTIFACT_AGE } from './migrations/0007-artifact-age.ts';
 import { OWNER } from './migrations/0008-owner.ts';
 import { SESSION } from './migrations/0009-session.ts';
 import { JOB_SUMMARY } from './migrations/0010-job-summary.ts';
+import { JOB_CHANGE } from './migrations/0011-job-change.ts';
 
 /** SQL texts, the first one for an empty database. None is edited or moved once it was released. */
 export const MIGRATIONS: readonly string[] = [
@@ -29,6 +30,7 @@ export const MIGRATIONS: readonly string[] = [
   OWNER,
   SESSION,
   JOB_SUMMARY,
+  JOB_CHANGE,
 ];
 
 /** The schema that this program reads and writes. */

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { createJobNotices } from '../../../lib/jobs/job-notices.ts';
 import { createJobQueue } from '../../../lib/jobs/job-queue.ts';
 import type { JobRecord } from '../../../lib/jobs/job-store-port.ts';
 import { createLiveJobs } from '../../../lib/jobs/live-jobs.ts';
@@ -31,7 +32,11 @@ function openQueue() {
     new Promise<JobRecord | undefined>((resolve, reject) => {
       claims.push({ give: resolve, refuse: () => reject(refusal()) });
     });
-  const queue = createJobQueue({ store: { claim }, live: createLiveJobs(clock), clock });
+  const queue = createJobQueue({
+    store: { claim },
+    live: createLiveJobs(clock, createJobNotices()),
+    clock,
+  });
   const given: number[] = [];
   const take = (signal = forever) =>
     queue.next(signal).then(({ sequence }) => void given.push(sequence));

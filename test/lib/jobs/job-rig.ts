@@ -3,11 +3,14 @@ import type { GenerationResult } from '../../../lib/generation/generation-result
 import { createStoredInputs } from '../../../lib/inputs/stored-inputs.ts';
 import type { InputVerifier } from '../../../lib/inputs/verify-inputs.ts';
 import { createJobLists } from '../../../lib/jobs/job-lists.ts';
+import { createJobNotices } from '../../../lib/jobs/job-notices.ts';
 import { createJobQueue } from '../../../lib/jobs/job-queue.ts';
 import type { JobStore } from '../../../lib/jobs/job-store-port.ts';
+import { createJobStreams } from '../../../lib/jobs/job-streams.ts';
 import { createJobWorker } from '../../../lib/jobs/job-worker.ts';
 import { createJobs } from '../../../lib/jobs/jobs.ts';
 import { createLiveJobs } from '../../../lib/jobs/live-jobs.ts';
+import { createPublishingStore } from '../../../lib/jobs/publishing-store.ts';
 import { createSubmitJob } from '../../../lib/jobs/submit-job.ts';
 import { createTraceLog } from '../../../lib/log/trace-log.ts';
 import { createIds } from '../../../lib/platform/ids.ts';
@@ -47,7 +50,10 @@ export function openJobRig(limits: { max_pending?: number } = {}) {
   const clock = createManualClock();
   const ids = createIds(clock.nowMs);
   const database = openStateDatabase({ file: IN_MEMORY, ids });
-  const { store, refuse, precede } = createRefusingStore(createJobStore(database));
+  const notices = createJobNotices();
+  const refusing = createRefusingStore(createJobStore(database));
+  const { refuse, precede } = refusing;
+  const store = createPublishingStore(refusing.store, notices);
   const { generation, runs, behavior } = createScriptedGeneration();
   const kept = new Set<string>();
   const inputs = createStoredInputs({ files: filesIn(kept), isNeeded: store.needsInput });
@@ -67,7 +73,7 @@ export function openJobRig(limits: { max_pending?: number } = {}) {
     removed: (sequences: readonly number[]) => void removed.push(...sequences),
     find: async () => found,
   };
-  const live = createLiveJobs(clock);
+  const live = createLiveJobs(clock, notices);
   const queue = createJobQueue({ store, live, clock });
   const shared = { store, search, live, clock, secret: database.secret };
   const worker = createJobWorker({
@@ -113,6 +119,8 @@ export function openJobRig(limits: { max_pending?: number } = {}) {
     search,
     ids,
     jobLists: createJobLists(shared),
+    notices,
+    jobStreams: createJobStreams({ ...shared, notices }),
 
     submit: (sent: object = {}, more: { scope?: string; idempotencyKey?: string } = {}) =>
       jobs.submit(wireRequestOf({ ...sent, output: { response_format: 'artifact' } }), {

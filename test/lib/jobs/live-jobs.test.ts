@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { VerifiedImage } from '../../../lib/images/image.ts';
 import { cancellation, interruption } from '../../../lib/jobs/job-end.ts';
+import { createJobNotices } from '../../../lib/jobs/job-notices.ts';
 import { createLiveJobs, type LiveJobs } from '../../../lib/jobs/live-jobs.ts';
 import { createManualClock, type ManualClock } from '../../support/manual-clock.ts';
 
@@ -12,7 +13,7 @@ let live: LiveJobs;
 
 beforeEach(() => {
   clock = createManualClock();
-  live = createLiveJobs(clock);
+  live = createLiveJobs(clock, createJobNotices());
 });
 
 function partial(partialIndex: number, byteLength = 1) {
@@ -28,6 +29,11 @@ function partial(partialIndex: number, byteLength = 1) {
   return { type: 'partial_image', index: 0, partialIndex, image } as const;
 }
 
+/** A job of this id. */
+function jobKey(id: string) {
+  return { id, scope: 'anonymous', sequence: 1 };
+}
+
 /** A wait, and whether it is over. */
 function waitFor(id: string, signal = forever) {
   const wait = { isOver: false };
@@ -39,7 +45,7 @@ function waitFor(id: string, signal = forever) {
 
 describe('createLiveJobs', () => {
   test('a wait is over when its job ends, and no earlier with another one', async () => {
-    const [one, other] = [live.begin('one'), live.begin('other')];
+    const [one, other] = [live.begin(jobKey('one')), live.begin(jobKey('other'))];
     const waits = [waitFor('one'), waitFor('one'), waitFor('other')];
 
     one.end();
@@ -94,7 +100,7 @@ describe('createLiveJobs', () => {
     await claimed;
 
     expect(await stopped).toBe(true);
-    expect(live.begin('one').signal.reason).toBe(reason);
+    expect(live.begin(jobKey('one')).signal.reason).toBe(reason);
   });
 
   test('a job that was not claimed here cannot be stopped, and a later one of its id can run', async () => {
@@ -103,21 +109,21 @@ describe('createLiveJobs', () => {
 
     await expect(refused).rejects.toThrow('refused');
     expect(await stopped).toBe(false);
-    expect(live.begin('one').signal.aborted).toBe(false);
+    expect(live.begin(jobKey('one')).signal.aborted).toBe(false);
   });
 
   test('every running job is stopped at once, and every job that begins afterwards', () => {
-    const before = live.begin('before');
+    const before = live.begin(jobKey('before'));
     const reason = interruption();
 
     live.stopAll(reason);
 
     expect(before.signal.reason).toBe(reason);
-    expect(live.begin('after').signal.reason).toBe(reason);
+    expect(live.begin(jobKey('after')).signal.reason).toBe(reason);
   });
 
   test('the latest partial image is kept until the end', () => {
-    const job = live.begin('one');
+    const job = live.begin(jobKey('one'));
     const before = live.partial('one');
     job.note(partial(0));
     job.note({ type: 'progress', stage: 'generating' });

@@ -61,6 +61,9 @@ const TRANSITIONS: Readonly<Record<JobStatus, readonly JobStatus[]>> = {
   interrupted: [],
 };
 
+/** Retention that keeps nothing. */
+const NOTHING = { completedBeforeSecs: 0, maxRetained: 0, maxRetainedBytes: 0 };
+
 describe('createJobStore', () => {
   let database: StateDatabase;
   let store: JobStore;
@@ -216,5 +219,30 @@ describe('createJobStore', () => {
     const bytes = await readFile(file);
     expect([bytes.includes('order-4711'), bytes.includes(hash)]).toEqual([false, true]);
     await rm(directory, { recursive: true });
+  });
+
+  test('removals are forgotten once no reader may resume before them, those of other scopes are not', async () => {
+    const wait = database.prepare('UPDATE job_change SET change = change + ? WHERE scope = ?');
+    const end = async (scope: string) => {
+      await store.submit(newJob({ scope }), WIDE);
+      await store.settle((await store.claim(1))?.sequence ?? 0, succeeded());
+      await store.prune({ ...NOTHING, batch: 10 });
+    };
+    await end('one');
+    await end('other');
+    await store.submit(newJob({ scope: 'one' }), WIDE);
+    wait.run(100_000, 'one');
+    database
+      .prepare('UPDATE job_change SET change = 1 WHERE scope = ? AND removed_id IS NOT NULL')
+      .run('one');
+
+    const before = await store.nextChange('one', 0);
+    await end('one');
+    const { latest, oldestToResume } = await store.changes('one');
+
+    expect(before).toEqual({ change: 1, removedId: expect.any(String) });
+    expect((await store.nextChange('one', 0))?.change).toBeGreaterThan(oldestToResume);
+    expect(latest - oldestToResume).toBe(100_000);
+    expect(await store.nextChange('other', 0)).toMatchObject({ removedId: expect.any(String) });
   });
 });

@@ -48,6 +48,7 @@ describe('migrate', () => {
       'artifact',
       'artifact_total',
       'job',
+      'job_change',
       'job_content',
       'job_input',
       'job_total',

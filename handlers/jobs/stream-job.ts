@@ -1,0 +1,21 @@
+import { JobPath } from '../../lib/contract/resources/job.ts';
+import { JobEvent } from '../../lib/contract/resources/job-events.ts';
+import { stream } from '../../lib/http/reply/reply.ts';
+import { operation } from '../operation.ts';
+
+/** GET /v1/jobs/{id}/events: one job until it has ended. Throws `not_found`, `rate_limited`. */
+export const handler = operation<'jobStreams'>()({
+  id: 'streamJob',
+  summary: 'Follow a job to its end',
+  protection: 'bearer',
+  request: { path: JobPath },
+  reply: {
+    status: 200,
+    description:
+      'Events from `snapshot` to `ended`. Every connection begins with the job as it is, so `Last-Event-ID` is not needed. A slow reader gets the latest progress of each output, not every step.',
+    events: JobEvent,
+  },
+  errors: ['not_found', 'rate_limited'],
+  handle: async ({ path, context, services }) =>
+    stream(await services.jobStreams.ofJob(path.id, context)),
+});
