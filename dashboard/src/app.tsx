@@ -1,9 +1,59 @@
-/** The page until its views exist. */
+import { useRef } from 'preact/hooks';
+import { Link } from './controls/link.tsx';
+import { ImagesView } from './images-view.tsx';
+import { JobView } from './job/job-view.tsx';
+import { usePage } from './page-context.ts';
+import { useAppShortcuts } from './shell/app-shortcuts.ts';
+import { ToastList } from './shell/toast-list.tsx';
+import { TopBar } from './shell/top-bar.tsx';
+import { SystemView } from './system/system-view.tsx';
+import { text } from './text/text.ts';
+import './app.css';
+
+/**
+ * The page. A job lies over the images, which stay where they were: their scroll position and focus survive the visit.
+ */
 export function App() {
+  const { route } = usePage().router;
+  const { value: current } = route;
+  useAppShortcuts();
+  // The images are built when they are first shown, and then kept.
+  const visited = useRef(false);
+  visited.current ||= current.view === 'images';
   return (
-    <main class="page">
-      <h1>Image Bridge</h1>
-      <p>The bridge is running.</p>
-    </main>
+    <>
+      {visited.current && (
+        <div
+          class="app-view"
+          inert={current.view !== 'images'}
+          data-away={current.view !== 'images'}
+        >
+          <TopBar />
+          <ImagesView />
+        </div>
+      )}
+      {current.view === 'system' && (
+        <div class="app-view">
+          <TopBar />
+          <SystemView />
+        </div>
+      )}
+      {current.view === 'job' && <JobView key={current.id} id={current.id} />}
+      {current.view === 'unknown' && <NotHere />}
+      <ToastList />
+    </>
+  );
+}
+
+function NotHere() {
+  return (
+    <div class="app-view">
+      <TopBar />
+      <main class="not-here">
+        <h1>{text('app.notHere')}</h1>
+        <p>{text('app.notHere.text')}</p>
+        <Link to="">{text('app.toImages')}</Link>
+      </main>
+    </div>
   );
 }

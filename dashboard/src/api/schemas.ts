@@ -1,0 +1,18 @@
+import type { components } from './schema.d.ts';
+
+type Schemas = components['schemas'];
+
+/** The names by which the page calls what the contract generates. */
+export type Job = Schemas['ImageJob'];
+export type JobSummary = Schemas['ImageJobSummary'];
+export type JobStatus = JobSummary['status'];
+export type JobArtifact = JobSummary['artifacts'][number];
+export type ImageRequest = Schemas['ImageRequest'];
+export type ImageResponse = Schemas['ImageResponse'];
+export type Capabilities = Schemas['CapabilityDocument'];
+export type Provider = Schemas['ProviderDescriptor'];
+export type Preset = Schemas['ImagePreset'];
+export type PresetTemplate = Schemas['ImagePresetTemplate'];
+export type Diagnostics = Schemas['Diagnostics'];
+export type BridgeError = Schemas['BridgeError'];
+export type ErrorReply = Schemas['ErrorReply'];

@@ -1,0 +1,75 @@
+import { computed, type ReadonlySignal, signal } from '@preact/signals';
+
+export type ConnectionState = 'connecting' | 'connected' | 'offline' | 'unauthorized';
+
+const TOKEN_KEY = 'image-bridge.token';
+
+export type Connection = ReturnType<typeof createConnection>;
+
+/**
+ * Whether the bridge can be reached, and with which token. The token is kept in this tab's sessionStorage alone, as the
+ * specification demands. Requests report how they went; while the bridge cannot be reached, its liveness is asked for,
+ * at growing intervals.
+ */
+export function createConnection() {
+  const state = signal<ConnectionState>('connecting');
+  const token = signal<string | undefined>(sessionStorage.getItem(TOKEN_KEY) ?? undefined);
+  /** Grows by one with every return of the bridge, so that what is shown can be brought up to date. */
+  const returns = signal(0);
+  let wait = 500;
+  let timer: number | undefined;
+
+  function reachable(): void {
+    clearTimeout(timer);
+    wait = 500;
+    if (state.value === 'offline') returns.value += 1;
+    state.value = 'connected';
+  }
+
+  function reportUnreachable(): void {
+    if (state.value !== 'unauthorized') state.value = 'offline';
+    clearTimeout(timer);
+    timer = setTimeout(probe, wait);
+    wait = Math.min(wait * 2, 8000);
+  }
+
+  async function probe(): Promise<void> {
+    try {
+      await fetch('/health/live', { cache: 'no-store' });
+      // Liveness is public: it says nothing about a token.
+      if (state.value === 'offline') reachable();
+    } catch {
+      reportUnreachable();
+    }
+  }
+
+  return {
+    state: state as ReadonlySignal<ConnectionState>,
+    token: token as ReadonlySignal<string | undefined>,
+    returns: returns as ReadonlySignal<number>,
+    online: computed(() => state.value === 'connected'),
+
+    /** `usedToken` is what the request carried: a 401 to a token that was replaced meanwhile says nothing. */
+    reportReply(status: number, usedToken: string | undefined): void {
+      if (status === 401) {
+        if (usedToken === token.peek()) state.value = 'unauthorized';
+      } else reachable();
+    },
+    reportUnreachable,
+
+    /** Asks now whether the bridge is back, instead of at the next interval. */
+    probe(): void {
+      clearTimeout(timer);
+      void probe();
+    },
+
+    /** Keeps the token for this tab, or forgets it. Whether the bridge accepts it shows with the next request. */
+    setToken(next: string | undefined): void {
+      if (next === undefined) sessionStorage.removeItem(TOKEN_KEY);
+      else sessionStorage.setItem(TOKEN_KEY, next);
+      token.value = next;
+      state.value = 'connecting';
+      returns.value += 1;
+    },
+  };
+}

@@ -1,0 +1,40 @@
+import type { IconNode } from 'lucide';
+import type { ComponentChildren, Ref } from 'preact';
+import { Icon } from './icon.tsx';
+import './button.css';
+
+interface Props {
+  readonly children: ComponentChildren;
+  readonly onClick?: (event: MouseEvent) => void;
+  readonly icon?: IconNode;
+  /** `primary`: the one thing to do here; `quiet`: without a surface; `danger`: what cannot come back. */
+  readonly look?: 'plain' | 'primary' | 'quiet' | 'danger';
+  readonly size?: 'small' | 'medium' | 'big';
+  readonly disabled?: boolean;
+  readonly type?: 'button' | 'submit';
+  readonly class?: string;
+  readonly buttonRef?: Ref<HTMLButtonElement>;
+  readonly 'aria-label'?: string;
+  readonly 'aria-pressed'?: boolean;
+  readonly 'aria-expanded'?: boolean;
+  readonly 'aria-haspopup'?: 'menu' | 'dialog' | 'listbox';
+}
+
+export function Button(props: Props) {
+  const {
+    children,
+    icon,
+    look = 'plain',
+    size = 'medium',
+    class: extra,
+    buttonRef,
+    ...rest
+  } = props;
+  const names = ['btn', look, size, extra].filter(Boolean).join(' ');
+  return (
+    <button type="button" {...rest} ref={buttonRef ?? null} class={names}>
+      {icon && <Icon of={icon} small={size === 'small'} />}
+      {children}
+    </button>
+  );
+}

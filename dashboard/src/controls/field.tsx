@@ -1,0 +1,43 @@
+import type { ComponentChildren, InputHTMLAttributes, Ref } from 'preact';
+import './field.css';
+
+interface Props {
+  /** Its name, not seen; where a visible `<label for>` stands beside it, `id` is enough. */
+  readonly label?: string;
+  readonly id?: string;
+  readonly type?: 'text' | 'search' | 'password' | 'number';
+  readonly value: string;
+  readonly placeholder?: string;
+  readonly maxLength?: number;
+  readonly autoComplete?: string;
+  readonly spellcheck?: boolean;
+  readonly bad?: boolean;
+  readonly disabled?: boolean;
+  readonly describedBy?: string;
+  readonly before?: ComponentChildren;
+  readonly after?: ComponentChildren;
+  readonly inputRef?: Ref<HTMLInputElement>;
+  readonly onInput: (value: string) => void;
+  readonly onKeyDown?: (event: KeyboardEvent) => void;
+}
+
+/** A line of text. */
+export function Field(props: Props) {
+  const { label, bad = false, describedBy, before, after, inputRef, onInput, ...input } = props;
+  // Preact types an input by its literal `type`; here it is one of several.
+  const attributes = input as InputHTMLAttributes<HTMLInputElement>;
+  return (
+    <span class={bad ? 'field is-bad' : 'field'}>
+      {before}
+      <input
+        {...attributes}
+        ref={inputRef ?? null}
+        aria-label={label}
+        aria-invalid={bad}
+        aria-describedby={describedBy}
+        onInput={(event) => onInput(event.currentTarget.value)}
+      />
+      {after}
+    </span>
+  );
+}

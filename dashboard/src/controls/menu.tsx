@@ -1,0 +1,118 @@
+import {
+  autoUpdate,
+  computePosition,
+  flip,
+  offset,
+  type Placement,
+  shift,
+  size,
+} from '@floating-ui/dom';
+import type { ComponentChildren, RefObject } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import './menu.css';
+
+interface Props {
+  /** The button that opened it: it is placed beside it, and the focus returns there. */
+  readonly anchor: RefObject<HTMLElement | null>;
+  readonly label: string;
+  readonly role?: 'menu' | 'listbox' | 'dialog';
+  readonly placement?: Placement;
+  readonly onClose: () => void;
+  readonly children: ComponentChildren;
+  readonly class?: string;
+}
+
+/**
+ * A list or a small form that floats beside its button. Shown while it is rendered. Arrows move between its items,
+ * Escape and a press elsewhere close it.
+ */
+export function Menu(props: Props) {
+  const { anchor, label, role = 'menu', placement = 'bottom-start', onClose, children } = props;
+  const menu = useRef<HTMLDivElement>(null);
+  useFloating(anchor, menu, placement, onClose);
+
+  function onKeyDown(event: KeyboardEvent): void {
+    if (event.key === 'Escape' || (event.key === 'Tab' && role !== 'dialog')) {
+      event.preventDefault();
+      event.stopPropagation();
+      close();
+      return;
+    }
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step === undefined || role === 'dialog') return;
+    event.preventDefault();
+    const items = focusable(menu.current);
+    const at = items.indexOf(document.activeElement as HTMLElement);
+    items[(at + step + items.length) % items.length]?.focus();
+  }
+
+  function close(): void {
+    anchor.current?.focus();
+    onClose();
+  }
+
+  return (
+    <div
+      ref={menu}
+      popover="manual"
+      class={['menu float', props.class].filter(Boolean).join(' ')}
+      role={role}
+      aria-label={label}
+      onKeyDown={onKeyDown}
+    >
+      {children}
+    </div>
+  );
+}
+
+function useFloating(
+  anchor: RefObject<HTMLElement | null>,
+  menu: RefObject<HTMLDivElement | null>,
+  placement: Placement,
+  onClose: () => void,
+): void {
+  useEffect(() => {
+    const [button, box] = [anchor.current, menu.current];
+    if (button === null || box === null) return;
+    // The top layer: nothing that scrolls or clips around the button cuts the menu.
+    box.showPopover();
+    const stop = autoUpdate(button, box, () => place(button, box, placement));
+    (
+      box.querySelector<HTMLElement>('[autofocus], [aria-selected="true"]') ?? focusable(box)[0]
+    )?.focus();
+    const onPress = (event: PointerEvent) => {
+      const target = event.target as Node;
+      if (!box.contains(target) && !button.contains(target)) onClose();
+    };
+    document.addEventListener('pointerdown', onPress, true);
+    return () => {
+      stop();
+      document.removeEventListener('pointerdown', onPress, true);
+    };
+  }, []);
+}
+
+async function place(button: HTMLElement, box: HTMLElement, placement: Placement): Promise<void> {
+  const { x, y } = await computePosition(button, box, {
+    placement,
+    strategy: 'fixed',
+    middleware: [
+      offset(4),
+      flip({ padding: 8 }),
+      shift({ padding: 8 }),
+      size({
+        padding: 8,
+        apply: ({ availableHeight }) => {
+          box.style.maxBlockSize = `${Math.max(120, availableHeight)}px`;
+        },
+      }),
+    ],
+  });
+  box.style.insetInlineStart = `${x}px`;
+  box.style.insetBlockStart = `${y}px`;
+}
+
+function focusable(box: HTMLElement | null): HTMLElement[] {
+  const selector = 'button:not([disabled]), [role="option"], input:not([disabled]), a[href]';
+  return [...(box?.querySelectorAll<HTMLElement>(selector) ?? [])];
+}

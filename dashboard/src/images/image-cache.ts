@@ -1,0 +1,75 @@
+import { effect, type ReadonlySignal, type Signal, signal } from '@preact/signals';
+import type { Api } from '../api/api.ts';
+import { ApiError } from '../api/api-error.ts';
+import type { Connection } from '../connection/connection.ts';
+
+/** What an `<img>` can show of a path below /v1. */
+export type LoadedImage =
+  | { readonly state: 'loading' }
+  | { readonly state: 'ready'; readonly url: string; readonly blob: Blob }
+  | { readonly state: 'failed'; readonly error: ApiError };
+
+interface Entry {
+  readonly path: string;
+  readonly image: Signal<LoadedImage>;
+  users: number;
+  controller: AbortController;
+}
+
+export type ImageCache = ReturnType<typeof createImageCache>;
+
+/**
+ * Images behind the bearer token, as object URLs: a token never stands in an image's address. An image lives as long as
+ * somebody shows it; the browser's own cache keeps the bytes, which are immutable, so showing it again costs no transfer.
+ * What failed is loaded again when the bridge is back.
+ */
+export function createImageCache(api: Api, connection: Connection) {
+  const entries = new Map<string, Entry>();
+  effect(() => {
+    void connection.returns.value;
+    for (const entry of entries.values()) {
+      if (entry.image.peek().state === 'failed') void load(entry);
+    }
+  });
+
+  async function load(entry: Entry): Promise<void> {
+    const { signal } = entry.controller;
+    entry.image.value = { state: 'loading' };
+    try {
+      const response = await api.bytes(entry.path, { signal });
+      const blob = await response.blob();
+      if (signal.aborted) return;
+      entry.image.value = { state: 'ready', url: URL.createObjectURL(blob), blob };
+    } catch (error) {
+      if (signal.aborted) return;
+      const failure = error instanceof ApiError ? error : ApiError.unreachable();
+      entry.image.value = { state: 'failed', error: failure };
+    }
+  }
+
+  return {
+    /** Begins to load an image, or joins who shows it already. Each call needs one `release`. */
+    acquire(path: string): ReadonlySignal<LoadedImage> {
+      let entry = entries.get(path);
+      if (entry === undefined) {
+        const image = signal<LoadedImage>({ state: 'loading' });
+        entry = { path, image, users: 0, controller: new AbortController() };
+        entries.set(path, entry);
+        void load(entry);
+      }
+      entry.users += 1;
+      return entry.image;
+    },
+
+    release(path: string): void {
+      const entry = entries.get(path);
+      if (entry === undefined) return;
+      entry.users -= 1;
+      if (entry.users > 0) return;
+      entries.delete(path);
+      entry.controller.abort();
+      const image = entry.image.peek();
+      if (image.state === 'ready') URL.revokeObjectURL(image.url);
+    },
+  };
+}

@@ -1,0 +1,36 @@
+import type { JobStatus, JobSummary } from '../api/schemas.ts';
+
+/** What the gallery shows of the history. */
+export interface JobFilter {
+  readonly search: string;
+  readonly show: 'all' | 'favourites' | 'hidden';
+  readonly status: JobStatus | undefined;
+  readonly provider: string | undefined;
+}
+
+/** The query of GET /v1/jobs for a filter. */
+export function toJobQuery(filter: JobFilter) {
+  const { search, show, status, provider } = filter;
+  return {
+    visibility: show === 'hidden' ? ('hidden' as const) : ('active' as const),
+    ...(show === 'favourites' && { favorite: true }),
+    ...(status !== undefined && { status }),
+    ...(provider !== undefined && { provider }),
+    ...(search !== '' && { search: [...search].slice(0, 256).join('') }),
+  };
+}
+
+/**
+ * Whether a job that has just changed belongs to what is shown. A summary holds 256 characters of the prompt; a job whose
+ * prompt matches further on appears with the next reading of the list.
+ */
+export function matches(job: JobSummary, filter: JobFilter): boolean {
+  const { search, show, status, provider } = filter;
+  return (
+    (job.deleted !== undefined) === (show === 'hidden') &&
+    (show !== 'favourites' || job.favorite) &&
+    (status === undefined || job.status === status) &&
+    (provider === undefined || job.provider === provider) &&
+    job.prompt.toLowerCase().includes(search.toLowerCase())
+  );
+}

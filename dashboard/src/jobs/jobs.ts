@@ -1,0 +1,117 @@
+import { type ReadonlySignal, type Signal, signal } from '@preact/signals';
+import { type Api, unwrap } from '../api/api.ts';
+import type { Job, JobSummary } from '../api/schemas.ts';
+import { isOpen } from './job-state.ts';
+
+/** What has happened to a job that the page knows. */
+export type JobChange =
+  | { readonly kind: 'changed'; readonly job: JobSummary }
+  | { readonly kind: 'removed'; readonly id: string };
+
+export type Jobs = ReturnType<typeof createJobs>;
+
+/** The jobs that the page knows, and what can be done to them. Lists of them are feeds (`job-feed.ts`). */
+export function createJobs(api: Api) {
+  const known = new Map<string, Signal<JobSummary>>();
+  const listeners = new Set<(change: JobChange) => void>();
+  const open = signal<ReadonlyMap<string, JobSummary>>(new Map());
+
+  function countOpen(job: JobSummary): void {
+    if (!isOpen(job) && !open.peek().has(job.id)) return;
+    const next = new Map(open.peek());
+    if (isOpen(job)) next.set(job.id, job);
+    else next.delete(job.id);
+    open.value = next;
+  }
+
+  /** Takes over what the bridge says of a job. What is older than what is known is ignored. */
+  function put(job: JobSummary): void {
+    const current = known.get(job.id);
+    if (current !== undefined && isStale(job, current.peek())) return;
+    if (current === undefined) known.set(job.id, signal(job));
+    else current.value = job;
+    countOpen(job);
+    for (const listener of listeners) listener({ kind: 'changed', job });
+  }
+
+  function remove(id: string): void {
+    known.delete(id);
+    if (open.peek().has(id)) {
+      open.value = new Map([...open.peek()].filter(([each]) => each !== id));
+    }
+    for (const listener of listeners) listener({ kind: 'removed', id });
+  }
+
+  async function patch(id: string, body: { favorite?: boolean; deleted?: boolean }) {
+    const job = await unwrap(api.PATCH('/v1/jobs/{id}', { params: { path: { id } }, body }));
+    putDetail(job);
+  }
+
+  /** What a reply to one request says of a job that is known. */
+  function putDetail(job: Job): void {
+    const summary = known.get(job.id)?.peek();
+    if (summary !== undefined) put(withDetail(summary, job));
+  }
+
+  return {
+    put,
+    remove,
+    /** The jobs that have not ended, by id. */
+    open: open as ReadonlySignal<ReadonlyMap<string, JobSummary>>,
+
+    get(id: string): ReadonlySignal<JobSummary> | undefined {
+      return known.get(id);
+    },
+
+    /** Calls the listener at every change until the returned function is called. */
+    subscribe(listener: (change: JobChange) => void): () => void {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+
+    /** One job whole. */
+    async read(id: string, abort?: AbortSignal): Promise<Job> {
+      const job = await unwrap(
+        api.GET('/v1/jobs/{id}', { params: { path: { id } }, ...(abort && { signal: abort }) }),
+      );
+      putDetail(job);
+      return job;
+    },
+
+    /** Reads what is newest, where the event stream has not told of it yet. */
+    async readNewest(signal?: AbortSignal): Promise<void> {
+      const query = { limit: 100, visibility: 'all' as const };
+      const page = await unwrap(
+        api.GET('/v1/jobs', { params: { query }, ...(signal && { signal }) }),
+      );
+      for (const job of page.items) put(job);
+    },
+
+    setFavorite: (id: string, favorite: boolean) => patch(id, { favorite }),
+    setHidden: (id: string, hidden: boolean) => patch(id, { deleted: hidden }),
+
+    async cancel(id: string): Promise<void> {
+      putDetail(await unwrap(api.DELETE('/v1/jobs/{id}', { params: { path: { id } } })));
+    },
+  };
+}
+
+/** A detail lacks some of what a summary says: what both hold is taken over. */
+function withDetail({ deleted: _, ...summary }: JobSummary, job: Job): JobSummary {
+  const { status, updated, cancel_requested, favorite, started, completed, deleted } = job;
+  return {
+    ...summary,
+    status,
+    updated,
+    cancel_requested,
+    favorite,
+    ...(started !== undefined && { started }),
+    ...(completed !== undefined && { completed }),
+    ...(deleted !== undefined && { deleted }),
+  };
+}
+
+/** Two messages about one job can overtake each other: it never goes back from its end, nor in time. */
+function isStale(next: JobSummary, current: JobSummary): boolean {
+  return next.updated < current.updated || (!isOpen(current) && isOpen(next));
+}

@@ -1,0 +1,92 @@
+import { type ReadonlySignal, signal } from '@preact/signals';
+import type { JobArtifact, PresetTemplate } from '../api/schemas.ts';
+
+/** An image that goes with the request. */
+export interface Attachment {
+  readonly key: string;
+  readonly name: string;
+  /** A source makes the request an edit of it; a reference shows the model what is meant. */
+  readonly role: 'source' | 'reference';
+  readonly format: 'png' | 'jpeg' | 'webp';
+  readonly width: number;
+  readonly height: number;
+  readonly bytes: number;
+  /** Bytes of this machine, or an image that the bridge has made. */
+  readonly content: Blob | { readonly artifactId: string };
+}
+
+export type Draft = ReturnType<typeof createDraft>;
+
+/**
+ * What is about to be asked for. The settings have the shape of a preset's template: what is absent has the bridge's
+ * default, which is how the page knows what was changed.
+ */
+export function createDraft() {
+  const settings = signal<PresetTemplate>({});
+  const attachments = signal<readonly Attachment[]>([]);
+  /** Transparent where the first source may change; of its size. */
+  const mask = signal<Blob | undefined>(undefined);
+
+  function attach(...added: readonly Attachment[]): void {
+    attachments.value = [...attachments.peek(), ...added];
+  }
+
+  function removeAttachment(key: string): void {
+    const first = attachments.peek().find(({ role }) => role === 'source');
+    if (first?.key === key) mask.value = undefined;
+    attachments.value = attachments.peek().filter((each) => each.key !== key);
+  }
+
+  return {
+    settings: settings as ReadonlySignal<PresetTemplate>,
+    attachments: attachments as ReadonlySignal<readonly Attachment[]>,
+    mask: mask as ReadonlySignal<Blob | undefined>,
+
+    /** Replaces all settings: a preset, a job made again, a restored draft. */
+    apply(template: PresetTemplate): void {
+      settings.value = template;
+    },
+    /** Changes some of them. */
+    change(changes: PresetTemplate): void {
+      settings.value = { ...settings.peek(), ...changes };
+    },
+    setParameters(changes: NonNullable<PresetTemplate['parameters']>): void {
+      settings.value = {
+        ...settings.peek(),
+        parameters: defined({ ...settings.peek().parameters, ...changes }),
+      };
+    },
+
+    attach,
+    removeAttachment,
+    setRole(key: string, role: Attachment['role']): void {
+      attachments.value = attachments
+        .peek()
+        .map((each) => (each.key === key ? { ...each, role } : each));
+    },
+    setMask(next: Blob | undefined): void {
+      mask.value = next;
+    },
+
+    /** Begins an edit of an image that the bridge has made; the prompt stays as it is. */
+    editArtifact(artifact: JobArtifact, name: string): void {
+      const { id, ...facts } = artifact;
+      const isAttached = attachments
+        .peek()
+        .some(({ content }) => !(content instanceof Blob) && content.artifactId === id);
+      if (isAttached) return;
+      attach({ key: id, name, role: 'source', ...facts, content: { artifactId: id } });
+    },
+
+    clear(): void {
+      settings.value = {};
+      attachments.value = [];
+      mask.value = undefined;
+    },
+  };
+}
+
+/** Without the members that are undefined. */
+function defined<T extends object>(value: T): T {
+  return Object.fromEntries(Object.entries(value).filter(([, each]) => each !== undefined)) as T;
+}

@@ -1,0 +1,48 @@
+import type { ImageRequest, PresetTemplate } from '../api/schemas.ts';
+import type { Attachment } from './draft.ts';
+
+type Input = NonNullable<ImageRequest['images']>[number];
+
+/** The request of a draft, with its images inside. A source makes it an edit. */
+export async function toRequest(
+  settings: PresetTemplate,
+  attachments: readonly Attachment[],
+  mask: Blob | undefined,
+): Promise<ImageRequest> {
+  const sources = attachments.filter(({ role }) => role === 'source');
+  const references = attachments.filter(({ role }) => role === 'reference');
+  const [images, referenceImages, maskInput] = await Promise.all([
+    Promise.all(sources.map(toInput)),
+    Promise.all(references.map(toInput)),
+    mask && toDataUrl(mask),
+  ]);
+  return {
+    ...settings,
+    prompt: settings.prompt ?? '',
+    operation: sources.length > 0 ? 'edit' : 'generate',
+    ...(images.length > 0 && { images }),
+    ...(referenceImages.length > 0 && { reference_images: referenceImages }),
+    ...(maskInput !== undefined && { mask: { type: 'data_url', data_url: maskInput } }),
+  };
+}
+
+async function toInput({ content, name }: Attachment): Promise<Input> {
+  if (!(content instanceof Blob)) return { type: 'artifact', artifact_id: content.artifactId };
+  return { type: 'data_url', data_url: await toDataUrl(content), filename: toFilename(name) };
+}
+
+/** The bridge shows the name and takes one safe path component: separators and control characters are replaced. */
+function toFilename(name: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is replaced
+  return name.replace(/[/\\\u0000-\u001f\u007f]/g, '_').slice(-128) || '_';
+}
+
+/** The browser encodes base64 off the main thread. */
+function toDataUrl(blob: Blob): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const reader = new FileReader();
+    reader.onload = () => resolve(String(reader.result));
+    reader.onerror = () => reject(reader.error);
+    reader.readAsDataURL(blob);
+  });
+}

@@ -1,0 +1,12 @@
+import { createContext } from 'preact';
+import { useContext } from 'preact/hooks';
+import type { Page } from './page.ts';
+
+export const PageContext = createContext<Page | undefined>(undefined);
+
+/** What `createPage` built. Throws outside of the page. */
+export function usePage(): Page {
+  const page = useContext(PageContext);
+  if (page === undefined) throw new Error('usePage is called outside of the page');
+  return page;
+}

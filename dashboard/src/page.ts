@@ -1,0 +1,46 @@
+import { createApi } from './api/api.ts';
+import { createConnection } from './connection/connection.ts';
+import { createHelp } from './help/help.ts';
+import { createImageCache } from './images/image-cache.ts';
+import { createJobs } from './jobs/jobs.ts';
+import { watchJobs } from './jobs/live-jobs.ts';
+import { createDraft } from './make/draft.ts';
+import { createSubmissions } from './make/submissions.ts';
+import { createProviders } from './providers/providers.ts';
+import { createRouter } from './router.ts';
+import { createTheme } from './shell/theme.ts';
+import { createToasts } from './shell/toasts.ts';
+import { createUndo } from './shell/undo.ts';
+
+export type Page = ReturnType<typeof createPage>;
+
+/** Builds everything that outlives a view, once; views get it by `usePage`. */
+export function createPage() {
+  const router = createRouter();
+  const connection = createConnection();
+  const api = createApi(connection);
+  const images = createImageCache(api, connection);
+  const jobs = createJobs(api);
+  const providers = createProviders(api, connection);
+  const toasts = createToasts();
+  const undo = createUndo(toasts);
+  const theme = createTheme();
+  const help = createHelp();
+  const draft = createDraft();
+  const submissions = createSubmissions(api, jobs);
+  watchJobs({ api, connection, jobs });
+  return {
+    router,
+    connection,
+    api,
+    images,
+    jobs,
+    providers,
+    toasts,
+    undo,
+    theme,
+    help,
+    draft,
+    submissions,
+  };
+}

@@ -1,0 +1,96 @@
+import { computed, type ReadonlySignal, signal } from '@preact/signals';
+
+export const ROOT = '/dashboard';
+
+/** What the address names. */
+export type Route =
+  | { readonly view: 'images' }
+  | { readonly view: 'job'; readonly id: string }
+  | { readonly view: 'system' }
+  | { readonly view: 'unknown' };
+
+/** What lies over a view and is closed by Back: it has a history entry, but no address of its own. */
+export type Layer = 'make' | 'mask' | undefined;
+
+interface State {
+  readonly layer?: Layer;
+  /** Set on entries that the page itself pushed: Back from them stays in the page. */
+  readonly inside?: true;
+}
+
+export type Router = ReturnType<typeof createRouter>;
+
+/** The address bar as signals. Views read `route` and `query`; nothing else touches `history`. */
+export function createRouter() {
+  const address = signal(read());
+  window.addEventListener('popstate', () => {
+    address.value = read();
+  });
+
+  function go(url: string, state: State, replace: boolean): void {
+    if (replace) history.replaceState(state, '', url);
+    else history.pushState(state, '', url);
+    address.value = read();
+  }
+
+  return {
+    route: computed(() => toRoute(address.value.path)),
+    query: computed(
+      () => new URLSearchParams(address.value.search),
+    ) as ReadonlySignal<URLSearchParams>,
+    layer: computed(() => address.value.state.layer),
+
+    /** Goes to a path below /dashboard, with its query. */
+    navigate(path: string, { replace = false } = {}): void {
+      go(ROOT + path, replace ? address.peek().state : { inside: true }, replace);
+    },
+
+    /** Changes parts of the query in place; `undefined` removes one. */
+    setQuery(changes: Readonly<Record<string, string | undefined>>): void {
+      const query = new URLSearchParams(address.peek().search);
+      for (const [name, value] of Object.entries(changes)) {
+        if (value === undefined || value === '') query.delete(name);
+        else query.set(name, value);
+      }
+      const search = query.size > 0 ? `?${query}` : '';
+      go(`${address.peek().path}${search}`, address.peek().state, true);
+    },
+
+    openLayer(layer: NonNullable<Layer>): void {
+      if (address.peek().state.layer === layer) return;
+      const { path, search } = address.peek();
+      go(path + search, { inside: true, layer }, false);
+    },
+
+    /** One entry back where the page pushed it, else to `fallback`: a job opened by its link closes to the gallery. */
+    back(fallback = ''): void {
+      if (address.peek().state.inside) history.back();
+      else go(ROOT + fallback, {}, true);
+    },
+  };
+}
+
+function read(): { readonly path: string; readonly search: string; readonly state: State } {
+  const state: State =
+    typeof history.state === 'object' && history.state !== null ? history.state : {};
+  return { path: location.pathname, search: location.search, state };
+}
+
+function toRoute(path: string): Route {
+  const [view = '', id, ...rest] = path.slice(ROOT.length).split('/').filter(Boolean);
+  if (view === '') return { view: 'images' };
+  if (view === 'system' && id === undefined) return { view: 'system' };
+  if (view === 'jobs' && id !== undefined && rest.length === 0) {
+    return { view: 'job', id: decode(id) };
+  }
+  return { view: 'unknown' };
+}
+
+/** A part of an address that is no valid escape stands for itself: it names nothing then. */
+function decode(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}

@@ -1,0 +1,47 @@
+import { CircleAlert, CircleCheck, X } from 'lucide';
+import { Button } from '../controls/button.tsx';
+import { Icon } from '../controls/icon.tsx';
+import { IconButton } from '../controls/icon-button.tsx';
+import { usePage } from '../page-context.ts';
+import { text } from '../text/text.ts';
+import type { Toast } from './toasts.ts';
+import './toast-list.css';
+
+/** The messages at the bottom of the page. */
+export function ToastList() {
+  const { toasts } = usePage();
+  return (
+    <div class="toast-list" aria-live="polite">
+      {toasts.list.value.map((toast) => (
+        <ToastLine key={toast.id} toast={toast} onClose={() => toasts.close(toast.id)} />
+      ))}
+    </div>
+  );
+}
+
+function ToastLine({ toast, onClose }: { readonly toast: Toast; readonly onClose: () => void }) {
+  const failed = toast.kind === 'failed';
+  const { action } = toast;
+  return (
+    <div class="toast float" role={failed ? 'alert' : undefined}>
+      <Icon of={failed ? CircleAlert : CircleCheck} class={failed ? 'bad' : 'soft'} />
+      <p>
+        {toast.text}
+        {toast.detail && <small>{toast.detail}</small>}
+      </p>
+      {action && (
+        <Button
+          look="quiet"
+          size="small"
+          onClick={() => {
+            onClose();
+            action.run();
+          }}
+        >
+          {action.label}
+        </Button>
+      )}
+      <IconButton small icon={X} label={text('action.close')} onClick={onClose} />
+    </div>
+  );
+}

@@ -1,0 +1,41 @@
+import { ApiError } from '../api/api-error.ts';
+import type { BridgeError } from '../api/schemas.ts';
+import { type TextKey, text } from './text.ts';
+
+export interface FailureText {
+  /** What happened. */
+  readonly title: string;
+  /** Whether anything was made or paid, or what to know besides. */
+  readonly text: string;
+  /** Whether the same request may be sent again by one press. */
+  readonly mayRepeat: boolean;
+  /** Unix milliseconds from when on it may be, where the bridge says so. */
+  readonly after: number | undefined;
+}
+
+type Failure = Pick<ApiError | BridgeError, 'code' | 'details' | 'retryable' | 'message'>;
+
+/** A failure in words. `at` is when it happened, in Unix milliseconds; a wait counts from there. */
+export function toFailureText(failure: Failure, at: number): FailureText {
+  const { code, details } = failure;
+  const isUnknown = details['outcome'] === 'unknown';
+  const wait = details['retry_after_ms'];
+  const name = variant(failure);
+  return {
+    title: text(`failure.${name}.title` as TextKey),
+    text: isUnknown ? text('failure.unknownOutcome') : text(`failure.${name}.text` as TextKey),
+    mayRepeat: !isUnknown && (failure.retryable || code === 'cancelled'),
+    after: typeof wait === 'number' ? at + wait : undefined,
+  };
+}
+
+/** Some codes cover what a person would call two things. */
+function variant(failure: Failure): string {
+  const { code, details } = failure;
+  if (code === 'cancelled' && details['reason'] === 'interrupted') return 'interrupted';
+  if (code === 'overloaded' && details['reason'] === 'circuit_open') return 'paused';
+  if (code === 'authentication') {
+    return failure instanceof ApiError && failure.status === 401 ? 'token' : 'login';
+  }
+  return code;
+}

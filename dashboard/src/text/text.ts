@@ -1,0 +1,100 @@
+import en from './en.json';
+
+/** A text with a count in it has a form for each plural category that the language has. */
+interface Plural {
+  readonly one: string;
+  readonly other: string;
+}
+
+export type TextKey = keyof typeof en;
+
+const texts: Record<TextKey, string | Plural> = en;
+const language = 'en';
+const plurals = new Intl.PluralRules(language);
+
+/**
+ * The text of a key, with `{name}` replaced by the value of that name. A plural text is chosen by `count`. Numbers are
+ * written as the language writes them.
+ */
+export function text(key: TextKey, values: Readonly<Record<string, string | number>> = {}): string {
+  const entry = texts[key];
+  const template =
+    typeof entry === 'string'
+      ? entry
+      : entry[plurals.select(Number(values['count'])) === 'one' ? 'one' : 'other'];
+  return template.replace(/\{(\w+)\}/g, (hole, name: string) => {
+    const value = values[name];
+    if (value === undefined) return hole;
+    return typeof value === 'number' ? formatNumber(value) : value;
+  });
+}
+
+const numbers = new Intl.NumberFormat(language);
+
+export function formatNumber(value: number): string {
+  return numbers.format(value);
+}
+
+const UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as const;
+
+/** Bytes in the unit that leaves one to three digits before the point (decimal units, as disks are sold). */
+export function formatBytes(bytes: number): string {
+  const power = bytes < 1000 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log10(bytes) / 3));
+  const value = bytes / 1000 ** power;
+  return new Intl.NumberFormat(language, {
+    style: 'unit',
+    unit: UNITS[power] ?? 'byte',
+    unitDisplay: power === 0 ? 'long' : 'short',
+    maximumFractionDigits: power > 0 && value < 10 ? 1 : 0,
+  }).format(value);
+}
+
+/** Milliseconds as a running clock: 0:14, 12:05, 1:02:09. */
+export function formatClock(milliseconds: number): string {
+  const seconds = Math.max(0, Math.floor(milliseconds / 1000));
+  const pad = (value: number) => String(value).padStart(2, '0');
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return `${minutes}:${pad(seconds % 60)}`;
+  return `${Math.floor(minutes / 60)}:${pad(minutes % 60)}:${pad(seconds % 60)}`;
+}
+
+/** Milliseconds as a measured duration, in seconds: 0.01, 8.09, 124. */
+export function formatSeconds(milliseconds: number): string {
+  const seconds = milliseconds / 1000;
+  return new Intl.NumberFormat(language, {
+    minimumFractionDigits: seconds < 100 ? 2 : 0,
+    maximumFractionDigits: seconds < 100 ? 2 : 0,
+  }).format(seconds);
+}
+
+const relative = new Intl.RelativeTimeFormat(language, { numeric: 'auto' });
+const weekday = new Intl.DateTimeFormat(language, { weekday: 'long' });
+const dateOfYear = new Intl.DateTimeFormat(language, { day: 'numeric', month: 'long' });
+const fullDate = new Intl.DateTimeFormat(language, { dateStyle: 'long' });
+const timeOfDay = new Intl.DateTimeFormat(language, {
+  hour: '2-digit',
+  minute: '2-digit',
+  hourCycle: 'h23',
+});
+
+/** The day of a Unix time in seconds, as a heading: Today, Yesterday, Monday, 3 March. */
+export function formatDay(seconds: number, now: Date): string {
+  const date = new Date(seconds * 1000);
+  const days = Math.round((startOfDay(date) - startOfDay(now)) / 86_400_000);
+  if (days > -2 && days <= 0) return capitalize(relative.format(days, 'day'));
+  if (days > -7 && days < 0) return weekday.format(date);
+  return (date.getFullYear() === now.getFullYear() ? dateOfYear : fullDate).format(date);
+}
+
+/** The time of day of a Unix time in seconds: 11:56. */
+export function formatTime(seconds: number): string {
+  return timeOfDay.format(seconds * 1000);
+}
+
+function startOfDay(date: Date): number {
+  return new Date(date.getFullYear(), date.getMonth(), date.getDate()).getTime();
+}
+
+function capitalize(word: string): string {
+  return word.slice(0, 1).toLocaleUpperCase(language) + word.slice(1);
+}
