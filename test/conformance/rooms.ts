@@ -133,7 +133,14 @@ export const HOMES: Readonly<Record<string, readonly RegExp[]>> = {
   vite: [/^dashboard\/vite\.config\.ts$/],
   preact: [PAGE],
   '@preact/signals': [PAGE],
-  'openapi-fetch': [PAGE],
+  lucide: [PAGE],
+  'openapi-fetch': [/^dashboard\/src\/api\//],
+  'eventsource-parser': [/^dashboard\/src\/api\//],
+  '@floating-ui/dom': [/^dashboard\/src\/controls\//],
+  tinykeys: [/^dashboard\/src\/shell\//],
+  '@tanstack/virtual-core': [/^dashboard\/src\/gallery\//],
+  'idb-keyval': [/^dashboard\/src\/make\//],
+  'client-zip': [PAGE],
 };
 
 /** Imports that the rooms do not allow, or of files that do not exist. */
