@@ -14,3 +14,32 @@ export async function heapBytes(page: Page): Promise<number> {
   await session.detach();
   return usedSize;
 }
+
+interface LongTask {
+  /** Since the navigation. */
+  readonly startMs: number;
+  readonly durationMs: number;
+}
+
+/** The tasks of more than 50 ms since the navigation, up to the 200 that the browser keeps. */
+export function longTasks(page: Page): Promise<readonly LongTask[]> {
+  return page.evaluate(
+    () =>
+      new Promise<LongTask[]>((resolve) => {
+        const tasks: LongTask[] = [];
+        const observer = new PerformanceObserver((list) => {
+          for (const { startTime, duration } of list.getEntries()) {
+            tasks.push({ startMs: startTime, durationMs: duration });
+          }
+        });
+        observer.observe({ type: 'longtask', buffered: true });
+        // What is buffered is delivered before the next frame but one.
+        requestAnimationFrame(() =>
+          requestAnimationFrame(() => {
+            observer.disconnect();
+            resolve(tasks);
+          }),
+        );
+      }),
+  );
+}

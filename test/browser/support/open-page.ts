@@ -1,5 +1,6 @@
 import type { BrowserContext, Page } from 'playwright-core';
 import { openBrowser } from './browser.ts';
+import { slowCpu } from './measure.ts';
 
 const SIZES = {
   desktop: { width: 1440, height: 900 },
@@ -17,6 +18,8 @@ interface Options {
   readonly density?: number;
   /** Entered into the tab's sessionStorage before the page loads, by their keys. */
   readonly session?: Readonly<Record<string, string>>;
+  /** The CPU is this many times slower. */
+  readonly cpuSlowdown?: number;
   /** Problems that the test provokes, such as the console's line about a 401. */
   readonly expects?: readonly RegExp[];
 }
@@ -50,6 +53,7 @@ export async function openPage(address: string, options: Options = {}): Promise<
     for (const [key, value] of Object.entries(entries)) sessionStorage.setItem(key, value);
   }, session);
   const page = await context.newPage();
+  if (options.cpuSlowdown !== undefined) await slowCpu(page, options.cpuSlowdown);
   await page.goto(address + path);
   return page;
 }
