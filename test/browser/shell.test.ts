@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { StartedBridge } from '../support/start-bridge.ts';
 import { accessibilityProblems } from './support/accessibility.ts';
-import { startDashboard } from './support/dashboard.ts';
+import { restart, startDashboard } from './support/dashboard.ts';
+import { heapBytes, longTasks } from './support/measure.ts';
 import { closePages, openPage, problemsOf } from './support/open-page.ts';
 import { keepScreenshot } from './support/screenshot.ts';
 
@@ -29,6 +30,35 @@ describe('the dashboard', () => {
     },
   );
 
+  it('asks for its files once, and whether the page has changed at each visit', async () => {
+    const counting = await startDashboard({ set: ['server.metrics.enabled=true'] });
+    const replies = async (route: string) => {
+      const text = await (await fetch(`${counting.address}/metrics`)).text();
+      return text.split('\n').filter((line) => line.includes(`requests_total{route="${route}"`));
+    };
+    const page = await openPage(counting.address);
+    await page.waitForLoadState('networkidle');
+    const files = await replies('/dashboard/assets/{name}');
+
+    await page.goto(`${counting.address}/dashboard`);
+    await page.waitForLoadState('networkidle');
+
+    expect(await replies('/dashboard')).toContainEqual(expect.stringMatching(/status="304"} 1$/));
+    expect(files).toHaveLength(1);
+    expect(await replies('/dashboard/assets/{name}')).toEqual(files);
+  });
+
+  it('opens again after the bridge has restarted on the same port', async () => {
+    const before = await startDashboard({ token: 'a-token-of-the-operator' });
+    const page = await openPage(before.address, { expects: [/ERR_CONNECTION_REFUSED/] });
+
+    const after = await restart(before, { token: 'a-token-of-the-operator' });
+    await page.reload();
+
+    expect(after.address).toBe(before.address);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+  });
+
   it('may use no feature of the browser that asks a person', async () => {
     const page = await openPage(bridge.address);
 
@@ -41,6 +71,41 @@ describe('the dashboard', () => {
 
     const asking = ['camera', 'microphone', 'geolocation', 'clipboard-read', 'usb', 'payment'];
     expect(allowed.filter((feature) => asking.includes(feature))).toEqual([]);
+  });
+});
+
+describe('longTasks', () => {
+  it('finds a task that held the thread, and how long it did', async () => {
+    const page = await openPage(bridge.address);
+
+    await page.evaluate(
+      () =>
+        new Promise((resolve) =>
+          setTimeout(() => {
+            const start = performance.now();
+            while (performance.now() - start < 300);
+            resolve(undefined);
+          }),
+        ),
+    );
+
+    await expect
+      .poll(async () => (await longTasks(page)).map(({ durationMs }) => durationMs >= 300))
+      .toContain(true);
+  });
+});
+
+describe('heapBytes', () => {
+  it('counts what the page holds, and not what it has let go', async () => {
+    const page = await openPage(bridge.address);
+    const before = await heapBytes(page);
+
+    await page.evaluate('globalThis.held = Array.from({ length: 1e6 }, (_, index) => [index]); 0');
+    const held = await heapBytes(page);
+    await page.evaluate('delete globalThis.held');
+
+    expect(held - before).toBeGreaterThan(10_000_000);
+    await expect.poll(() => heapBytes(page)).toBeLessThan(before + 2_000_000);
   });
 });
 

@@ -186,6 +186,20 @@ describe('the dashboard', () => {
     expect(JSON.parse(reply.body.toString())).toMatchObject({ error: { code: 'not_found' } });
   });
 
+  it.each([
+    ['a null byte', 'GET /dashboard/\0 HTTP/1.1'],
+    ['a null byte in a file', 'GET /dashboard/assets/a\0.js HTTP/1.1'],
+    ['a path longer than the head may be', `GET /dashboard/${'a'.repeat(100_000)} HTTP/1.1`],
+  ])('refuses %s before it looks at the path', async (_what, line) => {
+    const { status, text } = await requestRaw(
+      bridge.port,
+      `${line}\r\nHost: localhost\r\nConnection: close\r\n\r\n`,
+    );
+
+    expect([400, 431]).toContain(status);
+    expect(JSON.parse(text)).toHaveProperty('error.code');
+  });
+
   it('has no file with a name of 10,000 characters', async () => {
     expect((await get(`/dashboard/assets/${'a/'.repeat(5000)}`)).status).toBe(404);
   });
