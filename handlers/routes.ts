@@ -9,6 +9,7 @@ import { handler as getDiagnostics } from './diagnostics/get-diagnostics.ts';
 import { handler as getLiveness } from './health/get-liveness.ts';
 import { handler as getReadiness } from './health/get-readiness.ts';
 import { handler as createImage } from './images/create-image.ts';
+import { handler as planImage } from './images/plan-image.ts';
 import { handler as streamImage } from './images/stream-image.ts';
 import { handler as cancelJob } from './jobs/cancel-job.ts';
 import { handler as createJob } from './jobs/create-job.ts';
@@ -67,6 +68,7 @@ export const routes: readonly Route[] = [
   { method: 'GET', path: '/health/ready', tag: 'Health', handler: getReadiness },
   { method: 'POST', path: '/v1/images', tag: 'Images', handler: createImage },
   { method: 'POST', path: '/v1/images/stream', tag: 'Images', handler: streamImage },
+  { method: 'POST', path: '/v1/plan', tag: 'Images', handler: planImage },
   {
     method: 'POST',
     path: '/v1/images/generations',

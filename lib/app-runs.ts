@@ -2,7 +2,9 @@ import { type Admission, createAdmission } from './admission/admission.ts';
 import type { AppArtifacts } from './app-artifacts.ts';
 import type { Config } from './config/settings/settings.ts';
 import { createGeneration } from './generation/generation.ts';
+import { createPlanRoutes } from './generation/plan-routes.ts';
 import type { ImageEngine } from './images/image.ts';
+import { createInputForecast } from './inputs/input-forecast.ts';
 import { createInputLoader } from './inputs/load-input.ts';
 import { createInputVerifier, type InputVerifier } from './inputs/verify-inputs.ts';
 import type { TraceLog } from './log/trace-log.ts';
@@ -27,7 +29,7 @@ interface Outside {
 interface RunParts {
   readonly registry: ProviderRegistry;
   readonly engine: ImageEngine;
-  readonly stores: Pick<Stores, 'storedInputs' | 'sessions'>;
+  readonly stores: Pick<Stores, 'storedInputs' | 'sessions' | 'artifacts'>;
   readonly artifacts: Pick<AppArtifacts, 'delivery' | 'publisher'>;
 }
 
@@ -39,10 +41,13 @@ export function openRuns(config: Config, outside: Outside, parts: RunParts) {
   const inputs = openInputs(config, clock, parts);
   const admission = openAdmission(config, registry, outside);
   const locks = createSessionLocks();
-  const { sessions: store } = parts.stores;
+  const { sessions: store, artifacts } = parts.stores;
+  const turns = createSessionTurns({ store, locks });
+  const { inputs: limits, images: imageLimits } = config;
+  const forecast = createInputForecast({ artifacts, limits, imageLimits });
   const generation = createGeneration({
     registry,
-    sessions: createSessionTurns({ store, locks }),
+    sessions: turns,
     admission,
     metrics,
     engine,
@@ -56,6 +61,7 @@ export function openRuns(config: Config, outside: Outside, parts: RunParts) {
     inputs,
     admission,
     generation,
+    planRoutes: createPlanRoutes({ registry, sessions: turns, inputs: forecast }),
     runs: createImageRuns({ generation, publisher, log }),
     sessions: createSessions({ store, locks, findProvider: registry.find }),
   };

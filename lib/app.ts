@@ -7,11 +7,12 @@ import { toRequestLimits } from './contract/schema/request-limits.ts';
 import { createSealedCursors } from './cursors/sealed-cursor.ts';
 import { createDiagnostics, type ServiceFacts } from './diagnostics/diagnostics.ts';
 import type { EventRing } from './diagnostics/event-ring.ts';
-import { createReadiness } from './diagnostics/readiness.ts';
+import { createReadiness, type Readiness } from './diagnostics/readiness.ts';
 import { recordTasks } from './diagnostics/task-records.ts';
 import { listerOf } from './generation/plan/routing.ts';
 import { createIdempotency, type Idempotency } from './idempotency/idempotency.ts';
 import { createMemoryReplayStore } from './idempotency/memory-replay-store.ts';
+import { createImagePlans, type ImagePlans } from './image-requests/image-plans.ts';
 import { createImageRequests, type ImageRequests } from './image-requests/image-requests.ts';
 import { createImageEngine } from './images/image-engine.ts';
 import type { TraceLog } from './log/trace-log.ts';
@@ -19,6 +20,7 @@ import type { Metrics } from './metrics/metrics.ts';
 import { createHttpClient } from './net/http-client.ts';
 import { createModels } from './openai/models.ts';
 import { createOpenAiImages } from './openai/openai-images.ts';
+import { createPlans } from './openai/plans.ts';
 import type { Clock } from './platform/clock.ts';
 import { toFingerprint } from './platform/fingerprint.ts';
 import type { Ids } from './platform/ids.ts';
@@ -73,7 +75,8 @@ export async function createApp(config: Config, outside: Outside): Promise<App> 
   const artifacts = openArtifacts(config, outside, { stores, engine });
   const { publisher, delivery } = artifacts;
   const runParts = { registry, engine, stores, artifacts };
-  const { inputs, admission, generation, runs, sessions } = openRuns(config, outside, runParts);
+  const running = openRuns(config, outside, runParts);
+  const { inputs, admission, generation, runs, sessions } = running;
   const { idempotency, replays } = openIdempotency(config, outside);
   const maxInputBytes = config.inputs.max_bytes_each;
   const served = { runs, publisher, idempotency, clock, slices, maxInputBytes };
@@ -83,6 +86,7 @@ export async function createApp(config: Config, outside: Outside): Promise<App> 
   const appJobs = openJobs(config, outside, jobParts);
   const retentions = [appJobs, artifacts.retention];
   const readiness = openReadiness(registry, { stores, retentions, clock });
+  const imagePlans = openPlans(running, readiness);
   const own = [readiness.probe, stores.leaseRenewal, replays.expiry, artifacts.retention.sweep];
   const { tasks, report } = recordTasks([...own, ...appJobs.tasks], outside);
   const diagnostics = createDiagnostics({
@@ -120,7 +124,7 @@ export async function createApp(config: Config, outside: Outside): Promise<App> 
       diagnostics,
       artifacts: delivery,
       providers: createProviderInventory({ registry }),
-      ...openAi(config, { imageRequests, registry, clock }),
+      ...openAi(config, { imageRequests, imagePlans, registry, clock }),
       ...appJobs.services,
       metrics: { exposition: () => expose(metrics, admission, appJobs, registry) },
     },
@@ -142,6 +146,14 @@ function openReadiness(
   const isStateReady = async () =>
     (await stores.probe()) && retentions.every((it) => it.isHealthy());
   return createReadiness({ providers, defaultProvider, isStateReady, clock });
+}
+
+function openPlans(
+  { planRoutes, admission }: ReturnType<typeof openRuns>,
+  { isProviderReady }: Readiness,
+): ImagePlans {
+  const isReady = (name: string) => isProviderReady(name) && admission.admitsRoute(name);
+  return createImagePlans({ planRoutes, isReady });
 }
 
 async function expose(
@@ -180,9 +192,14 @@ function openAi(
   config: Config,
   {
     imageRequests,
+    imagePlans,
     registry,
     clock,
-  }: Pick<Outside, 'clock'> & { imageRequests: ImageRequests; registry: ProviderRegistry },
+  }: Pick<Outside, 'clock'> & {
+    imageRequests: ImageRequests;
+    imagePlans: ImagePlans;
+    registry: ProviderRegistry;
+  },
 ) {
   const models = createModels({
     providers: registry.all.map((it) => ({ name: it.name, models: it.describe().models })),
@@ -191,5 +208,9 @@ function openAi(
     clock,
   });
   const limits = toRequestLimits(config);
-  return { models, openAiImages: createOpenAiImages({ imageRequests, models, limits }) };
+  return {
+    models,
+    openAiImages: createOpenAiImages({ imageRequests, models, limits }),
+    plans: createPlans({ imagePlans, models, limits }),
+  };
 }

@@ -8,6 +8,7 @@ import type { JobStreams } from './jobs/job-streams.ts';
 import type { Jobs } from './jobs/jobs.ts';
 import type { Models } from './openai/models.ts';
 import type { OpenAiImages } from './openai/openai-images.ts';
+import type { Plans } from './openai/plans.ts';
 import type { Presets } from './presets/presets.ts';
 import type { ProviderInventory } from './providers/inventory.ts';
 import type { Sessions } from './sessions/sessions.ts';
@@ -15,6 +16,7 @@ import type { Sessions } from './sessions/sessions.ts';
 /** What handlers see of the application. A handler names the services that it uses. */
 export interface Services {
   readonly imageRequests: ImageRequests;
+  readonly plans: Plans;
   readonly jobs: Jobs;
   readonly jobLists: JobLists;
   readonly jobStreams: JobStreams;

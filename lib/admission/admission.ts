@@ -120,6 +120,9 @@ export function createAdmission({ runtime, clock, providers, hooks }: Deps) {
       }
     },
 
+    /** Whether the breaker of the provider would admit an attempt now. */
+    admitsRoute: (provider: string): boolean => entryOf(provider).breaker.admits(),
+
     /** The `runtime` of the diagnostics (contract.md 12). */
     snapshot(): AdmissionSnapshot {
       return {

@@ -85,18 +85,23 @@ export function createCircuitBreaker(deps: Deps) {
     return state;
   }
 
+  function admits(): boolean {
+    if (current() === 'half_open') return probes < settings.half_open_max_calls;
+    return state === 'closed';
+  }
+
   function check(): void {
-    const seen = current();
-    if (seen === 'closed') return;
-    if (seen === 'half_open' && probes < settings.half_open_max_calls) return;
+    if (admits()) return;
     deps.onRejection?.();
-    const retryAfterMs = seen === 'open' ? leftMs() : RETRY_AFTER_PROBE_MS;
-    throw circuitOpen(deps.provider, retryAfterMs);
+    throw circuitOpen(deps.provider, state === 'open' ? leftMs() : RETRY_AFTER_PROBE_MS);
   }
 
   return {
     /** Throws `overloaded` when `admit` would, without using up a probe: for a caller that has to wait first. */
     check,
+
+    /** Whether `admit` would admit an attempt now. */
+    admits,
 
     /** Throws `overloaded` when the circuit is open, or half open with all its probes under way. */
     admit(): BreakerPass {

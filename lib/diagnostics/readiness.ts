@@ -61,6 +61,8 @@ export function createReadiness({ providers, defaultProvider, isStateReady, cloc
     async isReady(): Promise<boolean> {
       return (states.get(defaultProvider)?.ready ?? false) && (await isStateReady());
     },
+    /** Whether the last probe of a provider found it ready. */
+    isProviderReady: (name: string): boolean => states.get(name)?.ready ?? false,
     /** The enabled providers, by name. */
     providers: (): readonly ProviderReport[] =>
       providers.flatMap((provider) => {

@@ -4,7 +4,7 @@ import type { Permit } from '../admission/gate.ts';
 import type { Publisher } from '../artifacts/publisher.ts';
 import type { RequestContext } from '../contract/request/request-context.ts';
 import type { ImageEngine, VerifiedImage } from '../images/image.ts';
-import type { InputSet } from '../inputs/input-source.ts';
+import { type InputSet, mapInputs } from '../inputs/input-source.ts';
 import type { InputVerifier } from '../inputs/verify-inputs.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import { type Clock, nowSecs } from '../platform/clock.ts';
@@ -98,7 +98,7 @@ export function createPipeline(deps: PipelineDeps) {
           metrics.queued({ durationMs: permit.waitedMs });
         },
         attempt(plan) {
-          plan.checkInputs(verified);
+          plan.checkInputSizes(mapInputs(verified, ({ bytes }) => bytes.length));
           const work = { plan, inputs: verified, deadline, onEvent };
           return routeAttempt(work, { times, onAdmitted, waitsWhenFull, scope });
         },

@@ -5,31 +5,38 @@ const DATA_URL = /^data:image\/(png|jpeg|jpg|webp);base64,/i;
 /** Of base64, in whole groups of four: less than a millisecond of decoding. */
 const STEP_CHARACTERS = 1024 * 1024;
 
-/** The bytes of a data URL without parameters, and the media type that it declares. Throws `input`. */
-export function* decodeDataUrl(
-  url: string,
-  field: string,
-  maxBytes: number,
-): Steps<{ readonly bytes: Buffer; readonly mediaType: string }> {
+/** Base64 as it was sent. */
+export interface InlineText {
+  readonly text: string;
+  /** The field that holds it. */
+  readonly where: string;
+  /** The image that it belongs to. */
+  readonly field: string;
+  readonly mediaType?: string;
+}
+
+/** The base64 of a data URL without parameters, and the media type that it declares. Throws `input`. */
+export function readDataUrl(url: string, field: string): InlineText & { mediaType: string } {
   const where = `${field}.data_url`;
   const head = DATA_URL.exec(url.slice(0, 40));
   if (!head) throw badInput(where, field, 'not_a_data_url');
-  const bytes = yield* decodeBase64(url.slice(head[0].length), where, field, maxBytes);
-  return { bytes, mediaType: `image/${head[1]}`.toLowerCase() };
+  const mediaType = `image/${head[1]}`.toLowerCase();
+  return { text: url.slice(head[0].length), where, field, mediaType };
 }
 
-/** The bytes of a text that is strictly RFC 4648 section 4: padded, no whitespace (contract.md 1). Throws `input`. */
-export function* decodeBase64(
-  text: string,
-  where: string,
-  field: string,
-  maxBytes: number,
-): Steps<Buffer> {
+/** How many bytes a text of base64 holds, by its length and padding alone. Throws `input`. */
+export function base64Bytes({ text, where, field }: InlineText, maxBytes: number): number {
   // Four characters hold three bytes: a text that is too long is refused before anything is decoded.
   if ((text.length / 4) * 3 - 2 > maxBytes) throw badInput(where, field, 'too_many_bytes');
   if (text.length === 0 || text.length % 4 !== 0) throw badInput(where, field, 'not_base64');
   const padding = text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0;
-  const bytes = Buffer.allocUnsafe((text.length / 4) * 3 - padding);
+  return (text.length / 4) * 3 - padding;
+}
+
+/** The bytes of a text that is strictly RFC 4648 section 4: padded, no whitespace (contract.md 1). Throws `input`. */
+export function* decodeBase64(inline: InlineText, maxBytes: number): Steps<Buffer> {
+  const { text, where, field } = inline;
+  const bytes = Buffer.allocUnsafe(base64Bytes(inline, maxBytes));
   let length = 0;
   for (let from = 0; from < text.length; from += STEP_CHARACTERS) {
     const part = text.slice(from, from + STEP_CHARACTERS);

@@ -1,3 +1,11 @@
+import type { OutputFormat } from '../contract/request/parameters.ts';
+
+/** In pixels. */
+export interface Edges {
+  readonly width: number;
+  readonly height: number;
+}
+
 interface Named {
   /** The field of the request that holds the image; errors name it. */
   readonly field: string;
@@ -33,6 +41,19 @@ export interface StoredSource extends Named {
 /** One image of a request, not loaded or verified yet. */
 export type InputSource = InlineSource | ArtifactSource | RemoteSource | StoredSource;
 
+/** An image of which only facts are known; for a plan. */
+export interface DescribedSource extends Named {
+  readonly kind: 'described';
+  /** Of the encoded image. */
+  readonly byteLength: number;
+  readonly format?: OutputFormat;
+  /** In pixels, rotated by EXIF. */
+  readonly upright?: Edges;
+}
+
+/** One image of a request that is only planned. */
+export type PlannedSource = InputSource | DescribedSource;
+
 /** The images of one request, by the field that holds them. */
 export interface InputSet<T> {
   readonly images: readonly T[];
@@ -57,11 +78,12 @@ export function mapInputs<T, U>(
 }
 
 /** Its length in bytes if that is known before it is loaded, else 0. */
-export function knownBytes(source: InputSource): number {
+export function knownBytes(source: PlannedSource): number {
   switch (source.kind) {
     case 'inline':
       return source.bytes.length;
     case 'stored':
+    case 'described':
       return source.byteLength;
     case 'artifact':
     case 'remote':

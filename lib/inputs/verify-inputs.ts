@@ -1,6 +1,7 @@
 import type { ImageEngine, VerifiedImage } from '../images/image.ts';
 import { uprightEdges } from '../images/upright-edges.ts';
 import { badInput } from './bad-input.ts';
+import { checkMask } from './check-mask.ts';
 import type { InputSet, InputSource } from './input-source.ts';
 import type { InputContext, InputLoader } from './load-input.ts';
 import { isSameType } from './media-type.ts';
@@ -79,18 +80,12 @@ export function createInputVerifier({ engine, loader, limits }: Deps) {
       };
       const verifiedMask = mask && all[images.length];
       if (!verifiedMask) return verified;
-      checkMask(verifiedMask, verified.images[0]);
+      const [image] = verified.images;
+      checkMask(
+        { hasAlpha: verifiedMask.alpha !== 'none', upright: uprightEdges(verifiedMask) },
+        image && uprightEdges(image),
+      );
       return { ...verified, mask: verifiedMask };
     },
   };
-}
-
-/** A mask has an alpha channel and, once rotated, the edges of the first image (contract.md 1). */
-function checkMask(mask: VerifiedImage, image: VerifiedImage | undefined): void {
-  if (mask.alpha === 'none') throw badInput('mask', 'mask', 'no_alpha_channel');
-  if (!image) throw badInput('mask', 'mask', 'no_image_to_mask');
-  const [seenMask, seenImage] = [uprightEdges(mask), uprightEdges(image)];
-  if (seenMask.width !== seenImage.width || seenMask.height !== seenImage.height) {
-    throw badInput('mask', 'mask', 'dimensions_differ');
-  }
 }

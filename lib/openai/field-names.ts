@@ -17,14 +17,22 @@ export function callersNames(rows: readonly FieldRow[]): CallersName {
 /** The same failure, with the caller's own field names (contract.md 10). */
 export function toCallersError(thrown: unknown, nameOf: CallersName): unknown {
   if (!(thrown instanceof BridgeError)) return thrown;
-  const details = Object.entries(thrown.details).map(([key, detail]) => [
+  return thrown.with({
+    ...(thrown.param === null ? {} : { param: nameOf(thrown.param) }),
+    details: toCallersDetails(thrown.details, nameOf),
+  });
+}
+
+/** The details of a failure, with the caller's own field names. */
+export function toCallersDetails(
+  details: BridgeError['details'],
+  nameOf: CallersName,
+): BridgeError['details'] {
+  const members = Object.entries(details).map(([key, detail]) => [
     key,
     detail === undefined ? undefined : renamed(key, detail, nameOf),
   ]);
-  return thrown.with({
-    ...(thrown.param === null ? {} : { param: nameOf(thrown.param) }),
-    details: Object.fromEntries(details),
-  });
+  return Object.fromEntries(members);
 }
 
 function covers(ours: string, path: string): boolean {
@@ -38,11 +46,7 @@ function renamed(key: string, detail: Detail, nameOf: CallersName): Detail {
   }
   if (typeof detail !== 'object' || detail === null) return detail;
   if (isList(detail)) return detail.map((one) => renamed(key, one, nameOf));
-  const members = Object.entries(detail).map(([name, value]) => [
-    name,
-    value === undefined ? undefined : renamed(name, value, nameOf),
-  ]);
-  return Object.fromEntries(members);
+  return toCallersDetails(detail, nameOf);
 }
 
 /** `Array.isArray` knows no list that is read only. */

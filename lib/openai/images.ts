@@ -1,31 +1,45 @@
 import type { EditFileRole } from '../contract/openai/form.ts';
-import type { BridgeExt, EditsBody } from '../contract/openai/images.ts';
-import type { FileInput, ImageInput } from '../contract/request/image-input.ts';
+import type { BridgeExt, ImageReference } from '../contract/openai/images.ts';
+import type { DataUrlInput, FileInput, ImageInput } from '../contract/request/image-input.ts';
 import type { FieldRow } from './wire-fields.ts';
 
 type Image = ImageInput | FileInput;
 
 /** The images of one request, and how its caller calls them. */
-export interface RequestImages {
-  readonly images: readonly Image[];
-  readonly mask: Image | null;
-  readonly references: readonly Image[];
+export interface RequestImages<I = Image> {
+  readonly images: readonly I[];
+  readonly mask: I | null;
+  readonly references: readonly I[];
   readonly names: readonly FieldRow[];
 }
 
+/** The fields of a JSON body that hold images. */
+interface ImageFields<I> {
+  readonly images: readonly (ImageReference | I)[];
+  readonly mask?: ImageReference | I | undefined;
+  readonly bridge_ext?: ReferenceField<I> | undefined;
+}
+
+interface ReferenceField<I> {
+  readonly reference_images?: readonly I[] | undefined;
+}
+
 /** A request that edits nothing may still have images to go by. */
-export function imagesOf(ext: BridgeExt | undefined): RequestImages {
+export function imagesOf<I>(ext: ReferenceField<I> | undefined): RequestImages<I> {
   const references = ext?.reference_images ?? [];
   return { images: [], mask: null, references, names: [ofExt] };
 }
 
 /** The images of an edit that came as JSON: data URLs under another name than ours. */
-export function imagesOfJson({ fields }: EditsBody): RequestImages {
-  const { images, mask } = fields;
+export function imagesOfJson<I extends object>({
+  images,
+  mask,
+  bridge_ext: ext,
+}: ImageFields<I>): RequestImages<I | DataUrlInput> {
   return {
-    ...imagesOf(fields.bridge_ext),
-    images: images.map(toDataUrl),
-    mask: mask ? toDataUrl(mask) : null,
+    ...imagesOf<I | DataUrlInput>(ext),
+    images: images.map(toNative),
+    mask: mask ? toNative(mask) : null,
     names: [
       ofExt,
       ...['mask', ...images.map((_, index) => `images[${index}]`)].map((image) => ({
@@ -61,8 +75,12 @@ export function imagesOfForm(
 
 const ofExt = { theirs: 'bridge_ext.reference_images', ours: 'reference_images' };
 
-function toDataUrl({ image_url: data_url }: { readonly image_url: string }): Image {
-  return { type: 'data_url', data_url };
+function toNative<I extends object>(image: ImageReference | I): I | DataUrlInput {
+  return isReference(image) ? { type: 'data_url', data_url: image.image_url } : image;
+}
+
+function isReference(image: object): image is ImageReference {
+  return 'image_url' in image;
 }
 
 function toFile(bytes: Buffer): Image {

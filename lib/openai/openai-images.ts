@@ -1,6 +1,7 @@
 import type { EditFileRole, EditsFormFields } from '../contract/openai/form.ts';
 import type { EditsBody, GenerationsBody } from '../contract/openai/images.ts';
 import type { ImagesEventWithBytes, ImagesResponseWithBytes } from '../contract/openai/response.ts';
+import type { ImageInput } from '../contract/request/image-input.ts';
 import type { RequestContext } from '../contract/request/request-context.ts';
 import type { RequestLimits } from '../contract/schema/request-limits.ts';
 import type { ImageRequests } from '../image-requests/image-requests.ts';
@@ -56,7 +57,10 @@ export function createOpenAiImages({ imageRequests, ...deps }: Deps) {
 
     edit(sent: EditsBody | EditForm, context: RequestContext): Promise<ImagesReply> {
       if (!('files' in sent)) {
-        return createImages({ operation: 'edit', body: sent, images: imagesOfJson(sent) }, context);
+        return createImages(
+          { operation: 'edit', body: sent, images: imagesOfJson<ImageInput>(sent.fields) },
+          context,
+        );
       }
       const { fields: body, files } = sent;
       const images = imagesOfForm(files, body.fields.bridge_ext);

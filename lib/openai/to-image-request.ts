@@ -1,13 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { EditsFormFields } from '../contract/openai/form.ts';
 import {
+  type BridgeExt,
   type EditsBody,
   type GenerationsBody,
   IGNORED_FIELDS,
   QUALITY_ALIASES,
 } from '../contract/openai/images.ts';
 import type { Normalization } from '../contract/reply/image-response.ts';
-import { AnyImageRequest } from '../contract/request/image-request.ts';
+import type { FileInput, ImageInput } from '../contract/request/image-input.ts';
+import { AnyImageRequest, type RequestOf } from '../contract/request/image-request.ts';
 import {
   fieldName,
   invalidRequest,
@@ -21,15 +23,25 @@ import type { Models } from './models.ts';
 import { type FieldRow, WIRE_FIELDS } from './wire-fields.ts';
 
 /** What a caller of the two routes has sent; its fields are valid one by one. */
-export interface SentRequest {
+export interface SentRequest<I = Image> {
   readonly operation: 'generate' | 'edit';
-  readonly body: GenerationsBody | EditsBody | EditsFormFields;
-  readonly images: RequestImages;
+  readonly body: SentBody;
+  readonly images: RequestImages<I>;
+}
+
+type Image = ImageInput | FileInput;
+type Bodies = GenerationsBody | EditsBody | EditsFormFields;
+
+/** The images of a body count as `RequestImages` only. */
+interface SentBody extends Pick<Bodies, 'unknown'> {
+  readonly fields: Omit<Bodies['fields'], 'bridge_ext' | 'images' | 'mask'> & {
+    readonly bridge_ext?: Omit<BridgeExt, 'reference_images'> | undefined;
+  };
 }
 
 /** A native request, and what its reply needs to name fields as the caller did. */
-export interface Translation {
-  readonly request: AnyImageRequest;
+export interface Translation<I = Image> {
+  readonly request: RequestOf<I>;
   readonly nameOf: CallersName;
   /** Names of the fields that were left out. */
   readonly ignored: readonly string[];
@@ -48,18 +60,14 @@ interface NamedValue extends FieldRow {
 }
 
 /** Converts a request of the OpenAI-familiar routes to a native one (contract.md 10). Throws `invalid_request`. */
-export function toImageRequest(sent: SentRequest, { models, limits }: Deps): Translation {
+export function toImageRequest<I>(sent: SentRequest<I>, { models, limits }: Deps): Translation<I> {
   const { operation, body, images } = sent;
   const named = toNamedValues(sent, models);
   const ignored = ignoredOf(body);
   const nameOf = callersNames([...images.names, ...named, ...WIRE_FIELDS[operation]]);
-  const draft = {
-    ...toDraft(named),
-    operation,
-    images: images.images,
-    mask: images.mask,
-    reference_images: images.references,
-  };
+  const { names: _, references: reference_images, ...others } = images;
+  const given = { ...others, reference_images };
+  const draft = { ...toDraft(named), operation, ...given };
   const result = parseWithLimits(AnyImageRequest, draft, limits);
   const issues = [
     ...conflictsOf(named),
@@ -70,11 +78,19 @@ export function toImageRequest(sent: SentRequest, { models, limits }: Deps): Tra
     })),
   ];
   if (!result.typed || issues.length > 0) throw invalidRequest(issues);
-  return { request: result.value, nameOf, ignored, aliases: aliasesOf(body.fields) };
+  return {
+    request: { ...result.value, ...given },
+    nameOf,
+    ignored,
+    aliases: aliasesOf(body.fields),
+  };
 }
 
 /** Every value that the caller has named, with its native field. What differs between the routes is converted here. */
-function toNamedValues({ operation, body }: SentRequest, models: Deps['models']): NamedValue[] {
+function toNamedValues(
+  { operation, body }: Pick<SentRequest, 'operation' | 'body'>,
+  models: Deps['models'],
+): NamedValue[] {
   const { bridge_ext: ext, model, ...fields } = body.fields;
   const route = model === undefined ? undefined : models.resolve(model);
   const named = new Map<string, unknown>([

@@ -74,27 +74,39 @@ function commonSize(data: ImageResponseWithBytes['data']): string | undefined {
   return others.length === 0 ? size : undefined;
 }
 
-function toReport(
-  response: ImageResponseWithBytes,
-  { nameOf, ignored, aliases }: Naming,
-): ImagesResponse['bridge_ext'] {
+function toReport(response: ImageResponseWithBytes, naming: Naming): ImagesResponse['bridge_ext'] {
+  const { ignored } = naming;
   const { id, provider, model, effective, attempts, session, timings, delivered } = response;
-  const warnings = new Set(response.warnings);
-  if (ignored.length > 0) warnings.add('ignored_parameters');
+  const { normalizations, warnings } = inCallersWords(response, naming);
   return {
     id,
     provider,
     model,
     effective,
-    normalizations: [
-      ...aliases,
-      ...response.normalizations.map((row) => ({ ...row, field: nameOf(row.field) })),
-    ],
+    normalizations,
     ...(attempts ? { attempts } : {}),
     ...(session ? { session } : {}),
     timings,
     delivered,
     ...(ignored.length > 0 ? { ignored_parameters: [...ignored] } : {}),
-    warnings: WARNINGS.filter((warning) => warnings.has(warning)),
+    warnings,
+  };
+}
+
+type Changes = Pick<ImageResponseWithBytes, 'normalizations' | 'warnings'>;
+
+/** What became of the caller's own fields, by their own names. */
+export function inCallersWords(
+  { normalizations, warnings }: Changes,
+  { nameOf, ignored, aliases }: Naming,
+): Changes {
+  const all = new Set(warnings);
+  if (ignored.length > 0) all.add('ignored_parameters');
+  return {
+    normalizations: [
+      ...aliases,
+      ...normalizations.map((row) => ({ ...row, field: nameOf(row.field) })),
+    ],
+    warnings: WARNINGS.filter((warning) => all.has(warning)),
   };
 }

@@ -19,6 +19,7 @@ import { startLoad } from './load.ts';
 import { matte } from './matte.ts';
 import { parseEdit } from './parse-edit.ts';
 import { writePerformancePage } from './performance-page.ts';
+import { plan } from './plan.ts';
 import { asServer, spawnProgram } from './program.ts';
 import { readForm } from './read-form.ts';
 import { type ServerProcess, startServer } from './server-process.ts';
@@ -36,6 +37,7 @@ const BENCHES: readonly Bench[] = [
   editImage,
   parseEdit,
   readForm,
+  plan,
   admission,
   upstreamStream,
   eventStream,

@@ -3,16 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as v from 'valibot';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type App, createApp } from '../../lib/app.ts';
-import { loadConfig } from '../../lib/config/load-config.ts';
+import type { App } from '../../lib/app.ts';
 import { ImageRequest } from '../../lib/contract/request/image-request.ts';
-import { createEventRing } from '../../lib/diagnostics/event-ring.ts';
-import { createTraceLog } from '../../lib/log/trace-log.ts';
-import { silentMetrics } from '../../lib/metrics/metrics.ts';
-import { systemClock as clock } from '../../lib/platform/clock.ts';
-import { createIds } from '../../lib/platform/ids.ts';
 import { appServer } from '../lib/generation/capability-documents.ts';
 import { image } from '../lib/generation/images.ts';
+import { openApp } from '../support/open-app.ts';
 import { requestContext } from '../support/request-context.ts';
 import { createScriptedProvider, replyWith } from '../support/scripted-provider.ts';
 
@@ -38,27 +33,7 @@ async function start(): Promise<App> {
   const png = await image({});
   const reply = replyWith(png);
   const agent = createScriptedProvider({ name: NAME, capabilities: appServer, threads, reply });
-  const set = [`state.directory=${folder}`, `artifacts.root=${join(folder, 'artifacts')}`];
-  const loaded = await loadConfig({ env: {}, cwd: folder, set });
-  if (!loaded.ok) throw new Error(JSON.stringify(loaded.errors));
-  return createApp(
-    { ...loaded.config, default_provider: NAME },
-    {
-      clock,
-      ids: createIds(clock.nowMs),
-      metrics: silentMetrics,
-      env: {},
-      events: createEventRing({ clock }),
-      log: createTraceLog(() => {}),
-      facts: {
-        version: '0.0.0',
-        listener: { scope: 'loopback', port: 0 },
-        authenticationRequired: false,
-        origins: [],
-      },
-      openProviders: () => ({ providers: [agent], close: async () => {} }),
-    },
-  );
+  return openApp({ folder, providers: [agent], defaultProvider: NAME });
 }
 
 async function restart(): Promise<void> {

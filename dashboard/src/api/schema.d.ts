@@ -80,6 +80,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/plan": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Plan images without making them
+         * @description One row a route, in the order in which they are tried. Nothing is decoded, called or stored, and an idempotency key has no effect. What is known without the pixels of an image and without asking a provider is the same as in the reply to the request itself.
+         */
+        post: operations["planImage"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/images/generations": {
         parameters: {
             query?: never;
@@ -796,6 +816,54 @@ export interface components {
             description?: string | null;
             template: components["schemas"]["ImagePresetTemplate"];
         };
+        ImagePlanBody: components["schemas"]["ImagePlanRequest"] | components["schemas"]["OpenAiPlanRequest"];
+        ImagePlanRequest: {
+            /** @description Default: `1`. */
+            version?: "1" | null;
+            /** @description What to draw; with negative_prompt at most 12288 bytes of UTF-8. */
+            prompt: string;
+            /** @description The images to edit: at least one for an edit, none for a generation. */
+            images?: components["schemas"]["ImagePlanInput"][] | null;
+            /** @description For an edit: an image with alpha, as large as the first one. Alpha 0 may change, 255 must not. */
+            mask?: components["schemas"]["ImagePlanInput"] | null;
+            /** @description Images to go by. */
+            reference_images?: components["schemas"]["ImagePlanInput"][] | null;
+            /** @description The same as the header Idempotency-Key; an equal request under it is done once. */
+            idempotency_key?: string | null;
+            /**
+             * @description Default: `generate`.
+             * @enum {string|null}
+             */
+            operation?: "generate" | "edit" | null;
+            /** @description What to avoid; with the prompt at most 12288 bytes of UTF-8. */
+            negative_prompt?: string | null;
+            parameters?: components["schemas"]["ImageRequestParameters"] | null;
+            output?: components["schemas"]["ImageOutput"] | null;
+            routing?: components["schemas"]["ImageRouting"] | null;
+            session?: components["schemas"]["ImageSession"] | null;
+            policies?: components["schemas"]["ImagePolicies"] | null;
+            /** @description The deadline of the whole operation, in milliseconds. */
+            timeout_ms?: number | null;
+            /** @description Who this is for, in a word of yours. */
+            user?: string | null;
+            /** @description Kept with the job and the metadata record, never sent to a provider. */
+            metadata?: {
+                [key: string]: string;
+            } | null;
+        };
+        ImagePlanInput: components["schemas"]["ImageInput"] | components["schemas"]["DescribedImage"];
+        DescribedImage: {
+            /** @constant */
+            type: "described";
+            /** @enum {string} */
+            format: "png" | "jpeg" | "webp";
+            /** @description In pixels, as it is seen: rotated by its EXIF orientation. */
+            width: number;
+            /** @description In pixels, as it is seen: rotated by its EXIF orientation. */
+            height: number;
+            /** @description The length of the encoded image. */
+            bytes: number;
+        };
         OpenAiImageGeneration: {
             /** @description What to draw. */
             prompt: string;
@@ -982,6 +1050,167 @@ export interface components {
             metadata?: {
                 [key: string]: string;
             } | null;
+        };
+        OpenAiPlanRequest: {
+            /** @description What POST /v1/images/generations or /v1/images/edits takes as JSON, and which of the two. */
+            openai: components["schemas"]["OpenAiGenerationPlan"] | components["schemas"]["OpenAiEditPlan"];
+        };
+        OpenAiGenerationPlan: {
+            /** @constant */
+            operation: "generate";
+            /** @description What to draw. */
+            prompt: string;
+            /** @description A name that GET /v1/models lists, or provider/model. */
+            model?: string | null;
+            size?: string | null;
+            /**
+             * @description standard means medium, hd means high.
+             * @enum {string|null}
+             */
+            quality?: "auto" | "low" | "medium" | "high" | "xhigh" | "max" | "standard" | "hd" | null;
+            /** @enum {string|null} */
+            output_format?: "png" | "jpeg" | "webp" | null;
+            /** @enum {string|null} */
+            background?: "auto" | "opaque" | "transparent" | null;
+            /** @enum {string|null} */
+            moderation?: "auto" | "low" | null;
+            /**
+             * @description Left out, it is b64_json; a stream always carries b64_json.
+             * @enum {string|null}
+             */
+            response_format?: "b64_json" | "url" | null;
+            user?: string | null;
+            /** @description Wins over user unless it is empty. */
+            safety_identifier?: string | null;
+            /** @enum {string|null} */
+            input_fidelity?: "low" | "high" | null;
+            markup?: unknown | null;
+            n?: number | null;
+            output_compression?: number | null;
+            partial_images?: number | null;
+            /** @description Replies with a stream of events. */
+            stream?: boolean | null;
+            bridge_ext?: {
+                provider?: string | null;
+                negative_prompt?: string | null;
+                /** @enum {string|null} */
+                negative_prompt_mode?: "auto" | "native" | "merge" | "reject" | null;
+                /**
+                 * @description Left out, it is normalize here.
+                 * @enum {string|null}
+                 */
+                compatibility?: "strict" | "normalize" | "best_effort" | null;
+                /** @enum {string|null} */
+                revised_prompt?: "include" | "omit" | "require" | null;
+                aspect_ratio?: string | null;
+                resolution?: ("1k" | "2k" | "4k") | null;
+                input_fidelity?: ("low" | "high") | null;
+                /** @enum {string|null} */
+                action?: "auto" | "generate" | "edit" | null;
+                session?: components["schemas"]["ImageSession"] | null;
+                reference_images?: components["schemas"]["ImagePlanInput"][] | null;
+                filename_prefix?: string | null;
+                /** @description Where to go next, in order. */
+                fallbacks?: components["schemas"]["ImageRoute"][] | null;
+                /** @enum {string|null} */
+                fallback_policy?: "on_unavailable" | "on_error" | null;
+                /** @description The deadline of the whole operation, in milliseconds. */
+                timeout_ms?: number | null;
+                metadata?: {
+                    [key: string]: string;
+                } | null;
+            } | null;
+            style?: unknown;
+            complexity?: unknown;
+            frame_count?: unknown;
+            mask?: unknown | null;
+        };
+        OpenAiEditPlan: {
+            /** @constant */
+            operation: "edit";
+            /** @description What to draw. */
+            prompt: string;
+            /** @description A name that GET /v1/models lists, or provider/model. */
+            model?: string | null;
+            size?: string | null;
+            /**
+             * @description standard means medium, hd means high.
+             * @enum {string|null}
+             */
+            quality?: "auto" | "low" | "medium" | "high" | "xhigh" | "max" | "standard" | "hd" | null;
+            /** @enum {string|null} */
+            output_format?: "png" | "jpeg" | "webp" | null;
+            /** @enum {string|null} */
+            background?: "auto" | "opaque" | "transparent" | null;
+            /** @enum {string|null} */
+            moderation?: "auto" | "low" | null;
+            /**
+             * @description Left out, it is b64_json; a stream always carries b64_json.
+             * @enum {string|null}
+             */
+            response_format?: "b64_json" | "url" | null;
+            user?: string | null;
+            /** @description Wins over user unless it is empty. */
+            safety_identifier?: string | null;
+            /** @enum {string|null} */
+            input_fidelity?: "low" | "high" | null;
+            markup?: unknown | null;
+            n?: number | null;
+            output_compression?: number | null;
+            partial_images?: number | null;
+            /** @description Replies with a stream of events. */
+            stream?: boolean | null;
+            bridge_ext?: {
+                provider?: string | null;
+                negative_prompt?: string | null;
+                /** @enum {string|null} */
+                negative_prompt_mode?: "auto" | "native" | "merge" | "reject" | null;
+                /**
+                 * @description Left out, it is normalize here.
+                 * @enum {string|null}
+                 */
+                compatibility?: "strict" | "normalize" | "best_effort" | null;
+                /** @enum {string|null} */
+                revised_prompt?: "include" | "omit" | "require" | null;
+                aspect_ratio?: string | null;
+                resolution?: ("1k" | "2k" | "4k") | null;
+                input_fidelity?: ("low" | "high") | null;
+                /** @enum {string|null} */
+                action?: "auto" | "generate" | "edit" | null;
+                session?: components["schemas"]["ImageSession"] | null;
+                reference_images?: components["schemas"]["ImagePlanInput"][] | null;
+                filename_prefix?: string | null;
+                /** @description Where to go next, in order. */
+                fallbacks?: components["schemas"]["ImageRoute"][] | null;
+                /** @enum {string|null} */
+                fallback_policy?: "on_unavailable" | "on_error" | null;
+                /** @description The deadline of the whole operation, in milliseconds. */
+                timeout_ms?: number | null;
+                metadata?: {
+                    [key: string]: string;
+                } | null;
+            } | null;
+            style?: unknown;
+            complexity?: unknown;
+            frame_count?: unknown;
+            provider?: string | null;
+            negative_prompt?: string | null;
+            /**
+             * @description Left out, it is normalize here.
+             * @enum {string|null}
+             */
+            compatibility?: "strict" | "normalize" | "best_effort" | null;
+            /** @enum {string|null} */
+            revised_prompt?: "include" | "omit" | "require" | null;
+            session_key?: string | null;
+            images: ({
+                /** @description A data URL. */
+                image_url: string;
+            } | components["schemas"]["DescribedImage"])[];
+            mask?: ({
+                /** @description A data URL. */
+                image_url: string;
+            } | components["schemas"]["DescribedImage"]) | null;
         };
         ErrorReply: {
             error: {
@@ -1297,6 +1526,77 @@ export interface components {
             format: "honoured" | "changed" | "unspecified";
             /** @enum {string} */
             alpha: "honoured" | "changed" | "unspecified";
+        };
+        ImagePlan: {
+            /** @description The index of the first route that takes the request and is ready; null where no route does. */
+            chosen: number | null;
+            /** @description In the order in which they are tried. */
+            routes: components["schemas"]["PlannedRoute"][];
+        };
+        PlannedRoute: {
+            provider: string;
+            model: string;
+            /** @description Whether the last probe found the provider ready and its circuit breaker admits a request. */
+            ready: boolean;
+            /** @description How many calls of the provider it takes; 0 where it is refused. */
+            calls: number;
+            /** @description What takes effect; as requested where it is refused. */
+            effective: {
+                /** @description How many images to make. */
+                n: number;
+                /** @description Width and height in pixels, such as 1536x1024. */
+                size: string;
+                /** @description A shape such as 16:9, in place of a size. */
+                aspect_ratio: string | null;
+                /** @description An order of magnitude, in place of a size. */
+                resolution: ("1k" | "2k" | "4k") | null;
+                /**
+                 * @description xhigh and max only where a capability document lists them.
+                 * @enum {string}
+                 */
+                quality: "auto" | "low" | "medium" | "high" | "xhigh" | "max";
+                /** @enum {string} */
+                output_format: "png" | "jpeg" | "webp";
+                /** @description The quality of the encoding, for jpeg and webp only. */
+                output_compression: number | null;
+                /**
+                 * @description Transparency is cut out by the bridge where a provider lacks it.
+                 * @enum {string}
+                 */
+                background: "auto" | "opaque" | "transparent";
+                /** @enum {string} */
+                moderation: "auto" | "low";
+                /** @description How many unfinished images to show on the way. */
+                partial_images: number;
+                /**
+                 * @description best_effort returns the images that succeeded and lists the failures.
+                 * @enum {string}
+                 */
+                failure_policy: "fail_fast" | "best_effort";
+                /**
+                 * @description What the model is asked to do; auto follows the operation.
+                 * @enum {string}
+                 */
+                action: "auto" | "generate" | "edit";
+                /** @description How closely to follow the given images. */
+                input_fidelity: ("low" | "high") | null;
+            };
+            normalizations: components["schemas"]["Normalization"][];
+            /** @description Those that are known before the work; the reply may have more. */
+            warnings: ("partial_output_failure" | "transient_provider_retry_used" | "negative_prompt_merged" | "output_size_differs" | "output_format_converted" | "ignored_parameters" | "sandbox_output" | "transparency_failed")[];
+            /** @description Only for a transparent background that the provider or the bridge makes. */
+            transparency?: components["schemas"]["PlannedTransparency"];
+            /** @description What refuses the request on this route. */
+            error?: components["schemas"]["BridgeError"];
+        };
+        PlannedTransparency: {
+            /** @constant */
+            mode: "native";
+        } | {
+            /** @constant */
+            mode: "chroma_key";
+            /** @description The background to ask for and to cut out, as #RRGGBB. */
+            key_color: string;
         };
         StreamEvent: components["schemas"]["StartedEvent"] | components["schemas"]["ProgressEvent"] | components["schemas"]["PartialImageEvent"] | components["schemas"]["CompletedEvent"] | components["schemas"]["ErrorEvent"];
         StartedEvent: {
@@ -2499,6 +2799,54 @@ export interface operations {
                 };
             };
             504: components["responses"]["timeout"];
+        };
+    };
+    planImage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ImagePlanBody"];
+            };
+        };
+        responses: {
+            /** @description One row a route, in the order in which they are tried. Nothing is decoded, called or stored, and an idempotency key has no effect. What is known without the pixels of an image and without asking a provider is the same as in the reply to the request itself. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    traceparent: components["headers"]["traceparent"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImagePlan"];
+                };
+            };
+            400: components["responses"]["malformed_request"];
+            401: components["responses"]["authentication_required"];
+            403: components["responses"]["permission_denied"];
+            408: components["responses"]["request_timeout"];
+            413: components["responses"]["body_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            417: components["responses"]["expectation_failed"];
+            422: components["responses"]["invalid_request"];
+            431: components["responses"]["header_too_large"];
+            /** @description Internal Server Error: `configuration`, `internal_error`. */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    traceparent: components["headers"]["traceparent"];
+                    "x-should-retry": components["headers"]["x-should-retry"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            503: components["responses"]["overloaded"];
         };
     };
     createImageGeneration: {

@@ -2,6 +2,7 @@ import type * as v from 'valibot';
 import { EditsForm } from '../openai/form.ts';
 import { BridgeExt, EditsBody, GenerationsBody } from '../openai/images.ts';
 import { Model, ModelList } from '../openai/models.ts';
+import { EditPlan, GenerationPlan, OpenAiPlanRequest, PlanBody } from '../openai/plan.ts';
 import {
   BridgeExtReport,
   EditStreamEvent,
@@ -10,6 +11,7 @@ import {
   ImageUsage,
 } from '../openai/response.ts';
 import { ErrorReply, FlatBridgeError } from '../reply/error.ts';
+import { ImagePlan, PlannedRoute, PlannedTransparency } from '../reply/image-plan.ts';
 import {
   Attempt,
   Delivered,
@@ -29,8 +31,8 @@ import {
   StartedEvent,
   StreamEvent,
 } from '../reply/stream-events.ts';
-import { ImageInput, StoredInput } from '../request/image-input.ts';
-import { ImageRequest } from '../request/image-request.ts';
+import { DescribedInput, ImageInput, PlanInput, StoredInput } from '../request/image-input.ts';
+import { ImageRequest, PlanRequest } from '../request/image-request.ts';
 import { Output, Transparency } from '../request/output.ts';
 import { Parameters, RequestParameters } from '../request/parameters.ts';
 import { Policies, Route, Routing, Session } from '../request/routing.ts';
@@ -71,10 +73,17 @@ export const REQUEST_COMPONENTS = {
   ImagePresetTemplate: PresetTemplate,
   ImagePresetCreate: PresetCreate,
   ImagePresetReplace: PresetReplace,
+  ImagePlanBody: PlanBody,
+  ImagePlanRequest: PlanRequest,
+  ImagePlanInput: PlanInput,
+  DescribedImage: DescribedInput,
   OpenAiImageGeneration: GenerationsBody,
   OpenAiImageEdit: EditsBody,
   OpenAiImageEditForm: EditsForm,
   OpenAiBridgeExt: BridgeExt,
+  OpenAiPlanRequest,
+  OpenAiGenerationPlan: GenerationPlan,
+  OpenAiEditPlan: EditPlan,
 } satisfies Record<string, v.GenericSchema>;
 
 /** The named schemas of what the bridge sends: a field with a default is always there. */
@@ -96,6 +105,9 @@ export const REPLY_COMPONENTS = {
   SessionReport,
   Timings,
   Delivered,
+  ImagePlan,
+  PlannedRoute,
+  PlannedTransparency,
   StreamEvent,
   StartedEvent,
   ProgressEvent,

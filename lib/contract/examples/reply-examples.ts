@@ -3,6 +3,7 @@ import {
   ARTIFACT_RESPONSE,
   CREATED,
   IMAGE_RESPONSE,
+  PARAMETERS,
   PNG_BASE64,
   REQUEST_ID,
 } from './shared-values.ts';
@@ -68,6 +69,52 @@ const PARTIAL = {
 };
 const COMPLETED = { type: 'completed', response: IMAGE_RESPONSE };
 
+const PLANNED = {
+  provider: 'sandbox',
+  model: 'sandbox-basic',
+  ready: true,
+  effective: { ...PARAMETERS, background: 'transparent' },
+};
+
+const PLAN = {
+  chosen: 0,
+  routes: [
+    {
+      ...PLANNED,
+      calls: 1,
+      normalizations: [
+        {
+          field: 'parameters.background',
+          requested: 'transparent',
+          effective: 'transparent',
+          reason: 'provider_alpha_emulated_with_local_chroma_key',
+        },
+      ],
+      warnings: [],
+      transparency: { mode: 'chroma_key', key_color: '#00FF00' },
+    },
+  ],
+};
+
+const REFUSED_PLAN = {
+  chosen: null,
+  routes: [
+    {
+      ...PLANNED,
+      calls: 0,
+      normalizations: [],
+      warnings: [],
+      error: {
+        code: 'input',
+        message: 'an image of the request cannot be used',
+        retryable: false,
+        details: { field: 'images[0]', reason: 'too_many_bytes' },
+        suggestions: ['Send a complete, single-frame PNG, JPEG or WebP within the limits.'],
+      },
+    },
+  ],
+};
+
 /** The replies about providers and images, by the name of the component. */
 export const REPLY_EXAMPLES: Examples = {
   Liveness: { live: { summary: 'The process is running', value: { status: 'live' } } },
@@ -83,6 +130,10 @@ export const REPLY_EXAMPLES: Examples = {
   ImageResponse: {
     inline: { summary: 'The image inside the reply', value: IMAGE_RESPONSE },
     artifact: { summary: 'The image as a file of the bridge', value: ARTIFACT_RESPONSE },
+  },
+  ImagePlan: {
+    taken: { summary: 'A route that takes the request', value: PLAN },
+    refused: { summary: 'A route that refuses it', value: REFUSED_PLAN },
   },
   StreamEvent: {
     started: { summary: 'The work is queued or running', value: STARTED },

@@ -56,6 +56,24 @@ export const REQUEST_EXAMPLES: Examples = {
       },
     },
   },
+  ImagePlanBody: {
+    native: {
+      summary: 'An edit of an image that is not sent',
+      value: {
+        operation: 'edit',
+        prompt: 'only the cat',
+        images: [
+          { type: 'described', format: 'jpeg', width: 4032, height: 3024, bytes: 3_145_728 },
+        ],
+        parameters: { background: 'transparent' },
+        routing: { provider: 'sandbox', model: 'sandbox-basic' },
+      },
+    },
+    openai: {
+      summary: 'A request of an OpenAI-compatible route',
+      value: { openai: { operation: 'generate', prompt: 'a ginger cat', quality: 'hd' } },
+    },
+  },
   ImageJobPatch: {
     favorite: { summary: 'Keep it', value: { favorite: true } },
     hide: { summary: 'Hide it', value: { deleted: true } },

@@ -106,9 +106,10 @@ export const editTextEntries = {
   session_key: v.optional(SessionKey),
 };
 
-const ImageReference = closedObject({
+export const ImageReference = closedObject({
   image_url: documented(v.string(), 'A data URL.'),
 });
+export type ImageReference = v.InferOutput<typeof ImageReference>;
 
 /** `POST /v1/images/edits` as JSON. */
 export const EditsBody = openObject({

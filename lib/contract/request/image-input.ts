@@ -1,9 +1,10 @@
 import * as v from 'valibot';
-import { closedObject, closedVariant } from '../schema/closed-object.ts';
+import { closedObject, closedVariant, eitherOf } from '../schema/closed-object.ts';
 import { documented } from '../schema/documented.ts';
 import { isStorableText, utf8Bytes } from '../schema/fields.ts';
 import { coded } from '../schema/issues.ts';
 import { limitsOf } from '../schema/request-limits.ts';
+import { OUTPUT_FORMATS } from './parameters.ts';
 
 /** One safe path component, shown to people only: no caller's name ever reaches the file system. */
 const DisplayFilename = v.pipe(
@@ -76,6 +77,11 @@ export const ImageInput = closedVariant('type', [
 ]);
 export type ImageInput = v.InferOutput<typeof ImageInput>;
 
+export type DataUrlInput = v.InferOutput<typeof DataUrlInput>;
+export type Base64Input = v.InferOutput<typeof Base64Input>;
+export type ArtifactInput = v.InferOutput<typeof ArtifactInput>;
+export type UrlInput = v.InferOutput<typeof UrlInput>;
+
 /** An image that came as a file of a form. Its bytes are not checked yet. */
 export interface FileInput {
   readonly type: 'file';
@@ -92,3 +98,21 @@ export const StoredInput = closedObject({
   filename: v.optional(v.string()),
 });
 export type StoredInput = v.InferOutput<typeof StoredInput>;
+
+const edgePx = v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(2 ** 31 - 1));
+
+/** An image that a plan is asked for; it is not sent. */
+export const DescribedInput = closedObject({
+  type: v.literal('described'),
+  format: v.picklist(OUTPUT_FORMATS),
+  width: documented(edgePx, 'In pixels, as it is seen: rotated by its EXIF orientation.'),
+  height: documented(edgePx, 'In pixels, as it is seen: rotated by its EXIF orientation.'),
+  bytes: documented(
+    v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(Number.MAX_SAFE_INTEGER)),
+    'The length of the encoded image.',
+  ),
+});
+
+/** An image of a request that is only planned. */
+export const PlanInput = eitherOf(ImageInput, DescribedInput, ({ type }) => type === 'described');
+export type PlanInput = v.InferOutput<typeof PlanInput>;

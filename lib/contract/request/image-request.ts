@@ -5,7 +5,7 @@ import { Text, tokenOf, UserMetadata } from '../schema/fields.ts';
 import { coded } from '../schema/issues.ts';
 import { limitedList } from '../schema/limited-list.ts';
 import { upTo } from '../schema/request-limits.ts';
-import { type FileInput, ImageInput } from './image-input.ts';
+import { type FileInput, ImageInput, PlanInput } from './image-input.ts';
 import { requestRules } from './image-request-rules.ts';
 import { Output } from './output.ts';
 import { RequestParameters } from './parameters.ts';
@@ -68,8 +68,19 @@ export const ImageRequest = requestWith(ImageInput);
 export type ImageRequest = v.InferOutput<typeof ImageRequest>;
 
 /** The request behind every route. Its images were checked as they arrived, in JSON or as files. */
-export const AnyImageRequest = requestWith(v.custom<ImageInput | FileInput>(() => true));
-export type AnyImageRequest = v.InferOutput<typeof AnyImageRequest>;
+export const AnyImageRequest = requestWith(v.custom<unknown>(() => true));
+export type AnyImageRequest = RequestOf<ImageInput | FileInput>;
+
+/** A request whose images are known as `I`. */
+export interface RequestOf<I> extends Omit<ImageRequest, 'images' | 'mask' | 'reference_images'> {
+  readonly images: readonly I[];
+  readonly mask: I | null;
+  readonly reference_images: readonly I[];
+}
+
+/** The native request of `POST /v1/plan`. */
+export const PlanRequest = requestWith(PlanInput);
+export type PlanRequest = RequestOf<PlanInput>;
 
 /** `Idempotency-Key` is the same thing as the field of that name. */
 export const IdempotencyHeaders = v.object({

@@ -56,6 +56,26 @@ export function closedVariant<const K extends string, const O extends v.VariantO
   });
 }
 
+/**
+ * One of two schemas: `second` for an object that `isSecond`, else `first`. Issues are those of that schema alone, where a
+ * union reports none of either.
+ */
+export function eitherOf<const A extends v.GenericSchema, const B extends v.GenericSchema>(
+  first: A,
+  second: B,
+  isSecond: (input: Readonly<Record<string, unknown>>) => boolean,
+): v.UnionSchema<[A, B], undefined> {
+  const union = v.union([first, second]);
+  return Object.assign(union, {
+    '~run'(dataset: v.UnknownDataset, config: v.Config<v.BaseIssue<unknown>>) {
+      const { value } = dataset;
+      const schema = isPlainObject(value) && isSecond(value) ? second : first;
+      // Either way it is what the union of both would return.
+      return schema['~run'](dataset, config) as ReturnType<(typeof union)['~run']>;
+    },
+  });
+}
+
 /** A field that may be left out or `null`, and is `null` in both cases. */
 export function nullable<const S extends v.GenericSchema>(schema: S) {
   return v.optional(v.nullable(schema), null);

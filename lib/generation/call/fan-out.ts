@@ -47,10 +47,9 @@ export function createFanOut({ clock, finishedCall }: Deps) {
     const run = (indices: readonly number[]) =>
       finishedCall({ ...work, onEvent: watched.onEvent }, indices, { signal, onFailure });
 
-    const calls = split(ask.outputs, ask.maxOutputsPerCall);
     const reports = ask.isSequential
-      ? await oneByOne(calls, run)
-      : await Promise.all(calls.map(run));
+      ? await oneByOne(ask.calls, run)
+      : await Promise.all(ask.calls.map(run));
     siblings.end();
 
     const outputs = reports.flatMap((report) => report.outputs);
@@ -83,14 +82,6 @@ async function oneByOne(
   // Once the signal has aborted, each further call ends before it reaches the provider.
   for (const indices of calls) reports.push(await run(indices));
   return reports;
-}
-
-/** 0..n-1 in calls of at most `size`. */
-function split(n: number, size: number): number[][] {
-  const all = Array.from({ length: n }, (_, index) => index);
-  return Array.from({ length: Math.ceil(n / size) }, (_, call) =>
-    all.slice(call * size, (call + 1) * size),
-  );
 }
 
 /** Passes events on, and remembers that there was one: a call sends none before it was dispatched. */

@@ -1,7 +1,6 @@
 import type { CapabilityDocument } from '../../contract/resources/provider.ts';
-import type { VerifiedImage } from '../../images/image.ts';
-import { type InputSet, mapInputs } from '../../inputs/input-source.ts';
-import type { GenerationRequest } from '../generation-request.ts';
+import type { InputSet } from '../../inputs/input-source.ts';
+import type { PlannedRequest } from '../generation-request.ts';
 import { type Negotiation, note, refuse, startNegotiation, throwRefusals } from './negotiation.ts';
 
 type ImageSupport = CapabilityDocument['masks'];
@@ -25,19 +24,16 @@ export function negotiateInputs(
 }
 
 /**
- * Checks the limits of a model again once all images are loaded: those from elsewhere have a size only now. Throws
- * `unsupported_capability`.
+ * Checks the limits of a model again once the length of all images is known: those from elsewhere have one only now.
+ * Throws `unsupported_capability`.
  */
-export function checkLoadedInputs(
-  request: GenerationRequest,
+export function checkInputSizes(
+  request: PlannedRequest,
   capabilities: CapabilityDocument,
-  inputs: InputSet<VerifiedImage>,
+  sizes: InputSet<number>,
 ): void {
   const negotiation = startNegotiation(request, capabilities);
-  negotiateInputs(
-    negotiation,
-    mapInputs(inputs, ({ bytes }) => bytes.length),
-  );
+  negotiateInputs(negotiation, sizes);
   throwRefusals(negotiation);
 }
 

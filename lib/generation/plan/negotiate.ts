@@ -1,6 +1,6 @@
 import type { CapabilityDocument } from '../../contract/resources/provider.ts';
 import { knownBytes, mapInputs } from '../../inputs/input-source.ts';
-import type { GenerationRequest } from '../generation-request.ts';
+import type { PlannedRequest } from '../generation-request.ts';
 import { negotiateInputs } from './negotiate-inputs.ts';
 import { negotiateFormat, negotiateOptions } from './negotiate-options.ts';
 import { negotiateSize } from './negotiate-size.ts';
@@ -19,7 +19,7 @@ import { planTransparency } from './transparency.ts';
  * changes it to the nearest thing and says so, `best_effort` also drops optional fields. Throws `unsupported_capability`.
  */
 export function negotiate(
-  request: GenerationRequest,
+  request: PlannedRequest,
   capabilities: CapabilityDocument,
 ): NegotiatedRequest {
   const negotiation = startNegotiation(request, capabilities);

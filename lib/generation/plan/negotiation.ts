@@ -6,7 +6,7 @@ import type {
 import type { OutputFormat, Parameters } from '../../contract/request/parameters.ts';
 import type { CapabilityDocument } from '../../contract/resources/provider.ts';
 import { BridgeError, type Detail } from '../../errors/bridge-error.ts';
-import type { GenerationRequest } from '../generation-request.ts';
+import type { GenerationRequest, PlannedRequest } from '../generation-request.ts';
 
 type Compatibility = GenerationRequest['policies']['compatibility'];
 
@@ -37,7 +37,7 @@ export interface NegotiatedRequest {
 
 /** The state of a negotiation: its rules add what they change and what they refuse. */
 export interface Negotiation {
-  readonly request: GenerationRequest;
+  readonly request: PlannedRequest;
   readonly capabilities: CapabilityDocument;
   readonly mode: Compatibility;
   readonly effective: { -readonly [K in keyof Parameters]: Parameters[K] };
@@ -51,7 +51,7 @@ interface Refusal {
 }
 
 export function startNegotiation(
-  request: GenerationRequest,
+  request: PlannedRequest,
   capabilities: CapabilityDocument,
 ): Negotiation {
   return {

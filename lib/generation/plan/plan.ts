@@ -1,11 +1,11 @@
 import type { Warning } from '../../contract/reply/image-response.ts';
 import type { OutputFormat } from '../../contract/request/parameters.ts';
-import type { EncodeOptions, MatteOptions, VerifiedImage } from '../../images/image.ts';
+import type { EncodeOptions, MatteOptions } from '../../images/image.ts';
 import type { InputSet } from '../../inputs/input-source.ts';
 import type { Provider, ProviderRequest } from '../../providers/provider-port.ts';
-import type { GenerationRequest } from '../generation-request.ts';
+import type { GenerationRequest, PlannedRequest } from '../generation-request.ts';
 import { negotiate } from './negotiate.ts';
-import { checkLoadedInputs } from './negotiate-inputs.ts';
+import { checkInputSizes } from './negotiate-inputs.ts';
 import type { NegotiatedRequest } from './negotiation.ts';
 import {
   type RecordEssentials,
@@ -22,10 +22,10 @@ export interface Plan {
   /** How the finished images are delivered. */
   readonly output: GenerationRequest['output'];
   /**
-   * Compares the loaded images with the limits of the model: those from elsewhere have a size only now. Throws
-   * `unsupported_capability`.
+   * Compares the images, of these lengths in bytes, with the limits of the model: those from elsewhere have a length only
+   * when they are loaded. Throws `unsupported_capability`.
    */
-  readonly checkInputs: (inputs: InputSet<VerifiedImage>) => void;
+  readonly checkInputSizes: (sizes: InputSet<number>) => void;
 }
 
 /** What to ask of the provider, and in which calls. */
@@ -34,8 +34,8 @@ export interface AskPlan {
   /** Of each call; `parameters.n` is set call by call. */
   readonly request: Omit<ProviderRequest, 'indices' | 'images' | 'mask' | 'references'>;
   readonly sendsReferences: boolean;
-  readonly outputs: number;
-  readonly maxOutputsPerCall: number;
+  /** The outputs that each call is asked for, by their indices: 0..n-1 in all. */
+  readonly calls: readonly (readonly number[])[];
   /** How many calls of the provider may run at the same time, those of other operations included. */
   readonly maxParallelCalls: number;
   /** One call after the other. */
@@ -67,7 +67,7 @@ export interface ReportPlan extends Pick<NegotiatedRequest, 'normalizations'> {
 }
 
 /** Fits a request to one route. Throws `unsupported_capability`, `invalid_request`. */
-export function makePlan(requestId: string, request: GenerationRequest, route: Route): Plan {
+export function makePlan(requestId: string, request: PlannedRequest, route: Route): Plan {
   const negotiated = negotiate(request, route.capabilities);
   const record = toRecordEssentials(requestId, request, route, negotiated);
   refuseLongRecord(record, request.output.metadata);
@@ -77,13 +77,13 @@ export function makePlan(requestId: string, request: GenerationRequest, route: R
     finish: toFinishPlan(request, negotiated),
     report: { record, normalizations, warnings },
     output: request.output,
-    checkInputs: (inputs) => checkLoadedInputs(request, route.capabilities, inputs),
+    checkInputSizes: (sizes) => checkInputSizes(request, route.capabilities, sizes),
   };
   return Object.freeze(plan);
 }
 
 function toAskPlan(
-  { operation, policies, session }: GenerationRequest,
+  { operation, policies, session }: PlannedRequest,
   { provider, model, capabilities }: Route,
   { effective, providerFormat, prompt, negativePrompt, ...negotiated }: NegotiatedRequest,
 ): AskPlan {
@@ -108,8 +108,7 @@ function toAskPlan(
       ...(isKeyed ? { keyColor: transparency.keyColor } : {}),
     },
     sendsReferences: !negotiated.dropsReferences,
-    outputs: effective.n,
-    maxOutputsPerCall: capabilities.batching.native_count.max,
+    calls: toCalls(effective.n, capabilities.batching.native_count.max),
     maxParallelCalls: capabilities.batching.max_parallel_outputs,
     // Sessions that are not isolated run one turn at a time (specification 2.10.5).
     isSequential: policies.batch_execution === 'sequential' || session.mode !== 'isolated',
@@ -119,8 +118,16 @@ function toAskPlan(
   };
 }
 
+/** 0..n-1 in calls of at most `size`. */
+function toCalls(n: number, size: number): number[][] {
+  const all = Array.from({ length: n }, (_, index) => index);
+  return Array.from({ length: Math.ceil(n / size) }, (_, call) =>
+    all.slice(call * size, (call + 1) * size),
+  );
+}
+
 function toFinishPlan(
-  { parameters, formatNamed, policies, output }: GenerationRequest,
+  { parameters, formatNamed, policies, output }: PlannedRequest,
   { effective, providerFormat, transparency }: NegotiatedRequest,
 ): FinishPlan {
   const { output_format: format, output_compression: compression } = effective;

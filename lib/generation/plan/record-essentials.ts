@@ -5,7 +5,7 @@ import {
 } from '../../contract/reply/metadata-record.ts';
 import { invalidField } from '../../contract/schema/issues.ts';
 import { MAX_RECORD_BYTES, toXmpJson } from '../../images/xmp/xmp-packet.ts';
-import type { GenerationRequest } from '../generation-request.ts';
+import type { GenerationRequest, PlannedRequest } from '../generation-request.ts';
 import type { NegotiatedRequest } from './negotiation.ts';
 import type { Route } from './routing.ts';
 
@@ -20,7 +20,7 @@ const MAX_EMBEDDED_BYTES = 40 * 1024;
 
 export function toRecordEssentials(
   requestId: string,
-  request: GenerationRequest,
+  request: PlannedRequest,
   { provider, model }: Route,
   { prompt, negativePrompt, effective }: NegotiatedRequest,
 ): RecordEssentials {

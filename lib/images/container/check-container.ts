@@ -2,6 +2,7 @@ import type { OutputFormat } from '../../contract/request/parameters.ts';
 import type { Steps } from '../../platform/time-slices.ts';
 import type { ImageFault, ImageLimits } from '../image.ts';
 import { checkJpeg } from '../jpeg/jpeg-container.ts';
+import { overLimits } from '../over-limits.ts';
 import { checkPng } from '../png/png-container.ts';
 import { checkWebp } from '../webp/webp-container.ts';
 import { type ContainerFacts, type ContainerVerdict, refused } from './container-facts.ts';
@@ -25,7 +26,6 @@ export function* checkContainer(bytes: Buffer, limits: ImageLimits): Steps<Check
   const container = yield* CHECKS[format](bytes);
   if (!container.ok) return container;
   const { facts } = container;
-  if (Math.max(facts.width, facts.height) > limits.max_edge) return refused('edge_too_long');
-  if (facts.width * facts.height > limits.max_pixels) return refused('too_many_pixels');
-  return { ok: true, format, facts };
+  const fault = overLimits({ ...facts, bytes: bytes.length }, limits);
+  return fault === undefined ? { ok: true, format, facts } : refused(fault);
 }

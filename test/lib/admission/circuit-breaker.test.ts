@@ -70,7 +70,9 @@ describe('createCircuitBreaker', () => {
       }),
     );
     expect(() => breaker.check()).toThrow(isOpen);
+    expect(breaker.admits()).toBe(false);
     expect(transitions).toEqual(['closed > open']);
+    // Asking whether it admits is no rejection.
     expect(rejections()).toBe(2);
   });
 
@@ -150,8 +152,10 @@ describe('createCircuitBreaker', () => {
   it('admits no more probes than allowed, and says when to try again', async () => {
     const { breaker } = await halfOpen({ half_open_max_calls: 2, success_threshold: 3 });
     const first = breaker.admit();
+    const admitsSecond = breaker.admits();
     breaker.admit();
 
+    expect([admitsSecond, breaker.admits()]).toEqual([true, false]);
     expect(() => breaker.check()).toThrow(isOpen);
     expect(() => breaker.admit()).toThrow(
       expect.objectContaining({

@@ -61,6 +61,11 @@ describe('createReadiness', () => {
       { name: 'other', ready: false, errorCode: 'authentication', checkedSecs, restarts: 0 },
       { name: 'sandbox', ready: true, checkedSecs, restarts: 0 },
     ]);
+    expect(['other', 'sandbox', 'unknown'].map(readiness.isProviderReady)).toEqual([
+      false,
+      true,
+      false,
+    ]);
   });
 
   it('knows of one provider while the probe of another still runs', async () => {

@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { EditsFormFields } from '../../../lib/contract/openai/form.ts';
 import { EditsBody, GenerationsBody } from '../../../lib/contract/openai/images.ts';
 import type { ImageResponseWithBytes } from '../../../lib/contract/reply/image-response.ts';
+import type { ImageInput } from '../../../lib/contract/request/image-input.ts';
 import { Parameters } from '../../../lib/contract/request/parameters.ts';
 import type { RequestLimits } from '../../../lib/contract/schema/request-limits.ts';
 import type { BridgeError } from '../../../lib/errors/bridge-error.ts';
@@ -54,7 +55,7 @@ export function generationOf(sent: object = {}): SentRequest {
 
 export function editOf(sent: object = {}): SentRequest {
   const body = editBody(sent);
-  return { operation: 'edit', body, images: imagesOfJson(body) };
+  return { operation: 'edit', body, images: imagesOfJson<ImageInput>(body.fields) };
 }
 
 interface Files {

@@ -159,7 +159,7 @@ describe('longestRecord', () => {
         TIMINGS,
         { revisedPrompt: 'x'.repeat(9000) },
         {
-          index: outcome.plan.ask.outputs - 1,
+          index: outcome.plan.report.record.effective.n - 1,
           format: 'webp',
           width: 16_384,
           height: 16_384,

@@ -1,0 +1,67 @@
+import type { PlanRequest } from '../contract/request/image-request.ts';
+import { BridgeError } from '../errors/bridge-error.ts';
+import type { InputForecast } from '../inputs/input-forecast.ts';
+import type { InputSet } from '../inputs/input-source.ts';
+import type { ProviderRegistry } from '../providers/registry.ts';
+import { type SessionTurns, toTurnRequest } from './call/session-turns.ts';
+import { type PlannedRequest, toGenerationRequest } from './generation-request.ts';
+import type { GenerationContext } from './pipeline.ts';
+import { makePlan, type Plan } from './plan/plan.ts';
+import { type Candidate, resolveCandidates, toRoute } from './plan/routing.ts';
+
+interface Deps {
+  readonly registry: ProviderRegistry;
+  readonly sessions: Pick<SessionTurns, 'check'>;
+  readonly inputs: InputForecast;
+}
+
+/** What a request becomes on one route, or what refuses it there. */
+export interface PlannedRoute {
+  readonly provider: string;
+  readonly model: string;
+  readonly outcome: Plan | BridgeError;
+}
+
+export type PlanRoutes = ReturnType<typeof createPlanRoutes>;
+
+/**
+ * Plans a request on each of its routes with the steps of the pipeline, in their order, up to admission. Nothing is
+ * decoded, called or stored.
+ */
+export function createPlanRoutes({ registry, sessions, inputs }: Deps) {
+  /** In the order of the request. Throws `invalid_request` for a provider that is not registered, `configuration`. */
+  return async function planRoutes(
+    sent: PlanRequest,
+    context: Pick<GenerationContext, 'requestId' | 'scope'>,
+  ): Promise<readonly PlannedRoute[]> {
+    let prepared: Promise<InputSet<number>> | undefined;
+
+    async function prepare({ ask }: Plan, request: PlannedRequest): Promise<InputSet<number>> {
+      const turn = toTurnRequest(ask, context);
+      if (turn) await sessions.check(turn);
+      return inputs.measure(request.inputs, context.scope);
+    }
+
+    async function planOn(candidate: Candidate): Promise<Plan> {
+      const request = toGenerationRequest(sent, inputs.toSources(sent));
+      const plan = makePlan(context.requestId, request, toRoute(candidate, registry));
+      prepared ??= prepare(plan, request);
+      plan.checkInputSizes(await prepared);
+      return plan;
+    }
+
+    const routes: PlannedRoute[] = [];
+    for (const candidate of resolveCandidates(sent.routing, registry)) {
+      const { provider, model } = candidate;
+      const outcome = await planOn(candidate).catch(toRefusal);
+      routes.push({ provider: provider.name, model, outcome });
+    }
+    return routes;
+  };
+}
+
+/** An error of any other kind is a failure of the bridge, not of a route. */
+function toRefusal(thrown: unknown): BridgeError {
+  if (thrown instanceof BridgeError) return thrown;
+  throw thrown;
+}

@@ -1,0 +1,107 @@
+import type { ArtifactStore } from '../artifacts/artifact-store-port.ts';
+import type { PlanInput } from '../contract/request/image-input.ts';
+import type { OutputFormat } from '../contract/request/parameters.ts';
+import type { ImageLimits } from '../images/image.ts';
+import { overLimits } from '../images/over-limits.ts';
+import { badInput } from './bad-input.ts';
+import { checkMask } from './check-mask.ts';
+import {
+  type ArtifactSource,
+  type Edges,
+  type InputSet,
+  knownBytes,
+  mapInputs,
+  type PlannedSource,
+  toList,
+} from './input-source.ts';
+import { isSameType } from './media-type.ts';
+import { type RequestImages, toPlannedSources } from './to-input-sources.ts';
+
+interface Deps {
+  readonly artifacts: Pick<ArtifactStore, 'find'>;
+  readonly limits: { readonly max_bytes_each: number; readonly max_bytes_total: number };
+  readonly imageLimits: Omit<ImageLimits, 'max_decode_ms'>;
+}
+
+/** What is known of an image without its bytes. */
+interface ImageFacts {
+  /** 0 where it is not known. */
+  readonly bytes: number;
+  readonly format?: OutputFormat;
+  readonly edges?: Edges;
+}
+
+export type InputForecast = ReturnType<typeof createInputForecast>;
+
+/** Finds out what loading and decoding the images of a request would refuse, as far as it is known without their bytes. */
+export function createInputForecast({ artifacts, limits, imageLimits }: Deps) {
+  async function factsOf(source: PlannedSource, scope: string): Promise<ImageFacts> {
+    if (source.kind === 'artifact') return artifactFacts(source, scope);
+    if (source.kind !== 'described') return { bytes: knownBytes(source) };
+    const { byteLength: bytes, format, upright: edges } = source;
+    return { bytes, ...(format ? { format } : {}), ...(edges ? { edges } : {}) };
+  }
+
+  async function artifactFacts(
+    { field, artifactId }: ArtifactSource,
+    scope: string,
+  ): Promise<ImageFacts> {
+    const record = await artifacts.find(scope, artifactId);
+    if (!record) throw badInput(field, field, 'unknown_artifact');
+    const { bytes, format, width, height } = record;
+    return { bytes, format, edges: { width, height } };
+  }
+
+  /** In the order of the request, and with the limits of a real load. */
+  async function allFacts(
+    sources: readonly PlannedSource[],
+    scope: string,
+  ): Promise<ReadonlyMap<PlannedSource, ImageFacts>> {
+    const known = new Map<PlannedSource, ImageFacts>();
+    let left = limits.max_bytes_total;
+    for (const source of sources) {
+      const facts = await factsOf(source, scope);
+      if (facts.bytes > Math.min(limits.max_bytes_each, left)) {
+        throw badInput(source.field, source.field, 'too_many_bytes');
+      }
+      left -= facts.bytes;
+      known.set(source, facts);
+    }
+    return known;
+  }
+
+  function check(
+    { field, declaredMediaType }: PlannedSource,
+    { bytes, format, edges }: ImageFacts,
+  ): void {
+    const fault = overLimits({ bytes, ...(edges ?? { width: 0, height: 0 }) }, imageLimits);
+    if (fault !== undefined) throw badInput(field, field, fault);
+    if (declaredMediaType === undefined || format === undefined) return;
+    if (!isSameType(declaredMediaType, `image/${format}`)) {
+      throw badInput(field, field, 'media_type_mismatch');
+    }
+  }
+
+  return {
+    /** Throws `input` for the first image that is invalid by its length or its declared type. */
+    toSources: (request: RequestImages<PlanInput>): InputSet<PlannedSource> =>
+      toPlannedSources(request, limits.max_bytes_each),
+
+    /** The length of each image in bytes, 0 where it is not known. Throws `input`. */
+    async measure(sources: InputSet<PlannedSource>, scope: string): Promise<InputSet<number>> {
+      const known = await allFacts(toList(sources), scope);
+      for (const [source, facts] of known) check(source, facts);
+      if (sources.mask) {
+        // JPEG is the one format that has no alpha.
+        const hasAlpha = known.get(sources.mask)?.format !== 'jpeg';
+        checkMask({ hasAlpha, upright: uprightOf(sources.mask) }, uprightOf(sources.images[0]));
+      }
+      return mapInputs(sources, (source) => known.get(source)?.bytes ?? 0);
+    },
+  };
+}
+
+/** Of an artifact only the stored edges are on record, not how they are rotated. */
+function uprightOf(source: PlannedSource | undefined): Edges | undefined {
+  return source?.kind === 'described' ? source.upright : undefined;
+}

@@ -1,0 +1,67 @@
+import type { Bench } from './bench.ts';
+import { inMs, median, percentile } from './statistics.ts';
+
+const described = {
+  type: 'described',
+  format: 'jpeg',
+  width: 1024,
+  height: 1024,
+  bytes: 3_000_000,
+};
+
+/** An edit with four routes, a mask and as many images as a model takes. */
+const BODY = JSON.stringify({
+  operation: 'edit',
+  prompt: 'the same at night, a green frog in front of it',
+  images: Array.from({ length: 5 }, () => described),
+  mask: { ...described, format: 'png' },
+  parameters: { n: 200, size: '1000x700', background: 'transparent' },
+  routing: {
+    provider: 'sandbox',
+    model: 'sandbox-image',
+    fallbacks: ['sandbox-basic', 'sandbox-slow', 'sandbox-hang'].map((model) => ({
+      provider: 'sandbox',
+      model,
+    })),
+  },
+  policies: { compatibility: 'best_effort' },
+});
+
+/** One plan after the other, as a page asks for them at each pause in typing; each followed by the smallest `GET`. */
+export const plan: Bench = {
+  name: 'plan',
+  async run({ startProgram, folder, rounds }) {
+    const program = await startProgram({ command: 'quickstart', folder });
+    const address = `http://127.0.0.1:${program.port}`;
+    const headers = { 'content-type': 'application/json' };
+    const planMs: number[] = [];
+    const liveMs: number[] = [];
+    for (let request = 0; request < 400 * rounds; request += 1) {
+      planMs.push(await timeOf(`${address}/v1/plan`, { method: 'POST', headers, body: BODY }));
+      liveMs.push(await timeOf(`${address}/health/live`));
+    }
+    await program.stop();
+    return [
+      {
+        what: '`POST /v1/plan`, four routes, five images and a mask described, 1 client',
+        ours: summaryOf(planMs),
+        against: '`GET /health/live` from the same client',
+        theirs: summaryOf(liveMs),
+        budget: 'p50 < 5 ms',
+      },
+    ];
+  },
+};
+
+/** From the request to the end of the reply, in milliseconds. */
+async function timeOf(url: string, request?: RequestInit): Promise<number> {
+  const startMs = performance.now();
+  const reply = await fetch(url, request);
+  await reply.arrayBuffer();
+  if (!reply.ok) throw new Error(`${url}: status ${reply.status}`);
+  return performance.now() - startMs;
+}
+
+function summaryOf(timesMs: readonly number[]): string {
+  return `p50 ${inMs(median(timesMs))}, p99 ${inMs(percentile(timesMs, 0.99))}`;
+}

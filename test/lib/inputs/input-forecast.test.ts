@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest';
+import type { PlanInput } from '../../../lib/contract/request/image-input.ts';
+import { createInputForecast } from '../../../lib/inputs/input-forecast.ts';
+
+const forecast = createInputForecast({
+  artifacts: { find: async () => undefined },
+  limits: { max_bytes_each: 100, max_bytes_total: 150 },
+  imageLimits: { max_encoded_bytes: 90, max_edge: 50, max_pixels: 1000 },
+});
+
+function described(changes: object = {}): PlanInput {
+  return { type: 'described', format: 'png', width: 20, height: 30, bytes: 60, ...changes };
+}
+
+async function measure(images: readonly PlanInput[], mask: PlanInput | null = null) {
+  return forecast.measure(forecast.toSources({ images, mask, reference_images: [] }), 'anonymous');
+}
+
+describe('createInputForecast', () => {
+  it('knows the length of what is described or sent, and of nothing else', async () => {
+    const images: PlanInput[] = [
+      described(),
+      { type: 'base64', data: 'AAAAAA==' },
+      { type: 'data_url', data_url: 'data:image/png;base64,AAAA' },
+      { type: 'url', url: 'https://images.example/a.png' },
+    ];
+
+    expect((await measure(images)).images).toEqual([60, 4, 3, 0]);
+  });
+
+  it.each<[string, PlanInput, string]>([
+    ['longer than an input may be', described({ bytes: 101 }), 'too_many_bytes'],
+    ['longer than an image may be', described({ bytes: 91 }), 'too_many_bytes'],
+    ['too long on one edge', described({ width: 51 }), 'edge_too_long'],
+    ['too large', described({ width: 34 }), 'too_many_pixels'],
+    ['of another type than declared', mislabelled(), 'media_type_mismatch'],
+    ['no data URL', { type: 'data_url', data_url: 'data:image/gif;base64,AAAA' }, 'not_a_data_url'],
+  ])('refuses an image that is %s', async (_, image, reason) => {
+    const refused = (async () => measure([described({ bytes: 1 }), image]))();
+
+    await expect(refused).rejects.toMatchObject({
+      code: 'input',
+      param: 'images[1]',
+      details: { reason },
+    });
+  });
+
+  it('refuses the first image that exceeds the total', async () => {
+    const refused = measure([described(), described(), described()]);
+
+    await expect(refused).rejects.toMatchObject({ param: 'images[2]' });
+  });
+
+  it.each<[string, PlanInput, string]>([
+    ['a JPEG', described({ format: 'jpeg' }), 'no_alpha_channel'],
+    ['of other edges', described({ width: 19 }), 'dimensions_differ'],
+  ])('refuses a mask that is %s', async (_, mask, reason) => {
+    await expect(measure([described()], mask)).rejects.toMatchObject({
+      param: 'mask',
+      details: { reason },
+    });
+  });
+
+  it('does not compare a mask with an image whose edges are unknown', async () => {
+    const unknown: PlanInput = { type: 'base64', data: 'AAAA' };
+
+    expect(await measure([unknown], described())).toMatchObject({ mask: 60 });
+  });
+});
+
+function mislabelled(): PlanInput {
+  const data_url = 'data:image/png;base64,AAAA';
+  return { type: 'data_url', data_url, media_type: 'image/webp' };
+}

@@ -1,0 +1,44 @@
+import { join } from 'node:path';
+import { type App, createApp } from '../../lib/app.ts';
+import { loadConfig } from '../../lib/config/load-config.ts';
+import type { Config } from '../../lib/config/settings/settings.ts';
+import { createEventRing } from '../../lib/diagnostics/event-ring.ts';
+import { createTraceLog } from '../../lib/log/trace-log.ts';
+import { silentMetrics } from '../../lib/metrics/metrics.ts';
+import { systemClock as clock } from '../../lib/platform/clock.ts';
+import { createIds } from '../../lib/platform/ids.ts';
+import type { Provider } from '../../lib/providers/provider-port.ts';
+
+interface Options {
+  /** Of the state and the artifacts. */
+  readonly folder: string;
+  readonly providers: readonly Provider[];
+  readonly defaultProvider: Config['default_provider'];
+  /** Settings as `name=value`. */
+  readonly set?: readonly string[];
+}
+
+/** The whole application in this process, without a listener, with providers of a test. */
+export async function openApp({ folder, set = [], ...options }: Options): Promise<App> {
+  const folders = [`state.directory=${folder}`, `artifacts.root=${join(folder, 'artifacts')}`];
+  const loaded = await loadConfig({ env: {}, cwd: folder, set: [...folders, ...set] });
+  if (!loaded.ok) throw new Error(JSON.stringify(loaded.errors));
+  return createApp(
+    { ...loaded.config, default_provider: options.defaultProvider },
+    {
+      clock,
+      ids: createIds(clock.nowMs),
+      metrics: silentMetrics,
+      env: {},
+      events: createEventRing({ clock }),
+      log: createTraceLog(() => {}),
+      facts: {
+        version: '0.0.0',
+        listener: { scope: 'loopback', port: 0 },
+        authenticationRequired: false,
+        origins: [],
+      },
+      openProviders: () => ({ providers: options.providers, close: async () => {} }),
+    },
+  );
+}
