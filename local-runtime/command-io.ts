@@ -6,4 +6,6 @@ export interface CommandIo {
   readonly stderr: (text: string) => void;
   /** Which of the standard streams are terminals. */
   readonly isTerminal: Readonly<Record<'stdin' | 'stdout' | 'stderr', boolean>>;
+  /** Writes the question to standard error and resolves to the next line of standard input; empty at its end. */
+  readonly ask: (question: string) => Promise<string>;
 }

@@ -15,6 +15,7 @@ if (refusal === undefined) {
     stdout: (text) => process.stdout.write(text),
     stderr: (text) => process.stderr.write(text),
     isTerminal: { stdin: isatty(0), stdout: isatty(1), stderr: isatty(2) },
+    ask: async (question) => (await import('./ask.ts')).ask(question),
   });
 } else {
   process.stderr.write(`${refusal}\n`);

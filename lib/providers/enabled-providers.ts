@@ -1,10 +1,9 @@
-import { homedir } from 'node:os';
-import { join, resolve } from 'node:path';
 import type { ProviderKey } from '../config/settings/provider-names.ts';
 import type { Config } from '../config/settings/settings.ts';
 import { toProviderName } from '../contract/resources/provider-name.ts';
 import { createAgentAppServerProvider } from './agent-app-server/provider.ts';
 import { createAgentResponsesProvider } from './agent-responses/provider.ts';
+import { agentHome } from './credentials/agent-login.ts';
 import { type CredentialSource, createCredentialSource } from './credentials/credential-source.ts';
 import type { ProviderParts, SharedParts } from './provider-parts.ts';
 import type { Provider } from './provider-port.ts';
@@ -67,8 +66,7 @@ function createLogins(config: Config, { env, ...deps }: Deps) {
   const sources = new Map<string, CredentialSource>();
   return {
     of(setting: string | undefined): CredentialSource {
-      // A variable that is set to nothing is as good as unset.
-      const home = resolve(setting ?? (env['CODEX_HOME'] || join(homedir(), '.codex')));
+      const home = agentHome(setting, env);
       const source = sources.get(home) ?? createCredentialSource({ ...deps, home, tokenEndpoint });
       sources.set(home, source);
       return source;

@@ -1,5 +1,3 @@
-import { constants } from 'node:fs';
-import { open } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import * as v from 'valibot';
 import { ImageMetadataRecord } from '../../lib/contract/reply/metadata-record.ts';
@@ -10,6 +8,7 @@ import { createTimeSlices } from '../../lib/platform/time-slices.ts';
 import type { Call } from '../command-table/command.ts';
 import type { JsonOption } from '../command-table/configuration-options.ts';
 import { printable } from '../printable.ts';
+import { readWholeFile } from '../read-file.ts';
 
 const MAX_FILE_BYTES = 256 * 1024 * 1024;
 const MAX_SIDECAR_BYTES = 4 * 1024 * 1024;
@@ -43,7 +42,7 @@ export async function runMetadataShow({
 }
 
 async function readFileRecord(path: string): Promise<Reading> {
-  const bytes = await readWhole(path);
+  const bytes = await readWholeFile(path, MAX_FILE_BYTES);
   if (typeof bytes === 'string') return { ok: false, problem: bytes };
   if (sniff(bytes) === undefined) return readSidecar(bytes);
   const { signal } = new AbortController();
@@ -56,26 +55,6 @@ async function readFileRecord(path: string): Promise<Reading> {
         ? 'has no record in it'
         : `is a damaged image (${reading.fault})`,
   };
-}
-
-/** The file, or what is wrong with it. */
-async function readWhole(path: string): Promise<Buffer | string> {
-  try {
-    // Opening a pipe must not wait for its other end.
-    const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
-    try {
-      const found = await file.stat();
-      if (!found.isFile()) return 'is no file';
-      if (found.size > MAX_FILE_BYTES) return `is longer than ${MAX_FILE_BYTES} bytes`;
-      const bytes = Buffer.alloc(found.size);
-      const { bytesRead } = await file.read(bytes, 0, found.size, 0);
-      return bytes.subarray(0, bytesRead);
-    } finally {
-      await file.close();
-    }
-  } catch {
-    return 'cannot be read';
-  }
 }
 
 function readSidecar(bytes: Buffer): Reading {

@@ -20,6 +20,7 @@ export async function runCommand(
   const exitCode = await runCommandLine(argv, {
     env: {},
     isTerminal: NO_TERMINAL,
+    ask: async () => '',
     stdout: (text) => {
       stdout += text;
     },

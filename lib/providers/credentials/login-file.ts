@@ -33,6 +33,10 @@ const PROBLEMS = {
 /** Why a login file is of no use. */
 export type LoginProblem = keyof typeof PROBLEMS;
 
+export function describeLoginProblem(problem: LoginProblem): string {
+  return PROBLEMS[problem];
+}
+
 interface Reading {
   /** One state of one file; empty where nothing was read. */
   readonly stamp: string;
@@ -94,7 +98,7 @@ export function createLoginFile({ home, clock }: Deps) {
     async read(signal: AbortSignal): Promise<StoredLogin> {
       const found = await find(signal);
       if (typeof found !== 'string') return found;
-      throw new BridgeError('provider_authentication', PROBLEMS[found]);
+      throw new BridgeError('provider_authentication', describeLoginProblem(found));
     },
 
     /** From now on `login` counts for what lies in the file, as long as that has this stamp. */

@@ -39,7 +39,7 @@ describe('the table of commands', () => {
 
       const parsed = parseLine(
         words.map(String),
-        { cwd, env: {}, stdout: stderr, stderr, isTerminal },
+        { cwd, env: {}, stdout: stderr, stderr, isTerminal, ask: async () => '' },
         '1.0.0',
       );
 

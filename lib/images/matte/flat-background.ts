@@ -1,0 +1,59 @@
+import type { Pixels } from '../image.ts';
+
+/** The colour that most of an image's border has. */
+interface FlatBackground {
+  /** `#rrggbb`. */
+  readonly color: string;
+  /** Of the border's pixels, how many have nearly that colour: 0 to 1. */
+  readonly share: number;
+}
+
+const BORDER_PX = 2;
+/** The greatest channel difference of what counts as the same colour: noise and compression change it so much. */
+const NEAR = 24;
+/** A bin for each colour of 4 bits a channel. */
+const BINS = 16 ** 3;
+
+/**
+ * Looks at the border alone: the subject of an image is seldom there. `pixels` has four channels; transparent ones have
+ * no colour.
+ */
+export function findFlatBackground(pixels: Pixels): FlatBackground {
+  const { data } = pixels;
+  const all = borderOffsets(pixels);
+  const border = all.filter((at) => data[at + 3] === 255);
+  if (border.length === 0) return { color: '#000000', share: 0 };
+  const binOf = (at: number) =>
+    ((data[at] ?? 0) >> 4) * 256 + ((data[at + 1] ?? 0) >> 4) * 16 + ((data[at + 2] ?? 0) >> 4);
+  const counts = new Uint32Array(BINS);
+  for (const at of border) counts[binOf(at)] = (counts[binOf(at)] ?? 0) + 1;
+  const fullest = counts.indexOf(counts.reduce((most, count) => Math.max(most, count), 0));
+  // A flat colour may lie on the edge of its bin: the mean of the bin is near it all the same.
+  const sum = [0, 0, 0];
+  const inBin = border.filter((at) => binOf(at) === fullest);
+  for (const at of inBin) for (const channel of [0, 1, 2]) add(sum, channel, data[at + channel]);
+  const color = sum.map((total) => Math.round(total / inBin.length));
+  const isNear = (at: number) =>
+    color.every((value, channel) => Math.abs((data[at + channel] ?? 0) - value) <= NEAR);
+  return { color: toHex(color), share: border.filter(isNear).length / all.length };
+}
+
+function add(sum: number[], channel: number, value = 0): void {
+  sum[channel] = (sum[channel] ?? 0) + value;
+}
+
+/** Where the pixels of the border begin in the buffer. */
+function borderOffsets({ width, height }: Pixels): readonly number[] {
+  const offsets: number[] = [];
+  for (let y = 0; y < height; y += 1) {
+    const isRow = y < BORDER_PX || y >= height - BORDER_PX;
+    for (let x = 0; x < width; x += 1) {
+      if (isRow || x < BORDER_PX || x >= width - BORDER_PX) offsets.push((y * width + x) * 4);
+    }
+  }
+  return offsets;
+}
+
+function toHex(color: readonly number[]): string {
+  return `#${color.map((value) => value.toString(16).padStart(2, '0')).join('')}`;
+}

@@ -1,0 +1,114 @@
+import { existsSync } from 'node:fs';
+import { loadConfig } from '../../lib/config/load-config.ts';
+import { problemLine } from '../../lib/config/problem.ts';
+import { BridgeError } from '../../lib/errors/bridge-error.ts';
+import { systemClock } from '../../lib/platform/clock.ts';
+import { agentHome, findLoginProblem } from '../../lib/providers/credentials/agent-login.ts';
+import type { CommandIo } from '../command-io.ts';
+import type { Call } from '../command-table/command.ts';
+import { type Change, newFile, newFolder } from '../setup/changes.ts';
+import { proposedConfig } from '../setup/proposed-config.ts';
+import { setupPaths } from '../setup/setup-paths.ts';
+
+interface SetupOptions {
+  readonly dryRun: boolean;
+  readonly yes: boolean;
+}
+
+/** `image-bridge setup`. A second run finds nothing to change. Resolves to the exit code. */
+export async function runSetup({ options, io }: Call<unknown, SetupOptions>): Promise<number> {
+  const paths = setupPaths(io.env);
+  try {
+    const changes = existsSync(paths.config)
+      ? await missingFolders(paths.config, io)
+      : await firstSetup(options, io);
+    if (changes.length > 0 && !(await makeChanges(changes, options, io))) {
+      return options.dryRun ? 0 : 1;
+    }
+    if (changes.length === 0) io.stdout('Nothing is to be changed.\n');
+    io.stdout(nextSteps(paths.config));
+    return 0;
+  } catch (error) {
+    if (!(error instanceof BridgeError)) throw error;
+    io.stderr(`image-bridge: ${error.message}\n`);
+    return 1;
+  }
+}
+
+/** The folders that an existing configuration names: the file itself is its owner's. */
+async function missingFolders(
+  config: string,
+  { env, cwd, stdout }: CommandIo,
+): Promise<readonly Change[]> {
+  stdout(`The configuration ${config} exists and stays as it is.\n`);
+  const loaded = await loadConfig({ env, cwd, configFile: config });
+  if (!loaded.ok) {
+    throw new BridgeError('configuration', loaded.errors.map(problemLine).join('\n'));
+  }
+  return folders(loaded.config.state.directory, loaded.config.artifacts.root);
+}
+
+async function firstSetup(options: SetupOptions, io: CommandIo): Promise<readonly Change[]> {
+  const { config, state, artifacts } = setupPaths(io.env);
+  const provider = (await wantsAgent(options, io)) ? 'agent-responses' : 'sandbox';
+  const content = proposedConfig({ provider, state, artifacts });
+  return [newFile(config, content), ...folders(state, artifacts)];
+}
+
+function folders(state: string, artifacts: string): readonly Change[] {
+  return [...newFolder(state, { isPrivate: true }), ...newFolder(artifacts, { isPrivate: false })];
+}
+
+/** Whether the agent's login is there and is to be used. */
+async function wantsAgent(options: SetupOptions, io: CommandIo): Promise<boolean> {
+  const home = agentHome(undefined, io.env);
+  const problem = await findLoginProblem(home, systemClock, new AbortController().signal);
+  if (problem !== undefined) {
+    io.stdout(
+      `No login of the agent can be used in ${home}: ${problem}.\nThe sandbox provider will generate images on this machine. For a real model log the agent in\n(codex login), then set default_provider to "agent-responses".\n\n`,
+    );
+    return false;
+  }
+  io.stdout(`The agent's login was found in ${home}.\n`);
+  return !isAsking(options, io) || confirm('Use it for images of a real model? [Y/n] ', true, io);
+}
+
+/** False, and nothing done, when the changes were only to be shown or were refused. */
+async function makeChanges(
+  changes: readonly Change[],
+  options: SetupOptions,
+  io: CommandIo,
+): Promise<boolean> {
+  io.stdout(`These are the changes:\n\n${changes.map(({ text }) => `- ${text}`).join('')}\n`);
+  if (options.dryRun) return false;
+  if (!options.yes && !(isAsking(options, io) && (await confirm('Make them? [y/N] ', false, io)))) {
+    io.stderr('Nothing was changed. --yes makes the changes without a question.\n');
+    return false;
+  }
+  for (const change of changes) await change.make();
+  io.stdout('Done.\n');
+  return true;
+}
+
+function isAsking({ dryRun, yes }: SetupOptions, { isTerminal }: CommandIo): boolean {
+  return isTerminal.stdin && !dryRun && !yes;
+}
+
+async function confirm(question: string, byDefault: boolean, io: CommandIo): Promise<boolean> {
+  const reply = (await io.ask(question)).trim().toLowerCase();
+  return reply === '' ? byDefault : reply === 'y' || reply === 'yes';
+}
+
+function nextSteps(config: string): string {
+  return `
+Next:
+  export IMAGE_BRIDGE_CONFIG=${quoted(config)}
+  image-bridge doctor
+  image-bridge serve
+`;
+}
+
+/** For a shell. */
+function quoted(path: string): string {
+  return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
+}

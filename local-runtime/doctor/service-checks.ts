@@ -1,0 +1,65 @@
+import { existsSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { parseAuthority } from '../../lib/config/values/addresses.ts';
+import { toBridgeError } from '../../lib/errors/bridge-error.ts';
+import { describeHolder, readHolder } from '../activation-lock.ts';
+import { resolveBearer } from '../bearer.ts';
+import { isLive } from '../client/liveness.ts';
+import { lockFile } from '../file-lock.ts';
+import { toLocalAddress } from '../local-address.ts';
+import { bad, type Examined, type Finding, good } from './finding.ts';
+
+/** Whether the address can be listened on, or a bridge listens on it. */
+export async function checkPort({ config, signal }: Examined): Promise<Finding> {
+  const { bind } = config.server;
+  const { host = '', port = 0 } = parseAuthority(bind) ?? {};
+  const fault = await tryListen(host, port);
+  if (fault === undefined) return good('server.bind', `${bind} is free`);
+  if (fault !== 'EADDRINUSE') {
+    const allowed =
+      'Set server.bind to an address of this machine, and a port that this user may use.';
+    return bad('server.bind', `${bind} cannot be listened on (${fault})`, allowed);
+  }
+  const advice = 'End the other program, or set server.bind.';
+  return (await isLive(toLocalAddress(config), signal))
+    ? good('server.bind', `a bridge listens on ${bind}`)
+    : bad('server.bind', `another program listens on ${bind}`, advice);
+}
+
+/** The code of the error, if there is one. */
+function tryListen(host: string, port: number): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? 'unknown'));
+    server.listen({ host, port, exclusive: true }, () => server.close(() => resolve(undefined)));
+  });
+}
+
+/** Whether the token that requests have to carry is there; its value is never shown. */
+export function checkBearer({ config, env }: Examined): Finding {
+  const variable = config.server.bearer_token_env;
+  if (variable === undefined) return good('server.bearer_token_env', 'no token is demanded');
+  try {
+    resolveBearer(variable, env);
+    return good('server.bearer_token_env', `${variable} holds a token`);
+  } catch (error) {
+    const [, reason = ''] = toBridgeError(error).message.split(': ');
+    return bad('server.bearer_token_env', reason, `Export ${variable} with 16 bytes or more.`);
+  }
+}
+
+/** Who holds `server.activation_lock`. */
+export function checkActivationLock({ config }: Examined): readonly Finding[] {
+  const path = config.server.activation_lock;
+  if (path === undefined) return [];
+  const check = 'server.activation_lock';
+  if (!existsSync(path)) return [good(check, 'it is free')];
+  try {
+    const lock = lockFile(path);
+    lock?.release();
+    return [good(check, lock ? 'it is free' : `it is held by ${describeHolder(readHolder(path))}`)];
+  } catch {
+    const advice = 'It must be an empty file, or none, that the user who serves can write.';
+    return [bad(check, 'the file cannot be locked', advice)];
+  }
+}

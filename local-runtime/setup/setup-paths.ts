@@ -1,0 +1,24 @@
+import { homedir } from 'node:os';
+import { isAbsolute, join } from 'node:path';
+
+interface SetupPaths {
+  readonly config: string;
+  readonly state: string;
+  readonly artifacts: string;
+}
+
+const NAME = 'image-bridge';
+
+/** Where a user's files belong (XDG Base Directory Specification 0.8); a relative path in a variable is ignored. */
+export function setupPaths(env: Readonly<Record<string, string | undefined>>): SetupPaths {
+  const home = env['HOME'] || homedir();
+  const folder = (variable: string, ...usual: readonly string[]) => {
+    const named = env[variable] ?? '';
+    return isAbsolute(named) ? named : join(home, ...usual);
+  };
+  return {
+    config: join(folder('XDG_CONFIG_HOME', '.config'), NAME, `${NAME}.toml`),
+    state: join(folder('XDG_STATE_HOME', '.local', 'state'), NAME),
+    artifacts: join(folder('XDG_DATA_HOME', '.local', 'share'), NAME, 'artifacts'),
+  };
+}

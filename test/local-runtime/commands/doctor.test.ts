@@ -1,0 +1,195 @@
+import { chmod, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Finding } from '../../../local-runtime/doctor/finding.ts';
+import { lockFile } from '../../../local-runtime/file-lock.ts';
+import { runCommand } from '../../support/run-command.ts';
+import { cleanUp, startBridge } from '../../support/start-bridge.ts';
+
+let folder: string;
+let server: Server | undefined;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'image-bridge-doctor-'));
+});
+afterEach(async () => {
+  server?.close();
+  server = undefined;
+  await rm(folder, { recursive: true, force: true });
+});
+afterAll(cleanUp);
+
+const SANDBOX = ['default_provider=sandbox', 'providers.sandbox.enabled=true'];
+
+function doctor(set: readonly string[], env: Record<string, string> = {}, ...flags: string[]) {
+  const places = [
+    `state.directory=${folder}/data/state`,
+    `artifacts.root=${folder}/data/artifacts`,
+  ];
+  const argv = ['server.bind=127.0.0.1:0', ...places, ...set].flatMap((it) => ['--set', it]);
+  return runCommand(['doctor', ...argv, ...flags], {
+    cwd: folder,
+    env: { CODEX_HOME: join(folder, 'codex'), ...env },
+  });
+}
+
+/** The findings of a run by what was checked. */
+async function findings(set: readonly string[] = [], env: Record<string, string> = {}) {
+  const { stdout } = await doctor([...SANDBOX, ...set], env, '--json');
+  const { checks } = JSON.parse(stdout) as { checks: readonly Finding[] };
+  return new Map(checks.map((finding) => [finding.check, finding]));
+}
+
+/** Takes a port of this machine until the test ends. */
+async function listen(): Promise<number> {
+  const listening = createServer((socket) => socket.end('HTTP/1.1 200 OK\r\n\r\nhello'));
+  server = listening;
+  await new Promise<void>((resolve) => {
+    listening.listen(0, '127.0.0.1', resolve);
+  });
+  const address = listening.address();
+  return typeof address === 'object' && address ? address.port : 0;
+}
+
+describe('doctor', () => {
+  it('finds nothing bad on a fresh machine with the sandbox, and changes nothing', async () => {
+    const result = await doctor(SANDBOX);
+
+    expect(result).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(result.stdout).toMatch(/\ngood: \d+, warnings: 1, bad: 0\n$/);
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  it('says of every line that is not good what to do', async () => {
+    await mkdir(join(folder, 'data/state'), { recursive: true });
+    await chmod(join(folder, 'data/state'), 0o755);
+
+    const found = await findings(['server.bind=0.0.0.0:0']);
+
+    expect(found.get('configuration')).toMatchObject({ level: 'warning' });
+    expect(found.get('state.directory')).toEqual({
+      check: 'state.directory',
+      level: 'warning',
+      message: `${folder}/data/state is open to other users, and holds prompts`,
+      advice: `chmod 700 ${folder}/data/state`,
+    });
+    for (const { level, advice } of found.values()) expect(level === 'good').toBe(!advice);
+  });
+
+  it('exits 1 for an invalid configuration and names its field', async () => {
+    const result = await doctor(['server.bnid=1']);
+
+    expect(result.exitCode).toBe(1);
+    expect(result.stdout).toMatch(/^bad {6}configuration {2}server\.bnid \(--set\)/);
+  });
+
+  it('calls a missing login bad for the default provider, and a warning for another one', async () => {
+    const byDefault = await doctor([]);
+    const beside = await findings();
+
+    expect(byDefault.exitCode).toBe(1);
+    expect(byDefault.stdout).toMatch(
+      /bad +provider agent-responses +there is no login file .*\n.*codex login/,
+    );
+    expect(beside.get('provider agent-responses')?.level).toBe('warning');
+  });
+
+  it.each([
+    ['{', 'the login file is no whole JSON document'],
+    ['{}', 'the login file holds no login of the kind that this provider needs'],
+  ])('says why the login %s is of no use', async (text, reason) => {
+    await mkdir(join(folder, 'codex'));
+    await writeFile(join(folder, 'codex/auth.json'), text, { mode: 0o600 });
+
+    const found = await findings();
+
+    expect(found.get('provider agent-responses')?.message).toBe(`${reason} (${folder}/codex)`);
+  });
+
+  it('reports a port that another program uses', async () => {
+    const port = await listen();
+
+    const found = await findings([`server.bind=127.0.0.1:${port}`]);
+
+    expect(found.get('server.bind')).toMatchObject({
+      level: 'bad',
+      message: `another program listens on 127.0.0.1:${port}`,
+    });
+  });
+
+  it('recognises a running bridge, its lock and its database', async () => {
+    const bridge = await startBridge({ cwd: folder });
+
+    const found = await findings([`server.bind=127.0.0.1:${bridge.port}`]);
+
+    expect(found.get('server.bind')).toMatchObject({
+      level: 'good',
+      message: `a bridge listens on 127.0.0.1:${bridge.port}`,
+    });
+    expect(found.get('state lock')?.message).toBe('a running bridge holds it');
+    expect(found.get('database')).toMatchObject({ level: 'good' });
+    expect((await fetch(`${bridge.address}/health/ready`)).status).toBe(200);
+  });
+
+  it('reports a database that cannot be read', async () => {
+    await mkdir(join(folder, 'data/state'), { recursive: true, mode: 0o700 });
+    await writeFile(join(folder, 'data/state/bridge.sqlite'), 'a letter '.repeat(100));
+
+    const found = await findings();
+
+    expect(found.get('database')).toMatchObject({
+      level: 'bad',
+      message: expect.stringContaining('cannot be read'),
+      advice: expect.stringContaining('state restore'),
+    });
+  });
+
+  it('reports a file where a folder should be', async () => {
+    await writeFile(join(folder, 'data'), 'a letter');
+
+    const found = await findings();
+
+    expect(found.get('artifacts.root')).toMatchObject({
+      level: 'bad',
+      message: `${folder}/data is a file`,
+    });
+  });
+
+  it('never shows the token that it checks', async () => {
+    const set = ['server.bearer_token_env=BRIDGE_TOKEN'];
+
+    const short = await doctor([...SANDBOX, ...set], { BRIDGE_TOKEN: 'short-secret' });
+    const present = await findings(set, { BRIDGE_TOKEN: 'a-long-enough-secret' });
+
+    expect(short.exitCode).toBe(1);
+    expect(short.stdout).toMatch(/bad +server\.bearer_token_env +the token .* shorter than 16/);
+    expect(short.stdout).not.toContain('short-secret');
+    expect(present.get('server.bearer_token_env')?.level).toBe('good');
+  });
+
+  it('names who holds the activation lock', async () => {
+    const path = join(folder, 'activation');
+    const holder = { pid: 4711, host: 'blue', since: 1_700_000_000 };
+    await writeFile(`${path}.holder`, JSON.stringify(holder));
+    const lock = lockFile(path);
+
+    const held = await findings([`server.activation_lock=${path}`]);
+    lock?.release();
+    const free = await findings([`server.activation_lock=${path}`]);
+
+    expect(held.get('server.activation_lock')?.message).toBe(
+      'it is held by process 4711 on blue since 2023-11-14T22:13:20.000Z',
+    );
+    expect(free.get('server.activation_lock')?.message).toBe('it is free');
+  });
+
+  it('colours the levels on a terminal', async () => {
+    const isTerminal = { stdin: true, stdout: true, stderr: true };
+
+    const { stdout } = await runCommand(['doctor', '--set', 'x.y=1'], { cwd: folder, isTerminal });
+
+    expect(stdout.startsWith('\u001b[31mbad')).toBe(true);
+  });
+});

@@ -1,0 +1,138 @@
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { CommandIo } from '../../../local-runtime/command-io.ts';
+import { runCommand } from '../../support/run-command.ts';
+
+let home: string;
+beforeEach(async () => {
+  home = await mkdtemp(join(tmpdir(), 'image-bridge-setup-'));
+});
+afterEach(() => rm(home, { recursive: true, force: true }));
+
+const CONFIG = '.config/image-bridge/image-bridge.toml';
+const TERMINAL = { stdin: true, stdout: false, stderr: false };
+
+function setup(flags: readonly string[] = [], io: Partial<CommandIo> = {}) {
+  return runCommand(['setup', ...flags], { cwd: home, env: { HOME: home }, ...io });
+}
+
+/** A login as the agent writes it, with a token that does not expire. */
+async function logIn(): Promise<void> {
+  const claims = Buffer.from('{}').toString('base64url');
+  const tokens = { access_token: `${claims}.${claims}.sig`, refresh_token: 'refresh' };
+  await mkdir(join(home, '.codex'));
+  await writeFile(join(home, '.codex/auth.json'), JSON.stringify({ tokens }), { mode: 0o600 });
+}
+
+/** Replies of a person at the terminal, in order. */
+function replies(...lines: string[]): Pick<CommandIo, 'ask' | 'isTerminal'> {
+  return { ask: async () => lines.shift() ?? '', isTerminal: TERMINAL };
+}
+
+describe('setup', () => {
+  it('shows every change with --dry-run and makes none', async () => {
+    const result = await setup(['--dry-run']);
+
+    expect(result).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(result.stdout).toContain(`write the file ${home}/${CONFIG}`);
+    expect(result.stdout).toContain('    default_provider = "sandbox"\n');
+    expect(result.stdout).toContain(`make the folder ${home}/.local/state/image-bridge`);
+    expect(await readdir(home)).toEqual([]);
+  });
+
+  it('makes what it has shown with --yes: a valid configuration and folders, private where needed', async () => {
+    const result = await setup(['--yes']);
+
+    expect(result.exitCode).toBe(0);
+    expect((await stat(join(home, CONFIG))).mode & 0o777).toBe(0o600);
+    expect((await stat(join(home, '.local/state/image-bridge'))).mode & 0o777).toBe(0o700);
+    expect(await readdir(join(home, '.local/share/image-bridge/artifacts'))).toEqual([]);
+    const check = await runCommand(['config', 'check', '--config', CONFIG], { cwd: home });
+    expect(check).toMatchObject({ exitCode: 0, stdout: 'The configuration is valid.\n' });
+  });
+
+  it('finds nothing to change the second time', async () => {
+    await setup(['--yes']);
+    const before = await readFile(join(home, CONFIG));
+
+    const result = await setup(['--yes']);
+
+    expect(result).toMatchObject({
+      exitCode: 0,
+      stdout: expect.stringContaining('Nothing is to be changed.'),
+    });
+    expect(await readFile(join(home, CONFIG))).toEqual(before);
+  });
+
+  it('keeps a configuration that exists and makes the folders that it names', async () => {
+    await mkdir(join(home, '.config/image-bridge'), { recursive: true });
+    const own = `[state]\ndirectory = "${home}/own-state"\n`;
+    await writeFile(join(home, CONFIG), own);
+
+    const result = await setup(['--yes']);
+
+    expect(result.exitCode).toBe(0);
+    expect(await readFile(join(home, CONFIG), 'utf8')).toBe(own);
+    expect(await readdir(home)).toContain('own-state');
+  });
+
+  it('reports what is wrong with a configuration that exists', async () => {
+    await mkdir(join(home, '.config/image-bridge'), { recursive: true });
+    await writeFile(join(home, CONFIG), 'speed = 9\n');
+
+    const result = await setup(['--yes']);
+
+    expect(result).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('speed') });
+  });
+
+  it('proposes the provider of a login that it finds', async () => {
+    await logIn();
+
+    const result = await setup(['--dry-run']);
+
+    expect(result.stdout).toContain(`The agent's login was found in ${home}/.codex.`);
+    expect(result.stdout).toContain('default_provider = "agent-responses"');
+  });
+
+  it('asks at a terminal and follows the replies', async () => {
+    await logIn();
+
+    const refused = await setup([], replies('n', ''));
+    const isUntouched = !(await readdir(home)).includes('.config');
+    const accepted = await setup([], replies('n', 'y'));
+
+    expect(refused).toMatchObject({ exitCode: 1, stderr: expect.stringMatching(/^Nothing was/) });
+    expect(isUntouched).toBe(true);
+    expect(accepted.exitCode).toBe(0);
+    expect(await readFile(join(home, CONFIG), 'utf8')).toContain('default_provider = "sandbox"');
+  });
+
+  it('changes nothing without a terminal and without --yes', async () => {
+    const result = await setup();
+
+    expect(result).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('--yes') });
+    expect(await readdir(home)).toEqual([]);
+  });
+
+  it('follows the variables of XDG, but for relative paths', async () => {
+    const env = { HOME: home, XDG_CONFIG_HOME: join(home, 'c'), XDG_STATE_HOME: 'relative' };
+
+    const { stdout } = await setup(['--dry-run'], { env });
+
+    expect(stdout).toContain(`write the file ${home}/c/image-bridge/image-bridge.toml`);
+    expect(stdout).toContain(`make the folder ${home}/.local/state/image-bridge`);
+  });
+
+  it('reports a place that cannot be written', async () => {
+    await writeFile(join(home, '.config'), 'a letter');
+
+    const result = await setup(['--yes']);
+
+    expect(result).toMatchObject({
+      exitCode: 1,
+      stderr: `image-bridge: ${home}/${CONFIG} cannot be written: a part of its path is a file\n`,
+    });
+  });
+});
