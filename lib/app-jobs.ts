@@ -47,7 +47,7 @@ export function openJobs(config: Config, { clock, ids, log }: Outside, parts: Jo
   const live = createLiveJobs(clock, notices);
   const queue = createJobQueue({ store, live, clock });
   const shared = { store, search, live, clock, secret };
-  const runner = createJobWorker({ store, live, runs, inputs, log, clock, ids });
+  const runner = createJobWorker({ store, live, runs, log, clock, ids });
   const submitJob = createSubmitJob({
     ...shared,
     generation,
@@ -58,10 +58,10 @@ export function openJobs(config: Config, { clock, ids, log }: Outside, parts: Jo
     slices: parts.slices,
     maxInputBytes: config.inputs.max_bytes_each,
   });
-  const retention = createJobRetention({ store, search, clock, limits });
+  const retention = createJobRetention({ store, search, inputs, clock, limits });
   return {
     services: {
-      jobs: createJobs({ ...shared, queue, inputs, submitJob }),
+      jobs: createJobs({ ...shared, queue, submitJob }),
       jobLists: createJobLists(shared),
       jobStreams: createJobStreams({ ...shared, notices }),
     },
@@ -78,7 +78,6 @@ export function openJobs(config: Config, { clock, ids, log }: Outside, parts: Jo
     async recover(): Promise<void> {
       const end = { atSecs: nowSecs(clock), error: toJobFailure(interruption()) };
       await store.interruptAbandoned(end);
-      await inputs.sweep(new AbortController().signal);
     },
   };
 }

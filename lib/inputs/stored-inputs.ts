@@ -5,14 +5,14 @@ import type { StoredInputFiles } from './stored-inputs-port.ts';
 
 interface Deps {
   readonly files: StoredInputFiles;
-  /** Whether an accepted job that has not ended needs the image. */
+  /** Whether an accepted job came with the image, and is still in the history. */
   readonly isNeeded: (sha256: string) => Promise<boolean>;
 }
 
 export type StoredInputs = ReturnType<typeof createStoredInputs>;
 
 /**
- * Stores the images of jobs from before a job is accepted until no job needs them any more. Jobs share the file of the same
+ * Stores the images of jobs from before a job is accepted until the last job that came with them leaves the history. Jobs share the file of the same
  * image. A removal that runs concurrently with a new job never removes its image: images of a job that is being accepted are
  * held, and whether a job needs an image is checked under a mutex for that image.
  */
@@ -66,7 +66,7 @@ export function createStoredInputs({ files, isNeeded }: Deps) {
       }
     },
 
-    /** Removes those of the given images that no job needs, after jobs have ended. Throws `overloaded`. */
+    /** Removes those of the given images that no job needs, after jobs were removed. Throws `overloaded`. */
     removeUnneeded,
 
     /** Removes all stored images that no job needs. Throws `overloaded`, or the signal's reason. */

@@ -1,4 +1,5 @@
 import { toBridgeError } from '../errors/bridge-error.ts';
+import type { StoredInputs } from '../inputs/stored-inputs.ts';
 import { type Clock, nowSecs } from '../platform/clock.ts';
 import type { JobSearch } from './job-search-port.ts';
 import type { JobStore } from './job-store-port.ts';
@@ -6,6 +7,7 @@ import type { JobStore } from './job-store-port.ts';
 interface Deps {
   readonly store: Pick<JobStore, 'prune'>;
   readonly search: Pick<JobSearch, 'removed'>;
+  readonly inputs: Pick<StoredInputs, 'removeUnneeded' | 'sweep'>;
   readonly clock: Clock;
   /** Of `server.jobs`. */
   readonly limits: {
@@ -20,9 +22,14 @@ const SWEEP_EVERY_MS = 30_000;
 // A transaction that no request notices.
 const BATCH = 32;
 
-/** Removes the ordinary history that is too old, too long or too large, in small batches between requests. */
-export function createJobRetention({ store, search, clock, limits }: Deps) {
+/**
+ * Removes the ordinary history that is too old, too long or too large, in small batches between requests, and the stored
+ * images that only removed jobs came with. The rows go first: an image that is left after a crash is found by a sweep.
+ */
+export function createJobRetention({ store, search, inputs, clock, limits }: Deps) {
   let isHealthy = true;
+  /** Whether stored images may be left that no job came with: from before this process, or of a failed removal. */
+  let hasLeftovers = true;
 
   async function removeAll(signal: AbortSignal): Promise<void> {
     const retention = {
@@ -32,10 +39,26 @@ export function createJobRetention({ store, search, clock, limits }: Deps) {
       batch: BATCH,
     };
     while (!signal.aborted) {
-      const removed = await store.prune(retention);
+      const { removed, releasedInputs } = await store.prune(retention);
       if (removed.length > 0) search.removed(removed);
+      await removeInputs(releasedInputs);
       if (removed.length < BATCH) return;
     }
+  }
+
+  async function removeInputs(released: readonly string[]): Promise<void> {
+    try {
+      await inputs.removeUnneeded(released);
+    } catch (error) {
+      hasLeftovers = true;
+      throw error;
+    }
+  }
+
+  async function removeLeftovers(signal: AbortSignal): Promise<void> {
+    if (!hasLeftovers || signal.aborted) return;
+    await inputs.sweep(signal);
+    hasLeftovers = false;
   }
 
   return {
@@ -46,6 +69,7 @@ export function createJobRetention({ store, search, clock, limits }: Deps) {
       async run(signal: AbortSignal): Promise<void> {
         try {
           await removeAll(signal);
+          await removeLeftovers(signal);
           isHealthy = true;
         } catch (error) {
           // A store that refuses is known without a sweep, and so is that it takes writes again.

@@ -66,8 +66,6 @@ export interface NewJob extends Pick<JobFacts, 'id' | 'scope' | 'createdSecs'> {
   readonly model?: string;
   /** `auto`, or `WxH` in pixels: what its plan asks for. */
   readonly size: string;
-  /** SHA-256 of every stored image that it needs, in lowercase hexadecimal; repetitions count once. */
-  readonly inputs: readonly string[];
   /** Kept free for what it will end with; at least 1. */
   readonly reservedBytes: number;
 }
@@ -92,11 +90,6 @@ export type JobEnd = { readonly completedSecs: number } & (
   | { readonly status: 'failed' | 'cancelled' | 'interrupted'; readonly error: JobFailure }
 );
 
-/** Stored images that no queued or running job needs any more, by SHA-256, each once. */
-interface Released {
-  readonly releasedInputs: readonly string[];
-}
-
 export interface JobFilter {
   readonly status?: JobStatus | undefined;
   readonly visibility: 'active' | 'hidden' | 'all';
@@ -116,7 +109,7 @@ export interface JobRetention {
   readonly completedBeforeSecs: number;
   /** How many jobs of the ordinary history stay: of those that have ended and are no favourites. */
   readonly maxRetained: number;
-  /** How large the ordinary history may be. */
+  /** How large the ordinary history may be, stored images included. */
   readonly maxRetainedBytes: number;
   /** How many jobs one call removes at most. */
   readonly batch: number;
@@ -169,11 +162,11 @@ export interface JobStore {
    */
   claim(startedSecs: number): Promise<JobRecord | undefined>;
   /**
-   * Ends a running job and makes its publications its scope's artifacts, both or neither. Undefined, and nothing changed,
+   * Ends a running job and makes its publications its scope's artifacts, both or neither. False, and nothing changed,
    * when the job is not running in this process, or when it is to succeed after its cancellation was requested. Throws `artifact` when a
    * publication is not pending.
    */
-  settle(sequence: number, end: JobEnd): Promise<Released | undefined>;
+  settle(sequence: number, end: JobEnd): Promise<boolean>;
   /**
    * Ends a queued job as `cancelled` with this error, notes the request on a running one, and leaves one that has ended
    * as it is. Resolves to the job as it then is.
@@ -182,7 +175,7 @@ export interface JobStore {
     scope: string,
     id: string,
     request: { readonly atSecs: number; readonly error: JobFailure },
-  ): Promise<({ readonly job: JobRecord } & Released) | undefined>;
+  ): Promise<JobRecord | undefined>;
   /**
    * Marks and hides, or takes that back; a job that is hidden already keeps its time. Resolves to the job as it then
    * is. Throws `job_not_terminal`, and changes nothing, when a job is to be hidden that has not ended.
@@ -214,18 +207,24 @@ export interface JobStore {
   nextChange(scope: string, after: number): Promise<JobChange | undefined>;
   /**
    * Ends the running jobs of processes that have ended as `interrupted` with this error. Those of this process, and of
-   * another one that still renews its lease at `atSecs`, run on.
+   * another one that still renews its lease at `atSecs`, run on. Resolves to the number of those that were ended.
    */
-  interruptAbandoned(end: {
-    readonly atSecs: number;
-    readonly error: JobFailure;
-  }): Promise<{ readonly interrupted: number } & Released>;
+  interruptAbandoned(end: { readonly atSecs: number; readonly error: JobFailure }): Promise<number>;
   /**
    * Removes those jobs of the ordinary history that ended first, for as long as they are too old, too many or too
    * large, and resolves to their sequences. As many as `batch` mean that there may be more to remove.
    */
-  prune(retention: JobRetention): Promise<readonly number[]>;
-  /** Whether a queued or running job needs the stored image of this SHA-256. */
+  prune(retention: JobRetention): Promise<{
+    readonly removed: readonly number[];
+    /** SHA-256 of the stored images, each once, that no other job came with. */
+    readonly releasedInputs: readonly string[];
+  }>;
+  /** The stored images of all jobs by ascending SHA-256, each once: at most `limit` of those behind `after`. */
+  listInputs(page: {
+    readonly after: string;
+    readonly limit: number;
+  }): Promise<readonly { readonly sha256: string; readonly bytes: number }[]>;
+  /** Whether a job came with the stored image of this SHA-256. */
   needsInput(sha256: string): Promise<boolean>;
   /** Takes the same short time however many jobs there are. */
   totals(): Promise<JobTotals>;

@@ -2,7 +2,6 @@ import { type BridgeError, toBridgeError } from '../errors/bridge-error.ts';
 import type { RunningGeneration } from '../generation/generation.ts';
 import { toGenerationRequest } from '../generation/generation-request.ts';
 import type { GenerationResult } from '../generation/generation-result.ts';
-import type { StoredInputs } from '../inputs/stored-inputs.ts';
 import { toStoredSources } from '../inputs/to-input-sources.ts';
 import type { TraceLog } from '../log/trace-log.ts';
 import { type Clock, nowSecs } from '../platform/clock.ts';
@@ -23,7 +22,6 @@ interface Deps {
   readonly store: Pick<JobStore, 'settle'>;
   readonly live: LiveJobs;
   readonly runs: ImageRuns;
-  readonly inputs: Pick<StoredInputs, 'removeUnneeded'>;
   readonly log: Pick<TraceLog, 'failure'>;
   readonly clock: Clock;
   readonly ids: Pick<Ids, 'newOpaqueId' | 'newSpanId'>;

@@ -1,7 +1,6 @@
 import type { ImageRequest } from '../contract/request/image-request.ts';
 import type { ImageJob, JobPatch } from '../contract/resources/job.ts';
 import { BridgeError } from '../errors/bridge-error.ts';
-import type { StoredInputs } from '../inputs/stored-inputs.ts';
 import { type Clock, nowSecs } from '../platform/clock.ts';
 import { cancellation, toJobFailure } from './job-end.ts';
 import type { JobQueue } from './job-queue.ts';
@@ -18,7 +17,6 @@ interface Deps {
   readonly search: Pick<JobSearch, 'added'>;
   readonly queue: Pick<JobQueue, 'wake'>;
   readonly live: LiveJobs;
-  readonly inputs: Pick<StoredInputs, 'removeUnneeded'>;
   readonly clock: Clock;
 }
 
@@ -33,8 +31,7 @@ export function createJobs(deps: Deps) {
   /** Ends a job that no process runs. Whether its images were made is not known. */
   async function endAbandoned({ sequence }: JobRecord, completedSecs: number) {
     const error = toJobFailure(cancellation().with({ details: { outcome: 'unknown' } }));
-    const settled = await store.settle(sequence, { status: 'cancelled', completedSecs, error });
-    return settled?.releasedInputs ?? [];
+    await store.settle(sequence, { status: 'cancelled', completedSecs, error });
   }
 
   return {
@@ -82,13 +79,12 @@ export function createJobs(deps: Deps) {
       const error = cancellation();
       const atSecs = nowSecs(clock);
       const request = { atSecs, error: toJobFailure(error) };
-      const { job, releasedInputs } = found(await store.cancel(scope, id, request));
+      const job = found(await store.cancel(scope, id, request));
       // The request is durable; only now may the work learn of it.
       const isRunning = !isTerminal(job.status);
       if (isRunning && (await live.stop(id, error))) return toView(job);
-      const released = isRunning ? await endAbandoned(job, atSecs) : releasedInputs;
+      if (isRunning) await endAbandoned(job, atSecs);
       live.ended(id);
-      await deps.inputs.removeUnneeded(released).catch(() => {});
       return toView(isRunning ? found(await store.find(scope, id)) : job);
     },
 

@@ -1,12 +1,10 @@
 import { toBridgeError } from '../errors/bridge-error.ts';
-import type { StoredInputs } from '../inputs/stored-inputs.ts';
 import type { TraceLog } from '../log/trace-log.ts';
 import { type Clock, sleep } from '../platform/clock.ts';
 import type { JobEnd, JobRecord, JobStore } from './job-store-port.ts';
 
 interface Deps {
   readonly store: Pick<JobStore, 'settle'>;
-  readonly inputs: Pick<StoredInputs, 'removeUnneeded'>;
   readonly log: Pick<TraceLog, 'failure'>;
   readonly clock: Clock;
 }
@@ -15,8 +13,8 @@ interface Deps {
 const FIRST_RETRY_MS = 250;
 const LAST_RETRY_MS = 10_000;
 
-/** Writes the ends of jobs to the store, and removes the stored images that no job needs any more. */
-export function createSettleJob({ store, inputs, log, clock }: Deps) {
+/** Writes the ends of jobs to the store. */
+export function createSettleJob({ store, log, clock }: Deps) {
   /**
    * Resolves once the end is durable, however often the store refuses it and whatever the error code; with false when the
    * job cannot end like this any more. Only the first refusal is reported. Throws `artifact` when a publication is not pending, and the reason of `giveUp`
@@ -29,10 +27,7 @@ export function createSettleJob({ store, inputs, log, clock }: Deps) {
   ): Promise<boolean> {
     for (let waitMs = FIRST_RETRY_MS; ; waitMs = Math.min(waitMs * 2, LAST_RETRY_MS)) {
       try {
-        const settled = await store.settle(sequence, end);
-        // An image that cannot be removed now is removed at the next start.
-        if (settled) await inputs.removeUnneeded(settled.releasedInputs).catch(() => {});
-        return settled !== undefined;
+        return await store.settle(sequence, end);
       } catch (thrown) {
         // The fault is in the end, not in the store: no later try can succeed.
         if (toBridgeError(thrown).code === 'artifact') throw thrown;

@@ -91,7 +91,6 @@ export function createSubmitJob(deps: Deps) {
       requestId,
       createdSecs: nowSecs(clock),
       request: toJobRequest(sent, images),
-      inputs: all.map(({ sha256 }) => sha256),
       reservedBytes: reservationFor(request.parameters.n),
     };
     const admission = key ? { ...most, key } : most;

@@ -11,6 +11,7 @@ import type {
 import {
   CANCELLATION,
   CREATED_SECS,
+  editOf,
   FAILURE,
   jobRequest,
   jobResult,
@@ -451,7 +452,7 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
             publications: [id],
           });
 
-          expect(reply).toBeUndefined();
+          expect(reply).toBe(false);
           expect(await store.find(job.scope, job.id)).toEqual(job);
           expect(await artifacts.listPending()).toHaveLength(1);
         },
@@ -465,26 +466,17 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
           store.settle(sequence, { status: 'failed', completedSecs: LATER, error: FAILURE }),
         ]);
 
-        expect(replies).toEqual([{ releasedInputs: [] }, undefined]);
+        expect(replies).toEqual([true, false]);
         expect(await read(scope, id)).toMatchObject({ status: 'succeeded' });
       });
 
-      test('a stored image is released by the last job that needs it', async () => {
-        const first = await running({ inputs: [ONE_INPUT, OTHER_INPUT, ONE_INPUT] });
-        const second = await running({ inputs: [ONE_INPUT] });
+      test('the stored images of a job that has ended are kept', async () => {
+        const { sequence } = await running({ request: editOf([ONE_INPUT]) });
+
+        await store.settle(sequence, succeeded());
+
         expect(await store.needsInput(ONE_INPUT)).toBe(true);
-        expect(await store.needsInput(OTHER_INPUT)).toBe(true);
-
-        const releases = [
-          await store.settle(first.sequence, succeeded()),
-          await store.settle(second.sequence, succeeded()),
-        ];
-
-        expect(releases).toEqual([
-          { releasedInputs: [OTHER_INPUT] },
-          { releasedInputs: [ONE_INPUT] },
-        ]);
-        expect(await store.needsInput(ONE_INPUT)).toBe(false);
+        expect(await store.needsInput(OTHER_INPUT)).toBe(false);
       });
 
       test('the reservation ends with the job, and the size of the result is counted', async () => {
@@ -505,35 +497,27 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
       const request = { atSecs: LATER, error: CANCELLATION };
 
       test('a queued job ends at once', async () => {
-        const job = await submitted({ inputs: [ONE_INPUT] });
+        const job = await submitted();
 
         const reply = await store.cancel(job.scope, job.id, request);
 
         expect(reply).toEqual({
-          job: {
-            ...job,
-            status: 'cancelled',
-            completedSecs: LATER,
-            updatedSecs: LATER,
-            cancelRequested: true,
-            error: CANCELLATION,
-          },
-          releasedInputs: [ONE_INPUT],
+          ...job,
+          status: 'cancelled',
+          completedSecs: LATER,
+          updatedSecs: LATER,
+          cancelRequested: true,
+          error: CANCELLATION,
         });
         expect(await store.claim(LATER)).toBeUndefined();
       });
 
-      test('a running job continues with the request recorded, and keeps its images', async () => {
-        const job = await running({ inputs: [ONE_INPUT] });
+      test('a running job continues with the request recorded', async () => {
+        const job = await running();
 
         const reply = await store.cancel(job.scope, job.id, request);
 
-        expect(reply).toEqual({
-          job: { ...job, cancelRequested: true, updatedSecs: LATER },
-          releasedInputs: [],
-        });
-        expect(await store.needsInput(ONE_INPUT)).toBe(true);
-        expect(await store.needsInput(OTHER_INPUT)).toBe(false);
+        expect(reply).toEqual({ ...job, cancelRequested: true, updatedSecs: LATER });
       });
 
       test.each(['succeeded', 'failed', 'cancelled', 'interrupted'] as const)(
@@ -543,7 +527,7 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
 
           const reply = await store.cancel(job.scope, job.id, { ...request, atSecs: LATER + 5 });
 
-          expect(reply).toEqual({ job, releasedInputs: [] });
+          expect(reply).toEqual(job);
         },
       );
 
@@ -564,11 +548,11 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
         const found = await store.find(job.scope, job.id);
         const cancelled = { status: 'cancelled', completedSecs: LATER, error: FAILURE } as const;
 
-        expect(reply?.job).toMatchObject({ status: 'running', cancelRequested: true });
-        expect(settled).toBeUndefined();
-        expect(found).toEqual(reply?.job);
+        expect(reply).toMatchObject({ status: 'running', cancelRequested: true });
+        expect(settled).toBe(false);
+        expect(found).toEqual(reply);
         expect(await artifacts.find('anonymous', id)).toBeUndefined();
-        expect(await store.settle(job.sequence, cancelled)).toBeDefined();
+        expect(await store.settle(job.sequence, cancelled)).toBe(true);
       });
 
       test('of a concurrent cancellation and claim one takes effect', async () => {
@@ -579,7 +563,7 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
           store.claim(LATER),
         ]);
 
-        expect(reply?.job.status).toBe('cancelled');
+        expect(reply?.status).toBe('cancelled');
         expect(claimed).toBeUndefined();
       });
     });
@@ -750,13 +734,13 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
     describe('interruptAbandoned', () => {
       test('only the running jobs of ended processes are interrupted', async () => {
         for (const status of JOB_STATUSES) if (status !== 'queued') await inStatus(status);
-        const runs = await running({ inputs: [ONE_INPUT] });
-        await submitted({ inputs: [OTHER_INPUT] });
+        const runs = await running();
+        await submitted();
 
         const next = await other(LATER + 60);
         const reply = await next.interruptAbandoned({ atSecs: LATER, error: CANCELLATION });
 
-        expect(reply).toEqual({ interrupted: 2, releasedInputs: [ONE_INPUT] });
+        expect(reply).toBe(2);
         expect(await read(runs.scope, runs.id)).toMatchObject({
           status: 'interrupted',
           completedSecs: LATER,
@@ -783,7 +767,7 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
         const settled = await store.settle(theirs?.sequence ?? 0, succeeded());
         const late = await store.interruptAbandoned({ ...end, atSecs: LATER + 1 });
 
-        expect([early.interrupted, settled, late.interrupted]).toEqual([0, undefined, 1]);
+        expect([early, settled, late]).toEqual([0, false, 1]);
         expect(await read(mine.scope, mine.id)).toEqual(mine);
       });
     });
@@ -799,7 +783,7 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
 
         const reply = await store.prune({ ...KEEP_ALL, ...bound });
 
-        expect(reply).toEqual(removed);
+        expect(reply).toEqual({ removed, releasedInputs: [] });
         const { items } = await store.list('anonymous', ALL, { limit: 10 });
         expect(items.map(({ sequence }) => sequence)).toEqual(
           [4, 3, 2, 1].filter((sequence) => !removed.includes(sequence)),
@@ -825,10 +809,10 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
         await running();
         await submitted();
 
-        const removed = await store.prune({ ...KEEP_ALL, completedBeforeSecs: LATER * 2 });
+        const { removed } = await store.prune({ ...KEEP_ALL, completedBeforeSecs: LATER * 2 });
         const again = await store.prune({ ...KEEP_ALL, maxRetained: 0, maxRetainedBytes: 0 });
 
-        expect([removed, again]).toEqual([[hidden.sequence], []]);
+        expect([removed, again.removed]).toEqual([[hidden.sequence], []]);
       });
 
       test('one call removes at most one batch', async () => {
@@ -836,12 +820,96 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
         const rule = { ...KEEP_ALL, maxRetained: 0, batch: 2 };
 
         const sizes = [
-          (await store.prune(rule)).length,
-          (await store.prune(rule)).length,
-          (await store.prune(rule)).length,
+          (await store.prune(rule)).removed.length,
+          (await store.prune(rule)).removed.length,
+          (await store.prune(rule)).removed.length,
         ];
 
         expect(sizes).toEqual([2, 2, 1]);
+      });
+
+      test('a stored image is released with the last job that came with it', async () => {
+        const both = editOf([ONE_INPUT, OTHER_INPUT, ONE_INPUT]);
+        await ended({ request: both }, CREATED_SECS + 1);
+        await ended({ request: editOf([ONE_INPUT]) }, CREATED_SECS + 2);
+        const rule = { ...KEEP_ALL, maxRetained: 0, batch: 1 };
+
+        const first = await store.prune(rule);
+        const isNeeded = [await store.needsInput(ONE_INPUT), await store.needsInput(OTHER_INPUT)];
+        const second = await store.prune(rule);
+
+        expect(first.releasedInputs).toEqual([OTHER_INPUT]);
+        expect(isNeeded).toEqual([true, false]);
+        expect(second.releasedInputs).toEqual([ONE_INPUT]);
+        expect(await store.needsInput(ONE_INPUT)).toBe(false);
+      });
+
+      test('a stored image counts once as history, with the last job that came with it', async () => {
+        const large = 1_000_000;
+        const request = editOf([ONE_INPUT], large);
+        for (const nth of [1, 2, 3]) await ended({ request }, CREATED_SECS + nth);
+        await ended({ request: editOf([OTHER_INPUT], large) }, CREATED_SECS + 4);
+        const bound = (maxRetainedBytes: number) => store.prune({ ...KEEP_ALL, maxRetainedBytes });
+
+        const [wide, narrow] = [await bound(2.1 * large), await bound(1.1 * large)];
+
+        expect(wide).toEqual({ removed: [], releasedInputs: [] });
+        expect(narrow).toEqual({ removed: [1, 2, 3], releasedInputs: [ONE_INPUT] });
+        expect((await bound(0)).releasedInputs).toEqual([OTHER_INPUT]);
+      });
+
+      test('an image that another scope sends too changes nothing for the first scope', async () => {
+        const first = await ended({ request: editOf([ONE_INPUT]) });
+        const before = await store.changes('anonymous');
+        const other = await ended(
+          { request: editOf([ONE_INPUT]), scope: 'other' },
+          CREATED_SECS + 9,
+        );
+        await store.update('other', other.id, { atSecs: LATER, favorite: true });
+        await store.update('other', other.id, { atSecs: LATER, favorite: false });
+
+        expect(await store.changes('anonymous')).toEqual(before);
+        expect(await read('anonymous', first.id)).toEqual(first);
+      });
+
+      test('a stored image of a favourite is kept and does not count, until it is none', async () => {
+        const large = 1_000_000;
+        const request = editOf([ONE_INPUT], large);
+        const favorite = await ended({ request }, CREATED_SECS + 1);
+        await store.update(favorite.scope, favorite.id, { atSecs: LATER, favorite: true });
+        await ended({ request }, CREATED_SECS + 2);
+        const rule = { ...KEEP_ALL, maxRetainedBytes: 0.5 * large };
+
+        const kept = await store.prune(rule);
+        const again = await store.prune(rule);
+        await store.update(favorite.scope, favorite.id, { atSecs: LATER, favorite: false });
+        const released = await store.prune(rule);
+
+        expect([kept, again]).toEqual([
+          { removed: [2], releasedInputs: [] },
+          { removed: [], releasedInputs: [] },
+        ]);
+        expect(released).toEqual({ removed: [1], releasedInputs: [ONE_INPUT] });
+      });
+    });
+
+    describe('listInputs', () => {
+      test('every stored image is listed once, by its checksum', async () => {
+        await ended({ request: editOf([OTHER_INPUT, ONE_INPUT], 7) });
+        await submitted({ request: editOf([ONE_INPUT], 7), scope: 'other' });
+        const pages = [];
+        for (let after = ''; ; ) {
+          const page = await store.listInputs({ after, limit: 1 });
+          const [input] = page;
+          if (input === undefined) break;
+          pages.push(page);
+          after = input.sha256;
+        }
+
+        expect(pages).toEqual([
+          [{ sha256: ONE_INPUT, bytes: 7 }],
+          [{ sha256: OTHER_INPUT, bytes: 7 }],
+        ]);
       });
     });
 

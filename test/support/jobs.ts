@@ -59,6 +59,14 @@ export function jobRequest(overrides: Partial<JobRequest> = {}): JobRequest {
   };
 }
 
+/** An edit of stored images of these checksums, of this many bytes each. */
+export function editOf(sha256s: readonly string[], bytes = 70): JobRequest {
+  const images = sha256s.map((sha256) => {
+    return { type: 'stored', sha256, media_type: 'image/png', bytes } as const;
+  });
+  return jobRequest({ operation: 'edit', images });
+}
+
 let made = 0;
 
 /** A job with a new id. */
@@ -73,7 +81,6 @@ export function newJob(overrides: Partial<NewJob> = {}): NewJob {
     provider: 'sandbox',
     model: 'sandbox-image',
     size: '1024x1024',
-    inputs: [],
     reservedBytes: 20_000,
     ...overrides,
   };

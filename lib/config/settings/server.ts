@@ -20,7 +20,8 @@ const JOBS = section({
   }),
   max_retained_bytes: integer({
     default: 268_435_456,
-    about: 'How large the history of jobs that have ended may grow, in bytes.',
+    about:
+      'How large the history of jobs that have ended may grow, in bytes. The images that they came with count, each once.',
   }),
   max_database_bytes: integer({
     default: 1_073_741_824,

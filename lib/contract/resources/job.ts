@@ -45,6 +45,11 @@ export const JobRequest = v.strictObject({
 });
 export type JobRequest = v.InferOutput<typeof JobRequest>;
 
+/** The images of a request in the order of their indexes: the images, the mask, the references (beyond.md C). */
+export function inputsOf({ images, mask, reference_images }: JobRequest): readonly StoredInput[] {
+  return [...images, ...(mask === null ? [] : [mask]), ...reference_images];
+}
+
 /**
  * The body of `POST /v1/jobs`: a request whose images become artifacts, whatever delivery it names, before any rule of
  * the contract checks it.

@@ -14,13 +14,9 @@ const END = `
   WHERE seq = @seq AND status = @from AND owner IS @owner
     AND (cancel_requested = 0 OR @status <> 'succeeded')`;
 const END_CONTENT = 'UPDATE job_content SET result = ?, error = ? WHERE seq = ?';
-const FORGET_INPUTS = 'DELETE FROM job_input WHERE seq = ? RETURNING sha256';
-const FIND_INPUT_USER = 'SELECT 1 FROM job_input WHERE sha256 = ? LIMIT 1';
 const LIST_ABANDONED = `
   SELECT seq, owner FROM job WHERE status = 'running' AND ${isAbandonedSql('job')}`;
 
-const Sha256Row = v.object({ sha256: v.string() });
-const Sha256Rows = v.array(Sha256Row);
 const AbandonedRows = v.array(v.object({ seq: v.number(), owner: v.nullable(v.string()) }));
 
 // As `job` has it for every job that is accepted.
@@ -33,15 +29,11 @@ export interface JobEnding {
    * stop never succeeds. Otherwise nothing was changed. The owner is this process by default.
    */
   end(sequence: number, from: 'queued' | 'running', end: JobEnd, owner?: string | null): boolean;
-  /** The stored images that these jobs needed and no other job needs. */
-  release(sequences: readonly number[]): readonly string[];
 }
 
 export function prepareJobEnding(database: StateDatabase): JobEnding {
   const endJob = database.prepare(END);
   const endContent = database.prepare(END_CONTENT);
-  const forgetInputs = database.prepare(FORGET_INPUTS);
-  const findInputUser = database.prepare(FIND_INPUT_USER);
   const publish = preparePublish(database);
 
   return {
@@ -65,12 +57,6 @@ export function prepareJobEnding(database: StateDatabase): JobEnding {
       if (end.status === 'succeeded') publish(end.publications);
       return true;
     },
-    release(sequences) {
-      const needed = sequences.flatMap((sequence) =>
-        v.parse(Sha256Rows, forgetInputs.all(sequence)).map(({ sha256 }) => sha256),
-      );
-      return [...new Set(needed)].filter((sha256) => findInputUser.get(sha256) === undefined);
-    },
   };
 }
 
@@ -82,19 +68,14 @@ export function createJobEndings(
   const { owner: self } = database;
 
   return {
-    settle: (sequence, end) =>
-      database.write(() => {
-        if (!ending.end(sequence, 'running', end)) return undefined;
-        return { releasedInputs: ending.release([sequence]) };
-      }),
+    settle: (sequence, end) => database.write(() => ending.end(sequence, 'running', end)),
     interruptAbandoned: ({ atSecs, error }) =>
       database.write(() => {
         const end = { status: 'interrupted', completedSecs: atSecs, error } as const;
         const found = listAbandoned.all({ owner: self, nowSecs: atSecs });
         const abandoned = v.parse(AbandonedRows, found);
         for (const { seq, owner } of abandoned) ending.end(seq, 'running', end, owner);
-        const releasedInputs = ending.release(abandoned.map(({ seq }) => seq));
-        return { interrupted: abandoned.length, releasedInputs };
+        return abandoned.length;
       }),
   };
 }

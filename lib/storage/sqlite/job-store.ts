@@ -5,6 +5,7 @@ import type { JobFailure, JobRecord, JobStore, JobTotals } from '../../jobs/job-
 import type { StateDatabase } from './database.ts';
 import { createJobChangeFeed } from './job-change-feed.ts';
 import { createJobEndings, prepareJobEnding } from './job-endings.ts';
+import { prepareJobInputs } from './job-inputs.ts';
 import { createJobList } from './job-list.ts';
 import { createJobRetention } from './job-retention.ts';
 import { parseRecord, RECORD_COLUMNS } from './job-rows.ts';
@@ -24,7 +25,6 @@ const ASK_TO_STOP = `
 const MARK = `
   UPDATE job SET favorite = @favorite, deleted = @deleted, updated = @atSecs
   WHERE seq = @sequence AND (favorite <> @favorite OR deleted IS NOT @deleted)`;
-const FIND_INPUT_USER = 'SELECT 1 FROM job_input WHERE sha256 = ? LIMIT 1';
 const TOTALS = 'SELECT * FROM job_total';
 
 const ClaimedRow = v.optional(v.object({ seq: v.number() }));
@@ -56,9 +56,9 @@ export function createJobStore(database: StateDatabase): JobStore {
   const find = database.prepare(FIND);
   const findBySequence = database.prepare(FIND_BY_SEQUENCE);
   const claim = database.prepare(CLAIM);
-  const findInputUser = database.prepare(FIND_INPUT_USER);
   const totals = database.prepare(TOTALS);
   const ending = prepareJobEnding(database);
+  const inputs = prepareJobInputs(database);
 
   function findOne(scope: string, id: string): JobRecord | undefined {
     const row = find.get(id, scope);
@@ -86,11 +86,11 @@ export function createJobStore(database: StateDatabase): JobStore {
             error: unreadable(),
           } as const;
           ending.end(claimed.seq, 'running', end);
-          ending.release([claimed.seq]);
         }
       }),
     find: (scope, id) => database.read(() => findOne(scope, id)),
-    needsInput: (sha256) => database.read(() => findInputUser.get(sha256) !== undefined),
+    needsInput: (sha256) => database.read(() => inputs.needsInput(sha256)),
+    listInputs: (page) => database.read(() => inputs.list(page)),
     totals: () => database.read(() => v.parse(TotalRow, totals.get())),
   };
 }
@@ -124,12 +124,11 @@ function createJobChanges(
         const job = findOne(scope, id);
         if (!job) return undefined;
         const { sequence } = job;
-        if (job.completedSecs !== undefined) return { job, releasedInputs: [] };
+        if (job.completedSecs !== undefined) return job;
         askToStop.run({ sequence, atSecs });
         const end = { status: 'cancelled', completedSecs: atSecs, error } as const;
-        const hasEnded = ending.end(sequence, 'queued', end);
-        const releasedInputs = hasEnded ? ending.release([sequence]) : [];
-        return { job: findOne(scope, id) ?? job, releasedInputs };
+        ending.end(sequence, 'queued', end);
+        return findOne(scope, id);
       }),
     update: (scope, id, { atSecs, favorite, deleted }) =>
       database.write(() => {

@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { inputsOf } from '../../contract/resources/job.ts';
 import { BridgeError } from '../../errors/bridge-error.ts';
 import type { JobAdmission, JobRecord, JobStore, NewJob } from '../../jobs/job-store-port.ts';
 import type { StateDatabase } from './database.ts';
@@ -13,7 +14,8 @@ const INSERT = `
 const INSERT_CONTENT = `
   INSERT INTO job_content (seq, request_id, key_hash, fingerprint, request)
   VALUES (?, ?, ?, ?, ?)`;
-const INSERT_INPUT = 'INSERT INTO job_input (seq, sha256) VALUES (?, ?) ON CONFLICT DO NOTHING';
+const INSERT_INPUT = `
+  INSERT INTO job_input (seq, sha256, bytes) VALUES (?, ?, ?) ON CONFLICT DO NOTHING`;
 const FIND_BY_KEY = `
   SELECT fingerprint, ${RECORD_COLUMNS} FROM job_content JOIN job ON job.seq = job_content.seq
   WHERE key_hash = ?`;
@@ -61,7 +63,7 @@ export function createJobSubmission(
 
   function insertRow(job: NewJob, bytes: number): number {
     const { id, scope, createdSecs, provider, model, size, reservedBytes } = job;
-    const { operation, prompt, parameters, images, mask, reference_images } = job.request;
+    const { operation, prompt, parameters } = job.request;
     const { lastInsertRowid } = insert.run(
       id,
       scope,
@@ -72,7 +74,7 @@ export function createJobSubmission(
       model,
       parameters.n,
       size,
-      images.length + Number(mask !== null) + reference_images.length,
+      inputsOf(job.request).length,
       bytes,
       reservedBytes,
       prompt,
@@ -97,7 +99,9 @@ export function createJobSubmission(
         const sequence = insertRow(job, bytes);
         const { key } = admission;
         insertContent.run(sequence, job.requestId, key?.hash, key?.fingerprint, request);
-        for (const sha256 of job.inputs) insertInput.run(sequence, sha256);
+        for (const input of inputsOf(job.request)) {
+          insertInput.run(sequence, input.sha256, input.bytes);
+        }
         return { job: queuedJob(sequence, job), repeated: false };
       });
     },

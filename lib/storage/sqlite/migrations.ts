@@ -17,6 +17,7 @@ import { OWNER } from './migrations/0008-owner.ts';
 import { SESSION } from './migrations/0009-session.ts';
 import { JOB_SUMMARY } from './migrations/0010-job-summary.ts';
 import { JOB_CHANGE } from './migrations/0011-job-change.ts';
+import { KEPT_INPUT } from './migrations/0012-kept-input.ts';
 
 /** SQL texts, the first one for an empty database. None is edited or moved once it was released. */
 export const MIGRATIONS: readonly string[] = [
@@ -31,6 +32,7 @@ export const MIGRATIONS: readonly string[] = [
   SESSION,
   JOB_SUMMARY,
   JOB_CHANGE,
+  KEPT_INPUT,
 ];
 
 /** The schema that this program reads and writes. */

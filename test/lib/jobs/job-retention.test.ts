@@ -14,6 +14,7 @@ function openRetention(count: number) {
   const asked: JobRetention[] = [];
   const removed: number[] = [];
   const failures: Error[] = [];
+  const inputs = { removed: [] as string[], sweeps: 0, failures: [] as Error[] };
   let left = count;
   const retention = createJobRetention({
     store: {
@@ -23,14 +24,25 @@ function openRetention(count: number) {
         asked.push(wanted);
         const pruned = Math.min(left, wanted.batch);
         left -= pruned;
-        return Array.from({ length: pruned }, (_, index) => left + index);
+        const sequences = Array.from({ length: pruned }, (_, index) => left + index);
+        return { removed: sequences, releasedInputs: sequences.map((nth) => `image ${nth}`) };
+      },
+    },
+    inputs: {
+      async removeUnneeded(sha256s) {
+        const failure = inputs.failures.shift();
+        if (failure) throw failure;
+        inputs.removed.push(...sha256s);
+      },
+      async sweep() {
+        inputs.sweeps += 1;
       },
     },
     search: { removed: (sequences) => void removed.push(...sequences) },
     clock,
     limits: LIMITS,
   });
-  return { ...retention, clock, asked, removed, failures };
+  return { ...retention, clock, asked, removed, failures, inputs };
 }
 
 describe('createJobRetention', () => {
@@ -52,6 +64,32 @@ describe('createJobRetention', () => {
       batch: 32,
     });
     expect(removed.toSorted((one, other) => one - other)).toEqual([...Array(count).keys()]);
+  });
+
+  test('removes the images that only removed jobs came with', async () => {
+    const { sweep, inputs } = openRetention(40);
+
+    await sweep.run(forever);
+
+    expect(new Set(inputs.removed)).toEqual(
+      new Set([...Array(40).keys()].map((nth) => `image ${nth}`)),
+    );
+  });
+
+  test('looks once for images that an earlier process left, and again after a failed removal', async () => {
+    const { sweep, inputs } = openRetention(2);
+    const failure = refusal();
+    inputs.failures.push(failure);
+
+    const sweeps = [];
+    await expect(sweep.run(forever)).rejects.toBe(failure);
+    sweeps.push(inputs.sweeps);
+    await sweep.run(forever);
+    sweeps.push(inputs.sweeps);
+    await sweep.run(forever);
+    sweeps.push(inputs.sweeps);
+
+    expect(sweeps).toEqual([0, 1, 1]);
   });
 
   test('stops between two steps', async () => {

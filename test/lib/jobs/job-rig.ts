@@ -80,7 +80,6 @@ export function openJobRig(limits: { max_pending?: number } = {}) {
     store,
     live,
     runs: createImageRuns({ generation, publisher, log }),
-    inputs,
     log,
     clock,
     ids,
@@ -95,7 +94,7 @@ export function openJobRig(limits: { max_pending?: number } = {}) {
     maxInputBytes: 1_000_000,
     slices,
   });
-  const jobs = createJobs({ ...shared, queue, inputs, submitJob });
+  const jobs = createJobs({ ...shared, queue, submitJob });
   const loops: WorkerLoop[] = [];
 
   return {

@@ -71,7 +71,7 @@ describe('openStores', () => {
     await first.close();
 
     const second = await open();
-    const { interrupted } = await second.jobs.interruptAbandoned(END);
+    const interrupted = await second.jobs.interruptAbandoned(END);
     await second.close();
 
     expect(interrupted).toBe(1);

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import type { JobRecord, JobStore } from '../../../../lib/jobs/job-store-port.ts';
 import {
   CANCELLATION,
+  editOf,
   FAILURE,
   jobResult,
   newJob,
@@ -22,14 +23,21 @@ export type JobStep = (store: JobStore, model: JobModel) => Promise<void>;
 export const SCOPES = ['a', 'b'];
 export const PROVIDERS = ['sandbox', 'agent-responses'];
 
-const submit = fc.tuple(fc.constantFrom(...SCOPES), fc.constantFrom(...PROVIDERS)).map(
-  ([scope, provider]): JobStep =>
-    async (store, { jobs, providers }) => {
-      const { job } = await store.submit(newJob({ scope, provider }), WIDE);
-      jobs.set(job.sequence, job);
-      providers.set(job.sequence, provider);
-    },
-);
+const INPUTS = ['ab', 'cd', 'ef'].map((byte) => byte.repeat(32));
+
+const submit = fc
+  .tuple(fc.constantFrom(...SCOPES), fc.constantFrom(...PROVIDERS), fc.subarray(INPUTS))
+  .map(
+    ([scope, provider, inputs]): JobStep =>
+      async (store, { jobs, providers }) => {
+        const { job } = await store.submit(
+          newJob({ scope, provider, request: editOf(inputs, 1000) }),
+          WIDE,
+        );
+        jobs.set(job.sequence, job);
+        providers.set(job.sequence, provider);
+      },
+  );
 
 const claim = fc.constant<JobStep>(async (store, { jobs }) => {
   const job = await store.claim(2);
@@ -58,7 +66,7 @@ const cancel = fc.nat(40).map(
       const job = jobs.get(sequence);
       if (!job) return;
       const reply = await store.cancel(job.scope, job.id, { atSecs: 4, error: CANCELLATION });
-      if (reply) jobs.set(sequence, reply.job);
+      if (reply) jobs.set(sequence, reply);
     },
 );
 
@@ -83,7 +91,8 @@ const prune = fc.nat(12).map(
   (maxRetained): JobStep =>
     async (store, { jobs }) => {
       const rule = { completedBeforeSecs: 0, maxRetainedBytes: 1e9, batch: 3 };
-      for (const sequence of await store.prune({ ...rule, maxRetained })) jobs.delete(sequence);
+      const { removed } = await store.prune({ ...rule, maxRetained });
+      for (const sequence of removed) jobs.delete(sequence);
     },
 );
 

@@ -17,7 +17,7 @@ import {
 import { createJobStore } from '../../../../lib/storage/sqlite/job-store.ts';
 import { createOwnerLease } from '../../../../lib/storage/sqlite/owner-lease.ts';
 import { describeJobStore } from '../../../contracts/job-store.ts';
-import { jobRequest, newJob, succeeded, WIDE } from '../../../support/jobs.ts';
+import { editOf, jobRequest, newJob, succeeded, WIDE } from '../../../support/jobs.ts';
 
 const ids = createIds(() => 0);
 
@@ -132,12 +132,12 @@ describe('createJobStore', () => {
   });
 
   test('the contents and inputs of a job are removed with it', async () => {
-    const { job } = await store.submit(newJob({ inputs: ['ab'.repeat(32)] }), WIDE);
+    const { job } = await store.submit(newJob({ request: editOf(['ab'.repeat(32)]) }), WIDE);
 
     database.prepare('DELETE FROM job WHERE seq = ?').run(job.sequence);
 
     expect(database.prepare('SELECT count(*) FROM job_content').pluck().get()).toBe(0);
-    expect(await store.needsInput('0'.repeat(64))).toBe(false);
+    expect(await store.needsInput('ab'.repeat(32))).toBe(false);
   });
 
   test('a queued job that cannot be read ends as failed, and the next one is claimed', async () => {

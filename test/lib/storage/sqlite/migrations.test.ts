@@ -162,6 +162,37 @@ describe('migrate', () => {
     },
   );
 
+  test('the stored images of active jobs keep their sizes, and ended jobs have none', () => {
+    migrate(connection, MIGRATIONS.slice(0, 9));
+    const [one, two] = ['ab'.repeat(32), 'cd'.repeat(32)];
+    const image = (sha256: string, bytes: number) => ({ type: 'stored', sha256, bytes });
+    const request = JSON.stringify({
+      metadata: { sha256: one, bytes: 'many' },
+      images: [image(one, 70)],
+      mask: image(two, 30),
+      reference_images: [],
+    });
+    addJob('done', request, '{}');
+    addJob('first', request);
+    addJob('second', request);
+    connection.exec(`
+      DROP TRIGGER job_moves_on;
+      UPDATE job SET status = 'queued', started = NULL, completed = NULL, error_code = NULL,
+        reserved = 1 WHERE seq > 1;
+      INSERT INTO job_input VALUES (2, '${one}'), (2, '${two}'), (3, '${one}');`);
+
+    migrate(connection);
+
+    const inputs = connection.prepare(
+      'SELECT seq, sha256, bytes FROM job_input ORDER BY seq, sha256',
+    );
+    expect(inputs.raw().all()).toEqual([
+      [2, one, 70],
+      [2, two, 30],
+      [3, one, 70],
+    ]);
+  });
+
   function addJob(id: string, request: string, result: string | null = null): void {
     const job = connection.prepare(`
       INSERT INTO job (
