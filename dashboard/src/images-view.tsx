@@ -1,4 +1,5 @@
 import { Gallery } from './gallery/gallery.tsx';
+import { Dock } from './make/dock.tsx';
 import { MakePanel } from './make/make-panel.tsx';
 import './images-view.css';
 
@@ -8,6 +9,7 @@ export function ImagesView() {
     <div class="images-view">
       <MakePanel />
       <Gallery />
+      <Dock />
     </div>
   );
 }

@@ -4,9 +4,14 @@ import { createHelp } from './help/help.ts';
 import { createImageCache } from './images/image-cache.ts';
 import { createJobs } from './jobs/jobs.ts';
 import { watchJobs } from './jobs/live-jobs.ts';
+import { toChosenModel } from './make/chosen-model.ts';
 import { createDraft } from './make/draft.ts';
+import { keepDraft } from './make/draft-storage.ts';
+import { createPlanner } from './make/planner.ts';
+import { createPresets } from './make/presets.ts';
 import { createSubmissions } from './make/submissions.ts';
 import { createProviders } from './providers/providers.ts';
+import { createReadiness } from './providers/readiness.ts';
 import { createRouter } from './router.ts';
 import { createTheme } from './shell/theme.ts';
 import { createToasts } from './shell/toasts.ts';
@@ -27,7 +32,12 @@ export function createPage() {
   const theme = createTheme();
   const help = createHelp();
   const draft = createDraft();
+  const chosen = toChosenModel(draft.settings, providers);
+  const plan = createPlanner({ api, connection, draft, chosen });
+  const readiness = createReadiness(api);
+  const presets = createPresets(api);
   const submissions = createSubmissions(api, jobs);
+  keepDraft(draft);
   watchJobs({ api, connection, jobs });
   return {
     router,
@@ -41,6 +51,10 @@ export function createPage() {
     theme,
     help,
     draft,
+    chosen,
+    plan,
+    presets,
+    readiness,
     submissions,
   };
 }

@@ -6,7 +6,6 @@ interface Options {
   /** Sent as Last-Event-ID, so that the bridge continues behind it. */
   readonly lastEventId: string | undefined;
   readonly signal: AbortSignal;
-  onOpen(): void;
   onEvent(event: EventSourceMessage): void;
 }
 
@@ -34,7 +33,6 @@ export async function readEventStream(api: Api, options: Options): Promise<void>
   alive();
   try {
     const response = await api.bytes(options.path, { signal, headers, cache: 'no-store' });
-    options.onOpen();
     const parser = createParser({ onEvent: options.onEvent });
     const decoder = new TextDecoder();
     // An event stream reply always has a body.

@@ -16,3 +16,6 @@ export type PresetTemplate = Schemas['ImagePresetTemplate'];
 export type Diagnostics = Schemas['Diagnostics'];
 export type BridgeError = Schemas['BridgeError'];
 export type ErrorReply = Schemas['ErrorReply'];
+export type ImagePlan = Schemas['ImagePlan'];
+export type PlanRequest = Schemas['ImagePlanRequest'];
+export type JobFeedEvent = Schemas['ImageJobFeedEvent'];

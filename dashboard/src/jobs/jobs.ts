@@ -1,6 +1,6 @@
 import { type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import { type Api, unwrap } from '../api/api.ts';
-import type { Job, JobSummary } from '../api/schemas.ts';
+import type { ImageResponse, Job, JobSummary } from '../api/schemas.ts';
 import { isOpen } from './job-state.ts';
 
 /** What has happened to a job that the page knows. */
@@ -99,6 +99,7 @@ export function createJobs(api: Api) {
 /** A detail lacks some of what a summary says: what both hold is taken over. */
 function withDetail({ deleted: _, ...summary }: JobSummary, job: Job): JobSummary {
   const { status, updated, cancel_requested, favorite, started, completed, deleted } = job;
+  const artifacts = job.result && toArtifacts(job.result);
   return {
     ...summary,
     status,
@@ -108,7 +109,17 @@ function withDetail({ deleted: _, ...summary }: JobSummary, job: Job): JobSummar
     ...(started !== undefined && { started }),
     ...(completed !== undefined && { completed }),
     ...(deleted !== undefined && { deleted }),
+    ...(job.error && { error_code: job.error.code }),
+    ...(artifacts && { artifacts }),
   };
+}
+
+function toArtifacts({ data }: ImageResponse): JobSummary['artifacts'] {
+  return data.flatMap((image) => {
+    if (image.type !== 'artifact') return [];
+    const { id, width, height, format, bytes } = image;
+    return [{ id, width, height, format, bytes }];
+  });
 }
 
 /** Two messages about one job can overtake each other: it never goes back from its end, nor in time. */

@@ -1,4 +1,4 @@
-import { type ReadonlySignal, signal } from '@preact/signals';
+import { batch, type ReadonlySignal, signal } from '@preact/signals';
 import type { JobArtifact, PresetTemplate } from '../api/schemas.ts';
 
 /** An image that goes with the request. */
@@ -14,6 +14,18 @@ export interface Attachment {
   /** Bytes of this machine, or an image that the bridge has made. */
   readonly content: Blob | { readonly artifactId: string };
 }
+
+export interface DraftContent {
+  readonly settings: PresetTemplate;
+  readonly attachments: readonly Attachment[];
+  readonly mask: Blob | undefined;
+}
+
+/** The settings that are objects themselves. */
+export type SettingsGroup = 'parameters' | 'output' | 'routing' | 'session' | 'policies';
+type Group<G extends SettingsGroup> = {
+  [K in keyof NonNullable<PresetTemplate[G]>]: NonNullable<PresetTemplate[G]>[K] | undefined;
+};
 
 export type Draft = ReturnType<typeof createDraft>;
 
@@ -37,6 +49,22 @@ export function createDraft() {
     attachments.value = attachments.peek().filter((each) => each.key !== key);
   }
 
+  function content(): DraftContent {
+    return {
+      settings: settings.peek(),
+      attachments: attachments.peek(),
+      mask: mask.peek(),
+    };
+  }
+
+  function restore(kept: DraftContent): void {
+    batch(() => {
+      settings.value = kept.settings;
+      attachments.value = kept.attachments;
+      mask.value = kept.mask;
+    });
+  }
+
   return {
     settings: settings as ReadonlySignal<PresetTemplate>,
     attachments: attachments as ReadonlySignal<readonly Attachment[]>,
@@ -50,11 +78,11 @@ export function createDraft() {
     change(changes: PresetTemplate): void {
       settings.value = { ...settings.peek(), ...changes };
     },
-    setParameters(changes: NonNullable<PresetTemplate['parameters']>): void {
-      settings.value = {
-        ...settings.peek(),
-        parameters: defined({ ...settings.peek().parameters, ...changes }),
-      };
+    /** Changes members of one group; `undefined` returns one to its default. */
+    set<G extends SettingsGroup>(group: G, changes: Partial<Group<G>>): void {
+      const next = defined({ ...(settings.peek()[group] ?? {}), ...changes });
+      const { [group]: _, ...rest } = settings.peek();
+      settings.value = Object.keys(next).length === 0 ? rest : { ...rest, [group]: next };
     },
 
     attach,
@@ -78,15 +106,18 @@ export function createDraft() {
       attach({ key: id, name, role: 'source', ...facts, content: { artifactId: id } });
     },
 
-    clear(): void {
-      settings.value = {};
-      attachments.value = [];
-      mask.value = undefined;
+    clear: () => restore({ settings: {}, attachments: [], mask: undefined }),
+    restore,
+    content,
+    /** Remembers the draft as it is; the returned function brings it back. */
+    snapshot(): () => void {
+      const kept = content();
+      return () => restore(kept);
     },
   };
 }
 
 /** Without the members that are undefined. */
-function defined<T extends object>(value: T): T {
-  return Object.fromEntries(Object.entries(value).filter(([, each]) => each !== undefined)) as T;
+function defined(value: object): object {
+  return Object.fromEntries(Object.entries(value).filter(([, each]) => each !== undefined));
 }

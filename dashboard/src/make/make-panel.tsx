@@ -1,4 +1,82 @@
-/** Everything that is asked of the bridge: the prompt first, the rest below it. */
+import { RotateCcw, X } from 'lucide';
+import { useEffect, useRef } from 'preact/hooks';
+import { IconButton } from '../controls/icon-button.tsx';
+import { usePage } from '../page-context.ts';
+import { text } from '../text/text.ts';
+import { AvoidGroup } from './avoid-group.tsx';
+import { FileGroup } from './file-group.tsx';
+import { FitGroup } from './fit-group.tsx';
+import { LabelsGroup } from './labels-group.tsx';
+import { LookGroup } from './look-group.tsx';
+import { MakeFoot } from './make-foot.tsx';
+import { ModelPicker } from './model-picker.tsx';
+import { PresetsMenu } from './presets-menu.tsx';
+import { PromptBox } from './prompt-box.tsx';
+import { SessionGroup } from './session-group.tsx';
+import { SizePicker } from './size-picker.tsx';
+import './make-panel.css';
+
+/**
+ * Everything that is asked of the bridge: the prompt first, the rest below it. On narrow screens it is a sheet over the
+ * images, with a history entry of its own: Back closes it.
+ */
 export function MakePanel() {
-  return <aside />;
+  const { router } = usePage();
+  const isSheet = router.layer.value === 'make';
+  const panel = useRef<HTMLElement>(null);
+  useEffect(() => {
+    if (isSheet) panel.current?.querySelector('textarea')?.focus();
+  }, [isSheet]);
+  return (
+    <aside
+      ref={panel}
+      id="make"
+      class="make-panel"
+      data-open={isSheet}
+      aria-label={text('make.title')}
+    >
+      <MakeHead />
+      <div class="make-body scroll">
+        <div class="make-main">
+          <PromptBox />
+          <SizePicker />
+          <ModelPicker />
+        </div>
+        <div class="make-groups">
+          <LookGroup />
+          <AvoidGroup />
+          <FileGroup />
+          <FitGroup />
+          <SessionGroup />
+          <LabelsGroup />
+        </div>
+      </div>
+      <MakeFoot />
+    </aside>
+  );
+}
+
+function MakeHead() {
+  const { draft, router, undo } = usePage();
+
+  function clear(): void {
+    const restore = draft.snapshot();
+    draft.clear();
+    undo.offer(text('make.cleared'), restore);
+  }
+
+  return (
+    <header class="make-head">
+      <h2 class="grow">{text('make.title')}</h2>
+      <PresetsMenu />
+      <IconButton small icon={RotateCcw} label={text('make.clear')} onClick={clear} />
+      <IconButton
+        small
+        icon={X}
+        class="only-narrow"
+        label={text('action.close')}
+        onClick={() => router.back()}
+      />
+    </header>
+  );
 }

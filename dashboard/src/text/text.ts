@@ -29,6 +29,11 @@ export function text(key: TextKey, values: Readonly<Record<string, string | numb
   });
 }
 
+/** Whether there is a text under a key that was put together from what the bridge says. */
+export function hasText(key: string): key is TextKey {
+  return Object.hasOwn(texts, key);
+}
+
 const numbers = new Intl.NumberFormat(language);
 
 export function formatNumber(value: number): string {

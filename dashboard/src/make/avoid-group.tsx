@@ -1,0 +1,47 @@
+import { Choice } from '../controls/choice.tsx';
+import { Param } from '../controls/param.tsx';
+import { usePage } from '../page-context.ts';
+import { text } from '../text/text.ts';
+import { Group } from './group.tsx';
+import { useSetting } from './use-setting.ts';
+
+const POLICIES = ['auto', 'native', 'merge', 'reject'] as const;
+
+/** What the image should not have. */
+export function AvoidGroup() {
+  const { draft, chosen } = usePage();
+  const [policy, setPolicy] = useSetting('policies', 'negative_prompt');
+  const avoid = draft.settings.value.negative_prompt;
+  const support = chosen.value?.capabilities?.negative_prompt;
+  const model = chosen.value?.model ?? '';
+  return (
+    <Group title={text('make.avoid')} value={avoid || text('make.avoid.nothing')}>
+      <textarea
+        class="text-area"
+        rows={2}
+        dir="auto"
+        aria-label={text('make.avoid')}
+        placeholder={text('make.avoid.placeholder')}
+        value={avoid ?? ''}
+        onInput={(event) => {
+          const { negative_prompt: _, ...rest } = draft.settings.peek();
+          const next = event.currentTarget.value;
+          draft.apply(next.trim() === '' ? rest : { ...rest, negative_prompt: next });
+        }}
+      />
+      {support === 'emulated' && <p class="hint">{text('make.avoid.merged', { model })}</p>}
+      {support === 'unsupported' && <p class="hint">{text('make.avoid.none', { model })}</p>}
+      <Param
+        label={text('make.avoid.how')}
+        onReset={policy ? () => setPolicy(undefined) : undefined}
+      >
+        <Choice
+          label={text('make.avoid.how')}
+          value={policy ?? 'auto'}
+          options={POLICIES.map((value) => ({ value, label: text(`make.avoid.how.${value}`) }))}
+          onChange={(next) => setPolicy(next === 'auto' ? undefined : next)}
+        />
+      </Param>
+    </Group>
+  );
+}

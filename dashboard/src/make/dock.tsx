@@ -1,0 +1,33 @@
+import { ArrowUp, ImagePlus } from 'lucide';
+import { Icon } from '../controls/icon.tsx';
+import { usePage } from '../page-context.ts';
+import { text } from '../text/text.ts';
+import { useSubmit } from './use-submit.ts';
+import './dock.css';
+
+/** On narrow screens the draft is one line at the bottom of the images: press it to change it, or send it from there. */
+export function Dock() {
+  const { draft, router } = usePage();
+  const { canSubmit, submit } = useSubmit();
+  const prompt = draft.settings.value.prompt?.trim();
+  const count = draft.settings.value.parameters?.n ?? 1;
+  return (
+    <div class="dock only-narrow float">
+      <button type="button" class="open" onClick={() => router.openLayer('make')}>
+        <Icon of={ImagePlus} />
+        <span class={prompt ? 'cut' : 'cut faint'}>
+          {prompt || text('make.prompt.placeholder')}
+        </span>
+      </button>
+      <button
+        type="button"
+        class="go"
+        aria-label={text('make.submit', { count })}
+        disabled={!canSubmit}
+        onClick={submit}
+      >
+        <Icon of={ArrowUp} />
+      </button>
+    </div>
+  );
+}

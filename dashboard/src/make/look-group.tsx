@@ -1,0 +1,150 @@
+import { Choice } from '../controls/choice.tsx';
+import { Param } from '../controls/param.tsx';
+import { Segmented } from '../controls/segmented.tsx';
+import { usePage } from '../page-context.ts';
+import { text } from '../text/text.ts';
+import { CutOut } from './cut-out.tsx';
+import { Group } from './group.tsx';
+import { useSetting } from './use-setting.ts';
+
+const BACKGROUNDS = ['auto', 'opaque', 'transparent'] as const;
+
+/** Quality, background, fidelity, moderation, previews. */
+export function LookGroup() {
+  const { draft, chosen } = usePage();
+  const { quality = 'auto', background = 'auto' } = draft.settings.value.parameters ?? {};
+  const parts = [text(`make.quality.${quality ?? 'auto'}`)];
+  if (background && background !== 'auto') parts.push(text(`make.background.${background}.short`));
+  const document = chosen.value?.capabilities;
+  return (
+    <Group title={text('make.look')} value={parts.join(text('list.separator'))}>
+      {document && (
+        <>
+          <QualityParam options={document.qualities} />
+          <BackgroundParam />
+          <CutOut />
+          <FidelityParam options={document.input_fidelities} />
+          <ModerationParam options={document.moderation} />
+          <PreviewsParam max={document.partial_images.max} />
+        </>
+      )}
+    </Group>
+  );
+}
+
+function QualityParam({ options }: { readonly options: readonly string[] }) {
+  const [value, set] = useSetting('parameters', 'quality');
+  const current = value ?? 'auto';
+  const segments = (['auto', 'low', 'medium', 'high', 'xhigh', 'max'] as const)
+    .filter((each) => options.includes(each))
+    .map((each) => ({ value: each, label: text(`make.quality.${each}`) }));
+  return (
+    <Param label={text('make.quality')} onReset={value ? () => set(undefined) : undefined}>
+      <Segmented
+        wide
+        label={text('make.quality')}
+        segments={segments}
+        value={current}
+        onChange={(next) => set(next === 'auto' ? undefined : next)}
+      />
+    </Param>
+  );
+}
+
+function BackgroundParam() {
+  const { chosen } = usePage();
+  const [value, set] = useSetting('parameters', 'background');
+  const alpha = chosen.value?.capabilities?.transparent_background;
+  const model = chosen.value?.model ?? '';
+  const isCut = value === 'transparent' && alpha === 'emulated';
+  return (
+    <Param
+      label={text('make.background')}
+      hint={
+        (isCut && text('make.background.cutHere', { model })) ||
+        (alpha === 'unsupported' && text('make.background.none', { model }))
+      }
+      onReset={value ? () => set(undefined) : undefined}
+    >
+      <Choice
+        label={text('make.background')}
+        value={value ?? 'auto'}
+        options={BACKGROUNDS.filter(
+          (each) => each !== 'transparent' || alpha !== 'unsupported',
+        ).map((each) => ({ value: each, label: text(`make.background.${each}`) }))}
+        onChange={(next) => set(next === 'auto' ? undefined : next)}
+      />
+    </Param>
+  );
+}
+
+/** Only with images: it says how closely to follow them. */
+function FidelityParam({ options }: { readonly options: readonly string[] }) {
+  const { draft, chosen } = usePage();
+  const [value, set] = useSetting('parameters', 'input_fidelity');
+  if (draft.attachments.value.length === 0 && !value) return null;
+  const none = options.length === 0;
+  return (
+    <Param
+      label={text('make.fidelity')}
+      disabled={none}
+      hint={none && text('make.fidelity.none', { model: chosen.value?.model ?? '' })}
+      onReset={value ? () => set(undefined) : undefined}
+    >
+      <Segmented
+        wide
+        label={text('make.fidelity')}
+        disabled={none}
+        value={value ?? 'auto'}
+        segments={(['auto', 'low', 'high'] as const).map((each) => ({
+          value: each,
+          label: text(`make.quality.${each}`),
+        }))}
+        onChange={(next) => set(next === 'auto' ? undefined : next)}
+      />
+    </Param>
+  );
+}
+
+function ModerationParam({ options }: { readonly options: readonly string[] }) {
+  const [value, set] = useSetting('parameters', 'moderation');
+  if (!options.includes('low')) return null;
+  return (
+    <Param label={text('make.moderation')} onReset={value ? () => set(undefined) : undefined}>
+      <Segmented
+        wide
+        label={text('make.moderation')}
+        value={value ?? 'auto'}
+        segments={(['auto', 'low'] as const).map((each) => ({
+          value: each,
+          label: text(`make.quality.${each}`),
+        }))}
+        onChange={(next) => set(next === 'auto' ? undefined : next)}
+      />
+    </Param>
+  );
+}
+
+function PreviewsParam({ max }: { readonly max: number }) {
+  const [value, set] = useSetting('parameters', 'partial_images');
+  if (max === 0) return null;
+  const counts = Array.from({ length: max + 1 }, (_, count) => String(count));
+  return (
+    <Param
+      label={text('make.previews')}
+      hint={text('make.previews.hint')}
+      onReset={typeof value === 'number' ? () => set(undefined) : undefined}
+    >
+      <Segmented
+        wide
+        label={text('make.previews')}
+        value={typeof value === 'number' ? String(value) : 'auto'}
+        segments={['auto', ...counts].map((each) => ({
+          value: each,
+          label: each === 'auto' ? text('make.quality.auto') : each,
+        }))}
+        onChange={(next) => set(next === 'auto' ? undefined : Number(next))}
+      />
+    </Param>
+  );
+}

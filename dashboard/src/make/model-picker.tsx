@@ -1,0 +1,139 @@
+import { Check, ChevronsUpDown } from 'lucide';
+import { useRef, useState } from 'preact/hooks';
+import type { Provider } from '../api/schemas.ts';
+import { Icon } from '../controls/icon.tsx';
+import { Menu } from '../controls/menu.tsx';
+import { MenuItem } from '../controls/menu-item.tsx';
+import { usePage } from '../page-context.ts';
+import { text } from '../text/text.ts';
+import { isRehearsal, isRehearsedFailure, toAbilities } from './model-abilities.ts';
+import './model-picker.css';
+
+/** The model, with what it can do; the list by provider, with what keeps one from being used. */
+export function ModelPicker() {
+  const { chosen, readiness } = usePage();
+  const [isOpen, setOpen] = useState(false);
+  const button = useRef<HTMLButtonElement>(null);
+  const current = chosen.value;
+  const state = current && readiness.providers.value.get(current.provider.name);
+  const dot = state && !state.ready ? 'dot warn' : 'dot';
+  return (
+    <section class="model-picker">
+      <h3 id="model-title">{text('make.model')}</h3>
+      <button
+        ref={button}
+        type="button"
+        class="model"
+        aria-haspopup="listbox"
+        aria-expanded={isOpen}
+        aria-describedby="model-title"
+        onClick={() => {
+          void readiness.read();
+          setOpen(!isOpen);
+        }}
+      >
+        <b>
+          <i class={dot} />
+          <span class="cut">{current?.model ?? text('make.model.loading')}</span>
+          <span class="faint cut">{current?.provider.display_name}</span>
+        </b>
+        <Icon of={ChevronsUpDown} />
+        <span class="abilities cut">
+          {current?.capabilities ? toAbilities(current.capabilities) : ' '}
+        </span>
+      </button>
+      {isOpen && (
+        <Menu
+          anchor={button}
+          class="model-menu"
+          role="listbox"
+          label={text('make.model')}
+          onClose={() => setOpen(false)}
+        >
+          <ModelOptions
+            onChosen={() => {
+              setOpen(false);
+              button.current?.focus();
+            }}
+          />
+        </Menu>
+      )}
+    </section>
+  );
+}
+
+function ModelOptions({ onChosen }: { readonly onChosen: () => void }) {
+  const { providers } = usePage();
+  return (
+    <>
+      {providers.list.value?.map((provider) => (
+        <div key={provider.name} role="group" aria-label={provider.display_name}>
+          <p class="menu-head">{provider.display_name}</p>
+          {provider.models
+            .filter((model) => !isRehearsedFailure(model))
+            .map((model) => (
+              <ModelOption key={model} provider={provider} model={model} onChosen={onChosen} />
+            ))}
+          <RehearsedFailures provider={provider} onChosen={onChosen} />
+        </div>
+      ))}
+    </>
+  );
+}
+
+/** Models of the sandbox that fail on purpose: for people who build on the bridge. */
+function RehearsedFailures({ provider, onChosen }: Omit<OptionProps, 'model'>) {
+  const models = provider.models.filter(isRehearsedFailure);
+  if (models.length === 0) return null;
+  return (
+    <>
+      <p class="menu-head">{text('make.model.failures')}</p>
+      {models.map((model) => (
+        <ModelOption key={model} provider={provider} model={model} onChosen={onChosen} />
+      ))}
+    </>
+  );
+}
+
+interface OptionProps {
+  readonly provider: Provider;
+  readonly model: string;
+  readonly onChosen: () => void;
+}
+
+function ModelOption({ provider, model, onChosen }: OptionProps) {
+  const { chosen, draft, providers, readiness } = usePage();
+  const state = readiness.providers.value.get(provider.name);
+  const document = providers.capabilities(provider.name, model).value;
+  const abilities = document && !isRehearsedFailure(model) && toAbilities(document);
+  const isDefault = provider.default && model === provider.default_model;
+  const current = chosen.value;
+  const isCurrent = current?.provider.name === provider.name && current.model === model;
+  const isUnready = state !== undefined && !state.ready;
+  return (
+    <MenuItem
+      role="option"
+      selected={isCurrent}
+      disabled={isUnready}
+      {...(isCurrent && { icon: Check })}
+      end={
+        isDefault
+          ? text('make.model.default')
+          : isRehearsal(provider.name) && text('make.model.rehearsal')
+      }
+      detail={isUnready ? notReady(state.error_code) : abilities}
+      onChoose={() => {
+        const { provider: _, model: __, ...rest } = draft.settings.peek().routing ?? {};
+        draft.change({ routing: isDefault ? rest : { ...rest, provider: provider.name, model } });
+        onChosen();
+      }}
+    >
+      {model}
+    </MenuItem>
+  );
+}
+
+function notReady(code: string | undefined): string {
+  if (code === 'authentication') return text('make.model.needsLogin');
+  return code === 'configuration' ? text('make.model.notSetUp') : text('make.model.notReady');
+}

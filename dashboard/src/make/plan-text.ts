@@ -1,0 +1,97 @@
+import type { Capabilities, ImagePlan } from '../api/schemas.ts';
+import { toFailureText } from '../text/failure-text.ts';
+import { hasText, text } from '../text/text.ts';
+import { parseSize } from './shapes.ts';
+
+type Route = ImagePlan['routes'][number];
+type Change = Route['normalizations'][number];
+
+/** What to do about a plan that is refused, by one press. */
+export type Fix = 'removeMask' | 'removeImages' | 'autoSize' | 'nearest';
+
+export interface PlanText {
+  readonly kind: 'calls' | 'changes' | 'refused';
+  readonly title: string;
+  readonly detail: string | undefined;
+  readonly fixes: readonly Fix[];
+}
+
+/** A plan in words: how often the model is called, and what will be other than asked; or what refuses it. */
+export function toPlanText(plan: ImagePlan, capabilities: Capabilities | undefined): PlanText {
+  const route = plan.routes[plan.chosen ?? 0];
+  if (route === undefined)
+    return { kind: 'refused', title: text('plan.none'), detail: undefined, fixes: [] };
+  if (route.error !== undefined) return toRefusal(route, route.error);
+  const changes = route.normalizations
+    .filter(isWorthSaying)
+    .map((change) => toChange(change, route));
+  const details = [
+    (plan.chosen ?? 0) > 0 && text('plan.fallback', { model: plan.routes[0]?.model ?? '' }),
+    !route.ready && text('plan.notReady'),
+    ...changes,
+    route.transparency?.mode === 'chroma_key' && text('plan.cutHere'),
+  ].filter((each) => typeof each === 'string');
+  return {
+    kind: changes.length > 0 ? 'changes' : 'calls',
+    title: toCalls(route, capabilities),
+    detail: details.length > 0 ? details.join(' ') : undefined,
+    fixes: [],
+  };
+}
+
+function toCalls({ calls, model }: Route, capabilities: Capabilities | undefined): string {
+  if (calls <= 1) return text('plan.call', { model });
+  const parallel = capabilities?.batching.max_parallel_outputs ?? calls;
+  return parallel >= calls
+    ? text('plan.calls.together', { calls, model })
+    : text('plan.calls.some', { calls, model, count: parallel });
+}
+
+function toRefusal({ model, provider }: Route, error: NonNullable<Route['error']>): PlanText {
+  const field = String(error.details['field'] ?? '').replace(/\[\d+\]$/, '');
+  const key = `plan.refused.${field}`;
+  if (error.code === 'unsupported_capability' && hasText(key)) {
+    return {
+      kind: 'refused',
+      title: text(key, { model }),
+      detail: undefined,
+      fixes: fixesOf(field),
+    };
+  }
+  return {
+    kind: 'refused',
+    title: toFailureText(error, Date.now()).title,
+    detail: `${provider}: ${error.message}`,
+    fixes: error.code === 'unsupported_capability' ? fixesOf(field) : [],
+  };
+}
+
+function fixesOf(field: string): readonly Fix[] {
+  if (field === 'mask') return ['removeMask'];
+  if (field === 'images' || field === 'reference_images') return ['removeImages'];
+  if (field === 'parameters.size') return ['autoSize', 'nearest'];
+  return field.startsWith('parameters.') || field.startsWith('output.') ? ['nearest'] : [];
+}
+
+/** What the model does in its own way every time is no news, and cutting out is said on its own. */
+const EXPECTED: ReadonlySet<Change['reason']> = new Set([
+  'provider_uses_automatic_action',
+  'provider_supports_native_alpha',
+  'provider_alpha_emulated_with_local_chroma_key',
+]);
+
+function isWorthSaying({ reason }: Change): boolean {
+  return !EXPECTED.has(reason);
+}
+
+function toChange({ field, effective }: Change, { model }: Route): string {
+  const name = field.slice(field.lastIndexOf('.') + 1);
+  const labelKey = `plan.field.${name}`;
+  const label = hasText(labelKey) ? text(labelKey) : name;
+  const size = typeof effective === 'string' ? parseSize(effective) : undefined;
+  if (size)
+    return text('plan.sizeBecomes', { width: String(size.width), height: String(size.height) });
+  if (effective === null || effective === undefined)
+    return text('plan.isDropped', { label, model });
+  return text('plan.becomes', { label, value: String(effective) });
+}

@@ -1,0 +1,96 @@
+import { effect, type ReadonlySignal, signal } from '@preact/signals';
+import { type Api, unwrap } from '../api/api.ts';
+import { ApiError } from '../api/api-error.ts';
+import type { ImagePlan, PlanRequest } from '../api/schemas.ts';
+import type { Connection } from '../connection/connection.ts';
+import type { ChosenModel } from './chosen-model.ts';
+import type { Attachment, Draft } from './draft.ts';
+import { bytesOver } from './prompt-length.ts';
+import { toSettings } from './to-settings.ts';
+
+/** What is known of what a draft would do. */
+export type PlanState =
+  | { readonly state: 'empty' }
+  | { readonly state: 'tooLong' }
+  | { readonly state: 'planning' }
+  | { readonly state: 'planned'; readonly plan: ImagePlan }
+  | { readonly state: 'refused'; readonly error: ApiError };
+
+interface Deps {
+  readonly api: Api;
+  readonly connection: Connection;
+  readonly draft: Draft;
+  readonly chosen: ReadonlySignal<ChosenModel | undefined>;
+}
+
+/** A pause in typing. */
+const PAUSE_MS = 150;
+
+/** Asks the bridge at every pause what the draft would do. Images are described, not sent. */
+export function createPlanner({ api, connection, draft, chosen }: Deps): ReadonlySignal<PlanState> {
+  const current = signal<PlanState>({ state: 'empty' });
+  let controller = new AbortController();
+  let timer: number | undefined;
+
+  effect(() => {
+    void connection.returns.value;
+    const settings = toSettings(draft.settings.value, chosen.value?.capabilities);
+    const attachments = draft.attachments.value;
+    const hasMask = draft.mask.value !== undefined;
+    clearTimeout(timer);
+    controller.abort();
+    if (!settings.prompt?.trim()) {
+      current.value = { state: 'empty' };
+      return;
+    }
+    if (bytesOver(settings) > 0) {
+      current.value = { state: 'tooLong' };
+      return;
+    }
+    // What the page shows meanwhile is the last plan: a line that flickers at every key says nothing.
+    if (current.peek().state !== 'planned') current.value = { state: 'planning' };
+    controller = new AbortController();
+    const { signal: abort } = controller;
+    const body = toPlanRequest({ ...settings, prompt: settings.prompt }, attachments, hasMask);
+    timer = setTimeout(async () => {
+      const next = await ask(api, body, abort);
+      if (next !== undefined) current.value = next;
+    }, PAUSE_MS);
+  });
+  return current;
+}
+
+async function ask(
+  api: Api,
+  body: PlanRequest,
+  signal: AbortSignal,
+): Promise<PlanState | undefined> {
+  try {
+    const plan = await unwrap(api.POST('/v1/plan', { body, signal }));
+    return { state: 'planned', plan };
+  } catch (error) {
+    if (signal.aborted || !(error instanceof ApiError)) return undefined;
+    return { state: 'refused', error };
+  }
+}
+
+function toPlanRequest(
+  settings: PlanRequest & { readonly prompt: string },
+  attachments: readonly Attachment[],
+  hasMask: boolean,
+): PlanRequest {
+  const sources = attachments.filter(({ role }) => role === 'source');
+  const references = attachments.filter(({ role }) => role === 'reference');
+  const [first] = sources;
+  return {
+    ...settings,
+    operation: sources.length > 0 ? 'edit' : 'generate',
+    images: sources.map(describe),
+    reference_images: references.map(describe),
+    ...(hasMask && first && { mask: { ...describe(first), format: 'png' as const } }),
+  };
+}
+
+function describe({ format, width, height, bytes }: Attachment) {
+  return { type: 'described' as const, format, width, height, bytes };
+}

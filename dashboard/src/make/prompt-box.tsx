@@ -1,0 +1,113 @@
+import { ImagePlus } from 'lucide';
+import { useRef, useState } from 'preact/hooks';
+import { Button } from '../controls/button.tsx';
+import { usePage } from '../page-context.ts';
+import { useShortcuts } from '../shell/shortcuts.ts';
+import { text } from '../text/text.ts';
+import { AttachmentRow } from './attachment-row.tsx';
+import { attachFiles, filesOf } from './attachments.ts';
+import { bytesOver } from './prompt-length.ts';
+import './prompt-box.css';
+
+/** The prompt with the images that go with it: dropped, pasted or picked. */
+export function PromptBox() {
+  const { draft, toasts } = usePage();
+  const [isOver, setOver] = useState(false);
+  const area = useRef<HTMLTextAreaElement>(null);
+  const attachments = draft.attachments.value;
+  const over = bytesOver(draft.settings.value);
+  useShortcuts({
+    p: (event) => {
+      // Else the letter is typed into the field that it leads to.
+      event.preventDefault();
+      area.current?.focus();
+    },
+  });
+
+  const add = (files: readonly File[]) => attachFiles(draft, toasts, files);
+  return (
+    <div
+      class={over > 0 ? 'prompt-box is-bad' : 'prompt-box'}
+      onDragEnter={(event) => setOver(event.dataTransfer?.types.includes('Files') ?? false)}
+      onDragOver={(event) => event.preventDefault()}
+      onDragLeave={(event) => event.currentTarget === event.target && setOver(false)}
+      onDrop={(event) => {
+        event.preventDefault();
+        setOver(false);
+        void add(filesOf(event.dataTransfer));
+      }}
+    >
+      <label class="sr" for="prompt">
+        {text('make.prompt')}
+      </label>
+      <textarea
+        id="prompt"
+        ref={area}
+        rows={4}
+        dir="auto"
+        placeholder={text('make.prompt.placeholder')}
+        value={draft.settings.value.prompt ?? ''}
+        aria-invalid={over > 0}
+        aria-describedby="prompt-note"
+        onInput={(event) => draft.change({ prompt: event.currentTarget.value })}
+        onPaste={(event) => {
+          const files = filesOf(event.clipboardData);
+          if (files.length === 0) return;
+          event.preventDefault();
+          void add(files);
+        }}
+      />
+      {attachments.length > 0 && (
+        <ul class="attached">
+          {attachments.map((attachment) => (
+            <AttachmentRow key={attachment.key} attachment={attachment} />
+          ))}
+        </ul>
+      )}
+      <PromptFoot over={over} onFiles={add} />
+      {isOver && (
+        <div class="drop">
+          <p>
+            {text('make.drop')}
+            <small>{text('make.drop.formats')}</small>
+          </p>
+        </div>
+      )}
+    </div>
+  );
+}
+
+interface FootProps {
+  readonly over: number;
+  readonly onFiles: (files: readonly File[]) => void;
+}
+
+function PromptFoot({ over, onFiles }: FootProps) {
+  const { draft } = usePage();
+  const input = useRef<HTMLInputElement>(null);
+  const isEdit = draft.attachments.value.some(({ role }) => role === 'source');
+  const hint = isEdit ? text('make.sourceMakesEdit') : text('make.orDrop');
+  return (
+    <div class="prompt-foot">
+      <Button look="quiet" size="small" icon={ImagePlus} onClick={() => input.current?.click()}>
+        {text('make.addImages')}
+      </Button>
+      <input
+        ref={input}
+        class="sr"
+        type="file"
+        multiple
+        accept="image/png,image/jpeg,image/webp"
+        tabIndex={-1}
+        aria-label={text('make.addImages')}
+        onChange={(event) => {
+          onFiles([...(event.currentTarget.files ?? [])]);
+          event.currentTarget.value = '';
+        }}
+      />
+      <span id="prompt-note" class={over > 0 ? 'note bad' : 'hint note'}>
+        {over > 0 ? text('make.tooLong', { count: over }) : hint}
+      </span>
+    </div>
+  );
+}

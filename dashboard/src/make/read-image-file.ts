@@ -1,0 +1,42 @@
+import type { Attachment } from './draft.ts';
+
+/** What keeps a file from being used. */
+export type FileFault = 'format' | 'unreadable' | 'large';
+
+/** inputs.max_bytes_each, as it is set unless the operator changes it; the bridge itself has the last word. */
+const MAX_BYTES = 33_554_432;
+
+/** The formats that the bridge takes, by how their files begin. */
+const SIGNATURES = [
+  { format: 'png', bytes: [0x89, 0x50, 0x4e, 0x47], at: 0 },
+  { format: 'jpeg', bytes: [0xff, 0xd8, 0xff], at: 0 },
+  { format: 'webp', bytes: [0x57, 0x45, 0x42, 0x50], at: 8 },
+] as const;
+
+/** A file of this machine as an attachment, judged by its bytes and decoded once for its size; or what is wrong with it. */
+export async function readImageFile(
+  file: File,
+  role: Attachment['role'],
+): Promise<Attachment | FileFault> {
+  const head = new Uint8Array(await file.slice(0, 16).arrayBuffer());
+  const found = SIGNATURES.find(({ bytes, at }) => bytes.every((byte, i) => head[at + i] === byte));
+  if (found === undefined) return 'format';
+  if (file.size > MAX_BYTES) return 'large';
+  try {
+    const bitmap = await createImageBitmap(file);
+    const { width, height } = bitmap;
+    bitmap.close();
+    return {
+      key: crypto.randomUUID(),
+      name: file.name,
+      role,
+      format: found.format,
+      width,
+      height,
+      bytes: file.size,
+      content: file,
+    };
+  } catch {
+    return 'unreadable';
+  }
+}

@@ -1,0 +1,48 @@
+import { ApiError } from '../api/api-error.ts';
+import type { Page } from '../page.ts';
+import { usePage } from '../page-context.ts';
+import { toFailureText } from '../text/failure-text.ts';
+import { text } from '../text/text.ts';
+import { toRequest } from './to-request.ts';
+import { toSettings } from './to-settings.ts';
+
+/** Sends the draft as it is now. The draft stays, so that it can be changed and sent again at once. */
+export function useSubmit() {
+  const page = usePage();
+  const { plan, connection, router } = page;
+  const state = plan.value;
+  const isRefused =
+    state.state === 'refused' ||
+    state.state === 'tooLong' ||
+    (state.state === 'planned' && state.plan.routes[state.plan.chosen ?? 0]?.error !== undefined);
+  const canSubmit = state.state !== 'empty' && !isRefused && connection.state.value !== 'offline';
+  return {
+    canSubmit,
+    submit(): void {
+      if (!canSubmit) return;
+      if (router.layer.peek() === 'make') router.back();
+      void send(page);
+    },
+  };
+}
+
+async function send(page: Page): Promise<void> {
+  const { draft, chosen, submissions, toasts } = page;
+  const { capabilities } = chosen.peek() ?? {};
+  const settings = toSettings(draft.settings.peek(), capabilities);
+  const restore = draft.snapshot();
+  try {
+    const request = await toRequest(settings, draft.attachments.peek(), draft.mask.peek());
+    await submissions.submit(request);
+  } catch (error) {
+    const failure = error instanceof ApiError ? error : ApiError.unreachable();
+    const words = toFailureText(failure, Date.now());
+    toasts.show({
+      kind: 'failed',
+      text: words.title,
+      detail: failure.code === 'invalid_request' ? failure.message : words.text,
+      // What was sent may have been changed since: it comes back as it was.
+      action: { label: text('make.restore'), run: restore },
+    });
+  }
+}

@@ -1,0 +1,219 @@
+import { readFile } from 'node:fs/promises';
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { StartedBridge } from '../support/start-bridge.ts';
+import { accessibilityProblems } from './support/accessibility.ts';
+import { startDashboard } from './support/dashboard.ts';
+import { openPage } from './support/open-page.ts';
+import { keepScreenshot } from './support/screenshot.ts';
+
+let bridge: StartedBridge;
+
+beforeAll(async () => {
+  bridge = await startDashboard({ withAgent: true });
+});
+
+const photo = (name: string) => new URL(`../data/photos/${name}`, import.meta.url).pathname;
+const panel = (page: Page) => page.getByRole('complementary', { name: 'New image' });
+const submit = (page: Page) => page.getByRole('button', { name: /^Make \d+ images?/ });
+const plan = (page: Page) => panel(page).locator('.plan-line');
+const jobs = async () => {
+  const reply = await fetch(`${bridge.address}/v1/jobs?limit=100`);
+  return (
+    (await reply.json()) as { items: { prompt: string; operation: string; outputs: number }[] }
+  ).items;
+};
+
+describe('the prompt', () => {
+  it('is sent by Ctrl+Enter, several times in a row', async () => {
+    const page = await openPage(bridge.address);
+
+    await page.getByLabel('Prompt', { exact: true }).fill('two herons at dawn');
+    await plan(page).getByText('1 call to sandbox-image.').waitFor();
+    await page.keyboard.press('Control+Enter');
+    await page.keyboard.press('Control+Enter');
+
+    await expect
+      .poll(
+        async () => (await jobs()).filter(({ prompt }) => prompt === 'two herons at dawn').length,
+      )
+      .toBe(2);
+    expect(await page.getByLabel('Prompt', { exact: true }).inputValue()).toBe(
+      'two herons at dawn',
+    );
+  });
+
+  it('says by how many bytes it is too long', async () => {
+    const page = await openPage(bridge.address);
+
+    await page.getByLabel('Prompt', { exact: true }).fill('ü'.repeat(6200));
+
+    await panel(page).getByText('112 bytes too long').waitFor();
+    await plan(page).getByText('The prompt is too long.').waitFor();
+    expect(await submit(page).isDisabled()).toBe(true);
+    await keepScreenshot(page, 'make-too-long');
+  });
+
+  it('survives a reload with its images and settings', async () => {
+    const page = await openPage(bridge.address);
+    await page.getByLabel('Prompt', { exact: true }).fill('the same cup at blue hour');
+    await page.locator('input[type=file]').setInputFiles(photo('coffee.png'));
+    await page.getByRole('radio', { name: '3:2' }).click();
+    await page.getByText('Source', { exact: true }).waitFor();
+
+    await page.reload();
+
+    await page.getByText('coffee.png').waitFor();
+    expect(await page.getByLabel('Prompt', { exact: true }).inputValue()).toBe(
+      'the same cup at blue hour',
+    );
+    expect(await page.getByRole('radio', { name: '3:2' }).getAttribute('aria-checked')).toBe(
+      'true',
+    );
+    await keepScreenshot(page, 'make-source');
+  });
+});
+
+describe('the images of a draft', () => {
+  it('make it an edit, dropped or picked', async () => {
+    const page = await openPage(bridge.address);
+    await page.getByLabel('Prompt', { exact: true }).fill('as a woodcut');
+    const bytes = [...(await readFile(photo('rocket.jpg')))];
+    const transfer = await page.evaluateHandle((content) => {
+      const data = new DataTransfer();
+      data.items.add(new File([new Uint8Array(content)], 'rocket.jpg', { type: 'image/jpeg' }));
+      return data;
+    }, bytes);
+    await page.locator('.prompt-box').dispatchEvent('drop', { dataTransfer: transfer });
+
+    await page.getByText('A source makes it an edit').waitFor();
+    await plan(page).getByText('1 call to sandbox-image.').waitFor();
+    await submit(page).click();
+
+    await expect
+      .poll(async () => (await jobs()).find(({ prompt }) => prompt === 'as a woodcut')?.operation)
+      .toBe('edit');
+  });
+
+  it('are refused by name where they are no PNG, JPEG or WebP, damaged, or too large', async () => {
+    const page = await openPage(bridge.address);
+    const png = await readFile(photo('coffee.png'));
+
+    await page.locator('input[type=file]').setInputFiles([
+      { name: 'rocket.heic', mimeType: 'image/heic', buffer: Buffer.from('....ftypheic') },
+      { name: '<b>cut</b>.png', mimeType: 'image/png', buffer: png.subarray(0, 400) },
+    ]);
+
+    await page.getByText('rocket.heic cannot be read').waitFor();
+    await page.getByText('PNG, JPEG or WebP only.').waitFor();
+    await page.getByText('<b>cut</b>.png cannot be read').waitFor();
+    await keepScreenshot(page, 'make-refused-files');
+  });
+});
+
+describe('the model', () => {
+  it('shows what it can do, and takes away what it cannot', async () => {
+    const page = await openPage(bridge.address);
+    await page.getByLabel('Prompt', { exact: true }).fill('a ceramic bird, as a sticker');
+
+    await page.getByRole('button', { name: /sandbox-image/ }).click();
+    await page.getByRole('option', { name: /^gpt-image-1 / }).waitFor();
+    await keepScreenshot(page, 'make-models');
+    await page.getByRole('option', { name: /^gpt-image-1 / }).click();
+
+    await page.getByText('gpt-image-1 has 1:1, 3:2, 2:3 only.').waitFor();
+    expect(await page.getByRole('radio', { name: '16:9' }).isDisabled()).toBe(true);
+    await plan(page).getByText('1 call to gpt-image-1.').waitFor();
+  });
+
+  it('cuts the background out here where it makes no alpha, and says so', async () => {
+    const page = await openPage(bridge.address);
+    await page.getByLabel('Prompt', { exact: true }).fill('a ceramic bird, as a sticker');
+    await page.getByRole('button', { name: /sandbox-image/ }).click();
+    await page.getByRole('option', { name: /^gpt-image-2/ }).click();
+
+    await page.getByRole('button', { name: /^Look/ }).click();
+    await page.getByLabel('Background').selectOption('transparent');
+    await page.getByRole('button', { name: 'One more' }).click();
+
+    await plan(page).getByText('2 calls to gpt-image-2, all at once.').waitFor();
+    await plan(page).getByText('The background is cut out here afterwards.').waitFor();
+    await page.getByText('Cut out here: gpt-image-2 makes no alpha.').waitFor();
+    await keepScreenshot(page, 'make-look');
+  });
+
+  it('is refused before it is sent, with a way out by one press', async () => {
+    const page = await openPage(bridge.address);
+    await page.getByLabel('Prompt', { exact: true }).fill('a wide valley');
+    await page.getByRole('radio', { name: '16:9' }).click();
+    await page.getByRole('button', { name: /sandbox-image/ }).click();
+    await page.getByRole('option', { name: /^gpt-image-1 / }).click();
+
+    await plan(page).getByText('gpt-image-1 has no such size.').waitFor();
+    expect(await submit(page).isDisabled()).toBe(true);
+    await keepScreenshot(page, 'make-refused');
+    await page.getByRole('button', { name: 'Take the nearest' }).click();
+
+    await plan(page).getByText('Size becomes 1536 × 1024, the nearest it has.').waitFor();
+    expect(await submit(page).isEnabled()).toBe(true);
+    await keepScreenshot(page, 'make-normalized');
+  });
+});
+
+describe('presets', () => {
+  it('are saved, applied, replaced and deleted', async () => {
+    const page = await openPage(bridge.address, { expects: [/409/] });
+    await page.getByLabel('Prompt', { exact: true }).fill('poster, three colours');
+    await page.getByRole('radio', { name: '2:3' }).click();
+    const presets = page.getByRole('button', { name: 'Presets' });
+
+    await presets.click();
+    await page.getByLabel('Name of the preset').fill('poster');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('poster saved').waitFor();
+    await page.getByRole('button', { name: 'Clear the draft' }).click();
+    await presets.click();
+    await keepScreenshot(page, 'make-presets');
+    await page.getByRole('button', { name: /^poster/ }).click();
+    expect(await page.getByLabel('Prompt', { exact: true }).inputValue()).toBe(
+      'poster, three colours',
+    );
+
+    await presets.click();
+    await page.getByLabel('Name of the preset').fill('poster');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('A preset of this name exists.').waitFor();
+    await page.getByRole('button', { name: 'Replace' }).click();
+    await page.getByText('poster saved').last().waitFor();
+
+    await presets.click();
+    await page.getByRole('button', { name: 'Delete poster' }).click();
+    await page.getByRole('button', { name: 'Delete preset' }).click();
+    await page.getByText('No presets yet.').waitFor();
+  });
+});
+
+describe('making', () => {
+  it.each([
+    ['light', 'desktop'],
+    ['dark', 'desktop'],
+    ['light', 'phone'],
+    ['dark', 'phone'],
+  ] as const)('has nothing for axe to find in %s on a %s', async (theme, size) => {
+    const page = await openPage(bridge.address, { theme, size });
+    if (size === 'phone') await page.getByRole('button', { name: /^Describe an image/ }).click();
+    await page.getByLabel('Prompt', { exact: true }).fill('A lighthouse on a basalt cliff at dusk');
+    await page.locator('input[type=file]').setInputFiles(photo('rocket.jpg'));
+    for (const group of ['Look', 'Avoid', 'File', 'Fit and fallback', 'Labels']) {
+      await page.getByRole('button', { name: new RegExp(`^${group}`) }).click();
+    }
+    await plan(page).getByText('1 call to sandbox-image.').waitFor();
+
+    await keepScreenshot(page, `make-${theme}-${size}`);
+    expect(await accessibilityProblems(page)).toEqual([]);
+    const sideways = await page.evaluate(
+      () => document.documentElement.scrollWidth > document.documentElement.clientWidth,
+    );
+    expect(sideways).toBe(false);
+  });
+});
