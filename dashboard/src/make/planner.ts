@@ -84,6 +84,8 @@ function toPlanRequest(
   const [first] = sources;
   return {
     ...settings,
+    // Jobs are delivered so, whatever a request says.
+    output: { ...settings.output, response_format: 'artifact' },
     operation: sources.length > 0 ? 'edit' : 'generate',
     images: sources.map(describe),
     reference_images: references.map(describe),
