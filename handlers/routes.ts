@@ -14,6 +14,8 @@ import { handler as streamImage } from './images/stream-image.ts';
 import { handler as cancelJob } from './jobs/cancel-job.ts';
 import { handler as createJob } from './jobs/create-job.ts';
 import { handler as getJob } from './jobs/get-job.ts';
+import { handler as getJobInput } from './jobs/get-job-input.ts';
+import { handler as getJobInputThumbnail } from './jobs/get-job-input-thumbnail.ts';
 import { handler as getJobPartial } from './jobs/get-job-partial.ts';
 import { handler as listJobs } from './jobs/list-jobs.ts';
 import { handler as streamJob } from './jobs/stream-job.ts';
@@ -85,6 +87,13 @@ export const routes: readonly Route[] = [
   { ...job, method: 'DELETE', path: '/v1/jobs/{id}', handler: cancelJob },
   { ...job, method: 'PATCH', path: '/v1/jobs/{id}', handler: updateJob },
   { ...job, method: 'GET', path: '/v1/jobs/{id}/partial', handler: getJobPartial },
+  { ...job, method: 'GET', path: '/v1/jobs/{id}/inputs/{index}', handler: getJobInput },
+  {
+    ...job,
+    method: 'GET',
+    path: '/v1/jobs/{id}/inputs/{index}/thumbnail',
+    handler: getJobInputThumbnail,
+  },
   { ...job, method: 'GET', path: '/v1/jobs/{id}/events', handler: streamJob },
   { method: 'GET', path: '/v1/providers', tag: 'Providers', handler: listProviders },
   {

@@ -1,4 +1,5 @@
 import { createArtifactDelivery } from './artifacts/delivery.ts';
+import { createImageDelivery } from './artifacts/image-delivery.ts';
 import { createPublisher } from './artifacts/publisher.ts';
 import { createArtifactRetention } from './artifacts/retention.ts';
 import type { Config } from './config/settings/settings.ts';
@@ -28,9 +29,11 @@ export function openArtifacts(
   { clock, ids, metrics }: Outside,
   { stores: { artifacts: store, artifactFiles: files }, engine }: ArtifactParts,
 ) {
-  const delivery = createArtifactDelivery({ store, files, engine, cacheBytes, metrics });
+  const images = createImageDelivery({ engine, cacheBytes, metrics });
+  const delivery = createArtifactDelivery({ store, files, images });
   const publisher = createPublisher({ store, files, ids, clock });
   return {
+    images,
     delivery,
     publisher,
     retention: createArtifactRetention({

@@ -1,8 +1,10 @@
+import type { ImageDelivery } from './artifacts/image-delivery-port.ts';
 import type { Config } from './config/settings/settings.ts';
 import type { Generation } from './generation/generation.ts';
 import { createStoredInputs } from './inputs/stored-inputs.ts';
 import type { InputVerifier } from './inputs/verify-inputs.ts';
 import { interruption, toJobFailure } from './jobs/job-end.ts';
+import { createJobInputs } from './jobs/job-inputs.ts';
 import { createJobLists } from './jobs/job-lists.ts';
 import { createJobNotices } from './jobs/job-notices.ts';
 import { createJobQueue } from './jobs/job-queue.ts';
@@ -31,6 +33,7 @@ interface JobParts {
   readonly generation: Generation;
   readonly runs: ImageRuns;
   readonly inputs: InputVerifier;
+  readonly images: ImageDelivery;
   readonly slices: TimeSlices;
 }
 
@@ -63,6 +66,7 @@ export function openJobs(config: Config, { clock, ids, log }: Outside, parts: Jo
     services: {
       jobs: createJobs({ ...shared, queue, submitJob }),
       jobLists: createJobLists(shared),
+      jobInputs: createJobInputs({ store, files: stores.storedInputs, images: parts.images }),
       jobStreams: createJobStreams({ ...shared, notices }),
     },
     worker: {

@@ -82,7 +82,7 @@ export async function createApp(config: Config, outside: Outside): Promise<App> 
   const served = { runs, publisher, idempotency, clock, slices, maxInputBytes };
   const imageRequests = createImageRequests(served);
   const presets = openPresets(stores, idempotency, clock);
-  const jobParts = { stores, generation, runs, inputs, slices };
+  const jobParts = { stores, generation, runs, inputs, slices, images: artifacts.images };
   const appJobs = openJobs(config, outside, jobParts);
   const retentions = [appJobs, artifacts.retention];
   const readiness = openReadiness(registry, { stores, retentions, clock });

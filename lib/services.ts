@@ -3,6 +3,7 @@ import type { DiagnosticsReporter } from './diagnostics/diagnostics.ts';
 import type { Readiness } from './diagnostics/readiness.ts';
 import type { PageFile } from './http/reply/page-reply.ts';
 import type { ImageRequests } from './image-requests/image-requests.ts';
+import type { JobInputs } from './jobs/job-inputs.ts';
 import type { JobLists } from './jobs/job-lists.ts';
 import type { JobStreams } from './jobs/job-streams.ts';
 import type { Jobs } from './jobs/jobs.ts';
@@ -19,6 +20,7 @@ export interface Services {
   readonly plans: Plans;
   readonly jobs: Jobs;
   readonly jobLists: JobLists;
+  readonly jobInputs: JobInputs;
   readonly jobStreams: JobStreams;
   readonly presets: Presets;
   readonly sessions: Sessions;

@@ -97,7 +97,7 @@ async function createStores(
     sessions: createSessionStore(database),
     artifacts: createArtifactStore(database),
     artifactFiles: createArtifactFiles({ root, clock }),
-    storedInputs: createStoredInputFiles(state),
+    storedInputs: createStoredInputFiles({ ...state, clock }),
     secret: database.secret,
     leaseRenewal: {
       name: 'lease-renewal',

@@ -1,16 +1,22 @@
 import type { ArtifactFiles } from '../artifacts/artifact-files-port.ts';
 import type { ArtifactStore } from '../artifacts/artifact-store-port.ts';
 import type { Config } from '../config/settings/settings.ts';
+import type { StoredInputFiles } from '../inputs/stored-inputs-port.ts';
+import type { JobStore } from '../jobs/job-store-port.ts';
 import type { Clock } from '../platform/clock.ts';
 import { createArtifactFiles } from './file-system/artifact-files.ts';
+import { createStoredInputFiles } from './file-system/stored-input-files.ts';
 import { createArtifactStore } from './sqlite/artifact-store.ts';
 import { stateDatabaseFile } from './sqlite/database.ts';
+import { createJobRetention } from './sqlite/job-retention.ts';
 import { openStateReader } from './sqlite/state-reader.ts';
 
-/** The artifacts of a bridge that may be running, for reading only. */
+/** The artifacts of a bridge that may be running, and the images that its jobs came with, for reading only. */
 export interface ArtifactReader {
   readonly store: Pick<ArtifactStore, 'listByAge' | 'find'>;
   readonly files: Pick<ArtifactFiles, 'read' | 'isTaken'>;
+  readonly jobs: Pick<JobStore, 'listInputs' | 'needsInput'>;
+  readonly inputFiles: Pick<StoredInputFiles, 'readWhole' | 'stamp'>;
   close(): void;
 }
 
@@ -24,6 +30,8 @@ export function openArtifactReader(
     reader && {
       store: createArtifactStore(reader),
       files: createArtifactFiles({ root: artifacts.root, clock }),
+      jobs: createJobRetention(reader),
+      inputFiles: createStoredInputFiles({ ...state, clock }),
       close: reader.close,
     }
   );

@@ -28,6 +28,7 @@ export const STORED_COMMANDS: readonly Command[] = [
     details: [
       'The backup is read in full first. The replaced database is kept beside it.',
       'Stored images are not part of a backup: artifacts verify lists those that are missing.',
+      'The next start removes the input images that no restored job came with.',
     ],
     arguments: { file: { about: 'what state backup has written' } },
     options: CONFIGURATION,
@@ -49,12 +50,12 @@ export const STORED_COMMANDS: readonly Command[] = [
   }),
   command({
     name: 'artifacts verify',
-    about: 'check every stored image in full',
+    about: 'check every stored image in full: artifacts, and the inputs of jobs',
     details: ['The bridge may be running. Changes nothing.'],
     options: { ...CONFIGURATION, ...JSON_OUTPUT },
     examples: [['artifacts verify', 'prints one line for each problem']],
     exits: {
-      0: 'every artifact is as it was published',
+      0: 'every image is as it was stored',
       1: 'one is not, or nothing could be checked',
     },
     load: async () => (await import('../commands/artifacts-verify.ts')).runArtifactsVerify,

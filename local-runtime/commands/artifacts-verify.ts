@@ -4,6 +4,7 @@ import { problemLine } from '../../lib/config/problem.ts';
 import type { Config } from '../../lib/config/settings/settings.ts';
 import { BridgeError } from '../../lib/errors/bridge-error.ts';
 import { createImageEngine } from '../../lib/images/image-engine.ts';
+import { type InputProblem, verifyStoredInputs } from '../../lib/inputs/verify-stored-inputs.ts';
 import { systemClock } from '../../lib/platform/clock.ts';
 import { createTimeSlices } from '../../lib/platform/time-slices.ts';
 import { openArtifactReader } from '../../lib/storage/read-artifacts.ts';
@@ -15,9 +16,11 @@ import {
   toLoadOptions,
 } from '../command-table/configuration-options.ts';
 
-const NOTHING = { artifacts: 0, sidecars: 0, bytes: 0, problems: 0 };
+const NOTHING = { artifacts: 0, sidecars: 0, bytes: 0, inputs: 0, problems: 0 };
 
-/** Verifies the artifacts of a bridge that may be running. Resolves to the exit code: 2 for an invalid configuration. */
+type Problem = ArtifactProblem | InputProblem;
+
+/** Verifies the stored images of a bridge that may be running. Resolves to the exit code: 2 for an invalid configuration. */
 export async function runArtifactsVerify({
   options,
   io,
@@ -41,7 +44,7 @@ export async function runArtifactsVerify({
 
 async function verify(
   config: Config,
-  onProblem: (problem: ArtifactProblem) => void,
+  onProblem: (problem: Problem) => void,
 ): Promise<typeof NOTHING> {
   const clock = systemClock;
   const reader = openArtifactReader(config, clock);
@@ -49,9 +52,13 @@ async function verify(
   const slices = createTimeSlices(clock);
   const engine = createImageEngine({ limits: config.images, clock, slices });
   try {
-    const { store, files } = reader;
+    const { store, files, jobs, inputFiles } = reader;
     const { signal } = new AbortController();
-    return await verifyArtifacts({ store, files, engine }, onProblem, signal);
+    const artifacts = await verifyArtifacts({ store, files, engine }, onProblem, signal);
+    const { listInputs: list, needsInput: isNeeded } = jobs;
+    const deps = { list, isNeeded, files: inputFiles, engine };
+    const { inputs, problems } = await verifyStoredInputs(deps, onProblem, signal);
+    return { ...artifacts, inputs, problems: artifacts.problems + problems };
   } finally {
     await engine.close();
     reader.close();
@@ -59,20 +66,23 @@ async function verify(
 }
 
 interface Report {
-  problem(problem: ArtifactProblem): void;
+  problem(problem: Problem): void;
   end(counts: typeof NOTHING): void;
 }
 
 function textReport({ stdout }: CommandIo): Report {
   return {
-    problem({ problem, id, name, fault }) {
+    problem(found) {
+      const { problem, fault } = found;
+      const file = 'input' in found ? `input ${found.input}` : `${found.id} ${found.name}`;
       // A name that was edited in the database must not send control sequences to the terminal.
-      const portable = name.replace(/[^\w./-]/g, '?');
-      stdout(`${problem}${fault === undefined ? '' : ` (${fault})`}: ${id} ${portable}\n`);
+      const portable = file.replace(/[^\w ./-]/g, '?');
+      stdout(`${problem}${fault === undefined ? '' : ` (${fault})`}: ${portable}\n`);
     },
-    end({ artifacts, sidecars, bytes, problems }) {
+    end({ artifacts, sidecars, bytes, inputs, problems }) {
       stdout(`${artifacts} artifacts of ${bytes} bytes and ${sidecars} sidecars were checked.\n`);
-      stdout(problems === 0 ? 'All are as they were published.\n' : `Problems: ${problems}.\n`);
+      stdout(`${inputs} input images of jobs were checked.\n`);
+      stdout(problems === 0 ? 'All are as they were stored.\n' : `Problems: ${problems}.\n`);
     },
   };
 }

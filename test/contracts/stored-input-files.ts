@@ -79,6 +79,28 @@ export function describeStoredInputFiles(label: string, open: () => Promise<Open
       }
     });
 
+    test('the whole file is read whatever its checksum, and a change shows in its stamp', async () => {
+      const size = one.bytes.length;
+      await files.put(one.sha256, one.bytes);
+      const before = await files.stamp(one.sha256);
+      const content = await files.readWhole(one.sha256, size);
+
+      await opened.damage(one.sha256, Buffer.alloc(size, 'x'));
+
+      expect(content?.bytes).toEqual(one.bytes);
+      expect((await files.readWhole(one.sha256, size))?.bytes).toEqual(Buffer.alloc(size, 'x'));
+      expect(await files.readWhole(one.sha256, size + 1)).toBeUndefined();
+      expect(before).toEqual(expect.any(String));
+      expect(await files.stamp(one.sha256)).not.toBe(before);
+    });
+
+    test('an image that is not stored has no bytes and no stamp', async () => {
+      await files.put(other.sha256, other.bytes);
+
+      expect(await files.readWhole(one.sha256, one.bytes.length)).toBeUndefined();
+      expect(await files.stamp(one.sha256)).toBeUndefined();
+    });
+
     test('an image that was removed is not found, and the others are', async () => {
       await files.put(one.sha256, one.bytes);
       await files.put(other.sha256, other.bytes);

@@ -272,6 +272,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/jobs/{id}/inputs/{index}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download an input image of a job
+         * @description The verified bytes of the image, as they were sent.
+         */
+        get: operations["getJobInput"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/jobs/{id}/inputs/{index}/thumbnail": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download a thumbnail of an input image of a job
+         * @description A verified PNG, turned as its image is meant to be seen, in sRGB, with its alpha.
+         */
+        get: operations["getJobInputThumbnail"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/jobs/{id}/events": {
         parameters: {
             query?: never;
@@ -3502,6 +3542,158 @@ export interface operations {
             422: components["responses"]["invalid_request"];
             431: components["responses"]["header_too_large"];
             500: components["responses"]["internal"];
+            503: components["responses"]["overloaded"];
+        };
+    };
+    getJobInput: {
+        parameters: {
+            query?: {
+                /** @description true asks browsers to save it. */
+                download?: boolean;
+            };
+            header?: {
+                /** @description The etag of a copy that you hold. */
+                "if-none-match"?: string;
+                /** @description One part of the bytes, such as bytes=0-1023. */
+                range?: string;
+            };
+            path: {
+                id: string;
+                /** @description From 0 over the images, then the mask, then the references. */
+                index: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The verified bytes of the image, as they were sent. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    traceparent: components["headers"]["traceparent"];
+                    /** @description The quoted SHA-256 of the bytes. */
+                    etag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "image/png": string;
+                    "image/jpeg": string;
+                    "image/webp": string;
+                };
+            };
+            /** @description One range of the bytes. */
+            206: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    traceparent: components["headers"]["traceparent"];
+                    /** @description The quoted SHA-256 of the bytes. */
+                    etag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "image/png": string;
+                    "image/jpeg": string;
+                    "image/webp": string;
+                };
+            };
+            /** @description The client has these bytes. */
+            304: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    traceparent: components["headers"]["traceparent"];
+                    /** @description The quoted SHA-256 of the bytes. */
+                    etag?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["malformed_request"];
+            401: components["responses"]["authentication_required"];
+            403: components["responses"]["permission_denied"];
+            404: components["responses"]["not_found"];
+            408: components["responses"]["request_timeout"];
+            416: components["responses"]["range_not_satisfiable"];
+            417: components["responses"]["expectation_failed"];
+            422: components["responses"]["invalid_request"];
+            431: components["responses"]["header_too_large"];
+            /** @description Internal Server Error: `artifact_error`, `internal_error`. */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    traceparent: components["headers"]["traceparent"];
+                    "x-should-retry": components["headers"]["x-should-retry"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            503: components["responses"]["overloaded"];
+        };
+    };
+    getJobInputThumbnail: {
+        parameters: {
+            query?: {
+                /** @description The longest edge in pixels; a smaller image is never enlarged. */
+                edge?: number;
+            };
+            header?: {
+                /** @description The etag of a copy that you hold. */
+                "if-none-match"?: string;
+            };
+            path: {
+                id: string;
+                /** @description From 0 over the images, then the mask, then the references. */
+                index: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A verified PNG, turned as its image is meant to be seen, in sRGB, with its alpha. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    traceparent: components["headers"]["traceparent"];
+                    /** @description The quoted SHA-256 of the bytes. */
+                    etag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "image/png": string;
+                };
+            };
+            /** @description The client has these bytes. */
+            304: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    traceparent: components["headers"]["traceparent"];
+                    /** @description The quoted SHA-256 of the bytes. */
+                    etag?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["malformed_request"];
+            401: components["responses"]["authentication_required"];
+            403: components["responses"]["permission_denied"];
+            404: components["responses"]["not_found"];
+            408: components["responses"]["request_timeout"];
+            417: components["responses"]["expectation_failed"];
+            422: components["responses"]["invalid_request"];
+            431: components["responses"]["header_too_large"];
+            /** @description Internal Server Error: `artifact_error`, `internal_error`. */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    traceparent: components["headers"]["traceparent"];
+                    "x-should-retry": components["headers"]["x-should-retry"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
             503: components["responses"]["overloaded"];
         };
     };

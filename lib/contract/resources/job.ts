@@ -158,6 +158,12 @@ export type JobListQuery = v.InferOutput<typeof JobListQuery>;
 /** An id that no job has, whatever its form, is a 404; its form is not checked. */
 export const JobPath = v.strictObject({ id: v.string() });
 
+/** An index of no image of the job is a 404 too. */
+export const JobInputPath = v.strictObject({
+  id: v.string(),
+  index: documented(v.string(), 'From 0 over the images, then the mask, then the references.'),
+});
+
 export const JobQuery = closedObject({
   wait_ms: documented(
     v.optional(queryInteger(0, 30_000)),

@@ -1,13 +1,22 @@
 import { readdir, rename } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { StoredInputFiles } from '../../inputs/stored-inputs-port.ts';
+import type { Clock } from '../../platform/clock.ts';
 import { asStateError } from './file-errors.ts';
 import { createFolderMaker, type FolderMaker, findFolder, syncFolder } from './folders.ts';
-import { readChecked, unlinkIfPresent, writeNew } from './regular-file.ts';
+import {
+  readChecked,
+  readWhole,
+  statNameNow,
+  toStamp,
+  unlinkIfPresent,
+  writeNew,
+} from './regular-file.ts';
 
 interface Deps {
   /** `state.directory`; the folder in it is made with the first image. */
   readonly directory: string;
+  readonly clock: Pick<Clock, 'nowMs'>;
 }
 
 const SHA256 = /^[0-9a-f]{64}$/;
@@ -18,7 +27,7 @@ const FILE_MODE = 0o600;
 const FOLDER_MODE = 0o700;
 
 /** Images of jobs as files below the state directory, in a folder for every first byte of a checksum. */
-export function createStoredInputFiles({ directory }: Deps): StoredInputFiles {
+export function createStoredInputFiles({ directory, clock }: Deps): StoredInputFiles {
   const root = resolve(directory);
   const folders = createFolderMaker(root, FOLDER_MODE);
 
@@ -26,10 +35,19 @@ export function createStoredInputFiles({ directory }: Deps): StoredInputFiles {
     put: (sha256, bytes) => asStateError(() => put(folders, sha256, bytes)),
     read: (sha256, byteLength) =>
       asStateError(async () => {
-        const folder = await findFolder(root, [FOLDER, folderOf(sha256)]);
-        return folder === undefined
-          ? undefined
-          : readChecked(join(folder, sha256), byteLength, sha256);
+        const path = await pathOf(root, sha256);
+        return path === undefined ? undefined : readChecked(path, byteLength, sha256);
+      }),
+    readWhole: (sha256, byteLength) =>
+      asStateError(async () => {
+        const path = await pathOf(root, sha256);
+        return path === undefined ? undefined : readWhole(path, byteLength, clock);
+      }),
+    stamp: (sha256) =>
+      asStateError(async () => {
+        // One look is enough: a file behind a link on the way is another file, and has another stamp.
+        const found = statNameNow(join(root, FOLDER, folderOf(sha256), sha256));
+        return found?.isFile() ? toStamp(found) : undefined;
       }),
     remove: (sha256) => asStateError(() => remove(root, sha256)),
     async *list() {
@@ -64,6 +82,11 @@ async function remove(root: string, sha256: string): Promise<void> {
     const folder = await findFolder(root, [FOLDER, name]);
     if (folder !== undefined) await unlinkIfPresent(join(folder, sha256));
   }
+}
+
+async function pathOf(root: string, sha256: string): Promise<string | undefined> {
+  const folder = await findFolder(root, [FOLDER, folderOf(sha256)]);
+  return folder === undefined ? undefined : join(folder, sha256);
 }
 
 async function namesIn(root: string, parts: readonly string[]): Promise<readonly string[]> {

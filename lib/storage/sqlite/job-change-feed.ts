@@ -45,7 +45,9 @@ export function createJobChangeFeed(
 }
 
 /** For the transaction that has removed jobs of the scope: forgets the removals that no reader may resume before. */
-export function prepareForgetRemovals(database: StateDatabase): (scope: string) => void {
+export function prepareForgetRemovals(
+  database: Pick<StateDatabase, 'prepare'>,
+): (scope: string) => void {
   const forget = database.prepare(FORGET_REMOVALS);
   return (scope) => void forget.run({ scope, remembered: REMEMBERED_CHANGES });
 }

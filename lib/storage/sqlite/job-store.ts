@@ -5,7 +5,6 @@ import type { JobFailure, JobRecord, JobStore, JobTotals } from '../../jobs/job-
 import type { StateDatabase } from './database.ts';
 import { createJobChangeFeed } from './job-change-feed.ts';
 import { createJobEndings, prepareJobEnding } from './job-endings.ts';
-import { prepareJobInputs } from './job-inputs.ts';
 import { createJobList } from './job-list.ts';
 import { createJobRetention } from './job-retention.ts';
 import { parseRecord, RECORD_COLUMNS } from './job-rows.ts';
@@ -58,7 +57,6 @@ export function createJobStore(database: StateDatabase): JobStore {
   const claim = database.prepare(CLAIM);
   const totals = database.prepare(TOTALS);
   const ending = prepareJobEnding(database);
-  const inputs = prepareJobInputs(database);
 
   function findOne(scope: string, id: string): JobRecord | undefined {
     const row = find.get(id, scope);
@@ -89,8 +87,6 @@ export function createJobStore(database: StateDatabase): JobStore {
         }
       }),
     find: (scope, id) => database.read(() => findOne(scope, id)),
-    needsInput: (sha256) => database.read(() => inputs.needsInput(sha256)),
-    listInputs: (page) => database.read(() => inputs.list(page)),
     totals: () => database.read(() => v.parse(TotalRow, totals.get())),
   };
 }

@@ -13,6 +13,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { ArtifactRecord } from '../../../lib/artifacts/artifact-store-port.ts';
 import { createArtifactDelivery } from '../../../lib/artifacts/delivery.ts';
+import { createImageDelivery } from '../../../lib/artifacts/image-delivery.ts';
 import type { ImageEngine, VerifiedImage } from '../../../lib/images/image.ts';
 import { createImageEngine } from '../../../lib/images/image-engine.ts';
 import { systemClock } from '../../../lib/platform/clock.ts';
@@ -64,18 +65,20 @@ function deliver(cacheBytes = 10_000_000) {
         return rig.files.read(name, bytes);
       },
     },
-    engine: {
-      inspect(bytes, signal) {
-        inspections += 1;
-        return engine.inspect(bytes, signal);
+    images: createImageDelivery({
+      engine: {
+        inspect(bytes, signal) {
+          inspections += 1;
+          return engine.inspect(bytes, signal);
+        },
+        thumbnail(bytes, edgePx, signal) {
+          thumbnails += 1;
+          return engine.thumbnail(bytes, edgePx, signal);
+        },
       },
-      thumbnail(bytes, edgePx, signal) {
-        thumbnails += 1;
-        return engine.thumbnail(bytes, edgePx, signal);
-      },
-    },
-    cacheBytes,
-    metrics: { artifactVerified: (result) => verifications.push(result) },
+      cacheBytes,
+      metrics: { artifactVerified: (result) => verifications.push(result) },
+    }),
   });
 }
 
@@ -291,9 +294,11 @@ describe('delivery.open', () => {
           return undefined;
         },
       },
-      engine,
-      cacheBytes: 1,
-      metrics: { artifactVerified: (result) => verifications.push(result) },
+      images: createImageDelivery({
+        engine,
+        cacheBytes: 1,
+        metrics: { artifactVerified: (result) => verifications.push(result) },
+      }),
     });
 
     const outcome = delivery.open('scope', record.id, noAbort);

@@ -1,5 +1,6 @@
 import { type Admission, createAdmission } from '../../../lib/admission/admission.ts';
 import { createArtifactDelivery } from '../../../lib/artifacts/delivery.ts';
+import { createImageDelivery } from '../../../lib/artifacts/image-delivery.ts';
 import { resolveConfig } from '../../../lib/config/resolve-config.ts';
 import type { CapabilityDocument } from '../../../lib/contract/resources/provider.ts';
 import type { BridgeError } from '../../../lib/errors/bridge-error.ts';
@@ -30,7 +31,11 @@ export async function openGenerationRig(
   const engine = openEngine();
   const artifacts = await openArtifactRig();
   const { store, files } = artifacts;
-  const delivery = createArtifactDelivery({ store, files, engine, cacheBytes: 1_000_000 });
+  const delivery = createArtifactDelivery({
+    store,
+    files,
+    images: createImageDelivery({ engine, cacheBytes: 1_000_000 }),
+  });
   const provider = createScriptedProvider({ capabilities, ...script });
   const sessionStore = createSessionStore(artifacts.database);
   const generation = createGeneration({

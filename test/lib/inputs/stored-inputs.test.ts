@@ -31,6 +31,8 @@ function openKeeper(pause: () => Promise<void> = async () => {}) {
     put: (sha256) => alone(sha256, () => void kept.add(sha256)),
     remove: (sha256) => alone(sha256, () => void kept.delete(sha256)),
     read: async () => undefined,
+    readWhole: async () => undefined,
+    stamp: async () => undefined,
     async *list() {
       yield [...kept];
     },

@@ -188,6 +188,8 @@ function filesIn(kept: Set<string>) {
     put: async (sha256: string) => void kept.add(sha256),
     remove: async (sha256: string) => void kept.delete(sha256),
     read: async () => undefined,
+    readWhole: async () => undefined,
+    stamp: async () => undefined,
     async *list() {
       yield [...kept];
     },

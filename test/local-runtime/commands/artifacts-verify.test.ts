@@ -75,7 +75,7 @@ describe('artifacts verify', () => {
 
     expect([code, stderr]).toEqual([0, '']);
     expect(stdout).toBe(
-      `2 artifacts of ${bytes} bytes and 0 sidecars were checked.\nAll are as they were published.\n`,
+      `2 artifacts of ${bytes} bytes and 0 sidecars were checked.\n0 input images of jobs were checked.\nAll are as they were stored.\n`,
     );
   });
 
@@ -99,7 +99,7 @@ describe('artifacts verify', () => {
 
     const { problems, ...rest } = JSON.parse(stdout);
     expect(code).toBe(1);
-    expect(rest).toEqual({ ok: false, artifacts: 2, sidecars: 0, bytes });
+    expect(rest).toEqual({ ok: false, artifacts: 2, sidecars: 0, bytes, inputs: 0 });
     expect(new Set(problems.map(({ id }: { id: string }) => id))).toEqual(
       new Set(records.map(({ id }) => id)),
     );
@@ -130,8 +130,8 @@ describe('artifacts verify', () => {
   });
 
   it.each([
-    [[], 'All are as they were published.\n'],
-    [['--json'], '{"problems":[\n],"ok":true,"artifacts":0,"sidecars":0,"bytes":0}\n'],
+    [[], 'All are as they were stored.\n'],
+    [['--json'], '{"problems":[\n],"ok":true,"artifacts":0,"sidecars":0,"bytes":0,"inputs":0}\n'],
   ])('is content where there is no state, with %j, and makes none', async (options, said) => {
     const empty = join(rig.directory, 'empty');
 

@@ -14,6 +14,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { systemClock } from '../../../../lib/platform/clock.ts';
 import { createStoredInputFiles } from '../../../../lib/storage/file-system/stored-input-files.ts';
 import { describeStoredInputFiles } from '../../../contracts/stored-input-files.ts';
 
@@ -21,8 +22,8 @@ describeStoredInputFiles('a folder', async () => {
   const parent = await mkdtemp(join(tmpdir(), 'stored-inputs-'));
   const directory = join(parent, 'made', 'later');
   return {
-    files: createStoredInputFiles({ directory }),
-    reopen: () => createStoredInputFiles({ directory }),
+    files: createStoredInputFiles({ directory, clock: systemClock }),
+    reopen: () => createStoredInputFiles({ directory, clock: systemClock }),
     damage: (sha256, content) =>
       writeFile(join(directory, 'inputs', sha256.slice(0, 2), sha256), content),
     close: () => rm(parent, { recursive: true }),
@@ -44,12 +45,13 @@ describe('createStoredInputFiles', () => {
 
   async function listed(): Promise<string[]> {
     const all: string[] = [];
-    for await (const batch of createStoredInputFiles({ directory }).list()) all.push(...batch);
+    for await (const batch of createStoredInputFiles({ directory, clock: systemClock }).list())
+      all.push(...batch);
     return all;
   }
 
   test('nothing is created before the first image', async () => {
-    const files = createStoredInputFiles({ directory });
+    const files = createStoredInputFiles({ directory, clock: systemClock });
 
     await files.read(sha256, 1);
     await files.remove(sha256);
@@ -58,7 +60,7 @@ describe('createStoredInputFiles', () => {
   });
 
   test('images and their folders are for their owner alone', async () => {
-    await createStoredInputFiles({ directory }).put(sha256, bytes);
+    await createStoredInputFiles({ directory, clock: systemClock }).put(sha256, bytes);
 
     const paths = ['', fan, '.staging', join(fan, sha256)].map((path) => join(root, path));
     const modes = await Promise.all(paths.map(async (path) => (await stat(path)).mode & 0o777));
@@ -66,9 +68,9 @@ describe('createStoredInputFiles', () => {
   });
 
   test('folders that exist are synced in their parent once', async () => {
-    await createStoredInputFiles({ directory }).put(sha256, bytes);
+    await createStoredInputFiles({ directory, clock: systemClock }).put(sha256, bytes);
     const syncs = await countSyncs(directory);
-    const files = createStoredInputFiles({ directory });
+    const files = createStoredInputFiles({ directory, clock: systemClock });
 
     await files.put(sha256, bytes);
     const first = syncs.count();
@@ -81,7 +83,7 @@ describe('createStoredInputFiles', () => {
   });
 
   test('an image is stored under its checksum, without any other file', async () => {
-    await createStoredInputFiles({ directory }).put(sha256, bytes);
+    await createStoredInputFiles({ directory, clock: systemClock }).put(sha256, bytes);
 
     expect((await readdir(root, { recursive: true })).sort()).toEqual([
       '.staging',
@@ -92,7 +94,7 @@ describe('createStoredInputFiles', () => {
   });
 
   test('an image that is there is not written again', async () => {
-    const files = createStoredInputFiles({ directory });
+    const files = createStoredInputFiles({ directory, clock: systemClock });
     await files.put(sha256, bytes);
     const before = await stat(join(root, fan, sha256), { bigint: true });
 
@@ -105,7 +107,7 @@ describe('createStoredInputFiles', () => {
   test('what an interrupted put has left is listed, blocks nothing and is removed', async () => {
     await mkdir(join(root, '.staging'), { recursive: true });
     await writeFile(join(root, '.staging', sha256), 'the by');
-    const files = createStoredInputFiles({ directory });
+    const files = createStoredInputFiles({ directory, clock: systemClock });
 
     const before = await listed();
     await files.remove(sha256);
@@ -133,7 +135,7 @@ describe('createStoredInputFiles', () => {
     await writeFile(outside, bytes);
     await mkdir(join(root, fan), { recursive: true });
     await symlink(outside, join(root, fan, sha256));
-    const files = createStoredInputFiles({ directory });
+    const files = createStoredInputFiles({ directory, clock: systemClock });
 
     const viaLink = await files.read(sha256, bytes.length);
     await files.put(sha256, bytes);
@@ -148,7 +150,7 @@ describe('createStoredInputFiles', () => {
     await writeFile(join(directory, 'outside', sha256), bytes);
     await mkdir(root);
     await symlink(join(directory, 'outside'), join(root, fan));
-    const files = createStoredInputFiles({ directory });
+    const files = createStoredInputFiles({ directory, clock: systemClock });
 
     expect(await files.read(sha256, bytes.length)).toBeUndefined();
     expect(await listed()).toEqual([]);
@@ -161,7 +163,9 @@ describe('createStoredInputFiles', () => {
   test('a folder in place of an image is an error of the state directory', async () => {
     await mkdir(join(root, fan, sha256), { recursive: true });
 
-    await expect(createStoredInputFiles({ directory }).put(sha256, bytes)).rejects.toMatchObject({
+    await expect(
+      createStoredInputFiles({ directory, clock: systemClock }).put(sha256, bytes),
+    ).rejects.toMatchObject({
       code: 'overloaded',
     });
   });
@@ -170,7 +174,7 @@ describe('createStoredInputFiles', () => {
   test.skipIf(process.getuid?.() === 0)('a read-only directory says that it is', async () => {
     await chmod(directory, 0o500);
 
-    const put = createStoredInputFiles({ directory }).put(sha256, bytes);
+    const put = createStoredInputFiles({ directory, clock: systemClock }).put(sha256, bytes);
 
     await expect(put).rejects.toMatchObject({
       code: 'overloaded',

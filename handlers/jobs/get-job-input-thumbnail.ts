@@ -1,0 +1,36 @@
+import { ThumbnailHeaders, ThumbnailQuery } from '../../lib/contract/resources/artifact.ts';
+import { JobInputPath } from '../../lib/contract/resources/job.ts';
+import { wholeFileReply } from '../../lib/http/reply/file-reply.ts';
+import { operation } from '../operation.ts';
+
+/** GET /v1/jobs/{id}/inputs/{index}/thumbnail: a small PNG of an input image, or nothing when the client has it. */
+export const handler = operation<'jobInputs'>()({
+  id: 'getJobInputThumbnail',
+  summary: 'Download a thumbnail of an input image of a job',
+  protection: 'bearer',
+  request: { path: JobInputPath, query: ThumbnailQuery, headers: ThumbnailHeaders },
+  reply: {
+    status: 200,
+    description:
+      'A verified PNG, turned as its image is meant to be seen, in sRGB, with its alpha.',
+    mediaTypes: ['image/png'],
+    headers: { etag: 'The quoted SHA-256 of the bytes.' },
+    also: [{ status: 304, description: 'The client has these bytes.' }],
+  },
+  errors: ['not_found', 'artifact', 'overloaded'],
+  async handle({ path, query, event, context, services }) {
+    const { bytes, sha256 } = await services.jobInputs.openThumbnail(
+      context.scope,
+      path,
+      query.edge,
+      context.signal(),
+    );
+    return wholeFileReply(event.headers, {
+      bytes,
+      mediaType: 'image/png',
+      etag: `"${sha256}"`,
+      filename: `input-${path.index}-${query.edge}.png`,
+      disposition: 'inline',
+    });
+  },
+});

@@ -1,0 +1,40 @@
+import { ArtifactHeaders, ArtifactQuery } from '../../lib/contract/resources/artifact.ts';
+import { JobInputPath } from '../../lib/contract/resources/job.ts';
+import { fileReply } from '../../lib/http/reply/file-reply.ts';
+import { operation } from '../operation.ts';
+
+const MEDIA_TYPES = ['image/png', 'image/jpeg', 'image/webp'];
+
+/** GET /v1/jobs/{id}/inputs/{index}: an image that the job came with, delivered as an artifact is. */
+export const handler = operation<'jobInputs'>()({
+  id: 'getJobInput',
+  summary: 'Download an input image of a job',
+  protection: 'bearer',
+  request: { path: JobInputPath, query: ArtifactQuery, headers: ArtifactHeaders },
+  reply: {
+    status: 200,
+    description: 'The verified bytes of the image, as they were sent.',
+    mediaTypes: MEDIA_TYPES,
+    headers: { etag: 'The quoted SHA-256 of the bytes.' },
+    also: [
+      { status: 206, description: 'One range of the bytes.', mediaTypes: MEDIA_TYPES },
+      { status: 304, description: 'The client has these bytes.' },
+    ],
+  },
+  errors: ['not_found', 'range_not_satisfiable', 'artifact', 'overloaded'],
+  async handle({ path, query, event, context, services }) {
+    const { input, bytes, sha256 } = await services.jobInputs.open(
+      context.scope,
+      path,
+      context.signal(),
+    );
+    const format = input.media_type.slice('image/'.length);
+    return fileReply(event.headers, {
+      bytes,
+      mediaType: input.media_type,
+      etag: `"${sha256}"`,
+      filename: `input-${path.index}.${format === 'jpeg' ? 'jpg' : format}`,
+      disposition: query.download ? 'attachment' : 'inline',
+    });
+  },
+});
