@@ -1,4 +1,4 @@
-import { heapBytes, longTasks } from '../support/measure.ts';
+import { cpuMs, heapBytes, longTasks } from '../support/measure.ts';
 import { openPage } from '../support/open-page.ts';
 
 /** Without a task of more than 50 ms for so long, the page has settled. */
@@ -25,7 +25,7 @@ export async function loadPage(address: string, path: string) {
       ...performance.getEntriesByType('navigation'),
       ...performance.getEntriesByType('resource'),
     ] as PerformanceResourceTiming[];
-    const code = loaded.filter(({ name }) => new URL(name).pathname.startsWith('/dashboard'));
+    const code = loaded.filter(({ name }) => !new URL(name).pathname.startsWith('/v1/'));
     return {
       firstPaintMs: paint?.startTime ?? Number.NaN,
       codeBytes: code.reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0),
@@ -36,6 +36,7 @@ export async function loadPage(address: string, path: string) {
     codeBytes,
     interactiveMs: Math.max(firstPaintMs, lastEnd()),
     longestTaskMs: Math.max(0, ...tasks.map(({ durationMs }) => durationMs)),
+    cpuMs: await cpuMs(page),
     heap: await heapBytes(page),
   };
 }

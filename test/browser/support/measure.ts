@@ -1,9 +1,20 @@
-import type { Page } from 'playwright-core';
+import type { CDPSession, Page } from 'playwright-core';
 
-/** Makes the page's thread this many times slower. */
+const sessions = new WeakMap<Page, CDPSession>();
+
+/** Makes the page's thread this many times slower, and counts its time from now on. */
 export async function slowCpu(page: Page, times: number): Promise<void> {
   const session = await page.context().newCDPSession(page);
+  sessions.set(page, session);
+  await session.send('Performance.enable', { timeDomain: 'threadTicks' });
   await session.send('Emulation.setCPUThrottlingRate', { rate: times });
+}
+
+/** The CPU time that tasks of a slowed page have taken: other programs do not lengthen it. */
+export async function cpuMs(page: Page): Promise<number> {
+  const reply = await sessions.get(page)?.send('Performance.getMetrics');
+  const seconds = reply?.metrics.find(({ name }) => name === 'TaskDuration')?.value;
+  return (seconds ?? Number.NaN) * 1000;
 }
 
 /** The bytes that scripts of the page hold, after a collection of garbage. */

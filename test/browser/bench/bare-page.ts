@@ -1,0 +1,14 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** A page of one heading: what the browser and the machine cost without the dashboard. */
+export async function serveBarePage(): Promise<{ readonly address: string; close(): void }> {
+  const server = createServer((incoming, outgoing) => {
+    outgoing.writeHead(incoming.url === '/' ? 200 : 204, { 'content-type': 'text/html' });
+    outgoing.end(incoming.url === '/' ? '<!doctype html><title>Bare</title><h1>Bare</h1>' : '');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  // A server that listens on a TCP port has an address of this form.
+  const { port } = server.address() as AddressInfo;
+  return { address: `http://127.0.0.1:${port}`, close: () => server.close() };
+}
