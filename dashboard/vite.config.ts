@@ -20,6 +20,7 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
+    license: { fileName: 'licenses.md' },
   },
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   server: { host: '127.0.0.1', proxy: { '/v1': BRIDGE, '/health': BRIDGE } },

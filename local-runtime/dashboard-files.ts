@@ -8,6 +8,9 @@ import { BridgeError } from '../lib/errors/bridge-error.ts';
 import type { PageFile } from '../lib/http/reply/page-reply.ts';
 import type { Services } from '../lib/services.ts';
 
+/** Beside them are their compressed forms and the licences of what they contain. */
+const SERVED = /^(index\.html|assets\/.+(?<!\.(br|gz)))$/;
+
 type Files = ReadonlyMap<string, PageFile>;
 
 /**
@@ -50,7 +53,7 @@ async function readFiles(folder: string | undefined): Promise<Files> {
   if (!contents.has('index.html')) {
     return refuse('the dashboard has not been built: run npm run build');
   }
-  const names = [...contents.keys()].filter((name) => !/\.(br|gz)$/.test(name));
+  const names = [...contents.keys()].filter((name) => SERVED.test(name));
   return new Map(names.map((name) => [name, toPageFile(name, contents)]));
 }
 

@@ -7,13 +7,13 @@ import { build } from 'vite';
 
 const dir = 'dist/dashboard';
 
-/** Compressed already. */
-const COMPACT = /\.(woff2|png|jpe?g|webp)$/;
+/** What gains from compression. */
+const TEXT = /\.(html|js|css|svg)$/;
 
 await build({ configFile: 'dashboard/vite.config.ts', configLoader: 'native', logLevel: 'warn' });
 const entries = await readdir(dir, { recursive: true, withFileTypes: true });
 const files = entries.filter((it) => it.isFile()).map((it) => join(it.parentPath, it.name));
-await Promise.all(files.filter((file) => !COMPACT.test(file)).map(compress));
+await Promise.all(files.filter((file) => TEXT.test(file)).map(compress));
 
 async function compress(file) {
   const bytes = await readFile(file);

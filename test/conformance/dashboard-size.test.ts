@@ -37,6 +37,13 @@ describe('the built dashboard', () => {
     expect(missing).toEqual([]);
   });
 
+  it('comes with the licences of the packages in it', () => {
+    const licences = readFileSync(`${built}licenses.md`, 'utf8');
+
+    expect(licences).toMatch(/^## preact - /m);
+    expect(licences).toMatch(/^## @preact\/signals - /m);
+  });
+
   it('names nothing outside of itself, and nothing inline', () => {
     const addresses = [...page.matchAll(/(?:src|href)="([^"]*)"/g)].map(([, address]) => address);
 

@@ -12,6 +12,7 @@ beforeEach(async () => {
   await writeFile(join(folder, 'index.html'), '<!doctype html>');
   await writeFile(join(folder, 'assets/page-1.js'), 'run();');
   await writeFile(join(folder, 'assets/page-1.js.br'), 'compressed');
+  await writeFile(join(folder, 'licenses.md'), 'licences');
 });
 afterEach(() => rm(folder, { recursive: true }));
 
@@ -36,14 +37,19 @@ describe('createDashboardFiles', () => {
     });
   });
 
-  it.each(['page-1.js.br', '../index.html', '', '.', 'page-1.js/', 'page-1.js\0'])(
-    'has no file %j',
-    async (name) => {
-      const files = createDashboardFiles(folder);
+  it.each([
+    'page-1.js.br',
+    '../index.html',
+    '../licenses.md',
+    '',
+    '.',
+    'page-1.js/',
+    'page-1.js\0',
+  ])('has no file %j', async (name) => {
+    const files = createDashboardFiles(folder);
 
-      await expect(files.asset(name)).rejects.toEqual(notFound('no such file'));
-    },
-  );
+    await expect(files.asset(name)).rejects.toEqual(notFound('no such file'));
+  });
 
   it('reads the files once', async () => {
     const files = createDashboardFiles(folder);
