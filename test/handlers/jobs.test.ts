@@ -4,8 +4,11 @@ import { handler as createJob } from '../../handlers/jobs/create-job.ts';
 import { handler as getJob } from '../../handlers/jobs/get-job.ts';
 import { handler as getJobPartial } from '../../handlers/jobs/get-job-partial.ts';
 import { handler as listJobs } from '../../handlers/jobs/list-jobs.ts';
+import { handler as streamJob } from '../../handlers/jobs/stream-job.ts';
+import { handler as streamJobs } from '../../handlers/jobs/stream-jobs.ts';
 import { handler as updateJob } from '../../handlers/jobs/update-job.ts';
 import { type JobRig, openJobRig, SCOPE, until } from '../lib/jobs/job-rig.ts';
+import { parseEventText } from '../support/event-text.ts';
 import { invoke } from '../support/invoke.ts';
 
 let rig: JobRig;
@@ -204,5 +207,62 @@ describe('listJobs', () => {
     ],
   ])('refuses ?%s', async (query) => {
     expect((await list(query)).status).toBe(422);
+  });
+});
+
+describe('streamJob', () => {
+  it('replies with the events of a job', async () => {
+    const id = await submitted();
+    const job = await rig.jobs.cancel(SCOPE, id);
+
+    const { status, headers, bytes } = await invoke(streamJob, at(id), rig);
+
+    expect(status).toBe(200);
+    expect(headers['content-type']).toBe('text/event-stream');
+    expect(parseEventText(bytes.toString()).events).toEqual([
+      { id: '1', name: 'snapshot', data: { type: 'snapshot', job } },
+      { id: '2', name: 'ended', data: { type: 'ended', job } },
+    ]);
+  });
+
+  it('replies with 404 for an unknown job', async () => {
+    expect((await invoke(streamJob, at('nothing'), rig)).status).toBe(404);
+  });
+
+  it('refuses a query', async () => {
+    const sent = { ...at(await submitted()), query: 'wait_ms=1' };
+
+    expect((await invoke(streamJob, sent, rig)).status).toBe(422);
+  });
+});
+
+describe('streamJobs', () => {
+  const follow = (headers: Record<string, string> = {}) => {
+    // Otherwise the stream would not end.
+    rig.live.over();
+    return invoke(streamJobs, { path: '/v1/jobs/events', headers }, rig);
+  };
+
+  it('replies with the active jobs, and continues where a reader stopped', async () => {
+    const id = await submitted();
+    const first = parseEventText((await follow()).bytes.toString());
+    await rig.jobs.cancel(SCOPE, id);
+
+    const { bytes } = await follow({ 'last-event-id': first.lastId ?? '' });
+
+    expect(first.events).toMatchObject([
+      { name: 'job', id: first.lastId, data: { snapshot: true, job: { id, status: 'queued' } } },
+    ]);
+    const { events, lastId } = parseEventText(bytes.toString());
+    expect(events).toMatchObject([
+      { name: 'job', id: lastId, data: { snapshot: true, job: { id, status: 'cancelled' } } },
+    ]);
+  });
+
+  it.each(['1', 'AAAAAAAAAAA', '%', '\u00fc'])('refuses the id %s', async (id) => {
+    const reply = await follow({ 'last-event-id': id });
+
+    expect(reply.status).toBe(422);
+    expect(reply.json).toMatchObject({ error: { param: 'last-event-id' } });
   });
 });

@@ -29,6 +29,7 @@ describe('createListener', () => {
     ['a path outside of everything', head('GET /nothing HTTP/1.1'), 404],
     ['a target that is no path', head('OPTIONS * HTTP/1.1'), 400],
     ['another method', head('DELETE /v1/providers HTTP/1.1'), 405],
+    ['a method of a route with a parameter there', head('DELETE /v1/jobs/events HTTP/1.1'), 405],
     ['an invented method', head('PROPFIND /v1/providers HTTP/1.1'), 405],
     ['a trace', head('TRACE /v1/providers HTTP/1.1'), 405],
     ['a proxy request', head('CONNECT evil.example:443 HTTP/1.1'), 405],

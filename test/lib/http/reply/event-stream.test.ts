@@ -1,21 +1,23 @@
 import { describe, expect, it } from 'vitest';
 import { BridgeError } from '../../../../lib/errors/bridge-error.ts';
-import { openEventStream, type StreamedEvent } from '../../../../lib/http/reply/event-stream.ts';
+import { openEventStream, type StreamItem } from '../../../../lib/http/reply/event-stream.ts';
 import { createIds } from '../../../../lib/platform/ids.ts';
 import { parseEventText } from '../../../support/event-text.ts';
 import { createManualClock } from '../../../support/manual-clock.ts';
 
 const MIB = 1024 * 1024;
 
+const REMOVED = { type: 'removed', id: 'job' };
+
 /** Events that a test sends one by one, and how many of them have been asked for. */
 function createSource() {
-  const sent: StreamedEvent[] = [];
+  const sent: StreamItem[] = [];
   const source = { asked: 0, isClosed: false, send, end, fail };
   let failure: Error | undefined;
   let isOver = false;
   let wake = () => {};
 
-  function send(event: StreamedEvent & Record<string, unknown>): void {
+  function send(event: StreamItem & Record<string, unknown>): void {
     sent.push(event);
     wake();
   }
@@ -27,7 +29,7 @@ function createSource() {
     failure = error;
     wake();
   }
-  async function* read(): AsyncGenerator<StreamedEvent> {
+  async function* read(): AsyncGenerator<StreamItem> {
     try {
       for (;;) {
         source.asked += 1;
@@ -83,6 +85,20 @@ describe('openEventStream', () => {
     expect(read.text).toBe(
       'event: started\ndata: {"type":"started","text":"a\\nb\\r\\n\u2028\\u0000ü"}\n\n' +
         'event: progress\ndata: {"type":"progress","index":0}\n\n',
+    );
+  });
+
+  it('writes the id of an event, and an id without an event', async () => {
+    const { source, opening } = open();
+    source.send({ id: 'a' });
+    source.send({ id: 'b', event: REMOVED });
+    source.end();
+
+    const read = readFrom(await opening);
+    await read.reading;
+
+    expect(read.text).toBe(
+      ': open\nid: a\n\nid: b\nevent: removed\ndata: {"type":"removed","id":"job"}\n\n',
     );
   });
 
