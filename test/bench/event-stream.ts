@@ -1,9 +1,9 @@
-import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import type { Bench, Row, Tools } from './bench.ts';
 import { inMegabytes, writeImage } from './image.ts';
+import { type OpenStream, openStream } from './open-stream.ts';
 import type { ServerProcess } from './server-process.ts';
-import { inMs, median, percentile } from './statistics.ts';
+import { p50AndP99 } from './statistics.ts';
 
 const IDLE_STREAMS = 500;
 const WARM_UP_STREAMS = 50;
@@ -72,14 +72,14 @@ async function settled(bridge: ServerProcess) {
 /** One after the other, as clients come; each stays open until the bench ends. */
 async function openStreams(port: number, count: number): Promise<void> {
   for (let opened = 0; opened < count; opened += 1) {
-    const stream = await openStream(port, 0);
+    const stream = await openImageStream(port, 0);
     await stream.until('"stage":"preparing"');
     stream.socket.unref();
   }
 }
 
 async function watchPartial(port: number): Promise<{ firstMs: number; wayMs: number }> {
-  const stream = await openStream(port, 1);
+  const stream = await openImageStream(port, 1);
   const firstMs = (await stream.until('\r\n\r\n')) - stream.sentMs;
   const arrivedMs = await stream.until('"stage":"generating"');
   await stream.until('event: partial_image');
@@ -90,51 +90,9 @@ async function watchPartial(port: number): Promise<{ firstMs: number; wayMs: num
   return { firstMs, wayMs };
 }
 
-interface OpenStream {
-  readonly socket: Socket;
-  readonly sentMs: number;
-  /** Resolves with the time at which the first of these words came that was not waited for before. */
-  until(words: string): Promise<number>;
-}
-
-async function openStream(port: number, partials: number): Promise<OpenStream> {
+function openImageStream(port: number, partials: number): Promise<OpenStream> {
   const body = JSON.stringify({ prompt: 'a lighthouse', parameters: { partial_images: partials } });
   const head = ['POST /v1/images/stream HTTP/1.1', `host: 127.0.0.1:${port}`];
   const rest = ['content-type: application/json', `content-length: ${body.length}`, '', body];
-  const socket = connect({ host: '127.0.0.1', port, noDelay: true });
-  let text = '';
-  let lastMs = 0;
-  let wake = () => {};
-  socket.on('data', (chunk: Buffer) => {
-    text += chunk.toString('latin1');
-    lastMs = performance.now();
-    wake();
-  });
-  await new Promise<void>((resolve, reject) => {
-    socket.once('connect', resolve).once('error', reject);
-  });
-  const sentMs = performance.now();
-  socket.write([...head, ...rest].join('\r\n'));
-  return {
-    socket,
-    sentMs,
-    async until(words) {
-      for (;;) {
-        const found = text.indexOf(words);
-        if (found !== -1) {
-          text = text.slice(found + words.length);
-          return lastMs;
-        }
-        // Looked through once: looking through a megabyte again with each chunk would be most of what is measured.
-        text = text.slice(1 - words.length);
-        await new Promise<void>((resolve) => {
-          wake = resolve;
-        });
-      }
-    },
-  };
-}
-
-function p50AndP99(times: readonly number[]): string {
-  return `p50 ${inMs(median(times))}, p99 ${inMs(percentile(times, 0.99))}`;
+  return openStream(port, [...head, ...rest]);
 }

@@ -11,6 +11,7 @@ import { eventStream } from './event-stream.ts';
 import { getArtifact } from './get-artifact.ts';
 import { getThumbnail } from './get-thumbnail.ts';
 import { jobCreates } from './job-creates.ts';
+import { jobEvents } from './job-events.ts';
 import { jobLists } from './job-lists.ts';
 import { jobPosts } from './job-posts.ts';
 import { jobSearch } from './job-search.ts';
@@ -45,6 +46,7 @@ const BENCHES: readonly Bench[] = [
   getThumbnail,
   jobCreates,
   jobPosts,
+  jobEvents,
   jobService,
   jobLists,
   jobSearch,

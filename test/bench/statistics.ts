@@ -23,3 +23,7 @@ export function perSecond(rate: number): string {
 export function inMs(ms: number): string {
   return `${ms.toFixed(ms < 10 ? 2 : 1)} ms`;
 }
+
+export function p50AndP99(times: readonly number[]): string {
+  return `p50 ${inMs(median(times))}, p99 ${inMs(percentile(times, 0.99))}`;
+}

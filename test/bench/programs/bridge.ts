@@ -28,6 +28,8 @@ export interface BridgeOptions {
   readonly partialFile?: string;
   /** How long the provider takes; it replies at once otherwise. */
   readonly latencyMs?: number;
+  /** Whatever comes as a token is one, with jobs of its own. */
+  readonly hasManyTokens?: boolean;
 }
 
 const {
@@ -36,6 +38,7 @@ const {
   cacheBytes = 134_217_728,
   partialFile,
   latencyMs = 0,
+  hasManyTokens = false,
 } = programOptions<BridgeOptions>();
 
 async function readConfig() {
@@ -64,7 +67,12 @@ applyHeapSettings();
 const config = await readConfig();
 const observing = { config, routes, clock: systemClock, version: '0.0.0' };
 const { metrics, events, observer } = await openObservation(observing);
-const httpSettings = openHttpSettings({ maxBodyBytes: config.server.max_body_bytes, observer });
+const access = { authenticate: (token?: string) => token, isOurHost: () => true };
+const httpSettings = openHttpSettings({
+  maxBodyBytes: config.server.max_body_bytes,
+  observer,
+  ...(hasManyTokens ? { access } : {}),
+});
 const { clock, ids } = httpSettings;
 lockStateDirectory(config.state.directory);
 
