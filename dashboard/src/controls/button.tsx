@@ -13,6 +13,7 @@ interface Props {
   readonly disabled?: boolean;
   readonly type?: 'button' | 'submit';
   readonly class?: string;
+  readonly tabIndex?: number;
   readonly buttonRef?: Ref<HTMLButtonElement>;
   readonly 'aria-label'?: string;
   readonly 'aria-pressed'?: boolean;

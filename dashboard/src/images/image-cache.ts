@@ -38,7 +38,8 @@ export function createImageCache(api: Api, connection: Connection) {
     try {
       const response = await api.bytes(entry.path, { signal });
       const blob = await response.blob();
-      if (signal.aborted) return;
+      // 204: there is no image yet.
+      if (signal.aborted || response.status === 204) return;
       entry.image.value = { state: 'ready', url: URL.createObjectURL(blob), blob };
     } catch (error) {
       if (signal.aborted) return;

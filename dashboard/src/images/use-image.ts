@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { usePage } from '../page-context.ts';
 import type { LoadedImage } from './image-cache.ts';
 
@@ -21,4 +21,12 @@ export function useImage(path: string | undefined): LoadedImage {
     };
   }, [images, path]);
   return shown;
+}
+
+/** Like `useImage`, but what was ready stays until the image at the next path is. */
+export function useSteadyImage(path: string | undefined): LoadedImage {
+  const image = useImage(path);
+  const last = useRef(image);
+  if (image.state === 'ready' || last.current.state !== 'ready') last.current = image;
+  return last.current;
 }

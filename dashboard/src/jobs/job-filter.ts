@@ -1,5 +1,14 @@
 import type { JobStatus, JobSummary } from '../api/schemas.ts';
 
+export const JOB_STATUSES = [
+  'queued',
+  'running',
+  'succeeded',
+  'failed',
+  'cancelled',
+  'interrupted',
+] as const satisfies readonly JobStatus[];
+
 /** What the gallery shows of the history. */
 export interface JobFilter {
   readonly search: string;

@@ -38,7 +38,7 @@ function toFilename(name: string): string {
 }
 
 /** The browser encodes base64 off the main thread. */
-function toDataUrl(blob: Blob): Promise<string> {
+export function toDataUrl(blob: Blob): Promise<string> {
   return new Promise((resolve, reject) => {
     const reader = new FileReader();
     reader.onload = () => resolve(String(reader.result));

@@ -1,0 +1,85 @@
+import { makeZip } from 'client-zip';
+import type { Api } from '../../api/api.ts';
+import { ApiError } from '../../api/api-error.ts';
+import type { JobSummary } from '../../api/schemas.ts';
+import { artifactName } from './artifact-name.ts';
+
+interface SaveFilePicker {
+  showSaveFilePicker?(options: { suggestedName: string }): Promise<FileSystemFileHandle>;
+}
+
+/** What was not there any more. */
+export interface Downloaded {
+  readonly saved: number;
+  readonly missing: number;
+}
+
+/**
+ * Saves the images of the jobs: a single one as it is, several in a zip that is made here. Where the browser lets a page
+ * write a file, the zip goes there while it is read; elsewhere it is held in memory first. Resolves with `undefined` when the
+ * person chose no file. Throws ApiError when the bridge is gone.
+ */
+export async function download(
+  api: Api,
+  list: readonly JobSummary[],
+): Promise<Downloaded | undefined> {
+  const images = list.flatMap((job) =>
+    job.artifacts.map(({ id }, index) => ({ id, name: artifactName(job, index) })),
+  );
+  const [only] = images;
+  if (only === undefined) return { saved: 0, missing: 0 };
+  if (images.length === 1) {
+    const response = await api.bytes(`/v1/artifacts/${only.id}`);
+    offer(await response.blob(), only.name);
+    return { saved: 1, missing: 0 };
+  }
+  const missing: string[] = [];
+  const zip = makeZip(readImages(api, images, (name) => missing.push(name)));
+  if (!(await saveZip(zip, `image-bridge-${images.length}.zip`))) return undefined;
+  return { saved: images.length - missing.length, missing: missing.length };
+}
+
+async function* readImages(
+  api: Api,
+  images: readonly { readonly id: string; readonly name: string }[],
+  onMissing: (name: string) => void,
+) {
+  for (const { id, name } of images) {
+    try {
+      yield { name, input: await api.bytes(`/v1/artifacts/${id}`) };
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.code === 'unreachable') throw error;
+      onMissing(name);
+    }
+  }
+}
+
+/** Whether it was saved: nothing is when the person closes the dialog. */
+async function saveZip(zip: ReadableStream<Uint8Array>, name: string): Promise<boolean> {
+  const { showSaveFilePicker } = window as SaveFilePicker;
+  if (showSaveFilePicker === undefined) {
+    offer(await new Response(zip, { headers: { 'content-type': 'application/zip' } }).blob(), name);
+    return true;
+  }
+  let file: FileSystemFileHandle;
+  try {
+    file = await showSaveFilePicker.call(window, { suggestedName: name });
+  } catch (error) {
+    await zip.cancel();
+    if (error instanceof DOMException && error.name === 'AbortError') return false;
+    throw error;
+  }
+  await zip.pipeTo(await file.createWritable());
+  return true;
+}
+
+/** As a link with `download` does when it is pressed. */
+export function offer(blob: Blob, name: string): void {
+  const url = URL.createObjectURL(blob);
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = name;
+  link.click();
+  // The browser reads the object after this task: a minute is more than it needs.
+  setTimeout(() => URL.revokeObjectURL(url), 60_000);
+}

@@ -1,0 +1,62 @@
+import type { Page } from '../../page.ts';
+import { text } from '../../text/text.ts';
+import { createConfirmation } from './confirmation.ts';
+import { download } from './download.ts';
+import { createMakingFromJobs } from './make-from-jobs.ts';
+import { createJobMarks } from './mark-jobs.ts';
+import { sayFailure } from './say-failure.ts';
+
+export type JobActions = ReturnType<typeof createJobActions>;
+
+/** What can be done to jobs from the gallery. Each says what it did, or why it could not. */
+export function createJobActions(page: Page) {
+  const { api, jobs, router, toasts } = page;
+  const cancelling = createConfirmation();
+
+  async function attempt(run: () => Promise<void>): Promise<void> {
+    try {
+      await run();
+    } catch (error) {
+      sayFailure(toasts, error);
+    }
+  }
+
+  return {
+    ...createJobMarks(page),
+    ...createMakingFromJobs(page),
+
+    /** The job whose cancelling waits for a second press. */
+    cancelling: cancelling.waiting,
+    cancel(id: string): void {
+      if (cancelling.confirm(id)) void attempt(() => jobs.cancel(id));
+    },
+
+    /** One job: its images, or the image with its source; two: beside each other. */
+    compare([first, second]: readonly string[]): void {
+      if (first === undefined) return;
+      router.navigate(`/jobs/${first}?view=side${second === undefined ? '' : `&b=${second}`}`);
+    },
+
+    download(ids: readonly string[]): Promise<void> {
+      return attempt(async () => {
+        const list = ids.flatMap((id) => jobs.get(id)?.peek() ?? []);
+        const result = await download(api, list);
+        if (result === undefined) return;
+        const { saved, missing } = result;
+        if (saved + missing === 0) toasts.show({ kind: 'done', text: text('gallery.noImages') });
+        if (missing > 0) {
+          toasts.show({ kind: 'failed', text: text('gallery.missing', { count: missing }) });
+        }
+      });
+    },
+
+    /** Lists hold only the beginning of a prompt. */
+    copyPrompt(id: string): Promise<void> {
+      return attempt(async () => {
+        const { request } = await jobs.read(id);
+        await navigator.clipboard.writeText(request.prompt);
+        toasts.show({ kind: 'done', text: text('gallery.copied') });
+      });
+    },
+  };
+}

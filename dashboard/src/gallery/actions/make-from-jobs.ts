@@ -1,0 +1,63 @@
+import { toDraftAgain, toRequestAgain } from '../../make/make-again.ts';
+import type { Page } from '../../page.ts';
+import { text } from '../../text/text.ts';
+import { artifactName } from './artifact-name.ts';
+import { sayFailure } from './say-failure.ts';
+
+/** What begins with a job that there is: the same once more, with changes, or with its image as the source. */
+export function createMakingFromJobs(page: Page) {
+  const { api, jobs, router, draft, submissions, toasts } = page;
+
+  async function again(id: string): Promise<'sent' | 'looked at'> {
+    const job = await jobs.read(id);
+    // It could be paid for twice: a person looks first.
+    if (job.error?.details['outcome'] === 'unknown') {
+      router.navigate(`/jobs/${id}`);
+      return 'looked at';
+    }
+    await submissions.submit(await toRequestAgain(api, job));
+    return 'sent';
+  }
+
+  return {
+    async makeAgain(ids: readonly string[]): Promise<void> {
+      try {
+        for (const id of ids) {
+          if ((await again(id)) === 'looked at') return;
+        }
+        toasts.show({ kind: 'done', text: text('gallery.sentAgain', { count: ids.length }) });
+      } catch (error) {
+        sayFailure(toasts, error);
+      }
+    },
+
+    /** Puts what was asked for into the draft, to change it there. */
+    async change(id: string): Promise<void> {
+      try {
+        const { settings, attachments, mask } = await toDraftAgain(api, await jobs.read(id));
+        draft.clear();
+        draft.apply(settings);
+        draft.attach(...attachments);
+        draft.setMask(mask);
+        showDraft(page);
+      } catch (error) {
+        sayFailure(toasts, error);
+      }
+    },
+
+    /** Takes the first image of the job as the source of an edit. */
+    editThis(id: string): void {
+      const job = jobs.get(id)?.peek();
+      const artifact = job?.artifacts[0];
+      if (job === undefined || artifact === undefined) return;
+      draft.editArtifact(artifact, artifactName(job, 0));
+      showDraft(page);
+    },
+  };
+}
+
+/** Leads to the draft: the prompt beside the images, or the sheet over them where there is no room beside. */
+export function showDraft({ router }: Pick<Page, 'router'>): void {
+  if (window.matchMedia('(max-width: 899px)').matches) router.openLayer('make');
+  else document.getElementById('prompt')?.focus();
+}

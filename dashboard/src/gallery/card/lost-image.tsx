@@ -1,0 +1,25 @@
+import { ImageOff } from 'lucide';
+import type { ApiError } from '../../api/api-error.ts';
+import { text } from '../../text/text.ts';
+import { CardNote } from './card-note.tsx';
+
+interface Props {
+  readonly error: ApiError;
+  /** For a card of its own; in a mosaic there is room for the title alone. */
+  readonly prompt: string | undefined;
+}
+
+/** An image that does not come: removed meanwhile, or not loaded for now. */
+export function LostImage({ error, prompt }: Props) {
+  const isGone = error.status === 404;
+  const title = text(isGone ? 'card.gone' : 'card.notLoaded');
+  const say = isGone ? text('card.gone.text') : prompt;
+  return (
+    <CardNote
+      icon={ImageOff}
+      tone="faint"
+      title={title}
+      {...(prompt !== undefined && { say, ...(isGone && { asked: prompt }) })}
+    />
+  );
+}

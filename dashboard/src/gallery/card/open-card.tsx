@@ -1,0 +1,97 @@
+import { Clock, Loader, Pause, X } from 'lucide';
+import type { JobSummary } from '../../api/schemas.ts';
+import { Icon } from '../../controls/icon.tsx';
+import { IconButton } from '../../controls/icon-button.tsx';
+import { useSteadyImage } from '../../images/use-image.ts';
+import { usePage } from '../../page-context.ts';
+import { useNow } from '../../shell/use-now.ts';
+import { formatClock, text } from '../../text/text.ts';
+import { useGallery } from '../state/use-gallery.ts';
+import { CardNote } from './card-note.tsx';
+import { STAGES, stageOf } from './card-text.ts';
+import './open-card.css';
+
+interface Props {
+  readonly job: JobSummary;
+  readonly tabIndex: number;
+}
+
+/** A job that has not ended: in words, until there is an image of it that is not finished. */
+export function OpenCard({ job, tabIndex }: Props) {
+  const partials = job.progress?.partial_images ?? 0;
+  // The fragment is not sent: it makes each of them an image of its own.
+  const path = partials > 0 ? `/v1/jobs/${job.id}/partial#${partials}` : undefined;
+  const image = useSteadyImage(path);
+  const { connection } = usePage();
+  const isAway = connection.state.value === 'offline';
+  const stage = text(`card.stage.${stageOf(job)}`);
+  const title = isAway ? text('card.lastSeen', { stage }) : stage;
+  const stop = <StopButton job={job} tabIndex={tabIndex} over={image.state === 'ready'} />;
+
+  if (image.state !== 'ready') {
+    return (
+      <div class={`open-card ${job.status}`}>
+        <CardNote
+          icon={isAway ? Pause : job.status === 'queued' ? Clock : Loader}
+          {...(job.status === 'queued' && { tone: 'faint' as const })}
+          title={title}
+          say={job.prompt}
+        >
+          <span class="elapsed">
+            <Elapsed job={job} running={!isAway} />
+          </span>
+          {stop}
+        </CardNote>
+        {job.status === 'running' && <Stages job={job} />}
+      </div>
+    );
+  }
+  return (
+    <div class="open-card with-image">
+      <img src={image.url} alt="" draggable={false} />
+      <div class="scrim">
+        <div class="line">
+          {isAway && <Icon of={Pause} small />}
+          <b class="cut">{title}</b>
+          <Elapsed job={job} running={!isAway} />
+        </div>
+        <Stages job={job} />
+      </div>
+      {stop}
+    </div>
+  );
+}
+
+function Elapsed({ job, running }: { readonly job: JobSummary; readonly running: boolean }) {
+  const now = useNow(1000, running);
+  const { cancelling } = useGallery().actions;
+  if (cancelling.value === job.id) return <span class="again">{text('card.cancelAgain')}</span>;
+  return <span class="num">{formatClock(now - (job.started ?? job.created) * 1000)}</span>;
+}
+
+function Stages({ job }: { readonly job: JobSummary }) {
+  const at = STAGES.indexOf(stageOf(job) as (typeof STAGES)[number]);
+  return (
+    <span class="stages">
+      {STAGES.map((stage, index) => (
+        <i key={stage} class={index < at ? 'done' : index === at ? 'now' : ''} />
+      ))}
+    </span>
+  );
+}
+
+function StopButton({ job, tabIndex, over }: Props & { readonly over: boolean }) {
+  const { actions } = useGallery();
+  return (
+    <IconButton
+      icon={X}
+      label={text(job.cancel_requested ? 'card.cancelling' : 'action.cancel')}
+      small
+      over={over}
+      class="stop"
+      tabIndex={tabIndex}
+      disabled={job.cancel_requested}
+      onClick={() => actions.cancel(job.id)}
+    />
+  );
+}

@@ -1,0 +1,107 @@
+import { useRef } from 'preact/hooks';
+import { formatDay } from '../../text/text.ts';
+import { Card } from '../card/card.tsx';
+import type { Day, Layout } from '../layout/row-layout.ts';
+import { useGallery } from '../state/use-gallery.ts';
+import { Skeletons } from '../states/skeletons.tsx';
+import { NewPill } from './new-pill.tsx';
+import { useFeedFocus } from './use-feed-focus.ts';
+import { useFeedFrame } from './use-feed-frame.ts';
+import { useFeedKeys } from './use-feed-keys.ts';
+import { useFeedScroll } from './use-feed-scroll.ts';
+import { useVirtualRows } from './use-virtual-rows.ts';
+import './feed.css';
+
+/** The cards, in justified rows under the headings of their days. Only what is near what is seen exists. */
+export function Feed() {
+  const { state } = useGallery();
+  const scroller = useRef<HTMLDivElement>(null);
+  const { value: layout } = state.layout;
+  const { value: cursor } = state.cursor;
+  useFeedFrame(scroller);
+  useFeedScroll(scroller);
+  useFeedFocus(scroller);
+  useFeedKeys(scroller);
+  const pinned = cursor === undefined ? undefined : layout?.rowOf.get(cursor);
+  const visible = useVirtualRows(scroller, layout, pinned);
+  const isLoading = state.feed.value.state.value === 'loading';
+  return (
+    <div class="feed scroll" ref={scroller} tabIndex={-1} aria-busy={isLoading}>
+      <NewPill
+        onPress={() => {
+          state.arrivals.release();
+          scroller.current?.scrollTo({ top: 0 });
+        }}
+      />
+      {isLoading && layout?.rows.length === 0 && <Skeletons />}
+      {layout && (
+        <div class="feed-in" style={{ height: `${layout.height}px` }}>
+          {layout.days.map((day) => {
+            const rows = visible.filter((row) => row >= day.firstRow && row < day.endRow);
+            return (
+              rows.length > 0 && <DayOfCards key={day.day} day={day} rows={rows} layout={layout} />
+            );
+          })}
+        </div>
+      )}
+    </div>
+  );
+}
+
+interface DayProps {
+  readonly day: Day;
+  readonly rows: readonly number[];
+  readonly layout: Layout;
+}
+
+/**
+ * The cards lie beside each other in the document, and the rows of the grid own them by reference: a card that changes its
+ * row is moved then, not made anew.
+ */
+function DayOfCards({ day, rows, layout }: DayProps) {
+  const { state } = useGallery();
+  const { value: cursor } = state.cursor;
+  const { value: picked } = state.selection.ids;
+  const title = formatDay(day.day / 1000, new Date());
+  const id = `day-${day.day}`;
+  const shown = rows.flatMap((row) => layout.rows[row] ?? []);
+  return (
+    <section
+      class="day"
+      style={{ top: `${day.top}px`, height: `${day.height}px` }}
+      aria-labelledby={id}
+    >
+      <h2 id={id}>{title}</h2>
+      <div
+        role="grid"
+        aria-labelledby={id}
+        aria-multiselectable
+        aria-rowcount={day.endRow - day.firstRow}
+      >
+        {shown.map((row, index) => (
+          // biome-ignore lint/a11y/useFocusableInteractive: the links in its cells have the focus
+          <div
+            key={rows[index]}
+            role="row"
+            aria-rowindex={(rows[index] ?? 0) - day.firstRow + 1}
+            aria-owns={row.tiles.map((tile) => `card-${tile.id}`).join(' ')}
+          />
+        ))}
+      </div>
+      <div>
+        {shown.flatMap((row) =>
+          row.tiles.map((tile) => (
+            <Card
+              key={tile.id}
+              {...tile}
+              top={row.top - day.top}
+              height={row.height}
+              isCursor={tile.id === cursor}
+              isPicked={picked.has(tile.id)}
+            />
+          )),
+        )}
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,61 @@
+import { effect, type ReadonlySignal, signal } from '@preact/signals';
+import type { Api } from '../../api/api.ts';
+import type { Connection } from '../../connection/connection.ts';
+import { createJobFeed, type JobFeed } from '../../jobs/job-feed.ts';
+import type { JobFilter } from '../../jobs/job-filter.ts';
+import type { Jobs } from '../../jobs/jobs.ts';
+
+interface Deps {
+  readonly api: Api;
+  readonly jobs: Jobs;
+  readonly connection: Connection;
+}
+
+/**
+ * The history under the filter of the moment. While another filter's first page is on its way, what was shown stays; a
+ * reply to a filter that has been replaced meanwhile is dropped.
+ */
+export function createShownFeed(
+  { api, jobs, connection }: Deps,
+  filter: ReadonlySignal<JobFilter>,
+) {
+  const shown = signal(open());
+  let coming: JobFeed | undefined;
+  let first = true;
+
+  function open(): JobFeed {
+    const feed = createJobFeed(api, jobs, filter.peek());
+    void feed.loadMore().then(() => {
+      if (feed !== coming) return;
+      coming = undefined;
+      shown.peek().close();
+      shown.value = feed;
+    });
+    return feed;
+  }
+
+  const stopReplacing = effect(() => {
+    // Another token has another history.
+    void [filter.value, connection.token.value];
+    if (first) {
+      first = false;
+      return;
+    }
+    coming?.close();
+    coming = open();
+  });
+  const stopRepeating = effect(() => {
+    void connection.returns.value;
+    if (shown.peek().state.peek() === 'failed') void shown.peek().loadMore();
+  });
+
+  return {
+    feed: shown as ReadonlySignal<JobFeed>,
+    close(): void {
+      stopReplacing();
+      stopRepeating();
+      coming?.close();
+      shown.peek().close();
+    },
+  };
+}

@@ -1,0 +1,18 @@
+import { createContext } from 'preact';
+import { useContext } from 'preact/hooks';
+import type { JobActions } from '../actions/job-actions.ts';
+import type { GalleryState } from './gallery-state.ts';
+
+export interface GalleryContextValue {
+  readonly state: GalleryState;
+  readonly actions: JobActions;
+}
+
+export const GalleryContext = createContext<GalleryContextValue | undefined>(undefined);
+
+/** The gallery's state and what can be done in it. Throws outside of the gallery. */
+export function useGallery(): GalleryContextValue {
+  const value = useContext(GalleryContext);
+  if (value === undefined) throw new Error('useGallery is called outside of the gallery');
+  return value;
+}

@@ -1,0 +1,81 @@
+import { ArrowRight } from 'lucide';
+import type { PresetTemplate } from '../../api/schemas.ts';
+import { Icon } from '../../controls/icon.tsx';
+import { Link } from '../../controls/link.tsx';
+import { usePage } from '../../page-context.ts';
+import { text } from '../../text/text.ts';
+import { showDraft } from '../actions/make-from-jobs.ts';
+import './first-minute.css';
+
+interface Attempt {
+  readonly name: 'harbour' | 'bird' | 'valley';
+  readonly parameters: NonNullable<PresetTemplate['parameters']>;
+}
+
+/** Empty frames in the usual shapes; three of them hold a way to begin. */
+const FRAMES: readonly (readonly [shape: string, attempt?: Attempt])[] = [
+  ['r32', { name: 'harbour', parameters: { size: '1536x1024' } }],
+  ['r23'],
+  ['r11', { name: 'bird', parameters: { background: 'transparent' } }],
+  ['r32'],
+  ['r11'],
+  ['r169', { name: 'valley', parameters: { size: '2048x1152' } }],
+  ['r23'],
+  ['r32'],
+  ['r23'],
+  ['r32'],
+  ['r32'],
+  ['r11'],
+];
+
+/** The gallery before there is anything in it: what to do first, and what the sandbox is. */
+export function FirstMinute() {
+  const { providers } = usePage();
+  const list = providers.list.value;
+  const isSandboxAlone = list?.every(({ name }) => name === 'sandbox') ?? false;
+  return (
+    <div class="first-minute scroll">
+      <h2>{text('gallery.first')}</h2>
+      <p>
+        {text('gallery.first.text')}
+        {isSandboxAlone && (
+          <>
+            {' '}
+            {text('gallery.first.sandbox')} <Link to="/system">{text('gallery.first.real')}</Link>
+          </>
+        )}
+      </p>
+      <div class="frames">
+        {FRAMES.map(([shape, attempt], index) =>
+          attempt ? (
+            <Try key={index} shape={shape} {...attempt} />
+          ) : (
+            <i key={index} class={shape} />
+          ),
+        )}
+      </div>
+    </div>
+  );
+}
+
+function Try({ shape, name, parameters }: Attempt & { readonly shape: string }) {
+  const page = usePage();
+  const prompt = text(`gallery.try.${name}`);
+  const { size } = parameters;
+  return (
+    <button
+      type="button"
+      class={shape}
+      onClick={() => {
+        page.draft.apply({ prompt, parameters });
+        showDraft(page);
+      }}
+    >
+      <span>{prompt}</span>
+      <small class="num">
+        {size ? size.replace('x', ' × ') : text('gallery.try.transparent')}
+        <Icon of={ArrowRight} />
+      </small>
+    </button>
+  );
+}

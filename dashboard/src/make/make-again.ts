@@ -1,0 +1,93 @@
+import type { Api } from '../api/api.ts';
+import type { ImageRequest, Job, PresetTemplate } from '../api/schemas.ts';
+import type { Attachment } from './draft.ts';
+import { toSettings } from './request-defaults.ts';
+import { toDataUrl } from './to-request.ts';
+
+type StoredInput = Job['request']['images'][number];
+type Role = Attachment['role'] | 'mask';
+
+interface KeptInput {
+  readonly role: Role;
+  readonly name: string;
+  readonly format: Attachment['format'];
+  readonly blob: Blob;
+}
+
+/** What a draft holds. */
+export interface DraftContent {
+  readonly settings: PresetTemplate;
+  readonly attachments: readonly Attachment[];
+  readonly mask: Blob | undefined;
+}
+
+/**
+ * The request of a job, to be sent again, with the images that were sent with it. Throws ApiError: `not_found` where they
+ * are kept no longer.
+ */
+export async function toRequestAgain(api: Api, job: Job): Promise<ImageRequest> {
+  const inputs = await readInputs(api, job);
+  const { images, mask, reference_images, ...request } = job.request;
+  const of = (role: Role) => Promise.all(inputs.filter((it) => it.role === role).map(toInput));
+  const [sources, [maskInput], references] = await Promise.all([
+    of('source'),
+    of('mask'),
+    of('reference'),
+  ]);
+  return {
+    ...request,
+    images: sources,
+    reference_images: references,
+    ...(maskInput && { mask: maskInput }),
+  };
+}
+
+/** The same as a draft, to change something before it is sent again. */
+export async function toDraftAgain(api: Api, job: Job): Promise<DraftContent> {
+  const inputs = await readInputs(api, job);
+  const shown = inputs.filter(({ role }) => role !== 'mask');
+  return {
+    settings: toSettings(job.request),
+    attachments: await Promise.all(shown.map(toAttachment)),
+    mask: inputs.find(({ role }) => role === 'mask')?.blob,
+  };
+}
+
+/** The bridge counts a job's inputs over its images, then its mask, then its references. */
+async function readInputs(api: Api, { id, request }: Job): Promise<readonly KeptInput[]> {
+  const listed: readonly (readonly [Role, StoredInput])[] = [
+    ...request.images.map((it) => ['source', it] as const),
+    ...(request.mask === null ? [] : [['mask', request.mask] as const]),
+    ...request.reference_images.map((it) => ['reference', it] as const),
+  ];
+  return Promise.all(
+    listed.map(async ([role, { filename, media_type }], index) => {
+      const response = await api.bytes(`/v1/jobs/${id}/inputs/${index}`);
+      const format = FORMATS[media_type];
+      const name = filename ?? `${role}-${index + 1}.${format}`;
+      return { role, name, format, blob: await response.blob() };
+    }),
+  );
+}
+
+const FORMATS = { 'image/png': 'png', 'image/jpeg': 'jpeg', 'image/webp': 'webp' } as const;
+
+async function toInput({ blob, name }: KeptInput) {
+  return { type: 'data_url' as const, data_url: await toDataUrl(blob), filename: name };
+}
+
+async function toAttachment({ blob, name, format, role }: KeptInput): Promise<Attachment> {
+  const bitmap = await createImageBitmap(blob);
+  const { width, height } = bitmap;
+  bitmap.close();
+  return {
+    key: crypto.randomUUID(),
+    name,
+    role: role === 'reference' ? 'reference' : 'source',
+    format,
+    width,
+    height,
+    bytes: blob.size,
+    content: blob,
+  };
+}

@@ -1,0 +1,270 @@
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { StartedBridge } from '../support/start-bridge.ts';
+import { accessibilityProblems } from './support/accessibility.ts';
+import { startDashboard } from './support/dashboard.ts';
+import { openPage } from './support/open-page.ts';
+import { keepScreenshot } from './support/screenshot.ts';
+import { listJobs, makeJobs, patchJob } from './support/submit-jobs.ts';
+
+/** Small images of every shape, as they lie in the gallery: the newest first. */
+const PROMPTS = [
+  { prompt: 'Desert dunes at dawn', parameters: { size: '192x128' } },
+  { prompt: 'Marigold tiles', parameters: { size: '128x192', n: 2 } },
+  { prompt: 'Tidal bay cut from blue paper', parameters: { size: '128x128', n: 3 } },
+  { prompt: 'Violet lake under a full moon', parameters: { size: '192x128', n: 4 } },
+  { prompt: 'Paper cut harbour', parameters: { size: '128x128', n: 6 } },
+  { prompt: 'A ceramic bird', parameters: { size: '128x128', background: 'transparent' } },
+  { prompt: 'A wide valley', parameters: { size: '256x144' } },
+  { prompt: 'Olive grove after rain', parameters: { size: '144x256' } },
+].toReversed();
+
+const cards = (page: Page) => page.getByRole('gridcell');
+const card = (page: Page, name: string | RegExp) =>
+  page.getByRole('gridcell').filter({ has: page.getByRole('link', { name }) });
+const focusedName = (page: Page) => page.evaluate(() => document.activeElement?.textContent ?? '');
+
+async function openGallery(
+  bridge: StartedBridge,
+  options: Parameters<typeof openPage>[1] = {},
+): Promise<Page> {
+  const page = await openPage(bridge.address, options);
+  await cards(page).first().waitFor();
+  return page;
+}
+
+/** Waits until no thumbnail is on its way. */
+async function imagesLoaded(page: Page): Promise<void> {
+  await page.waitForFunction(
+    () =>
+      document.querySelector('.card img') !== null &&
+      document.querySelector('.card .skeleton') === null,
+  );
+}
+
+describe('the empty gallery', () => {
+  let bridge: StartedBridge;
+
+  beforeAll(async () => {
+    bridge = await startDashboard();
+  });
+
+  it.each([
+    ['light', 'desktop'],
+    ['dark', 'desktop'],
+    ['light', 'phone'],
+    ['dark', 'phone'],
+  ] as const)('offers three prompts and says what a rehearsal is (%s, %s)', async (theme, size) => {
+    const page = await openPage(bridge.address, { theme, size });
+
+    await page.getByRole('heading', { name: 'Make your first image' }).waitFor();
+    expect(await page.locator('.first-minute button').count()).toBe(3);
+    await page.getByText('It is a rehearsal for a real model.').waitFor();
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await keepScreenshot(page, `gallery-empty-${size}-${theme}`);
+  });
+
+  it('gives way to the first job', async () => {
+    const page = await openPage(bridge.address);
+    await page.getByRole('heading', { name: 'Make your first image' }).waitFor();
+
+    await makeJobs(bridge.address, PROMPTS.slice(0, 1));
+    await cards(page).first().waitFor();
+    expect(await page.getByRole('heading', { name: 'Make your first image' }).count()).toBe(0);
+  });
+});
+
+describe('the gallery', () => {
+  let bridge: StartedBridge;
+
+  beforeAll(async () => {
+    bridge = await startDashboard();
+    await makeJobs(bridge.address, PROMPTS);
+  });
+
+  it.each([
+    ['light', 'desktop'],
+    ['dark', 'desktop'],
+    ['light', 'phone'],
+    ['dark', 'phone'],
+  ] as const)('shows jobs in full rows, newest first (%s, %s)', async (theme, size) => {
+    const page = await openGallery(bridge, { theme, size, density: size === 'phone' ? 3 : 1 });
+    await imagesLoaded(page);
+
+    await page.getByRole('heading', { name: 'Today' }).waitFor();
+    const names = await page.locator('.card-link').allTextContents();
+    expect(names[0]).toBe('Desert dunes at dawn');
+    expect(names[1]).toBe('Marigold tiles. 2 images');
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(
+      page.viewportSize()?.width,
+    );
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await keepScreenshot(page, `gallery-${size}-${theme}`);
+  });
+
+  it.each([360, 768, 900, 1920, 2560, 3840])('has no sideways scroll at %d px', async (width) => {
+    const page = await openGallery(bridge, { size: { width, height: 900 } });
+    await imagesLoaded(page);
+
+    const widths = await page.evaluate(() => [
+      document.documentElement.scrollWidth,
+      document.querySelector('.feed')?.scrollWidth,
+      document.querySelector('.feed')?.clientWidth,
+    ]);
+    expect(widths).toEqual([width, widths[2], widths[2]]);
+    await keepScreenshot(page, `gallery-${width}`);
+  });
+
+  it.each([
+    [1, '512'],
+    [2, '1024'],
+    [4, '2048'],
+  ])('asks for thumbnails that are sharp at density %d, and no larger', async (density, edge) => {
+    const page = await openPage(bridge.address, { density, path: '/dashboard?q=dunes' });
+    const edges: (string | null)[] = [];
+    page.on('request', (request) => {
+      const url = new URL(request.url());
+      if (url.pathname.endsWith('/thumbnail')) edges.push(url.searchParams.get('edge'));
+    });
+    await page.reload();
+    await imagesLoaded(page);
+    expect(edges).toEqual([edge]);
+  });
+
+  it('moves nothing when images arrive', async () => {
+    const page = await openPage(bridge.address);
+    await page.evaluate(() => {
+      const shifts: number[] = [];
+      Object.assign(globalThis, { shifts });
+      new PerformanceObserver((list) => {
+        for (const entry of list.getEntries())
+          shifts.push((entry as PerformanceEntry & { value: number }).value);
+      }).observe({ type: 'layout-shift', buffered: true });
+    });
+    await cards(page).first().waitFor();
+    await imagesLoaded(page);
+    expect(
+      await page.evaluate(() => (globalThis as unknown as { shifts: number[] }).shifts),
+    ).toEqual([]);
+  });
+
+  it('is walked through by the arrow keys, in the order in which it is read', async () => {
+    const page = await openGallery(bridge);
+    await page.keyboard.press('ArrowRight');
+    expect(await focusedName(page)).toMatch('Desert dunes');
+    await page.keyboard.press('ArrowRight');
+    expect(await focusedName(page)).toMatch('Marigold tiles');
+    await page.keyboard.press('End');
+    expect(await focusedName(page)).toMatch('Olive grove');
+    await page.keyboard.press('Home');
+    expect(await focusedName(page)).toMatch('Desert dunes');
+    await page.keyboard.press('ArrowDown');
+    expect(await focusedName(page)).not.toMatch('Desert dunes');
+    await page.keyboard.press('ArrowUp');
+    expect(await focusedName(page)).toMatch('Desert dunes');
+    await keepScreenshot(page, 'gallery-focus');
+  });
+
+  it('opens a job and comes back to the same place and focus', async () => {
+    const page = await openGallery(bridge, { size: { width: 500, height: 500 } });
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('End');
+    const before = await page.locator('.feed').evaluate((feed) => feed.scrollTop);
+    expect(before).toBeGreaterThan(0);
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/\/dashboard\/jobs\//);
+
+    await page.goBack();
+    await expect.poll(() => focusedName(page)).toMatch('Olive grove');
+    expect(await page.locator('.feed').evaluate((feed) => feed.scrollTop)).toBe(before);
+  });
+
+  it('finds by words while they are typed, and keeps them in the address', async () => {
+    const page = await openGallery(bridge);
+    await page.keyboard.press('/');
+    await page.keyboard.type('moon');
+    await expect.poll(() => cards(page).count()).toBe(1);
+    expect(new URL(page.url()).searchParams.get('q')).toBe('moon');
+
+    await page.reload();
+    await expect.poll(() => cards(page).count()).toBe(1);
+    expect(await page.getByRole('searchbox').inputValue()).toBe('moon');
+
+    await page.getByRole('searchbox').fill('nothing like it');
+    await page.getByRole('heading', { name: 'Nothing found' }).waitFor();
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await keepScreenshot(page, 'gallery-nothing-found');
+    await page.getByRole('button', { name: 'Show all' }).click();
+    await expect.poll(() => cards(page).count()).toBe(PROMPTS.length);
+  });
+
+  it('drops the reply to words that were replaced meanwhile', async () => {
+    const page = await openGallery(bridge);
+    let slow: () => void = () => {};
+    const held = new Promise<void>((resolve) => {
+      slow = resolve;
+    });
+    await page.route(/search=moo(&|$)/, async (route) => {
+      await held;
+      await route.continue().catch(() => {});
+    });
+    const asked = page.waitForRequest(/search=moo(&|$)/);
+    await page.getByRole('searchbox').fill('moo');
+    await asked;
+    await page.getByRole('searchbox').fill('marigold');
+    await expect.poll(() => cards(page).count()).toBe(1);
+    slow();
+    await card(page, /Marigold/).waitFor();
+    expect(await cards(page).count()).toBe(1);
+  });
+
+  it('filters by state and provider', async () => {
+    const page = await openGallery(bridge);
+    await page.getByRole('button', { name: 'Filter' }).click();
+    await page.getByRole('menuitemradio', { name: 'Sandbox' }).waitFor();
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await keepScreenshot(page, 'gallery-filter');
+    await page.getByRole('menuitemradio', { name: 'Cancelled' }).click();
+    await page.getByRole('heading', { name: 'Nothing found' }).waitFor();
+    expect(new URL(page.url()).searchParams.get('status')).toBe('cancelled');
+  });
+
+  it('marks a favourite by F and shows it among the favourites', async () => {
+    const page = await openGallery(bridge);
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('f');
+    await page.getByRole('link', { name: 'Desert dunes at dawn. Favourite' }).waitFor();
+    await page.getByRole('button', { name: 'Favourites', exact: true }).click();
+    await expect.poll(() => cards(page).count()).toBe(1);
+
+    await page.getByRole('link', { name: /Desert dunes/ }).focus();
+    await page.keyboard.press('f');
+    await page.getByRole('heading', { name: 'No favourites yet' }).waitFor();
+  });
+
+  it('hides by H, moves the focus to the neighbour, and takes it back by Z', async () => {
+    const page = await openGallery(bridge);
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('h');
+    await page.getByText('Hidden', { exact: true }).last().waitFor();
+    await expect.poll(() => focusedName(page)).toMatch('Tidal bay');
+    expect(await cards(page).count()).toBe(PROMPTS.length - 1);
+    await keepScreenshot(page, 'gallery-undo');
+
+    await page.keyboard.press('z');
+    await card(page, /Marigold/).waitFor();
+    expect(await listJobs(bridge.address, 'visibility=hidden')).toEqual([]);
+  });
+
+  it('shows what is hidden, and restores it', async () => {
+    const [job] = await listJobs(bridge.address, 'search=harbour');
+    await patchJob(bridge.address, job?.id ?? '', { deleted: true });
+    const page = await openGallery(bridge, { path: '/dashboard?show=hidden' });
+    await imagesLoaded(page);
+    await card(page, /harbour/).hover();
+    await keepScreenshot(page, 'gallery-hidden');
+    await page.getByRole('button', { name: 'Restore' }).click();
+    await page.getByRole('heading', { name: 'Nothing is hidden' }).waitFor();
+  });
+});

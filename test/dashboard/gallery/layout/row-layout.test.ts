@@ -1,0 +1,108 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  type Frame,
+  type Layout,
+  layoutRows,
+  type Shape,
+} from '../../../../dashboard/src/gallery/layout/row-layout.ts';
+
+const FRAME: Frame = { width: 1000, rowHeight: 200, gap: 6, heading: 38 };
+
+const shapesOf = (ratios: readonly number[], day = 0): Shape[] =>
+  ratios.map((ratio, index) => ({ id: `${day}-${index}`, ratio, day }));
+
+const ratios = fc.array(fc.double({ min: 0.5, max: 3, noNaN: true }), { maxLength: 60 });
+
+function widthOf({ rows }: Layout, index: number): number | undefined {
+  const tile = rows[index]?.tiles.at(-1);
+  return tile && tile.left + tile.width;
+}
+
+describe('layoutRows', () => {
+  it('fills the width with every row but the last, to the pixel', () => {
+    fc.assert(
+      fc.property(ratios, (list) => {
+        const layout = layoutRows(shapesOf(list), FRAME);
+        for (let index = 0; index < layout.rows.length - 1; index += 1) {
+          expect(widthOf(layout, index)).toBe(FRAME.width);
+        }
+      }),
+    );
+  });
+
+  it('keeps every card once, in reading order, without overlaps', () => {
+    fc.assert(
+      fc.property(ratios, (list) => {
+        const shapes = shapesOf(list);
+        const { rows, rowOf } = layoutRows(shapes, FRAME);
+        expect(rows.flatMap(({ tiles }) => tiles.map(({ id }) => id))).toEqual(
+          shapes.map(({ id }) => id),
+        );
+        for (const [index, row] of rows.entries()) {
+          const below = rows[index + 1];
+          if (below) expect(below.top).toBeGreaterThanOrEqual(row.top + row.height + FRAME.gap);
+          for (const [at, tile] of row.tiles.entries()) {
+            expect(rowOf.get(tile.id)).toBe(index);
+            const next = row.tiles[at + 1];
+            if (next) expect(next.left).toBeGreaterThanOrEqual(tile.left + tile.width);
+          }
+        }
+      }),
+    );
+  });
+
+  it('gives each card about its own shape', () => {
+    const { rows } = layoutRows(shapesOf([1.5, 1, 0.66, 1.5, 1, 1.78, 0.56, 1]), FRAME);
+    const [first] = rows;
+    const tile = first?.tiles[0];
+    expect((tile?.width ?? 0) / (first?.height ?? 1)).toBeCloseTo(1.5, 1);
+  });
+
+  it('chooses the number of cards whose height is nearest to the wanted one', () => {
+    // Five squares would be 195 high, four 245.
+    expect(layoutRows(shapesOf([1, 1, 1, 1, 1, 1]), FRAME).rows[0]?.tiles).toHaveLength(5);
+    // With the panorama the row would be 142 high, without it 245.
+    const { rows } = layoutRows(shapesOf([1, 1, 1, 1, 3, 1]), FRAME);
+    expect(rows[0]?.tiles).toHaveLength(4);
+  });
+
+  it('leaves a last row at its height, unless it is nearly full', () => {
+    const short = layoutRows(shapesOf([1, 1]), FRAME);
+    expect(short.rows[0]).toMatchObject({ height: 200 });
+    expect(widthOf(short, 0)).toBe(406);
+
+    const nearlyFull = layoutRows(shapesOf([1, 1, 1, 1]), FRAME);
+    expect(widthOf(nearlyFull, 0)).toBe(1000);
+  });
+
+  it('begins each day under a heading of its own', () => {
+    const layout = layoutRows([...shapesOf([1, 1], 2), ...shapesOf([1.5], 1)], FRAME);
+    expect(layout.days).toEqual([
+      { day: 2, top: 0, height: 38 + 206, firstRow: 0, endRow: 1 },
+      { day: 1, top: 244, height: 38 + 206, firstRow: 1, endRow: 2 },
+    ]);
+    expect(layout.rows.map(({ top }) => top)).toEqual([38, 282]);
+    expect(layout.height).toBe(488);
+  });
+
+  it('changes no row but the last one when more is appended', () => {
+    fc.assert(
+      fc.property(ratios, ratios, (before, more) => {
+        const short = layoutRows(shapesOf(before), FRAME).rows.slice(0, -1);
+        const long = layoutRows(shapesOf([...before, ...more]), FRAME).rows;
+        expect(long.slice(0, short.length)).toEqual(short);
+      }),
+    );
+  });
+
+  it('has room for one card that is wider than everything', () => {
+    const { rows } = layoutRows(shapesOf([3, 3]), { ...FRAME, width: 320 });
+    expect(rows).toHaveLength(2);
+    expect(rows[0]).toMatchObject({ height: 107, tiles: [{ left: 0, width: 320 }] });
+  });
+
+  it('is empty without cards', () => {
+    expect(layoutRows([], FRAME)).toMatchObject({ days: [], rows: [], height: 0 });
+  });
+});
