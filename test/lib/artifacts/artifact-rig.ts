@@ -42,11 +42,8 @@ export async function openArtifactRig() {
 
     /** The names of all files below the root, with links, without folders. */
     async names(): Promise<string[]> {
-      const entries = await readdir(root, { recursive: true, withFileTypes: true }).catch(() => []);
-      return entries
-        .filter((entry) => !entry.isDirectory())
-        .map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1))
-        .sort();
+      const files = await filesBelow(root);
+      return files.map((file) => file.slice(root.length + 1)).sort();
     },
 
     /** The same with their content. */
@@ -61,6 +58,18 @@ export async function openArtifactRig() {
       await rm(directory, { recursive: true });
     },
   };
+}
+
+/** Without following links: from Node 26 on, a recursive `readdir` follows them. */
+async function filesBelow(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  const below = await Promise.all(
+    entries.map((entry) => {
+      const path = join(folder, entry.name);
+      return entry.isDirectory() ? filesBelow(path) : [path];
+    }),
+  );
+  return below.flat();
 }
 
 /** Publication looks at no pixels, so any bytes are an image here. */

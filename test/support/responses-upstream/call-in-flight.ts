@@ -101,11 +101,15 @@ export function createCallInFlight(deps: Deps) {
     },
 
     /** Breaks the connection. Before a close, what was written is delivered; a reset may discard it. */
-    cut(how: 'close' | 'reset'): void {
+    async cut(how: 'close' | 'reset'): Promise<void> {
       const { socket } = deps.incoming;
       deps.onCut();
-      if (how === 'reset') socket.resetAndDestroy();
-      else socket.end(() => socket.destroy());
+      if (how === 'reset') {
+        socket.resetAndDestroy();
+        return;
+      }
+      await sink?.flush();
+      socket.end(() => socket.destroy());
     },
   };
 }

@@ -41,15 +41,15 @@ export const BROKEN_ROWS = [
   })),
 
   behaviour('close=before-headers', 'closes without a reply', async (inFlight) => {
-    inFlight.cut('close');
+    await inFlight.cut('close');
   }),
   behaviour('reset=before-headers', 'resets without a reply', async (inFlight) => {
-    inFlight.cut('reset');
+    await inFlight.cut('reset');
   }),
   behaviour('reset=after-headers', 'resets after the head', async (inFlight) => {
     inFlight.open();
     await inFlight.wait(READ_MS);
-    inFlight.cut('reset');
+    await inFlight.cut('reset');
   }),
   behaviour('reset=line', 'resets in the middle of the image', async (inFlight) => {
     const reply = await defaultResponse(inFlight);
@@ -57,7 +57,7 @@ export const BROKEN_ROWS = [
     await sendAll(stream, untilItem(reply));
     await stream.raw(firstHalf(stream.encode(reply.itemDone)));
     await inFlight.wait(READ_MS);
-    inFlight.cut('reset');
+    await inFlight.cut('reset');
   }),
 
   behaviour('garbage=bytes', 'random bytes as stream', async (inFlight) => {
@@ -67,7 +67,7 @@ export const BROKEN_ROWS = [
   }),
   behaviour('garbage=http', 'bytes that are not even HTTP', async (inFlight) => {
     inFlight.socket().write('this is no reply\r\n\r\n');
-    inFlight.cut('close');
+    await inFlight.cut('close');
   }),
   interrupted('json', 'an event of broken JSON', 'data: {"type":"response.output_item.done",\n\n'),
   interrupted('null', 'an event that is null', 'data: null\n\n'),
@@ -109,7 +109,7 @@ function cut<const Name extends string>(
     const stream = inFlight.open();
     await sendAll(stream, before);
     if (half) await stream.raw(firstHalf(stream.encode(half)));
-    inFlight.cut('close');
+    await inFlight.cut('close');
   });
 }
 
