@@ -1,6 +1,10 @@
 #!/usr/bin/env node
 import { isatty } from 'node:tty';
+import { applyAllocatorSettings } from './memory-settings.ts';
 import { unsupportedNode } from './node-version.ts';
+
+// Costs as much as a start of Node, so only what runs for long does it, and before anything else.
+if (process.argv[2] === 'serve') applyAllocatorSettings();
 
 // A reader that closes the output must not end the program. Without a listener its EPIPE would.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});

@@ -12,7 +12,7 @@ import {
   toLoadOptions,
 } from '../command-table/configuration-options.ts';
 import type { FileLock } from '../file-lock.ts';
-import { applyHeapSettings } from '../heap-settings.ts';
+import { applyHeapSettings } from '../memory-settings.ts';
 import { openStandardError } from '../standard-error.ts';
 import { type RunningBridge, startBridge } from '../start.ts';
 import { untilStopped } from '../stop-signals.ts';

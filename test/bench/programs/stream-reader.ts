@@ -11,7 +11,7 @@ import { toRequestBody } from '../../../lib/providers/agent-responses/request-bo
 import { enabledProviders } from '../../../lib/providers/enabled-providers.ts';
 import { createJsonBodies } from '../../../lib/providers/http/json-body.ts';
 import type { ProviderRequest } from '../../../lib/providers/provider-port.ts';
-import { applyHeapSettings } from '../../../local-runtime/heap-settings.ts';
+import { applyHeapSettings } from '../../../local-runtime/memory-settings.ts';
 import { slices } from '../../support/slices.ts';
 import type { Backend } from './backend.ts';
 import { programOptions } from './measured-server.ts';

@@ -1,0 +1,32 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, describe, expect, it } from 'vitest';
+import { cleanUp, startBridge } from '../support/start-bridge.ts';
+
+afterAll(cleanUp);
+
+/** What the program that runs in the process was started with (proc(5)). */
+function started(pid = 0) {
+  const read = (file: string) => readFileSync(`/proc/${pid}/${file}`, 'utf8').split('\0');
+  return { argv: read('cmdline'), env: read('environ') };
+}
+
+describe.runIf(process.platform === 'linux')('the allocator settings', () => {
+  it('are those of a bridge that serves, in the process that was started', async () => {
+    const { child } = await startBridge({ command: 'serve' });
+
+    const { argv, env } = started(child.pid);
+
+    expect(argv.slice(0, -1)).toEqual(child.spawnargs);
+    expect(env).toContain('MALLOC_ARENA_MAX=2');
+    expect(env).toContain('MALLOC_MMAP_THRESHOLD_=65536');
+    expect(env).toContain(`PATH=${process.env['PATH']}`);
+  });
+
+  it('are left to the operator who has set one of them', async () => {
+    const { child } = await startBridge({ command: 'serve', env: { MALLOC_ARENA_MAX: '8' } });
+
+    const { env } = started(child.pid);
+
+    expect(env.filter((name) => name.startsWith('MALLOC'))).toEqual(['MALLOC_ARENA_MAX=8']);
+  });
+});
