@@ -57,7 +57,7 @@ export function createListener({ routes, httpSettings, services, settings }: Dep
   const route = mountRoutes(
     routes,
     (request, destination) => requests.run(request, destination, () => sockets.replying(request)),
-    httpSettings,
+    refusals.refuseUnrouted,
   );
 
   function onRequest(incoming: IncomingMessage, outgoing: ServerResponse): void {
