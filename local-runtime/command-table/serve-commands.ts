@@ -1,3 +1,4 @@
+import { GATEWAY_OPTIONS } from '../gateway/gateway-options.ts';
 import { type Command, command } from './command.ts';
 import { CONFIGURATION } from './configuration-options.ts';
 
@@ -38,5 +39,22 @@ export const SERVE_COMMANDS: readonly Command[] = [
     ],
     exits: EXITS,
     load: async () => (await import('../commands/serve.ts')).runServe,
+  }),
+  command({
+    name: 'gateway',
+    about: 'keep requests while one slot of a deployment replaces the other',
+    details: [
+      'Sends every request to the slot that the coordination file names, and holds it while that says hold.',
+      'Has no credentials and no storage. Numbers in brackets are defaults; MS are milliseconds.',
+    ],
+    options: GATEWAY_OPTIONS,
+    examples: [
+      [
+        'gateway --bind 127.0.0.1:8787 --coordination target --blue http://127.0.0.1:8788 --green http://127.0.0.1:8789',
+        'listens before two slots',
+      ],
+    ],
+    exits: { 0: 'it was stopped in order', 1: 'it cannot start' },
+    load: async () => (await import('../commands/gateway.ts')).runGateway,
   }),
 ];

@@ -6,12 +6,16 @@ export interface ListenAddress {
   readonly port: number;
 }
 
-/** Resolves once connections are taken. Throws `configuration` with a sentence that names `server.bind`. */
-export function listen(server: Server, { host, port }: ListenAddress): Promise<void> {
+/** Resolves once connections are taken. Throws `configuration` with a sentence that begins with the setting's name. */
+export function listen(
+  server: Server,
+  { host, port }: ListenAddress,
+  setting: string,
+): Promise<void> {
   return new Promise((resolve, reject) => {
     const onError = (cause: NodeJS.ErrnoException) => {
       const reason = reasonOf(cause.code);
-      const message = `server.bind: ${reason ?? 'the address cannot be listened on'}`;
+      const message = `${setting}: ${reason ?? 'the address cannot be listened on'}`;
       // A reason says all that the cause does.
       reject(new BridgeError('configuration', message, reason === undefined ? { cause } : {}));
     };

@@ -1,13 +1,13 @@
 import { setMaxListeners } from 'node:events';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { type AddressInfo, Server as NetServer, type Socket } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import type { Route } from '../../handlers/routes.ts';
 import { BridgeError } from '../../lib/errors/bridge-error.ts';
 import type { HttpSettings } from '../../lib/http/http-event.ts';
 import type { Services } from '../../lib/services.ts';
 import { headBytes } from './head-size.ts';
+import { createHttpServer, onBrokenProtocol, onExpectation, stopAccepting } from './http-server.ts';
 import { type ListenAddress, listen } from './listen.ts';
-import { malformedHttp } from './malformed-http.ts';
 import { mountRoutes } from './mount-routes.ts';
 import { createRefusals } from './refusals.ts';
 import { createRequestsInFlight } from './requests-in-flight.ts';
@@ -20,8 +20,6 @@ interface Settings {
   readonly read_timeout_ms: number;
   readonly write_timeout_ms: number;
 }
-
-type Refusals = ReturnType<typeof createRefusals>;
 
 interface Deps {
   readonly routes: readonly Route[];
@@ -37,7 +35,10 @@ const CLOSE_MS = 1000;
 /** The one HTTP listener: mounts the route table, and refuses everything else in the shape of the contract. */
 export function createListener({ routes, httpSettings, services, settings }: Deps) {
   const { clock, maxBodyBytes } = httpSettings;
-  const server = createHttpServer(settings);
+  const server = createHttpServer({
+    maxHeadBytes: settings.max_header_bytes,
+    maxConnections: settings.max_connections,
+  });
   const shutdown = new AbortController();
   // Every reply that is not complete yet listens.
   setMaxListeners(0, shutdown.signal);
@@ -76,7 +77,7 @@ export function createListener({ routes, httpSettings, services, settings }: Dep
   return {
     /** Resolves with the port once connections are taken. Throws `configuration` naming `server.bind`. */
     async listen(address: ListenAddress): Promise<number> {
-      await listen(server, address);
+      await listen(server, address, 'server.bind');
       // A server that listens on a TCP port has an address of this form.
       return (server.address() as AddressInfo).port;
     },
@@ -84,10 +85,7 @@ export function createListener({ routes, httpSettings, services, settings }: Dep
     /** Takes no more connections, waits up to `graceMs` for the work in flight, then ends it. No connection outlives it. */
     async stop(graceMs: number): Promise<void> {
       requests.stop();
-      const closed = new Promise<void>((resolve) => {
-        // The HTTP server's own `close` would also cut kept connections whose next request is on its way.
-        NetServer.prototype.close.call(server, () => resolve());
-      });
+      const closed = stopAccepting(server);
       await requests.drain(graceMs);
       server.closeIdleConnections();
       const cancel = clock.after(CLOSE_MS, sockets.destroyAll);
@@ -95,52 +93,6 @@ export function createListener({ routes, httpSettings, services, settings }: Dep
       cancel();
     },
   };
-}
-
-function createHttpServer(settings: Settings): Server {
-  const server = createServer({
-    maxHeaderSize: settings.max_header_bytes,
-    requireHostHeader: false,
-    joinDuplicateHeaders: true,
-    // `server.read_timeout_ms` alone decides: a slow upload is not an error.
-    requestTimeout: 0,
-    headersTimeout: 0,
-  });
-  // Node silently drops the headers beyond its own limit, among them those that the browser guard needs.
-  server.maxHeadersCount = 0;
-  if (settings.max_connections !== 'unlimited') server.maxConnections = settings.max_connections;
-  return server;
-}
-
-function onExpectation(
-  server: Server,
-  { refuseUnrouted }: Refusals,
-  onRequest: (incoming: IncomingMessage, outgoing: ServerResponse) => void,
-): void {
-  server.on('checkContinue', (incoming: IncomingMessage, outgoing: ServerResponse) => {
-    // The body is asked for when it is first read: a refusal before that saves the upload.
-    incoming.once('resume', () => {
-      if (!outgoing.headersSent) outgoing.writeContinue();
-    });
-    onRequest(incoming, outgoing);
-  });
-  server.on('checkExpectation', (incoming: IncomingMessage, outgoing: ServerResponse) => {
-    const message = 'only 100-continue can be expected';
-    refuseUnrouted({ incoming, outgoing }, new BridgeError('expectation_failed', message));
-  });
-}
-
-function onBrokenProtocol(server: Server, { refuseSocket, isRefused }: Refusals): void {
-  server.on('connect', (_incoming, socket) => {
-    void refuseSocket(socket, new BridgeError('method_not_allowed', 'CONNECT is not supported'));
-  });
-  server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
-    // Node emits this again for every further chunk of what it could not parse.
-    if (isRefused(socket)) return;
-    const refusal = malformedHttp(error, socket);
-    if (refusal) void refuseSocket(socket, refusal);
-    else socket.destroy();
-  });
 }
 
 function stopping(): BridgeError {

@@ -9,10 +9,7 @@ export function malformedHttp(
   // A reply that has begun cannot be followed by another one.
   if (error.code === 'ECONNRESET' || !socket.writable || hasBegunReply(socket)) return undefined;
   if (error.code === 'HPE_HEADER_OVERFLOW') {
-    return new BridgeError(
-      'header_too_large',
-      'the request head is longer than server.max_header_bytes',
-    );
+    return new BridgeError('header_too_large', 'the request head is too long');
   }
   if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') {
     return new BridgeError('request_timeout', 'the request stopped before it was complete');

@@ -1,0 +1,43 @@
+import { toBridgeError } from '../../lib/errors/bridge-error.ts';
+import type { Call } from '../command-table/command.ts';
+import { GATEWAY_DEFAULTS, type GatewayOptions } from '../gateway/gateway-options.ts';
+import { toListenAddress, toOrigins } from '../gateway/slot-addresses.ts';
+import { startGateway } from '../gateway/start-gateway.ts';
+import { untilStopped } from '../stop-signals.ts';
+
+/** `image-bridge gateway`. Resolves to the exit code: 0 after an orderly stop, 1 when it cannot start. */
+export async function runGateway({ options, io }: Call<unknown, GatewayOptions>): Promise<number> {
+  const stopped = untilStopped();
+  try {
+    const bind = toListenAddress('--bind', options.bind);
+    const { metricsBind } = options;
+    const gateway = await startGateway({
+      bind,
+      metricsBind:
+        metricsBind === undefined ? undefined : toListenAddress('--metrics-bind', metricsBind),
+      coordination: options.coordination,
+      origins: toOrigins(options),
+      ...withDefaults(options),
+      onTarget: (target) => io.stdout(`target: ${target}\n`),
+    });
+    const host = bind.host.includes(':') ? `[${bind.host}]` : bind.host;
+    io.stdout(`image-bridge gateway listens on http://${host}:${gateway.port}\n`);
+    await stopped;
+    await gateway.stop();
+    return 0;
+  } catch (error) {
+    io.stderr(`image-bridge: ${toBridgeError(error).message}\n`);
+    return 1;
+  }
+}
+
+function withDefaults(options: GatewayOptions): typeof GATEWAY_DEFAULTS {
+  return {
+    holdMs: options.holdMs ?? GATEWAY_DEFAULTS.holdMs,
+    forwardMs: options.forwardMs ?? GATEWAY_DEFAULTS.forwardMs,
+    idleMs: options.idleMs ?? GATEWAY_DEFAULTS.idleMs,
+    probeMs: options.probeMs ?? GATEWAY_DEFAULTS.probeMs,
+    maxBodyBytes: options.maxBodyBytes ?? GATEWAY_DEFAULTS.maxBodyBytes,
+    maxHeld: options.maxHeld ?? GATEWAY_DEFAULTS.maxHeld,
+  };
+}

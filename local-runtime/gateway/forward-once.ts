@@ -1,0 +1,162 @@
+import { BridgeError } from '../../lib/errors/bridge-error.ts';
+import type { Forwarder, Forwarding, ReplySink } from '../../lib/net/forwarder.ts';
+import type { Clock } from '../../lib/platform/clock.ts';
+import { type DrainOptions, drain } from '../listener/drain.ts';
+import type { RequestInFlight } from '../listener/requests-in-flight.ts';
+import { toReplyHeaders, toRequestHeaders } from './forwarded-headers.ts';
+import { openRequestBody } from './request-body.ts';
+
+export interface ForwardSettings {
+  /** How long a request may take from here to the end of its reply. */
+  readonly forwardMs: number;
+  readonly maxBodyBytes: number;
+}
+
+export interface ForwardDeps extends ForwardSettings {
+  readonly forwarder: Pick<Forwarder, 'forward'>;
+  readonly clock: Pick<Clock, 'after'>;
+  readonly drainOptions: DrainOptions;
+  /** Called when the head of a reply is there. */
+  readonly onHead: (request: RequestInFlight) => void;
+}
+
+export interface Attempt {
+  readonly origin: string;
+  readonly requestId: string;
+  /** Ends the attempt whatever has happened: the client has disconnected, or the gateway stops. */
+  readonly signal: AbortSignal;
+  /** Whether the reply is the last one on its connection. */
+  readonly isLast: () => boolean;
+}
+
+export interface RunningAttempt {
+  /**
+   * The status of the reply once it has been written, or `not_sent` when certainly no byte reached the slot. Rejects with
+   * the signal's reason. Throws `protocol` or `timeout` of unknown outcome when a request was sent and no reply came.
+   */
+  readonly outcome: Promise<number | 'not_sent'>;
+  /** Ends the attempt as `not_sent` unless something of the request has been sent. */
+  recall(): void;
+}
+
+/** Sends one request to one slot, at most once, and its reply to the client. Nothing is buffered beyond the sockets. */
+export function forwardOnce(
+  request: RequestInFlight,
+  { origin, requestId, signal, isLast }: Attempt,
+  { forwarder, clock, drainOptions, forwardMs, maxBodyBytes, onHead }: ForwardDeps,
+): RunningAttempt {
+  const { incoming, outgoing } = request;
+  const { method = 'GET', url: target = '/', rawHeaders } = incoming;
+  const isSafe = method === 'GET' || method === 'HEAD';
+  const { promise: outcome, resolve, reject } = Promise.withResolvers<number | 'not_sent'>();
+  let isSent = false;
+  let isSettled = false;
+  let hasBody = false;
+  let forwarding: Forwarding | undefined;
+  const body = openRequestBody(incoming, maxBodyBytes, () => {
+    isSent = true;
+  });
+
+  /** Once this has run, nothing that the slot does reaches the client. */
+  function settle(then: () => void): void {
+    if (isSettled) return;
+    isSettled = true;
+    cancelDeadline();
+    signal.removeEventListener('abort', onAbort);
+    outgoing.off('drain', onDrain);
+    body?.stop();
+    forwarding?.abort();
+    then();
+  }
+
+  function fail(error: unknown): void {
+    settle(() => {
+      // The status line has been sent. Only a broken connection can still say that this is not the whole reply.
+      if (outgoing.headersSent) outgoing.destroy();
+      reject(error);
+    });
+  }
+
+  const onAbort = () => fail(signal.reason);
+  const onDrain = () => forwarding?.resume();
+  const cancelDeadline = clock.after(forwardMs, () => fail(timedOut(isSent, isSafe)));
+  const sink: ReplySink = {
+    sending() {
+      if (isSettled) return false;
+      if (body) body.start();
+      else isSent = true;
+      return true;
+    },
+    head(status, raw) {
+      if (isSettled) return;
+      onHead(request);
+      const headers = toReplyHeaders(raw, requestId, isLast() || !incoming.complete);
+      outgoing.writeHead(status, [...headers]);
+      // Node would keep the head until the body begins. Most often it begins in the same turn.
+      process.nextTick(() => {
+        if (!isSettled && !hasBody) outgoing.flushHeaders();
+      });
+    },
+    chunk(bytes) {
+      hasBody = true;
+      return isSettled || outgoing.write(bytes);
+    },
+    end: () => settle(() => resolve(endReply(request, drainOptions))),
+    fail(cause) {
+      if (isSent || isRefusal(cause)) fail(toFailure(cause, isSafe));
+      else settle(() => resolve('not_sent'));
+    },
+  };
+  signal.addEventListener('abort', onAbort, { once: true });
+  outgoing.on('drain', onDrain);
+  const headers = toRequestHeaders(rawHeaders, requestId);
+  forwarding = forwarder.forward({ origin, method, target, headers, body: body?.stream }, sink);
+  return {
+    outcome,
+    recall() {
+      if (!isSent) settle(() => resolve('not_sent'));
+    },
+  };
+}
+
+/** Resolves with the status. What is left of a request whose reply came early is read before the connection closes. */
+async function endReply(
+  { incoming, outgoing }: RequestInFlight,
+  drainOptions: DrainOptions,
+): Promise<number> {
+  const { statusCode } = outgoing;
+  if (!incoming.complete) {
+    await drain(incoming, drainOptions);
+    outgoing.once('finish', () => incoming.destroy());
+  }
+  outgoing.end();
+  return statusCode;
+}
+
+/** Whether the request itself is at fault, for the gateway or for the library that would have sent it. */
+function isRefusal(cause: unknown): boolean {
+  return cause instanceof BridgeError || isInvalid(cause);
+}
+
+function isInvalid(cause: unknown): boolean {
+  return cause instanceof Error && 'code' in cause && cause.code === 'UND_ERR_INVALID_ARG';
+}
+
+function toFailure(cause: unknown, isSafe: boolean): BridgeError {
+  if (cause instanceof BridgeError) return cause;
+  if (isInvalid(cause)) {
+    return new BridgeError('malformed_request', 'the request cannot be forwarded as it is');
+  }
+  return new BridgeError('protocol', 'the connection to the active slot was lost', {
+    retryable: isSafe,
+    details: { outcome: 'unknown' },
+    cause,
+  });
+}
+
+function timedOut(isSent: boolean, isSafe: boolean): BridgeError {
+  return new BridgeError('timeout', 'the active slot did not end its reply in time', {
+    retryable: isSafe || !isSent,
+    details: isSent ? { outcome: 'unknown' } : {},
+  });
+}

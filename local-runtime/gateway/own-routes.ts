@@ -1,0 +1,52 @@
+import type { IncomingMessage } from 'node:http';
+import { BridgeError } from '../../lib/errors/bridge-error.ts';
+import type { HttpReply } from '../../lib/http/http-event.ts';
+import { encodeJson } from '../../lib/http/reply/encode-json.ts';
+import { toErrorReply } from '../../lib/http/reply/error-reply.ts';
+import { requestIdOf } from '../../lib/http/request-context.ts';
+import type { Ids } from '../../lib/platform/ids.ts';
+import type { GatewayState } from './gateway-state.ts';
+
+interface Deps {
+  readonly state: () => GatewayState;
+  /** Whether a request that came now would be held, or be sent to a slot that is ready. */
+  readonly isReady: () => boolean;
+  readonly ids: Ids;
+}
+
+/** The reply to a request below `/health/`, which never reaches a slot. Undefined for every other request. */
+export function createOwnRoutes({ state, isReady, ids }: Deps) {
+  return function ownReply({ url = '', method, headers }: IncomingMessage): HttpReply | undefined {
+    if (!url.startsWith('/health/')) return undefined;
+    const id = requestIdOf(headers['x-request-id']?.toString(), ids);
+    return withId(method === 'GET' || method === 'HEAD' ? get(url, id) : notAllowed(id), id);
+  };
+
+  function get(url: string, id: string): HttpReply {
+    switch (url.split('?', 1)[0]) {
+      case '/health/live':
+        return json(200, { status: 'live' });
+      case '/health/ready':
+        return isReady() ? json(200, { status: 'ready' }) : json(503, { status: 'not_ready' });
+      case '/health/gateway':
+        return json(200, state());
+      default:
+        return toErrorReply(new BridgeError('not_found', 'there is nothing at this address'), id);
+    }
+  }
+}
+
+function notAllowed(id: string): HttpReply {
+  const message = 'the method is not allowed here';
+  const headers = { allow: 'GET, HEAD' };
+  return toErrorReply(new BridgeError('method_not_allowed', message, { headers }), id);
+}
+
+function withId(reply: HttpReply, id: string): HttpReply {
+  return { ...reply, headers: { ...reply.headers, 'x-request-id': id } };
+}
+
+function json(statusCode: number, value: object): HttpReply {
+  const headers = { 'content-type': 'application/json', 'cache-control': 'no-store' };
+  return { statusCode, headers, body: encodeJson(value) };
+}

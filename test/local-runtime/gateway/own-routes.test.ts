@@ -1,0 +1,67 @@
+import { createServer } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { startRig, startSlot, stopAll } from './gateway-rig.ts';
+
+afterEach(stopAll);
+
+describe('what a gateway replies itself', () => {
+  it('is everything below /health/, which never reaches a slot', async () => {
+    const blue = await startSlot('blue');
+    const { url } = await startRig({ blue }, 'hold');
+    const get = async (path: string, method = 'GET') => {
+      const reply = await fetch(`${url}${path}`, { method });
+      expect(reply.headers.get('x-request-id')).toMatch(/./);
+      return [reply.status, method === 'HEAD' ? '' : ((await reply.json()) as object)];
+    };
+
+    expect(await get('/health/live?x=y')).toEqual([200, { status: 'live' }]);
+    expect(await get('/health/ready')).toEqual([200, { status: 'ready' }]);
+    expect(await get('/health/ready', 'HEAD')).toEqual([200, '']);
+    expect(await get('/health/gateway')).toEqual([
+      200,
+      { target: 'hold', held: 0, in_flight: 0, hold_ms: 60_000 },
+    ]);
+    expect((await get('/health/other'))[0]).toBe(404);
+    expect((await get('/health/live', 'POST'))[0]).toBe(405);
+    expect(blue.requests).toEqual([]);
+  });
+
+  it('is readiness while the active slot is ready, or requests are held', async () => {
+    const blue = await startSlot('blue');
+    const { url, point } = await startRig({ blue });
+    const ready = async () => (await fetch(`${url}/health/ready`)).status;
+
+    await expect.poll(ready).toBe(200);
+    await blue.stop();
+    await expect.poll(ready).toBe(503);
+    await point('hold');
+    await expect.poll(ready).toBe(200);
+  });
+
+  it('are its own metrics, on an address of their own', async () => {
+    const blue = await startSlot('blue');
+    const metricsPort = await freePort();
+    const { url } = await startRig({ blue }, 'blue', {
+      metricsBind: { host: '127.0.0.1', port: metricsPort },
+    });
+    await fetch(`${url}/a`);
+    await fetch(`${url}/metrics`);
+
+    const reply = await fetch(`http://127.0.0.1:${metricsPort}/metrics`);
+
+    const text = await reply.text();
+    expect(reply.headers.get('content-type')).toMatch(/^text\/plain/);
+    expect(text).toContain('image_bridge_gateway_replies_total{source="blue",status="200"} 2');
+    expect(text).toContain('image_bridge_gateway_target{target="blue"} 1');
+    expect(text).toContain('image_bridge_gateway_target{target="hold"} 0');
+    expect(blue.requests.map((request) => request.url)).toEqual(['/a', '/metrics']);
+  });
+});
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  return typeof address === 'object' ? (address?.port ?? 0) : 0;
+}
