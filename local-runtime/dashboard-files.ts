@@ -28,14 +28,11 @@ export function createDashboardFiles(folder: string | undefined): Services['dash
     return files;
   }
 
-  return {
-    async page() {
-      return (await readOnce()).get('index.html') ?? refuse('the dashboard has no page');
-    },
-    async asset(name) {
-      return (await readOnce()).get(`assets/${name}`) ?? refuse('the dashboard has no such file');
-    },
-  };
+  async function file(name: string): Promise<PageFile> {
+    return (await readOnce()).get(name) ?? refuse('the dashboard has no such file');
+  }
+
+  return { page: () => file('index.html'), asset: (name) => file(`assets/${name}`) };
 }
 
 /** Where the build puts the dashboard; undefined when it has not been built. */

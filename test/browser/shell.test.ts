@@ -76,6 +76,25 @@ describe('the dashboard', () => {
   });
 });
 
+describe('startDashboard', () => {
+  it('can have a provider with an emulated backend beside the sandbox', async () => {
+    const { address } = await startDashboard({ withAgent: true });
+
+    const sent = {
+      prompt: 'a harbour',
+      routing: { provider: 'agent-responses' },
+      output: { response_format: 'metadata' },
+    };
+    const response = await fetch(`${address}/v1/images`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(sent),
+    });
+
+    expect(await response.json()).toMatchObject({ provider: 'agent-responses', warnings: [] });
+  });
+});
+
 describe('longTasks', () => {
   it('finds a task that held the thread, and how long it did', async () => {
     const page = await openPage(bridge.address);

@@ -16,7 +16,7 @@ interface Options {
   readonly touch?: boolean;
   /** Device pixels per CSS pixel. */
   readonly density?: number;
-  /** Entered into the tab's sessionStorage before the page loads, by their keys. */
+  /** What the tab's sessionStorage holds whenever the page loads, unless the page has replaced it. */
   readonly session?: Readonly<Record<string, string>>;
   /** The CPU is this many times slower. */
   readonly cpuSlowdown?: number;
@@ -49,9 +49,14 @@ export async function openPage(address: string, options: Options = {}): Promise<
   const problems: string[] = [];
   opened.push({ context, problems, expects: options.expects ?? [] });
   watch(context, new URL(address).origin, problems);
-  await context.addInitScript((entries) => {
-    for (const [key, value] of Object.entries(entries)) sessionStorage.setItem(key, value);
-  }, session);
+  await context.addInitScript(
+    ({ origin, entries }) => {
+      // Chromium's own page about a failed connection has no storage.
+      if (location.origin !== origin) return;
+      for (const [key, value] of Object.entries(entries)) sessionStorage[key] ??= value;
+    },
+    { origin: new URL(address).origin, entries: session },
+  );
   const page = await context.newPage();
   if (options.cpuSlowdown !== undefined) await slowCpu(page, options.cpuSlowdown);
   await page.goto(address + path);
