@@ -1,4 +1,4 @@
-/** What a command reads and writes; each text is whole lines. */
+/** What a command reads and writes; each text is whole lines, but for a progress line. */
 export interface CommandIo {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
@@ -8,4 +8,6 @@ export interface CommandIo {
   readonly isTerminal: Readonly<Record<'stdin' | 'stdout' | 'stderr', boolean>>;
   /** Writes the question to standard error and resolves to the next line of standard input; empty at its end. */
   readonly ask: (question: string) => Promise<string>;
+  /** Resolves when the command is asked to stop, by Ctrl+C or SIGTERM. Without this call a signal ends the process. */
+  readonly untilStopped: () => Promise<void>;
 }

@@ -13,12 +13,14 @@ for (const stream of [process.stdout, process.stderr]) stream.on('error', () => 
 const refusal = unsupportedNode(process.versions.node);
 if (refusal === undefined) {
   const { runCommandLine } = await import('./command-line.ts');
+  const { untilStopped } = await import('./stop-signals.ts');
   process.exitCode = await runCommandLine(process.argv.slice(2), {
     env: process.env,
     cwd: process.cwd(),
     stdout: (text) => process.stdout.write(text),
     stderr: (text) => process.stderr.write(text),
     isTerminal: { stdin: isatty(0), stdout: isatty(1), stderr: isatty(2) },
+    untilStopped,
     ask: async (question) => (await import('./ask.ts')).ask(question),
   });
 } else {

@@ -14,6 +14,7 @@ const JOINED = [
   '@middy/http-json-body-parser',
   '@middy/util',
   'commander',
+  'eventsource-parser',
   'hono',
   'ipaddr.js',
   'lru-cache',

@@ -1,6 +1,7 @@
 import { GATEWAY_OPTIONS } from '../gateway/gateway-options.ts';
 import { type Command, command } from './command.ts';
 import { CONFIGURATION } from './configuration-options.ts';
+import { SERVICE_OPTION } from './service-options.ts';
 
 const EXITS = {
   0: 'it was stopped in order',
@@ -56,5 +57,21 @@ export const SERVE_COMMANDS: readonly Command[] = [
     ],
     exits: { 0: 'it was stopped in order', 1: 'it cannot start' },
     load: async () => (await import('../commands/gateway.ts')).runGateway,
+  }),
+  command({
+    name: 'dashboard',
+    about: 'open the dashboard, and serve it if no service runs',
+    details: [
+      'Where none runs, it serves as quickstart does until Ctrl+C stops it.',
+      'The address is printed; a browser is opened where this user has a screen.',
+    ],
+    options: { ...SERVICE_OPTION, ...CONFIGURATION },
+    examples: [['dashboard', 'of the service that this folder configures']],
+    exits: {
+      ...EXITS,
+      0: 'it was opened, or the service was stopped in order',
+      4: 'no service can be reached at --url',
+    },
+    load: async () => (await import('../commands/dashboard.ts')).runDashboard,
   }),
 ];

@@ -2,7 +2,7 @@ import type { RunningBridge } from '../start.ts';
 import { type ServeCall, serveUntilStopped } from './serve.ts';
 
 // Defaults that a configuration overrides. Failures that are only simulated must not open a circuit breaker.
-const PRESETS = {
+export const QUICKSTART_PRESETS = {
   default_provider: 'sandbox',
   'providers.sandbox.enabled': true,
   'runtime.circuit_breakers.sandbox.enabled': false,
@@ -10,7 +10,7 @@ const PRESETS = {
 
 /** `image-bridge quickstart`: serves at once, with the provider that needs nothing. */
 export function runQuickstart(call: ServeCall): Promise<number> {
-  return serveUntilStopped(call, { presets: PRESETS, greeting });
+  return serveUntilStopped(call, { presets: QUICKSTART_PRESETS, greeting });
 }
 
 function greeting(

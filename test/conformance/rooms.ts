@@ -134,7 +134,7 @@ export const HOMES: Readonly<Record<string, readonly RegExp[]>> = {
   '@preact/signals': [PAGE],
   lucide: [PAGE],
   'openapi-fetch': [/^dashboard\/src\/api\//],
-  'eventsource-parser': [/^dashboard\/src\/api\//],
+  'eventsource-parser': [/^dashboard\/src\/api\//, /^local-runtime\/client\//],
   '@floating-ui/dom': [/^dashboard\/src\/controls\//],
   tinykeys: [/^dashboard\/src\/shell\//],
   '@tanstack/virtual-core': [/^dashboard\/src\/gallery\//],

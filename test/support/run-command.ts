@@ -8,9 +8,20 @@ interface Ended {
   readonly stderr: string;
 }
 
-const NO_TERMINAL = { stdin: false, stdout: false, stderr: false };
+/** No terminal, an empty environment, and nothing that stops the command. */
+export function testIo(cwd: string): CommandIo {
+  return {
+    cwd,
+    env: {},
+    isTerminal: { stdin: false, stdout: false, stderr: false },
+    stdout: () => {},
+    stderr: () => {},
+    ask: async () => '',
+    untilStopped: () => new Promise(() => {}),
+  };
+}
 
-/** Runs one command line; by default without a terminal and with an empty environment. */
+/** Runs one command line with `testIo`, but for what `io` says. */
 export async function runCommand(
   argv: readonly string[],
   io: Partial<CommandIo> & Pick<CommandIo, 'cwd'>,
@@ -18,9 +29,7 @@ export async function runCommand(
   let stdout = '';
   let stderr = '';
   const exitCode = await runCommandLine(argv, {
-    env: {},
-    isTerminal: NO_TERMINAL,
-    ask: async () => '',
+    ...testIo(io.cwd),
     stdout: (text) => {
       stdout += text;
     },

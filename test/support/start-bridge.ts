@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 const PROGRAM = fileURLToPath(new URL('../../dist/bundle/main.js', import.meta.url));
 
 interface Options {
-  readonly command?: 'quickstart' | 'serve';
+  readonly command?: 'quickstart' | 'serve' | 'dashboard';
   /** The state directory; by default a new folder that `cleanUp` removes. */
   readonly cwd?: string;
   readonly set?: readonly string[];

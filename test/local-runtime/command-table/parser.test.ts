@@ -4,7 +4,7 @@ import { COMMANDS, GROUPS } from '../../../local-runtime/command-table/commands.
 import { firstWord } from '../../../local-runtime/command-table/help.ts';
 import { parseLine } from '../../../local-runtime/command-table/parser.ts';
 import { usageOf } from '../../../local-runtime/command-table/usage.ts';
-import { runCommand } from '../../support/run-command.ts';
+import { runCommand, testIo } from '../../support/run-command.ts';
 
 const cwd = tmpdir();
 
@@ -35,13 +35,9 @@ describe('the table of commands', () => {
         ([, quoted, word]) => quoted ?? word,
       );
       const stderr = vi.fn();
-      const isTerminal = { stdin: false, stdout: false, stderr: false };
+      const io = { ...testIo(cwd), stdout: stderr, stderr };
 
-      const parsed = parseLine(
-        words.map(String),
-        { cwd, env: {}, stdout: stderr, stderr, isTerminal, ask: async () => '' },
-        '1.0.0',
-      );
+      const parsed = parseLine(words.map(String), io, '1.0.0');
 
       expect(stderr).not.toHaveBeenCalled();
       expect(parsed).toHaveProperty('command');

@@ -1,0 +1,31 @@
+import * as v from 'valibot';
+import { ServiceError } from './service-error.ts';
+
+/** What is shown of an error reply; a newer service may send more. */
+const ErrorBody = v.object({
+  error: v.object({
+    message: v.string(),
+    bridge_ext: v.object({
+      suggestions: v.fallback(v.array(v.string()), []),
+      details: v.object({
+        issues: v.fallback(v.array(v.object({ field: v.string(), message: v.string() })), []),
+      }),
+    }),
+  }),
+});
+
+/** The error of a reply that is no success. */
+export function toServiceError(status: number, body: unknown): ServiceError {
+  const parsed = v.safeParse(ErrorBody, body);
+  if (!parsed.success) return notABridge();
+  const { message, bridge_ext: extension } = parsed.output.error;
+  const issues = extension.details.issues.map((issue) => `${issue.field} ${issue.message}`);
+  const text = [`the service refused (${status}): ${message}`, ...issues].join('\n  ');
+  const advice =
+    status === 401 ? ['Put its token into IMAGE_BRIDGE_TOKEN.'] : extension.suggestions;
+  return new ServiceError(text, 1, advice, status);
+}
+
+export function notABridge(): ServiceError {
+  return new ServiceError('what listens at this address is no Image Bridge', 4);
+}

@@ -1,0 +1,54 @@
+import type { ImageJob } from '../../lib/contract/resources/job.ts';
+import type { JobEvent } from '../../lib/contract/resources/job-events.ts';
+import { sleep, stayAwake, systemClock } from '../../lib/platform/clock.ts';
+import type { Service } from './service.ts';
+import { ServiceError } from './service-error.ts';
+
+// A service that is restarted or upgraded is back within this time.
+const RETRIES = 30;
+const RETRY_MS = 1000;
+
+/**
+ * Follows a job until it has ended and returns it. A connection that breaks is made again. Rejects with the signal's reason
+ * on abort. Throws `ServiceError`.
+ */
+export async function followJob(
+  service: Service,
+  id: string,
+  onEvent: (event: JobEvent) => void,
+  signal: AbortSignal,
+): Promise<ImageJob> {
+  const release = stayAwake();
+  try {
+    for (let failures = 0; ; failures += 1) {
+      const ended = await readEvents(service, id, onEvent, signal).catch((error: unknown) => {
+        if (isFinal(error) || failures === RETRIES) throw error;
+        return undefined;
+      });
+      if (ended) return ended;
+      await sleep(systemClock, RETRY_MS, signal);
+    }
+  } finally {
+    release();
+  }
+}
+
+/** Undefined when the stream ends before the job. */
+async function readEvents(
+  service: Service,
+  id: string,
+  onEvent: (event: JobEvent) => void,
+  signal: AbortSignal,
+): Promise<ImageJob | undefined> {
+  const path = `/v1/jobs/${encodeURIComponent(id)}/events`;
+  for await (const event of service.events<JobEvent>(path, signal)) {
+    if (event.type === 'ended') return event.job;
+    onEvent(event);
+  }
+  return undefined;
+}
+
+/** What another try would not change. */
+function isFinal(error: unknown): boolean {
+  return !(error instanceof ServiceError) || error.exitCode === 1;
+}

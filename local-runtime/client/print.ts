@@ -1,0 +1,43 @@
+import type { CommandIo } from '../command-io.ts';
+import { printable } from '../printable.ts';
+import { styled } from '../terminal.ts';
+
+/** Columns below their headings. */
+export function printTable(
+  headings: readonly string[],
+  rows: readonly (readonly string[])[],
+  io: CommandIo,
+): void {
+  const cells = rows.map((row) => row.map(oneLine));
+  const widths = headings.map((heading, column) =>
+    Math.max(heading.length, ...cells.map((row) => row[column]?.length ?? 0)),
+  );
+  const line = (row: readonly string[]) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd();
+  io.stdout(`${styled('bold', line(headings), 'stdout', io)}\n`);
+  for (const row of cells) io.stdout(`${line(row)}\n`);
+}
+
+/** A line for each field. */
+export function printFields(fields: object, io: CommandIo): void {
+  for (const [name, value] of Object.entries(fields)) {
+    const text = typeof value === 'string' ? oneLine(value) : printable(JSON.stringify(value));
+    io.stdout(`${styled('bold', `${name}:`, 'stdout', io)} ${text}\n`);
+  }
+}
+
+export function printJson(value: unknown, io: CommandIo): void {
+  io.stdout(`${printable(JSON.stringify(value, undefined, 2))}\n`);
+}
+
+/** `2026-11-22 12:00`, in UTC. */
+export function toDate(secs: number): string {
+  return new Date(secs * 1000).toISOString().slice(0, 16).replace('T', ' ');
+}
+
+function oneLine(text: string): string {
+  return printable(text.replaceAll(/\s+/g, ' '));
+}

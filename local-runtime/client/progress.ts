@@ -1,0 +1,42 @@
+import type { JobEvent } from '../../lib/contract/resources/job-events.ts';
+import { systemClock } from '../../lib/platform/clock.ts';
+import type { CommandIo } from '../command-io.ts';
+import { styled } from '../terminal.ts';
+
+const EVERY_MS = 100;
+const FRAMES = '⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏';
+/** To the beginning of the line, and clear it (ECMA-48: CHA, EL). */
+const CLEAR_LINE = '\r\u001b[K';
+
+/** One line that shows what a job does and for how long. */
+export interface Progress {
+  onEvent(event: JobEvent): void;
+  /** Removes the line. */
+  end(): void;
+}
+
+/** Shows nothing without a terminal. */
+export function startProgress(io: CommandIo): Progress {
+  if (!io.isTerminal.stderr) return { onEvent() {}, end() {} };
+  const began = systemClock.monotonicMs();
+  let stage = 'queued';
+  let cancel = () => {};
+  const draw = () => {
+    const ms = systemClock.monotonicMs() - began;
+    const frame = FRAMES[Math.floor(ms / EVERY_MS) % FRAMES.length] ?? '';
+    const seconds = `${Math.floor(ms / 1000)} s`;
+    io.stderr(`${CLEAR_LINE}${styled('cyan', frame, 'stderr', io)} ${stage} ${seconds}`);
+    cancel = systemClock.after(EVERY_MS, draw);
+  };
+  draw();
+  return {
+    onEvent(event) {
+      if (event.type === 'progress') stage = event.stage;
+      if (event.type === 'snapshot') stage = event.job.progress?.stage ?? event.job.status;
+    },
+    end() {
+      cancel();
+      io.stderr(CLEAR_LINE);
+    },
+  };
+}

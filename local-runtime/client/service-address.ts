@@ -1,0 +1,53 @@
+import { loadConfig } from '../../lib/config/load-config.ts';
+import { problemLine } from '../../lib/config/problem.ts';
+import type { CommandIo } from '../command-io.ts';
+import type { ConfigurationOptions } from '../command-table/configuration-options.ts';
+import { toLocalAddress } from '../local-address.ts';
+
+/** Where the service is, and what it demands of a request. */
+export interface ServiceAddress {
+  /** Without a slash at the end. */
+  readonly url: string;
+  readonly token: string | undefined;
+}
+
+type Found =
+  | { readonly ok: true; readonly address: ServiceAddress }
+  | { readonly ok: false; readonly problems: readonly string[] };
+
+/**
+ * `--url`, else `IMAGE_BRIDGE_URL`, else where the configuration of this folder would listen. The token is in
+ * `IMAGE_BRIDGE_TOKEN`; the variable that the configuration names counts for its own service alone.
+ */
+export async function findService(
+  given: string | undefined,
+  io: CommandIo,
+  configuration: Partial<ConfigurationOptions> = {},
+): Promise<Found> {
+  const { env, cwd } = io;
+  const token = env['IMAGE_BRIDGE_TOKEN'];
+  const named = given ?? env['IMAGE_BRIDGE_URL'];
+  if (named !== undefined) {
+    const source = given === undefined ? 'IMAGE_BRIDGE_URL' : '--url';
+    if (isHttpUrl(named)) return found(named.replace(/\/+$/, ''), token);
+    return { ok: false, problems: [`${source} must be an http or https address without a query`] };
+  }
+  const { config: configFile, set } = configuration;
+  const loaded = await loadConfig({ env, cwd, configFile, set });
+  if (!loaded.ok) return { ok: false, problems: loaded.errors.map(problemLine) };
+  const variable = loaded.config.server.bearer_token_env;
+  const own = variable === undefined ? undefined : env[variable];
+  return found(toLocalAddress(loaded.config), token ?? own);
+}
+
+function found(url: string, token: string | undefined): Found {
+  // A variable that is set to nothing is as good as unset.
+  return { ok: true, address: { url, token: token === '' ? undefined : token } };
+}
+
+function isHttpUrl(text: string): boolean {
+  const url = URL.parse(text);
+  if (!url) return false;
+  const isHttp = url.protocol === 'http:' || url.protocol === 'https:';
+  return isHttp && url.search === '' && url.hash === '' && url.username === '';
+}

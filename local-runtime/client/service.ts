@@ -1,0 +1,91 @@
+import { EventSourceParserStream } from 'eventsource-parser/stream';
+import { notABridge, toServiceError } from './error-reply.ts';
+import type { ServiceAddress } from './service-address.ts';
+import { ServiceError } from './service-error.ts';
+
+interface Request {
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'HEAD';
+  /** Sent as JSON. */
+  readonly body?: unknown;
+}
+
+/** A running bridge, as its HTTP contract shows it. Everything throws `ServiceError`. */
+export interface Service {
+  readonly url: string;
+  /** The JSON of a successful reply, of the type that the contract names for this path. */
+  json<T>(path: string, request?: Request): Promise<T>;
+  /** A successful reply whose body is not JSON. */
+  reply(path: string, request?: Request): Promise<Response>;
+  /** The `data` of each server-sent event. Ends when the service ends the stream. */
+  events<T>(path: string, signal: AbortSignal): AsyncIterable<T>;
+}
+
+/** Sends no request yet. */
+export function createService({ url, token }: ServiceAddress): Service {
+  async function reply(
+    path: string,
+    request: Request = {},
+    signal?: AbortSignal,
+  ): Promise<Response> {
+    const response = await send(path, request, signal);
+    if (response.ok) return response;
+    throw toServiceError(response.status, await response.json().catch(() => undefined));
+  }
+
+  async function send(path: string, request: Request, signal?: AbortSignal): Promise<Response> {
+    const { method = 'GET', body } = request;
+    try {
+      return await fetch(`${url}${path}`, {
+        method,
+        headers: {
+          ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        },
+        body: body === undefined ? null : JSON.stringify(body),
+        // A token is not for another address.
+        redirect: 'error',
+        signal: signal ?? null,
+      });
+    } catch (error) {
+      signal?.throwIfAborted();
+      throw unreachable(url, error);
+    }
+  }
+
+  return {
+    url,
+    reply,
+    async json<T>(path: string, request?: Request): Promise<T> {
+      const response = await reply(path, request);
+      try {
+        // The contract of the service gives the path this type; what it adds later is not looked at.
+        return (await response.json()) as T;
+      } catch {
+        throw notABridge();
+      }
+    },
+    async *events<T>(path: string, signal: AbortSignal): AsyncIterable<T> {
+      const { body } = await reply(path, {}, signal);
+      if (!body) throw notABridge();
+      try {
+        const events = body
+          .pipeThrough(new TextDecoderStream())
+          .pipeThrough(new EventSourceParserStream());
+        // As in `json`.
+        for await (const { data } of events) yield JSON.parse(data) as T;
+      } catch (error) {
+        signal.throwIfAborted();
+        throw unreachable(url, error);
+      }
+    },
+  };
+}
+
+function unreachable(url: string, cause: unknown): ServiceError {
+  const error = new ServiceError(`no service can be reached at ${url}`, 4, [
+    'Start one with: image-bridge quickstart',
+    'Name another one with --url or IMAGE_BRIDGE_URL.',
+  ]);
+  error.cause = cause;
+  return error;
+}

@@ -1,0 +1,38 @@
+import type { CommandIo } from '../command-io.ts';
+import type { ConfigurationOptions } from '../command-table/configuration-options.ts';
+import type { ServiceOption } from '../command-table/service-options.ts';
+import { printable } from '../printable.ts';
+import { createService, type Service } from './service.ts';
+import { findService } from './service-address.ts';
+import { ServiceError } from './service-error.ts';
+
+/** Runs `work` with the service that is meant, and reports what it throws. Resolves to the exit code. */
+export async function withService(
+  {
+    options,
+    io,
+  }: { readonly options: ServiceOption & Partial<ConfigurationOptions>; readonly io: CommandIo },
+  work: (service: Service) => Promise<number>,
+): Promise<number> {
+  const found = await findService(options.url, io, options);
+  if (!found.ok) {
+    for (const problem of found.problems) io.stderr(`image-bridge: ${problem}\n`);
+    return 2;
+  }
+  try {
+    return await work(createService(found.address));
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    return reportServiceError(error, io);
+  }
+}
+
+/** Prints the error and what to do. Returns its exit code. */
+export function reportServiceError(
+  { message, advice, exitCode }: ServiceError,
+  io: CommandIo,
+): number {
+  io.stderr(`image-bridge: ${printable(message)}\n`);
+  for (const line of advice) io.stderr(`→ ${printable(line)}\n`);
+  return exitCode;
+}

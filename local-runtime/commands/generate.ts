@@ -1,0 +1,147 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { ImageJob } from '../../lib/contract/resources/job.ts';
+import type { Preset } from '../../lib/contract/resources/preset.ts';
+import { followJob } from '../client/follow-job.ts';
+import { type ImageFiles, type ImageOptions, toRequest } from '../client/image-request.ts';
+import { reportJob } from '../client/job-outcome.ts';
+import { type OutputPlace, toOutputPlace } from '../client/output-paths.ts';
+import { startProgress } from '../client/progress.ts';
+import { saveImages } from '../client/save-images.ts';
+import type { Service } from '../client/service.ts';
+import { withService } from '../client/with-service.ts';
+import type { CommandIo } from '../command-io.ts';
+import type { Call } from '../command-table/command.ts';
+import type { ServiceOption } from '../command-table/service-options.ts';
+import { printable } from '../printable.ts';
+import { readWholeFile } from '../read-file.ts';
+
+interface GenerateOptions extends ImageOptions, ServiceOption {
+  readonly output: string | undefined;
+  readonly reference: readonly string[];
+  readonly preset: string | undefined;
+  readonly force: boolean;
+  readonly quiet: boolean;
+  readonly json: boolean;
+}
+
+interface Wanted {
+  readonly prompt: string;
+  readonly image?: string;
+  readonly mask?: string | undefined;
+}
+
+// What a service takes at most by default; it names its own limit.
+const MAX_FILE_BYTES = 64 * 1024 * 1024;
+const INTERRUPTED = 130;
+
+/** `image-bridge generate`. Resolves to the exit code. */
+export function runGenerate({
+  args,
+  options,
+  io,
+}: Call<{ readonly prompt: string }, GenerateOptions>): Promise<number> {
+  return make({ prompt: args.prompt }, options, io);
+}
+
+/** `image-bridge edit`. Resolves to the exit code. */
+export function runEdit({
+  args: { file, prompt },
+  options,
+  io,
+}: Call<
+  { readonly file: string; readonly prompt: string },
+  GenerateOptions & { readonly mask: string | undefined }
+>): Promise<number> {
+  return make({ prompt, image: file, mask: options.mask }, options, io);
+}
+
+async function make(wanted: Wanted, options: GenerateOptions, io: CommandIo): Promise<number> {
+  const fail = (message: string, exitCode: number) => {
+    io.stderr(`image-bridge: ${message}\n`);
+    return exitCode;
+  };
+  const place = toOutputPlace(options.output, io.cwd);
+  const { format = place.format } = options;
+  if (place.format !== undefined && format !== place.format) {
+    return fail(`${options.output} is no name for ${format}, which --format asks for`, 2);
+  }
+  // Before anything is generated, and perhaps paid for.
+  const taken = takenPath(place, options);
+  if (taken !== undefined)
+    return fail(`${printable(taken)} exists already; --force replaces it`, 1);
+  const files = await readFiles(wanted, options, io);
+  if (typeof files === 'string') return fail(files, 1);
+  return withService({ options, io }, async (service) => {
+    const template = await findTemplate(service, options.preset);
+    const body = toRequest(wanted.prompt, { ...options, format }, files, template);
+    const job = await service.json<ImageJob>('/v1/jobs', { method: 'POST', body });
+    const ended = await untilEnded(service, job.id, options, io);
+    if (!ended) return INTERRUPTED;
+    const exitCode = reportJob(ended, io);
+    if (ended.status !== 'succeeded') return exitCode;
+    return saveImages(service, ended, { place, ...options }, io);
+  });
+}
+
+/** The first path that a file has already. Without a name of its own an image gets a free one. */
+function takenPath(
+  place: OutputPlace,
+  { output, count, force }: GenerateOptions,
+): string | undefined {
+  if (force || output === undefined || place.format === undefined) return undefined;
+  const total = count ?? 1;
+  const paths = Array.from({ length: total }, (_, index) =>
+    place.pathOf({ name: '', index }, total),
+  );
+  return paths.find((path) => existsSync(path));
+}
+
+async function readFiles(
+  { image, mask }: Wanted,
+  { reference }: GenerateOptions,
+  { cwd }: CommandIo,
+): Promise<ImageFiles | string> {
+  const read = new Map<string, Buffer>();
+  for (const name of [image, mask, ...reference]) {
+    if (name === undefined) continue;
+    const bytes = await readWholeFile(resolve(cwd, name), MAX_FILE_BYTES);
+    if (typeof bytes === 'string') return `${printable(name)} ${bytes}`;
+    read.set(name, bytes);
+  }
+  return {
+    image: read.get(image ?? ''),
+    mask: read.get(mask ?? ''),
+    references: reference.flatMap((name) => read.get(name) ?? []),
+  };
+}
+
+async function findTemplate(service: Service, name: string | undefined) {
+  if (name === undefined) return undefined;
+  const { template } = await service.json<Preset>(`/v1/presets/${encodeURIComponent(name)}`);
+  return template;
+}
+
+/** The job as it has ended; undefined when a signal has cancelled it. */
+async function untilEnded(
+  service: Service,
+  id: string,
+  { quiet }: GenerateOptions,
+  io: CommandIo,
+): Promise<ImageJob | undefined> {
+  const stopping = new AbortController();
+  void io.untilStopped().then(() => stopping.abort());
+  const progress = startProgress(
+    quiet ? { ...io, isTerminal: { ...io.isTerminal, stderr: false } } : io,
+  );
+  try {
+    return await followJob(service, id, progress.onEvent, stopping.signal);
+  } catch (error) {
+    if (!stopping.signal.aborted) throw error;
+    await service.json(`/v1/jobs/${encodeURIComponent(id)}`, { method: 'DELETE' });
+    io.stderr('image-bridge: the work was cancelled\n');
+    return undefined;
+  } finally {
+    progress.end();
+  }
+}

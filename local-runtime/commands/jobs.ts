@@ -1,0 +1,110 @@
+import type { ImageJob, ImageJobSummary } from '../../lib/contract/resources/job.ts';
+import type { Page } from '../../lib/contract/schema/page.ts';
+import { followJob } from '../client/follow-job.ts';
+import { reportJob } from '../client/job-outcome.ts';
+import { printFields, printJson, printTable, toDate } from '../client/print.ts';
+import { startProgress } from '../client/progress.ts';
+import { toQuery } from '../client/query.ts';
+import type { Service } from '../client/service.ts';
+import { withService } from '../client/with-service.ts';
+import type { CommandIo } from '../command-io.ts';
+import type { Call } from '../command-table/command.ts';
+import type { JsonOption } from '../command-table/configuration-options.ts';
+import type { ServiceOption } from '../command-table/service-options.ts';
+
+interface ListOptions extends ServiceOption, JsonOption {
+  readonly limit: number | undefined;
+  readonly status: string | undefined;
+  readonly search: string | undefined;
+  readonly favorite: boolean;
+  readonly hidden: boolean;
+}
+
+type JobCall = Call<{ readonly id: string }, ServiceOption & JsonOption>;
+
+/** `image-bridge jobs list`, the newest first. Resolves to the exit code. */
+export function runJobsList({ options, io }: Call<unknown, ListOptions>): Promise<number> {
+  return withService({ options, io }, async (service) => {
+    const { limit, status, search, favorite, hidden, json } = options;
+    const visibility = hidden ? 'hidden' : undefined;
+    const query = toQuery({ limit, status, search, visibility, favorite: favorite || undefined });
+    const { items } = await service.json<Page<ImageJobSummary>>(`/v1/jobs${query}`);
+    if (json) printJson(items, io);
+    else printTable(['ID', 'CREATED', 'STATUS', 'IMAGES', 'PROMPT'], items.map(toRow), io);
+    return 0;
+  });
+}
+
+function toRow(job: ImageJobSummary): readonly string[] {
+  const status = job.error_code === undefined ? job.status : `${job.status} (${job.error_code})`;
+  const prompt = job.prompt.length > 60 ? `${job.prompt.slice(0, 59)}…` : job.prompt;
+  const images = `${job.artifacts.length}/${job.outputs}`;
+  return [job.id, toDate(job.created), status, images, `${job.favorite ? '★ ' : ''}${prompt}`];
+}
+
+/** `image-bridge jobs show`. Resolves to the exit code. */
+export function runJobsShow(call: JobCall): Promise<number> {
+  return withService(call, async (service) => {
+    print(await service.json<ImageJob>(pathOf(call)), call);
+    return 0;
+  });
+}
+
+/** `image-bridge jobs wait`. Resolves to the exit code: 1 when the job did not succeed. */
+export function runJobsWait(call: JobCall): Promise<number> {
+  const { args, io } = call;
+  return withService(call, async (service) => {
+    const progress = startProgress(io);
+    try {
+      const { signal } = new AbortController();
+      const job = await followJob(service, args.id, progress.onEvent, signal);
+      progress.end();
+      if (job.status === 'succeeded') print(job, call);
+      return reportJob(job, io);
+    } finally {
+      progress.end();
+    }
+  });
+}
+
+/** `image-bridge jobs cancel`. Resolves to the exit code. */
+export function runJobsCancel(call: JobCall): Promise<number> {
+  return change(call, (service) => service.json(pathOf(call), { method: 'DELETE' }));
+}
+
+export const runJobsFavorite = patch({ favorite: true });
+export const runJobsUnfavorite = patch({ favorite: false });
+export const runJobsHide = patch({ deleted: true });
+export const runJobsRestore = patch({ deleted: false });
+
+function patch(body: { readonly favorite: boolean } | { readonly deleted: boolean }) {
+  return (call: JobCall): Promise<number> =>
+    change(call, (service) => service.json(pathOf(call), { method: 'PATCH', body }));
+}
+
+async function change(
+  call: JobCall,
+  send: (service: Service) => Promise<ImageJob>,
+): Promise<number> {
+  return withService(call, async (service) => {
+    print(await send(service), call);
+    return 0;
+  });
+}
+
+function print(job: ImageJob, { options, io }: { options: JsonOption; io: CommandIo }): void {
+  if (options.json) {
+    printJson(job, io);
+    return;
+  }
+  const { request, result, error, ...fields } = job;
+  printFields({ ...fields, prompt: request.prompt }, io);
+  if (error) printFields({ error: error.message }, io);
+  for (const image of result?.data ?? []) {
+    if (image.type === 'artifact') printFields({ artifact: `${image.id} ${image.name}` }, io);
+  }
+}
+
+function pathOf({ args: { id } }: JobCall): string {
+  return `/v1/jobs/${encodeURIComponent(id)}`;
+}

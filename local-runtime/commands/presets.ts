@@ -1,0 +1,94 @@
+import { resolve } from 'node:path';
+import type { Preset } from '../../lib/contract/resources/preset.ts';
+import type { Page } from '../../lib/contract/schema/page.ts';
+import { printFields, printJson, printTable, toDate } from '../client/print.ts';
+import { toQuery } from '../client/query.ts';
+import { ServiceError } from '../client/service-error.ts';
+import { withService } from '../client/with-service.ts';
+import type { Call } from '../command-table/command.ts';
+import type { JsonOption } from '../command-table/configuration-options.ts';
+import type { ServiceOption } from '../command-table/service-options.ts';
+import { printable } from '../printable.ts';
+import { readWholeFile } from '../read-file.ts';
+
+type PresetCall<Options = unknown> = Call<{ readonly name: string }, ServiceOption & Options>;
+
+const MAX_TEMPLATE_BYTES = 1024 * 1024;
+
+/** `image-bridge presets list`. Resolves to the exit code. */
+export function runPresetsList({
+  options,
+  io,
+}: Call<
+  unknown,
+  ServiceOption & JsonOption & { readonly limit: number | undefined }
+>): Promise<number> {
+  return withService({ options, io }, async (service) => {
+    const query = toQuery({ limit: options.limit });
+    const { items } = await service.json<Page<Preset>>(`/v1/presets${query}`);
+    if (options.json) printJson(items, io);
+    else printTable(['NAME', 'UPDATED', 'DESCRIPTION'], items.map(toRow), io);
+    return 0;
+  });
+}
+
+function toRow({ name, updated, description = '' }: Preset): readonly string[] {
+  return [name, toDate(updated), description];
+}
+
+/** `image-bridge presets show`. Resolves to the exit code. */
+export function runPresetsShow({ args, options, io }: PresetCall<JsonOption>): Promise<number> {
+  return withService({ options, io }, async (service) => {
+    const preset = await service.json<Preset>(pathOf(args.name));
+    if (options.json) printJson(preset, io);
+    else printFields(preset, io);
+    return 0;
+  });
+}
+
+/** `image-bridge presets save`: replaces a preset, or makes it. Resolves to the exit code. */
+export function runPresetsSave({
+  args,
+  options,
+  io,
+}: Call<
+  { readonly name: string; readonly file: string },
+  ServiceOption & { readonly description: string | undefined }
+>): Promise<number> {
+  return withService({ options, io }, async (service) => {
+    const template = await readTemplate(resolve(io.cwd, args.file), args.file);
+    const { description } = options;
+    const body = { template, ...(description === undefined ? {} : { description }) };
+    try {
+      await service.json(pathOf(args.name), { method: 'PUT', body });
+      io.stdout(`${args.name} was replaced.\n`);
+    } catch (error) {
+      if (!(error instanceof ServiceError) || error.status !== 404) throw error;
+      await service.json('/v1/presets', { method: 'POST', body: { name: args.name, ...body } });
+      io.stdout(`${args.name} was made.\n`);
+    }
+    return 0;
+  });
+}
+
+/** `image-bridge presets delete`. Resolves to the exit code. */
+export function runPresetsDelete({ args, options, io }: PresetCall): Promise<number> {
+  return withService({ options, io }, async (service) => {
+    await service.reply(pathOf(args.name), { method: 'DELETE' });
+    return 0;
+  });
+}
+
+async function readTemplate(path: string, name: string): Promise<unknown> {
+  const bytes = await readWholeFile(path, MAX_TEMPLATE_BYTES);
+  if (typeof bytes === 'string') throw new ServiceError(`${printable(name)} ${bytes}`, 1);
+  try {
+    return JSON.parse(bytes.toString('utf8'));
+  } catch {
+    throw new ServiceError(`${printable(name)} is no JSON`, 1);
+  }
+}
+
+function pathOf(name: string): string {
+  return `/v1/presets/${encodeURIComponent(name)}`;
+}
