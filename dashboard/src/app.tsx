@@ -1,5 +1,7 @@
 import { useRef } from 'preact/hooks';
+import { TokenDialog } from './connection/token-dialog.tsx';
 import { Link } from './controls/link.tsx';
+import { HelpDialogs } from './help/help-dialogs.tsx';
 import { ImagesView } from './images-view.tsx';
 import { JobView } from './job/job-view.tsx';
 import { usePage } from './page-context.ts';
@@ -40,6 +42,8 @@ export function App() {
       )}
       {current.view === 'job' && <JobView key={current.id} id={current.id} />}
       {current.view === 'unknown' && <NotHere />}
+      <TokenDialog />
+      <HelpDialogs />
       <ToastList />
     </>
   );

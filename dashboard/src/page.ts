@@ -7,6 +7,7 @@ import { watchJobs } from './jobs/live-jobs.ts';
 import { toChosenModel } from './make/chosen-model.ts';
 import { createDraft } from './make/draft.ts';
 import { keepDraft } from './make/draft-storage.ts';
+import { createPanelFold } from './make/panel-fold.ts';
 import { createPlanner } from './make/planner.ts';
 import { createPresets } from './make/presets.ts';
 import { createSubmissions } from './make/submissions.ts';
@@ -36,6 +37,7 @@ export function createPage() {
   const plan = createPlanner({ api, connection, draft, chosen });
   const readiness = createReadiness(api);
   const presets = createPresets(api);
+  const panel = createPanelFold();
   const submissions = createSubmissions(api, jobs);
   keepDraft(draft);
   watchJobs({ api, connection, jobs });
@@ -54,6 +56,7 @@ export function createPage() {
     chosen,
     plan,
     presets,
+    panel,
     readiness,
     submissions,
   };

@@ -16,12 +16,17 @@ export function createConnection() {
   const token = signal<string | undefined>(sessionStorage.getItem(TOKEN_KEY) ?? undefined);
   /** Grows by one with every return of the bridge, so that what is shown can be brought up to date. */
   const returns = signal(0);
+  /** When the bridge is asked for next, in Unix milliseconds, while it cannot be reached. */
+  const nextTry = signal<number | undefined>(undefined);
+  /** Grows by one when somebody wants to enter a token. */
+  const asksForToken = signal(0);
   let wait = 500;
   let timer: number | undefined;
 
   function reachable(): void {
     clearTimeout(timer);
     wait = 500;
+    nextTry.value = undefined;
     if (state.value === 'offline') returns.value += 1;
     state.value = 'connected';
   }
@@ -30,6 +35,7 @@ export function createConnection() {
     if (state.value !== 'unauthorized') state.value = 'offline';
     clearTimeout(timer);
     timer = setTimeout(probe, wait);
+    nextTry.value = Date.now() + wait;
     wait = Math.min(wait * 2, 8000);
   }
 
@@ -47,6 +53,8 @@ export function createConnection() {
     state: state as ReadonlySignal<ConnectionState>,
     token: token as ReadonlySignal<string | undefined>,
     returns: returns as ReadonlySignal<number>,
+    nextTry: nextTry as ReadonlySignal<number | undefined>,
+    asksForToken: asksForToken as ReadonlySignal<number>,
     online: computed(() => state.value === 'connected'),
 
     /** `usedToken` is what the request carried: a 401 to a token that was replaced meanwhile says nothing. */
@@ -61,6 +69,10 @@ export function createConnection() {
     probe(): void {
       clearTimeout(timer);
       void probe();
+    },
+
+    askForToken(): void {
+      asksForToken.value += 1;
     },
 
     /** Keeps the token for this tab, or forgets it. Whether the bridge accepts it shows with the next request. */

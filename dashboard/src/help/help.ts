@@ -1,15 +1,18 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
 
-/** Whether the list of keys is open. */
+/** A dialog that explains: the keys, or how to get from the sandbox to a real model. */
+export type HelpTopic = 'shortcuts' | 'realModel';
+
+/** Which of them is open. */
 export function createHelp() {
-  const shown = signal(false);
+  const topic = signal<HelpTopic | undefined>(undefined);
   return {
-    shown: shown as ReadonlySignal<boolean>,
-    open(): void {
-      shown.value = true;
+    topic: topic as ReadonlySignal<HelpTopic | undefined>,
+    open(next: HelpTopic): void {
+      topic.value = next;
     },
     close(): void {
-      shown.value = false;
+      topic.value = undefined;
     },
   };
 }

@@ -5,15 +5,22 @@ import { text } from '../text/text.ts';
 import { useSubmit } from './use-submit.ts';
 import './dock.css';
 
-/** On narrow screens the draft is one line at the bottom of the images: press it to change it, or send it from there. */
+/** Where the panel is away, on narrow screens or folded, the draft is one line at the bottom of the images: press it to change it, or send it from there. */
 export function Dock() {
-  const { draft, router } = usePage();
+  const { draft, router, panel } = usePage();
   const { canSubmit, submit } = useSubmit();
   const prompt = draft.settings.value.prompt?.trim();
   const count = draft.settings.value.parameters?.n ?? 1;
   return (
-    <div class="dock only-narrow float">
-      <button type="button" class="open" onClick={() => router.openLayer('make')}>
+    <div class="dock float">
+      <button
+        type="button"
+        class="open"
+        onClick={() => {
+          if (matchMedia('(min-width: 900px)').matches) panel.toggle();
+          else router.openLayer('make');
+        }}
+      >
         <Icon of={ImagePlus} />
         <span class={prompt ? 'cut' : 'cut faint'}>
           {prompt || text('make.prompt.placeholder')}

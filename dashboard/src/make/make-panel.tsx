@@ -1,4 +1,4 @@
-import { RotateCcw, X } from 'lucide';
+import { PanelLeftClose, RotateCcw, X } from 'lucide';
 import { useEffect, useRef } from 'preact/hooks';
 import { IconButton } from '../controls/icon-button.tsx';
 import { usePage } from '../page-context.ts';
@@ -57,7 +57,7 @@ export function MakePanel() {
 }
 
 function MakeHead() {
-  const { draft, router, undo } = usePage();
+  const { draft, panel, router, undo } = usePage();
 
   function clear(): void {
     const restore = draft.snapshot();
@@ -70,6 +70,13 @@ function MakeHead() {
       <h2 class="grow">{text('make.title')}</h2>
       <PresetsMenu />
       <IconButton small icon={RotateCcw} label={text('make.clear')} onClick={clear} />
+      <IconButton
+        small
+        icon={PanelLeftClose}
+        class="only-wide"
+        label={text('make.fold')}
+        onClick={panel.toggle}
+      />
       <IconButton
         small
         icon={X}

@@ -8,13 +8,16 @@ import { CustomSize } from './custom-size.tsx';
 import { parseSize, type Shape, shapeOf, toShapes } from './shapes.ts';
 import './size-picker.css';
 
+/** Until the model's sizes are known, the picker has the form that it will most likely have. */
+const UNKNOWN = { auto: true, allowed: [], arbitrary: true };
+
 /** The size by its shape, drawn at equal areas; the steps of pixels below where a shape has several. */
 export function SizePicker() {
   const { draft, chosen } = usePage();
   const sizes = chosen.value?.capabilities?.sizes;
   const { size: asked, aspect_ratio: hint } = draft.settings.value.parameters ?? {};
   const size = asked ?? 'auto';
-  const shapes = sizes ? toShapes(sizes) : [];
+  const shapes = toShapes(sizes ?? UNKNOWN);
   const shape = shapeOf(size, shapes);
   const [isCustom, setCustom] = useState(false);
 

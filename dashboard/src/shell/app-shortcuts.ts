@@ -7,7 +7,7 @@ export function useAppShortcuts(): void {
   useShortcuts({
     'g i': () => router.navigate(''),
     'g s': () => router.navigate('/system'),
-    'Shift+?': () => help.open(),
+    'Shift+?': () => help.open('shortcuts'),
     z: () => undo.undo(),
   });
 }

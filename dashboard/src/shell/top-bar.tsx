@@ -38,7 +38,7 @@ export function TopBar() {
         icon={Keyboard}
         label={text('app.shortcuts')}
         class="only-wide"
-        onClick={() => help.open()}
+        onClick={() => help.open('shortcuts')}
       />
     </header>
   );

@@ -1,0 +1,96 @@
+import { Eye, EyeOff, KeyRound } from 'lucide';
+import { useEffect, useState } from 'preact/hooks';
+import { Button } from '../controls/button.tsx';
+import { Dialog } from '../controls/dialog.tsx';
+import { Field } from '../controls/field.tsx';
+import { Icon } from '../controls/icon.tsx';
+import { IconButton } from '../controls/icon-button.tsx';
+import { usePage } from '../page-context.ts';
+import { text } from '../text/text.ts';
+import './token-dialog.css';
+
+/**
+ * Asks for the bearer token when the bridge does. It stays open until a token is accepted or somebody puts it off; the
+ * state in the top bar opens it again.
+ */
+export function TokenDialog() {
+  const { connection } = usePage();
+  const [isPutOff, setPutOff] = useState(false);
+  const [tried, setTried] = useState<string>();
+  const state = connection.state.value;
+  const asks = connection.asksForToken.value;
+  useEffect(() => {
+    if (state !== 'connected') return;
+    setPutOff(false);
+    setTried(undefined);
+  }, [state]);
+  useEffect(() => setPutOff(false), [asks]);
+
+  if (isPutOff || (state !== 'unauthorized' && tried === undefined)) return null;
+  return (
+    <Dialog title={text('token.title')} onClose={() => setPutOff(true)}>
+      <TokenForm
+        isRefused={tried !== undefined && state === 'unauthorized'}
+        onPutOff={() => setPutOff(true)}
+        onToken={(token) => {
+          setTried(token);
+          connection.setToken(token);
+        }}
+      />
+    </Dialog>
+  );
+}
+
+interface FormProps {
+  readonly isRefused: boolean;
+  readonly onToken: (token: string) => void;
+  readonly onPutOff: () => void;
+}
+
+function TokenForm({ isRefused, onToken, onPutOff }: FormProps) {
+  const [token, setToken] = useState('');
+  const [isShown, setShown] = useState(false);
+  // A header holds no other characters; a token with others was copied wrongly.
+  const isBad = token !== '' && !/^[\x21-\x7e]+$/.test(token.trim());
+  return (
+    <form
+      class="token-form"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (token.trim() !== '' && !isBad) onToken(token.trim());
+      }}
+    >
+      <p class="soft">{text('token.text')}</p>
+      <Field
+        label={text('token.label')}
+        type={isShown ? 'text' : 'password'}
+        autoComplete="off"
+        spellcheck={false}
+        value={token}
+        bad={isBad || isRefused}
+        describedBy="token-note"
+        onInput={setToken}
+        before={<Icon of={KeyRound} />}
+        after={
+          <IconButton
+            small
+            icon={isShown ? EyeOff : Eye}
+            label={text(isShown ? 'token.hide' : 'token.show')}
+            onClick={() => setShown(!isShown)}
+          />
+        }
+      />
+      <p id="token-note" class="bad" role="alert">
+        {isBad ? text('token.characters') : isRefused && text('token.refused')}
+      </p>
+      <div class="ends">
+        <Button look="quiet" onClick={onPutOff}>
+          {text('token.notNow')}
+        </Button>
+        <Button look="primary" type="submit" disabled={token.trim() === '' || isBad}>
+          {text('token.connect')}
+        </Button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,28 @@
+import { Button } from '../controls/button.tsx';
+import { Dialog } from '../controls/dialog.tsx';
+import { text } from '../text/text.ts';
+import './real-model-dialog.css';
+
+/** From rehearsals to images of a real model, in three steps. */
+export function RealModelDialog({ onClose }: { readonly onClose: () => void }) {
+  return (
+    <Dialog class="real-model-dialog" title={text('help.real')} onClose={onClose}>
+      <p class="soft">{text('help.real.text')}</p>
+      <ol>
+        <li>
+          <p>
+            {text('help.real.step1')}
+            <code class="mono">codex login</code>
+          </p>
+        </li>
+        <li>{text('help.real.step2')}</li>
+        <li>{text('help.real.step3')}</li>
+      </ol>
+      <div class="ends">
+        <Button look="primary" onClick={onClose}>
+          {text('help.real.done')}
+        </Button>
+      </div>
+    </Dialog>
+  );
+}

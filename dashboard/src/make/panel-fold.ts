@@ -1,0 +1,15 @@
+import { type ReadonlySignal, signal } from '@preact/signals';
+
+const KEY = 'image-bridge.panel';
+
+/** Whether the panel is folded away on wide screens. Kept in this browser. */
+export function createPanelFold() {
+  const folded = signal(localStorage.getItem(KEY) === 'folded');
+  return {
+    folded: folded as ReadonlySignal<boolean>,
+    toggle(): void {
+      folded.value = !folded.peek();
+      localStorage.setItem(KEY, folded.peek() ? 'folded' : 'open');
+    },
+  };
+}
