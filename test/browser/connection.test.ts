@@ -61,7 +61,7 @@ describe('a bridge with a token', () => {
   });
 });
 
-describe('a bridge that goes away', () => {
+describe('a bridge that stops', () => {
   it('is waited for, and everything works again when it is back', async () => {
     const bridge = await startDashboard();
     const page = await openPage(bridge.address, { expects: [/ERR_/] });
