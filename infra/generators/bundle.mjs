@@ -1,7 +1,6 @@
 // Joins the compiled program into few files. Loading some three hundred small ones would take longer than the rest of a
 // start. What a command needs only later stays a file of its own.
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
 import { rolldown } from 'rolldown';
 
 const dir = 'dist/bundle';
@@ -10,6 +9,7 @@ const dir = 'dist/bundle';
 const JOINED = [
   '@aws-lambda-powertools/commons',
   '@aws-lambda-powertools/logger',
+  '@hono/node-server',
   '@middy/core',
   '@middy/http-json-body-parser',
   '@middy/util',
@@ -22,15 +22,11 @@ const JOINED = [
   'valibot',
 ];
 
-// An import of `node:http` itself reads all its exports, and the getter of one loads `fetch`: a fifth of a start.
-const NODE_HTTP = resolve('infra/generators/node-http.mjs');
-
 await rm(dir, { recursive: true, force: true });
 const bundle = await rolldown({
   input: 'dist/local-runtime/main.js',
   platform: 'node',
-  resolve: { alias: { 'node:http': NODE_HTTP } },
-  external: (id) => !/^[./]/.test(id) && !isJoined(id) && id !== 'node:http',
+  external: (id) => !/^[./]/.test(id) && !isJoined(id),
 });
 await bundle.write({ dir, format: 'esm', comments: false });
 await bundle.close();

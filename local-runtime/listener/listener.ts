@@ -58,7 +58,7 @@ export function createListener({ routes, httpSettings, services, settings }: Dep
   const route = mountRoutes(
     routes,
     (request, destination) => requests.run(request, destination, () => sockets.replying(request)),
-    refusals.refuseUnrouted,
+    httpSettings,
   );
 
   function onRequest(incoming: IncomingMessage, outgoing: ServerResponse): void {

@@ -1,84 +1,109 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import { RegExpRouter } from 'hono/router/reg-exp-router';
-import { SmartRouter } from 'hono/router/smart-router';
-import { TrieRouter } from 'hono/router/trie-router';
-import { tryDecodeURIComponent } from 'hono/utils/url';
+import { getRequestListener, type HttpBindings } from '@hono/node-server';
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
+import { type Context, Hono } from 'hono';
 import { handler as methodNotAllowed } from '../../handlers/errors/method-not-allowed.ts';
 import { handler as notFound } from '../../handlers/errors/not-found.ts';
 import type { Route } from '../../handlers/routes.ts';
 import { BridgeError } from '../../lib/errors/bridge-error.ts';
-import { requestedPath } from './request-target.ts';
+import type { HttpSettings } from '../../lib/http/http-event.ts';
+import { unroutedReply } from '../../lib/http/observe.ts';
+import type { Operation } from '../../lib/http/operation.ts';
+import type { Services } from '../../lib/services.ts';
+import { toRawReply } from './raw-reply.ts';
 import type { Destination, RequestInFlight } from './requests-in-flight.ts';
 
+type Env = { Bindings: HttpBindings };
 type RunRequest = (request: RequestInFlight, destination: Destination) => Promise<void>;
-type Refuse = (request: RequestInFlight, error: BridgeError) => void;
 
 /** Node's request listener for the whole route table: every path and method ends at an operation. */
-export function mountRoutes(routes: readonly Route[], run: RunRequest, refuse: Refuse) {
-  const findPath = pathFinder(routes);
-
-  function destinationOf(path: string, method = 'GET'): Destination {
-    const found = findPath(path);
-    if (!found) return { handler: notFound, route: undefined, path, parameters: {} };
-    const { known, parameters } = found;
-    const route = known.find((it) => it.method === (method === 'HEAD' ? 'GET' : method));
-    return { handler: route?.handler ?? methodNotAllowed, route: known[0].path, path, parameters };
-  }
-
-  return async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
-    const request = { incoming, outgoing };
-    const path = requestedPath(incoming);
-    if (path !== undefined) return run(request, destinationOf(path, incoming.method));
-    const message = 'the Host or the request target is not valid';
-    refuse(request, new BridgeError('malformed_request', message));
+export function mountRoutes(
+  routes: readonly Route[],
+  run: RunRequest,
+  httpSettings: Pick<HttpSettings, 'ids' | 'observer'>,
+) {
+  const app = new Hono<Env>();
+  const to = (handler: Operation<Services>, route?: string) => async (c: Context<Env>) => {
+    const destination = { handler, route, path: c.req.path, parameters: c.req.param() };
+    await run(c.env, destination);
+    return RESPONSE_ALREADY_SENT;
   };
+  // Not a route for all methods of a path: a request that two routes match is run through a chain of both.
+  const toMethodNotAllowed = new Map(
+    routes.map(({ path }) => [path, to(methodNotAllowed, path)] as const),
+  );
+  const toNotFound = to(notFound);
+  const findPath = pathFinder(routes);
+  for (const { method, handler, ...at } of routes) {
+    // The path is another one's, though this one's parameter matches it.
+    for (const path of hiddenPaths(routes, { method, ...at })) {
+      app.on(method, path, toMethodNotAllowed.get(path) ?? toNotFound);
+    }
+    app.on(method, toHonoPath(at), to(handler, at.path));
+  }
+  app.notFound((c) => {
+    const known = findPath(c.req.path)?.path ?? '';
+    return (toMethodNotAllowed.get(known) ?? toNotFound)(c);
+  });
+  return getRequestListener(app.fetch, {
+    // Without a Host the browser guard decides; the name is in no reply.
+    hostname: 'localhost',
+    overrideGlobalObjects: false,
+    // `sendReply` drains unread bodies, within the contract's bounds.
+    autoCleanupIncoming: false,
+    errorHandler: () => refuseTarget(httpSettings),
+  });
 }
 
 /** The value of `Allow` for every path of the table. */
 export function allowedMethods(routes: readonly Route[]): (path: string) => string {
   const findPath = pathFinder(routes);
-  return (path) =>
-    (findPath(path)?.known ?? [])
-      .flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
-      .sort()
-      .join(', ');
+  const allow = new Map(
+    routes.map(({ path }) => [
+      path,
+      routes
+        .filter((route) => route.path === path)
+        .flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
+        .sort()
+        .join(', '),
+    ]),
+  );
+  return (path) => allow.get(findPath(path)?.path ?? '') ?? '';
 }
 
-/** The routes of one path, of which each has another method. */
-type KnownPath = readonly [Route, ...Route[]];
-
-/** Finds the path of the table that a path matches, whatever the method, and the values of its parameters. */
-function pathFinder(routes: readonly Route[]) {
-  const router = new SmartRouter<KnownPath>({ routers: [new RegExpRouter(), new TrieRouter()] });
-  for (const known of knownPaths(routes)) router.add(ANY_METHOD, toHonoPath(known[0]), known);
-  return (path: string) => {
-    const [[found], values] = router.match(ANY_METHOD, path);
-    if (!found) return undefined;
-    const [known, named] = found;
-    const parameters: Record<string, string> = {};
-    for (const [name, value] of Object.entries(named)) {
-      // One router gives the value, the other its index among all that were captured.
-      const encoded = typeof value === 'string' ? value : values?.[value];
-      parameters[name] = tryDecodeURIComponent(encoded ?? '');
-    }
-    return { known, parameters };
-  };
+/** Paths of the table that a route would take from the route that they belong to, because that lacks its method. */
+function hiddenPaths(routes: readonly Route[], route: Pick<Route, 'method'> & RoutePath) {
+  const pattern = toPattern(route);
+  return uniquePaths(routes)
+    .map(({ path }) => path)
+    .filter((path) => path !== route.path && !path.includes('{') && pattern.test(path))
+    .filter((path) => !routes.some((it) => it.path === path && it.method === route.method));
 }
 
-const ANY_METHOD = 'any';
-
-/** The first that matches is taken, so those without parameters come first. */
-function knownPaths(routes: readonly Route[]): readonly KnownPath[] {
-  const paths = new Map<string, [Route, ...Route[]]>();
-  for (const route of routes) {
-    const known = paths.get(route.path);
-    if (known) known.push(route);
-    else paths.set(route.path, [route]);
-  }
-  const hasParameters = ([{ path }]: KnownPath) => Number(path.includes('{'));
-  return [...paths.values()].sort((one, other) => hasParameters(one) - hasParameters(other));
+/** Finds the path of the table that a path matches, whatever the method. */
+function pathFinder(routes: readonly Route[]): (path: string) => RoutePath | undefined {
+  const table = uniquePaths(routes).map((at) => ({ at, pattern: toPattern(at) }));
+  return (path) => table.find(({ pattern }) => pattern.test(path))?.at;
 }
 
-function toHonoPath({ path, takesSlashes }: Route): string {
+function toPattern({ path, takesSlashes }: RoutePath): RegExp {
+  const parameter = takesSlashes ? '.*' : '[^/]+';
+  return new RegExp(`^${path.replaceAll('.', '\\.').replace(/\{\w+\}/g, parameter)}$`);
+}
+
+type RoutePath = Pick<Route, 'path' | 'takesSlashes'>;
+
+function uniquePaths(routes: readonly Route[]): readonly RoutePath[] {
+  return [...new Map(routes.map((route) => [route.path, route])).values()];
+}
+
+function toHonoPath({ path, takesSlashes }: RoutePath): string {
   return path.replace(/\{(\w+)\}/g, takesSlashes ? ':$1{.*}' : ':$1');
+}
+
+/** The reply to a `Host` or a request target that is not valid: nothing can be routed by it. */
+function refuseTarget({ ids, observer }: Pick<HttpSettings, 'ids' | 'observer'>): Response {
+  const error = new BridgeError('malformed_request', 'the Host or the request target is not valid');
+  observer?.replied(unroutedReply(error));
+  const { statusCode, headers, body } = toRawReply(error, ids);
+  return new Response(body instanceof Uint8Array ? body : null, { status: statusCode, headers });
 }

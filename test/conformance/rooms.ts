@@ -117,6 +117,7 @@ export const HOMES: Readonly<Record<string, readonly RegExp[]>> = {
   '@middy/http-json-body-parser': [/^lib\/http\//],
   '@fastify/busboy': [/^lib\/http\//],
   hono: [/^local-runtime\//],
+  '@hono/node-server': [/^local-runtime\//],
   commander: [/^local-runtime\/command-table\//],
   undici: [/^lib\/net\//],
   'ipaddr.js': [/^lib\/net\//],
