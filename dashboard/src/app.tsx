@@ -3,14 +3,16 @@ import { TokenDialog } from './connection/token-dialog.tsx';
 import { Link } from './controls/link.tsx';
 import { HelpDialogs } from './help/help-dialogs.tsx';
 import { ImagesView } from './images-view.tsx';
-import { JobView } from './job/job-view.tsx';
 import { usePage } from './page-context.ts';
 import { useAppShortcuts } from './shell/app-shortcuts.ts';
+import { lazyView } from './shell/lazy-view.tsx';
 import { ToastList } from './shell/toast-list.tsx';
 import { TopBar } from './shell/top-bar.tsx';
-import { SystemView } from './system/system-view.tsx';
 import { text } from './text/text.ts';
 import './app.css';
+
+const JobView = lazyView(async () => (await import('./job/job-view.tsx')).JobView);
+const SystemView = lazyView(async () => (await import('./system/system-view.tsx')).SystemView);
 
 /**
  * The page. A job lies over the images, which stay where they were: their scroll position and focus survive the visit.

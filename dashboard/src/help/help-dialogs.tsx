@@ -1,6 +1,12 @@
 import { usePage } from '../page-context.ts';
-import { RealModelDialog } from './real-model-dialog.tsx';
-import { ShortcutsDialog } from './shortcuts-dialog.tsx';
+import { lazyView } from '../shell/lazy-view.tsx';
+
+const ShortcutsDialog = lazyView(
+  async () => (await import('./shortcuts-dialog.tsx')).ShortcutsDialog,
+);
+const RealModelDialog = lazyView(
+  async () => (await import('./real-model-dialog.tsx')).RealModelDialog,
+);
 
 /** The dialog that explains, when one is open. */
 export function HelpDialogs() {
