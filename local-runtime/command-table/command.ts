@@ -94,6 +94,12 @@ export interface Command {
   readonly run: Run<Rows<unknown>, Rows<unknown>>;
 }
 
+/** All commands, and what those of each first word have in common. */
+export interface CommandTable {
+  readonly commands: readonly Command[];
+  readonly groups: Readonly<Record<string, string>>;
+}
+
 type None = Readonly<Record<never, never>>;
 
 /** Checks that what is loaded takes the values that the row describes. */

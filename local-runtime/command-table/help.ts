@@ -1,7 +1,6 @@
 import { styleText } from 'node:util';
-import type { Command, OptionRow } from './command.ts';
-import { COMMANDS, GROUPS } from './commands.ts';
-import { argumentTerm, optionTerm, usageOf } from './usage.ts';
+import type { Command, CommandTable, OptionRow } from './command.ts';
+import { argumentTerm, firstWord, optionTerm, usageOf } from './usage.ts';
 
 /** A term and what it means. */
 export type HelpLine = readonly [term: string, about: string];
@@ -12,14 +11,9 @@ export interface HelpSection {
   readonly lines: readonly HelpLine[];
 }
 
+const WIDEST_LINE = 92;
 /** Longer terms have a line of their own. */
 const WIDEST_TERM = 32;
-
-/** What `--help` prints: of all commands, of a group or of one command. */
-export function helpText(commands: readonly Command[]): string {
-  const [only, ...others] = commands;
-  return only && others.length === 0 ? commandHelp(only) : listHelp(commands);
-}
 
 export function withBoldHeadings(text: string): string {
   const bold = (heading: string) => styleText('bold', heading, { validateStream: false });
@@ -45,6 +39,7 @@ export function sectionsOf(command: Command): readonly HelpSection[] {
   }
 }
 
+const MORE = 'image-bridge COMMAND --help prints more of a command.';
 const HELP_LINE: HelpLine = ['-h, --help', 'prints this'];
 
 function toLine([name, row]: readonly [string, OptionRow]): HelpLine {
@@ -57,44 +52,60 @@ function exitLines(exits: Command['exits']): readonly HelpLine[] {
   return Object.entries({ 2: usage, ...exits }).map(([code, about]) => [code, about]);
 }
 
-function commandHelp(command: Command): string {
+/** What `--help` prints of one command. */
+export function commandHelp(command: Command): string {
   const { about, details } = command;
   return [
-    `usage: ${usageOf(command)}`,
-    [`${about[0]?.toUpperCase()}${about.slice(1)}.`, ...details].join('\n'),
+    usagesOf([command]),
+    [sentence(about), ...details].join('\n'),
     ...sectionsOf(command).map(sectionText),
   ].join('\n\n');
 }
 
-function listHelp(commands: readonly Command[]): string {
-  if (commands.length < COMMANDS.length) {
-    const usages = commands.map(usageOf);
-    const lines = commands.map(({ name, about }): HelpLine => [name, about]);
-    return [
-      `usage: ${usages.join('\n       ')}`,
-      sectionText({ heading: 'commands', lines }),
-      'image-bridge COMMAND --help prints more of a command.',
-    ].join('\n\n');
-  }
+/** What `--help` prints of the commands with the same first word. */
+export function groupHelp(commands: readonly Command[]): string {
+  const lines = commands.map(({ name, about }): HelpLine => [name, about]);
+  return [usagesOf(commands), sectionText({ heading: 'commands', lines }), MORE].join('\n\n');
+}
+
+/** What `--help` prints without a command: one line for each first word. */
+export function programHelp(table: CommandTable): string {
+  const options: readonly HelpLine[] = [['--version', 'prints the version'], HELP_LINE];
   return [
     'usage: image-bridge COMMAND',
-    sectionText({ heading: 'commands', lines: topics(commands) }),
-    sectionText({
-      heading: 'options',
-      lines: [['--version', 'prints the version'], HELP_LINE],
-    }),
-    'image-bridge COMMAND --help prints more of a command.',
+    sectionText({ heading: 'commands', lines: firstWords(table) }),
+    sectionText({ heading: 'options', lines: options }),
+    MORE,
   ].join('\n\n');
 }
 
-/** One line for each first word. */
-function topics(commands: readonly Command[]): readonly HelpLine[] {
-  const words = new Set(commands.map(({ name }) => firstWord(name)));
-  return [...words].map((word) => {
-    const verbs = commands.filter(({ name }) => name.startsWith(`${word} `));
-    if (verbs.length === 0) return [word, commands.find(({ name }) => name === word)?.about ?? ''];
-    const seconds = verbs.map(({ name }) => name.slice(word.length + 1));
-    return [`${word} ${seconds.join('|')}`, GROUPS[word] ?? ''];
+/** One usage a line. */
+export function usagesOf(commands: readonly Command[]): string {
+  return `usage: ${commands.map((command) => wrap(usageOf(command))).join('\n       ')}`;
+}
+
+/** Breaks before an option, where the line would be too long. */
+function wrap(usage: string): string {
+  const parts = usage.split(/ (?=\[?-)/);
+  return parts.reduce((text, part) => {
+    const line = text.slice(text.lastIndexOf('\n') + 1);
+    return line.length + part.length < WIDEST_LINE
+      ? `${text} ${part}`
+      : `${text}\n         ${part}`;
+  });
+}
+
+/** A part of a sentence as a whole one. */
+export function sentence(about: string): string {
+  return `${about[0]?.toUpperCase()}${about.slice(1)}.`;
+}
+
+/** The words that may follow the program's name. */
+export function firstWords({ commands, groups }: CommandTable): readonly HelpLine[] {
+  const words = [...new Set(commands.map(({ name }) => firstWord(name)))];
+  return words.map((word) => {
+    const about = commands.find(({ name }) => name === word)?.about ?? groups[word] ?? '';
+    return [word, about];
   });
 }
 
@@ -108,8 +119,4 @@ function sectionText({ heading, lines }: HelpSection): string {
 
 function program(line: string): string {
   return `image-bridge ${line}`;
-}
-
-export function firstWord(name: string): string {
-  return name.split(' ', 1)[0] ?? name;
 }

@@ -8,9 +8,9 @@ import {
 import type { CommandIo } from '../command-io.ts';
 import { isColored } from '../terminal.ts';
 import type { ArgumentRow, Command, OptionRow } from './command.ts';
-import { COMMANDS, GROUPS } from './commands.ts';
-import { firstWord, helpText, withBoldHeadings } from './help.ts';
-import { optionTerm, toFlag, usageOf } from './usage.ts';
+import { COMMAND_TABLE } from './commands.ts';
+import { commandHelp, groupHelp, programHelp, usagesOf, withBoldHeadings } from './help.ts';
+import { firstWord, optionTerm, toFlag } from './usage.ts';
 
 /** What a command line asks for. */
 export type ParsedLine =
@@ -22,14 +22,19 @@ type Values = Readonly<Record<string, unknown>>;
 
 /** Parses a command line. Prints help where that is asked for, and the usage where the line is not a valid one. */
 export function parseLine(argv: readonly string[], io: CommandIo, version: string): ParsedLine {
+  const { commands } = COMMAND_TABLE;
   let parsed: ParsedLine | undefined;
-  const root = parserOf('image-bridge', COMMANDS, io).version(version, '--version', 'the version');
+  const all = programHelp(COMMAND_TABLE);
+  const root = parserOf('image-bridge', { help: all, usage: all }, io);
+  root.version(version, '--version', 'the version');
   const groups = new Map<string, Parser>();
-  for (const command of COMMANDS) {
+  for (const command of commands) {
     const word = firstWord(command.name);
-    const parser = parserOf(command.name.slice(word.length + 1) || word, [command], io);
-    const group = command.name === word ? root : (groups.get(word) ?? addGroup(word));
-    group.addCommand(
+    const verb = command.name.slice(word.length + 1);
+    const texts = { help: commandHelp(command), usage: usagesOf([command]) };
+    const parser = parserOf(verb || word, texts, io);
+    const parent = verb === '' ? root : (groups.get(word) ?? addGroup(word));
+    parent.addCommand(
       fill(parser, command, (use) => {
         parsed = use;
       }),
@@ -44,21 +49,26 @@ export function parseLine(argv: readonly string[], io: CommandIo, version: strin
   return parsed ?? { exitCode: 2 };
 
   function addGroup(word: string): Parser {
-    const verbs = COMMANDS.filter(({ name }) => name.startsWith(`${word} `));
-    const group = parserOf(word, verbs, io).description(GROUPS[word] ?? '');
+    const verbs = commands.filter(({ name }) => name.startsWith(`${word} `));
+    const group = parserOf(word, { help: groupHelp(verbs), usage: usagesOf(verbs) }, io);
     groups.set(word, group);
     root.addCommand(group);
     return group;
   }
 }
 
-/** A parser that throws instead of ending the process, and prints our help. */
-function parserOf(name: string, commands: readonly Command[], io: CommandIo): Parser {
-  const parser = new Parser(name);
-  return parser
+interface Texts {
+  readonly help: string;
+  /** What is printed before what is wrong with a command line. */
+  readonly usage: string;
+}
+
+/** A parser that throws instead of ending the process, and prints our texts. */
+function parserOf(name: string, { help, usage }: Texts, io: CommandIo): Parser {
+  return new Parser(name)
     .exitOverride()
     .helpOption('-h, --help')
-    .configureHelp({ formatHelp: () => `${withBoldHeadings(helpText(commands))}\n` })
+    .configureHelp({ formatHelp: () => `${withBoldHeadings(help)}\n` })
     .configureOutput({
       // Colours are removed where these are false.
       getOutHasColors: () => isColored('stdout', io),
@@ -66,14 +76,9 @@ function parserOf(name: string, commands: readonly Command[], io: CommandIo): Pa
       writeOut: io.stdout,
       writeErr: io.stderr,
       outputError(text) {
-        io.stderr(`${usages(commands)}\nimage-bridge: ${text.replace(/^error: /, '')}`);
+        io.stderr(`${usage}\nimage-bridge: ${text.replace(/^error: /, '')}`);
       },
     });
-}
-
-function usages(commands: readonly Command[]): string {
-  if (commands.length === COMMANDS.length) return helpText(commands);
-  return `usage: ${commands.map(usageOf).join('\n       ')}`;
 }
 
 function fill(parser: Parser, command: Command, found: (use: ParsedLine) => void): Parser {

@@ -1,5 +1,10 @@
 import type { ArgumentRow, Command, OptionRow } from './command.ts';
 
+/** The name of a command or of its group. */
+export function firstWord(name: string): string {
+  return name.split(' ', 1)[0] ?? name;
+}
+
 /** The long flag of an option: `dryRun` is `--dry-run`. */
 export function toFlag(name: string): string {
   return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;

@@ -1,12 +1,12 @@
 import { tmpdir } from 'node:os';
 import { describe, expect, it, vi } from 'vitest';
-import { COMMANDS, GROUPS } from '../../../local-runtime/command-table/commands.ts';
-import { firstWord } from '../../../local-runtime/command-table/help.ts';
+import { COMMAND_TABLE } from '../../../local-runtime/command-table/commands.ts';
 import { parseLine } from '../../../local-runtime/command-table/parser.ts';
-import { usageOf } from '../../../local-runtime/command-table/usage.ts';
+import { firstWord, usageOf } from '../../../local-runtime/command-table/usage.ts';
 import { runCommand, testIo } from '../../support/run-command.ts';
 
 const cwd = tmpdir();
+const { commands: COMMANDS, groups: GROUPS } = COMMAND_TABLE;
 
 function run(...argv: string[]) {
   return runCommand(argv, { cwd });
@@ -23,7 +23,8 @@ describe('the table of commands', () => {
       expect(help.stdout).toContain('examples:');
       expect(examples.length).toBeGreaterThan(0);
       expect(exits[0]).toBeDefined();
-      const [, ...lines] = help.stdout.split('\n');
+      // An example stays in one line, so that it can be copied.
+      const lines = help.stdout.split('\n').filter((line) => !line.startsWith('  image-bridge '));
       expect(lines.filter((line) => line.length > 100)).toEqual([]);
     },
   );
@@ -31,7 +32,8 @@ describe('the table of commands', () => {
   it.each(COMMANDS.flatMap(({ examples }) => examples.map(([line]) => [line])))(
     'has an example that can be parsed: %s',
     (line) => {
-      const words = [...line.matchAll(/"([^"]*)"|(\S+)/g)].map(
+      const [command = ''] = line.split(' >');
+      const words = [...command.matchAll(/"([^"]*)"|(\S+)/g)].map(
         ([, quoted, word]) => quoted ?? word,
       );
       const stderr = vi.fn();
