@@ -3,6 +3,7 @@ import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { admission } from './admission.ts';
+import { agentTurns } from './agent-turns.ts';
 import type { Bench, Row, Tools } from './bench.ts';
 import { createImage } from './create-image.ts';
 import { editImage } from './edit-image.ts';
@@ -41,6 +42,7 @@ const BENCHES: readonly Bench[] = [
   plan,
   admission,
   upstreamStream,
+  agentTurns,
   eventStream,
   getArtifact,
   getThumbnail,

@@ -10,10 +10,10 @@ import { createIds } from '../../../lib/platform/ids.ts';
 import { toRequestBody } from '../../../lib/providers/agent-responses/request-body.ts';
 import { enabledProviders } from '../../../lib/providers/enabled-providers.ts';
 import { createJsonBodies } from '../../../lib/providers/http/json-body.ts';
-import type { ProviderRequest } from '../../../lib/providers/provider-port.ts';
 import { applyHeapSettings } from '../../../local-runtime/memory-settings.ts';
 import { slices } from '../../support/slices.ts';
 import type { Backend } from './backend.ts';
+import { IMAGE_REQUEST } from './image-request.ts';
 import { programOptions } from './measured-server.ts';
 import { meterOf } from './stream-meter.ts';
 
@@ -25,30 +25,6 @@ export interface ReaderOptions extends Backend {
 }
 
 const options = programOptions<ReaderOptions>();
-
-const REQUEST: ProviderRequest = {
-  model: 'gpt-image-2',
-  operation: 'generate',
-  prompt: 'A lighthouse at dusk',
-  indices: [0],
-  images: [],
-  references: [],
-  parameters: {
-    n: 1,
-    size: '1024x1024',
-    aspect_ratio: null,
-    resolution: null,
-    quality: 'auto',
-    output_format: 'png',
-    output_compression: null,
-    background: 'auto',
-    moderation: 'auto',
-    partial_images: 0,
-    failure_policy: 'fail_fast',
-    action: 'auto',
-    input_fidelity: null,
-  },
-};
 
 applyHeapSettings();
 // Every kind of reader loads the whole app: the cost of collecting garbage depends on it.
@@ -76,7 +52,7 @@ async function throughProvider(): Promise<() => Promise<void>> {
     env: {},
   });
   return async () => {
-    await providers[0]?.execute(REQUEST, {
+    await providers[0]?.execute(IMAGE_REQUEST, {
       requestId: 'a-request',
       attempt: 1,
       signal: new AbortController().signal,
@@ -101,7 +77,7 @@ function plainly(kind: 'decode' | 'drop'): () => Promise<void> {
     slices,
   });
   const body = buffer(
-    toRequestBody(REQUEST, 'gpt-5.5', toJsonBody).chunks(new AbortController().signal),
+    toRequestBody(IMAGE_REQUEST, 'gpt-5.5', toJsonBody).chunks(new AbortController().signal),
   );
   return async () => {
     const reply = await request(options.url, {
