@@ -7,6 +7,7 @@ import './styles/base.css';
 
 const root = document.getElementById('app');
 if (root === null) throw new Error('index.html has no element #app');
+root.replaceChildren();
 render(
   <PageContext.Provider value={createPage()}>
     <App />

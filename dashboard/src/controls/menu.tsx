@@ -1,12 +1,4 @@
-import {
-  autoUpdate,
-  computePosition,
-  flip,
-  offset,
-  type Placement,
-  shift,
-  size,
-} from '@floating-ui/dom';
+import type { Placement } from '@floating-ui/dom';
 import type { ComponentChildren, RefObject } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import './menu.css';
@@ -76,10 +68,9 @@ function useFloating(
     if (button === null || box === null) return;
     // The top layer: nothing that scrolls or clips around the button cuts the menu.
     box.showPopover();
-    const stop = autoUpdate(button, box, () => place(button, box, placement));
-    (
-      box.querySelector<HTMLElement>('[autofocus], [aria-selected="true"]') ?? focusable(box)[0]
-    )?.focus();
+    const stop = keepPlaced(button, box, placement);
+    const first = box.querySelector<HTMLElement>('[autofocus], [aria-selected="true"]');
+    (first ?? focusable(box)[0])?.focus();
     const onPress = (event: PointerEvent) => {
       const target = event.target as Node;
       if (!box.contains(target) && !button.contains(target)) onClose();
@@ -92,24 +83,21 @@ function useFloating(
   }, []);
 }
 
-async function place(button: HTMLElement, box: HTMLElement, placement: Placement): Promise<void> {
-  const { x, y } = await computePosition(button, box, {
-    placement,
-    strategy: 'fixed',
-    middleware: [
-      offset(4),
-      flip({ padding: 8 }),
-      shift({ padding: 8 }),
-      size({
-        padding: 8,
-        apply: ({ availableHeight }) => {
-          box.style.maxBlockSize = `${Math.max(120, availableHeight)}px`;
-        },
-      }),
-    ],
+/** Places the box beside its button until the returned function is called. What places it is loaded with the first menu. */
+function keepPlaced(button: HTMLElement, box: HTMLElement, placement: Placement): () => void {
+  let stop: (() => void) | undefined;
+  let isOver = false;
+  // Not hidden: what is hidden cannot take the focus.
+  box.style.opacity = '0';
+  void import('./floating.ts').then(({ follow }) => {
+    if (isOver) return;
+    stop = follow(button, box, placement);
+    box.style.opacity = '';
   });
-  box.style.insetInlineStart = `${x}px`;
-  box.style.insetBlockStart = `${y}px`;
+  return () => {
+    isOver = true;
+    stop?.();
+  };
 }
 
 function focusable(box: HTMLElement | null): HTMLElement[] {

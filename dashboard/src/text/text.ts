@@ -10,7 +10,17 @@ export type TextKey = keyof typeof en;
 
 const texts: Record<TextKey, string | Plural> = en;
 const language = 'en';
-const plurals = new Intl.PluralRules(language);
+
+/** Formatters are made when they are first needed: each costs milliseconds, and the first view needs few of them. */
+function once<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}
+
+const plurals = once(() => new Intl.PluralRules(language));
 
 /**
  * The text of a key, with `{name}` replaced by the value of that name. A plural text is chosen by `count`. Numbers are
@@ -21,7 +31,7 @@ export function text(key: TextKey, values: Readonly<Record<string, string | numb
   const template =
     typeof entry === 'string'
       ? entry
-      : entry[plurals.select(Number(values['count'])) === 'one' ? 'one' : 'other'];
+      : entry[plurals().select(Number(values['count'])) === 'one' ? 'one' : 'other'];
   return template.replace(/\{(\w+)\}/g, (hole, name: string) => {
     const value = values[name];
     if (value === undefined) return hole;
@@ -34,10 +44,10 @@ export function hasText(key: string): key is TextKey {
   return Object.hasOwn(texts, key);
 }
 
-const numbers = new Intl.NumberFormat(language);
+const numbers = once(() => new Intl.NumberFormat(language));
 
 export function formatNumber(value: number): string {
-  return numbers.format(value);
+  return numbers().format(value);
 }
 
 const UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'] as const;
@@ -72,28 +82,31 @@ export function formatSeconds(milliseconds: number): string {
   }).format(seconds);
 }
 
-const relative = new Intl.RelativeTimeFormat(language, { numeric: 'auto' });
-const weekday = new Intl.DateTimeFormat(language, { weekday: 'long' });
-const dateOfYear = new Intl.DateTimeFormat(language, { day: 'numeric', month: 'long' });
-const fullDate = new Intl.DateTimeFormat(language, { dateStyle: 'long' });
-const timeOfDay = new Intl.DateTimeFormat(language, {
-  hour: '2-digit',
-  minute: '2-digit',
-  hourCycle: 'h23',
-});
+const relative = once(() => new Intl.RelativeTimeFormat(language, { numeric: 'auto' }));
+const weekday = once(() => new Intl.DateTimeFormat(language, { weekday: 'long' }));
+const dateOfYear = once(() => new Intl.DateTimeFormat(language, { day: 'numeric', month: 'long' }));
+const fullDate = once(() => new Intl.DateTimeFormat(language, { dateStyle: 'long' }));
+const timeOfDay = once(
+  () =>
+    new Intl.DateTimeFormat(language, {
+      hour: '2-digit',
+      minute: '2-digit',
+      hourCycle: 'h23',
+    }),
+);
 
 /** The day of a Unix time in seconds, as a heading: Today, Yesterday, Monday, 3 March. */
 export function formatDay(seconds: number, now: Date): string {
   const date = new Date(seconds * 1000);
   const days = Math.round((startOfDay(date) - startOfDay(now)) / 86_400_000);
-  if (days > -2 && days <= 0) return capitalize(relative.format(days, 'day'));
-  if (days > -7 && days < 0) return weekday.format(date);
-  return (date.getFullYear() === now.getFullYear() ? dateOfYear : fullDate).format(date);
+  if (days > -2 && days <= 0) return capitalize(relative().format(days, 'day'));
+  if (days > -7 && days < 0) return weekday().format(date);
+  return (date.getFullYear() === now.getFullYear() ? dateOfYear : fullDate)().format(date);
 }
 
 /** The time of day of a Unix time in seconds: 11:56. */
 export function formatTime(seconds: number): string {
-  return timeOfDay.format(seconds * 1000);
+  return timeOfDay().format(seconds * 1000);
 }
 
 function startOfDay(date: Date): number {

@@ -1,4 +1,3 @@
-import { makeZip } from 'client-zip';
 import type { Api } from '../../api/api.ts';
 import { ApiError } from '../../api/api-error.ts';
 import type { JobSummary } from '../../api/schemas.ts';
@@ -33,6 +32,7 @@ export async function download(
     offer(await response.blob(), only.name);
     return { saved: 1, missing: 0 };
   }
+  const { makeZip } = await import('client-zip');
   const missing: string[] = [];
   const zip = makeZip(readImages(api, images, (name) => missing.push(name)));
   if (!(await saveZip(zip, `image-bridge-${images.length}.zip`))) return undefined;

@@ -1,7 +1,7 @@
 import { ChevronRight } from 'lucide';
 import type { ComponentChildren } from 'preact';
 import { useId, useState } from 'preact/hooks';
-import { Icon } from '../controls/icon.tsx';
+import { Icon } from '../../controls/icon.tsx';
 import './group.css';
 
 interface Props {

@@ -1,28 +1,23 @@
-import { Choice } from '../controls/choice.tsx';
-import { Field } from '../controls/field.tsx';
-import { Param } from '../controls/param.tsx';
-import { Segmented } from '../controls/segmented.tsx';
-import { Slider } from '../controls/slider.tsx';
-import { usePage } from '../page-context.ts';
-import { text } from '../text/text.ts';
-import { Group } from './group.tsx';
+import { Choice } from '../../controls/choice.tsx';
+import { Field } from '../../controls/field.tsx';
+import { Param } from '../../controls/param.tsx';
+import { Segmented } from '../../controls/segmented.tsx';
+import { Slider } from '../../controls/slider.tsx';
+import { usePage } from '../../page-context.ts';
+import { text } from '../../text/text.ts';
 import { useSetting } from './use-setting.ts';
 
 const FORMATS = ['png', 'jpeg', 'webp'] as const;
 const METADATA = ['none', 'sidecar', 'embedded', 'sidecar_and_embedded'] as const;
 
-/** How the images are stored: format, name, record. */
-export function FileGroup() {
+/** Format, folder, name, record. */
+export function FileSettings() {
   const { draft } = usePage();
   const [format, setFormat] = useSetting('parameters', 'output_format');
   const [metadata, setMetadata] = useSetting('output', 'metadata');
-  const parts = [
-    text(`make.format.${format ?? 'png'}`),
-    text(`make.record.${metadata ?? 'none'}.short`),
-  ];
   const isSingle = (draft.settings.value.parameters?.n ?? 1) === 1;
   return (
-    <Group title={text('make.file')} value={parts.join(text('list.separator'))}>
+    <>
       <Param label={text('make.format')} onReset={format ? () => setFormat(undefined) : undefined}>
         <Segmented
           wide
@@ -49,7 +44,7 @@ export function FileGroup() {
           onChange={(next) => setMetadata(next === 'none' ? undefined : next)}
         />
       </Param>
-    </Group>
+    </>
   );
 }
 

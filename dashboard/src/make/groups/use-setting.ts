@@ -1,6 +1,6 @@
-import type { PresetTemplate } from '../api/schemas.ts';
-import { usePage } from '../page-context.ts';
-import type { SettingsGroup } from './draft.ts';
+import type { PresetTemplate } from '../../api/schemas.ts';
+import { usePage } from '../../page-context.ts';
+import type { SettingsGroup } from '../draft.ts';
 
 type Members<G extends SettingsGroup> = NonNullable<PresetTemplate[G]>;
 type Member<G extends SettingsGroup, K extends keyof Members<G>> = NonNullable<Members<G>[K]>;

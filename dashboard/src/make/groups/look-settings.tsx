@@ -1,34 +1,26 @@
-import { Choice } from '../controls/choice.tsx';
-import { Param } from '../controls/param.tsx';
-import { Segmented } from '../controls/segmented.tsx';
-import { usePage } from '../page-context.ts';
-import { text } from '../text/text.ts';
+import { Choice } from '../../controls/choice.tsx';
+import { Param } from '../../controls/param.tsx';
+import { Segmented } from '../../controls/segmented.tsx';
+import { usePage } from '../../page-context.ts';
+import { text } from '../../text/text.ts';
 import { CutOut } from './cut-out.tsx';
-import { Group } from './group.tsx';
 import { useSetting } from './use-setting.ts';
 
 const BACKGROUNDS = ['auto', 'opaque', 'transparent'] as const;
 
-/** Quality, background, fidelity, moderation, previews. */
-export function LookGroup() {
-  const { draft, chosen } = usePage();
-  const { quality = 'auto', background = 'auto' } = draft.settings.value.parameters ?? {};
-  const parts = [text(`make.quality.${quality ?? 'auto'}`)];
-  if (background && background !== 'auto') parts.push(text(`make.background.${background}.short`));
-  const document = chosen.value?.capabilities;
+/** Quality, background, fidelity, moderation, previews: each where the model has it. */
+export function LookSettings() {
+  const document = usePage().chosen.value?.capabilities;
+  if (document === undefined) return null;
   return (
-    <Group title={text('make.look')} value={parts.join(text('list.separator'))}>
-      {document && (
-        <>
-          <QualityParam options={document.qualities} />
-          <BackgroundParam />
-          <CutOut />
-          <FidelityParam options={document.input_fidelities} />
-          <ModerationParam options={document.moderation} />
-          <PreviewsParam max={document.partial_images.max} />
-        </>
-      )}
-    </Group>
+    <>
+      <QualityParam options={document.qualities} />
+      <BackgroundParam />
+      <CutOut />
+      <FidelityParam options={document.input_fidelities} />
+      <ModerationParam options={document.moderation} />
+      <PreviewsParam max={document.partial_images.max} />
+    </>
   );
 }
 

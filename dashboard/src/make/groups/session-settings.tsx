@@ -1,26 +1,20 @@
-import { Field } from '../controls/field.tsx';
-import { Param } from '../controls/param.tsx';
-import { Segmented } from '../controls/segmented.tsx';
-import { usePage } from '../page-context.ts';
-import { text } from '../text/text.ts';
-import { Group } from './group.tsx';
+import { Field } from '../../controls/field.tsx';
+import { Param } from '../../controls/param.tsx';
+import { Segmented } from '../../controls/segmented.tsx';
+import { usePage } from '../../page-context.ts';
+import { text } from '../../text/text.ts';
+import { sessionModes } from './session-modes.ts';
 import { useSetting } from './use-setting.ts';
 
-/** Whether the model remembers what was made before; only for providers that can. */
-export function SessionGroup() {
+/** What the model remembers, and under which name. */
+export function SessionSettings() {
   const { draft, chosen } = usePage();
-  const document = chosen.value?.capabilities;
   const [mode] = useSetting('session', 'mode');
   const current = mode ?? 'isolated';
-  const modes = [
-    'isolated',
-    ...(document?.persistent_sessions ? ['persistent'] : []),
-    ...(document?.explicit_threads ? ['thread'] : []),
-  ] as const;
-  if (modes.length === 1 && current === 'isolated') return null;
+  const modes = sessionModes(chosen.value?.capabilities);
   const member = current === 'thread' ? 'thread_id' : 'key';
   return (
-    <Group title={text('make.session')} value={text(`make.session.${current}`)}>
+    <>
       <Param label={text('make.session.memory')}>
         <Segmented
           wide
@@ -39,7 +33,7 @@ export function SessionGroup() {
         />
       </Param>
       {current !== 'isolated' && <SessionName member={member} />}
-    </Group>
+    </>
   );
 }
 

@@ -1,21 +1,20 @@
-import { Choice } from '../controls/choice.tsx';
-import { Param } from '../controls/param.tsx';
-import { usePage } from '../page-context.ts';
-import { text } from '../text/text.ts';
-import { Group } from './group.tsx';
+import { Choice } from '../../controls/choice.tsx';
+import { Param } from '../../controls/param.tsx';
+import { usePage } from '../../page-context.ts';
+import { text } from '../../text/text.ts';
 import { useSetting } from './use-setting.ts';
 
 const POLICIES = ['auto', 'native', 'merge', 'reject'] as const;
 
-/** What the image should not have. */
-export function AvoidGroup() {
+/** What to avoid, and how the model is told. */
+export function AvoidSettings() {
   const { draft, chosen } = usePage();
   const [policy, setPolicy] = useSetting('policies', 'negative_prompt');
   const avoid = draft.settings.value.negative_prompt;
   const support = chosen.value?.capabilities?.negative_prompt;
   const model = chosen.value?.model ?? '';
   return (
-    <Group title={text('make.avoid')} value={avoid || text('make.avoid.nothing')}>
+    <>
       <textarea
         class="text-area"
         rows={2}
@@ -42,6 +41,6 @@ export function AvoidGroup() {
           onChange={(next) => setPolicy(next === 'auto' ? undefined : next)}
         />
       </Param>
-    </Group>
+    </>
   );
 }

@@ -1,31 +1,22 @@
-import { Choice } from '../controls/choice.tsx';
-import { Param } from '../controls/param.tsx';
-import { Segmented } from '../controls/segmented.tsx';
-import { usePage } from '../page-context.ts';
-import { text } from '../text/text.ts';
-import { Group } from './group.tsx';
+import { Choice } from '../../controls/choice.tsx';
+import { Param } from '../../controls/param.tsx';
+import { Segmented } from '../../controls/segmented.tsx';
+import { usePage } from '../../page-context.ts';
+import { text } from '../../text/text.ts';
 import { useSetting } from './use-setting.ts';
 
 const COMPATIBILITIES = ['strict', 'normalize', 'best_effort'] as const;
 const FAILURE_POLICIES = ['fail_fast', 'best_effort'] as const;
 const FALLBACK_POLICIES = ['on_unavailable', 'on_error'] as const;
 
-/** What happens where the model cannot do what is asked, and where it fails. */
-export function FitGroup() {
+/** Fit, fallback, and what one failure among several means. */
+export function FitSettings() {
   const { draft } = usePage();
   const [fit, setFit] = useSetting('policies', 'compatibility');
   const [failure, setFailure] = useSetting('parameters', 'failure_policy');
-  const { fallbacks } = draft.settings.value.routing ?? {};
   const isSeveral = (draft.settings.value.parameters?.n ?? 1) > 1;
-  const next = fallbacks?.[0];
-  const parts = [
-    text(`make.fit.${fit ?? 'strict'}`),
-    next
-      ? text('make.fallback.then', { name: next.model ?? next.provider })
-      : text('make.fallback.none'),
-  ];
   return (
-    <Group title={text('make.fit')} value={parts.join(text('list.separator'))}>
+    <>
       <Param
         label={text('make.fit.label')}
         hint={text(`make.fit.${fit ?? 'strict'}.hint`)}
@@ -56,7 +47,7 @@ export function FitGroup() {
           />
         </Param>
       )}
-    </Group>
+    </>
   );
 }
 

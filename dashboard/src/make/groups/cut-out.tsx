@@ -1,8 +1,8 @@
-import { Param } from '../controls/param.tsx';
-import { Slider } from '../controls/slider.tsx';
-import { Switch } from '../controls/switch.tsx';
-import { usePage } from '../page-context.ts';
-import { text } from '../text/text.ts';
+import { Param } from '../../controls/param.tsx';
+import { Slider } from '../../controls/slider.tsx';
+import { Switch } from '../../controls/switch.tsx';
+import { usePage } from '../../page-context.ts';
+import { text } from '../../text/text.ts';
 import { useSetting } from './use-setting.ts';
 
 /** How the bridge cuts the background out, where it is to be transparent and the model makes no alpha of its own. */

@@ -1,23 +1,20 @@
 import { Plus, X } from 'lucide';
 import { useState } from 'preact/hooks';
-import { Button } from '../controls/button.tsx';
-import { Field } from '../controls/field.tsx';
-import { IconButton } from '../controls/icon-button.tsx';
-import { usePage } from '../page-context.ts';
-import { text } from '../text/text.ts';
-import { Group } from './group.tsx';
-import './labels-group.css';
+import { Button } from '../../controls/button.tsx';
+import { Field } from '../../controls/field.tsx';
+import { IconButton } from '../../controls/icon-button.tsx';
+import { usePage } from '../../page-context.ts';
+import { text } from '../../text/text.ts';
+import './labels-settings.css';
 
 /** At most, each with a name of these characters (contract.md 1, metadata). */
 const MOST = 16;
 const NAME = /^[A-Za-z0-9_.-]{1,64}$/;
 
-/** Pairs of one's own that are kept with the job and its record, and sent nowhere. */
-export function LabelsGroup() {
+/** The pairs, and the form for another. */
+export function LabelsSettings() {
   const { draft } = usePage();
   const labels = Object.entries(draft.settings.value.metadata ?? {});
-  const value =
-    labels.length === 0 ? text('make.labels.none') : labels.map(([name]) => name).join(', ');
 
   function put(next: readonly (readonly [string, string])[]): void {
     const { metadata: _, ...rest } = draft.settings.peek();
@@ -25,7 +22,7 @@ export function LabelsGroup() {
   }
 
   return (
-    <Group title={text('make.labels')} value={value}>
+    <>
       <p class="hint">{text('make.labels.hint')}</p>
       <ul class="labels">
         {labels.map(([name, content]) => (
@@ -49,7 +46,7 @@ export function LabelsGroup() {
         ))}
       </ul>
       {labels.length < MOST && <NewLabel onAdd={(name) => put([...labels, [name, '']])} />}
-    </Group>
+    </>
   );
 }
 

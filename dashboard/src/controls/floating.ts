@@ -1,0 +1,34 @@
+import {
+  autoUpdate,
+  computePosition,
+  flip,
+  offset,
+  type Placement,
+  shift,
+  size,
+} from '@floating-ui/dom';
+
+/** Keeps a box beside its button, inside the window, until the returned function is called. */
+export function follow(button: HTMLElement, box: HTMLElement, placement: Placement): () => void {
+  return autoUpdate(button, box, () => void place(button, box, placement));
+}
+
+async function place(button: HTMLElement, box: HTMLElement, placement: Placement): Promise<void> {
+  const { x, y } = await computePosition(button, box, {
+    placement,
+    strategy: 'fixed',
+    middleware: [
+      offset(4),
+      flip({ padding: 8 }),
+      shift({ padding: 8 }),
+      size({
+        padding: 8,
+        apply: ({ availableHeight }) => {
+          box.style.maxBlockSize = `${Math.max(120, availableHeight)}px`;
+        },
+      }),
+    ],
+  });
+  box.style.insetInlineStart = `${x}px`;
+  box.style.insetBlockStart = `${y}px`;
+}
