@@ -1,13 +1,18 @@
-/** Resolves at the first SIGTERM or SIGINT. A later one ends the process at once. */
+/**
+ * Resolves at the first SIGTERM or SIGINT. A later SIGINT, from someone at the keyboard, ends the process at once. A later
+ * SIGTERM changes nothing: who continues an interrupted stop sends it again, and the work in flight must survive that.
+ */
 export function untilStopped(): Promise<void> {
   return new Promise((resolve) => {
     let isStopping = false;
-    const onSignal = () => {
-      if (isStopping) process.exit(1);
+    const stop = () => {
       isStopping = true;
       resolve();
     };
-    process.on('SIGTERM', onSignal);
-    process.on('SIGINT', onSignal);
+    process.on('SIGTERM', stop);
+    process.on('SIGINT', () => {
+      if (isStopping) process.exit(1);
+      stop();
+    });
   });
 }

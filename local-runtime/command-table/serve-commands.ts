@@ -1,4 +1,5 @@
 import { GATEWAY_OPTIONS } from '../gateway/gateway-options.ts';
+import { HANDOFF_OPTIONS } from '../handoff/handoff-options.ts';
 import { type Command, command } from './command.ts';
 import { CONFIGURATION } from './configuration-options.ts';
 import { SERVICE_OPTION } from './service-options.ts';
@@ -73,5 +74,28 @@ export const SERVE_COMMANDS: readonly Command[] = [
       4: 'no service can be reached at --url',
     },
     load: async () => (await import('../commands/dashboard.ts')).runDashboard,
+  }),
+  command({
+    name: 'handoff',
+    about: 'replace the slot that serves by the other one, without losing a request',
+    details: [
+      'The gateway holds requests while the slot that serves ends and the other one starts and becomes ready.',
+      'If that fails, the previous slot is started again. After an interruption, run it again: it continues.',
+      'Numbers in brackets are defaults; MS are milliseconds.',
+    ],
+    options: HANDOFF_OPTIONS,
+    examples: [
+      [
+        'handoff --coordination target --gateway http://127.0.0.1:8787 --blue http://127.0.0.1:8788 --green http://127.0.0.1:8789 --compose compose.yaml',
+        'the slots are the services blue and green',
+      ],
+    ],
+    exits: {
+      0: 'the new slot serves',
+      1: 'it failed, and what served before serves',
+      3: 'another handoff runs',
+      4: 'it failed, no slot serves, and requests are held: run it again',
+    },
+    load: async () => (await import('../commands/handoff.ts')).runHandoff,
   }),
 ];

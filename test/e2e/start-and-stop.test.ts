@@ -168,6 +168,33 @@ describe('image-bridge serve', () => {
     },
   );
 
+  it.each([
+    ['SIGTERM', 'lets it finish', 0],
+    ['SIGINT', 'ends at once', 1],
+  ] as const)('%s during an orderly stop %s', async (signal, _what, code) => {
+    const bridge = await startBridge({ set: ['providers.sandbox.latency_ms=2000'] });
+    const replying = fetch(`${bridge.address}/v1/images`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({
+        prompt: 'dusk',
+        parameters: { size: '256x256' },
+        output: { response_format: 'metadata' },
+      }),
+    }).then(
+      ({ status }) => status,
+      () => 'broken',
+    );
+    await expect.poll(() => bridge.stderr()).toContain('image_operation_started');
+    bridge.child.kill('SIGTERM');
+    // It has begun to stop when it takes no more connections.
+    await expect.poll(() => fetch(bridge.address).catch(() => 'refused')).toBe('refused');
+
+    const ended = await bridge.end(signal);
+
+    expect([ended.code, await replying]).toEqual([code, code === 0 ? 200 : 'broken']);
+  });
+
   it('aborts runs that exceed the grace, and still exits 0', async () => {
     const bridge = await startBridge({
       set: ['runtime.shutdown_grace_ms=100', 'runtime.cancellation_grace_ms=50'],

@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const PROGRAM = fileURLToPath(new URL('../../dist/bundle/main.js', import.meta.url));
+/** The compiled program. */
+export const PROGRAM = fileURLToPath(new URL('../../dist/bundle/main.js', import.meta.url));
 
 interface Options {
   readonly command?: 'quickstart' | 'serve' | 'dashboard';

@@ -1,0 +1,87 @@
+import * as v from 'valibot';
+import { BridgeError, toBridgeError } from '../../lib/errors/bridge-error.ts';
+import { createHttpClient } from '../../lib/net/http-client.ts';
+import { systemClock as clock, stayAwake } from '../../lib/platform/clock.ts';
+import type { Call } from '../command-table/command.ts';
+import { type FileLock, lockFile } from '../file-lock.ts';
+import { GATEWAY_STATE } from '../gateway/gateway-state.ts';
+import { getText } from '../gateway/get-text.ts';
+import { toOrigin, toOrigins } from '../gateway/slot-addresses.ts';
+import { createComposeDriver } from '../handoff/compose-driver.ts';
+import { type HandoffResult, handOff, recordPath } from '../handoff/handoff.ts';
+import { HANDOFF_DEFAULTS, type HandoffOptions } from '../handoff/handoff-options.ts';
+import { createProcessDriver } from '../handoff/process-driver.ts';
+import type { SlotDriver } from '../handoff/slot-driver.ts';
+
+const EXIT_CODES: Readonly<Record<HandoffResult, number>> = { switched: 0, returned: 1, held: 4 };
+
+/**
+ * `image-bridge handoff`. Resolves to the exit code: 0 when the new slot serves, 1 when the previous one does, 3 while
+ * another handoff runs, 4 when requests are held because no slot serves.
+ */
+export async function runHandoff({ options, io }: Call<unknown, HandoffOptions>): Promise<number> {
+  const report = (line: string) => io.stdout(`${line}\n`);
+  const sleepless = stayAwake();
+  let lock: FileLock | undefined;
+  try {
+    const deps = toDeps(options);
+    lock = lockFile(`${recordPath(options.coordination)}.lock`);
+    if (!lock) {
+      io.stderr('image-bridge: another handoff of this deployment runs\n');
+      return 3;
+    }
+    return EXIT_CODES[await handOff({ ...deps, report }, options.to)];
+  } catch (error) {
+    io.stderr(`image-bridge: ${toBridgeError(error).message}\n`);
+    return 1;
+  } finally {
+    lock?.release();
+    sleepless();
+  }
+}
+
+function toDeps(options: HandoffOptions) {
+  const { coordination } = options;
+  const origins = toOrigins(options);
+  const gateway = toOrigin('--gateway', options.gateway);
+  return {
+    coordination,
+    driver: toDriver(options),
+    drainMs: options.drainMs ?? HANDOFF_DEFAULTS.drainMs,
+    readinessMs: options.readinessMs ?? HANDOFF_DEFAULTS.readinessMs,
+    marginMs: options.marginMs ?? HANDOFF_DEFAULTS.marginMs,
+    clock,
+    gatewayState: async () => {
+      const text = await get(`${gateway}/health/gateway`);
+      const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), GATEWAY_STATE), text);
+      return parsed.success ? parsed.output : undefined;
+    },
+    touch: (slot: 'blue' | 'green') => get(`${origins[slot]}/health/live`),
+    isReady: async (slot: 'blue' | 'green') =>
+      (await get(`${origins[slot]}/health/ready`)) !== undefined,
+  };
+}
+
+/** Over a connection of its own. */
+async function get(url: string): Promise<string | undefined> {
+  const client = createHttpClient();
+  try {
+    return await getText(url, { client, clock, signal: new AbortController().signal });
+  } finally {
+    await client.close();
+  }
+}
+
+function toDriver(options: HandoffOptions): SlotDriver {
+  const { compose, project, directory, blueCommand, greenCommand } = options;
+  if (compose !== undefined && directory === undefined) {
+    const { blueService: blue = 'blue', greenService: green = 'green' } = options;
+    return createComposeDriver({ file: compose, project, services: { blue, green } });
+  }
+  if (compose !== undefined || !directory || !blueCommand || !greenCommand) {
+    const message = 'give --compose, or --directory with --blue-command and --green-command';
+    throw new BridgeError('configuration', message);
+  }
+  const commands = { blue: blueCommand, green: greenCommand };
+  return createProcessDriver({ directory, commands, clock });
+}

@@ -1,0 +1,111 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { BridgeError } from '../../lib/errors/bridge-error.ts';
+import { type Clock, sleep } from '../../lib/platform/clock.ts';
+import type { Slot } from '../gateway/coordination-file.ts';
+import type { SlotDriver } from './slot-driver.ts';
+
+interface Deps {
+  /** Where the process id and the output of each slot are written. */
+  readonly directory: string;
+  /** What starts a slot, for a shell. */
+  readonly commands: Readonly<Record<Slot, string>>;
+  readonly clock: Clock;
+}
+
+/** One process, whatever its id is used for later: the id and the time at which it started, in clock ticks. */
+interface Found {
+  readonly pid: number;
+  readonly startTicks: string;
+}
+
+const ASK_AGAIN_MS = 20;
+
+// The shell writes its own id and becomes the slot. Only one of several shells can make the link: what an interrupted run
+// has started is never started twice.
+const LAUNCH = `
+echo "$$ $(cut -d' ' -f22 /proc/$$/stat)" > "$1.$$" && ln "$1.$$" "$1"
+linked=$?
+rm -f "$1.$$"
+[ $linked = 0 ] || exit 1
+exec sh -c "exec $2" >> "$3" 2>&1`;
+
+/** Slots as processes of this machine (Linux), which outlive the one that starts them. */
+export function createProcessDriver({ directory, commands, clock }: Deps): SlotDriver {
+  const never = new AbortController().signal;
+  const fileOf = (slot: Slot) => resolve(directory, `${slot}.pid`);
+
+  /** The process of a slot while it runs. */
+  function find(slot: Slot): Found | undefined {
+    const [pid = '', startTicks = ''] = read(fileOf(slot)).trim().split(' ');
+    const found = { pid: Number(pid), startTicks };
+    return isAlive(found) ? found : undefined;
+  }
+
+  async function start(slot: Slot): Promise<void> {
+    if (find(slot)) return;
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    rmSync(fileOf(slot), { force: true });
+    const log = resolve(directory, `${slot}.log`);
+    const argv = ['-c', LAUNCH, 'slot', fileOf(slot), commands[slot], log];
+    const child = spawn('/bin/sh', argv, { detached: true, stdio: 'ignore' });
+    await once(child, 'spawn');
+    child.unref();
+    let isEnded = false;
+    child.once('exit', () => {
+      isEnded = true;
+    });
+    while (!find(slot)) {
+      if (isEnded) throw new BridgeError('configuration', `${slot} has ended at once: see ${log}`);
+      await sleep(clock, ASK_AGAIN_MS, never);
+    }
+  }
+
+  return {
+    start,
+    restart: start,
+    isRunning: async (slot) => find(slot) !== undefined,
+    async stop(slot, graceMs) {
+      const found = find(slot);
+      if (!found) return;
+      const endMs = clock.monotonicMs() + graceMs;
+      signal(found, 'SIGTERM');
+      let isKilled = false;
+      while (isAlive(found)) {
+        if (!isKilled && clock.monotonicMs() >= endMs) {
+          signal(found, 'SIGKILL');
+          isKilled = true;
+        }
+        await sleep(clock, ASK_AGAIN_MS, never);
+      }
+    },
+  };
+}
+
+/** Whether exactly this process still runs. One that has ended and waits for its parent does not (proc(5), `stat`). */
+function isAlive({ pid, startTicks }: Found): boolean {
+  if (!Number.isInteger(pid) || pid <= 1) return false;
+  const stat = read(`/proc/${pid}/stat`);
+  // The name of the program, in parentheses, may hold anything.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  const [state] = fields;
+  return fields[19] === startTicks && state !== 'Z' && state !== 'X';
+}
+
+function signal({ pid }: Found, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name);
+  } catch {
+    // It has just ended.
+  }
+}
+
+function read(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
+}

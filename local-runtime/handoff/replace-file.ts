@@ -1,0 +1,26 @@
+import { open, rename } from 'node:fs/promises';
+import { dirname } from 'node:path';
+
+/** Replaces a file atomically: its readers see the old text or the new one, and after a crash it is one of them. */
+export async function replaceFile(path: string, text: string): Promise<void> {
+  const fresh = `${path}.new`;
+  const file = await open(fresh, 'w', 0o644);
+  try {
+    await file.writeFile(text);
+    await file.datasync();
+  } finally {
+    await file.close();
+  }
+  await rename(fresh, path);
+  await syncFolder(path);
+}
+
+/** What has been renamed or removed in the folder of a file stays so after a crash. */
+export async function syncFolder(path: string): Promise<void> {
+  const folder = await open(dirname(path));
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}

@@ -1,0 +1,71 @@
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createComposeDriver } from '../../../local-runtime/handoff/compose-driver.ts';
+
+/** Notes its arguments; a file in its folder decides its output and its exit code. */
+const STAND_IN = `#!/bin/sh
+here=$(dirname "$0")
+echo "$*" >> "$here/calls"
+cat "$here/output" 2>/dev/null
+exit $(cat "$here/code" 2>/dev/null || echo 0)
+`;
+
+describe('createComposeDriver', () => {
+  const path = process.env['PATH'];
+  let folder: string;
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'compose-driver-'));
+    await writeFile(join(folder, 'docker'), STAND_IN);
+    await chmod(join(folder, 'docker'), 0o755);
+    process.env['PATH'] = `${folder}:${path}`;
+  });
+  afterEach(async () => {
+    process.env['PATH'] = path;
+    await rm(folder, { recursive: true });
+  });
+
+  const services = { blue: 'bridge-blue', green: 'bridge-green' };
+  const driver = (project?: string) =>
+    createComposeDriver({ file: 'deploy/compose.yaml', project, services });
+  const calls = async () => (await readFile(join(folder, 'calls'), 'utf8')).trim().split('\n');
+
+  it('starts, restarts and stops a service, and no other one with it', async () => {
+    await driver().start('green');
+    await driver().restart('blue');
+    await driver('bridge').stop('blue', 1_860_001);
+
+    expect(await calls()).toEqual([
+      'compose --file deploy/compose.yaml up --detach --no-deps bridge-green',
+      'compose --file deploy/compose.yaml up --detach --no-deps --no-recreate bridge-blue',
+      'compose --file deploy/compose.yaml --project-name bridge stop --timeout 1861 bridge-blue',
+    ]);
+  });
+
+  it.each([
+    ['3f2a9c\n', true],
+    ['\n', false],
+    ['', false],
+  ])('takes the output %j for running: %s', async (output, isRunning) => {
+    await writeFile(join(folder, 'output'), output);
+
+    expect(await driver().isRunning('blue')).toBe(isRunning);
+    expect(await calls()).toEqual([
+      'compose --file deploy/compose.yaml ps --status running --quiet bridge-blue',
+    ]);
+  });
+
+  it('fails when compose does', async () => {
+    await writeFile(join(folder, 'code'), '17');
+
+    await expect(driver().start('blue')).rejects.toThrow('docker compose up has failed');
+  });
+
+  it('fails when there is no docker', async () => {
+    process.env['PATH'] = join(folder, 'nothing');
+
+    await expect(driver().stop('blue', 1000)).rejects.toThrow('docker cannot be started');
+  });
+});

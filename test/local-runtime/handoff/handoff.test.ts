@@ -1,0 +1,231 @@
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { systemClock } from '../../../lib/platform/clock.ts';
+import type { Slot } from '../../../local-runtime/gateway/coordination-file.ts';
+import { type HandoffResult, handOff, recordPath } from '../../../local-runtime/handoff/handoff.ts';
+import type { SlotDriver } from '../../../local-runtime/handoff/slot-driver.ts';
+import { type FakeSlot, startRig, startSlot, stopAll } from '../gateway/gateway-rig.ts';
+
+afterEach(stopAll);
+
+type Rig = Awaited<ReturnType<typeof startRig>>;
+type Step = 'start' | 'restart' | 'stop';
+
+/** Slots in this process, on fixed ports, and what was asked of them. */
+async function openSlots() {
+  const running: Partial<Record<Slot, FakeSlot>> = { blue: await startSlot('blue') };
+  const green = await startSlot('green');
+  await green.stop();
+  const ports = { blue: running.blue?.port ?? 0, green: green.port };
+  const calls: string[] = [];
+  /** What a test lets happen instead of a step. */
+  const instead: { [step in `${Step} ${Slot}`]?: () => Promise<unknown> } = {};
+
+  async function run(step: Step, slot: Slot, act: () => Promise<void>): Promise<void> {
+    calls.push(`${step} ${slot}`);
+    await instead[`${step} ${slot}`]?.();
+    await act();
+  }
+  const start = async (slot: Slot) => {
+    running[slot] ??= await startSlot(slot, undefined, ports[slot]);
+  };
+  const driver: SlotDriver = {
+    start: (slot) => run('start', slot, () => start(slot)),
+    restart: (slot) => run('restart', slot, () => start(slot)),
+    stop: (slot) =>
+      run('stop', slot, async () => {
+        await running[slot]?.stop();
+        delete running[slot];
+      }),
+    isRunning: async (slot) => running[slot] !== undefined,
+  };
+  return { driver, running, calls, instead, blue: running.blue, green };
+}
+
+describe('handOff', () => {
+  let slots: Awaited<ReturnType<typeof openSlots>>;
+  let rig: Rig;
+  let ready: Partial<Record<Slot, boolean>>;
+  let reports: string[];
+
+  beforeEach(async () => {
+    slots = await openSlots();
+    rig = await startRig({ ...(slots.blue && { blue: slots.blue }), green: slots.green });
+    ready = {};
+    reports = [];
+  });
+
+  function deps(changes: object = {}) {
+    return {
+      coordination: rig.coordination,
+      driver: slots.driver,
+      gatewayState: () => rig.state(),
+      touch: async () => {},
+      isReady: async (slot: Slot) => ready[slot] ?? true,
+      clock: systemClock,
+      report: (line: string) => reports.push(line),
+      drainMs: 1000,
+      readinessMs: 300,
+      marginMs: 1000,
+      ...changes,
+    };
+  }
+  const run = (wanted?: Slot, changes = {}): Promise<HandoffResult> =>
+    handOff(deps(changes), wanted);
+  const target = async () => (await readFile(rig.coordination, 'utf8')).trim();
+  const isRecorded = () =>
+    readFile(recordPath(rig.coordination)).then(
+      () => true,
+      () => false,
+    );
+
+  it('holds, stops, starts, waits for readiness and switches, while no request is lost', async () => {
+    let isOver = false;
+    const texts = new Set<string>();
+    const client = async () => {
+      while (!isOver) texts.add(await (await fetch(rig.url, { method: 'POST', body: 'x' })).text());
+    };
+    const clients = Array.from({ length: 8 }, client);
+    ready.green = false;
+    let heldAtStop = '';
+    slots.instead['stop blue'] = async () => {
+      heldAtStop = (await rig.state()).target;
+    };
+    slots.instead['start green'] = async () => {
+      ready.green = true;
+    };
+
+    const result = await run();
+    await expect.poll(() => texts.has('green')).toBe(true);
+    isOver = true;
+    await Promise.all(clients);
+
+    expect(result).toBe('switched');
+    expect(slots.calls).toEqual(['stop blue', 'start green']);
+    expect(heldAtStop).toBe('hold');
+    expect([...texts]).toEqual(['blue', 'green']);
+    expect([await target(), await isRecorded()]).toEqual(['green', false]);
+    expect(reports.at(-1)).toBe('green serves');
+  });
+
+  it('goes back and forth', async () => {
+    expect([await run(), await run(), await run()]).toEqual(['switched', 'switched', 'switched']);
+
+    expect(await target()).toBe('green');
+    expect(await (await fetch(rig.url)).text()).toBe('green');
+  });
+
+  it.each([
+    [
+      'is never ready',
+      () => {
+        ready.green = false;
+      },
+    ],
+    [
+      'cannot be started',
+      () => {
+        slots.instead['start green'] = () => Promise.reject(new Error('no'));
+      },
+    ],
+    [
+      'ends',
+      () => {
+        slots.driver.isRunning = async (slot) => slot === 'blue';
+      },
+    ],
+  ])('returns to the previous slot when the candidate %s', async (_what, prepare) => {
+    prepare();
+
+    const result = await run();
+
+    expect(result).toBe('returned');
+    expect(slots.calls).toEqual(['stop blue', 'start green', 'stop green', 'restart blue']);
+    expect([await target(), await isRecorded()]).toEqual(['blue', false]);
+    expect(await (await fetch(rig.url)).text()).toBe('blue');
+  });
+
+  it('holds when the previous slot cannot be started again, and a later run returns to it', async () => {
+    ready = { blue: false, green: false };
+    const held = await run();
+    const during = [await target(), await isRecorded()];
+    ready = { blue: true, green: true };
+
+    const later = await run('green');
+
+    expect([held, later]).toEqual(['held', 'returned']);
+    expect(during).toEqual(['hold', true]);
+    expect([await target(), await isRecorded()]).toEqual(['blue', false]);
+  });
+
+  it.each([
+    ['before blue is stopped', 'stop blue', 'switched', 'green'],
+    ['before green is started', 'start green', 'switched', 'green'],
+    ['before green is stopped again', 'stop green', 'returned', 'blue'],
+    ['before blue is started again', 'restart blue', 'returned', 'blue'],
+  ] as const)('continues after a crash %s', async (_what, step, result, slot) => {
+    ready.green = result === 'switched';
+    const crashed = new Promise<void>((resolve) => {
+      slots.instead[step] = () => {
+        resolve();
+        return new Promise(() => {});
+      };
+    });
+    void run();
+    await crashed;
+    delete slots.instead[step];
+
+    // What it was asked for first is what it does, whatever is asked for now.
+    expect(await run('blue')).toBe(result);
+
+    expect([await target(), await isRecorded()]).toEqual([slot, false]);
+    expect(await (await fetch(rig.url)).text()).toBe(slot);
+    expect(Object.keys(slots.running)).toEqual([slot]);
+  });
+
+  it('continues after a crash that followed the switch', async () => {
+    await run();
+    await writeFile(
+      recordPath(rig.coordination),
+      JSON.stringify({ from: 'blue', to: 'green', direction: 'forward' }),
+    );
+
+    expect(await run()).toBe('switched');
+
+    expect(slots.calls).toEqual(['stop blue', 'start green']);
+    expect([await target(), await isRecorded()]).toEqual(['green', false]);
+  });
+
+  it('does nothing when the wanted slot serves already', async () => {
+    expect(await run('blue')).toBe('switched');
+
+    expect([slots.calls, await isRecorded()]).toEqual([[], false]);
+  });
+
+  it.each([
+    ['the hold is too short', { drainMs: 60_000 }, /holds requests for 60000 ms/],
+    ['the gateway is not there', { gatewayState: async () => undefined }, /^--gateway: /],
+  ])('refuses before anything has changed when %s', async (_what, changes, message) => {
+    await expect(run(undefined, changes)).rejects.toThrow(message);
+
+    expect([slots.calls, await target(), await isRecorded()]).toEqual([[], 'blue', false]);
+  });
+
+  it('starts the slot that is asked for when none serves', async () => {
+    await rm(rig.coordination);
+    await expect(run()).rejects.toThrow(/--to/);
+
+    expect(await run('green')).toBe('switched');
+
+    expect(slots.calls).toEqual(['stop blue', 'start green']);
+    expect(await target()).toBe('green');
+  });
+
+  it('refuses a record that is not one', async () => {
+    await writeFile(recordPath(rig.coordination), '{');
+
+    await expect(run()).rejects.toThrow(/not the record of a handoff/);
+
+    expect([slots.calls, await target()]).toEqual([[], 'blue']);
+  });
+});

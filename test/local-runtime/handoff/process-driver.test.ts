@@ -1,0 +1,105 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { systemClock } from '../../../lib/platform/clock.ts';
+import { createProcessDriver } from '../../../local-runtime/handoff/process-driver.ts';
+
+describe('createProcessDriver', () => {
+  let folder: string;
+  let directory: string;
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'process-driver-'));
+    directory = join(folder, 'made');
+  });
+  afterEach(async () => {
+    await open().stop('blue', 0);
+    await rm(folder, { recursive: true });
+  });
+
+  const node = (program: string) => `${process.execPath} -e '${program}'`;
+  const open = (blue = node('setInterval(() => {}, 1000)')) =>
+    createProcessDriver({ directory, commands: { blue, green: 'false' }, clock: systemClock });
+  const pidFile = () => readFile(join(directory, 'blue.pid'), 'utf8');
+  const log = () => readFile(join(directory, 'blue.log'), 'utf8').catch(() => '');
+
+  it('starts a slot once, however often it is asked to, and finds it again', async () => {
+    await open().start('blue');
+    const first = await pidFile();
+    await open().start('blue');
+    await open().restart('blue');
+
+    expect(await pidFile()).toBe(first);
+    expect(await open().isRunning('blue')).toBe(true);
+    expect(await open().isRunning('green')).toBe(false);
+  });
+
+  it('starts a slot once when two ask at the same time', async () => {
+    const command = node('console.log("up"); setInterval(() => {}, 1000)');
+
+    await Promise.allSettled([open(command).start('blue'), open(command).start('blue')]);
+
+    await expect.poll(log).toBe('up\n');
+    expect(await open().isRunning('blue')).toBe(true);
+  });
+
+  it('stops a slot in order and keeps its output', async () => {
+    const program =
+      'process.on("SIGTERM", () => { console.log("over"); process.exit(); }); console.log("up"); setInterval(() => {}, 1000)';
+    await open(node(program)).start('blue');
+    await expect.poll(log).toBe('up\n');
+
+    await open().stop('blue', 60_000);
+    await open().stop('blue', 60_000);
+
+    expect(await log()).toBe('up\nover\n');
+    expect(await open().isRunning('blue')).toBe(false);
+  });
+
+  it('kills a slot that does not end in time', async () => {
+    const program =
+      'process.on("SIGTERM", () => {}); console.log("up"); setInterval(() => {}, 1000)';
+    await open(node(program)).start('blue');
+    await expect.poll(log).toBe('up\n');
+
+    await open().stop('blue', 50);
+
+    expect(await open().isRunning('blue')).toBe(false);
+  });
+
+  it('starts a slot again that has ended', async () => {
+    await open().start('blue');
+    await open().stop('blue', 60_000);
+
+    await open().start('blue');
+
+    expect(await open().isRunning('blue')).toBe(true);
+  });
+
+  it('notices a slot that ends', async () => {
+    await open(node('process.stdin.resume(); setTimeout(() => {}, 50)')).start('blue');
+
+    await expect.poll(() => open().isRunning('blue')).toBe(false);
+  });
+
+  it.each(['exit 3', 'no-such-program'])('fails when the command is %s', async (command) => {
+    const starting = open(command).start('blue');
+
+    await starting.catch((error) => expect(String(error)).toContain('blue has ended at once'));
+    await expect.poll(() => open().isRunning('blue')).toBe(false);
+  });
+
+  it('takes no other process for the slot, though it has the id', async () => {
+    await open().start('blue');
+    const [pid] = (await pidFile()).split(' ');
+    await open().stop('blue', 60_000);
+    await writeFile(join(directory, 'blue.pid'), `${process.pid} 1\n`);
+
+    expect(await open().isRunning('blue')).toBe(false);
+    await open().stop('blue', 0);
+    await open().start('blue');
+
+    expect((await pidFile()).split(' ')[0]).not.toBe(pid);
+  });
+});
