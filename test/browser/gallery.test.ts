@@ -5,7 +5,7 @@ import { accessibilityProblems } from './support/accessibility.ts';
 import { startDashboard } from './support/dashboard.ts';
 import { openPage } from './support/open-page.ts';
 import { keepScreenshot } from './support/screenshot.ts';
-import { listJobs, makeJobs, patchJob } from './support/submit-jobs.ts';
+import { listJobs, makeJobs, patchJob, submitJobs } from './support/submit-jobs.ts';
 
 /** Small images of every shape, as they lie in the gallery: the newest first. */
 const PROMPTS = [
@@ -216,6 +216,34 @@ describe('the gallery', () => {
     slow();
     await card(page, /Marigold/).waitFor();
     expect(await cards(page).count()).toBe(1);
+  });
+
+  it('shows a job that came while the list was read', async () => {
+    const waiting = await startDashboard();
+    const page = await openPage(waiting.address);
+    await page.getByRole('heading', { name: 'Make your first image' }).waitFor();
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const asked = new Promise<void>((resolve) => {
+      void page.route(/\/v1\/jobs\?limit=60/, async (route) => {
+        const reply = await route.fetch();
+        resolve();
+        await held;
+        await route.fulfill({ response: reply });
+      });
+    });
+    await page.reload();
+    await asked;
+    const hanging = {
+      prompt: 'A slow river',
+      routing: { provider: 'sandbox', model: 'sandbox-hang' },
+    };
+    await submitJobs(waiting.address, [hanging]);
+    await page.getByText('1 running').waitFor();
+    release();
+    await card(page, /A slow river/).waitFor();
   });
 
   it('filters by state and provider', async () => {

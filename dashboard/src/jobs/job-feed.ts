@@ -21,6 +21,8 @@ export function createJobFeed(api: Api, jobs: Jobs, filter: JobFilter) {
   const controller = new AbortController();
   let cursor: string | undefined;
   let reading: Promise<void> | undefined;
+  /** What changed while the first page was read, which may be older than the change. */
+  const early = new Set<string>();
 
   const unsubscribe = jobs.subscribe((change) => {
     if (change.kind === 'removed') drop(change.id);
@@ -29,6 +31,7 @@ export function createJobFeed(api: Api, jobs: Jobs, filter: JobFilter) {
   });
 
   function drop(id: string): void {
+    early.delete(id);
     if (ids.peek().includes(id)) ids.value = ids.peek().filter((each) => each !== id);
   }
 
@@ -37,7 +40,8 @@ export function createJobFeed(api: Api, jobs: Jobs, filter: JobFilter) {
     const list = ids.peek();
     if (list.includes(id)) return;
     const index = list.findIndex((each) => each < id);
-    if (index >= 0) ids.value = list.toSpliced(index, 0, id);
+    if (state.peek() === 'loading') early.add(id);
+    else if (index >= 0) ids.value = list.toSpliced(index, 0, id);
     else if (complete.peek() || (list.length === 0 && state.peek() === 'ready'))
       ids.value = [...list, id];
   }
@@ -51,18 +55,17 @@ export function createJobFeed(api: Api, jobs: Jobs, filter: JobFilter) {
 
   async function readPage(): Promise<void> {
     try {
-      const page = await unwrap(
-        api.GET('/v1/jobs', {
-          params: { query: { limit: PAGE, ...(cursor && { cursor }), ...toJobQuery(filter) } },
-          signal: controller.signal,
-        }),
-      );
+      const query = { limit: PAGE, ...(cursor && { cursor }), ...toJobQuery(filter) };
+      const { signal } = controller;
+      const page = await unwrap(api.GET('/v1/jobs', { params: { query }, signal }));
       batch(() => {
         cursor = page.next_cursor;
         complete.value = cursor === undefined;
         take(page.items);
         state.value = 'ready';
         error.value = undefined;
+        for (const id of early) insert(id);
+        early.clear();
       });
     } catch (failure) {
       if (controller.signal.aborted) return;

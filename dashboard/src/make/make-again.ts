@@ -1,7 +1,7 @@
 import type { Api } from '../api/api.ts';
-import type { ImageRequest, Job, PresetTemplate } from '../api/schemas.ts';
-import type { Attachment } from './draft.ts';
-import { toSettings } from './request-defaults.ts';
+import type { ImageRequest, Job } from '../api/schemas.ts';
+import type { Attachment, DraftContent } from './draft.ts';
+import { recallSettings } from './recall-settings.ts';
 import { toDataUrl } from './to-request.ts';
 
 type StoredInput = Job['request']['images'][number];
@@ -12,13 +12,6 @@ interface KeptInput {
   readonly name: string;
   readonly format: Attachment['format'];
   readonly blob: Blob;
-}
-
-/** What a draft holds. */
-export interface DraftContent {
-  readonly settings: PresetTemplate;
-  readonly attachments: readonly Attachment[];
-  readonly mask: Blob | undefined;
 }
 
 /**
@@ -47,7 +40,7 @@ export async function toDraftAgain(api: Api, job: Job): Promise<DraftContent> {
   const inputs = await readInputs(api, job);
   const shown = inputs.filter(({ role }) => role !== 'mask');
   return {
-    settings: toSettings(job.request),
+    settings: recallSettings(job.request),
     attachments: await Promise.all(shown.map(toAttachment)),
     mask: inputs.find(({ role }) => role === 'mask')?.blob,
   };

@@ -8,7 +8,7 @@ interface Listed {
 const JSON_BODY = { 'content-type': 'application/json' };
 
 /** Sends requests as jobs, in this order. Resolves with their ids. */
-async function submitJobs(address: string, requests: readonly object[]): Promise<string[]> {
+export async function submitJobs(address: string, requests: readonly object[]): Promise<string[]> {
   const ids: string[] = [];
   for (const request of requests) {
     const reply = await fetch(`${address}/v1/jobs`, {
@@ -38,4 +38,8 @@ export async function listJobs(address: string, query = ''): Promise<readonly Li
 export async function patchJob(address: string, id: string, changes: object): Promise<void> {
   const body = JSON.stringify(changes);
   await fetch(`${address}/v1/jobs/${id}`, { method: 'PATCH', headers: JSON_BODY, body });
+}
+
+export async function cancelJob(address: string, id: string): Promise<void> {
+  await fetch(`${address}/v1/jobs/${id}`, { method: 'DELETE' });
 }

@@ -16,7 +16,7 @@ export interface Downloaded {
 /**
  * Saves the images of the jobs: a single one as it is, several in a zip that is made here. Where the browser lets a page
  * write a file, the zip goes there while it is read; elsewhere it is held in memory first. Resolves with `undefined` when the
- * person chose no file. Throws ApiError when the bridge is gone.
+ * person chose no file. Throws ApiError when the bridge does not answer.
  */
 export async function download(
   api: Api,

@@ -6,7 +6,7 @@ import { sayFailure } from './say-failure.ts';
 
 /** What begins with a job that there is: the same once more, with changes, or with its image as the source. */
 export function createMakingFromJobs(page: Page) {
-  const { api, jobs, router, draft, submissions, toasts } = page;
+  const { api, jobs, router, draft, submissions, toasts, undo } = page;
 
   async function again(id: string): Promise<'sent' | 'looked at'> {
     const job = await jobs.read(id);
@@ -31,14 +31,14 @@ export function createMakingFromJobs(page: Page) {
       }
     },
 
-    /** Puts what was asked for into the draft, to change it there. */
+    /** Puts what was asked for into the draft, to change it there. The draft that was there can be taken back. */
     async change(id: string): Promise<void> {
       try {
-        const { settings, attachments, mask } = await toDraftAgain(api, await jobs.read(id));
-        draft.clear();
-        draft.apply(settings);
-        draft.attach(...attachments);
-        draft.setMask(mask);
+        const content = await toDraftAgain(api, await jobs.read(id));
+        const before = draft.snapshot();
+        const wasEmpty = !draft.settings.peek().prompt && draft.attachments.peek().length === 0;
+        draft.restore(content);
+        if (!wasEmpty) undo.offer(text('gallery.draftReplaced'), before);
         showDraft(page);
       } catch (error) {
         sayFailure(toasts, error);

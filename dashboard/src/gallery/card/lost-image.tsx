@@ -11,15 +11,15 @@ interface Props {
 
 /** An image that does not come: removed meanwhile, or not loaded for now. */
 export function LostImage({ error, prompt }: Props) {
-  const isGone = error.status === 404;
-  const title = text(isGone ? 'card.gone' : 'card.notLoaded');
-  const say = isGone ? text('card.gone.text') : prompt;
+  const isRemoved = error.status === 404;
+  const title = text(isRemoved ? 'card.removed' : 'card.notLoaded');
+  const say = isRemoved ? text('card.removed.text') : prompt;
   return (
     <CardNote
       icon={ImageOff}
       tone="faint"
       title={title}
-      {...(prompt !== undefined && { say, ...(isGone && { asked: prompt }) })}
+      {...(prompt !== undefined && { say, ...(isRemoved && { asked: prompt }) })}
     />
   );
 }

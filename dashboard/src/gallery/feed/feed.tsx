@@ -30,6 +30,7 @@ export function Feed() {
       <NewPill
         onPress={() => {
           state.arrivals.release();
+          state.cursor.value = state.arrivals.shown.peek()[0];
           scroller.current?.scrollTo({ top: 0 });
         }}
       />

@@ -37,7 +37,7 @@ export function createGalleryState(page: Page) {
   const stop = effect(() => {
     const ids = arrivals.shown.value;
     selection.keep(ids);
-    // What took the place of a card that is gone is next; after the last one, the one before it.
+    // After a card that was removed the one in its place is next; after the last one, the one before it.
     const at = cursor.value === undefined ? -1 : ids.indexOf(cursor.value);
     if (at >= 0) position = at;
     else cursor.value = ids[Math.min(position, ids.length - 1)];

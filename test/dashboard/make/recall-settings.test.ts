@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Job } from '../../../dashboard/src/api/schemas.ts';
-import { toSettings } from '../../../dashboard/src/make/request-defaults.ts';
+import { recallSettings } from '../../../dashboard/src/make/recall-settings.ts';
 
 const REQUEST: Job['request'] = {
   version: '1',
@@ -50,18 +50,18 @@ const REQUEST: Job['request'] = {
 };
 
 it('a request that asked for nothing has the prompt as its only setting', () => {
-  expect(toSettings(REQUEST)).toEqual({ prompt: 'A moon' });
+  expect(recallSettings(REQUEST)).toEqual({ prompt: 'A moon' });
 });
 
 it('what was asked for stays', () => {
   const { parameters, output, routing } = REQUEST;
-  const settings = toSettings({
+  const settings = recallSettings({
     ...REQUEST,
     negative_prompt: 'fog',
     timeout_ms: 5000,
     user: 'anna',
     metadata: { album: 'sea' },
-    parameters: { ...parameters, n: 4, size: '1024x1024', output_format: 'png' },
+    parameters: { ...parameters, partial_images: 2, n: 4, size: '1024x1024', output_format: 'png' },
     output: {
       ...output,
       directory: 'moons',

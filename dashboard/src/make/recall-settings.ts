@@ -13,7 +13,6 @@ const DEFAULTS = {
     output_compression: null,
     background: 'auto',
     moderation: 'auto',
-    partial_images: 0,
     failure_policy: 'fail_fast',
     action: 'auto',
     input_fidelity: null,
@@ -41,12 +40,15 @@ const DEFAULTS = {
   },
 } as const;
 
-/** The settings of a request in the shape of a preset's template: what has its default is left out. */
-export function toSettings(request: JobRequest): PresetTemplate {
+/**
+ * The settings of a request in the shape of a preset's template: what has its default is left out, and so is the number of
+ * previews, which the page chooses.
+ */
+export function recallSettings(request: JobRequest): PresetTemplate {
   const { output, metadata } = request;
   const transparency = changed(output.transparency, DEFAULTS.transparency);
   const sections = {
-    parameters: changed(request.parameters, DEFAULTS.parameters),
+    parameters: changed({ ...request.parameters, partial_images: undefined }, DEFAULTS.parameters),
     output: {
       ...changed({ ...output, transparency: undefined }, DEFAULTS.output),
       ...(!isEmpty(transparency) && { transparency }),

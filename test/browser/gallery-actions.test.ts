@@ -1,0 +1,271 @@
+import { readFile } from 'node:fs/promises';
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { StartedBridge } from '../support/start-bridge.ts';
+import { accessibilityProblems } from './support/accessibility.ts';
+import { restart, startDashboard } from './support/dashboard.ts';
+import { openPage } from './support/open-page.ts';
+import { keepScreenshot } from './support/screenshot.ts';
+import { listJobs, makeJobs, patchJob, submitJobs } from './support/submit-jobs.ts';
+
+const PROMPTS = ['Tidal bay', 'Marigold tiles', 'Desert dunes', 'Violet lake'];
+const REQUESTS = PROMPTS.map((prompt, index) => ({
+  prompt,
+  parameters: { size: '192x128', n: index === 1 ? 2 : 1 },
+}));
+
+const card = (page: Page, name: string | RegExp) =>
+  page.getByRole('gridcell').filter({ has: page.getByRole('link', { name }) });
+const focusedName = (page: Page) => page.evaluate(() => document.activeElement?.textContent ?? '');
+
+async function openGallery(bridge: StartedBridge, options: Parameters<typeof openPage>[1] = {}) {
+  const page = await openPage(bridge.address, options);
+  await page.getByRole('gridcell').first().waitFor();
+  return page;
+}
+
+/** The names of the files in a zip: each central directory record has its name at byte 46. */
+function namesInZip(zip: Buffer): string[] {
+  const names: string[] = [];
+  for (
+    let at = zip.indexOf('PK\u0001\u0002');
+    at >= 0;
+    at = zip.indexOf('PK\u0001\u0002', at + 4)
+  ) {
+    names.push(zip.toString('utf8', at + 46, at + 46 + zip.readUInt16LE(at + 28)));
+  }
+  return names;
+}
+
+describe('a selection', () => {
+  let bridge: StartedBridge;
+
+  beforeAll(async () => {
+    bridge = await startDashboard();
+    await makeJobs(bridge.address, REQUESTS);
+  });
+
+  it.each([
+    ['light', 'desktop'],
+    ['dark', 'phone'],
+  ] as const)(
+    'is made by X, Shift with the arrows and Ctrl+A, and ended by Esc (%s, %s)',
+    async (theme, size) => {
+      const page = await openGallery(bridge, { theme, size });
+      await page.keyboard.press('ArrowRight');
+      await page.keyboard.press('x');
+      await page.getByText('1 selected').waitFor();
+      await page.keyboard.press('Shift+ArrowRight');
+      await page.keyboard.press('Shift+ArrowRight');
+      await page.getByText('3 selected').waitFor();
+      await page.keyboard.press('Shift+ArrowLeft');
+      await page.getByText('2 selected').waitFor();
+      expect(await accessibilityProblems(page)).toEqual([]);
+      await keepScreenshot(page, `gallery-selection-${size}-${theme}`);
+      await page.keyboard.press('Control+a');
+      await page.getByText('4 selected').waitFor();
+      await page.keyboard.press('Escape');
+      expect(await page.getByRole('toolbar').count()).toBe(0);
+      expect(await focusedName(page)).toMatch('Desert dunes');
+    },
+  );
+
+  it('is made by presses while Select is on, and opens nothing', async () => {
+    const page = await openGallery(bridge, { size: 'phone', touch: true });
+    await page.getByRole('button', { name: 'Select' }).click();
+    await card(page, /Violet/).tap();
+    await card(page, /Tidal/).tap();
+    await page.getByText('2 selected').waitFor();
+    expect(new URL(page.url()).pathname).toBe('/dashboard');
+    await keepScreenshot(page, 'gallery-select-phone');
+  });
+
+  it('is made by Shift and a press', async () => {
+    const page = await openGallery(bridge);
+    await page.keyboard.press('ArrowRight');
+    await card(page, /Marigold/).click({ modifiers: ['Shift'] });
+    await page.getByText('3 selected').waitFor();
+  });
+
+  it('is hidden as one and restored as one', async () => {
+    const page = await openGallery(bridge);
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('x');
+    await page.keyboard.press('Shift+ArrowRight');
+    await page.getByRole('toolbar').getByRole('button', { name: 'Hide' }).click();
+    await page.getByText('2 hidden').waitFor();
+    await expect.poll(() => page.getByRole('gridcell').count()).toBe(2);
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await expect.poll(() => page.getByRole('gridcell').count()).toBe(4);
+    expect(await listJobs(bridge.address, 'visibility=hidden')).toEqual([]);
+  });
+
+  it('says which could not be hidden, and tries again', async () => {
+    const page = await openGallery(bridge, { expects: [/503/] });
+    await page.route(/\/v1\/jobs\/[0-9a-f-]{36}$/, (route) =>
+      route.fulfill({ status: 503, body: '' }),
+    );
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('h');
+    await page.getByText('1 image could not be hidden. Nothing was changed.').waitFor();
+    await keepScreenshot(page, 'gallery-hide-failed');
+    await page.unroute(/\/v1\/jobs\/[0-9a-f-]{36}$/);
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await expect.poll(() => page.getByRole('gridcell').count()).toBe(3);
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await card(page, /Violet/).waitFor();
+  });
+
+  it('is saved as one zip with a name for each image', async () => {
+    const page = await openGallery(bridge);
+    // The dialog of the system has no place in a test: as in a browser without it.
+    await page.evaluate(() => Reflect.deleteProperty(window, 'showSaveFilePicker'));
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('Control+a');
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Download the selected images' }).click(),
+    ]);
+    expect(download.suggestedFilename()).toBe('image-bridge-5.zip');
+    const names = namesInZip(await readFile(await download.path()));
+    expect(names.map((name) => name.replace(/-[0-9a-f]{6}/, ''))).toEqual([
+      'violet-lake.png',
+      'desert-dunes.png',
+      'marigold-tiles-1.png',
+      'marigold-tiles-2.png',
+      'tidal-bay.png',
+    ]);
+  });
+
+  it('is written to the chosen file while it is read, where the browser can', async () => {
+    const page = await openGallery(bridge);
+    await page.evaluate(() => {
+      const showSaveFilePicker = async ({ suggestedName }: { suggestedName: string }) => {
+        const folder = await navigator.storage.getDirectory();
+        return folder.getFileHandle(suggestedName, { create: true });
+      };
+      Object.assign(window, { showSaveFilePicker });
+    });
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('Control+a');
+    await page.keyboard.press('d');
+    const bytes = () =>
+      page.evaluate(async () => {
+        const folder = await navigator.storage.getDirectory();
+        const handle = await folder.getFileHandle('image-bridge-5.zip').catch(() => undefined);
+        return [...new Uint8Array((await (await handle?.getFile())?.arrayBuffer()) ?? [])];
+      });
+    await expect.poll(async () => namesInZip(Buffer.from(await bytes()))).toHaveLength(5);
+  });
+
+  it('of one image is saved as it is', async () => {
+    const page = await openGallery(bridge);
+    await page.keyboard.press('ArrowRight');
+    const [download] = await Promise.all([page.waitForEvent('download'), page.keyboard.press('d')]);
+    expect(download.suggestedFilename()).toMatch(/^violet-lake-[0-9a-f]{6}\.png$/);
+    const bytes = await readFile(await download.path());
+    expect(bytes.subarray(1, 4).toString()).toBe('PNG');
+  });
+
+  it('takes an image into the draft by E, and makes the same again by R', async () => {
+    const page = await openGallery(bridge);
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('e');
+    await page.getByText(/violet-lake-[0-9a-f]{6}\.png/).waitFor();
+    await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe('prompt');
+
+    await page.keyboard.press('Escape');
+    await card(page, /Violet/)
+      .getByRole('link')
+      .focus();
+    await page.keyboard.press('r');
+    await page.getByText('Sent again').waitFor();
+    await expect.poll(() => page.getByRole('gridcell').count()).toBe(5);
+    const [newest] = await listJobs(bridge.address);
+    await patchJob(bridge.address, newest?.id ?? '', { deleted: true });
+  });
+});
+
+describe('work that was made meanwhile', () => {
+  it('appears at the top, and waits behind a button further down, where nothing moves', async () => {
+    const bridge = await startDashboard();
+    const many = Array.from({ length: 30 }, (_, index) => ({
+      prompt: `Number ${index}`,
+      parameters: { size: '128x128' },
+    }));
+    await makeJobs(bridge.address, many);
+    const page = await openGallery(bridge, { size: { width: 1000, height: 500 } });
+    const [first] = await submitJobs(bridge.address, [
+      { prompt: 'At the top', parameters: { size: '128x128' } },
+    ]);
+    expect(first).toBeDefined();
+    await card(page, /At the top/).waitFor();
+
+    await page.locator('.feed').evaluate((feed) => feed.scrollTo(0, 400));
+    const seen = card(page, /Number 15/);
+    const before = await seen.boundingBox();
+    await makeJobs(bridge.address, [
+      { prompt: 'New one', parameters: { size: '256x128' } },
+      { prompt: 'New two', parameters: { size: '128x256' } },
+    ]);
+    const pill = page.getByRole('button', { name: '2 new' });
+    await pill.waitFor();
+    expect(await seen.boundingBox()).toEqual(before);
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await keepScreenshot(page, 'gallery-new');
+
+    await pill.click();
+    await card(page, /New two/).waitFor();
+    expect(await pill.count()).toBe(0);
+    expect(await page.locator('.feed').evaluate((feed) => feed.scrollTop)).toBe(0);
+  });
+});
+
+describe('without the bridge', () => {
+  it.each(['light', 'dark'] as const)(
+    'what was loaded stays, and all of it works again (%s)',
+    async (theme) => {
+      const bridge = await startDashboard();
+      await makeJobs(bridge.address, REQUESTS);
+      const page = await openGallery(bridge, { theme, expects: [/ERR_|503/] });
+      await bridge.end();
+      await page.getByText('The bridge does not respond.').waitFor();
+      expect(await page.getByRole('gridcell').count()).toBe(4);
+      expect(await accessibilityProblems(page)).toEqual([]);
+      await keepScreenshot(page, `gallery-offline-${theme}`);
+
+      await page.getByRole('button', { name: 'Try now' }).click();
+      const again = await restart(bridge);
+      await expect.poll(() => page.getByText('The bridge does not respond.').count()).toBe(0);
+      await submitJobs(again.address, [
+        { prompt: 'After the restart', parameters: { size: '128x128' } },
+      ]);
+      await card(page, /After the restart/).waitFor();
+    },
+  );
+
+  it('says so in place of the first page, and reads it on request', async () => {
+    const bridge = await startDashboard();
+    await makeJobs(bridge.address, REQUESTS.slice(0, 1));
+    const page = await openPage(bridge.address, { expects: [/500/] });
+    await page.route(/\/v1\/jobs\?/, (route) => route.fulfill({ status: 500, body: '' }));
+    await page.reload();
+    await page.getByRole('heading', { name: 'This is not the bridge' }).waitFor();
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await keepScreenshot(page, 'gallery-error');
+    await page.unroute(/\/v1\/jobs\?/);
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByRole('gridcell').first().waitFor();
+  });
+
+  it('shows the shapes to come while the first page is read', async () => {
+    const bridge = await startDashboard();
+    const page = await openPage(bridge.address);
+    await page.route(/\/v1\/jobs\?/, () => {});
+    await page.reload();
+    await page.getByText('Loading images').waitFor();
+    expect(await page.locator('.skeletons i').count()).toBeGreaterThan(6);
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await keepScreenshot(page, 'gallery-loading');
+  });
+});
