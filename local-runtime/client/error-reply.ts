@@ -14,8 +14,9 @@ const ErrorBody = v.object({
   }),
 });
 
-/** The error of a reply that is no success. */
-export function toServiceError(status: number, body: unknown): ServiceError {
+/** The error of a reply that is no success. The reply to HEAD has no body. */
+export function toServiceError(status: number, body: unknown, method: string): ServiceError {
+  if (method === 'HEAD') return new ServiceError(`the service refused (${status})`, 1, [], status);
   const parsed = v.safeParse(ErrorBody, body);
   if (!parsed.success) return notABridge();
   const { message, bridge_ext: extension } = parsed.output.error;
@@ -28,4 +29,12 @@ export function toServiceError(status: number, body: unknown): ServiceError {
 
 export function notABridge(): ServiceError {
   return new ServiceError('what listens at this address is no Image Bridge', 4);
+}
+
+/** Of the routes that exist only while `server.jobs.enabled` is on. */
+export function toJobsError(error: unknown): unknown {
+  const isMissing = error instanceof ServiceError && error.status === 404;
+  return isMissing
+    ? new ServiceError('the service has no jobs and no dashboard: server.jobs.enabled is off', 1)
+    : error;
 }

@@ -4,7 +4,6 @@ import { printable } from '../printable.ts';
 
 /** Prints why a job has no result. Returns the exit code. */
 export function reportJob({ status, error, id }: ImageJob, io: CommandIo): number {
-  if (status === 'succeeded') return 0;
   const reason = error === undefined ? '' : `: ${error.message}`;
   io.stderr(`image-bridge: the job ${id} ${OUTCOMES[status]}${printable(reason)}\n`);
   for (const suggestion of error?.suggestions ?? []) io.stderr(`→ ${printable(suggestion)}\n`);

@@ -16,8 +16,8 @@ export interface Progress {
 }
 
 /** Shows nothing without a terminal. */
-export function startProgress(io: CommandIo): Progress {
-  if (!io.isTerminal.stderr) return { onEvent() {}, end() {} };
+export function startProgress({ isQuiet }: { readonly isQuiet: boolean }, io: CommandIo): Progress {
+  if (isQuiet || !io.isTerminal.stderr) return { onEvent() {}, end() {} };
   const began = systemClock.monotonicMs();
   let stage = 'queued';
   let cancel = () => {};

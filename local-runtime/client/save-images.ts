@@ -62,8 +62,7 @@ async function saveImage(
   path: string,
   { force }: SaveOptions,
 ): Promise<string> {
-  const reply = await service.reply(`/v1/artifacts/${encodeURIComponent(id)}`);
-  const bytes = Buffer.from(await reply.arrayBuffer());
+  const bytes = await service.bytes(`/v1/artifacts/${encodeURIComponent(id)}`);
   if (createHash('sha256').update(bytes).digest('hex') !== sha256) {
     throw new ServiceError(`the artifact ${id} arrived damaged`, 1);
   }
@@ -82,10 +81,8 @@ async function saveImage(
 async function showImage(service: Service, { id }: Image, io: CommandIo): Promise<void> {
   const protocol = imageProtocol(io);
   if (protocol === undefined) return;
-  const reply = await service.reply(
-    `/v1/artifacts/${encodeURIComponent(id)}/thumbnail?edge=${SHOWN_EDGE_PX}`,
-  );
-  io.stdout(imageSequence(Buffer.from(await reply.arrayBuffer()), protocol));
+  const path = `/v1/artifacts/${encodeURIComponent(id)}/thumbnail?edge=${SHOWN_EDGE_PX}`;
+  io.stdout(imageSequence(await service.bytes(path), protocol));
 }
 
 /** What a person should know of the result, on standard error. */

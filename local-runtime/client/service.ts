@@ -14,8 +14,10 @@ export interface Service {
   readonly url: string;
   /** The JSON of a successful reply, of the type that the contract names for this path. */
   json<T>(path: string, request?: Request): Promise<T>;
-  /** A successful reply whose body is not JSON. */
-  reply(path: string, request?: Request): Promise<Response>;
+  /** The head of a successful reply whose body is not needed. */
+  reply(path: string, request?: Request): Promise<Pick<Response, 'headers'>>;
+  /** The body of a successful reply. */
+  bytes(path: string): Promise<Buffer>;
   /** The `data` of each server-sent event. Ends when the service ends the stream. */
   events<T>(path: string, signal: AbortSignal): AsyncIterable<T>;
 }
@@ -29,7 +31,8 @@ export function createService({ url, token }: ServiceAddress): Service {
   ): Promise<Response> {
     const response = await send(path, request, signal);
     if (response.ok) return response;
-    throw toServiceError(response.status, await response.json().catch(() => undefined));
+    const body: unknown = await response.json().catch(() => undefined);
+    throw toServiceError(response.status, body, request.method ?? 'GET');
   }
 
   async function send(path: string, request: Request, signal?: AbortSignal): Promise<Response> {
@@ -62,6 +65,14 @@ export function createService({ url, token }: ServiceAddress): Service {
         return (await response.json()) as T;
       } catch {
         throw notABridge();
+      }
+    },
+    async bytes(path) {
+      const response = await reply(path);
+      try {
+        return Buffer.from(await response.arrayBuffer());
+      } catch (error) {
+        throw unreachable(url, error);
       }
     },
     async *events<T>(path: string, signal: AbortSignal): AsyncIterable<T> {

@@ -1,3 +1,4 @@
+import { toJobsError } from '../client/error-reply.ts';
 import { isLive } from '../client/liveness.ts';
 import { findService } from '../client/service-address.ts';
 import { withService } from '../client/with-service.ts';
@@ -20,7 +21,9 @@ export async function runDashboard(call: DashboardCall): Promise<number> {
   const isNamed = (options.url ?? io.env['IMAGE_BRIDGE_URL']) !== undefined;
   if (isNamed || (await isRunning(call))) {
     return withService(call, async (service) => {
-      await service.reply('/dashboard', { method: 'HEAD' });
+      await service.reply('/dashboard', { method: 'HEAD' }).catch((error) => {
+        throw toJobsError(error);
+      });
       show(`${service.url}/dashboard`, io);
       return 0;
     });

@@ -2,8 +2,14 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { ImageJob } from '../../lib/contract/resources/job.ts';
 import type { Preset } from '../../lib/contract/resources/preset.ts';
+import { toJobsError } from '../client/error-reply.ts';
 import { followJob } from '../client/follow-job.ts';
-import { type ImageFiles, type ImageOptions, toRequest } from '../client/image-request.ts';
+import {
+  type ImageFiles,
+  type ImageOptions,
+  type RequestBody,
+  toRequest,
+} from '../client/image-request.ts';
 import { reportJob } from '../client/job-outcome.ts';
 import { type OutputPlace, toOutputPlace } from '../client/output-paths.ts';
 import { startProgress } from '../client/progress.ts';
@@ -33,6 +39,8 @@ interface Wanted {
 
 // What a service takes at most by default; it names its own limit.
 const MAX_FILE_BYTES = 64 * 1024 * 1024;
+// More than a service makes of one request.
+const MOST_IMAGES = 1000;
 const INTERRUPTED = 130;
 
 /** `image-bridge generate`. Resolves to the exit code. */
@@ -68,18 +76,18 @@ async function make(wanted: Wanted, options: GenerateOptions, io: CommandIo): Pr
   }
   // Before anything is generated, and perhaps paid for.
   const taken = takenPath(place, options);
-  if (taken !== undefined)
+  if (taken !== undefined) {
     return fail(`${printable(taken)} exists already; --force replaces it`, 1);
+  }
   const files = await readFiles(wanted, options, io);
   if (typeof files === 'string') return fail(files, 1);
   return withService({ options, io }, async (service) => {
     const template = await findTemplate(service, options.preset);
     const body = toRequest(wanted.prompt, { ...options, format }, files, template);
-    const job = await service.json<ImageJob>('/v1/jobs', { method: 'POST', body });
-    const ended = await untilEnded(service, job.id, options, io);
+    const { id } = await submit(service, body);
+    const ended = await untilEnded(service, id, options, io);
     if (!ended) return INTERRUPTED;
-    const exitCode = reportJob(ended, io);
-    if (ended.status !== 'succeeded') return exitCode;
+    if (ended.status !== 'succeeded') return reportJob(ended, io);
     return saveImages(service, ended, { place, ...options }, io);
   });
 }
@@ -90,7 +98,7 @@ function takenPath(
   { output, count, force }: GenerateOptions,
 ): string | undefined {
   if (force || output === undefined || place.format === undefined) return undefined;
-  const total = count ?? 1;
+  const total = Math.min(count ?? 1, MOST_IMAGES);
   const paths = Array.from({ length: total }, (_, index) =>
     place.pathOf({ name: '', index }, total),
   );
@@ -116,6 +124,14 @@ async function readFiles(
   };
 }
 
+async function submit(service: Service, body: RequestBody): Promise<ImageJob> {
+  try {
+    return await service.json<ImageJob>('/v1/jobs', { method: 'POST', body });
+  } catch (error) {
+    throw toJobsError(error);
+  }
+}
+
 async function findTemplate(service: Service, name: string | undefined) {
   if (name === undefined) return undefined;
   const { template } = await service.json<Preset>(`/v1/presets/${encodeURIComponent(name)}`);
@@ -131,9 +147,7 @@ async function untilEnded(
 ): Promise<ImageJob | undefined> {
   const stopping = new AbortController();
   void io.untilStopped().then(() => stopping.abort());
-  const progress = startProgress(
-    quiet ? { ...io, isTerminal: { ...io.isTerminal, stderr: false } } : io,
-  );
+  const progress = startProgress({ isQuiet: quiet }, io);
   try {
     return await followJob(service, id, progress.onEvent, stopping.signal);
   } catch (error) {

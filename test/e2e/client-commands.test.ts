@@ -142,6 +142,24 @@ describe('generate', () => {
     await expect.poll(async () => JSON.parse((await run(list)).stdout)[0].status).toBe('cancelled');
   });
 
+  it('follows the job across a crash of the service', async () => {
+    const first = await startBridge();
+    const env = { IMAGE_BRIDGE_URL: first.address };
+    const generating = runCommand(['generate', 'a kite', '--model', 'sandbox-hang'], { cwd, env });
+    const list = ['jobs', 'list', '--status', 'running', '--json'];
+    await expect
+      .poll(async () => JSON.parse((await runCommand(list, { cwd, env })).stdout))
+      .toHaveLength(1);
+
+    await first.end('SIGKILL');
+    await startBridge({ cwd: first.cwd, set: [`server.bind=127.0.0.1:${first.port}`] });
+
+    expect(await generating).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringMatching(/^image-bridge: the job \S+ was interrupted: /),
+    });
+  });
+
   it.each([
     [['generate', ' '], 1, 'prompt'],
     [['generate', 'x', '--size', '1'], 1, 'parameters.size must be auto or WxH'],
@@ -152,6 +170,7 @@ describe('generate', () => {
     [['edit', 'none.png', 'x'], 1, 'none.png cannot be read'],
     [['jobs', 'show', 'none'], 1, 'the service refused (404)'],
     [['jobs', 'list', '--limit', '101'], 1, 'limit must be a whole number from 1 to 100'],
+    [['artifacts', 'show', 'none'], 1, 'the service refused (404)'],
     [['sessions', 'show', 'none'], 1, 'there is no such session'],
     [['artifacts', 'get', '../../secret', '-o', 'x'], 1, 'the service refused (404)'],
     [['presets', 'save', 'p', 'none.json'], 1, 'none.json cannot be read'],
@@ -321,6 +340,23 @@ describe('finding the service', () => {
     expect(redirected.exitCode).toBe(4);
     expect(html).toMatchObject({ exitCode: 4, stderr: expect.stringContaining('no Image Bridge') });
     expect(seen).toEqual([`Bearer ${TOKEN}`, `Bearer ${TOKEN}`]);
+  });
+
+  it('says that jobs are off', async () => {
+    const other = await startBridge({ set: ['server.jobs.enabled=false'] });
+    const env = { IMAGE_BRIDGE_URL: other.address };
+
+    const refusals = [
+      await runCommand(['generate', 'x'], { cwd, env }),
+      await runCommand(['dashboard'], { cwd, env }),
+    ];
+
+    for (const refusal of refusals) {
+      expect(refusal).toMatchObject({
+        exitCode: 1,
+        stderr: expect.stringContaining('server.jobs.enabled is off'),
+      });
+    }
   });
 
   it('serves the dashboard itself where no service runs', async () => {
