@@ -79,8 +79,9 @@ export const SERVE_COMMANDS: readonly Command[] = [
     name: 'handoff',
     about: 'replace the slot that serves by the other one, without losing a request',
     details: [
-      'The gateway holds requests while the slot that serves ends and the other one starts and becomes ready.',
-      'If that fails, the previous slot is started again. After an interruption, run it again: it continues.',
+      'The gateway holds requests while one slot ends and the other one starts and becomes ready.',
+      'If that fails, the previous slot is started again.',
+      'After an interruption, run it again: it continues.',
       'Numbers in brackets are defaults; MS are milliseconds.',
     ],
     options: HANDOFF_OPTIONS,
