@@ -39,6 +39,9 @@ export interface RunningAttempt {
   recall(): void;
 }
 
+// A client that takes a reply as fast as it comes must not stop the slot at every piece.
+const MAX_WAITING_BYTES = 1024 * 1024;
+
 /** Sends one request to one slot, at most once, and its reply to the client. Nothing is buffered beyond the sockets. */
 export function forwardOnce(
   request: RequestInFlight,
@@ -99,9 +102,13 @@ export function forwardOnce(
     },
     chunk(bytes) {
       hasBody = true;
-      return isSettled || outgoing.write(bytes);
+      return isSettled || outgoing.write(bytes) || outgoing.writableLength < MAX_WAITING_BYTES;
     },
-    end: () => settle(() => resolve(endReply(request, drainOptions))),
+    end() {
+      // There is nothing left to close.
+      forwarding = undefined;
+      settle(() => resolve(endReply(request, drainOptions)));
+    },
     fail(cause) {
       if (isSent || isRefusal(cause)) fail(toFailure(cause, isSafe));
       else settle(() => resolve('not_sent'));

@@ -82,7 +82,8 @@ export function createRequests(deps: Deps) {
         const { source, status } = await send(request, id, ending.signal);
         metrics.replied({ source, status, durationMs: clock.monotonicMs() - startedMs });
       } catch (error) {
-        // Without effect when the client has disconnected, or the reply has begun.
+        // The client has disconnected, or its reply was cut.
+        if (outgoing.destroyed) return;
         refusals.refuseUnrouted(request, toBridgeError(error));
       } finally {
         running.delete(ending);

@@ -9,6 +9,7 @@ import { createImage } from './create-image.ts';
 import { editImage } from './edit-image.ts';
 import { embedMetadata } from './embed-metadata.ts';
 import { eventStream } from './event-stream.ts';
+import { gateway } from './gateway.ts';
 import { getArtifact } from './get-artifact.ts';
 import { getThumbnail } from './get-thumbnail.ts';
 import { jobCreates } from './job-creates.ts';
@@ -54,6 +55,7 @@ const BENCHES: readonly Bench[] = [
   jobSearch,
   matte,
   embedMetadata,
+  gateway,
   startUp,
 ];
 

@@ -31,6 +31,18 @@ export async function spawnProgram({ command, folder, settings = [] }: ProgramOp
   return untilItListens([PROGRAM, command, ...sets], cwd);
 }
 
+/** A gateway whose two slots are the bridge at a port. */
+export function spawnGateway(options: {
+  readonly folder: string;
+  /** The coordination file. */
+  readonly coordination: string;
+  readonly port: number;
+}): Promise<Started> {
+  const slot = `http://127.0.0.1:${options.port}`;
+  const slots = ['--blue', slot, '--green', slot, '--coordination', options.coordination];
+  return untilItListens([PROGRAM, 'gateway', '--bind', '127.0.0.1:0', ...slots], options.folder);
+}
+
 /** Starts Node and resolves when it has printed `listens on` and an address. */
 export async function untilItListens(argv: readonly string[], cwd: string): Promise<Started> {
   const startMs = performance.now();
