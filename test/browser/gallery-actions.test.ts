@@ -167,6 +167,16 @@ describe('a selection', () => {
     expect(bytes.subarray(1, 4).toString()).toBe('PNG');
   });
 
+  it('of two is compared by C', async () => {
+    const page = await openGallery(bridge);
+    const ids = (await listJobs(bridge.address)).map(({ id }) => id);
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('x');
+    await page.keyboard.press('Shift+ArrowRight');
+    await page.keyboard.press('c');
+    await page.waitForURL(`**/dashboard/jobs/${ids[0]}?view=side&b=${ids[1]}`);
+  });
+
   it('takes an image into the draft by E, and makes the same again by R', async () => {
     const page = await openGallery(bridge);
     await page.keyboard.press('ArrowRight');

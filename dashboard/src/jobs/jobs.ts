@@ -1,12 +1,8 @@
 import { type ReadonlySignal, type Signal, signal } from '@preact/signals';
 import { type Api, unwrap } from '../api/api.ts';
 import type { ImageResponse, Job, JobSummary } from '../api/schemas.ts';
+import type { JobChange } from './job-change.ts';
 import { isOpen } from './job-state.ts';
-
-/** What has happened to a job that the page knows. */
-export type JobChange =
-  | { readonly kind: 'changed'; readonly job: JobSummary }
-  | { readonly kind: 'removed'; readonly id: string };
 
 export type Jobs = ReturnType<typeof createJobs>;
 

@@ -32,7 +32,8 @@ export function createJobActions(page: Page) {
     },
 
     /** One job: its images, or the image with its source; two: beside each other. */
-    compare([first, second]: readonly string[]): void {
+    compare(ids: readonly string[]): void {
+      const [first, second] = ids.filter((id) => jobs.get(id)?.peek().artifacts.length);
       if (first === undefined) return;
       router.navigate(`/jobs/${first}?view=side${second === undefined ? '' : `&b=${second}`}`);
     },

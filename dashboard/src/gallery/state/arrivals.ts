@@ -6,6 +6,7 @@ import { computed, type ReadonlySignal, signal } from '@preact/signals';
  */
 export function createArrivals(ids: ReadonlySignal<readonly string[]>) {
   const newest = signal<string | undefined>(undefined);
+  const isHolding = signal(false);
   const held = computed(() => {
     const { value: limit } = newest;
     if (limit === undefined) return 0;
@@ -18,12 +19,16 @@ export function createArrivals(ids: ReadonlySignal<readonly string[]>) {
     /** How many wait. */
     count: held as ReadonlySignal<number>,
 
-    /** From now on what is new waits. */
+    /** Whether what is new waits. */
+    isHolding: isHolding as ReadonlySignal<boolean>,
+
     hold(): void {
       newest.value ??= ids.peek()[0];
+      isHolding.value = true;
     },
     release(): void {
       newest.value = undefined;
+      isHolding.value = false;
     },
   };
 }

@@ -16,7 +16,7 @@ export function createGalleryState(page: Page) {
   const { filter, close: closeFilter } = watchFilter(page);
   const { feed, close: closeFeed } = createShownFeed(page, filter);
   const arrivals = createArrivals(computed(() => feed.value.ids.value));
-  const shapes = createShapes(page.jobs);
+  const shapes = createShapes(page.jobs, arrivals.isHolding);
   const selection = createSelection();
   const errors = createJobErrors(page.jobs);
   const frame = signal<Frame | undefined>(undefined);

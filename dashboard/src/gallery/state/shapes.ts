@@ -1,18 +1,36 @@
-import { type ReadonlySignal, signal } from '@preact/signals';
+import { effect, type ReadonlySignal, signal } from '@preact/signals';
 import type { JobSummary } from '../../api/schemas.ts';
-import type { Jobs } from '../../jobs/jobs.ts';
+import type { JobChange } from '../../jobs/job-change.ts';
 import type { Shape } from '../layout/row-layout.ts';
 import { tileRatio } from '../layout/tile-ratio.ts';
 
-export type Shapes = ReturnType<typeof createShapes>;
+/** What a list of shapes needs of `Jobs`. */
+interface KnownJobs {
+  get(id: string): ReadonlySignal<JobSummary> | undefined;
+  subscribe(listener: (change: JobChange) => void): () => void;
+}
 
-/** The shapes of the known jobs. A layout reads thousands at once, so that it watches one number instead of each. */
-export function createShapes(jobs: Jobs) {
+/**
+ * The shapes of the known jobs. A layout reads thousands at once, so that it watches one number instead of each. While
+ * `isHolding` says so, cards keep their shapes, whatever becomes of their jobs: nothing moves under the eyes of a person.
+ */
+export function createShapes(jobs: KnownJobs, isHolding: ReadonlySignal<boolean>) {
   const shapes = new Map<string, Shape>();
   const version = signal(0);
+  /** The jobs that changed while shapes were kept. */
+  const changed = new Set<string>();
   const unsubscribe = jobs.subscribe((change) => {
     if (change.kind === 'removed') shapes.delete(change.id);
+    else if (isHolding.peek()) changed.add(change.job.id);
     else renew(change.job);
+  });
+  const stop = effect(() => {
+    if (isHolding.value) return;
+    for (const id of changed) {
+      const job = jobs.get(id)?.peek();
+      if (job !== undefined) renew(job);
+    }
+    changed.clear();
   });
 
   function renew(job: JobSummary): void {
@@ -20,7 +38,7 @@ export function createShapes(jobs: Jobs) {
     const before = shapes.get(job.id);
     if (before === undefined || before.ratio === ratio) return;
     shapes.set(job.id, { ...before, ratio });
-    version.value += 1;
+    version.value = version.peek() + 1;
   }
 
   return {
@@ -41,6 +59,9 @@ export function createShapes(jobs: Jobs) {
       return shape;
     },
 
-    close: unsubscribe,
+    close(): void {
+      stop();
+      unsubscribe();
+    },
   };
 }

@@ -18,6 +18,7 @@ export function FilterMenu() {
   const list = providers.list.value ?? [];
   const nameOf = (name: string) => list.find((each) => each.name === name)?.display_name ?? name;
   const chosen = [status && text(`gallery.status.${status}`), provider && nameOf(provider)];
+  const isActive = status !== undefined || provider !== undefined;
   const label = chosen.filter(Boolean).join(text('list.separator')) || text('gallery.filter');
 
   function choose(changes: Readonly<Record<string, string | undefined>>): void {
@@ -29,9 +30,10 @@ export function FilterMenu() {
   return (
     <>
       <Button
-        look={status || provider ? 'plain' : 'quiet'}
+        look={isActive ? 'plain' : 'quiet'}
         icon={ListFilter}
-        class="filter-button"
+        class={isActive ? 'filter-button is-active' : 'filter-button'}
+        aria-label={label}
         aria-haspopup="menu"
         aria-expanded={isOpen}
         buttonRef={button}

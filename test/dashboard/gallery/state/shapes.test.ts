@@ -1,0 +1,61 @@
+import { signal } from '@preact/signals';
+import { expect, it } from 'vitest';
+import type { JobSummary } from '../../../../dashboard/src/api/schemas.ts';
+import { createShapes } from '../../../../dashboard/src/gallery/state/shapes.ts';
+import type { JobChange } from '../../../../dashboard/src/jobs/job-change.ts';
+import { artifacts, summary } from '../../support/job-summary.ts';
+
+function createRig() {
+  const running = summary({ status: 'running', size: 'auto' });
+  const ended: JobSummary = {
+    ...running,
+    status: 'succeeded',
+    artifacts: artifacts(1, 1024, 1024),
+  };
+  const job = signal(running);
+  const listeners = new Set<(change: JobChange) => void>();
+  const isHolding = signal(false);
+  const shapes = createShapes(
+    {
+      get: (id) => (id === running.id ? job : undefined),
+      subscribe(listener) {
+        listeners.add(listener);
+        return () => listeners.delete(listener);
+      },
+    },
+    isHolding,
+  );
+  shapes.get(running.id);
+  const end = () => {
+    job.value = ended;
+    for (const listener of listeners) listener({ kind: 'changed', job: ended });
+  };
+  return { isHolding, shapes, end, ratio: () => shapes.get(running.id)?.ratio };
+}
+
+it('a shape follows its job, and says so once', () => {
+  const { shapes, end, ratio } = createRig();
+  expect(ratio()).toBe(1.5);
+  end();
+  expect(ratio()).toBe(1);
+  end();
+  expect(shapes.version.value).toBe(1);
+});
+
+it('a shape that is held changes when it is released', () => {
+  const { shapes, end, ratio, isHolding } = createRig();
+  isHolding.value = true;
+  end();
+  expect(ratio()).toBe(1.5);
+  expect(shapes.version.value).toBe(0);
+  isHolding.value = false;
+  expect(ratio()).toBe(1);
+  expect(shapes.version.value).toBe(1);
+});
+
+it('a closed list of shapes changes no more', () => {
+  const { shapes, end, ratio } = createRig();
+  shapes.close();
+  end();
+  expect(ratio()).toBe(1.5);
+});
