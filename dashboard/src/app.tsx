@@ -42,7 +42,7 @@ export function App() {
           <SystemView />
         </div>
       )}
-      {current.view === 'job' && <JobView key={current.id} id={current.id} />}
+      {current.view === 'job' && <JobView id={current.id} />}
       {current.view === 'unknown' && <NotHere />}
       <TokenDialog />
       <HelpDialogs />

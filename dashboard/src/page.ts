@@ -4,6 +4,7 @@ import { createHelp } from './help/help.ts';
 import { createImageCache } from './images/image-cache.ts';
 import { createJobs } from './jobs/jobs.ts';
 import { watchJobs } from './jobs/live-jobs.ts';
+import { createShownJobs } from './jobs/shown-jobs.ts';
 import { toChosenModel } from './make/chosen-model.ts';
 import { createDraft } from './make/draft.ts';
 import { keepDraft } from './make/draft-storage.ts';
@@ -27,6 +28,7 @@ export function createPage() {
   const api = createApi(connection);
   const images = createImageCache(api, connection);
   const jobs = createJobs(api);
+  const shown = createShownJobs(api, jobs);
   const providers = createProviders(api, connection);
   const toasts = createToasts();
   const undo = createUndo(toasts);
@@ -47,6 +49,7 @@ export function createPage() {
     api,
     images,
     jobs,
+    shown,
     providers,
     toasts,
     undo,

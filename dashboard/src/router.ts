@@ -62,10 +62,19 @@ export function createRouter() {
       go(path + search, { inside: true, layer }, false);
     },
 
-    /** One entry back where the page pushed it, else to `fallback`: a job opened by its link closes to the gallery. */
-    back(fallback = ''): void {
-      if (address.peek().state.inside) history.back();
-      else go(ROOT + fallback, {}, true);
+    /**
+     * One entry back where the page pushed it, else to `fallback`: a job opened by its link closes to the gallery.
+     * Resolves once it is there.
+     */
+    back(fallback = ''): Promise<void> {
+      if (!address.peek().state.inside) {
+        go(ROOT + fallback, {}, true);
+        return Promise.resolve();
+      }
+      return new Promise((resolve) => {
+        window.addEventListener('popstate', () => resolve(), { once: true });
+        history.back();
+      });
     },
   };
 }

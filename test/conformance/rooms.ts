@@ -141,6 +141,9 @@ export const HOMES: Readonly<Record<string, readonly RegExp[]>> = {
   '@tanstack/virtual-core': [/^dashboard\/src\/gallery\//],
   'idb-keyval': [/^dashboard\/src\/make\//],
   'client-zip': [PAGE],
+  'd3-selection': [/^dashboard\/src\/job\//],
+  'd3-zoom': [/^dashboard\/src\/job\//],
+  diff: [/^dashboard\/src\/job\//],
 };
 
 /** Imports that the rooms do not allow, or of files that do not exist. */

@@ -21,7 +21,7 @@ export function createConnection() {
   /** Grows by one when somebody wants to enter a token. */
   const asksForToken = signal(0);
   let wait = 500;
-  let timer: number | undefined;
+  let timer: ReturnType<typeof setTimeout> | undefined;
 
   function reachable(): void {
     clearTimeout(timer);

@@ -1,3 +1,4 @@
+import { useSignalEffect } from '@preact/signals';
 import { EyeOff, Heart, SearchX, Unplug } from 'lucide';
 import { useEffect, useMemo } from 'preact/hooks';
 import { Button } from '../controls/button.tsx';
@@ -25,6 +26,7 @@ export function Gallery() {
     [page],
   );
   useEffect(() => value.state.close, [value]);
+  useSignalEffect(() => page.shown.follow(value.state.feed.value));
   return (
     <GalleryContext.Provider value={value}>
       <main class="gallery">

@@ -23,39 +23,54 @@ export async function download(
   list: readonly JobSummary[],
 ): Promise<Downloaded | undefined> {
   const images = list.flatMap((job) =>
-    job.artifacts.map(({ id }, index) => ({ id, name: artifactName(job, index) })),
+    job.artifacts.map(({ id }, index) => ({
+      path: `/v1/artifacts/${id}`,
+      name: artifactName(job, index),
+    })),
   );
   const [only] = images;
   if (only === undefined) return { saved: 0, missing: 0 };
   if (images.length === 1) {
-    const response = await api.bytes(`/v1/artifacts/${only.id}`);
+    const response = await api.bytes(only.path);
     offer(await response.blob(), only.name);
     return { saved: 1, missing: 0 };
   }
-  const { makeZip } = await import('client-zip');
-  const missing: string[] = [];
-  const zip = makeZip(readImages(api, images, (name) => missing.push(name)));
-  if (!(await saveZip(zip, `image-bridge-${images.length}.zip`))) return undefined;
-  return { saved: images.length - missing.length, missing: missing.length };
+  const { stream, missing } = await zipOf(api, images);
+  if (!(await saveZip(stream, `image-bridge-${images.length}.zip`))) return undefined;
+  return { saved: images.length - missing(), missing: missing() };
 }
 
-async function* readImages(
-  api: Api,
-  images: readonly { readonly id: string; readonly name: string }[],
-  onMissing: (name: string) => void,
-) {
-  for (const { id, name } of images) {
+interface ZippedFile {
+  /** Below /v1. */
+  readonly path: string;
+  readonly name: string;
+}
+
+/** A zip of images, which are read one after the other; those that are gone are left out and counted. */
+export async function zipOf(api: Api, files: readonly ZippedFile[]) {
+  const { makeZip } = await import('client-zip');
+  let missing = 0;
+  const stream = makeZip(
+    readImages(api, files, () => {
+      missing += 1;
+    }),
+  );
+  return { stream, missing: () => missing };
+}
+
+async function* readImages(api: Api, files: readonly ZippedFile[], onMissing: () => void) {
+  for (const { path, name } of files) {
     try {
-      yield { name, input: await api.bytes(`/v1/artifacts/${id}`) };
+      yield { name, input: await api.bytes(path) };
     } catch (error) {
       if (!(error instanceof ApiError) || error.code === 'unreachable') throw error;
-      onMissing(name);
+      onMissing();
     }
   }
 }
 
 /** Whether it was saved: nothing is when the person closes the dialog. */
-async function saveZip(zip: ReadableStream<Uint8Array>, name: string): Promise<boolean> {
+export async function saveZip(zip: ReadableStream<Uint8Array>, name: string): Promise<boolean> {
   const { showSaveFilePicker } = window as SaveFilePicker;
   if (showSaveFilePicker === undefined) {
     offer(await new Response(zip, { headers: { 'content-type': 'application/zip' } }).blob(), name);

@@ -1,24 +1,6 @@
 import type { JobSummary } from '../../api/schemas.ts';
-import { isOpen } from '../../jobs/job-state.ts';
+import { isOpen, stageOf } from '../../jobs/job-state.ts';
 import { formatTime, text } from '../../text/text.ts';
-
-type Stage = NonNullable<JobSummary['progress']>['stage'];
-
-/** The stages of a running job, in their order. */
-export const STAGES = [
-  'preparing',
-  'dispatched',
-  'generating',
-  'verifying',
-  'publishing',
-] as const satisfies readonly Stage[];
-
-/** The stage that an open job is in. */
-export function stageOf({ status, progress }: JobSummary): Stage {
-  if (status === 'queued') return 'queued';
-  const stage = progress?.stage ?? 'preparing';
-  return stage === 'queued' ? 'preparing' : stage;
-}
 
 /** A card in words, for everybody who does not see it: prompt, state, count. */
 export function cardName(job: JobSummary): string {

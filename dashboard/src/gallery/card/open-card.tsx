@@ -3,12 +3,13 @@ import type { JobSummary } from '../../api/schemas.ts';
 import { Icon } from '../../controls/icon.tsx';
 import { IconButton } from '../../controls/icon-button.tsx';
 import { useSteadyImage } from '../../images/use-image.ts';
+import { stageOf } from '../../jobs/job-state.ts';
+import { StageBar } from '../../jobs/stage-bar.tsx';
 import { usePage } from '../../page-context.ts';
 import { useNow } from '../../shell/use-now.ts';
 import { formatClock, text } from '../../text/text.ts';
 import { useGallery } from '../state/use-gallery.ts';
 import { CardNote } from './card-note.tsx';
-import { STAGES, stageOf } from './card-text.ts';
 import './open-card.css';
 
 interface Props {
@@ -42,7 +43,7 @@ export function OpenCard({ job, tabIndex }: Props) {
           </span>
           {stop}
         </CardNote>
-        {job.status === 'running' && <Stages job={job} />}
+        {job.status === 'running' && <StageBar job={job} />}
       </div>
     );
   }
@@ -55,7 +56,7 @@ export function OpenCard({ job, tabIndex }: Props) {
           <b class="cut">{title}</b>
           <Elapsed job={job} running={!isAway} />
         </div>
-        <Stages job={job} />
+        <StageBar job={job} />
       </div>
       {stop}
     </div>
@@ -67,17 +68,6 @@ function Elapsed({ job, running }: { readonly job: JobSummary; readonly running:
   const { cancelling } = useGallery().actions;
   if (cancelling.value === job.id) return <span class="again">{text('card.cancelAgain')}</span>;
   return <span class="num">{formatClock(now - (job.started ?? job.created) * 1000)}</span>;
-}
-
-function Stages({ job }: { readonly job: JobSummary }) {
-  const at = STAGES.indexOf(stageOf(job) as (typeof STAGES)[number]);
-  return (
-    <span class="stages">
-      {STAGES.map((stage, index) => (
-        <i key={stage} class={index < at ? 'done' : index === at ? 'now' : ''} />
-      ))}
-    </span>
-  );
 }
 
 function StopButton({ job, tabIndex, over }: Props & { readonly over: boolean }) {

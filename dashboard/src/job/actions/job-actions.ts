@@ -1,0 +1,131 @@
+import type { Job } from '../../api/schemas.ts';
+import { createConfirmation } from '../../gallery/actions/confirmation.ts';
+import { showDraft } from '../../gallery/actions/make-from-jobs.ts';
+import { sayFailure } from '../../gallery/actions/say-failure.ts';
+import { toDraftAgain, toRequestAgain } from '../../make/make-again.ts';
+import type { Page } from '../../page.ts';
+import { type TextKey, text } from '../../text/text.ts';
+import type { JobDetail } from '../state/job-detail.ts';
+import type { JobImage } from '../state/job-images.ts';
+import { baseName, saveImage, saveImages } from './save-images.ts';
+
+export type JobActions = ReturnType<typeof createJobActions>;
+
+/** What can be done to the job in view. Each says why it could not; what cannot come back asks for a second press. */
+export function createJobActions(page: Page, detail: JobDetail, id: string) {
+  const { api, jobs, submissions, toasts } = page;
+  const confirmation = createConfirmation();
+
+  async function attempt(run: () => Promise<unknown>): Promise<void> {
+    try {
+      await run();
+    } catch (error) {
+      sayFailure(toasts, error);
+    }
+  }
+
+  return {
+    ...createMarks(page, detail, id, attempt),
+    ...createDraftActions(page, attempt),
+
+    /** `cancel` or `again` while a second press is waited for. */
+    waiting: confirmation.waiting,
+
+    cancel(): void {
+      if (!confirmation.confirm('cancel')) return;
+      void attempt(async () => {
+        await jobs.cancel(id);
+        await detail.read();
+      });
+    },
+
+    /** Sends the same request once more. What may have been made, and paid for, already needs a second press. */
+    makeAgain(job: Job): void {
+      const isUnknown = job.error?.details['outcome'] === 'unknown';
+      if (isUnknown && !confirmation.confirm('again')) return;
+      void attempt(async () => {
+        const made = await submissions.submit(await toRequestAgain(api, job));
+        toasts.show({
+          kind: 'done',
+          text: text('job.sentAgain'),
+          action: {
+            label: text('job.sentAgain.show'),
+            run: () => page.router.navigate(`/jobs/${made.id}`, { replace: true }),
+          },
+        });
+      });
+    },
+
+    download: (image: JobImage) => attempt(() => saveImage(api, image)),
+
+    downloadAll(images: readonly JobImage[]): Promise<void> {
+      return attempt(async () => {
+        const missing = await saveImages(api, images, `${id}.zip`);
+        if (missing === 0) return;
+        toasts.show({ kind: 'failed', text: text('gallery.missing', { count: missing }) });
+      });
+    },
+
+    async copy(content: string, what: TextKey): Promise<void> {
+      try {
+        await navigator.clipboard.writeText(content);
+        toasts.show({ kind: 'done', text: text('job.copied', { what: text(what) }) });
+      } catch {
+        toasts.show({ kind: 'failed', text: text('job.notCopied') });
+      }
+    },
+  };
+}
+
+type Attempt = (run: () => Promise<unknown>) => Promise<void>;
+
+function createMarks({ jobs, undo }: Page, detail: JobDetail, id: string, attempt: Attempt) {
+  function setHidden(hidden: boolean): void {
+    void attempt(async () => {
+      await jobs.setHidden(id, hidden);
+      undo.offer(text(hidden ? 'job.wasHidden' : 'job.wasRestored'), () => setHidden(!hidden));
+      await detail.read();
+    });
+  }
+  return {
+    setHidden,
+    setFavorite(favorite: boolean): void {
+      void attempt(async () => {
+        await jobs.setFavorite(id, favorite);
+        await detail.read();
+      });
+    },
+  };
+}
+
+/** What leads back to the prompt, with this job or one of its images in it. */
+function createDraftActions(page: Page, attempt: Attempt) {
+  const { api, draft, router } = page;
+
+  async function showImages(): Promise<void> {
+    await router.back();
+    if (router.route.peek().view !== 'images') router.navigate('');
+    showDraft(page);
+  }
+
+  return {
+    /** Takes an output as the source of an edit. */
+    edit({ path, size, format, bytes, name, ref }: JobImage): void {
+      if (size === undefined) return;
+      const artifact = { id: path.slice(path.lastIndexOf('/') + 1), ...size, format, bytes };
+      draft.editArtifact(artifact, baseName(name ?? ref));
+      void showImages();
+    },
+
+    /** Puts what was asked for into the draft, to change it there. */
+    change: (job: Job) =>
+      attempt(async () => {
+        const { settings, attachments, mask } = await toDraftAgain(api, job);
+        draft.clear();
+        draft.apply(settings);
+        draft.attach(...attachments);
+        draft.setMask(mask);
+        await showImages();
+      }),
+  };
+}

@@ -1,0 +1,77 @@
+import { useSignal } from '@preact/signals';
+import { Copy, Link2 } from 'lucide';
+import type { Job } from '../../api/schemas.ts';
+import { Button } from '../../controls/button.tsx';
+import { Segmented } from '../../controls/segmented.tsx';
+import { usePage } from '../../page-context.ts';
+import { ROOT } from '../../router.ts';
+import { text } from '../../text/text.ts';
+import { baseName } from '../actions/save-images.ts';
+import { curlCode } from '../code/curl-code.ts';
+import { javascriptCode } from '../code/javascript-code.ts';
+import { pythonCode } from '../code/python-code.ts';
+import { LANGUAGES, type Language, TOKEN_VARIABLE, toRequestCode } from '../code/request-code.ts';
+import { useJobActions } from '../state/actions-context.ts';
+import { useLook } from '../state/look-context.ts';
+import './code-section.css';
+
+const WRITERS = { curl: curlCode, javascript: javascriptCode, python: pythonCode } as const;
+/** Lasts as long as the page: who writes Python reads Python at the next job. */
+const SEGMENTS = LANGUAGES.map((value) => ({ value, label: text(`job.code.${value}`) }));
+let last: Language = 'curl';
+
+/** Code that sends the request once more, and what else is worth copying. */
+export function CodeSection({ job }: { readonly job: Job }) {
+  const { connection } = usePage();
+  const { copy } = useJobActions();
+  const { looking } = useLook();
+  const language = useSignal<Language>(last);
+  const needsToken = connection.token.value !== undefined;
+  const code = WRITERS[language.value](toRequestCode(job, location.origin, needsToken));
+  const name = looking.b?.kind === 'output' ? looking.b.name : undefined;
+  return (
+    <section class="code-section">
+      <h2>
+        {text('job.code')}
+        <Segmented
+          label={text('job.code.language')}
+          segments={SEGMENTS}
+          value={language.value}
+          onChange={(next) => {
+            last = next;
+            language.value = next;
+          }}
+        />
+      </h2>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls can be scrolled by keys */}
+      <pre class="scroll" tabIndex={0} role="region" aria-label={text('job.code.text')} dir="ltr">
+        <code>{code}</code>
+      </pre>
+      {needsToken && <p class="hint">{text('job.code.token', { name: TOKEN_VARIABLE })}</p>}
+      <div class="copies">
+        <Button size="small" icon={Copy} onClick={() => void copy(code, 'job.copy.code')}>
+          {text('job.copy.code')}
+        </Button>
+        <Button size="small" icon={Copy} onClick={() => void copy(job.id, 'job.copy.id')}>
+          {text('job.copy.id')}
+        </Button>
+        {name !== undefined && (
+          <Button
+            size="small"
+            icon={Copy}
+            onClick={() => void copy(baseName(name), 'job.copy.name')}
+          >
+            {text('job.copy.name')}
+          </Button>
+        )}
+        <Button
+          size="small"
+          icon={Link2}
+          onClick={() => void copy(`${location.origin}${ROOT}/jobs/${job.id}`, 'job.copy.link')}
+        >
+          {text('job.copy.link')}
+        </Button>
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,72 @@
+import { ArrowRight, Check, EqualNot } from 'lucide';
+import type { Job } from '../../api/schemas.ts';
+import { Icon } from '../../controls/icon.tsx';
+import { text } from '../../text/text.ts';
+import { type Fact, toAsked, toFacts } from './facts.ts';
+import './facts-section.css';
+
+/** What was asked for, and what was delivered. */
+export function FactsSection({ job }: { readonly job: Job }) {
+  const { result } = job;
+  if (result === undefined || result.data.length === 0) return <Asked job={job} />;
+  const count = result.data.length;
+  return (
+    <section class="facts-section">
+      <h2>
+        {text('job.facts')}
+        {count > 1 && <span class="hint">{text('job.facts.all', { count })}</span>}
+      </h2>
+      <dl>
+        {toFacts(result).map((fact) => (
+          <Row key={fact.name} fact={fact} />
+        ))}
+      </dl>
+    </section>
+  );
+}
+
+function Row({ fact: { name, asked, got, verdict, why } }: { readonly fact: Fact }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd class="got num">
+        {asked !== undefined && (
+          <>
+            <s class="faint">{asked}</s>
+            <Icon of={ArrowRight} small />
+          </>
+        )}
+        {got}
+      </dd>
+      {verdict === 'honoured' && (
+        <dd class="tick">
+          <Icon of={Check} small />
+          {text('job.fact.asAsked')}
+        </dd>
+      )}
+      {verdict === 'changed' && (
+        <dd class="tick changed">
+          <Icon of={EqualNot} small />
+          {text('job.fact.changed')}
+        </dd>
+      )}
+      {why !== undefined && <dd class="why">{why}</dd>}
+    </div>
+  );
+}
+
+function Asked({ job }: { readonly job: Job }) {
+  return (
+    <section class="facts-section">
+      <h2>{text('job.facts.asked')}</h2>
+      <dl>
+        {toAsked(job).map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd class="got num">{value}</dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  );
+}

@@ -1,0 +1,156 @@
+import type { ImageResponse, Job } from '../../api/schemas.ts';
+import { parseSize } from '../../make/shapes.ts';
+import { formatBytes, hasText, type TextKey, text } from '../../text/text.ts';
+
+type Verdict = ImageResponse['delivered'][number]['size'];
+type Change = ImageResponse['normalizations'][number];
+
+/** One thing that was asked for, and what became of it. */
+export interface Fact {
+  readonly name: string;
+  /** Where it differs from what was delivered. */
+  readonly asked: string | undefined;
+  readonly got: string;
+  readonly verdict: Verdict;
+  readonly why: string | undefined;
+}
+
+/** What was asked against what was delivered, as far as a person can tell the difference. */
+export function toFacts(result: ImageResponse): readonly Fact[] {
+  const { requested, effective, normalizations, data } = result;
+  const why = (name: string) => whyOf(normalizations, name);
+  const size = verdictOf(result, 'size');
+  const format = verdictOf(result, 'format');
+  const shape = requested.aspect_ratio ?? requested.resolution ?? toSizeText(requested.size);
+  const first = data[0];
+  const sizes = unique(data.map(({ width, height }) => toSizeText(`${width}x${height}`)));
+  const bytes = data.reduce((sum, each) => sum + each.bytes, 0) / Math.max(1, data.length);
+  return [
+    ...(first === undefined
+      ? []
+      : [
+          {
+            name: text('job.fact.size'),
+            asked: size === 'changed' ? shape : undefined,
+            got: sizes.join(text('list.separator')),
+            verdict: size,
+            why: why('size'),
+          },
+          {
+            name: text('job.fact.format'),
+            asked: format === 'changed' ? requested.output_format.toUpperCase() : undefined,
+            got: text(data.length > 1 ? 'job.fact.format.each' : 'job.fact.format.one', {
+              format: first.format.toUpperCase(),
+              bytes: formatBytes(bytes),
+            }),
+            verdict: format,
+            why: why('output_format'),
+          },
+        ]),
+    ...toQuality(requested.quality, effective.quality, why('quality')),
+    ...toBackground(result, why('background')),
+    ...normalizations.filter(isOnItsOwn).map(toChange),
+  ];
+}
+
+/** What a job was asked for that has no result to compare it with. */
+export function toAsked({ request }: Pick<Job, 'request'>): readonly (readonly [string, string])[] {
+  const { size, aspect_ratio, resolution, quality, output_format, background, n } =
+    request.parameters;
+  const { provider, model } = request.routing;
+  const rows: readonly (readonly [TextKey, string | undefined])[] = [
+    ['job.fact.model', model ?? provider ?? undefined],
+    ['job.fact.size', aspect_ratio ?? resolution ?? toSizeText(size)],
+    ['job.fact.count', String(n)],
+    ['job.fact.format', output_format?.toUpperCase()],
+    ['plan.field.quality', quality === 'auto' ? undefined : toValue(quality)],
+    ['plan.field.background', background === 'auto' ? undefined : toValue(background)],
+  ];
+  return rows.flatMap(([key, value]) => (value === undefined ? [] : [[text(key), value] as const]));
+}
+
+/** Of several images: changed where one is, as asked where all are. */
+function verdictOf({ delivered }: ImageResponse, what: 'size' | 'format' | 'alpha'): Verdict {
+  const verdicts = delivered.map((each) => each[what]);
+  if (verdicts.includes('changed')) return 'changed';
+  return verdicts.length > 0 && verdicts.every((each) => each === 'honoured')
+    ? 'honoured'
+    : 'unspecified';
+}
+
+function toQuality(requested: string, effective: string, why: string | undefined): readonly Fact[] {
+  if (requested === 'auto' && effective === 'auto') return [];
+  const isSame = requested === effective;
+  return [
+    {
+      name: text('plan.field.quality'),
+      asked: isSame ? undefined : toValue(requested),
+      got: toValue(effective),
+      verdict: isSame ? 'honoured' : 'changed',
+      why: isSame ? undefined : why,
+    },
+  ];
+}
+
+function toBackground(result: ImageResponse, why: string | undefined): readonly Fact[] {
+  const { background } = result.requested;
+  const verdict = verdictOf(result, 'alpha');
+  if (background === 'auto') return [];
+  const opposite = background === 'transparent' ? 'opaque' : 'transparent';
+  const isChanged = verdict === 'changed';
+  return [
+    {
+      name: text('plan.field.background'),
+      asked: isChanged ? toValue(background) : undefined,
+      got: toValue(isChanged ? opposite : background),
+      verdict,
+      why,
+    },
+  ];
+}
+
+/** Those that have a row of their own say it there. */
+const IN_ROWS: ReadonlySet<string> = new Set(['size', 'output_format', 'quality', 'background']);
+
+function isOnItsOwn({ field, reason }: Change): boolean {
+  // What a model does in its own way every time is no news.
+  return !IN_ROWS.has(nameOf(field)) && reason !== 'provider_uses_automatic_action';
+}
+
+function toChange({ field, requested, effective, reason }: Change): Fact {
+  const name = nameOf(field);
+  const key = `plan.field.${name}`;
+  const isDropped = effective === null || effective === false || effective === 0;
+  return {
+    name: hasText(key) ? text(key) : name,
+    asked: typeof requested === 'boolean' ? undefined : toValue(String(requested ?? '')),
+    got: isDropped ? text('job.fact.leftOut') : toValue(String(effective)),
+    verdict: 'changed',
+    why: text(`job.reason.${reason}`),
+  };
+}
+
+function whyOf(changes: readonly Change[], name: string): string | undefined {
+  const change = changes.find(({ field }) => nameOf(field) === name);
+  return change && text(`job.reason.${change.reason}`);
+}
+
+function nameOf(field: string): string {
+  return field.slice(field.lastIndexOf('.') + 1);
+}
+
+/** A value of the contract in words, where there are words for it. */
+function toValue(value: string): string {
+  const key = `job.value.${value}`;
+  return hasText(key) ? text(key) : (toSizeText(value) ?? value);
+}
+
+function toSizeText(size: string): string | undefined {
+  const parsed = parseSize(size);
+  if (parsed === undefined) return size === 'auto' ? text('job.value.auto') : undefined;
+  return text('size', { width: String(parsed.width), height: String(parsed.height) });
+}
+
+function unique(values: readonly (string | undefined)[]): readonly string[] {
+  return [...new Set(values.filter((each) => each !== undefined))];
+}

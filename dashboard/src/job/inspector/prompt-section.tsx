@@ -1,0 +1,64 @@
+import type { Job } from '../../api/schemas.ts';
+import { text } from '../../text/text.ts';
+import { useLook } from '../state/look-context.ts';
+import { CopyButton } from './copy-button.tsx';
+import { toPromptParts } from './prompt-changes.ts';
+import './prompt-section.css';
+
+/** The prompt as it was sent, and what the model made of it for the image in view. */
+export function PromptSection({ job }: { readonly job: Job }) {
+  const { looking } = useLook();
+  const { prompt, negative_prompt: avoid } = job.request;
+  const shown = job.result?.data.find(({ index }) => String(index + 1) === looking.b?.ref);
+  const revised = shown?.revised_prompt ?? job.result?.revised_prompt;
+  return (
+    <section class="prompt-section">
+      <h2>
+        {text('make.prompt')}
+        <CopyButton what="job.copy.prompt" content={prompt} />
+      </h2>
+      <Prose>{prompt}</Prose>
+      {avoid !== null && avoid !== '' && (
+        <>
+          <h2>{text('make.avoid')}</h2>
+          <Prose>{avoid}</Prose>
+        </>
+      )}
+      {revised !== undefined && revised !== prompt && (
+        <>
+          <h2>
+            {text('job.revised')}
+            <CopyButton what="job.copy.revised" content={revised} />
+          </h2>
+          <p class="prose soft" dir="auto">
+            {toPromptParts(prompt, revised).map(({ text: part, isAdded }, index) =>
+              // The parts of one text never change their places.
+              isAdded ? <ins key={index}>{part}</ins> : part,
+            )}
+          </p>
+        </>
+      )}
+    </section>
+  );
+}
+
+/** A long text is cut where it would push everything else out of sight, until it is opened. */
+function Prose({ children }: { readonly children: string }) {
+  if (children.length <= 600) {
+    return (
+      <p class="prose" dir="auto">
+        {children}
+      </p>
+    );
+  }
+  return (
+    <details class="long">
+      <summary>
+        <span class="prose" dir="auto">
+          {children}
+        </span>
+        <span class="more">{text('job.more')}</span>
+      </summary>
+    </details>
+  );
+}

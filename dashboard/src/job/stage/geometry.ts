@@ -1,0 +1,66 @@
+export interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+export interface Rect extends Size {
+  readonly left: number;
+  readonly top: number;
+}
+
+/** A point of the unzoomed pane, p, is seen at k·p + (x, y). */
+export interface Zoomed {
+  readonly x: number;
+  readonly y: number;
+  readonly k: number;
+}
+
+/** Beyond this an image that is small is not enlarged to fill the pane. */
+const MOST_ENLARGED = 2;
+
+/** How long the longest edge of these images may be shown before it is zoomed, in CSS pixels. */
+export function longestShown(sizes: readonly Size[]): number {
+  return MOST_ENLARGED * Math.max(1, ...sizes.flatMap(({ width, height }) => [width, height]));
+}
+
+/** The place of an image in its pane: whole, centred, at most `longest` pixels long. */
+export function fitInto(image: Size, pane: Size, longest: number): Rect {
+  const scale = Math.min(
+    pane.width / image.width,
+    pane.height / image.height,
+    longest / Math.max(image.width, image.height),
+  );
+  const width = Math.max(0, image.width * scale);
+  const height = Math.max(0, image.height * scale);
+  return { left: (pane.width - width) / 2, top: (pane.height - height) / 2, width, height };
+}
+
+/** What is seen in the pane of a place that has been zoomed. */
+export function seenOf(rect: Rect, { x, y, k }: Zoomed, pane: Size): Rect {
+  const left = clamp(rect.left * k + x, 0, pane.width);
+  const top = clamp(rect.top * k + y, 0, pane.height);
+  const right = clamp((rect.left + rect.width) * k + x, 0, pane.width);
+  const bottom = clamp((rect.top + rect.height) * k + y, 0, pane.height);
+  return { left, top, width: right - left, height: bottom - top };
+}
+
+/** The nearest zoom that shows nothing beyond the edges of the pane. */
+export function keepInside({ x, y, k }: Zoomed, pane: Size): Zoomed {
+  return { x: clamp(x, pane.width * (1 - k), 0), y: clamp(y, pane.height * (1 - k), 0), k };
+}
+
+/** The grid whose cells show images of this ratio the largest. */
+export function columnsFor(count: number, ratio: number, pane: Size): number {
+  let best = { columns: 1, area: 0 };
+  for (let columns = 1; columns <= count; columns += 1) {
+    const rows = Math.ceil(count / columns);
+    const width = Math.min(pane.width / columns, (pane.height / rows) * ratio);
+    const area = (width * width) / ratio;
+    if (area > best.area) best = { columns, area };
+  }
+  return best.columns;
+}
+
+function clamp(value: number, low: number, high: number): number {
+  return Math.min(Math.max(value, low), high);
+}

@@ -1,0 +1,109 @@
+import { useRef, useState } from 'preact/hooks';
+import { useImage, useSteadyImage } from '../../images/use-image.ts';
+import { imageText } from '../state/image-text.ts';
+import type { JobImage } from '../state/job-images.ts';
+import { useLook } from '../state/look-context.ts';
+import type { Rect, Size } from './geometry.ts';
+import { imageSource, needsFull } from './image-source.ts';
+import { LostImage } from './lost-image.tsx';
+import { usePlace } from './use-place.ts';
+import './image-layer.css';
+
+interface Props {
+  readonly image: JobImage;
+  readonly pane: Size;
+  /** The longest edge that an image of this stage has before it is zoomed, in CSS pixels. */
+  readonly longest: number;
+  /** The part of the pane that shows it, from the left edge; the whole pane where it is left out. */
+  readonly clip?: string;
+}
+
+const PATTERN_PX = 20;
+
+/** One image in a pane, zoomed as all are. */
+export function ImageLayer({ image, pane, longest, clip }: Props) {
+  const { zoom } = useLook();
+  const place = usePlace();
+  const { x, y, k } = zoom.transform.value;
+  const { whole: rect } = place(image, pane, longest);
+  const shape = toStyle(rect);
+  const transform = `translate(${x}px, ${y}px) scale(${k})`;
+  return (
+    <div class="image-layer" style={clip === undefined ? {} : { clipPath: clip }}>
+      <div
+        class={zoom.stepped.value ? 'zoomed stepped' : 'zoomed'}
+        style={{ transform, '--pattern': `${PATTERN_PX / k}px` }}
+      >
+        <FittedImage key={image.path} image={image} rect={rect} shape={shape} />
+      </div>
+    </div>
+  );
+}
+
+interface FittedProps {
+  readonly image: JobImage;
+  readonly rect: Rect;
+  readonly shape: ReturnType<typeof toStyle>;
+}
+
+/** The preview at once, and in its place the whole image when more of it is wanted than the preview has. */
+function FittedImage({ image, rect, shape }: FittedProps) {
+  const { zoom, measure } = useLook();
+  const source = imageSource(image);
+  const wantsFull = useRef(false);
+  const { k } = zoom.transform.value;
+  // What has been loaded whole stays, so that zooming out and in again costs nothing.
+  wantsFull.current ||= needsFull(rect, k, window.devicePixelRatio);
+  const loaded = useSteadyImage(source.path);
+  const full = useImage(wantsFull.current ? source.full : undefined);
+  const [hasFull, setHasFull] = useState(false);
+  const pixels = image.size?.width ?? 0;
+  const isEnlarged = rect.width * k > pixels * 4 && pixels > 0;
+  const look = [image.format === 'jpeg' ? '' : 'on-pattern', isEnlarged ? 'pixels' : ''].join(' ');
+
+  if (loaded.state === 'failed') return <LostImage error={loaded.error} shape={shape} />;
+  if (loaded.state === 'loading') return <i class="coming" style={shape} />;
+  return (
+    <>
+      {!hasFull && (
+        <img
+          class={look}
+          style={shape}
+          src={loaded.url}
+          alt={imageText(image)}
+          decoding="async"
+          draggable={false}
+          onLoad={({ currentTarget: { naturalWidth: width, naturalHeight: height } }) =>
+            measure(image.path, { width, height })
+          }
+        />
+      )}
+      {full.state === 'ready' && (
+        <img
+          class={hasFull ? look : 'unseen'}
+          style={shape}
+          src={full.url}
+          alt={hasFull ? imageText(image) : ''}
+          decoding="async"
+          draggable={false}
+          onLoad={({ currentTarget }) =>
+            // Decoded away from the page's thread before it takes the place of the preview.
+            currentTarget.decode().then(
+              () => setHasFull(true),
+              () => {},
+            )
+          }
+        />
+      )}
+    </>
+  );
+}
+
+function toStyle({ left, top, width, height }: Rect) {
+  return {
+    insetInlineStart: `${left}px`,
+    insetBlockStart: `${top}px`,
+    inlineSize: `${width}px`,
+    blockSize: `${height}px`,
+  };
+}

@@ -1,0 +1,84 @@
+import { computed, effect, type ReadonlySignal, signal } from '@preact/signals';
+import { ApiError } from '../../api/api-error.ts';
+import type { Job, JobSummary } from '../../api/schemas.ts';
+import type { Connection } from '../../connection/connection.ts';
+import { isOpen } from '../../jobs/job-state.ts';
+import type { Jobs } from '../../jobs/jobs.ts';
+
+interface Deps {
+  readonly jobs: Jobs;
+  readonly connection: Connection;
+}
+
+export type JobDetail = ReturnType<typeof createJobDetail>;
+
+/** One job whole. It is read again when it ends, and when the bridge is back; between them its summary says what changes. */
+export function createJobDetail({ jobs, connection }: Deps, id: string) {
+  const detail = signal<Job | undefined>(undefined);
+  const summary = signal<JobSummary | undefined>(jobs.get(id)?.peek());
+  const error = signal<ApiError | undefined>(undefined);
+  const controller = new AbortController();
+  let reading: Promise<void> | undefined;
+
+  async function readOnce(): Promise<void> {
+    try {
+      const job = await jobs.read(id, controller.signal);
+      detail.value = job;
+      error.value = undefined;
+    } catch (failure) {
+      if (controller.signal.aborted) return;
+      error.value = failure instanceof ApiError ? failure : ApiError.unreachable();
+    }
+  }
+
+  function read(): Promise<void> {
+    reading ??= readOnce().finally(() => {
+      reading = undefined;
+    });
+    return reading;
+  }
+
+  const unsubscribe = jobs.subscribe((change) => {
+    if ((change.kind === 'removed' ? change.id : change.job.id) !== id) return;
+    if (change.kind === 'changed') summary.value = change.job;
+    const job = detail.peek();
+    const hasEnded = change.kind === 'changed' && !isOpen(change.job);
+    if (change.kind === 'removed' || (hasEnded && job !== undefined && isOpen(job))) void read();
+  });
+  const stop = effect(() => {
+    void connection.returns.value;
+    void read();
+  });
+
+  return {
+    /** `undefined` until it has been read. */
+    job: computed(() => detail.value && withLatest(detail.value, summary.value)),
+    /** What its list says of it, where it is known before it has been read. */
+    summary: summary as ReadonlySignal<JobSummary | undefined>,
+    error: error as ReadonlySignal<ApiError | undefined>,
+    read,
+    close(): void {
+      unsubscribe();
+      stop();
+      controller.abort();
+    },
+  };
+}
+
+/** What a summary tells sooner. That a job has ended is told by its detail alone, which then has the result as well. */
+export function withLatest(job: Job, summary: JobSummary | undefined): Job {
+  if (summary === undefined || summary.updated < job.updated) return job;
+  if (isOpen(job) ? !isOpen(summary) : isOpen(summary)) return job;
+  const { progress: _progress, deleted: _deleted, ...rest } = job;
+  const { status, updated, cancel_requested, favorite, progress, started, deleted } = summary;
+  return {
+    ...rest,
+    status,
+    updated,
+    cancel_requested,
+    favorite,
+    ...(started !== undefined && { started }),
+    ...(progress !== undefined && { progress }),
+    ...(deleted !== undefined && { deleted }),
+  };
+}

@@ -1,0 +1,62 @@
+import { ChevronLeft, ChevronRight } from 'lucide';
+import { Button } from '../../controls/button.tsx';
+import { Icon } from '../../controls/icon.tsx';
+import { IconButton } from '../../controls/icon-button.tsx';
+import { text } from '../../text/text.ts';
+import { useLook } from '../state/look-context.ts';
+import type { Neighbours } from '../state/neighbours.ts';
+import { StripThumb } from './strip-thumb.tsx';
+import './strip.css';
+
+interface Props {
+  readonly neighbours: Neighbours;
+  readonly onGo: (id: string) => void;
+}
+
+/** The images of the job, and the ways to the jobs beside it. */
+export function Strip({ neighbours, onGo }: Props) {
+  const { images } = useLook();
+  const groups = [['source', 'reference'], ['output'], ['other']].map((kinds) =>
+    images.filter(({ kind }) => kinds.includes(kind)),
+  );
+  return (
+    <div class="strip">
+      <Way to={neighbours.newer} name="newer" onGo={onGo} />
+      <div class="thumbs" role="group" aria-label={text('job.images')}>
+        {images.length > 1 &&
+          groups
+            .filter((group) => group.length > 0)
+            .map((group) => (
+              <span key={group[0]?.ref}>
+                {group.map((image) => (
+                  <StripThumb key={image.ref} image={image} />
+                ))}
+              </span>
+            ))}
+      </div>
+      <Way to={neighbours.older} name="older" onGo={onGo} />
+    </div>
+  );
+}
+
+interface WayProps {
+  readonly to: string | undefined;
+  readonly name: 'newer' | 'older';
+  readonly onGo: (id: string) => void;
+}
+
+/** Disabled at the end of the list, so that the other way stays where it is. */
+function Way({ to, name, onGo }: WayProps) {
+  const icon = name === 'newer' ? ChevronLeft : ChevronRight;
+  const props = { disabled: to === undefined, onClick: () => to !== undefined && onGo(to) };
+  return (
+    <>
+      <Button look="quiet" class={`only-wide ${name}`} {...props}>
+        {name === 'newer' && <Icon of={icon} />}
+        {text(`job.${name}`)}
+        {name === 'older' && <Icon of={icon} />}
+      </Button>
+      <IconButton icon={icon} label={text(`job.${name}`)} class="only-narrow" {...props} />
+    </>
+  );
+}

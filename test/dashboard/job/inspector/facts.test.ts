@@ -1,0 +1,129 @@
+import { describe, expect, it } from 'vitest';
+import { toAsked, toFacts } from '../../../../dashboard/src/job/inspector/facts.ts';
+import { detail, result } from '../../support/job-detail.ts';
+
+const NORMAL = result(1);
+const row = (facts: ReturnType<typeof toFacts>, name: string) =>
+  facts.find((fact) => fact.name === name);
+
+describe('toFacts', () => {
+  it('says what was delivered, and that it is as asked', () => {
+    const facts = toFacts(result(4));
+
+    expect(facts).toEqual([
+      { name: 'Size', asked: undefined, got: '1536 × 1024', verdict: 'honoured', why: undefined },
+      {
+        name: 'Format',
+        asked: undefined,
+        got: 'PNG, 2.5 MB each',
+        verdict: 'unspecified',
+        why: undefined,
+      },
+    ]);
+  });
+
+  it('says what was asked for where one of the images has another size', () => {
+    const [first, second] = result(2).data;
+    const [verdict] = NORMAL.delivered;
+    if (!first || !second || !verdict) throw new Error('the result has no images');
+
+    const facts = toFacts(
+      result(2, {
+        data: [first, { ...second, width: 1024 }],
+        delivered: [verdict, { ...verdict, index: 1, size: 'changed' }],
+        normalizations: [
+          {
+            field: 'parameters.size',
+            requested: '1536x1024',
+            effective: '1024x1024',
+            reason: 'normalized_to_provider_size',
+          },
+        ],
+      }),
+    );
+
+    expect(row(facts, 'Size')).toEqual({
+      name: 'Size',
+      asked: '1536 × 1024',
+      got: '1536 × 1024, 1024 × 1024',
+      verdict: 'changed',
+      why: 'The nearest that the model has.',
+    });
+  });
+
+  it('says which quality took effect', () => {
+    const facts = toFacts(
+      result(1, {
+        requested: { ...NORMAL.requested, quality: 'max' },
+        effective: { ...NORMAL.effective, quality: 'high' },
+        normalizations: [
+          {
+            field: 'parameters.quality',
+            requested: 'max',
+            effective: 'high',
+            reason: 'clamped_to_provider_range',
+          },
+        ],
+      }),
+    );
+
+    expect(row(facts, 'Quality')).toEqual({
+      name: 'Quality',
+      asked: 'max',
+      got: 'high',
+      verdict: 'changed',
+      why: 'The model goes no further.',
+    });
+  });
+
+  it('says that a background is not transparent which should be', () => {
+    const facts = toFacts(
+      result(1, {
+        requested: { ...NORMAL.requested, background: 'transparent' },
+        delivered: [{ index: 0, size: 'honoured', format: 'honoured', alpha: 'changed' }],
+      }),
+    );
+
+    expect(row(facts, 'Background')).toMatchObject({ asked: 'transparent', got: 'opaque' });
+  });
+
+  it('gives everything else that was changed a row, but not what a model does every time', () => {
+    const facts = toFacts(
+      result(1, {
+        normalizations: [
+          {
+            field: 'reference_images',
+            requested: 2,
+            effective: 0,
+            reason: 'provider_unsupported',
+          },
+          {
+            field: 'parameters.action',
+            requested: 'edit',
+            effective: 'auto',
+            reason: 'provider_uses_automatic_action',
+          },
+        ],
+      }),
+    );
+
+    expect(facts.slice(2)).toEqual([
+      {
+        name: 'References',
+        asked: '2',
+        got: 'left out',
+        verdict: 'changed',
+        why: 'The model takes none.',
+      },
+    ]);
+  });
+});
+
+describe('toAsked', () => {
+  it('says what a job was asked for that has no result', () => {
+    expect(toAsked(detail())).toEqual([
+      ['Size', '1536 × 1024'],
+      ['Images', '1'],
+    ]);
+  });
+});

@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest';
+import { toPromptParts } from '../../../../dashboard/src/job/inspector/prompt-changes.ts';
+
+describe('toPromptParts', () => {
+  it('marks what was added, without the spaces around it', () => {
+    expect(toPromptParts('a red kite', 'a small red kite over the sea')).toEqual([
+      { text: 'a ', isAdded: false },
+      { text: 'small', isAdded: true },
+      { text: ' ', isAdded: false },
+      { text: 'red kite', isAdded: false },
+      { text: ' ', isAdded: false },
+      { text: 'over the sea', isAdded: true },
+    ]);
+  });
+
+  it('says exactly what the model has made of it', () => {
+    const revised = 'Two herons\n  at dawn, <b>not</b> dusk';
+
+    const parts = toPromptParts('Two herons at dusk', revised);
+
+    expect(parts.map(({ text }) => text).join('')).toBe(revised);
+  });
+
+  it('shows texts without marks that have little in common and are long', () => {
+    const words = (seed: number) =>
+      Array.from({ length: 2000 }, (_, at) => String((at * seed) % 7919)).join(' ');
+
+    const parts = toPromptParts(words(31), words(37));
+
+    expect(parts.map(({ text }) => text).join('')).toBe(words(37));
+  });
+});

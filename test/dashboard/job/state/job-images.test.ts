@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest';
+import { toJobImages, toListedImages } from '../../../../dashboard/src/job/state/job-images.ts';
+import { detail, JOB_ID, result, storedInput } from '../../support/job-detail.ts';
+import { artifacts, summary } from '../../support/job-summary.ts';
+
+const OTHER = '0199f0a0-0000-7000-8000-000000000002';
+
+describe('toJobImages', () => {
+  it('lists sources, references, outputs and the other job, each under its name in the address', () => {
+    const job = detail(
+      { result: result(2) },
+      { images: [storedInput(), storedInput()], reference_images: [storedInput()] },
+    );
+
+    const images = toJobImages(job, detail({ id: OTHER, result: result(3) }));
+
+    expect(images.map(({ ref }) => ref)).toEqual([
+      'source',
+      'source-2',
+      'reference',
+      '1',
+      '2',
+      OTHER,
+    ]);
+  });
+
+  it('counts inputs as the bridge does: images, mask, references', () => {
+    const job = detail(
+      {},
+      { images: [storedInput()], mask: storedInput(), reference_images: [storedInput()] },
+    );
+
+    expect(toJobImages(job, undefined).map(({ path }) => path)).toEqual([
+      `/v1/jobs/${JOB_ID}/inputs/0`,
+      `/v1/jobs/${JOB_ID}/inputs/2`,
+    ]);
+  });
+
+  it('numbers outputs by their index, which has gaps where some have failed', () => {
+    const { data, ...rest } = result(3);
+    const job = detail({ result: { ...rest, data: data.slice(1) } });
+
+    expect(toJobImages(job, undefined).map(({ number }) => number)).toEqual([2, 3]);
+  });
+});
+
+describe('toListedImages', () => {
+  it('shows the outputs under the same paths as the whole job does', () => {
+    const listed = toListedImages(summary({ artifacts: artifacts(2, 1536, 1024) }));
+    const whole = toJobImages(detail({ result: result(2) }), undefined);
+
+    expect(listed.map(({ path, ref }) => [path, ref])).toEqual(
+      whole.map(({ path, ref }) => [path, ref]),
+    );
+  });
+});
