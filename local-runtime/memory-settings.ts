@@ -5,7 +5,7 @@ import { setFlagsFromString } from 'node:v8';
  * defaults keep most of what images have used: in one arena for each thread, and below a threshold that grows to the
  * size of the largest buffer that was ever freed.
  */
-const ALLOCATOR = {
+export const ALLOCATOR = {
   MALLOC_ARENA_MAX: '2',
   // Buffers that a socket is read into have this size. From here on memory goes back to the system when it is freed.
   MALLOC_MMAP_THRESHOLD_: '65536',

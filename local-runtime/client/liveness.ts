@@ -1,17 +1,30 @@
 import * as v from 'valibot';
-import { Liveness } from '../../lib/contract/resources/health.ts';
+import { Liveness, Ready } from '../../lib/contract/resources/health.ts';
 import { systemClock } from '../../lib/platform/clock.ts';
 import { linkSignal } from '../../lib/platform/linked-signal.ts';
 
 const TIMEOUT_MS = 2000;
 
 /** Whether a bridge serves at this address. */
-export async function isLive(address: string, signal: AbortSignal): Promise<boolean> {
+export function isLive(address: string, signal: AbortSignal): Promise<boolean> {
+  return hasReply(`${address}/health/live`, Liveness, signal);
+}
+
+/** Whether the bridge at this address can take requests for images. */
+export function isReady(address: string, signal: AbortSignal): Promise<boolean> {
+  return hasReply(`${address}/health/ready`, Ready, signal);
+}
+
+async function hasReply(
+  url: string,
+  reply: typeof Liveness | typeof Ready,
+  signal: AbortSignal,
+): Promise<boolean> {
   const link = linkSignal(signal);
   const cancel = systemClock.after(TIMEOUT_MS, () => link.abort(new Error('no reply in time')));
   try {
-    const reply = await fetch(`${address}/health/live`, { redirect: 'error', signal: link.signal });
-    return v.is(Liveness, await reply.json());
+    const response = await fetch(url, { redirect: 'error', signal: link.signal });
+    return v.is(reply, await response.json());
   } catch {
     return false;
   } finally {

@@ -1,5 +1,6 @@
 import { type Command, command } from './command.ts';
 import { CONFIGURATION, JSON_OUTPUT } from './configuration-options.ts';
+import { SERVICE_OPTION } from './service-options.ts';
 
 /** What looks at this machine, prepares it, or works on its files without a service. */
 export const MACHINE_COMMANDS: readonly Command[] = [
@@ -17,6 +18,25 @@ export const MACHINE_COMMANDS: readonly Command[] = [
     ],
     exits: { 0: 'nothing is bad', 1: 'something is bad' },
     load: async () => (await import('../commands/doctor.ts')).runDoctor,
+  }),
+  command({
+    name: 'health',
+    about: 'check whether a running service or gateway is ready',
+    options: {
+      live: { about: 'only whether it runs, whatever its provider says' },
+      ...SERVICE_OPTION,
+      ...CONFIGURATION,
+    },
+    examples: [
+      ['health', 'of the service that this folder configures'],
+      ['health --live', 'for the health check of a container'],
+    ],
+    exits: {
+      0: 'it is ready, or with --live it runs',
+      1: 'it runs and is not ready',
+      4: 'no service can be reached',
+    },
+    load: async () => (await import('../commands/health.ts')).runHealth,
   }),
   command({
     name: 'setup',

@@ -368,3 +368,32 @@ describe('finding the service', () => {
     expect((await child.end()).code).toBe(0);
   });
 });
+
+describe('health', () => {
+  it('is 0 for a service that is ready, without its token', async () => {
+    const env = { IMAGE_BRIDGE_TOKEN: '' };
+
+    expect(await run(['health'], { env })).toMatchObject({ exitCode: 0, stdout: 'ready\n' });
+    expect(await run(['health', '--live'], { env })).toMatchObject({
+      exitCode: 0,
+      stdout: 'live\n',
+    });
+  });
+
+  it('is 1 for a service whose provider is not ready, which lives all the same', async () => {
+    const set = [`providers.agent_responses.home=${cwd}`];
+    const { address } = await startBridge({ command: 'serve', set });
+
+    const ready = await run(['health', '--url', address]);
+    const live = await run(['health', '--url', address, '--live']);
+
+    expect(ready).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('is not ready') });
+    expect(live).toMatchObject({ exitCode: 0, stdout: 'live\n' });
+  });
+
+  it('is 4 where nothing listens', async () => {
+    const result = await run(['health', '--url', 'http://127.0.0.1:9']);
+
+    expect(result).toMatchObject({ exitCode: 4, stderr: expect.stringContaining('127.0.0.1:9') });
+  });
+});

@@ -1,0 +1,30 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+
+/** What a program printed, and how it ended. */
+interface Outcome {
+  readonly code: number;
+  readonly output: string;
+}
+
+/** Runs a program to its end. */
+export async function runTool(
+  program: string,
+  argv: readonly string[],
+  cwd?: string,
+): Promise<Outcome> {
+  try {
+    const { stdout, stderr } = await run(program, argv, { cwd, maxBuffer: 64 * 1024 * 1024 });
+    return { code: 0, output: stdout + stderr };
+  } catch (error) {
+    const { code, stdout = '', stderr = '' } = error as Partial<Record<string, string>>;
+    return { code: Number(code ?? 1), output: `${stdout}${stderr}` };
+  }
+}
+
+/** Whether a program is installed: where it is not, tests that need it are skipped, except in CI. */
+export async function isInstalled(program: string, argv: readonly string[]): Promise<boolean> {
+  return process.env['CI'] !== undefined || (await runTool(program, argv)).code === 0;
+}
