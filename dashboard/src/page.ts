@@ -1,5 +1,7 @@
 import { createApi } from './api/api.ts';
 import { createConnection } from './connection/connection.ts';
+import { createActivity } from './diagnostics/activity.ts';
+import { createDiagnostics } from './diagnostics/diagnostics.ts';
 import { createHelp } from './help/help.ts';
 import { createImageCache } from './images/image-cache.ts';
 import { createJobs } from './jobs/jobs.ts';
@@ -37,7 +39,9 @@ export function createPage() {
   const draft = createDraft();
   const chosen = toChosenModel(draft.settings, providers);
   const plan = createPlanner({ api, connection, draft, chosen });
-  const readiness = createReadiness(api);
+  const diagnostics = createDiagnostics(api, connection);
+  const activity = createActivity(jobs, diagnostics);
+  const readiness = createReadiness(diagnostics);
   const presets = createPresets(api);
   const panel = createPanelFold();
   const submissions = createSubmissions(api, jobs);
@@ -60,6 +64,8 @@ export function createPage() {
     plan,
     presets,
     panel,
+    diagnostics,
+    activity,
     readiness,
     submissions,
   };

@@ -1,6 +1,6 @@
 import { Unplug } from 'lucide';
+import { Banner } from '../controls/banner.tsx';
 import { Button } from '../controls/button.tsx';
-import { Icon } from '../controls/icon.tsx';
 import { usePage } from '../page-context.ts';
 import { text } from '../text/text.ts';
 import './offline-banner.css';
@@ -10,15 +10,10 @@ export function OfflineBanner() {
   const { connection } = usePage();
   if (connection.state.value !== 'offline') return null;
   return (
-    <div class="offline-banner" role="alert">
-      <Icon of={Unplug} class="bad" />
-      <div class="grow">
-        <p>
-          <b>{text('gallery.offline')}</b>
-        </p>
-        <p>{text('gallery.offline.text')}</p>
-      </div>
-      <Button onClick={connection.probe}>{text('gallery.offline.try')}</Button>
+    <div class="offline-banner">
+      <Banner icon={Unplug} title={text('gallery.offline')} detail={text('gallery.offline.text')}>
+        <Button onClick={connection.probe}>{text('gallery.offline.try')}</Button>
+      </Banner>
     </div>
   );
 }

@@ -1,23 +1,16 @@
-import { type ReadonlySignal, signal } from '@preact/signals';
-import { type Api, unwrap } from '../api/api.ts';
+import { computed } from '@preact/signals';
 import type { Diagnostics } from '../api/schemas.ts';
+import type { DiagnosticsSource } from '../diagnostics/diagnostics.ts';
 
 export type ProviderState = Diagnostics['providers'][number];
 
 /** Which providers are ready, as the bridge last found; read when somebody wants to know. */
-export function createReadiness(api: Api) {
-  const providers = signal<ReadonlyMap<string, ProviderState>>(new Map());
+export function createReadiness({ latest, read }: DiagnosticsSource) {
   return {
-    /** By name. A provider that is missing here is not known to be unready. */
-    providers: providers as ReadonlySignal<ReadonlyMap<string, ProviderState>>,
-
-    async read(): Promise<void> {
-      try {
-        const found = await unwrap(api.GET('/v1/diagnostics'));
-        providers.value = new Map(found.providers.map((each) => [each.name, each]));
-      } catch {
-        // What was known stays; a token may lack the permission to read diagnostics.
-      }
-    },
+    /** By name. A provider that is missing here is not known to be unready: a token may lack the permission to know. */
+    providers: computed<ReadonlyMap<string, ProviderState>>(
+      () => new Map(latest.value?.report.providers.map((each) => [each.name, each])),
+    ),
+    read,
   };
 }

@@ -82,6 +82,31 @@ export function formatSeconds(milliseconds: number): string {
   }).format(seconds);
 }
 
+const DAY_UNITS = [
+  { unit: 'day', milliseconds: 86_400_000 },
+  { unit: 'hour', milliseconds: 3_600_000 },
+  { unit: 'minute', milliseconds: 60_000 },
+  { unit: 'second', milliseconds: 1000 },
+] as const;
+
+/** Milliseconds in words, in the two largest units that it has: 3 days, 4 hours. */
+export function formatDuration(milliseconds: number): string {
+  const first = DAY_UNITS.findIndex((each) => milliseconds >= each.milliseconds);
+  const largest = first === -1 ? DAY_UNITS.length - 1 : first;
+  let left = milliseconds;
+  const parts = DAY_UNITS.slice(largest, largest + 2).map((each) => {
+    const count = Math.floor(left / each.milliseconds);
+    left -= count * each.milliseconds;
+    return { count, unit: each.unit };
+  });
+  return parts
+    .filter(({ count }, index) => index === 0 || count > 0)
+    .map(({ count, unit }) =>
+      new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay: 'long' }).format(count),
+    )
+    .join(text('list.separator'));
+}
+
 const relative = once(() => new Intl.RelativeTimeFormat(language, { numeric: 'auto' }));
 const weekday = once(() => new Intl.DateTimeFormat(language, { weekday: 'long' }));
 const dateOfYear = once(() => new Intl.DateTimeFormat(language, { day: 'numeric', month: 'long' }));
@@ -107,6 +132,21 @@ export function formatDay(seconds: number, now: Date): string {
 /** The time of day of a Unix time in seconds: 11:56. */
 export function formatTime(seconds: number): string {
   return timeOfDay().format(seconds * 1000);
+}
+
+const timeWithSeconds = once(
+  () =>
+    new Intl.DateTimeFormat(language, {
+      hour: '2-digit',
+      minute: '2-digit',
+      second: '2-digit',
+      hourCycle: 'h23',
+    }),
+);
+
+/** The time of day of a Unix time in milliseconds: 11:56:03. */
+export function formatTimeWithSeconds(milliseconds: number): string {
+  return timeWithSeconds().format(milliseconds);
 }
 
 function startOfDay(date: Date): number {

@@ -1,0 +1,17 @@
+import type { ComponentChildren } from 'preact';
+
+interface Props {
+  readonly label: string;
+  readonly class: string;
+  readonly children: ComponentChildren;
+}
+
+/** What may be larger than its place, and is scrolled in it. */
+export function ScrollRegion({ label, class: extra, children }: Props) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: without focus, keys do not scroll it.
+    <div class={`scroll ${extra}`} role="region" aria-label={label} tabIndex={0}>
+      {children}
+    </div>
+  );
+}

@@ -1,0 +1,82 @@
+import { effect, type ReadonlySignal, signal } from '@preact/signals';
+import { type Api, unwrap } from '../api/api.ts';
+import { ApiError } from '../api/api-error.ts';
+import type { Diagnostics } from '../api/schemas.ts';
+import type { Connection } from '../connection/connection.ts';
+
+/** What the bridge said of itself, and when. */
+export interface Reading {
+  readonly report: Diagnostics;
+  /** Unix milliseconds of this machine. */
+  readonly at: number;
+}
+
+export type DiagnosticsSource = ReturnType<typeof createDiagnostics>;
+
+export const POLL_MS = 3000;
+const TIMEOUT_MS = 10_000;
+
+/** The state of the bridge: read when somebody wants to know, or again and again while somebody looks. */
+export function createDiagnostics(api: Api, connection: Connection) {
+  const latest = signal<Reading | undefined>(undefined);
+  const error = signal<ApiError | undefined>(undefined);
+  let current: Promise<void> | undefined;
+
+  async function readOnce(): Promise<void> {
+    try {
+      const signal = AbortSignal.timeout(TIMEOUT_MS);
+      const report = await unwrap(api.GET('/v1/diagnostics', { signal }));
+      latest.value = { report, at: Date.now() };
+      error.value = undefined;
+    } catch (failure) {
+      error.value = failure instanceof ApiError ? failure : ApiError.unreachable();
+    }
+  }
+
+  /** Resolves when a reading that runs, or a new one, has ended; a failure is in `error`. */
+  function read(): Promise<void> {
+    current ??= readOnce().finally(() => {
+      current = undefined;
+    });
+    return current;
+  }
+
+  return {
+    /** The last reading that succeeded. */
+    latest: latest as ReadonlySignal<Reading | undefined>,
+    /** Why the last reading failed. */
+    error: error as ReadonlySignal<ApiError | undefined>,
+    read,
+
+    /** Reads every three seconds, while the page is seen and the bridge responds, until the returned function is called. */
+    watch(): () => void {
+      let isStopped = false;
+      let timer: number | undefined;
+      async function round(): Promise<void> {
+        clearTimeout(timer);
+        if (isStopped || document.hidden || !mayRead(connection)) return;
+        await read();
+        clearTimeout(timer);
+        timer = setTimeout(round, POLL_MS);
+      }
+      const next = () => void round();
+      document.addEventListener('visibilitychange', next);
+      const forgetReturns = effect(() => {
+        void connection.returns.value;
+        void connection.state.value;
+        next();
+      });
+      return () => {
+        isStopped = true;
+        clearTimeout(timer);
+        forgetReturns();
+        document.removeEventListener('visibilitychange', next);
+      };
+    },
+  };
+}
+
+/** While the bridge is away or asks for a token, its return begins anew. */
+function mayRead({ state }: Connection): boolean {
+  return state.peek() !== 'offline' && state.peek() !== 'unauthorized';
+}

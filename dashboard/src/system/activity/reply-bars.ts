@@ -1,0 +1,64 @@
+import type { ApiEvent } from '../../diagnostics/activity.ts';
+
+/** How many replies a minute had, by the first digit of their status. */
+export interface Minute {
+  readonly ok: number;
+  readonly client: number;
+  readonly server: number;
+}
+
+export const MINUTES = 30;
+const MINUTE_MS = 60_000;
+
+/** The last minutes, the oldest first; the one that runs is the last. `now` is the bridge's time in Unix milliseconds. */
+export function toMinutes(events: readonly ApiEvent[], now: number): readonly Minute[] {
+  const minutes = Array.from({ length: MINUTES }, () => ({ ok: 0, client: 0, server: 0 }));
+  const current = Math.floor(now / MINUTE_MS);
+  for (const { timestamp_ms, status } of events) {
+    const age = Math.max(0, current - Math.floor(timestamp_ms / MINUTE_MS));
+    const minute = minutes[MINUTES - 1 - age];
+    if (minute) minute[toClass(status)] += 1;
+  }
+  return minutes;
+}
+
+export function toClass(status: number): keyof Minute {
+  if (status >= 500) return 'server';
+  return status >= 400 ? 'client' : 'ok';
+}
+
+export function totalOf({ ok, client, server }: Minute): number {
+  return ok + client + server;
+}
+
+export interface Bar {
+  readonly kind: keyof Minute;
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+interface Frame {
+  readonly width: number;
+  readonly height: number;
+  /** Kept free above the value `top`. */
+  readonly above: number;
+  readonly top: number;
+}
+
+/** The bars of the minutes, one kind upon the other. */
+export function toBars(minutes: readonly Minute[], frame: Frame): readonly Bar[] {
+  const { width, height, above, top } = frame;
+  const step = width / minutes.length;
+  const scale = (height - above) / top;
+  return minutes.flatMap((minute, index) => {
+    let y = height;
+    return (['ok', 'client', 'server'] as const).flatMap((kind) => {
+      if (minute[kind] === 0) return [];
+      const tall = minute[kind] * scale;
+      y -= tall;
+      return [{ kind, x: index * step + step * 0.15, y, width: step * 0.7, height: tall }];
+    });
+  });
+}

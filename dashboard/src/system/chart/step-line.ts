@@ -1,0 +1,63 @@
+interface Point {
+  /** Unix milliseconds. */
+  readonly at: number;
+  readonly value: number;
+}
+
+interface Frame {
+  /** The time at the left edge and at the right one. */
+  readonly from: number;
+  readonly to: number;
+  /** The value at the upper edge; 0 is at the lower one. */
+  readonly top: number;
+  readonly width: number;
+  readonly height: number;
+  /** Kept free above the value `top`. */
+  readonly above?: number;
+  /** A pause of more milliseconds between two points interrupts the line. Default: none does. */
+  readonly gap?: number;
+}
+
+/** The paths of a value that holds from each point to the next, and of the area below it. */
+export function toStepLine(points: readonly Point[], frame: Frame) {
+  const { from, to, top, width, height, above = 0, gap = Number.POSITIVE_INFINITY } = frame;
+  const x = (at: number) => round((Math.max(0, at - from) / (to - from)) * width);
+  const y = (value: number) => round(height - (value / top) * (height - above));
+  let line = '';
+  let area = '';
+  for (const run of toRuns(points, gap)) {
+    const [first, ...rest] = run;
+    if (first === undefined) continue;
+    const last = run.at(-1) ?? first;
+    const end = to - last.at > gap ? last.at : to;
+    // What ended before the left edge is not drawn.
+    if (end <= from) continue;
+    const steps = rest.map(({ at, value }) => `H${x(at)}V${y(value)}`).join('');
+    const path = `${y(first.value)}${steps}H${x(end)}`;
+    line += `M${x(first.at)} ${path}`;
+    area += `M${x(first.at)} ${height}V${path}V${height}Z`;
+  }
+  return { line, area };
+}
+
+/** The points in runs without a longer pause. */
+function toRuns(points: readonly Point[], gap: number): readonly (readonly Point[])[] {
+  const runs: Point[][] = [];
+  for (const point of points) {
+    const run = runs.at(-1);
+    const before = run?.at(-1);
+    if (run === undefined || before === undefined || point.at - before.at > gap) runs.push([point]);
+    else run.push(point);
+  }
+  return runs;
+}
+
+/** The next of 1, 2, 4, 6, 10, 20, 40, … : it has a half that is easy to read. */
+export function toScaleTop(value: number): number {
+  const power = 10 ** Math.floor(Math.log10(Math.max(1, value)));
+  return ([1, 2, 4, 6, 10].find((step) => step * power >= value) ?? 10) * power;
+}
+
+function round(value: number): number {
+  return Math.round(value * 10) / 10;
+}

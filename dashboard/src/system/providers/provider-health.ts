@@ -1,0 +1,86 @@
+import type { Diagnostics } from '../../api/schemas.ts';
+
+export type ProviderReport = Diagnostics['providers'][number];
+export type Gate = Diagnostics['runtime']['providers'][string];
+
+/** What can be said of a provider in one word. All but `ready` and `checking` need somebody to do something, or to wait. */
+export type Health =
+  | 'ready'
+  | 'checking'
+  | 'login'
+  | 'executable'
+  | 'configuration'
+  | 'account'
+  | 'unready'
+  | 'paused'
+  | 'retrying';
+
+/** The provider that runs a program of this machine: what is wrong with its configuration is that program. */
+const WITH_EXECUTABLE = 'agent-app-server';
+
+export function toHealth(
+  { name, ready, error_code }: ProviderReport,
+  breaker: Gate['breaker'] | undefined,
+): Health {
+  // A provider whose last probe found nothing wrong may still fail at work.
+  if (ready) {
+    if (breaker?.state === 'open') return 'paused';
+    return breaker?.state === 'half_open' ? 'retrying' : 'ready';
+  }
+  if (error_code === undefined) return 'checking';
+  if (error_code === 'authentication') return 'login';
+  if (error_code === 'configuration') {
+    return name === WITH_EXECUTABLE ? 'executable' : 'configuration';
+  }
+  return error_code === 'upstream' ? 'account' : 'unready';
+}
+
+/** What a person can do about it, in order; a step may have something to type or to look for. */
+interface Step {
+  readonly text: string;
+  readonly code?: string;
+}
+
+/** The steps out of a state, as keys of texts. */
+export const STEPS: Readonly<Partial<Record<Health, readonly Step[]>>> = {
+  login: [
+    { text: 'system.step.login', code: 'codex login' },
+    { text: 'system.step.nothingToRestart' },
+  ],
+  executable: [
+    { text: 'system.step.install', code: 'npm install --global @openai/codex' },
+    { text: 'system.step.name', code: 'providers.agent_app_server.executable' },
+  ],
+  configuration: [
+    { text: 'system.step.check', code: 'image-bridge config check' },
+    { text: 'system.step.restart' },
+  ],
+  account: [{ text: 'system.step.account' }],
+};
+
+interface Named {
+  readonly health: Health;
+  /** As people call the provider. */
+  readonly name: string;
+  readonly isDefault: boolean;
+}
+
+/** The state of the bridge in one sentence or two, as keys of texts with their values. */
+export function toSummary(providers: readonly Named[]): readonly Sentence[] {
+  const isWell = ({ health }: Named) => ['ready', 'retrying', 'checking'].includes(health);
+  const unwell = providers.filter((provider) => !isWell(provider));
+  const refuses = unwell.some(({ isDefault }) => isDefault);
+  const first: Sentence = { key: refuses ? 'system.refusing' : 'system.working', values: {} };
+  const [one] = unwell;
+  if (one === undefined) return [first];
+  if (unwell.length > 1) {
+    return [first, { key: 'system.unwell.several', values: { count: unwell.length } }];
+  }
+  const kind = one.health === 'login' || one.health === 'paused' ? one.health : 'other';
+  return [first, { key: `system.unwell.${kind}`, values: { name: one.name } }];
+}
+
+interface Sentence {
+  readonly key: string;
+  readonly values: Readonly<Record<string, string | number>>;
+}

@@ -1,0 +1,43 @@
+import type { Diagnostics } from '../../api/schemas.ts';
+import { formatDuration, text } from '../../text/text.ts';
+import { Box } from '../box.tsx';
+import { Meter } from './meter.tsx';
+
+/** What lies on the disk, against its budget, and for how long. */
+export function StorageBox({ report }: { readonly report: Diagnostics }) {
+  const { storage, jobs, tasks } = report;
+  const { retention, limits } = jobs;
+  return (
+    <Box id="storage" title={text('system.storage')}>
+      <Meter
+        name={text('system.storage.images', { count: storage.artifacts_count })}
+        bytes={storage.artifacts_bytes}
+      />
+      <Meter
+        name={text('system.storage.history')}
+        bytes={jobs.logical_bytes}
+        most={retention.max_retained_bytes}
+      />
+      <Meter name={text('system.storage.reserved')} bytes={jobs.reserved_bytes} />
+      <Meter
+        name={text('system.storage.budget')}
+        bytes={jobs.logical_bytes + jobs.reserved_bytes}
+        most={limits.max_database_bytes}
+      />
+      <Meter name={text('system.storage.database')} bytes={storage.database_bytes_physical} />
+      <p class="hint num">
+        {text('system.storage.retention', {
+          duration: formatDuration(retention.retention_secs * 1000),
+          count: retention.max_retained,
+        })}
+      </p>
+      {tasks
+        .filter(({ failures }) => failures > 0)
+        .map(({ name, failures }) => (
+          <p key={name} class="warn num">
+            {text('system.storage.task', { name, count: failures })}
+          </p>
+        ))}
+    </Box>
+  );
+}

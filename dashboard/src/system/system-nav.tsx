@@ -1,0 +1,28 @@
+import { useEffect, useRef } from 'preact/hooks';
+import { Icon } from '../controls/icon.tsx';
+import { text } from '../text/text.ts';
+import { SECTIONS } from './sections.ts';
+import { ServiceFacts } from './service-facts.tsx';
+import './system-nav.css';
+
+/** The parts of the view, and what the bridge is. */
+export function SystemNav({ current }: { readonly current: string }) {
+  const nav = useRef<HTMLElement>(null);
+  useEffect(() => {
+    // On a phone the parts stand in a row that is wider than the screen.
+    nav.current
+      ?.querySelector(`[href="#${current}"]`)
+      ?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  }, [current]);
+  return (
+    <nav ref={nav} class="system-nav" aria-label={text('app.system')}>
+      {SECTIONS.map(({ id, icon, name }) => (
+        <a key={id} href={`#${id}`} aria-current={id === current ? 'location' : undefined}>
+          <Icon of={icon} />
+          {text(name)}
+        </a>
+      ))}
+      <ServiceFacts class="only-wide" />
+    </nav>
+  );
+}

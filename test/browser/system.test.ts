@@ -1,0 +1,334 @@
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { freshFolder, type StartedBridge } from '../support/start-bridge.ts';
+import { accessibilityProblems } from './support/accessibility.ts';
+import { restart, startDashboard } from './support/dashboard.ts';
+import { openPage } from './support/open-page.ts';
+import { keepScreenshot } from './support/screenshot.ts';
+import { makeJobs, submitJobs } from './support/submit-jobs.ts';
+
+const PATH = '/dashboard/system';
+const SLOW = { prompt: 'a slow one', routing: { model: 'sandbox-slow' } };
+const card = (page: Page, name: string) => page.locator('.provider-card', { hasText: name });
+const part = (page: Page, id: string) => page.locator(`#${id}`);
+
+/** A bridge that has made and failed some images, with a provider that needs a login and one without its agent. */
+async function startUsedBridge(): Promise<StartedBridge> {
+  const bridge = await startDashboard({
+    set: [
+      'providers.agent_responses.enabled=true',
+      `providers.agent_responses.home=${await freshFolder()}`,
+      'providers.agent_app_server.enabled=true',
+      'providers.agent_app_server.executable=/nowhere/agent',
+      'runtime.provider_default.max_concurrent=4',
+      'server.jobs.max_retained=500',
+    ],
+  });
+  await makeJobs(bridge.address, [
+    ...['a lighthouse at dusk', 'tide pools', 'paper boats'].map((prompt) => ({ prompt })),
+    { prompt: 'refused', routing: { model: 'sandbox-fail-safety_rejected' } },
+  ]);
+  return bridge;
+}
+
+let used: StartedBridge;
+
+beforeAll(async () => {
+  used = await startUsedBridge();
+});
+
+describe('the system view', () => {
+  it.each([
+    ['light', 'desktop'],
+    ['dark', 'desktop'],
+    ['light', 'phone'],
+    ['dark', 'phone'],
+  ] as const)('has no problem of access in the %s theme on a %s', async (theme, size) => {
+    const page = await openPage(used.address, { path: PATH, theme, size, touch: size === 'phone' });
+
+    await page.getByRole('cell', { name: 'any, to 4096' }).waitFor();
+    await page.getByText('Last checked').first().waitFor();
+    await keepScreenshot(page, `system-${theme}-${size}`);
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await part(page, 'events').scrollIntoViewIfNeeded();
+    await keepScreenshot(page, `system-${theme}-${size}-below`);
+  });
+
+  it.each([
+    [360, 740],
+    [900, 1000],
+    [1280, 2000],
+    [3840, 2160],
+  ])('is not wider than a screen of %i pixels', async (width, height) => {
+    const page = await openPage(used.address, { path: PATH, size: { width, height } });
+
+    await page.getByRole('cell', { name: 'any, to 4096' }).waitFor();
+
+    await keepScreenshot(page, `system-${width}`);
+    const wider = await page.evaluate(() =>
+      [document.documentElement, ...document.querySelectorAll('main, .box:not(.model-table)')]
+        .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth + 1)
+        .map((element) => element.className),
+    );
+    expect(wider).toEqual([]);
+  });
+
+  it('says how the bridge is, what it is, and how many jobs it keeps', async () => {
+    const page = await openPage(used.address, { path: PATH });
+
+    await page.getByText('Working. 2 providers are not ready.').waitFor();
+    await page
+      .getByText(/^Version \d/)
+      .first()
+      .waitFor();
+    await page.getByText('This machine only, no token').first().waitFor();
+    const jobs = page.locator('.jobs-kept');
+    expect(await jobs.innerText()).toMatch(/Jobs kept\s+4\s+Succeeded\s+3\s+Failed\s+1\s/);
+    await part(page, 'storage').getByText('Images, 3 files').waitFor();
+    await part(page, 'storage').getByText('at most 500 of them').waitFor();
+
+    await jobs.getByRole('link', { name: 'Failed' }).click();
+
+    await page.getByText('refused').first().waitFor();
+    expect(new URL(page.url()).search).toBe('?status=failed');
+  });
+
+  it('says what to do about a provider that is not ready', async () => {
+    const page = await openPage(used.address, { path: PATH });
+
+    const responses = card(page, 'Agent Responses');
+    await responses.getByText('Needs a login').waitFor();
+    await responses.getByText('codex login').waitFor();
+    await responses.getByText(/^Last checked \d+ s ago/).waitFor();
+    const server = card(page, 'Agent App Server');
+    await server.getByText('Agent not found').waitFor();
+    await server.getByText('providers.agent_app_server.executable').waitFor();
+    const sandbox = card(page, 'Sandbox');
+    await sandbox.getByText('Ready, default, rehearsals only').waitFor();
+    expect(await sandbox.locator('dl').innerText()).toMatch(/Running\s+0 of 4\s+Waiting\s+0\s/);
+  });
+
+  it('shows an open breaker with the time until it lets a call through', async () => {
+    const bridge = await startDashboard({
+      set: [
+        'runtime.circuit_breakers.sandbox.enabled=true',
+        'runtime.circuit_breakers.sandbox.failure_threshold=2',
+      ],
+    });
+    const fails = { prompt: 'x', routing: { model: 'sandbox-fail-upstream' } };
+    await makeJobs(bridge.address, [fails, fails]);
+    const page = await openPage(bridge.address, { path: PATH });
+
+    await page.getByText('The default provider takes no work. Sandbox is paused').waitFor();
+    const left = card(page, 'Sandbox').getByText(/is let through again in \d:\d\d/);
+    const before = await left.innerText();
+    await expect.poll(() => left.innerText()).not.toBe(before);
+
+    await keepScreenshot(page, 'system-breaker');
+    expect(await accessibilityProblems(page)).toEqual([]);
+  });
+
+  it('draws jobs at work while they are, and counts requests but its own', async () => {
+    const bridge = await startDashboard({ set: ['server.jobs.max_running=1'] });
+    const page = await openPage(bridge.address, { path: PATH });
+    await page.getByRole('cell', { name: 'any, to 4096' }).waitFor();
+    const chart = page.getByRole('img', { name: /^Jobs in the last/ });
+
+    await submitJobs(bridge.address, [SLOW, SLOW, SLOW]);
+
+    await expect
+      .poll(() => chart.getAttribute('aria-label'))
+      .toContain('at most 1 running, at most 2 waiting');
+    await card(page, 'Sandbox').getByText('1', { exact: true }).waitFor();
+    const events = part(page, 'events');
+    await events.getByRole('cell', { name: '/v1/jobs', exact: true }).first().waitFor();
+    await keepScreenshot(page, 'system-at-work');
+    for (let count = 0; count < 12; count += 1) await fetch(`${bridge.address}/v1/presets`);
+    await events.getByRole('button', { name: /^Show all/ }).click();
+    expect(await events.getByRole('cell', { name: '/v1/diagnostics' }).count()).toBe(0);
+    const { events: kept } = await (await fetch(`${bridge.address}/v1/diagnostics`)).json();
+    expect(JSON.stringify(kept)).toContain('/v1/diagnostics');
+  });
+});
+
+describe('the parts of the system view', () => {
+  it('have addresses', async () => {
+    const page = await openPage(used.address, { path: `${PATH}#models` });
+    const nav = page.getByRole('navigation', { name: 'System' });
+
+    await expect.poll(() => topOf(page, 'models')).toBeLessThan(80);
+    await nav.locator('a[aria-current]', { hasText: 'Models' }).waitFor();
+
+    await nav.getByRole('link', { name: 'Configuration' }).focus();
+    await page.keyboard.press('Enter');
+    await nav.locator('a[aria-current]', { hasText: 'Configuration' }).waitFor();
+    expect(new URL(page.url()).hash).toBe('#configuration');
+
+    await page.goBack();
+    await nav.locator('a[aria-current]', { hasText: 'Models' }).waitFor();
+  });
+
+  it('follow who scrolls', async () => {
+    const page = await openPage(used.address, { path: PATH, size: 'phone' });
+    await page.getByRole('cell', { name: 'any, to 4096' }).waitFor();
+
+    await page.locator('main').evaluate((main) => main.scrollTo(0, main.scrollHeight));
+
+    const current = page.locator('.system-nav a[aria-current]', { hasText: 'Configuration' });
+    await current.waitFor();
+    await expect.poll(() => current.evaluate(isInside)).toBe(true);
+  });
+
+  it('show which settings somebody has set, and find the others', async () => {
+    const page = await openPage(used.address, { path: PATH });
+    const box = part(page, 'configuration');
+    const names = () => box.locator('dt').allInnerTexts();
+
+    await box.getByText(/^\d+ of \d+ changed$/).waitFor();
+    expect(await names()).toContain('server.jobs.max_retained');
+    expect(await names()).not.toContain('version');
+
+    await box.getByLabel('Find a setting').fill('Breaker SANDBOX enabled');
+    await expect.poll(names).toEqual(['runtime.circuit_breakers.sandbox.enabled']);
+    await box.getByLabel('Find a setting').fill('nonsense');
+    await box.getByText('No setting has this in its name.').waitFor();
+    await box.getByLabel('Find a setting').fill('');
+    await box.getByRole('button', { name: /^Show \d+ defaults$/ }).click();
+    await expect.poll(names).toContain('version');
+  });
+});
+
+describe('a system view that cannot read', () => {
+  it('keeps what was seen while the bridge is away, with its age, and goes on after its return', async () => {
+    const bridge = await startDashboard();
+    const page = await openPage(bridge.address, { path: PATH, expects: [/ERR_/] });
+    await page.getByRole('cell', { name: 'any, to 4096' }).waitFor();
+
+    await bridge.end();
+    await page.getByText(/^This is how it was \d+ seconds? ago\.$/).waitFor();
+    await card(page, 'Sandbox').waitFor();
+    await keepScreenshot(page, 'system-offline');
+    expect(await accessibilityProblems(page)).toEqual([]);
+
+    await restart(bridge);
+    await page.getByText(/^This is how it was/).waitFor({ state: 'detached' });
+    await page.getByText('Working.').waitFor();
+  });
+
+  it('says that a token is needed, and shows everything once it is there', async () => {
+    const token = 'correct-horse-battery-staple';
+    const bridge = await startDashboard({ token });
+    const page = await openPage(bridge.address, { path: PATH, expects: [/401/] });
+
+    await page.getByRole('button', { name: 'Not now' }).click();
+    await page.getByText('What the bridge does is shown to those who have it.').waitFor();
+    await keepScreenshot(page, 'system-token');
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Connect' }).click();
+    await page.getByLabel('Token', { exact: true }).fill(token);
+    await page.keyboard.press('Enter');
+
+    await page.getByText('This machine only, with a token').first().waitFor();
+  });
+
+  it('says that a token may not, or that the bridge failed, and tries again', async () => {
+    const page = await openPage(used.address, { expects: [/403|500/] });
+    let status = 403;
+    await page.route('**/v1/diagnostics', (route) => route.fulfill({ status, json: {} }));
+    await page.getByRole('link', { name: 'System' }).click();
+
+    await page.getByText('This token may not read the state of the bridge.').waitFor();
+    await keepScreenshot(page, 'system-denied');
+    status = 500;
+    await page.getByText('The state of the bridge could not be read.').waitFor();
+    await page.unroute('**/v1/diagnostics');
+    await page.getByRole('button', { name: 'Try now' }).click();
+
+    await card(page, 'Sandbox').waitFor();
+  });
+
+  it('shows the shapes of what is on its way', async () => {
+    const page = await openPage(used.address);
+    let answer = () => {};
+    const answered = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    await page.route('**/v1/diagnostics', async (route) => {
+      await answered;
+      await route.continue();
+    });
+    await page.getByRole('link', { name: 'System' }).click();
+
+    await page.getByText('Reading the state of the bridge').waitFor({ state: 'attached' });
+    await keepScreenshot(page, 'system-loading');
+    expect(await accessibilityProblems(page)).toEqual([]);
+    answer();
+
+    await card(page, 'Sandbox').waitFor();
+  });
+});
+
+describe('the cost of the system view', () => {
+  it('is not paid before it is opened; where its code does not come, the page says so', async () => {
+    const page = await openPage(used.address, { expects: [/ERR_FAILED/] });
+    const loaded = () =>
+      page.evaluate(() => performance.getEntriesByType('resource').map(({ name }) => name));
+    await page.getByLabel('Prompt', { exact: true }).waitFor();
+    expect((await loaded()).filter((name) => name.includes('system-view'))).toEqual([]);
+
+    await page.route('**/system-view-*.js', (route) => route.abort());
+    await page.getByRole('link', { name: 'System' }).click();
+    await page.getByText(/^This part of the page could not be loaded/).waitFor();
+    await page.unroute('**/system-view-*.js');
+    await page.getByRole('button', { name: 'Reload' }).click();
+
+    await card(page, 'Sandbox').waitFor();
+  });
+
+  it('ends while nobody looks', async () => {
+    const page = await openPage(used.address, { path: PATH });
+    let reads = 0;
+    page.on('request', (request) => {
+      if (request.url().endsWith('/v1/diagnostics')) reads += 1;
+    });
+    await expect.poll(() => reads).toBeGreaterThan(0);
+
+    // The clock of the page: it goes on by itself, and further where a test says so.
+    await page.clock.install();
+    const next = async () => {
+      const before = reads;
+      await page.clock.fastForward(60_000);
+      await page.evaluate(() => fetch('/health/live'));
+      return reads - before;
+    };
+    await expect.poll(next).toBeGreaterThan(0);
+
+    await setHidden(page, true);
+    await expect.poll(next).toBe(0);
+    expect(await next()).toBe(0);
+
+    await setHidden(page, false);
+    await expect.poll(next).toBeGreaterThan(0);
+    await page.getByRole('link', { name: 'Images' }).click();
+    await page.getByLabel('Prompt', { exact: true }).waitFor();
+    await expect.poll(next).toBe(0);
+    expect(await next()).toBe(0);
+  });
+});
+
+function topOf(page: Page, id: string): Promise<number> {
+  return part(page, id).evaluate((element) => element.getBoundingClientRect().top);
+}
+
+function isInside(element: Element): boolean {
+  const { left, right } = element.getBoundingClientRect();
+  return left >= 0 && right <= innerWidth;
+}
+
+/** Chromium without a window never hides a page by itself. */
+async function setHidden(page: Page, hidden: boolean): Promise<void> {
+  await page.evaluate((value) => {
+    Object.defineProperty(document, 'hidden', { value, configurable: true });
+    document.dispatchEvent(new Event('visibilitychange'));
+  }, hidden);
+}

@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest';
+import {
+  mergeNewest,
+  toWindow,
+  WINDOW_MS,
+  withSample,
+} from '../../../dashboard/src/diagnostics/time-series.ts';
+
+const numbered = (...sequences: readonly number[]) => sequences.map((sequence) => ({ sequence }));
+
+describe('withSample', () => {
+  it('keeps the last sample before the window, which says how it was at its beginning', () => {
+    const samples = [{ at: 0 }, { at: 10 }, { at: 20 }];
+
+    expect(withSample(samples, { at: WINDOW_MS + 15 })).toEqual([
+      { at: 10 },
+      { at: 20 },
+      { at: WINDOW_MS + 15 },
+    ]);
+  });
+
+  it('adds to nothing', () => {
+    expect(withSample([], { at: 5 })).toEqual([{ at: 5 }]);
+  });
+});
+
+describe('toWindow', () => {
+  it.each([
+    [0, 2],
+    [119, 2],
+    [121, 5],
+    [301, 15],
+    [100_000, 15],
+  ])('after %i s it is %i minutes', (seconds, minutes) => {
+    expect(toWindow(1000, 1000 + seconds * 1000)).toBe(minutes);
+  });
+});
+
+describe('mergeNewest', () => {
+  it('puts what is new before what is known, each once', () => {
+    const merged = mergeNewest(numbered(3, 2, 1), numbered(5, 4, 3, 2), 3, 10);
+
+    expect(merged).toEqual(numbered(5, 4, 3, 2, 1));
+  });
+
+  it('takes everything of a bridge that numbers anew', () => {
+    const merged = mergeNewest(numbered(9, 8), numbered(2, 1), 0, 10);
+
+    expect(merged).toEqual(numbered(2, 1, 9, 8));
+  });
+
+  it('drops the oldest', () => {
+    expect(mergeNewest(numbered(3, 2, 1), numbered(4, 3), 3, 3)).toEqual(numbered(4, 3, 2));
+  });
+});

@@ -1,0 +1,14 @@
+import { expect, it } from 'vitest';
+import { durationShare } from '../../../../dashboard/src/system/events/duration-share.ts';
+
+it.each([
+  [0, 0],
+  [0.4, 0],
+  [1, 0],
+  [10, 0.2],
+  [1000, 0.6],
+  [100_000, 1],
+  [9_000_000, 1],
+])('a bar of %d ms reaches to %d', (milliseconds, share) => {
+  expect(durationShare(milliseconds)).toBeCloseTo(share);
+});

@@ -1,0 +1,74 @@
+import { describe, expect, it } from 'vitest';
+import {
+  type Health,
+  type ProviderReport,
+  STEPS,
+  toHealth,
+  toSummary,
+} from '../../../../dashboard/src/system/providers/provider-health.ts';
+import { hasText } from '../../../../dashboard/src/text/text.ts';
+
+const CLOSED = { state: 'closed', failures: 0, opens: 0 } as const;
+
+function report(fields: Partial<ProviderReport> = {}): ProviderReport {
+  return { name: 'agent-app-server', ready: true, checked: 1, restarts: 0, ...fields };
+}
+
+describe('toHealth', () => {
+  it.each([
+    ['ready', report(), CLOSED],
+    ['ready', report(), undefined],
+    ['paused', report(), { ...CLOSED, state: 'open' }],
+    ['retrying', report(), { ...CLOSED, state: 'half_open' }],
+    ['checking', report({ ready: false }), CLOSED],
+    ['login', report({ ready: false, error_code: 'authentication' }), CLOSED],
+    ['executable', report({ ready: false, error_code: 'configuration' }), CLOSED],
+    [
+      'configuration',
+      report({ name: 'agent-responses', ready: false, error_code: 'configuration' }),
+      CLOSED,
+    ],
+    ['account', report({ ready: false, error_code: 'upstream' }), CLOSED],
+    ['unready', report({ ready: false, error_code: 'internal' }), CLOSED],
+    ['login', report({ ready: false, error_code: 'authentication' }), { ...CLOSED, state: 'open' }],
+  ] as const)('says %s', (health, provider, breaker) => {
+    expect(toHealth(provider, breaker)).toBe(health);
+  });
+});
+
+describe('toSummary', () => {
+  const named = (health: Health, isDefault = false) => ({ health, name: 'Agent', isDefault });
+  const keysOf = (...providers: ReturnType<typeof named>[]) =>
+    toSummary(providers).map(({ key }) => key);
+
+  it.each([
+    [[named('ready', true), named('checking')], ['system.working']],
+    [
+      [named('ready', true), named('login')],
+      ['system.working', 'system.unwell.login'],
+    ],
+    [
+      [named('paused', true), named('ready')],
+      ['system.refusing', 'system.unwell.paused'],
+    ],
+    [
+      [named('ready', true), named('executable')],
+      ['system.working', 'system.unwell.other'],
+    ],
+    [
+      [named('login', true), named('executable')],
+      ['system.refusing', 'system.unwell.several'],
+    ],
+  ] as const)('says it in sentences, case %#', (providers, keys) => {
+    expect(keysOf(...providers)).toEqual(keys);
+    for (const key of keys) expect(hasText(key)).toBe(true);
+  });
+});
+
+describe('STEPS', () => {
+  it('has words for each', () => {
+    const steps = Object.values(STEPS).flat();
+
+    expect(steps.filter(({ text }) => !hasText(text))).toEqual([]);
+  });
+});
