@@ -1,10 +1,8 @@
 import { effect, type ReadonlySignal, signal } from '@preact/signals';
-import type { Diagnostics } from '../api/schemas.ts';
+import type { ApiEvent } from '../api/schemas.ts';
 import type { Jobs } from '../jobs/jobs.ts';
 import type { DiagnosticsSource, Reading } from './diagnostics.ts';
 import { mergeNewest, type Sample, withSample } from './time-series.ts';
-
-export type ApiEvent = Diagnostics['events']['items'][number];
 
 /** How many jobs run and wait from this time on. */
 export interface WorkSample extends Sample {

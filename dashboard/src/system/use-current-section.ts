@@ -1,6 +1,7 @@
 import type { RefObject } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { currentSection, SECTIONS } from './sections.ts';
+import { currentSection } from './current-section.ts';
+import { SECTIONS } from './sections.ts';
 
 /** The part of the view that somebody looks at. */
 export function useCurrentSection(scroller: RefObject<HTMLElement | null>): string {

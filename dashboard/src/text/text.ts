@@ -1,3 +1,4 @@
+import { toDurationParts } from './duration-parts.ts';
 import en from './en.json';
 
 /** A text with a count in it has a form for each plural category that the language has. */
@@ -82,25 +83,9 @@ export function formatSeconds(milliseconds: number): string {
   }).format(seconds);
 }
 
-const DAY_UNITS = [
-  { unit: 'day', milliseconds: 86_400_000 },
-  { unit: 'hour', milliseconds: 3_600_000 },
-  { unit: 'minute', milliseconds: 60_000 },
-  { unit: 'second', milliseconds: 1000 },
-] as const;
-
 /** Milliseconds in words, in the two largest units that it has: 3 days, 4 hours. */
 export function formatDuration(milliseconds: number): string {
-  const first = DAY_UNITS.findIndex((each) => milliseconds >= each.milliseconds);
-  const largest = first === -1 ? DAY_UNITS.length - 1 : first;
-  let left = milliseconds;
-  const parts = DAY_UNITS.slice(largest, largest + 2).map((each) => {
-    const count = Math.floor(left / each.milliseconds);
-    left -= count * each.milliseconds;
-    return { count, unit: each.unit };
-  });
-  return parts
-    .filter(({ count }, index) => index === 0 || count > 0)
+  return toDurationParts(milliseconds)
     .map(({ count, unit }) =>
       new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay: 'long' }).format(count),
     )

@@ -1,4 +1,4 @@
-import type { ApiEvent } from '../../diagnostics/activity.ts';
+import type { ApiEvent } from '../../api/schemas.ts';
 
 /** How many replies a minute had, by the first digit of their status. */
 export interface Minute {

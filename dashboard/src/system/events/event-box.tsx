@@ -1,8 +1,7 @@
 import { useState } from 'preact/hooks';
-import type { Diagnostics } from '../../api/schemas.ts';
+import type { ApiEvent, Diagnostics } from '../../api/schemas.ts';
 import { Button } from '../../controls/button.tsx';
 import { ScrollRegion } from '../../controls/scroll-region.tsx';
-import type { ApiEvent } from '../../diagnostics/activity.ts';
 import { usePage } from '../../page-context.ts';
 import { formatTimeWithSeconds, text } from '../../text/text.ts';
 import { toClass } from '../activity/reply-bars.ts';

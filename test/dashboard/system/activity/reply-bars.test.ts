@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ApiEvent } from '../../../../dashboard/src/diagnostics/activity.ts';
+import type { ApiEvent } from '../../../../dashboard/src/api/schemas.ts';
 import {
   MINUTES,
   toBars,

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import {
   type Health,
@@ -6,7 +7,9 @@ import {
   toHealth,
   toSummary,
 } from '../../../../dashboard/src/system/providers/provider-health.ts';
-import { hasText } from '../../../../dashboard/src/text/text.ts';
+
+const texts = JSON.parse(readFileSync('dashboard/src/text/en.json', 'utf8')) as object;
+const hasText = (key: string) => Object.hasOwn(texts, key);
 
 const CLOSED = { state: 'closed', failures: 0, opens: 0 } as const;
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { currentSection } from '../../../dashboard/src/system/sections.ts';
+import { currentSection } from '../../../dashboard/src/system/current-section.ts';
 
 const EXTENTS = [
   { id: 'providers', top: -300, bottom: 20 },
