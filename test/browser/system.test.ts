@@ -199,7 +199,7 @@ describe('the parts of the system view', () => {
 });
 
 describe('a system view that cannot read', () => {
-  it('keeps what was seen while the bridge is away, with its age, and goes on after its return', async () => {
+  it('keeps what was seen while the bridge is away, with its age, and reads again after its return', async () => {
     const bridge = await startDashboard();
     const page = await openPage(bridge.address, { path: PATH, expects: [/ERR_/] });
     await page.getByRole('cell', { name: 'any, to 4096' }).waitFor();
@@ -249,12 +249,12 @@ describe('a system view that cannot read', () => {
 
   it('shows the shapes of what is on its way', async () => {
     const page = await openPage(used.address);
-    let answer = () => {};
-    const answered = new Promise<void>((resolve) => {
-      answer = resolve;
+    let release = () => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
     });
     await page.route('**/v1/diagnostics', async (route) => {
-      await answered;
+      await released;
       await route.continue();
     });
     await page.getByRole('link', { name: 'System' }).click();
@@ -262,7 +262,7 @@ describe('a system view that cannot read', () => {
     await page.getByText('Reading the state of the bridge').waitFor({ state: 'attached' });
     await keepScreenshot(page, 'system-loading');
     expect(await accessibilityProblems(page)).toEqual([]);
-    answer();
+    release();
 
     await card(page, 'Sandbox').waitFor();
   });
@@ -285,7 +285,7 @@ describe('the cost of the system view', () => {
     await card(page, 'Sandbox').waitFor();
   });
 
-  it('ends while nobody looks', async () => {
+  it('ends while the page is not seen', async () => {
     const page = await openPage(used.address, { path: PATH });
     let reads = 0;
     page.on('request', (request) => {
@@ -293,7 +293,7 @@ describe('the cost of the system view', () => {
     });
     await expect.poll(() => reads).toBeGreaterThan(0);
 
-    // The clock of the page: it goes on by itself, and further where a test says so.
+    // The clock of the page: it runs as before, and is advanced by the test.
     await page.clock.install();
     const next = async () => {
       const before = reads;
@@ -325,7 +325,7 @@ function isInside(element: Element): boolean {
   return left >= 0 && right <= innerWidth;
 }
 
-/** Chromium without a window never hides a page by itself. */
+/** Chromium without a window never hides a page. */
 async function setHidden(page: Page, hidden: boolean): Promise<void> {
   await page.evaluate((value) => {
     Object.defineProperty(document, 'hidden', { value, configurable: true });

@@ -24,7 +24,10 @@ export function SystemBlank({ error }: { readonly error: ApiError | undefined })
           {text('token.connect')}
         </Button>
       ) : (
-        <Button onClick={state === 'offline' ? connection.probe : () => void diagnostics.read()}>
+        <Button
+          look="primary"
+          onClick={state === 'offline' ? connection.probe : () => void diagnostics.read()}
+        >
           {text('gallery.offline.try')}
         </Button>
       )}

@@ -24,7 +24,7 @@ describe('toStepLine', () => {
     expect(toStepLine([{ at: 1000, value: 4 }], { ...FRAME, above: 8 }).line).toBe('M0 8H100');
   });
 
-  it('is interrupted where nobody looked', () => {
+  it('is interrupted where nothing was read', () => {
     const points = [
       { at: 1000, value: 1 },
       { at: 1100, value: 1 },
