@@ -64,6 +64,14 @@ describe('the empty gallery', () => {
     await keepScreenshot(page, `gallery-empty-${size}-${theme}`);
   });
 
+  it('puts a prompt into the draft', async () => {
+    const page = await openPage(bridge.address);
+    await page.getByRole('button', { name: /ceramic bird/ }).click();
+    const prompt = page.getByRole('textbox', { name: 'Prompt' });
+    await expect.poll(() => prompt.inputValue()).toBe('A ceramic bird, as a sticker');
+    expect(await prompt.evaluate((box) => box === document.activeElement)).toBe(true);
+  });
+
   it('gives way to the first job', async () => {
     const page = await openPage(bridge.address);
     await page.getByRole('heading', { name: 'Make your first image' }).waitFor();
@@ -134,18 +142,25 @@ describe('the gallery', () => {
   it('moves nothing when images arrive', async () => {
     const page = await openPage(bridge.address);
     await page.evaluate(() => {
-      const shifts: number[] = [];
-      Object.assign(globalThis, { shifts });
+      const moved: string[] = [];
+      Object.assign(globalThis, { moved });
       new PerformanceObserver((list) => {
-        for (const entry of list.getEntries())
-          shifts.push((entry as PerformanceEntry & { value: number }).value);
+        for (const entry of list.getEntries() as LayoutShift[]) {
+          const inGallery = entry.sources.filter(({ node }) =>
+            node?.parentElement?.closest('.gallery'),
+          );
+          moved.push(...inGallery.map(({ node }) => node?.parentElement?.className ?? ''));
+        }
       }).observe({ type: 'layout-shift', buffered: true });
+      interface LayoutShift extends PerformanceEntry {
+        readonly sources: readonly { readonly node: Node | null }[];
+      }
     });
     await cards(page).first().waitFor();
     await imagesLoaded(page);
-    expect(
-      await page.evaluate(() => (globalThis as unknown as { shifts: number[] }).shifts),
-    ).toEqual([]);
+    expect(await page.evaluate(() => (globalThis as unknown as { moved: string[] }).moved)).toEqual(
+      [],
+    );
   });
 
   it('is walked through by the arrow keys, in the order in which it is read', async () => {
