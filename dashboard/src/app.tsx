@@ -3,6 +3,7 @@ import { TokenDialog } from './connection/token-dialog.tsx';
 import { Link } from './controls/link.tsx';
 import { HelpDialogs } from './help/help-dialogs.tsx';
 import { ImagesView } from './images-view.tsx';
+import { MaskLayer } from './mask/mask-layer.tsx';
 import { usePage } from './page-context.ts';
 import { useAppShortcuts } from './shell/app-shortcuts.ts';
 import { lazyView } from './shell/lazy-view.tsx';
@@ -44,6 +45,7 @@ export function App() {
       )}
       {current.view === 'job' && <JobView id={current.id} />}
       {current.view === 'unknown' && <NotHere />}
+      <MaskLayer />
       <TokenDialog />
       <HelpDialogs />
       <ToastList />

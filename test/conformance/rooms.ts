@@ -139,10 +139,10 @@ export const HOMES: Readonly<Record<string, readonly RegExp[]>> = {
   '@floating-ui/dom': [/^dashboard\/src\/controls\//],
   tinykeys: [/^dashboard\/src\/shell\//],
   '@tanstack/virtual-core': [/^dashboard\/src\/gallery\//],
+  'd3-zoom': [/^dashboard\/src\/(job|mask)\//],
+  'd3-selection': [/^dashboard\/src\/(job|mask)\//],
   'idb-keyval': [/^dashboard\/src\/make\//],
   'client-zip': [PAGE],
-  'd3-selection': [/^dashboard\/src\/job\//],
-  'd3-zoom': [/^dashboard\/src\/job\//],
   diff: [/^dashboard\/src\/job\//],
 };
 

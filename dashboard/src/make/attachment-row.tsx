@@ -8,16 +8,16 @@ import { MenuItem } from '../controls/menu-item.tsx';
 import { useImage } from '../images/use-image.ts';
 import { usePage } from '../page-context.ts';
 import { text } from '../text/text.ts';
-import type { Attachment } from './draft.ts';
+import { type Attachment, firstSource } from './draft.ts';
 import './attachment-row.css';
 
 const ROLES = ['source', 'reference'] as const;
 
 /** An image of the draft: what it is for, its mask, its removal. */
 export function AttachmentRow({ attachment }: { readonly attachment: Attachment }) {
-  const { draft, router } = usePage();
+  const { draft, router, undo } = usePage();
   const { key, name, role } = attachment;
-  const isFirst = draft.attachments.value.find((each) => each.role === 'source')?.key === key;
+  const isFirst = firstSource(draft.attachments.value)?.key === key;
   return (
     <li class="attachment-row">
       <AttachmentImage attachment={attachment} />
@@ -32,7 +32,7 @@ export function AttachmentRow({ attachment }: { readonly attachment: Attachment 
         small
         icon={X}
         label={text('make.remove', { name })}
-        onClick={() => draft.removeAttachment(key)}
+        onClick={() => undo.offer(text('make.removed', { name }), draft.removeAttachment(key))}
       />
     </li>
   );

@@ -39,14 +39,16 @@ export function createDraft() {
   /** Transparent where the first source may change; of its size. */
   const mask = signal<Blob | undefined>(undefined);
 
-  function attach(...added: readonly Attachment[]): void {
-    attachments.value = [...attachments.peek(), ...added];
+  /** A mask belongs to the first source: it goes when another image takes that place. */
+  function setAttachments(next: readonly Attachment[]): void {
+    batch(() => {
+      if (firstSource(next)?.key !== firstSource(attachments.peek())?.key) mask.value = undefined;
+      attachments.value = next;
+    });
   }
 
-  function removeAttachment(key: string): void {
-    const first = attachments.peek().find(({ role }) => role === 'source');
-    if (first?.key === key) mask.value = undefined;
-    attachments.value = attachments.peek().filter((each) => each.key !== key);
+  function attach(...added: readonly Attachment[]): void {
+    setAttachments([...attachments.peek(), ...added]);
   }
 
   function content(): DraftContent {
@@ -86,11 +88,16 @@ export function createDraft() {
     },
 
     attach,
-    removeAttachment,
+    /** The returned function brings it back, with its mask. */
+    removeAttachment(key: string): () => void {
+      const images = { attachments: attachments.peek(), mask: mask.peek() };
+      setAttachments(attachments.peek().filter((each) => each.key !== key));
+      return () => restore({ ...content(), ...images });
+    },
     setRole(key: string, role: Attachment['role']): void {
-      attachments.value = attachments
-        .peek()
-        .map((each) => (each.key === key ? { ...each, role } : each));
+      setAttachments(
+        attachments.peek().map((each) => (each.key === key ? { ...each, role } : each)),
+      );
     },
     setMask(next: Blob | undefined): void {
       mask.value = next;
@@ -115,6 +122,11 @@ export function createDraft() {
       return () => restore(kept);
     },
   };
+}
+
+/** The image that a request edits; its mask, if it has one, is of its size. */
+export function firstSource(attachments: readonly Attachment[]): Attachment | undefined {
+  return attachments.find(({ role }) => role === 'source');
 }
 
 /** Without the members that are undefined. */

@@ -22,11 +22,13 @@ import './make-panel.css';
  */
 export function MakePanel() {
   const { router } = usePage();
-  const isSheet = router.layer.value === 'make';
+  // Under the mask editor, which is opened from it, the sheet stays.
+  const isSheet = router.layer.value !== undefined;
   const panel = useRef<HTMLElement>(null);
   useEffect(() => {
-    if (isSheet) panel.current?.querySelector('textarea')?.focus();
-  }, [isSheet]);
+    if (isSheet && router.layer.peek() === 'make')
+      panel.current?.querySelector('textarea')?.focus();
+  }, [isSheet, router]);
   return (
     <aside
       ref={panel}

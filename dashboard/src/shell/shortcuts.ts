@@ -16,11 +16,14 @@ export function setSingleKeys(on: boolean): void {
   localStorage.setItem(KEY, on ? 'on' : 'off');
 }
 
+/** A dialog that is open has the keys for itself. */
+type Scope = 'page' | 'dialog';
+
 /**
- * Binds keys for as long as the component is shown and `active` holds. Single keys rest while text is typed, while a
- * dialog or menu is open, and where they are switched off.
+ * Binds keys for as long as the component is shown and `active` holds. Keys of the page rest while a dialog is open, and
+ * single keys while text is typed, while a menu is open, and where they are switched off.
  */
-export function useShortcuts(bindings: KeyBindings, active = true): void {
+export function useShortcuts(bindings: KeyBindings, active = true, scope: Scope = 'page'): void {
   const current = useRef(bindings);
   current.current = bindings;
   const names = Object.keys(bindings).join('\n');
@@ -29,20 +32,20 @@ export function useShortcuts(bindings: KeyBindings, active = true): void {
     return tinykeys(
       window,
       Object.fromEntries(
-        names.split('\n').map((name) => [name, (event) => run(name, event, current.current)]),
+        names
+          .split('\n')
+          .map((name) => [name, (event) => run(name, event, current.current, scope)]),
       ),
     );
-  }, [names, active]);
+  }, [names, active, scope]);
 }
 
-function run(name: string, event: KeyboardEvent, bindings: KeyBindings): void {
+function run(name: string, event: KeyboardEvent, bindings: KeyBindings, scope: Scope): void {
   if (event.defaultPrevented) return;
+  if (scope === 'page' && document.querySelector('dialog[open]')) return;
   const isSingle = !/\$mod|Control|Meta|Alt/.test(name);
   if (isSingle && !(singleKeys.peek() || isNavigation(name))) return;
-  if (
-    isSingle &&
-    (isTyping(event.target) || document.querySelector('dialog[open], .menu:popover-open'))
-  ) {
+  if (isSingle && (isTyping(event.target, name) || document.querySelector('.menu:popover-open'))) {
     return;
   }
   bindings[name]?.(event);
@@ -53,8 +56,10 @@ function isNavigation(name: string): boolean {
   return /Arrow|Enter|Escape|Home|End/.test(name);
 }
 
-function isTyping(target: EventTarget | null): boolean {
+function isTyping(target: EventTarget | null, name: string): boolean {
   if (!(target instanceof HTMLElement)) return false;
+  // A slider has the arrows for itself.
+  if (target instanceof HTMLInputElement && target.type === 'range') return isNavigation(name);
   if (target.isContentEditable || target instanceof HTMLTextAreaElement) return true;
   if (target instanceof HTMLSelectElement) return true;
   return (

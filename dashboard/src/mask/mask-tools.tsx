@@ -1,0 +1,116 @@
+import type { Signal } from '@preact/signals';
+import { Brush, Contrast, Eraser, Redo2, SquareDashed, Undo2 } from 'lucide';
+import { useRef, useState } from 'preact/hooks';
+import { Button } from '../controls/button.tsx';
+import { Icon } from '../controls/icon.tsx';
+import { IconButton } from '../controls/icon-button.tsx';
+import { Segmented } from '../controls/segmented.tsx';
+import { Slider } from '../controls/slider.tsx';
+import { text } from '../text/text.ts';
+import { fromPosition, toPosition } from './brush-size.ts';
+import type { Painting } from './painting.ts';
+import type { Rect } from './plane.ts';
+import { RectangleMenu } from './rectangle-menu.tsx';
+import { toPercent } from './share.ts';
+import './mask-tools.css';
+
+interface Props {
+  readonly painting: Painting;
+  readonly frame: Signal<Rect | undefined>;
+}
+
+/** The tools of a mask, at its lower edge. */
+export function MaskTools({ painting, frame }: Props) {
+  const { canUndo, canRedo } = painting.steps.value;
+  const percent = toPercent(painting.share.value);
+  return (
+    <div class="mask-tools float" role="toolbar" aria-label={text('mask.tools')}>
+      <div class="brushes">
+        <Segmented
+          label={text('mask.tool')}
+          value={painting.brush.tool.value}
+          segments={[
+            { value: 'brush', label: <ToolLabel icon={Brush} name={text('mask.brush')} /> },
+            { value: 'eraser', label: <ToolLabel icon={Eraser} name={text('mask.eraser')} /> },
+          ]}
+          onChange={painting.brush.choose}
+        />
+        <BrushSize painting={painting} />
+      </div>
+      <i class="sep only-wide" />
+      <div class="changes">
+        <IconButton
+          icon={Undo2}
+          label={text('mask.undo')}
+          disabled={!canUndo}
+          onClick={painting.undo}
+        />
+        <IconButton
+          icon={Redo2}
+          label={text('mask.redo')}
+          disabled={!canRedo}
+          onClick={painting.redo}
+        />
+        <RectangleButton painting={painting} frame={frame} />
+        <IconButton icon={Contrast} label={text('mask.invert')} onClick={painting.invert} />
+        <Button look="quiet" disabled={percent === 0} onClick={painting.clear}>
+          {text('mask.clear')}
+        </Button>
+        <span class="share num soft">{text('mask.share', { percent })}</span>
+      </div>
+    </div>
+  );
+}
+
+function ToolLabel({ icon, name }: { readonly icon: typeof Brush; readonly name: string }) {
+  return (
+    <>
+      <Icon of={icon} />
+      <span class="wide-text">{name}</span>
+    </>
+  );
+}
+
+function BrushSize({ painting }: { readonly painting: Painting }) {
+  const { source } = painting;
+  const size = painting.brush.size.value;
+  return (
+    <div class="brush-size">
+      <span class="only-wide soft">{text('mask.size')}</span>
+      <Slider
+        label={text('mask.brushSize')}
+        min={0}
+        max={100}
+        value={toPosition(size, source)}
+        valueText={text('mask.brushSize.pixels', { count: size })}
+        onChange={(position) => painting.brush.setSize(fromPosition(position, source))}
+      />
+      <span class="num soft">{size}</span>
+    </div>
+  );
+}
+
+function RectangleButton({ painting, frame }: Props) {
+  const [isOpen, setOpen] = useState(false);
+  const button = useRef<HTMLButtonElement>(null);
+  return (
+    <>
+      <IconButton
+        buttonRef={button}
+        icon={SquareDashed}
+        label={text('mask.rectangle')}
+        aria-haspopup="dialog"
+        aria-expanded={isOpen}
+        onClick={() => setOpen(!isOpen)}
+      />
+      {isOpen && (
+        <RectangleMenu
+          anchor={button}
+          painting={painting}
+          frame={frame}
+          onClose={() => setOpen(false)}
+        />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,144 @@
+import type { Size } from './plane-size.ts';
+
+/** Whole pixels. */
+export interface Rect {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Where a brush stands, in pixels of the plane. */
+export interface Dab {
+  readonly x: number;
+  readonly y: number;
+  readonly radius: number;
+}
+
+/** The brush adds to what may change, the eraser takes away from it. */
+export type Tool = 'brush' | 'eraser';
+
+export type Plane = ReturnType<typeof createPlane>;
+
+/** What of an image may change, one byte a pixel: 255 may, 0 must not, edges of strokes lie between. */
+export function createPlane(width: number, height: number) {
+  const size = { width, height };
+  const pixels = new Uint8Array(width * height);
+  let sum = 0;
+
+  function set(index: number, value: number): void {
+    sum += value - (pixels[index] ?? 0);
+    pixels[index] = value;
+  }
+
+  return {
+    width,
+    height,
+    pixels: pixels as Readonly<typeof pixels>,
+    /** The part that may change, from 0 to 1. */
+    share: () => sum / (255 * pixels.length),
+
+    /** Moves a round brush from one place to another. Returns what may have changed. */
+    paint(from: Dab, to: Dab, tool: Tool): Rect | undefined {
+      const reach = Math.max(from.radius, to.radius) + 1;
+      const [x, y] = [Math.min(from.x, to.x) - reach, Math.min(from.y, to.y) - reach];
+      const rect = clipTo(size, {
+        x,
+        y,
+        width: Math.max(from.x, to.x) + reach - x,
+        height: Math.max(from.y, to.y) + reach - y,
+      });
+      if (rect === undefined) return undefined;
+      const full = tool === 'brush' ? 255 : 0;
+      const coverage = coverageOf(from, to);
+      for (let y = rect.y; y < rect.y + rect.height; y += 1) {
+        for (let x = rect.x; x < rect.x + rect.width; x += 1) {
+          const index = y * width + x;
+          const old = pixels[index] ?? 0;
+          if (old === full) continue;
+          const cover = coverage(x + 0.5, y + 0.5);
+          const next = tool === 'brush' ? Math.max(old, cover) : Math.min(old, 255 - cover);
+          if (next !== old) set(index, next);
+        }
+      }
+      return rect;
+    },
+
+    fill(area: Rect, tool: Tool): Rect | undefined {
+      const rect = clipTo(size, area);
+      if (rect === undefined) return undefined;
+      for (let y = rect.y; y < rect.y + rect.height; y += 1) {
+        for (let x = rect.x; x < rect.x + rect.width; x += 1) {
+          set(y * width + x, tool === 'brush' ? 255 : 0);
+        }
+      }
+      return rect;
+    },
+
+    invert(): Rect {
+      for (let index = 0; index < pixels.length; index += 1) {
+        pixels[index] = 255 - (pixels[index] ?? 0);
+      }
+      sum = 255 * pixels.length - sum;
+      return { x: 0, y: 0, width, height };
+    },
+
+    /** Puts pixels back that `cut` has returned. */
+    put(rect: Rect, part: Readonly<Uint8Array>): void {
+      for (let y = 0; y < rect.height; y += 1) {
+        for (let x = 0; x < rect.width; x += 1) {
+          set((rect.y + y) * width + rect.x + x, part[y * rect.width + x] ?? 0);
+        }
+      }
+    },
+  };
+}
+
+/** The whole pixels of an area that lie inside of a size; undefined where there are none. */
+export function clipTo(size: Size, area: Rect): Rect | undefined {
+  const x = Math.max(0, Math.floor(area.x));
+  const y = Math.max(0, Math.floor(area.y));
+  const width = Math.min(size.width, Math.ceil(area.x + area.width)) - x;
+  const height = Math.min(size.height, Math.ceil(area.y + area.height)) - y;
+  return width > 0 && height > 0 ? { x, y, width, height } : undefined;
+}
+
+/** A copy of a part of pixels that have `width` in a row. */
+export function cut(pixels: Readonly<Uint8Array>, width: number, rect: Rect): Uint8Array {
+  const part = new Uint8Array(rect.width * rect.height);
+  for (let y = 0; y < rect.height; y += 1) {
+    const start = (rect.y + y) * width + rect.x;
+    part.set(pixels.subarray(start, start + rect.width), y * rect.width);
+  }
+  return part;
+}
+
+/** The smallest area that holds both. */
+export function unite(a: Rect | undefined, b: Rect | undefined): Rect | undefined {
+  if (a === undefined || b === undefined) return a ?? b;
+  const x = Math.min(a.x, b.x);
+  const y = Math.min(a.y, b.y);
+  return {
+    x,
+    y,
+    width: Math.max(a.x + a.width, b.x + b.width) - x,
+    height: Math.max(a.y + a.height, b.y + b.height) - y,
+  };
+}
+
+/** How much of a pixel, from 0 to 255, a brush covers that moves from one place to another; its radius changes evenly. */
+function coverageOf(from: Dab, to: Dab): (x: number, y: number) => number {
+  const dx = to.x - from.x;
+  const dy = to.y - from.y;
+  const growth = to.radius - from.radius;
+  const squared = dx * dx + dy * dy;
+  return (x, y) => {
+    const px = x - from.x;
+    const py = y - from.y;
+    const along = squared === 0 ? 1 : Math.min(1, Math.max(0, (px * dx + py * dy) / squared));
+    const ox = px - along * dx;
+    const oy = py - along * dy;
+    const inside = from.radius + along * growth - Math.sqrt(ox * ox + oy * oy) + 0.5;
+    return Math.round(255 * Math.min(1, Math.max(0, inside)));
+  };
+}

@@ -1,0 +1,445 @@
+import { readdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Locator, Page } from 'playwright-core';
+import sharp from 'sharp';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { StartedBridge } from '../support/start-bridge.ts';
+import { accessibilityProblems } from './support/accessibility.ts';
+import { startDashboard } from './support/dashboard.ts';
+import { openPage } from './support/open-page.ts';
+import { keepScreenshot } from './support/screenshot.ts';
+import { makeJobs } from './support/submit-jobs.ts';
+
+let bridge: StartedBridge;
+
+beforeAll(async () => {
+  bridge = await startDashboard({ withAgent: true });
+});
+
+type Options = NonNullable<Parameters<typeof openPage>[1]>;
+type File = string | { readonly name: string; readonly mimeType: string; readonly buffer: Buffer };
+
+const photo = (name: string) => new URL(`../data/photos/${name}`, import.meta.url).pathname;
+const editor = (page: Page) => page.getByRole('dialog', { name: /^Mask for/ });
+const surface = (page: Page) => editor(page).getByRole('img', { name: /^Mask for/ });
+const button = (page: Page, name: string) =>
+  editor(page).getByRole('button', { name, exact: true });
+const maskButton = (page: Page) => page.getByRole('button', { name: 'Mask', exact: true });
+
+async function openEditor(options: Options = {}, file: File = photo('rocket.jpg')): Promise<Page> {
+  const page = await openPage(bridge.address, options);
+  if (options.size === 'phone') {
+    await page.getByRole('button', { name: /^Describe an image/ }).click();
+  }
+  await page.getByLabel('Prompt', { exact: true }).fill('the sky as a risograph in two inks');
+  await page
+    .locator('input[type=file]')
+    .setInputFiles(typeof file === 'string' ? file : { ...file });
+  await maskButton(page).click();
+  await surface(page).waitFor();
+  return page;
+}
+
+/** Presses at the first place and moves along the others; in parts of the surface. */
+async function paint(page: Page, ...places: readonly (readonly [number, number])[]): Promise<void> {
+  const box = await boxOf(surface(page));
+  const [first = [0.5, 0.5], ...rest] = places;
+  await page.mouse.move(box.x + first[0] * box.width, box.y + first[1] * box.height);
+  await page.mouse.down();
+  for (const [x, y] of rest) {
+    await page.mouse.move(box.x + x * box.width, box.y + y * box.height, { steps: 8 });
+  }
+  await page.mouse.up();
+}
+
+async function boxOf(element: Locator) {
+  const box = await element.boundingBox();
+  if (box === null) throw new Error('the element is not shown');
+  return box;
+}
+
+async function share(page: Page): Promise<number> {
+  const shown = await editor(page).locator('.share').textContent();
+  return Number(shown?.replace(/ %.*/, ''));
+}
+
+/** The mask that the draft has, as the page keeps it. */
+async function keptMask(page: Page): Promise<Buffer | undefined> {
+  const base64 = await page.evaluate(
+    () =>
+      new Promise<string | undefined>((resolve, reject) => {
+        const open = indexedDB.open('keyval-store');
+        open.onerror = () => reject(open.error);
+        open.onsuccess = () => {
+          const get = open.result
+            .transaction('keyval')
+            .objectStore('keyval')
+            .get('image-bridge.draft-images');
+          get.onsuccess = () => {
+            const { mask } = get.result as { mask?: Blob };
+            if (mask === undefined) return resolve(undefined);
+            const reader = new FileReader();
+            reader.onload = () => resolve(String(reader.result).replace(/^[^,]*,/, ''));
+            reader.readAsDataURL(mask);
+          };
+        };
+      }),
+  );
+  return base64 === undefined ? undefined : Buffer.from(base64, 'base64');
+}
+
+async function alphaAt(mask: Buffer, x: number, y: number): Promise<number | undefined> {
+  const { data, info } = await sharp(mask).raw().toBuffer({ resolveWithObject: true });
+  return data[(y * info.width + x) * info.channels + 3];
+}
+
+/** Removes the image files that a job has made, as somebody may do behind the bridge's back. */
+async function removeArtifacts(id: string | undefined): Promise<void> {
+  const reply = await fetch(`${bridge.address}/v1/jobs/${id}`);
+  const { result } = (await reply.json()) as { result: { data: { id: string }[] } };
+  const files = await readdir(bridge.cwd, { recursive: true });
+  for (const { id: artifact } of result.data) {
+    const image = await (await fetch(`${bridge.address}/v1/artifacts/${artifact}`)).bytes();
+    for (const file of files.filter((name) => /\.(png|jpe?g|webp)$/.test(name))) {
+      const path = join(bridge.cwd, file);
+      if ((await readFile(path)).equals(image)) await rm(path);
+    }
+  }
+}
+
+describe('the mask of a source', () => {
+  it('is painted, undone, inverted, cleared, and sent with the request', async () => {
+    const page = await openEditor();
+
+    await paint(page, [0.3, 0.3], [0.7, 0.3]);
+    const painted = await share(page);
+    await paint(page, [0.5, 0.6], [0.6, 0.6]);
+    await page.keyboard.press('Control+z');
+    expect(await share(page)).toBe(painted);
+    await button(page, 'Undo').click();
+    expect(await share(page)).toBe(0);
+    expect(await button(page, 'Use this mask').isDisabled()).toBe(true);
+    await page.keyboard.press('Control+Shift+z');
+    expect(await share(page)).toBe(painted);
+    await page.keyboard.press('i');
+    expect(await share(page)).toBeCloseTo(100 - painted, -1);
+    await page.keyboard.press('i');
+    await page.keyboard.press('e');
+    await paint(page, [0.3, 0.3], [0.5, 0.3]);
+    expect(await share(page)).toBeLessThan(painted);
+    await button(page, 'Clear').click();
+    expect(await share(page)).toBe(0);
+    await page.keyboard.press('b');
+    await paint(page, [0.3, 0.3], [0.7, 0.3], [0.5, 0.5]);
+    await button(page, 'Use this mask').click();
+    await editor(page).waitFor({ state: 'hidden' });
+
+    await page.getByText('1 call to sandbox-image.').waitFor();
+    await page.getByRole('button', { name: /^Make 1 image/ }).click();
+
+    const list = async () => {
+      const reply = await fetch(`${bridge.address}/v1/jobs?limit=1`);
+      return (
+        (await reply.json()) as { items: { id: string; operation: string; status: string }[] }
+      ).items[0];
+    };
+    await expect.poll(list).toMatchObject({ operation: 'edit', status: 'succeeded' });
+    const sent = await fetch(`${bridge.address}/v1/jobs/${(await list())?.id}/inputs/1`);
+    const mask = Buffer.from(await sent.arrayBuffer());
+    expect(await sharp(mask).metadata()).toMatchObject({
+      format: 'png',
+      width: 640,
+      height: 427,
+      hasAlpha: true,
+    });
+    expect(await alphaAt(mask, 320, 105)).toBe(0);
+    expect(await alphaAt(mask, 2, 2)).toBe(255);
+  });
+
+  it('survives a reload and is opened again as it was', async () => {
+    const page = await openEditor();
+    await paint(page, [0.3, 0.3], [0.7, 0.3]);
+    const painted = await share(page);
+    await button(page, 'Use this mask').click();
+    await expect.poll(() => keptMask(page)).toBeDefined();
+    const mask = await keptMask(page);
+
+    await page.reload();
+    await page.getByRole('button', { name: 'Edit mask' }).click();
+    await surface(page).waitFor();
+    expect(await share(page)).toBe(painted);
+    await button(page, 'Use this mask').click();
+    await editor(page).waitFor({ state: 'hidden' });
+
+    const again = await keptMask(page);
+    expect(again && (await sharp(again).raw().toBuffer())).toEqual(
+      mask && (await sharp(mask).raw().toBuffer()),
+    );
+    await page.getByRole('button', { name: 'Edit mask' }).click();
+    await button(page, 'Remove mask').click();
+    await maskButton(page).waitFor();
+    expect(await keptMask(page)).toBeUndefined();
+    await page.getByRole('button', { name: 'Undo', exact: true }).click();
+    await page.getByRole('button', { name: 'Edit mask' }).waitFor();
+  });
+
+  it('is not saved by Back or Escape, and can be brought back then', async () => {
+    const page = await openEditor();
+    await paint(page, [0.4, 0.4], [0.6, 0.4]);
+
+    await page.keyboard.press('Escape');
+    await editor(page).waitFor({ state: 'hidden' });
+    expect(await keptMask(page)).toBeUndefined();
+    await expect
+      .poll(() => maskButton(page).evaluate((element) => element === document.activeElement))
+      .toBe(true);
+    await page.getByRole('button', { name: 'Undo', exact: true }).click();
+    await page.getByRole('button', { name: 'Edit mask' }).click();
+    await surface(page).waitFor();
+    expect(await share(page)).toBeGreaterThan(1);
+    await page.goBack();
+
+    await editor(page).waitFor({ state: 'hidden' });
+    await page.getByRole('button', { name: 'Edit mask' }).waitFor();
+  });
+
+  it('goes when its source goes or becomes a reference', async () => {
+    const page = await openEditor();
+    await paint(page, [0.4, 0.4], [0.6, 0.4]);
+    await button(page, 'Use this mask').click();
+    await page.getByRole('button', { name: 'Edit mask' }).waitFor();
+
+    await page.getByRole('button', { name: 'Source', exact: true }).click();
+    await page.getByRole('menuitemradio', { name: /^Reference/ }).click();
+    await expect.poll(() => keptMask(page)).toBeUndefined();
+    await page.getByRole('button', { name: 'Reference', exact: true }).click();
+    await page.getByRole('menuitemradio', { name: /^Source/ }).click();
+
+    await maskButton(page).waitFor();
+  });
+
+  it('is refused where the model takes none, with a way out by one press', async () => {
+    const page = await openEditor();
+    await paint(page, [0.4, 0.4], [0.6, 0.4]);
+    await button(page, 'Use this mask').click();
+    await page.getByRole('button', { name: /sandbox-image/ }).click();
+    await page.getByRole('option', { name: /^gpt-image-2/ }).click();
+
+    await page.getByText('gpt-image-2 takes no mask.').waitFor();
+    await keepScreenshot(page, 'mask-refused');
+    await page.getByRole('button', { name: 'Remove the mask' }).click();
+
+    await page.getByText('1 call to gpt-image-2.').waitFor();
+    expect(await maskButton(page).count()).toBe(0);
+    expect(await page.getByRole('button', { name: 'Edit mask' }).count()).toBe(0);
+  });
+});
+
+describe('the tools', () => {
+  it('are all reached by the keyboard alone, a rectangle in numbers too', async () => {
+    const page = await openEditor();
+    const size = editor(page).getByRole('slider', { name: 'Brush size' });
+    const first = await size.getAttribute('aria-valuetext');
+
+    await page.keyboard.press(']');
+    expect(await size.getAttribute('aria-valuetext')).not.toBe(first);
+    await keepScreenshot(page, 'mask-size');
+    await page.keyboard.press('[');
+    expect(await size.getAttribute('aria-valuetext')).toBe(first);
+    await button(page, 'Rectangle in numbers').focus();
+    await page.keyboard.press('Enter');
+    const rectangle = page.getByRole('dialog', { name: 'Rectangle in numbers' });
+    await rectangle.getByLabel('From the left').fill('700');
+    await rectangle.getByText('In pixels, inside of 640 × 427.').waitFor();
+    expect(await rectangle.getByRole('button', { name: 'Add' }).isDisabled()).toBe(true);
+    await rectangle.getByLabel('From the left').fill('64');
+    await rectangle.getByLabel('From the top').fill('0');
+    await rectangle.getByLabel('Width').fill('320');
+    await rectangle.getByLabel('Height').fill('427');
+    await keepScreenshot(page, 'mask-rectangle');
+    await page.keyboard.press('Enter');
+    await rectangle.getByText('50 % may change').waitFor();
+    await page.keyboard.press('Escape');
+    await rectangle.waitFor({ state: 'hidden' });
+    await page.keyboard.press('Control+Enter');
+    await editor(page).waitFor({ state: 'hidden' });
+
+    await expect.poll(() => keptMask(page)).toBeDefined();
+    const mask = (await keptMask(page)) ?? Buffer.alloc(0);
+    expect(await alphaAt(mask, 63, 200)).toBe(255);
+    expect(await alphaAt(mask, 64, 200)).toBe(0);
+    expect(await alphaAt(mask, 383, 426)).toBe(0);
+    expect(await alphaAt(mask, 384, 0)).toBe(255);
+  });
+
+  it('paint the same place when the image is zoomed and moved', async () => {
+    const page = await openEditor();
+    const box = await boxOf(surface(page));
+    await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+
+    await page.keyboard.down('Control');
+    await page.mouse.wheel(0, -100);
+    await page.keyboard.up('Control');
+    await expect.poll(() => editor(page).locator('.mask-zoom-bar .num').textContent()).not.toBe('');
+    await page.mouse.wheel(60, 40);
+    await page.keyboard.press('ArrowRight');
+    await paint(page, [0.5, 0.5], [0.55, 0.5]);
+    await keepScreenshot(page, 'mask-zoomed');
+    const zoomed = await share(page);
+    await page.keyboard.press('0');
+    await button(page, 'Undo').click();
+    await paint(page, [0.5, 0.5], [0.55, 0.5]);
+
+    expect(zoomed).toBeGreaterThan(0);
+    expect(await share(page)).toBeGreaterThan(zoomed);
+  });
+
+  it('zoom by two fingers, which paint nothing', async () => {
+    const page = await openEditor({ size: 'phone', touch: true });
+    const session = await page.context().newCDPSession(page);
+    const box = await boxOf(surface(page));
+    const middle = { x: box.x + box.width / 2, y: box.y + box.height / 2 };
+    const touch = (type: 'touchStart' | 'touchMove' | 'touchEnd', ...apart: readonly number[]) =>
+      session.send('Input.dispatchTouchEvent', {
+        type,
+        touchPoints: apart.map((dx, id) => ({ x: middle.x + dx, y: middle.y, id })),
+      });
+    const percent = async () =>
+      Number.parseInt((await editor(page).locator('.mask-zoom-bar .num').textContent()) ?? '', 10);
+    const before = await percent();
+
+    await touch('touchStart', -20);
+    await touch('touchStart', -20, 20);
+    for (const apart of [30, 45, 60]) await touch('touchMove', -apart, apart);
+    await touch('touchEnd');
+
+    expect(await percent()).toBeGreaterThan(before * 1.5);
+    expect(await share(page)).toBe(0);
+    await touch('touchStart', 0);
+    await touch('touchMove', 30);
+    await touch('touchEnd');
+    await expect.poll(() => share(page)).toBeGreaterThan(0);
+  });
+});
+
+describe('the image', () => {
+  it('is turned upright before its mask is painted', async () => {
+    const buffer = await sharp(photo('coffee.png'))
+      .resize(300, 200)
+      .withMetadata({ orientation: 6 })
+      .jpeg()
+      .toBuffer();
+    const page = await openEditor({}, { name: 'turned.jpg', mimeType: 'image/jpeg', buffer });
+
+    await page.keyboard.press('i');
+    await button(page, 'Use this mask').click();
+    await expect.poll(() => keptMask(page)).toBeDefined();
+
+    const mask = (await keptMask(page)) ?? Buffer.alloc(0);
+    expect(await sharp(mask).metadata()).toMatchObject({ width: 200, height: 300 });
+    await page.getByText('1 call to sandbox-image.').waitFor();
+  });
+
+  it('is one that the bridge has made', async () => {
+    await makeJobs(bridge.address, [{ prompt: 'a harbour to be masked' }]);
+    const page = await openPage(bridge.address);
+    await page
+      .getByRole('link', { name: /a harbour to be masked/ })
+      .first()
+      .focus();
+    await page.keyboard.press('e');
+
+    await maskButton(page).click();
+    await surface(page).waitFor();
+    await paint(page, [0.45, 0.5], [0.55, 0.5]);
+    expect(await share(page)).toBeGreaterThan(0);
+    await button(page, 'Use this mask').click();
+
+    await page.getByRole('button', { name: 'Edit mask' }).waitFor();
+  });
+
+  it('may have 64 megapixels, and its mask has them all', async () => {
+    const buffer = await sharp({
+      create: { width: 16_384, height: 4000, channels: 3, background: '#7a8' },
+    })
+      .png()
+      .toBuffer();
+    const page = await openEditor({}, { name: 'wide.png', mimeType: 'image/png', buffer });
+
+    await paint(page, [0.3, 0.5], [0.7, 0.5]);
+    await page.keyboard.press('i');
+    await keepScreenshot(page, 'mask-huge');
+    await button(page, 'Use this mask').click();
+    await expect.poll(() => keptMask(page), { timeout: 30_000 }).toBeDefined();
+
+    const mask = (await keptMask(page)) ?? Buffer.alloc(0);
+    expect(await sharp(mask).metadata()).toMatchObject({ width: 16_384, height: 4000 });
+  });
+});
+
+describe('the mask editor', () => {
+  it.each([
+    ['light', 'desktop'],
+    ['dark', 'desktop'],
+    ['light', 'phone'],
+    ['dark', 'phone'],
+  ] as const)('has nothing for axe to find in %s on a %s', async (theme, size) => {
+    const page = await openEditor({ theme, size, touch: size === 'phone' });
+    await paint(page, [0.25, 0.3], [0.7, 0.3], [0.75, 0.35]);
+    await paint(page, [0.35, 0.4], [0.36, 0.6]);
+    await paint(page, [0.6, 0.4], [0.6, 0.55]);
+
+    await keepScreenshot(page, `mask-${theme}-${size}`);
+    expect(await accessibilityProblems(page)).toEqual([]);
+    const sideways = await page.evaluate(
+      () => document.documentElement.scrollWidth > document.documentElement.clientWidth,
+    );
+    expect(sideways).toBe(false);
+  });
+
+  it.each([360, 768, 3840])('fits %d pixels', async (width) => {
+    const page = await openPage(bridge.address, {
+      size: { width, height: width > 2000 ? 2160 : 740 },
+    });
+    if (width < 900) await page.getByRole('button', { name: /^Describe an image/ }).click();
+    await page.locator('input[type=file]').setInputFiles(photo('rocket.jpg'));
+    await maskButton(page).click();
+    await surface(page).waitFor();
+    await paint(page, [0.4, 0.4], [0.6, 0.4]);
+
+    await keepScreenshot(page, `mask-${width}`);
+    const outside = await editor(page)
+      .locator('button')
+      .evaluateAll((buttons) =>
+        buttons
+          .filter((each) => {
+            const { left, right, top, bottom } = each.getBoundingClientRect();
+            return left < 0 || right > innerWidth || top < 0 || bottom > innerHeight;
+          })
+          .map((each) => each.getAttribute('aria-label') ?? each.textContent),
+      );
+    expect(outside).toEqual([]);
+  });
+});
+
+// Last: the gallery of later tests would miss the image, too.
+describe('an image', () => {
+  it('that is gone is named, and nothing else breaks', async () => {
+    const [id] = await makeJobs(bridge.address, [{ prompt: 'an image that goes' }]);
+    const page = await openPage(bridge.address, { expects: [/500.*artifacts/] });
+    await page
+      .getByRole('link', { name: /an image that goes/ })
+      .first()
+      .focus();
+    await page.keyboard.press('e');
+    await maskButton(page).waitFor();
+    await removeArtifacts(id);
+
+    await maskButton(page).click();
+
+    await editor(page).getByRole('alert').waitFor();
+    await keepScreenshot(page, 'mask-failed');
+    await button(page, 'Close without saving').click();
+    await editor(page).waitFor({ state: 'hidden' });
+  });
+});
