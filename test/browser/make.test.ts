@@ -1,4 +1,6 @@
-import { readFile } from 'node:fs/promises';
+import { copyFile, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { StartedBridge } from '../support/start-bridge.ts';
@@ -111,6 +113,164 @@ describe('the images of a draft', () => {
   });
 });
 
+/** A drop or a paste that holds one file. */
+function transferOf(page: Page, bytes: Buffer, name: string) {
+  return page.evaluateHandle(
+    ([content, filename]) => {
+      const data = new DataTransfer();
+      data.items.add(new File([new Uint8Array(content)], filename, { type: 'image/png' }));
+      return data;
+    },
+    [[...bytes], name] as const,
+  );
+}
+
+describe('files', () => {
+  it('are taken wherever they are dropped or pasted', async () => {
+    const page = await openPage(bridge.address);
+    const png = await readFile(photo('coffee.png'));
+    const dropped = await transferOf(page, png, 'dropped.png');
+    const pasted = await transferOf(page, png, 'pasted.png');
+    const paste = (data: DataTransfer) =>
+      document.body.dispatchEvent(
+        new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }),
+      );
+
+    await page.locator('main').dispatchEvent('dragenter', { dataTransfer: dropped });
+    await page.getByText('PNG, JPEG or WebP, up to 33 MB each').waitFor();
+    await keepScreenshot(page, 'make-drop');
+    await page.locator('main').dispatchEvent('drop', { dataTransfer: dropped });
+    await page.getByText('dropped.png').waitFor();
+    expect(await page.getByText('PNG, JPEG or WebP, up to 33 MB each').count()).toBe(0);
+    await pasted.evaluate(paste);
+
+    await page.getByText('pasted.png').waitFor();
+    await page.getByText('Reference', { exact: true }).waitFor();
+  });
+
+  it('of 100 MB are refused by their size, without being read whole', async () => {
+    const page = await openPage(bridge.address);
+    const large = await page.evaluateHandle(() => {
+      const data = new DataTransfer();
+      const head = new Uint8Array([0x89, 0x50, 0x4e, 0x47]);
+      data.items.add(new File([head, new Uint8Array(100_000_000)], 'large.png'));
+      return data;
+    });
+
+    await page.locator('main').dispatchEvent('drop', { dataTransfer: large });
+
+    await page.getByText('large.png cannot be read').waitFor();
+    await page.getByText('It has 100 MB; up to 33 MB are taken.').waitFor();
+  });
+
+  it('with hostile names are shown as they are and break nothing', async () => {
+    const page = await openPage(bridge.address, { size: 'phone' });
+    await page.getByRole('button', { name: /^Describe an image/ }).click();
+    const buffer = await readFile(photo('coffee.png'));
+    const names = [
+      '<img src=x onerror=alert(1)>.png',
+      `${'very long '.repeat(20)}.png`,
+      'a\u202egnp.exe.png',
+      '../../etc/passwd.png',
+    ];
+
+    await page
+      .locator('input[type=file]')
+      .setInputFiles(names.map((name) => ({ name, mimeType: 'image/png', buffer })));
+    await expect.poll(() => page.locator('.attachment-row').count()).toBe(4);
+    await page.getByLabel('Prompt', { exact: true }).fill('\u202eoverridden\u200b עברית 🌙');
+    await plan(page).getByText('1 call to sandbox-image.').waitFor();
+    await keepScreenshot(page, 'make-hostile-names');
+    const sideways = await page.evaluate(
+      () => document.documentElement.scrollWidth > document.documentElement.clientWidth,
+    );
+    expect(sideways).toBe(false);
+    await submit(page).click();
+
+    await expect
+      .poll(
+        async () => (await jobs()).find(({ prompt }) => prompt.includes('overridden'))?.operation,
+      )
+      .toBe('edit');
+  });
+
+  it('are removed, and brought back by one press', async () => {
+    const page = await openPage(bridge.address);
+    await page.locator('input[type=file]').setInputFiles(photo('coffee.png'));
+    await page.getByRole('button', { name: 'Remove coffee.png' }).click();
+    await page.getByText('coffee.png removed').waitFor();
+
+    await page.getByRole('button', { name: 'Undo', exact: true }).click();
+
+    await page.getByRole('button', { name: 'Remove coffee.png' }).waitFor();
+  });
+
+  it('that were moved or changed since are named when they are sent', async () => {
+    const page = await openPage(bridge.address);
+    const folder = await mkdtemp(join(tmpdir(), 'moved-'));
+    const path = join(folder, 'moved.png');
+    await copyFile(photo('coffee.png'), path);
+    await page.getByLabel('Prompt', { exact: true }).fill('an image that moves away');
+    await page.locator('input[type=file]').setInputFiles(path);
+    await plan(page).getByText('1 call to sandbox-image.').waitFor();
+    await rm(folder, { recursive: true });
+
+    await submit(page).click();
+
+    await page.getByText('moved.png cannot be read').waitFor();
+    await page.getByText('It was moved or changed since it was added.').waitFor();
+    expect((await jobs()).some(({ prompt }) => prompt === 'an image that moves away')).toBe(false);
+  });
+});
+
+describe('the connection', () => {
+  it('that breaks during a submission costs nothing: the same one is sent once more', async () => {
+    const page = await openPage(bridge.address, { expects: [/ERR_CONNECTION/] });
+    const keys: (string | undefined)[] = [];
+    await page.route('**/v1/jobs', async (route) => {
+      if (route.request().method() !== 'POST') return route.continue();
+      keys.push(route.request().headers()['idempotency-key']);
+      // The bridge has accepted it, but its reply is lost.
+      if (keys.length > 1) return route.continue();
+      await route.fetch();
+      return route.abort('connectionreset');
+    });
+    await page.getByLabel('Prompt', { exact: true }).fill('sent through a bad line');
+    await plan(page).getByText('1 call to sandbox-image.').waitFor();
+
+    await submit(page).click();
+
+    await expect.poll(() => keys.length).toBe(2);
+    expect(keys[0]).toBe(keys[1]);
+    await page
+      .getByRole('link', { name: /sent through a bad line/ })
+      .first()
+      .waitFor();
+    const sent = (await jobs()).filter(({ prompt }) => prompt === 'sent through a bad line');
+    expect(sent.length).toBe(1);
+  });
+});
+
+describe('the sheet of a phone', () => {
+  it('is closed by Back, and by sending', async () => {
+    const page = await openPage(bridge.address, { size: 'phone', touch: true });
+    const dock = page.getByRole('button', { name: /^Describe an image|^a dock/ });
+    await dock.tap();
+    await page.getByLabel('Prompt', { exact: true }).fill('a dock');
+    await page.goBack();
+    await expect.poll(() => panel(page).getAttribute('data-open')).toBe('false');
+
+    await dock.tap();
+    await expect.poll(() => panel(page).getAttribute('data-open')).toBe('true');
+    await plan(page).getByText('1 call to sandbox-image.').waitFor();
+    await panel(page)
+      .getByRole('button', { name: /^Make 1 image/ })
+      .tap();
+
+    await expect.poll(() => panel(page).getAttribute('data-open')).toBe('false');
+  });
+});
+
 describe('the model', () => {
   it('shows what it can do, and takes away what it cannot', async () => {
     const page = await openPage(bridge.address);
@@ -184,7 +344,7 @@ describe('presets', () => {
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByText('A preset of this name exists.').waitFor();
     await page.getByRole('button', { name: 'Replace' }).click();
-    await page.getByText('poster saved').last().waitFor();
+    await page.getByRole('dialog', { name: 'Presets' }).waitFor({ state: 'hidden' });
 
     await presets.click();
     await page.getByRole('button', { name: 'Delete poster' }).click();

@@ -24,8 +24,3 @@ export async function attachFiles(draft: Draft, toasts: Toasts, files: readonly 
     }
   }
 }
-
-/** The image files of a drop or a paste; other things in it are not ours. */
-export function filesOf(transfer: DataTransfer | null): readonly File[] {
-  return [...(transfer?.files ?? [])];
-}

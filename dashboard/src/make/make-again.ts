@@ -1,5 +1,6 @@
 import type { Api } from '../api/api.ts';
 import type { ImageRequest, Job } from '../api/schemas.ts';
+import { measureImage } from '../images/measure-image.ts';
 import type { Attachment, DraftContent } from './draft.ts';
 import { recallSettings } from './recall-settings.ts';
 import { toDataUrl } from './to-request.ts';
@@ -70,16 +71,14 @@ async function toInput({ blob, name }: KeptInput) {
 }
 
 async function toAttachment({ blob, name, format, role }: KeptInput): Promise<Attachment> {
-  const bitmap = await createImageBitmap(blob);
-  const { width, height } = bitmap;
-  bitmap.close();
+  const size = await measureImage(blob);
+  if (size === undefined) throw new Error('an input of the job cannot be decoded');
   return {
     key: crypto.randomUUID(),
     name,
     role: role === 'reference' ? 'reference' : 'source',
     format,
-    width,
-    height,
+    ...size,
     bytes: blob.size,
     content: blob,
   };

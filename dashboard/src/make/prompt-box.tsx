@@ -1,18 +1,18 @@
 import { ImagePlus } from 'lucide';
-import { useRef, useState } from 'preact/hooks';
+import { useRef } from 'preact/hooks';
 import { Button } from '../controls/button.tsx';
 import { usePage } from '../page-context.ts';
 import { useShortcuts } from '../shell/shortcuts.ts';
 import { text } from '../text/text.ts';
 import { AttachmentRow } from './attachment-row.tsx';
-import { attachFiles, filesOf } from './attachments.ts';
+import { attachFiles } from './attachments.ts';
 import { bytesOver } from './prompt-length.ts';
+import { useIncomingFiles } from './use-incoming-files.ts';
 import './prompt-box.css';
 
 /** The prompt with the images that go with it: dropped, pasted or picked. */
 export function PromptBox() {
   const { draft, toasts } = usePage();
-  const [isOver, setOver] = useState(false);
   const area = useRef<HTMLTextAreaElement>(null);
   const attachments = draft.attachments.value;
   const over = bytesOver(draft.settings.value);
@@ -25,18 +25,9 @@ export function PromptBox() {
   });
 
   const add = (files: readonly File[]) => attachFiles(draft, toasts, files);
+  const isOver = useIncomingFiles(add);
   return (
-    <div
-      class={over > 0 ? 'prompt-box is-bad' : 'prompt-box'}
-      onDragEnter={(event) => setOver(event.dataTransfer?.types.includes('Files') ?? false)}
-      onDragOver={(event) => event.preventDefault()}
-      onDragLeave={(event) => event.currentTarget === event.target && setOver(false)}
-      onDrop={(event) => {
-        event.preventDefault();
-        setOver(false);
-        void add(filesOf(event.dataTransfer));
-      }}
-    >
+    <div class={over > 0 ? 'prompt-box is-bad' : 'prompt-box'}>
       <label class="sr" for="prompt">
         {text('make.prompt')}
       </label>
@@ -50,12 +41,6 @@ export function PromptBox() {
         aria-invalid={over > 0}
         aria-describedby="prompt-note"
         onInput={(event) => draft.change({ prompt: event.currentTarget.value })}
-        onPaste={(event) => {
-          const files = filesOf(event.clipboardData);
-          if (files.length === 0) return;
-          event.preventDefault();
-          void add(files);
-        }}
       />
       {attachments.length > 0 && (
         <ul class="attached">

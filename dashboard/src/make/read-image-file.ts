@@ -1,3 +1,4 @@
+import { measureImage } from '../images/measure-image.ts';
 import type { Attachment } from './draft.ts';
 
 /** What keeps a file from being used. */
@@ -13,7 +14,7 @@ const SIGNATURES = [
   { format: 'webp', bytes: [0x57, 0x45, 0x42, 0x50], at: 8 },
 ] as const;
 
-/** A file of this machine as an attachment, judged by its bytes and decoded once for its size; or what is wrong with it. */
+/** A file of this machine as an attachment, known by its bytes and decoded once for its size; or what is wrong with it. */
 export async function readImageFile(
   file: File,
   role: Attachment['role'],
@@ -22,21 +23,15 @@ export async function readImageFile(
   const found = SIGNATURES.find(({ bytes, at }) => bytes.every((byte, i) => head[at + i] === byte));
   if (found === undefined) return 'format';
   if (file.size > MAX_BYTES) return 'large';
-  try {
-    const bitmap = await createImageBitmap(file);
-    const { width, height } = bitmap;
-    bitmap.close();
-    return {
-      key: crypto.randomUUID(),
-      name: file.name,
-      role,
-      format: found.format,
-      width,
-      height,
-      bytes: file.size,
-      content: file,
-    };
-  } catch {
-    return 'unreadable';
-  }
+  const size = await measureImage(file);
+  if (size === undefined) return 'unreadable';
+  return {
+    key: crypto.randomUUID(),
+    name: file.name,
+    role,
+    format: found.format,
+    ...size,
+    bytes: file.size,
+    content: file,
+  };
 }

@@ -3,7 +3,7 @@ import type { Attachment } from './draft.ts';
 
 type Input = NonNullable<ImageRequest['images']>[number];
 
-/** The request of a draft, with its images inside. A source makes it an edit. */
+/** The request of a draft, with its images inside. A source makes it an edit. Throws FileGone. */
 export async function toRequest(
   settings: PresetTemplate,
   attachments: readonly Attachment[],
@@ -26,9 +26,21 @@ export async function toRequest(
   };
 }
 
+/** A file of this machine was moved or changed since it was added: the browser reads it no longer. */
+export class FileGone extends Error {
+  readonly file: string;
+  constructor(file: string, cause: unknown) {
+    super('a file cannot be read any longer', { cause });
+    this.file = file;
+  }
+}
+
 async function toInput({ content, name }: Attachment): Promise<Input> {
   if (!(content instanceof Blob)) return { type: 'artifact', artifact_id: content.artifactId };
-  return { type: 'data_url', data_url: await toDataUrl(content), filename: toFilename(name) };
+  const dataUrl = await toDataUrl(content).catch((error: unknown) => {
+    throw new FileGone(name, error);
+  });
+  return { type: 'data_url', data_url: dataUrl, filename: toFilename(name) };
 }
 
 /** The bridge shows the name and takes one safe path component: separators and control characters are replaced. */

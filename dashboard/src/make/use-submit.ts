@@ -3,7 +3,7 @@ import type { Page } from '../page.ts';
 import { usePage } from '../page-context.ts';
 import { toFailureText } from '../text/failure-text.ts';
 import { text } from '../text/text.ts';
-import { toRequest } from './to-request.ts';
+import { FileGone, toRequest } from './to-request.ts';
 import { toSettings } from './to-settings.ts';
 
 /** Sends the draft as it is now. The draft stays, so that it can be changed and sent again at once. */
@@ -35,14 +35,26 @@ async function send(page: Page): Promise<void> {
     const request = await toRequest(settings, draft.attachments.peek(), draft.mask.peek());
     await submissions.submit(request);
   } catch (error) {
-    const failure = error instanceof ApiError ? error : ApiError.unreachable();
-    const words = toFailureText(failure, Date.now());
     toasts.show({
       kind: 'failed',
-      text: words.title,
-      detail: failure.code === 'invalid_request' ? failure.message : words.text,
+      ...toWords(error),
       // What was sent may have been changed since: it comes back as it was.
       action: { label: text('make.restore'), run: restore },
     });
   }
+}
+
+function toWords(error: unknown): { readonly text: string; readonly detail: string } {
+  if (error instanceof FileGone) {
+    return {
+      text: text('make.file.cannotBeRead', { name: error.file }),
+      detail: text('make.file.gone'),
+    };
+  }
+  const failure = error instanceof ApiError ? error : ApiError.unreachable();
+  const words = toFailureText(failure, Date.now());
+  return {
+    text: words.title,
+    detail: failure.code === 'invalid_request' ? failure.message : words.text,
+  };
 }

@@ -22,5 +22,4 @@ export interface OpenedImage {
 
 export type MaskReply =
   | { readonly kind: 'opened'; readonly opened: OpenedImage }
-  | { readonly kind: 'written'; readonly mask: Blob }
-  | { readonly kind: 'failed' };
+  | { readonly kind: 'written'; readonly mask: Blob };

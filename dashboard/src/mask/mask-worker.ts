@@ -5,7 +5,7 @@ import { planeSize, type Size } from './plane-size.ts';
 // The page's types name `self` a window.
 const port = self as unknown as {
   onmessage: ((event: MessageEvent<MaskTask>) => void) | null;
-  postMessage(reply: MaskReply, transfer: readonly Transferable[]): void;
+  postMessage(reply: MaskReply | undefined, transfer: readonly Transferable[]): void;
 };
 
 port.onmessage = async ({ data }) => {
@@ -18,7 +18,7 @@ port.onmessage = async ({ data }) => {
       port.postMessage({ kind: 'written', mask }, []);
     }
   } catch {
-    port.postMessage({ kind: 'failed' }, []);
+    port.postMessage(undefined, []);
   }
 };
 

@@ -29,11 +29,19 @@ export function toFailureText(failure: Failure, at: number): FailureText {
   };
 }
 
+/** What keeps the bridge from taking work is not always its queue. */
+const OVERLOADED: Readonly<Record<string, string>> = {
+  circuit_open: 'paused',
+  state_store_full: 'full',
+  state_store_read_only: 'storage',
+  state_store_failing: 'storage',
+};
+
 /** Some codes cover what a person would call two things. */
 function variant(failure: Failure): string {
   const { code, details } = failure;
   if (code === 'cancelled' && details['reason'] === 'interrupted') return 'interrupted';
-  if (code === 'overloaded' && details['reason'] === 'circuit_open') return 'paused';
+  if (code === 'overloaded') return OVERLOADED[String(details['reason'])] ?? code;
   if (code === 'authentication') {
     return failure instanceof ApiError && failure.status === 401 ? 'token' : 'login';
   }

@@ -36,8 +36,13 @@ export function text(key: TextKey, values: Readonly<Record<string, string | numb
   return template.replace(/\{(\w+)\}/g, (hole, name: string) => {
     const value = values[name];
     if (value === undefined) return hole;
-    return typeof value === 'number' ? formatNumber(value) : value;
+    return typeof value === 'number' ? formatNumber(value) : isolate(value);
   });
+}
+
+/** A name that turns the direction of writing does so for itself alone, not for the words around it. */
+function isolate(value: string): string {
+  return /[\u202a-\u202e\u2066-\u2069]/.test(value) ? `\u2068${value}\u2069` : value;
 }
 
 /** Whether there is a text under a key that was put together from what the bridge says. */

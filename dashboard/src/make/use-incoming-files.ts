@@ -1,0 +1,60 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+
+/**
+ * Files that are dropped anywhere on the page, or pasted, as long as no dialog is open: elsewhere the browser would leave
+ * the page for them. Returns whether files are being dragged over it.
+ */
+export function useIncomingFiles(take: (files: readonly File[]) => void): boolean {
+  const [isOver, setOver] = useState(false);
+  const current = useRef(take);
+  current.current = take;
+  useEffect(() => {
+    const controller = new AbortController();
+    const options = { signal: controller.signal };
+    const isFree = () => document.querySelector('dialog[open]') === null;
+
+    const onDrag = (event: DragEvent) => {
+      if (!hasFiles(event.dataTransfer)) return;
+      event.preventDefault();
+      setOver(isFree());
+    };
+    window.addEventListener('dragenter', onDrag, options);
+    window.addEventListener('dragover', onDrag, options);
+    window.addEventListener(
+      'dragleave',
+      // Only leaving the window leads to nothing.
+      ({ relatedTarget }) => relatedTarget === null && setOver(false),
+      options,
+    );
+    window.addEventListener(
+      'drop',
+      (event) => {
+        if (!hasFiles(event.dataTransfer)) return;
+        event.preventDefault();
+        setOver(false);
+        if (isFree()) current.current(filesOf(event.dataTransfer));
+      },
+      options,
+    );
+    window.addEventListener(
+      'paste',
+      ({ clipboardData }) => {
+        const files = filesOf(clipboardData);
+        // Text that comes with a rendering of itself is pasted as text.
+        if (files.length === 0 || clipboardData?.types.includes('text/plain') || !isFree()) return;
+        current.current(files);
+      },
+      options,
+    );
+    return () => controller.abort();
+  }, []);
+  return isOver;
+}
+
+function hasFiles(transfer: DataTransfer | null): boolean {
+  return transfer?.types.includes('Files') ?? false;
+}
+
+function filesOf(transfer: DataTransfer | null): readonly File[] {
+  return [...(transfer?.files ?? [])];
+}

@@ -1,0 +1,106 @@
+import { describe, expect, it } from 'vitest';
+import { type Attachment, createDraft } from '../../../dashboard/src/make/draft.ts';
+
+const image = (key: string, role: Attachment['role'] = 'source'): Attachment => ({
+  key,
+  name: `${key}.png`,
+  role,
+  format: 'png',
+  width: 4,
+  height: 3,
+  bytes: 100,
+  content: { artifactId: key },
+});
+const MASK = new Blob(['mask']);
+
+function masked(...attachments: readonly Attachment[]) {
+  const draft = createDraft();
+  draft.attach(...attachments);
+  draft.setMask(MASK);
+  return draft;
+}
+
+describe('the settings of a draft', () => {
+  it('hold only what differs from the default', () => {
+    const draft = createDraft();
+
+    draft.set('parameters', { n: 3, size: '1024x1024' });
+    draft.set('parameters', { n: undefined });
+    expect(draft.settings.value).toEqual({ parameters: { size: '1024x1024' } });
+    draft.set('parameters', { size: undefined });
+
+    expect(draft.settings.value).toEqual({});
+  });
+
+  it('come back as they were remembered', () => {
+    const draft = masked(image('a'));
+    draft.change({ prompt: 'a moon' });
+    const restore = draft.snapshot();
+
+    draft.clear();
+    expect(draft.content()).toEqual({ settings: {}, attachments: [], mask: undefined });
+    restore();
+
+    expect(draft.content()).toEqual({
+      settings: { prompt: 'a moon' },
+      attachments: [image('a')],
+      mask: MASK,
+    });
+  });
+});
+
+describe('the mask of a draft', () => {
+  it('goes with its source, and comes back with it', () => {
+    const draft = masked(image('a'), image('b'));
+    draft.change({ prompt: 'before' });
+
+    const restore = draft.removeAttachment('a');
+    expect(draft.mask.value).toBeUndefined();
+    draft.change({ prompt: 'after' });
+    restore();
+
+    expect(draft.mask.value).toBe(MASK);
+    expect(draft.attachments.value.map(({ key }) => key)).toEqual(['a', 'b']);
+    expect(draft.settings.value.prompt).toBe('after');
+  });
+
+  it('goes when its source becomes a reference', () => {
+    const draft = masked(image('a'), image('b'));
+
+    draft.setRole('a', 'reference');
+
+    expect(draft.mask.value).toBeUndefined();
+  });
+
+  it('goes when another image becomes the first source', () => {
+    const draft = masked(image('a', 'reference'), image('b'));
+
+    draft.setRole('a', 'source');
+
+    expect(draft.mask.value).toBeUndefined();
+  });
+
+  it('stays when other images come, go or change their role', () => {
+    const draft = masked(image('a'), image('b'), image('c', 'reference'));
+
+    draft.attach(image('d'));
+    draft.removeAttachment('b');
+    draft.setRole('c', 'source');
+
+    expect(draft.mask.value).toBe(MASK);
+  });
+});
+
+describe('editing an image of the bridge', () => {
+  it('attaches it once, as a source', () => {
+    const draft = createDraft();
+    const artifact = { id: 'x', width: 8, height: 6, format: 'webp', bytes: 9 } as const;
+
+    draft.editArtifact(artifact, 'moon.webp');
+    draft.editArtifact(artifact, 'moon.webp');
+
+    expect(draft.attachments.value).toMatchObject([
+      { role: 'source', name: 'moon.webp', width: 8, content: { artifactId: 'x' } },
+    ]);
+  });
+});

@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest';
+import { toFailureText } from '../../../dashboard/src/text/failure-text.ts';
+
+type Failure = Parameters<typeof toFailureText>[0];
+
+const failure = (code: Failure['code'], details: Failure['details'] = {}, retryable = true) => ({
+  code,
+  details,
+  retryable,
+  message: '',
+});
+
+describe('toFailureText', () => {
+  it.each([
+    [failure('overloaded'), 'The queue is full'],
+    [failure('overloaded', { reason: 'circuit_open' }), 'Paused after failures'],
+    [failure('overloaded', { reason: 'state_store_full' }), 'The disk of the bridge is full'],
+    [
+      failure('overloaded', { reason: 'state_store_read_only' }),
+      'The bridge cannot write to its folder',
+    ],
+    [failure('cancelled'), 'Cancelled'],
+    [failure('cancelled', { reason: 'interrupted' }), 'Interrupted'],
+    [failure('authentication'), 'Needs a login'],
+  ])('names what happened', (given, title) => {
+    expect(toFailureText(given, 0).title).toBe(title);
+  });
+
+  it('counts a wait from when it failed', () => {
+    expect(toFailureText(failure('rate_limited', { retry_after_ms: 38_000 }), 1000).after).toBe(
+      39_000,
+    );
+  });
+
+  it('offers no repeat of what may have been made and paid for', () => {
+    const words = toFailureText(failure('upstream', { outcome: 'unknown' }), 0);
+
+    expect(words.mayRepeat).toBe(false);
+    expect(words.text).toBe('It may have been made, and paid for.');
+  });
+
+  it('offers a repeat of what can be repeated', () => {
+    expect(toFailureText(failure('timeout'), 0).mayRepeat).toBe(true);
+    expect(toFailureText(failure('safety_rejected', {}, false), 0).mayRepeat).toBe(false);
+  });
+});

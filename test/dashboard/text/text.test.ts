@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+import { formatBytes, formatClock, formatDay, text } from '../../../dashboard/src/text/text.ts';
+
+describe('text', () => {
+  it('chooses the form of a count and writes numbers as the language does', () => {
+    expect(text('make.tooLong', { count: 1 })).toBe('1 byte too long');
+    expect(text('make.tooLong', { count: 12_345 })).toBe('12,345 bytes too long');
+  });
+
+  it('keeps a value as it is, markup and placeholders too', () => {
+    expect(text('make.remove', { name: '<b>{name}</b>' })).toBe('Remove <b>{name}</b>');
+  });
+
+  it('keeps a name that turns the direction of writing from turning the words around it', () => {
+    expect(text('make.file.cannotBeRead', { name: 'a\u202egpj.exe' })).toBe(
+      '\u2068a\u202egpj.exe\u2069 cannot be read',
+    );
+  });
+});
+
+describe('formatBytes', () => {
+  it.each([
+    [0, '0 bytes'],
+    [999, '999 bytes'],
+    [1500, '1.5 kB'],
+    [33_554_432, '34 MB'],
+    [104_857_600, '105 MB'],
+  ])('writes %d as %s', (bytes, written) => {
+    expect(formatBytes(bytes)).toBe(written);
+  });
+});
+
+describe('formatClock', () => {
+  it.each([
+    [-5, '0:00'],
+    [14_999, '0:14'],
+    [725_000, '12:05'],
+    [3_729_000, '1:02:09'],
+  ])('writes %d ms as %s', (milliseconds, written) => {
+    expect(formatClock(milliseconds)).toBe(written);
+  });
+});
+
+describe('formatDay', () => {
+  const now = new Date(2026, 2, 12, 1, 0);
+  const at = (...date: [number, number, number, number]) => new Date(...date).getTime() / 1000;
+
+  it.each([
+    [at(2026, 2, 12, 0), 'Today'],
+    [at(2026, 2, 11, 23), 'Yesterday'],
+    [at(2026, 2, 9, 12), 'Monday'],
+    [at(2026, 0, 3, 12), 'January 3'],
+    [at(2025, 0, 3, 12), 'January 3, 2025'],
+  ])('names the day of %d %s', (seconds, name) => {
+    expect(formatDay(seconds, now)).toBe(name);
+  });
+});
