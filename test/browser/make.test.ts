@@ -255,19 +255,21 @@ describe('the sheet of a phone', () => {
   it('is closed by Back, and by sending', async () => {
     const page = await openPage(bridge.address, { size: 'phone', touch: true });
     const dock = page.getByRole('button', { name: /^Describe an image|^a dock/ });
+    // Closed, it is hidden from roles.
+    const sheet = page.locator('#make');
     await dock.tap();
     await page.getByLabel('Prompt', { exact: true }).fill('a dock');
     await page.goBack();
-    await expect.poll(() => panel(page).getAttribute('data-open')).toBe('false');
+    await expect.poll(() => sheet.getAttribute('data-open')).toBe('false');
 
     await dock.tap();
-    await expect.poll(() => panel(page).getAttribute('data-open')).toBe('true');
+    await expect.poll(() => sheet.getAttribute('data-open')).toBe('true');
     await plan(page).getByText('1 call to sandbox-image.').waitFor();
     await panel(page)
       .getByRole('button', { name: /^Make 1 image/ })
       .tap();
 
-    await expect.poll(() => panel(page).getAttribute('data-open')).toBe('false');
+    await expect.poll(() => sheet.getAttribute('data-open')).toBe('false');
   });
 });
 

@@ -424,7 +424,7 @@ describe('the mask editor', () => {
 
 // Last: the gallery of later tests would miss the image, too.
 describe('an image', () => {
-  it('that is gone is named, and nothing else breaks', async () => {
+  it('whose file is missing is named, and nothing else breaks', async () => {
     const [id] = await makeJobs(bridge.address, [{ prompt: 'an image that goes' }]);
     const page = await openPage(bridge.address, { expects: [/500.*artifacts/] });
     await page

@@ -1,12 +1,9 @@
 import type { ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { type Attachment, firstSource } from '../make/draft.ts';
+import { firstSource } from '../make/draft.ts';
 import { usePage } from '../page-context.ts';
 import { text } from '../text/text.ts';
-
-export interface MaskEditorProps {
-  readonly source: Attachment;
-}
+import type { MaskEditorProps } from './mask-editor-props.ts';
 
 /** The mask editor while its history entry is current and the draft has a source. Its code is loaded when it is first opened. */
 export function MaskLayer() {

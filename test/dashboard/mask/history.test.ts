@@ -45,7 +45,7 @@ describe('createHistory', () => {
     expect(history.redo()).toBeUndefined();
   });
 
-  it('takes back a change that never became a step', () => {
+  it('reverts a change that never became a step', () => {
     const { plane, history } = setUp();
     history.begin();
     plane.fill(ROW, 'brush');

@@ -83,7 +83,7 @@ describe('createPlane', () => {
     expect(at(plane, 0, 5)).toBe(255);
   });
 
-  it('takes back a part that was cut out of it', () => {
+  it('restores a part that was cut out of it', () => {
     const plane = createPlane(10, 10);
     const rect = { x: 2, y: 3, width: 4, height: 5 };
     plane.fill(rect, 'brush');

@@ -1,0 +1,6 @@
+import type { Attachment } from '../make/draft.ts';
+
+export interface MaskEditorProps {
+  /** The first source of the draft. */
+  readonly source: Attachment;
+}
