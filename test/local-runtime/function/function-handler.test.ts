@@ -1,0 +1,273 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { routes } from '../../../handlers/routes.ts';
+import { loadConfig } from '../../../lib/config/load-config.ts';
+import { createTraceLog } from '../../../lib/log/trace-log.ts';
+import { systemClock as clock } from '../../../lib/platform/clock.ts';
+import { createIds } from '../../../lib/platform/ids.ts';
+import { QUICKSTART_PRESETS } from '../../../local-runtime/commands/quickstart.ts';
+import {
+  createFunctionHandler,
+  type FunctionEvent,
+} from '../../../local-runtime/function/function-handler.ts';
+import { toHttpSettings } from '../../../local-runtime/listener/to-http-settings.ts';
+import { openObservation } from '../../../local-runtime/observation.ts';
+import { type OpenApp, openApp } from '../../../local-runtime/open-app.ts';
+import { buildOpenApiDocument } from '../../../local-runtime/openapi/build-document.ts';
+import { formBytes, formType } from '../../support/form-bytes.ts';
+import { createReplyChecker } from '../../support/reply-checker.ts';
+import { cleanUp, freshFolder } from '../../support/start-bridge.ts';
+
+const TOKEN = 'a-long-enough-secret';
+const ids = createIds(clock.nowMs);
+const checker = createReplyChecker(buildOpenApiDocument(routes, '0.0.0'));
+
+let app: OpenApp;
+let handle: ReturnType<typeof createFunctionHandler>;
+
+beforeAll(async () => {
+  const cwd = await freshFolder();
+  const set = [
+    'server.metrics.enabled=true',
+    'server.bearer_token_env=TOKEN',
+    'providers.sandbox.latency_ms=0',
+    `state.directory=${cwd}/state`,
+    `artifacts.root=${cwd}/artifacts`,
+  ];
+  const loaded = await loadConfig({ env: {}, cwd, set, presets: QUICKSTART_PRESETS });
+  if (!loaded.ok) throw new Error(JSON.stringify(loaded.errors));
+  const { config } = loaded;
+  const observation = await openObservation({ config, routes, clock, version: '0.0.0' });
+  const log = createTraceLog(() => {});
+  app = await openApp(config, routes, {
+    ...observation,
+    clock,
+    ids,
+    log,
+    env: {},
+    facts: {
+      version: '0.0.0',
+      listener: { scope: 'remote', port: 443 },
+      authenticationRequired: true,
+      origins: [],
+    },
+  });
+  const { observer } = observation;
+  const httpSettings = toHttpSettings(config, TOKEN, { clock, ids, observer, log });
+  handle = createFunctionHandler({ routes, services: app.services, httpSettings });
+});
+afterAll(async () => {
+  await app.close();
+  await cleanUp();
+});
+
+interface Sent {
+  readonly parameters?: Readonly<Record<string, string>>;
+  readonly query?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: Buffer | object;
+  readonly remainingMs?: number;
+}
+
+/** The event that API Gateway sends for a request of this route. */
+function toFunctionEvent(routeKey: string, sent: Sent): FunctionEvent {
+  const [method = 'GET', at = '/'] = routeKey.split(' ');
+  const { parameters = {}, query = '', body } = sent;
+  const path = at.replace(/\{(\w+)\+?\}/g, (_, name: string) => parameters[name] ?? '');
+  const bytes =
+    body === undefined || Buffer.isBuffer(body) ? body : Buffer.from(JSON.stringify(body));
+  return {
+    version: '2.0',
+    routeKey,
+    rawPath: path,
+    rawQueryString: query,
+    headers: {
+      host: 'abc123.execute-api.eu-central-1.amazonaws.com',
+      'x-forwarded-proto': 'https',
+      authorization: `Bearer ${TOKEN}`,
+      ...(bytes ? { 'content-type': 'application/json', 'content-length': `${bytes.length}` } : {}),
+      ...sent.headers,
+    },
+    pathParameters: parameters,
+    requestContext: { http: { method, path } },
+    ...(bytes ? { body: bytes.toString('base64') } : {}),
+    isBase64Encoded: bytes !== undefined,
+  };
+}
+
+async function call(routeKey: string, sent: Sent = {}) {
+  const reply = await handle(toFunctionEvent(routeKey, sent), {
+    getRemainingTimeInMillis: () => sent.remainingMs ?? 30_000,
+  });
+  const bytes = Buffer.from(reply.body, reply.isBase64Encoded ? 'base64' : 'utf8');
+  const isJson = reply.headers['content-type']?.includes('json');
+  const json = isJson && bytes.length > 0 ? JSON.parse(bytes.toString()) : undefined;
+  return { ...reply, bytes, json };
+}
+
+const PROMPT = { prompt: 'a kite', parameters: { size: '64x64' } };
+const PNG = Buffer.from([0x89, 0x50, 0x4e, 0x47]);
+
+async function imageBytes(): Promise<Buffer> {
+  const { json } = await call('POST /v1/images', { body: PROMPT });
+  return Buffer.from(json.data[0].b64_json, 'base64');
+}
+
+async function artifactId(): Promise<string> {
+  const body = { ...PROMPT, output: { response_format: 'artifact' } };
+  return (await call('POST /v1/images', { body })).json.data[0].id;
+}
+
+/** A job with one input that has ended. */
+async function endedJob(): Promise<string> {
+  const data = (await imageBytes()).toString('base64');
+  const body = { operation: 'edit', prompt: 'a kite', images: [{ type: 'base64', data }] };
+  const { id } = (await call('POST /v1/jobs', { body })).json;
+  await call('GET /v1/jobs/{id}', { parameters: { id }, query: 'wait_ms=10000' });
+  return id;
+}
+
+const job = async (): Promise<Sent> => ({ parameters: { id: await endedJob() } });
+const preset = async (): Promise<Sent> => {
+  const name = `p${ids.newOpaqueId()}`;
+  await call('POST /v1/presets', { body: { name, template: {} } });
+  return { parameters: { name } };
+};
+
+/** For every route a request, and what its reply must be. */
+const CALLS: Readonly<Record<string, readonly [number, (() => Promise<Sent> | Sent)?]>> = {
+  'GET /health/live': [200],
+  'GET /health/ready': [200],
+  'POST /v1/images': [200, () => ({ body: PROMPT })],
+  'POST /v1/images/stream': [200, () => ({ body: PROMPT })],
+  'POST /v1/plan': [200, () => ({ body: PROMPT })],
+  'POST /v1/images/generations': [200, () => ({ body: { prompt: 'a kite', size: '64x64' } })],
+  'POST /v1/images/edits': [200, form],
+  'GET /v1/models': [200],
+  'GET /v1/models/{id+}': [200, () => ({ parameters: { id: 'sandbox-image' } })],
+  'POST /v1/jobs': [202, () => ({ body: PROMPT })],
+  'GET /v1/jobs': [200],
+  'GET /v1/jobs/events': [200, () => ({ remainingMs: 1100 })],
+  'GET /v1/jobs/{id}': [200, job],
+  'DELETE /v1/jobs/{id}': [200, job],
+  'PATCH /v1/jobs/{id}': [200, async () => ({ ...(await job()), body: { favorite: true } })],
+  'GET /v1/jobs/{id}/partial': [204, job],
+  'GET /v1/jobs/{id}/inputs/{index}': [200, input],
+  'GET /v1/jobs/{id}/inputs/{index}/thumbnail': [200, input],
+  'GET /v1/jobs/{id}/events': [200, job],
+  'GET /v1/providers': [200],
+  'GET /v1/providers/{name}/capabilities': [200, () => ({ parameters: { name: 'sandbox' } })],
+  'GET /v1/presets': [200],
+  'POST /v1/presets': [201, () => ({ body: { name: 'one', template: {} } })],
+  'GET /v1/presets/{name}': [200, preset],
+  'PUT /v1/presets/{name}': [200, async () => ({ ...(await preset()), body: { template: {} } })],
+  'DELETE /v1/presets/{name}': [204, preset],
+  'GET /v1/sessions/{key}': [404, () => ({ parameters: { key: 'none' } })],
+  'DELETE /v1/sessions/{key}': [404, () => ({ parameters: { key: 'none' } })],
+  'GET /v1/artifacts/{id}': [200, async () => ({ parameters: { id: await artifactId() } })],
+  'GET /v1/artifacts/{id}/thumbnail': [
+    200,
+    async () => ({ parameters: { id: await artifactId() } }),
+  ],
+  'GET /v1/diagnostics': [200],
+  'GET /metrics': [200],
+  'GET /dashboard': [200],
+  'GET /dashboard/assets/{name+}': [404, () => ({ parameters: { name: 'none.js' } })],
+  'GET /dashboard/{view+}': [200, () => ({ parameters: { view: 'jobs' } })],
+  'GET /v1/openapi.json': [200],
+};
+
+async function form(): Promise<Sent> {
+  const body = formBytes([
+    { name: 'prompt', content: 'in winter' },
+    { name: 'image', filename: 'kite.png', type: 'image/png', content: await imageBytes() },
+  ]);
+  return { body, headers: { 'content-type': formType() } };
+}
+
+async function input(): Promise<Sent> {
+  return { parameters: { id: await endedJob(), index: '0' } };
+}
+
+describe('createFunctionHandler', () => {
+  it('is tried with every route of the table', () => {
+    const keys = routes.map(({ method, path, takesSlashes }) =>
+      takesSlashes ? `${method} ${path.slice(0, -1)}+}` : `${method} ${path}`,
+    );
+
+    expect(Object.keys(CALLS)).toEqual(keys);
+  });
+
+  it.each(Object.keys(CALLS))('replies to %s as the contract says', async (routeKey) => {
+    const [status, toSent = () => ({})] = CALLS[routeKey] ?? [];
+    const sent = await toSent();
+
+    const { statusCode, headers, bytes, json } = await call(routeKey, sent);
+
+    const text = headers['content-type']?.startsWith('text/') ? bytes.toString() : bytes;
+    const [method = '', at = ''] = routeKey.replace('+}', '}').split(' ');
+    const route = routes.find((it) => it.method === method && it.path === at);
+    checker.check(route?.handler.spec.id ?? '', statusCode, headers, json ?? text);
+    expect(statusCode).toBe(status);
+  });
+
+  it('returns the bytes of an image unchanged', async () => {
+    const { bytes, headers } = await call('GET /v1/artifacts/{id}', {
+      parameters: { id: await artifactId() },
+    });
+
+    expect(bytes.subarray(0, 4)).toEqual(PNG);
+    expect(bytes.length).toBe(Number(headers['content-length']));
+  });
+
+  it('replies to HEAD with the headers alone', async () => {
+    const { statusCode, headers, body } = await call('HEAD /v1/openapi.json');
+
+    expect({ statusCode, body }).toEqual({ statusCode: 200, body: '' });
+    expect(headers['content-type']).toBe('application/json');
+  });
+
+  it('takes a body that API Gateway left as text', async () => {
+    const event = toFunctionEvent('POST /v1/plan', { body: PROMPT });
+    const text = { ...event, body: JSON.stringify(PROMPT), isBase64Encoded: false };
+
+    const reply = await handle(text, { getRemainingTimeInMillis: () => 30_000 });
+
+    expect(reply.statusCode).toBe(200);
+  });
+
+  it.each([
+    ['$default', '/v1/nothing', 404],
+    ['$default', '/v1/images', 405],
+  ])('replies to %s %s with %i', async (routeKey, path, status) => {
+    const event = { ...toFunctionEvent('GET /x', {}), routeKey, rawPath: path };
+
+    const reply = await handle(event, { getRemainingTimeInMillis: () => 30_000 });
+
+    expect(reply.statusCode).toBe(status);
+  });
+
+  it('refuses a wrong token', async () => {
+    const { statusCode } = await call('GET /v1/jobs', { headers: { authorization: 'Bearer no' } });
+
+    expect(statusCode).toBe(401);
+  });
+
+  it('ends a stream of events before the time of the function is over', async () => {
+    const { statusCode, bytes } = await call('GET /v1/jobs/events', { remainingMs: 1100 });
+
+    expect(statusCode).toBe(200);
+    expect(bytes.toString()).toMatch(/^(retry:|:|id:|event:)/);
+  });
+
+  it('replies with an error where the reply is longer than a function can return', async () => {
+    const body = { prompt: 'a kite', parameters: { size: '3840x2160', n: 2 } };
+
+    const { statusCode, json, headers } = await call('POST /v1/images', { body });
+
+    expect(statusCode).toBe(400);
+    expect(json).toMatchObject({
+      error: { code: 'unsupported_capability' },
+      request_id: headers['x-request-id'],
+    });
+  });
+});
