@@ -1,4 +1,5 @@
 import type { Page } from '../../page.ts';
+import { copyText } from '../../shell/copy-text.ts';
 import { text } from '../../text/text.ts';
 import { createConfirmation } from './confirmation.ts';
 import { download } from './download.ts';
@@ -55,7 +56,7 @@ export function createJobActions(page: Page) {
     copyPrompt(id: string): Promise<void> {
       return attempt(async () => {
         const { request } = await jobs.read(id);
-        await navigator.clipboard.writeText(request.prompt);
+        copyText(request.prompt);
         toasts.show({ kind: 'done', text: text('gallery.copied') });
       });
     },

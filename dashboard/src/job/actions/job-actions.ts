@@ -4,6 +4,7 @@ import { showDraft } from '../../gallery/actions/make-from-jobs.ts';
 import { sayFailure } from '../../gallery/actions/say-failure.ts';
 import { toDraftAgain, toRequestAgain } from '../../make/make-again.ts';
 import type { Page } from '../../page.ts';
+import { copyText } from '../../shell/copy-text.ts';
 import { type TextKey, text } from '../../text/text.ts';
 import type { JobDetail } from '../state/job-detail.ts';
 import type { JobImage } from '../state/job-images.ts';
@@ -66,9 +67,9 @@ export function createJobActions(page: Page, detail: JobDetail, id: string) {
       });
     },
 
-    async copy(content: string, what: TextKey): Promise<void> {
+    copy(content: string, what: TextKey): void {
       try {
-        await navigator.clipboard.writeText(content);
+        copyText(content);
         toasts.show({ kind: 'done', text: text('job.copied', { what: text(what) }) });
       } catch {
         toasts.show({ kind: 'failed', text: text('job.notCopied') });

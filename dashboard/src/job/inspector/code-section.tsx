@@ -49,25 +49,21 @@ export function CodeSection({ job }: { readonly job: Job }) {
       </pre>
       {needsToken && <p class="hint">{text('job.code.token', { name: TOKEN_VARIABLE })}</p>}
       <div class="copies">
-        <Button size="small" icon={Copy} onClick={() => void copy(code, 'job.copy.code')}>
+        <Button size="small" icon={Copy} onClick={() => copy(code, 'job.copy.code')}>
           {text('job.copy.code')}
         </Button>
-        <Button size="small" icon={Copy} onClick={() => void copy(job.id, 'job.copy.id')}>
+        <Button size="small" icon={Copy} onClick={() => copy(job.id, 'job.copy.id')}>
           {text('job.copy.id')}
         </Button>
         {name !== undefined && (
-          <Button
-            size="small"
-            icon={Copy}
-            onClick={() => void copy(baseName(name), 'job.copy.name')}
-          >
+          <Button size="small" icon={Copy} onClick={() => copy(baseName(name), 'job.copy.name')}>
             {text('job.copy.name')}
           </Button>
         )}
         <Button
           size="small"
           icon={Link2}
-          onClick={() => void copy(`${location.origin}${ROOT}/jobs/${job.id}`, 'job.copy.link')}
+          onClick={() => copy(`${location.origin}${ROOT}/jobs/${job.id}`, 'job.copy.link')}
         >
           {text('job.copy.link')}
         </Button>

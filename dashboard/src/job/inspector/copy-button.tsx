@@ -17,7 +17,7 @@ export function CopyButton({ what, content }: Props) {
       small
       icon={Copy}
       label={text('job.copyWhat', { what: text(what) })}
-      onClick={() => void copy(content, what)}
+      onClick={() => copy(content, what)}
     />
   );
 }

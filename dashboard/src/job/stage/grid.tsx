@@ -59,10 +59,8 @@ function Cell({ image, cell, onPress }: CellProps) {
       onClick={onPress}
     >
       {loaded.state === 'ready' && <img src={loaded.url} alt="" decoding="async" />}
-      {loaded.state === 'failed' && <LostImage error={loaded.error} shape={FILLED} />}
+      {loaded.state === 'failed' && <LostImage error={loaded.error} size={{ width, height }} />}
       <span class="number num">{image.number}</span>
     </button>
   );
 }
-
-const FILLED = { inset: '0' };

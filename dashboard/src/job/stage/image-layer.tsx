@@ -61,7 +61,7 @@ function FittedImage({ image, rect, shape }: FittedProps) {
   const isEnlarged = rect.width * k > pixels * 4 && pixels > 0;
   const look = [image.format === 'jpeg' ? '' : 'on-pattern', isEnlarged ? 'pixels' : ''].join(' ');
 
-  if (loaded.state === 'failed') return <LostImage error={loaded.error} shape={shape} />;
+  if (loaded.state === 'failed') return <LostImage error={loaded.error} size={rect} />;
   if (loaded.state === 'loading') return <i class="coming" style={shape} />;
   return (
     <>

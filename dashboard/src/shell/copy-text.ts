@@ -1,0 +1,17 @@
+/**
+ * Copies a text, after a press of a key or button. The page may not use the Clipboard API: its permissions policy denies
+ * all features. Throws where the browser does not allow copying.
+ */
+export function copyText(content: string): void {
+  const field = document.createElement('textarea');
+  field.value = content;
+  field.setAttribute('readonly', '');
+  field.className = 'sr';
+  const before = document.activeElement;
+  document.body.append(field);
+  field.select();
+  const isCopied = document.execCommand('copy');
+  field.remove();
+  if (before instanceof HTMLElement) before.focus({ preventScroll: true });
+  if (!isCopied) throw new Error('the browser does not allow copying');
+}

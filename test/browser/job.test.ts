@@ -1,0 +1,497 @@
+import { appendFile, readdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { StartedBridge } from '../support/start-bridge.ts';
+import { accessibilityProblems } from './support/accessibility.ts';
+import { restart, startDashboard } from './support/dashboard.ts';
+import { openPage } from './support/open-page.ts';
+import { keepScreenshot } from './support/screenshot.ts';
+import { listJobs, makeJobs, patchJob, submitJobs } from './support/submit-jobs.ts';
+
+const HOSTILE = '<img src=x onerror=alert(1)> \u202eflipped\u202c \u200bzero '
+  .repeat(200)
+  .slice(0, 9000);
+const UNKNOWN_ID = '0199f0a0-0000-7000-8000-000000000001';
+
+let bridge: StartedBridge;
+let single: string;
+let edit: string;
+let refused: string;
+let hostile: string;
+let clear: string;
+
+beforeAll(async () => {
+  bridge = await startDashboard();
+  const photo = await readFile(new URL('../data/photos/coffee.png', import.meta.url));
+  const source = {
+    type: 'data_url',
+    data_url: `data:image/png;base64,${photo.toString('base64')}`,
+  };
+  [single = '', edit = '', refused = '', hostile = '', clear = ''] = await makeJobs(
+    bridge.address,
+    [
+      { prompt: 'A lighthouse at dusk', parameters: { size: '768x512' } },
+      {
+        operation: 'edit',
+        prompt: 'The same cup, risograph in two inks',
+        images: [{ ...source, filename: 'coffee.png' }],
+        parameters: { n: 3, quality: 'max' },
+        policies: { compatibility: 'normalize' },
+        metadata: { project: 'posters' },
+      },
+      {
+        prompt: 'A knot that is refused',
+        routing: { provider: 'sandbox', model: 'sandbox-fail-safety_rejected' },
+      },
+      { prompt: HOSTILE, parameters: { size: '128x128' } },
+      { prompt: 'A ceramic bird', parameters: { size: '256x256', background: 'transparent' } },
+    ],
+  );
+});
+
+type Options = Parameters<typeof openPage>[1];
+
+async function openJob(id: string, search = '', options: Options = {}): Promise<Page> {
+  const page = await openPage(bridge.address, {
+    ...options,
+    path: `/dashboard/jobs/${id}${search}`,
+  });
+  await page.getByRole('complementary', { name: 'About this job' }).waitFor();
+  return page;
+}
+
+/** Waits until what is looked at has come. */
+async function seen(page: Page): Promise<void> {
+  await page.locator('.job-screen main img').first().waitFor();
+  await page.waitForFunction(
+    () =>
+      document.querySelector('.job-screen .coming') === null &&
+      [...document.querySelectorAll<HTMLImageElement>('.job-screen img')].every(
+        (image) => image.complete && image.naturalWidth > 0,
+      ),
+  );
+}
+
+const search = (page: Page) => new URL(page.url()).searchParams;
+const stage = (page: Page) => page.getByRole('main');
+const thumb = (page: Page, name: string | RegExp) =>
+  page.getByRole('group', { name: 'Images of this job' }).getByRole('button', { name });
+const zoomOf = (page: Page) =>
+  page
+    .locator('.image-layer .zoomed')
+    .evaluateAll((layers) => layers.map((layer) => (layer as HTMLElement).style.transform));
+const jobOf = async (id: string) =>
+  (await (await fetch(`${bridge.address}/v1/jobs/${id}`)).json()) as {
+    readonly status: string;
+    readonly favorite: boolean;
+    readonly deleted?: number;
+  };
+
+/** The name of the only image of a job, below the artifact root. */
+async function nameOf(address: string, id: string): Promise<string> {
+  const reply = await fetch(`${address}/v1/jobs/${id}`);
+  const job = (await reply.json()) as { result: { data: readonly { name: string }[] } };
+  return job.result.data[0]?.name ?? '';
+}
+
+async function findFile(folder: string, name: string): Promise<string> {
+  const files = await readdir(folder, { recursive: true });
+  const found = files.find((file) => file.endsWith(name));
+  if (found === undefined) throw new Error(`there is no ${name}`);
+  return join(folder, found);
+}
+
+describe('a job', () => {
+  const looks = [
+    ['single', ''],
+    ['grid', '?view=grid'],
+    ['side', '?view=side'],
+    ['slider', '?view=slider&a=source&b=2'],
+  ] as const;
+
+  it.each(
+    looks.flatMap(([name, query]) => [
+      [name, query, 'light', 'desktop'] as const,
+      [name, query, 'dark', 'phone'] as const,
+    ]),
+  )('is shown without a problem: %s%s (%s, %s)', async (name, query, theme, size) => {
+    const page = await openJob(edit, query, { theme, size });
+    await seen(page);
+
+    expect(await accessibilityProblems(page)).toEqual([]);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0);
+    await keepScreenshot(page, `job-${name}-${theme}-${size}`);
+  });
+
+  it.each([
+    ['dark', 'desktop'],
+    ['light', 'phone'],
+  ] as const)('that was refused says why, first (%s, %s)', async (theme, size) => {
+    const page = await openJob(refused, '', { theme, size });
+
+    await stage(page).getByRole('heading', { name: 'Refused by the provider' }).waitFor();
+    await stage(page).getByRole('button', { name: 'Change the prompt' }).waitFor();
+    // The same request would be refused again.
+    expect(await page.getByRole('button', { name: 'Make again' }).count()).toBe(0);
+    await page.getByText('Details', { exact: true }).click();
+    await page.getByText('safety_rejected', { exact: true }).waitFor();
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await keepScreenshot(page, `job-refused-${theme}-${size}`);
+  });
+
+  it('shows a hostile prompt of 9,000 characters as text, and no part of it aside', async () => {
+    const page = await openJob(hostile, '', { size: { width: 360, height: 740 } });
+    await seen(page);
+
+    expect(await page.locator('img[src="x"]').count()).toBe(0);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0);
+    const about = page.getByRole('complementary', { name: 'About this job' });
+    await about.getByText('Show all').first().click();
+    await keepScreenshot(page, 'job-hostile');
+    expect(await accessibilityProblems(page)).toEqual([]);
+  });
+
+  it('shows a transparent image on a pattern', async () => {
+    const page = await openJob(clear);
+    await seen(page);
+
+    expect(await page.locator('.image-layer img.on-pattern').count()).toBe(1);
+    await page.getByText('Background', { exact: true }).waitFor();
+    await keepScreenshot(page, 'job-transparent');
+  });
+
+  it.each(['no-job', UNKNOWN_ID])('that is not there says so (%s)', async (id) => {
+    const page = await openPage(bridge.address, {
+      path: `/dashboard/jobs/${id}`,
+      expects: [/status of 404/],
+    });
+
+    await page.getByRole('heading', { name: 'Not here' }).waitFor();
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Go to the images' }).click();
+    await page.waitForURL(/\/dashboard$/);
+  });
+});
+
+describe('zoom', () => {
+  it('is shared by both images, and is set by wheel, buttons, keys and double click', async () => {
+    const page = await openJob(edit, '?view=side');
+    await seen(page);
+    const whole = 'translate(0px, 0px) scale(1)';
+    expect(await zoomOf(page)).toEqual([whole, whole]);
+
+    const pane = page.getByRole('group', { name: 'Source' });
+    await pane.hover();
+    await page.mouse.wheel(0, -400);
+    const [a, b] = await zoomOf(page);
+    expect(a).not.toBe(whole);
+    expect(b).toBe(a);
+    await keepScreenshot(page, 'job-zoomed');
+
+    await page.getByRole('button', { name: /Fit$/ }).click();
+    expect(await zoomOf(page)).toEqual([whole, whole]);
+    await page.keyboard.press('+');
+    expect((await zoomOf(page))[0]).toContain('scale(1.5)');
+    await page.keyboard.press('0');
+    expect((await zoomOf(page))[0]).toBe(whole);
+    await page.getByRole('button', { name: 'Zoom in' }).click();
+    await page.keyboard.press('-');
+    expect((await zoomOf(page))[0]).toBe(whole);
+    await pane.dblclick();
+    expect((await zoomOf(page))[1]).toContain('scale(3)');
+    await pane.dblclick();
+    expect((await zoomOf(page))[1]).toBe(whole);
+  });
+
+  it('is moved by arrows while the image has the focus', async () => {
+    const page = await openJob(edit);
+    await seen(page);
+    await page.keyboard.press('+');
+    const [before] = await zoomOf(page);
+
+    await page.getByRole('group', { name: 'Output 1' }).focus();
+    await page.keyboard.press('ArrowRight');
+
+    expect((await zoomOf(page))[0]).not.toBe(before);
+    expect(page.url()).toContain(edit);
+  });
+});
+
+describe('a comparison', () => {
+  it('is divided by a line that arrows and the mouse move', async () => {
+    const page = await openJob(edit, '?view=slider&a=source&b=2');
+    await seen(page);
+    const divider = page.getByRole('slider', { name: 'Divider' });
+
+    await divider.focus();
+    await page.keyboard.press('ArrowLeft');
+    await page.keyboard.press('PageDown');
+    expect(await divider.getAttribute('aria-valuenow')).toBe('39');
+    const box = await divider.boundingBox();
+    if (box === null) throw new Error('the divider is not seen');
+    await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+    await page.mouse.down();
+    await page.mouse.move(box.x + 200, box.y + box.height / 2);
+    await page.mouse.up();
+
+    expect(Number(await divider.getAttribute('aria-valuenow'))).toBeGreaterThan(50);
+    expect(page.url()).toContain(edit);
+  });
+
+  it('has its images chosen in the strip, and swapped', async () => {
+    const page = await openJob(edit, '?view=side');
+    await thumb(page, 'A: Source').waitFor();
+
+    await thumb(page, 'Output 3').click();
+    await thumb(page, 'B: Output 3').waitFor();
+    await page.keyboard.press('s');
+    await thumb(page, 'A: Output 3').waitFor();
+    await thumb(page, 'B: Source').waitFor();
+    await thumb(page, 'Output 2').click();
+
+    expect([search(page).get('a'), search(page).get('b')]).toEqual(['3', '2']);
+  });
+
+  it('shows the image of another job beside this one', async () => {
+    const page = await openJob(single, `?view=side&b=${clear}`);
+    await thumb(page, 'B: Other job').waitFor();
+    await seen(page);
+
+    expect(await page.getByRole('group', { name: 'Other job' }).count()).toBe(1);
+  });
+});
+
+describe('the keys of a job', () => {
+  it('change the view and the output', async () => {
+    const page = await openJob(edit);
+    await seen(page);
+
+    await page.keyboard.press('2');
+    await page.getByRole('button', { name: 'Show Output 2' }).waitFor();
+    await page.keyboard.press('4');
+    await page.getByRole('slider').waitFor();
+    await page.keyboard.press('1');
+    await page.keyboard.press('ArrowDown');
+    await page.getByRole('group', { name: 'Output 2' }).waitFor();
+    await page.keyboard.press('ArrowUp');
+    await page.getByRole('group', { name: 'Output 1' }).waitFor();
+  });
+
+  it('lead from job to job in the order of the gallery, and back to where one was', async () => {
+    const page = await openPage(bridge.address);
+    const card = page.getByRole('link', { name: /^The same cup/ });
+    await card.focus();
+    await page.keyboard.press('Enter');
+    const heading = page.getByRole('heading', { level: 1 });
+    await expect.poll(() => heading.last().textContent()).toMatch(/^The same cup/);
+
+    await page.keyboard.press('ArrowRight');
+    await expect.poll(() => heading.last().textContent()).toBe('A lighthouse at dusk');
+    await page.keyboard.press('ArrowLeft');
+    await page.keyboard.press('ArrowLeft');
+    await expect.poll(() => heading.last().textContent()).toBe('A knot that is refused');
+    await page.keyboard.press('Escape');
+
+    await page.waitForURL(/\/dashboard$/);
+    await expect
+      .poll(() => page.evaluate(() => document.activeElement?.textContent))
+      .toMatch(/^The same cup/);
+  });
+});
+
+describe('what can be done to a job', () => {
+  it('makes it a favourite, hides it and takes that back', async () => {
+    const page = await openJob(single);
+    await seen(page);
+
+    await page.keyboard.press('f');
+    await page.getByRole('button', { name: 'Favourite', pressed: true }).waitFor();
+    expect((await jobOf(single)).favorite).toBe(true);
+    await page.getByRole('button', { name: 'Hide' }).click();
+    await page.getByText('Hidden from the images.').waitFor();
+    await keepScreenshot(page, 'job-hidden');
+    await page.keyboard.press('z');
+    await page.getByText('Hidden from the images.').waitFor({ state: 'detached' });
+    expect(await jobOf(single)).not.toHaveProperty('deleted');
+  });
+
+  it('restores one that was opened hidden, by its link', async () => {
+    const [id = ''] = await makeJobs(bridge.address, [
+      { prompt: 'Put away', parameters: { size: '64x64' } },
+    ]);
+    await patchJob(bridge.address, id, { deleted: true });
+    const page = await openJob(id);
+
+    await page.getByText('Hidden from the images.').waitFor();
+    await page.getByRole('complementary').getByRole('button', { name: 'Restore' }).click();
+
+    await expect.poll(async () => 'deleted' in (await jobOf(id))).toBe(false);
+    await page.getByRole('button', { name: 'Hide' }).waitFor();
+  });
+
+  it('saves one image under its name, and several as a zip', async () => {
+    const page = await openJob(single);
+    await seen(page);
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Download' }).click(),
+    ]);
+    expect(file.suggestedFilename()).toMatch(/\.png$/);
+    expect((await readFile(await file.path())).subarray(1, 4).toString()).toBe('PNG');
+
+    const many = await openJob(edit);
+    await many.evaluate('delete window.showSaveFilePicker; 0');
+    await seen(many);
+    await many.getByRole('button', { name: 'Download' }).click();
+    const [zip] = await Promise.all([
+      many.waitForEvent('download'),
+      many.getByRole('menuitem', { name: /All 3 images/ }).click(),
+    ]);
+    expect(zip.suggestedFilename()).toBe(`${edit}.zip`);
+    expect((await readFile(await zip.path())).subarray(0, 2).toString()).toBe('PK');
+  });
+
+  it('makes it again, with the images that it was given', async () => {
+    const before = (await listJobs(bridge.address)).length;
+    const page = await openJob(edit);
+    await seen(page);
+
+    await page.getByRole('button', { name: 'Make again' }).click();
+    await page.getByText('Sent again').waitFor();
+    await page.getByRole('button', { name: 'Show' }).click();
+
+    await page.waitForURL((url) => !url.href.includes(edit));
+    expect((await listJobs(bridge.address)).length).toBe(before + 1);
+    await page.getByText('Edit of coffee.png').waitFor();
+    await seen(page);
+  });
+
+  it('takes an output as the source of an edit', async () => {
+    const page = await openJob(edit, '?b=2');
+    await seen(page);
+
+    await page.keyboard.press('e');
+
+    await page.waitForURL(/\/dashboard$/);
+    const panel = page.getByRole('complementary', { name: 'New image' });
+    await panel.getByText('Source', { exact: true }).waitFor();
+    expect(await panel.getByRole('listitem').count()).toBe(1);
+  });
+
+  it('brings a refused request back to the prompt', async () => {
+    const page = await openJob(refused);
+
+    await page.getByRole('button', { name: 'Change the prompt' }).click();
+
+    await page.waitForURL(/\/dashboard$/);
+    expect(await page.getByLabel('Prompt', { exact: true }).inputValue()).toBe(
+      'A knot that is refused',
+    );
+  });
+
+  it('copies its prompt and code, and says so', async () => {
+    const page = await openJob(single);
+    const about = page.getByRole('complementary', { name: 'About this job' });
+
+    await about.getByRole('radio', { name: 'Python' }).click();
+    await about.getByRole('button', { name: 'Code', exact: true }).click();
+    await page.getByText('Code copied').waitFor();
+    // What was copied is what is pasted.
+    await page.evaluate("document.body.append(document.createElement('textarea')); 0");
+    await page.locator('body > textarea').focus();
+    await page.keyboard.press('Control+v');
+    expect(await page.locator('body > textarea').inputValue()).toContain(
+      'from urllib.request import Request, urlopen',
+    );
+
+    expect(await about.getByRole('region', { name: 'Code' }).textContent()).toContain(
+      'from urllib.request import Request, urlopen',
+    );
+  });
+});
+
+describe('a job that has not ended', () => {
+  it('shows its stage, is cancelled by a second press, and says so', async () => {
+    const [id = ''] = await submitJobs(bridge.address, [
+      {
+        prompt: 'A river that never ends',
+        parameters: { size: '1536x1024' },
+        routing: { provider: 'sandbox', model: 'sandbox-hang' },
+      },
+    ]);
+    const page = await openJob(id);
+
+    await stage(page).getByText('Sent').first().waitFor();
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await keepScreenshot(page, 'job-running');
+    const about = page.getByRole('complementary', { name: 'About this job' });
+    await about.getByRole('button', { name: 'Cancel' }).click();
+    await about.getByRole('button', { name: 'Press again to cancel' }).click();
+
+    await stage(page).getByRole('heading', { name: 'Cancelled' }).waitFor();
+    await keepScreenshot(page, 'job-cancelled');
+  });
+
+  it('shows what there is of its image, and then the image', async () => {
+    const slow = await startDashboard({ set: ['providers.sandbox.latency_ms=8000'] });
+    const [id = ''] = await submitJobs(slow.address, [
+      { prompt: 'Slow', parameters: { size: '512x512', partial_images: 3 } },
+    ]);
+    const page = await openPage(slow.address, { path: `/dashboard/jobs/${id}` });
+
+    await page.getByRole('img', { name: 'Unfinished image' }).waitFor();
+    await keepScreenshot(page, 'job-partial');
+    await page.getByRole('img', { name: 'Output' }).waitFor();
+    await page.getByRole('button', { name: 'Download' }).waitFor();
+  });
+});
+
+describe('a lost image', () => {
+  it('says that its file was removed, or changed', async () => {
+    const own = await startDashboard();
+    const [removed = '', changed = ''] = await makeJobs(own.address, [
+      { prompt: 'Removed', parameters: { size: '64x64' } },
+      { prompt: 'Changed', parameters: { size: '64x64' } },
+    ]);
+    const names = await Promise.all([removed, changed].map((id) => nameOf(own.address, id)));
+    const files = await Promise.all(names.map((name) => findFile(own.cwd, name)));
+    await rm(files[0] ?? '');
+    await appendFile(files[1] ?? '', 'more');
+
+    for (const id of [removed, changed]) {
+      const page = await openPage(own.address, {
+        path: `/dashboard/jobs/${id}`,
+        expects: [/status of (404|500)/],
+      });
+      await stage(page)
+        .getByText(/^(No longer kept|The image file is missing or changed)$/)
+        .waitFor();
+      expect(await accessibilityProblems(page)).toEqual([]);
+      await keepScreenshot(page, id === removed ? 'job-removed' : 'job-corrupt');
+    }
+  });
+
+  it('is loaded when the bridge is back', async () => {
+    const own = await startDashboard();
+    const [id = '', next = ''] = await makeJobs(own.address, [
+      { prompt: 'Before', parameters: { size: '64x64' } },
+      { prompt: 'After', parameters: { size: '64x64' } },
+    ]);
+    const page = await openPage(own.address, {
+      path: `/dashboard/jobs/${next}`,
+      expects: [/net::ERR_/],
+    });
+    await page.getByRole('img', { name: 'Output' }).waitFor();
+    await page.getByRole('button', { name: 'Older' }).and(page.locator(':enabled')).waitFor();
+
+    await own.end();
+    await page.keyboard.press('ArrowRight');
+    await page.getByRole('heading', { name: 'No connection' }).waitFor();
+    await keepScreenshot(page, 'job-offline');
+    await restart(own);
+
+    await page.getByRole('img', { name: 'Output' }).waitFor();
+    expect(page.url()).toContain(id);
+  });
+});
