@@ -206,12 +206,13 @@ describe('files', () => {
   });
 
   it('that were moved or changed since are named when they are sent', async () => {
-    const page = await openPage(bridge.address);
+    const page = await openPage(bridge.address, { expects: [/blob:/] });
     const folder = await mkdtemp(join(tmpdir(), 'moved-'));
     const path = join(folder, 'moved.png');
     await copyFile(photo('coffee.png'), path);
     await page.getByLabel('Prompt', { exact: true }).fill('an image that moves away');
     await page.locator('input[type=file]').setInputFiles(path);
+    await page.getByRole('button', { name: 'Remove moved.png' }).waitFor();
     await plan(page).getByText('1 call to sandbox-image.').waitFor();
     await rm(folder, { recursive: true });
 

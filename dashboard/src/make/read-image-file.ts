@@ -19,7 +19,13 @@ export async function readImageFile(
   file: File,
   role: Attachment['role'],
 ): Promise<Attachment | FileFault> {
-  const head = new Uint8Array(await file.slice(0, 16).arrayBuffer());
+  // A folder, or a file that is removed meanwhile, cannot be read.
+  const start = await file
+    .slice(0, 16)
+    .arrayBuffer()
+    .catch(() => undefined);
+  if (start === undefined) return 'unreadable';
+  const head = new Uint8Array(start);
   const found = SIGNATURES.find(({ bytes, at }) => bytes.every((byte, i) => head[at + i] === byte));
   if (found === undefined) return 'format';
   if (file.size > MAX_BYTES) return 'large';
