@@ -85,6 +85,11 @@ describe('the Dockerfile', () => {
     );
   });
 
+  it('makes the program executable, which is not so in the package', () => {
+    expect(last.join('\n')).toContain('/app/dist/bundle/main.js /usr/local/bin/image-bridge');
+    expect(lines.join('\n')).toContain('chmod 0755 dist/bundle/main.js\n');
+  });
+
   it('brings no package manager of Node and no compiler into the image', () => {
     expect(last.join('\n')).not.toMatch(/\b(npm|npx|corepack|gcc|g\+\+|make|python3?)\b(?! ci)/);
     expect(last.filter((line) => line.startsWith('COPY'))).toEqual([
