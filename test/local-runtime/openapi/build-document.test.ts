@@ -121,6 +121,7 @@ describe('buildOpenApiDocument', () => {
       'query status',
       'query visibility',
       'query favorite',
+      'query provider',
       'query search',
       'query include_deleted',
       'header idempotency-key',
