@@ -134,7 +134,7 @@ describe('buildOpenApiDocument', () => {
       schema: { type: 'integer', minimum: 1, maximum: 100, default: 20 },
     });
     expect(parameters[5]).toMatchObject({ required: false, schema: { type: 'boolean' } });
-    expect(parameters[7]).toMatchObject({ deprecated: true, schema: { type: 'boolean' } });
+    expect(parameters[8]).toMatchObject({ deprecated: true, schema: { type: 'boolean' } });
   });
 
   it('keeps a default that is text', () => {
