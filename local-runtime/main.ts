@@ -21,7 +21,7 @@ if (refusal === undefined) {
     stderr: (text) => process.stderr.write(text),
     isTerminal: { stdin: isatty(0), stdout: isatty(1), stderr: isatty(2) },
     untilStopped,
-    ask: async (question) => (await import('./ask.ts')).ask(question),
+    ask: async (question) => (await import('./terminal/ask.ts')).ask(question),
   });
 } else {
   process.stderr.write(`${refusal}\n`);

@@ -6,7 +6,7 @@ import { encodeJson } from '../lib/http/reply/encode-json.ts';
 import type { Services } from '../lib/services.ts';
 import { createDashboardFiles, dashboardFolder } from './dashboard-files.ts';
 import { allowedMethods } from './listener/mount-routes.ts';
-import { lockStateDirectory } from './state-lock.ts';
+import { lockStateDirectory } from './locks/state-lock.ts';
 import { startTasks } from './task-loop.ts';
 import { startWorkerLoop } from './worker-loop.ts';
 

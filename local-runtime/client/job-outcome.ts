@@ -1,6 +1,6 @@
 import type { ImageJob } from '../../lib/contract/resources/job.ts';
 import type { CommandIo } from '../command-io.ts';
-import { printable } from '../printable.ts';
+import { printable } from '../terminal/printable.ts';
 
 /** Prints why a job has no result. Returns the exit code. */
 export function reportJob({ status, error, id }: ImageJob, io: CommandIo): number {

@@ -1,6 +1,6 @@
 import type { CommandIo } from '../command-io.ts';
-import { printable } from '../printable.ts';
-import { styled } from '../terminal.ts';
+import { printable } from '../terminal/printable.ts';
+import { styled } from '../terminal/terminal.ts';
 
 /** Columns below their headings. */
 export function printTable(

@@ -1,7 +1,7 @@
 import type { JobEvent } from '../../lib/contract/resources/job-events.ts';
 import { systemClock } from '../../lib/platform/clock.ts';
 import type { CommandIo } from '../command-io.ts';
-import { styled } from '../terminal.ts';
+import { styled } from '../terminal/terminal.ts';
 
 const EVERY_MS = 100;
 const FRAMES = '⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏';

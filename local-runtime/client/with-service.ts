@@ -1,7 +1,7 @@
 import type { CommandIo } from '../command-io.ts';
 import type { ConfigurationOptions } from '../command-table/configuration-options.ts';
 import type { ServiceOption } from '../command-table/service-options.ts';
-import { printable } from '../printable.ts';
+import { printable } from '../terminal/printable.ts';
 import { createService, type Service } from './service.ts';
 import { findService } from './service-address.ts';
 import { ServiceError } from './service-error.ts';

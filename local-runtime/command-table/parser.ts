@@ -6,7 +6,7 @@ import {
   Command as Parser,
 } from 'commander';
 import type { CommandIo } from '../command-io.ts';
-import { isColored } from '../terminal.ts';
+import { isColored } from '../terminal/terminal.ts';
 import type { ArgumentRow, Command, OptionRow } from './command.ts';
 import { COMMAND_TABLE } from './commands.ts';
 import { commandHelp, groupHelp, programHelp, usagesOf, withBoldHeadings } from './help.ts';

@@ -8,8 +8,8 @@ import { withService } from '../client/with-service.ts';
 import type { Call } from '../command-table/command.ts';
 import type { JsonOption } from '../command-table/configuration-options.ts';
 import type { ServiceOption } from '../command-table/service-options.ts';
-import { printable } from '../printable.ts';
 import { fileReason, saveFile } from '../save-file.ts';
+import { printable } from '../terminal/printable.ts';
 
 type ArtifactCall<Options> = Call<{ readonly id: string }, ServiceOption & Options>;
 

@@ -12,9 +12,9 @@ import {
   type ConfigurationOptions,
   toLoadOptions,
 } from '../command-table/configuration-options.ts';
-import { printable } from '../printable.ts';
 import { readWholeFile } from '../read-file.ts';
 import { fileReason, saveFile } from '../save-file.ts';
+import { printable } from '../terminal/printable.ts';
 
 interface BackgroundOptions extends ConfigurationOptions {
   readonly output: string;

@@ -6,7 +6,7 @@ import type { CommandIo } from '../command-io.ts';
 import type { Call } from '../command-table/command.ts';
 import type { ConfigurationOptions } from '../command-table/configuration-options.ts';
 import type { ServiceOption } from '../command-table/service-options.ts';
-import { openBrowser } from '../open-browser.ts';
+import { openBrowser } from '../terminal/open-browser.ts';
 import { QUICKSTART_PRESETS } from './quickstart.ts';
 import { serveUntilStopped } from './serve.ts';
 

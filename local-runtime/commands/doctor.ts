@@ -14,7 +14,7 @@ import { checkClock, checkImageFormats } from '../doctor/machine-checks.ts';
 import { checkProviders } from '../doctor/provider-checks.ts';
 import { checkActivationLock, checkBearer, checkPort } from '../doctor/service-checks.ts';
 import { checkDatabase, checkFolders, checkStateLock } from '../doctor/storage-checks.ts';
-import { styled } from '../terminal.ts';
+import { styled } from '../terminal/terminal.ts';
 
 type Check = (
   examined: Examined,

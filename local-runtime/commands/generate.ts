@@ -19,8 +19,8 @@ import { withService } from '../client/with-service.ts';
 import type { CommandIo } from '../command-io.ts';
 import type { Call } from '../command-table/command.ts';
 import type { ServiceOption } from '../command-table/service-options.ts';
-import { printable } from '../printable.ts';
 import { readWholeFile } from '../read-file.ts';
+import { printable } from '../terminal/printable.ts';
 
 interface GenerateOptions extends ImageOptions, ServiceOption {
   readonly output: string | undefined;

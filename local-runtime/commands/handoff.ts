@@ -3,7 +3,6 @@ import { BridgeError, toBridgeError } from '../../lib/errors/bridge-error.ts';
 import { createHttpClient } from '../../lib/net/http-client.ts';
 import { systemClock as clock, stayAwake } from '../../lib/platform/clock.ts';
 import type { Call } from '../command-table/command.ts';
-import { type FileLock, lockFile } from '../file-lock.ts';
 import { GATEWAY_STATE } from '../gateway/gateway-state.ts';
 import { getText } from '../gateway/get-text.ts';
 import { toOrigin, toOrigins } from '../gateway/slot-addresses.ts';
@@ -12,6 +11,7 @@ import { type HandoffResult, handOff, recordPath } from '../handoff/handoff.ts';
 import { HANDOFF_DEFAULTS, type HandoffOptions } from '../handoff/handoff-options.ts';
 import { createProcessDriver } from '../handoff/process-driver.ts';
 import type { SlotDriver } from '../handoff/slot-driver.ts';
+import { type FileLock, lockFile } from '../locks/file-lock.ts';
 
 const EXIT_CODES: Readonly<Record<HandoffResult, number>> = { switched: 0, returned: 1, held: 4 };
 

@@ -7,8 +7,8 @@ import { systemClock } from '../../lib/platform/clock.ts';
 import { createTimeSlices } from '../../lib/platform/time-slices.ts';
 import type { Call } from '../command-table/command.ts';
 import type { JsonOption } from '../command-table/configuration-options.ts';
-import { printable } from '../printable.ts';
 import { readWholeFile } from '../read-file.ts';
+import { printable } from '../terminal/printable.ts';
 
 const MAX_FILE_BYTES = 256 * 1024 * 1024;
 const MAX_SIDECAR_BYTES = 4 * 1024 * 1024;

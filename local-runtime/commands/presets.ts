@@ -8,8 +8,8 @@ import { withService } from '../client/with-service.ts';
 import type { Call } from '../command-table/command.ts';
 import type { JsonOption } from '../command-table/configuration-options.ts';
 import type { ServiceOption } from '../command-table/service-options.ts';
-import { printable } from '../printable.ts';
 import { readWholeFile } from '../read-file.ts';
+import { printable } from '../terminal/printable.ts';
 
 type PresetCall<Options = unknown> = Call<{ readonly name: string }, ServiceOption & Options>;
 

@@ -5,13 +5,13 @@ import { toBridgeError } from '../../lib/errors/bridge-error.ts';
 import { createLineWriter } from '../../lib/log/line-writer.ts';
 import { createTraceLog } from '../../lib/log/trace-log.ts';
 import { systemClock } from '../../lib/platform/clock.ts';
-import { activate } from '../activate.ts';
 import type { Call } from '../command-table/command.ts';
 import {
   type ConfigurationOptions,
   toLoadOptions,
 } from '../command-table/configuration-options.ts';
-import type { FileLock } from '../file-lock.ts';
+import { activate } from '../locks/activate.ts';
+import type { FileLock } from '../locks/file-lock.ts';
 import { applyHeapSettings } from '../memory-settings.ts';
 import { openStandardError } from '../standard-error.ts';
 import { type RunningBridge, startBridge } from '../start.ts';

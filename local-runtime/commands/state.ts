@@ -19,7 +19,7 @@ import {
   type ConfigurationOptions,
   toLoadOptions,
 } from '../command-table/configuration-options.ts';
-import { lockStateDirectory } from '../state-lock.ts';
+import { lockStateDirectory } from '../locks/state-lock.ts';
 
 type StateCall<Arguments = unknown> = Call<Arguments, ConfigurationOptions>;
 

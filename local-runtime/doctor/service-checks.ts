@@ -2,11 +2,11 @@ import { existsSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { parseAuthority } from '../../lib/config/values/addresses.ts';
 import { toBridgeError } from '../../lib/errors/bridge-error.ts';
-import { describeHolder, readHolder } from '../activation-lock.ts';
 import { resolveBearer } from '../bearer.ts';
 import { isLive } from '../client/liveness.ts';
-import { lockFile } from '../file-lock.ts';
 import { toLocalAddress } from '../local-address.ts';
+import { describeHolder, readHolder } from '../locks/activation-lock.ts';
+import { lockFile } from '../locks/file-lock.ts';
 import { bad, type Examined, type Finding, good } from './finding.ts';
 
 /** Whether the address can be listened on, or a bridge listens on it. */

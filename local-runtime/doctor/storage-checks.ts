@@ -2,7 +2,7 @@ import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs
 import { dirname, join, resolve } from 'node:path';
 import { toBridgeError } from '../../lib/errors/bridge-error.ts';
 import { stateSchema } from '../../lib/storage/inspect-state.ts';
-import { lockStateDirectory } from '../state-lock.ts';
+import { lockStateDirectory } from '../locks/state-lock.ts';
 import { bad, type Examined, type Finding, good, warning } from './finding.ts';
 
 const MIB = 1_048_576;

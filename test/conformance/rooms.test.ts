@@ -422,7 +422,7 @@ describe('packageBreaches', () => {
   });
 
   it.each([
-    ['local-runtime/state-lock.ts', 'better-sqlite3'],
+    ['local-runtime/locks/state-lock.ts', 'better-sqlite3'],
     ['lib/storage/sqlite/a.ts', 'better-sqlite3'],
     ['lib/contract/a.ts', '@valibot/to-json-schema/schema'],
     ['handlers/jobs/a.ts', 'valibot'],

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Finding } from '../../../local-runtime/doctor/finding.ts';
-import { lockFile } from '../../../local-runtime/file-lock.ts';
+import { lockFile } from '../../../local-runtime/locks/file-lock.ts';
 import { runCommand } from '../../support/run-command.ts';
 import { cleanUp, startBridge } from '../../support/start-bridge.ts';
 

@@ -10,7 +10,7 @@ import {
 } from '../../../lib/storage/sqlite/database.ts';
 import { createJobStore } from '../../../lib/storage/sqlite/job-store.ts';
 import { MIGRATIONS } from '../../../lib/storage/sqlite/migrations.ts';
-import { lockStateDirectory } from '../../../local-runtime/state-lock.ts';
+import { lockStateDirectory } from '../../../local-runtime/locks/state-lock.ts';
 import { newJob, WIDE } from '../../support/jobs.ts';
 import { runCommand } from '../../support/run-command.ts';
 

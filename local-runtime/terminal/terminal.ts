@@ -1,5 +1,5 @@
 import { styleText } from 'node:util';
-import type { CommandIo } from './command-io.ts';
+import type { CommandIo } from '../command-io.ts';
 
 type Stream = 'stdout' | 'stderr';
 type Style = 'bold' | 'dim' | 'green' | 'yellow' | 'red' | 'cyan';

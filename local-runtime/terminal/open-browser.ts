@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import type { CommandIo } from './command-io.ts';
+import type { CommandIo } from '../command-io.ts';
 
 const PROGRAMS: Readonly<Record<string, readonly [string, ...string[]]>> = {
   darwin: ['open'],

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { BridgeError } from '../lib/errors/bridge-error.ts';
+import { BridgeError } from '../../lib/errors/bridge-error.ts';
 import { type FileLock, lockFile } from './file-lock.ts';
 
 export type StateLock = ({ readonly ok: true } & FileLock) | { readonly ok: false };

@@ -5,13 +5,13 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { systemClock } from '../../lib/platform/clock.ts';
+import { systemClock } from '../../../lib/platform/clock.ts';
 import {
   describeHolder,
   readHolder,
   takeActivationLock,
-} from '../../local-runtime/activation-lock.ts';
-import { createSeeded } from '../support/seeded.ts';
+} from '../../../local-runtime/locks/activation-lock.ts';
+import { createSeeded } from '../../support/seeded.ts';
 
 const KILLS = Number(process.env['LOCK_KILLS'] ?? 20);
 const CONTENDERS = 8;

@@ -1,8 +1,8 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import * as v from 'valibot';
-import { BridgeError } from '../lib/errors/bridge-error.ts';
-import { type Clock, nowSecs, sleep, stayAwake } from '../lib/platform/clock.ts';
+import { BridgeError } from '../../lib/errors/bridge-error.ts';
+import { type Clock, nowSecs, sleep, stayAwake } from '../../lib/platform/clock.ts';
 import { type FileLock, lockFile } from './file-lock.ts';
 
 const LOCK_HOLDER = v.object({

@@ -1,7 +1,7 @@
-import type { Config } from '../lib/config/settings/settings.ts';
-import { systemClock } from '../lib/platform/clock.ts';
+import type { Config } from '../../lib/config/settings/settings.ts';
+import { systemClock } from '../../lib/platform/clock.ts';
+import type { CommandIo } from '../command-io.ts';
 import { describeHolder, takeActivationLock } from './activation-lock.ts';
-import type { CommandIo } from './command-io.ts';
 import type { FileLock } from './file-lock.ts';
 
 type Activation =

@@ -4,7 +4,7 @@ import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { lockStateDirectory } from '../../local-runtime/state-lock.ts';
+import { lockStateDirectory } from '../../../local-runtime/locks/state-lock.ts';
 
 describe('lockStateDirectory', () => {
   let directory: string;
@@ -18,7 +18,7 @@ describe('lockStateDirectory', () => {
 
   /** Another process that takes the lock, says what it got and then waits to be killed. */
   async function otherProcess(): Promise<{ got: string; kill(): Promise<unknown> }> {
-    const built = new URL('../../dist/local-runtime/state-lock.js', import.meta.url);
+    const built = new URL('../../../dist/local-runtime/state-lock.js', import.meta.url);
     const program = `
       const { lockStateDirectory } = await import(${JSON.stringify(built.href)});
       globalThis.lock = lockStateDirectory(${JSON.stringify(state)});
