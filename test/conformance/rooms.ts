@@ -121,7 +121,7 @@ export const HOMES: Readonly<Record<string, readonly RegExp[]>> = {
   commander: [/^local-runtime\/command-table\//],
   undici: [/^lib\/net\//],
   'ipaddr.js': [/^lib\/net\//],
-  'better-sqlite3': [/^lib\/storage\//, /^local-runtime\/[^/]*lock[^/]*\.ts$/],
+  'better-sqlite3': [/^lib\/storage\//, /^local-runtime\/locks\//],
   sharp: [/^lib\/images\//],
   'fast-xml-parser': [/^lib\/images\//],
   'prom-client': [/^lib\/metrics\//],

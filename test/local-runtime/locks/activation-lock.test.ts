@@ -34,9 +34,9 @@ describe('takeActivationLock', () => {
     takeActivationLock(path, { clock: systemClock, onHeld, signal });
 
   function start(program: string): ChildProcess {
-    const built = (file: string) => new URL(`../../dist/${file}`, import.meta.url).href;
+    const built = (file: string) => new URL(`../../../dist/${file}`, import.meta.url).href;
     const source = `
-      const { takeActivationLock } = await import('${built('local-runtime/activation-lock.js')}');
+      const { takeActivationLock } = await import('${built('local-runtime/locks/activation-lock.js')}');
       const { systemClock: clock } = await import('${built('lib/platform/clock.js')}');
       const signal = new AbortController().signal;
       const take = () => takeActivationLock(${JSON.stringify(path)}, { clock, onHeld() {}, signal });

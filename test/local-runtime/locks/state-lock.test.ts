@@ -18,7 +18,7 @@ describe('lockStateDirectory', () => {
 
   /** Another process that takes the lock, says what it got and then waits to be killed. */
   async function otherProcess(): Promise<{ got: string; kill(): Promise<unknown> }> {
-    const built = new URL('../../../dist/local-runtime/state-lock.js', import.meta.url);
+    const built = new URL('../../../dist/local-runtime/locks/state-lock.js', import.meta.url);
     const program = `
       const { lockStateDirectory } = await import(${JSON.stringify(built.href)});
       globalThis.lock = lockStateDirectory(${JSON.stringify(state)});
