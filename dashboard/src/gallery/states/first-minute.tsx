@@ -1,7 +1,7 @@
 import { ArrowRight } from 'lucide';
 import type { PresetTemplate } from '../../api/schemas.ts';
 import { Icon } from '../../controls/icon.tsx';
-import { Link } from '../../controls/link.tsx';
+import { isRehearsal } from '../../make/model-abilities.ts';
 import { usePage } from '../../page-context.ts';
 import { text } from '../../text/text.ts';
 import { showDraft } from '../actions/make-from-jobs.ts';
@@ -30,18 +30,20 @@ const FRAMES: readonly (readonly [shape: string, attempt?: Attempt])[] = [
 
 /** The gallery before there is anything in it: what to do first, and what the sandbox is. */
 export function FirstMinute() {
-  const { providers } = usePage();
-  const list = providers.list.value;
-  const isSandboxAlone = list?.every(({ name }) => name === 'sandbox') ?? false;
+  const { providers, help } = usePage();
+  const main = providers.list.value?.find((provider) => provider.default);
   return (
     <div class="first-minute scroll">
       <h2>{text('gallery.first')}</h2>
       <p>
         {text('gallery.first.text')}
-        {isSandboxAlone && (
+        {main && isRehearsal(main.name) && (
           <>
             {' '}
-            {text('gallery.first.sandbox')} <Link to="/system">{text('gallery.first.real')}</Link>
+            {text('gallery.first.sandbox')}{' '}
+            <button type="button" onClick={() => help.open('realModel')}>
+              {text('gallery.first.real')}
+            </button>
           </>
         )}
       </p>
