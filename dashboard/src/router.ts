@@ -18,8 +18,6 @@ interface State {
   readonly inside?: true;
 }
 
-export type Router = ReturnType<typeof createRouter>;
-
 /** The address bar as signals. Views read `route` and `query`; nothing else touches `history`. */
 export function createRouter() {
   const address = signal(read());

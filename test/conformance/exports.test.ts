@@ -49,7 +49,7 @@ describe('the program', () => {
     // The program starts threads by the name of their file.
     const isThread = (name: string) => pathOf(name).endsWith('-worker.ts');
     // The types that are written from the contract, and the configuration that a tool reads.
-    const isForTools = (name: string) => /\.(d|config)\.ts$|^dashboard\/src\//.test(pathOf(name));
+    const isForTools = (name: string) => /\.(d|config)\.ts$/.test(pathOf(name));
     // A platform for functions loads it by its name.
     const isFunction = (name: string) =>
       pathOf(name) === 'local-runtime/function/function-handler.ts';

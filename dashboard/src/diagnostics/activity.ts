@@ -19,8 +19,6 @@ export interface CallSample extends Sample {
 const OWN_ROUTE = '/v1/diagnostics';
 const MOST_EVENTS = 2000;
 
-export type Activity = ReturnType<typeof createActivity>;
-
 /**
  * What has happened since the page was opened, in memory: the jobs at work by the event stream, the calls of providers
  * and the requests by what was read of the bridge.

@@ -16,8 +16,6 @@ interface Entry {
   controller: AbortController;
 }
 
-export type ImageCache = ReturnType<typeof createImageCache>;
-
 /**
  * Images behind the bearer token, as object URLs: a token never stands in an image's address. An image lives as long as
  * somebody shows it; the browser's own cache keeps the bytes, which are immutable, so showing it again costs no transfer.

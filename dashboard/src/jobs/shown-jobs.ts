@@ -3,8 +3,6 @@ import type { Api } from '../api/api.ts';
 import { createJobFeed, type JobFeed } from './job-feed.ts';
 import type { Jobs } from './jobs.ts';
 
-export type ShownJobs = ReturnType<typeof createShownJobs>;
-
 /**
  * The list in whose order one goes from job to job: that of the gallery, once it is there; before that, all jobs, for a
  * job that was opened by its link.

@@ -16,8 +16,6 @@ const LINE_WIDTH = 1.25;
 /** Rows that are copied at once: bounds the memory for it. */
 const BAND = 256;
 
-export type Overlay = ReturnType<typeof createOverlay>;
-
 /**
  * Draws what may change over the image: hatched, with a light edge and a dark one around it, equally wide at any zoom. In
  * a canvas that has `density` pixels for one of CSS.

@@ -1,8 +1,6 @@
 import { text } from '../text/text.ts';
 import type { Toasts } from './toasts.ts';
 
-export type Undo = ReturnType<typeof createUndo>;
-
 /** Of what was done and can be taken back, the newest first. Things are undone, not asked about before. */
 export function createUndo(toasts: Toasts) {
   const stack: { readonly revert: () => void; readonly toast: number }[] = [];

@@ -1,7 +1,5 @@
 import { batch, type ReadonlySignal, signal } from '@preact/signals';
 
-export type Selection = ReturnType<typeof createSelection>;
-
 /** The cards that were chosen, to do something to all of them. */
 export function createSelection() {
   const ids = signal<ReadonlySet<string>>(new Set());
