@@ -218,6 +218,29 @@ describe('zoom', () => {
   });
 });
 
+describe('an enormous image', () => {
+  it('is shown by its preview, and says so when it is zoomed', async () => {
+    const path = `/dashboard/jobs/${clear}`;
+    const page = await openPage(bridge.address);
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+    // No provider here makes as many pixels: what the bridge says of images is changed on its way.
+    await page.route(/\/v1\/jobs(\/[^/]+|\?.*)$/, async (route) => {
+      if (route.request().url().endsWith('/events')) return route.continue();
+      const reply = await route.fetch();
+      const body = (await reply.text()).replaceAll(/"(width|height)":\d+/g, '"$1":16384');
+      return route.fulfill({ response: reply, body });
+    });
+    await page.goto(bridge.address + path);
+    await seen(page);
+
+    for (const _ of Array(6)) await page.keyboard.press('+');
+
+    await page.getByText('Shown with 2,048 of 16,384 pixels').waitFor();
+    expect(asked.filter((each) => /^\/v1\/artifacts\/[^/]+$/.test(each))).toEqual([]);
+  });
+});
+
 describe('a comparison', () => {
   it('is divided by a line that arrows and the mouse move', async () => {
     const page = await openJob(edit, '?view=slider&a=source&b=2');

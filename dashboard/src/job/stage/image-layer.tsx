@@ -1,5 +1,6 @@
 import { useRef, useState } from 'preact/hooks';
 import { useImage, useSteadyImage } from '../../images/use-image.ts';
+import { text } from '../../text/text.ts';
 import { imageText } from '../state/image-text.ts';
 import type { JobImage } from '../state/job-images.ts';
 import { useLook } from '../state/look-context.ts';
@@ -24,6 +25,7 @@ const PATTERN_PX = 20;
 export function ImageLayer({ image, pane, longest, clip }: Props) {
   const { zoom } = useLook();
   const place = usePlace();
+  const { size } = image;
   const { x, y, k } = zoom.transform.value;
   const { whole: rect } = place(image, pane, longest);
   const shape = toStyle(rect);
@@ -36,6 +38,11 @@ export function ImageLayer({ image, pane, longest, clip }: Props) {
       >
         <FittedImage key={image.path} image={image} rect={rect} shape={shape} />
       </div>
+      {k > 1 && size !== undefined && imageSource(image).isReduced && (
+        <p class="reduced num">
+          {text('job.reduced', { pixels: Math.max(size.width, size.height) })}
+        </p>
+      )}
     </div>
   );
 }
