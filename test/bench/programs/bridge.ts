@@ -12,9 +12,9 @@ import type { Services } from '../../../lib/services.ts';
 import { createDashboardFiles } from '../../../local-runtime/dashboard-files.ts';
 import { createListener } from '../../../local-runtime/listener/listener.ts';
 import { allowedMethods } from '../../../local-runtime/listener/mount-routes.ts';
+import { lockStateDirectory } from '../../../local-runtime/locks/state-lock.ts';
 import { applyHeapSettings } from '../../../local-runtime/memory-settings.ts';
 import { openObservation } from '../../../local-runtime/observation.ts';
-import { lockStateDirectory } from '../../../local-runtime/locks/state-lock.ts';
 import { openHttpSettings } from '../../support/invoke.ts';
 import { programOptions, reportPort } from './measured-server.ts';
 
