@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest';
+import type { Api } from '../../../dashboard/src/api/api.ts';
+import type { JobSummary } from '../../../dashboard/src/api/schemas.ts';
+import type { JobChange } from '../../../dashboard/src/jobs/job-change.ts';
+import { createJobs } from '../../../dashboard/src/jobs/jobs.ts';
+
+const summary = (change: Partial<JobSummary> = {}): JobSummary => ({
+  id: '01a00000-0000-7000-8000-000000000001',
+  status: 'queued',
+  created: 100,
+  updated: 100,
+  cancel_requested: false,
+  favorite: false,
+  operation: 'generate',
+  prompt: 'a lighthouse',
+  provider: 'sandbox',
+  outputs: 1,
+  size: 'auto',
+  inputs: 0,
+  artifacts: [],
+  ...change,
+});
+const artifact = { id: 'a1', width: 8, height: 8, format: 'png', bytes: 69 } as const;
+
+/** The bridge, as one reply to every request. */
+const replying = (data: unknown) => {
+  const reply = async () => ({ data, response: new Response() });
+  return { GET: reply, PATCH: reply, DELETE: reply } as unknown as Api;
+};
+
+describe('createJobs', () => {
+  it('counts the jobs that have not ended', () => {
+    const jobs = createJobs(replying({}));
+
+    jobs.put(summary());
+    const queued = jobs.open.value.size;
+    jobs.put(summary({ status: 'succeeded', updated: 101 }));
+
+    expect([queued, jobs.open.value.size]).toEqual([1, 0]);
+  });
+
+  it.each([
+    ['from its end', { status: 'succeeded' }, { status: 'running' }],
+    ['in time', { status: 'running', updated: 105 }, { status: 'running', updated: 101 }],
+  ] as const)('does not let a job go back %s', (_where, now, late) => {
+    const jobs = createJobs(replying({}));
+    jobs.put(summary(now));
+
+    jobs.put(summary(late));
+
+    expect(jobs.get(summary().id)?.value).toMatchObject(now);
+  });
+
+  it('reports every change and every removal, until nobody listens', () => {
+    const jobs = createJobs(replying({}));
+    const changes: JobChange['kind'][] = [];
+    const stop = jobs.subscribe(({ kind }) => changes.push(kind));
+
+    jobs.put(summary());
+    jobs.remove(summary().id);
+    stop();
+    jobs.put(summary());
+
+    expect(changes).toEqual(['changed', 'removed']);
+  });
+
+  it('takes the images of a job that ended unseen from its detail', async () => {
+    const detail = {
+      ...summary({ status: 'succeeded', updated: 101, completed: 101 }),
+      result: { data: [{ type: 'artifact', index: 0, name: 'a.png', sha256: '', ...artifact }] },
+    };
+    const jobs = createJobs(replying(detail));
+    jobs.put(summary({ status: 'running' }));
+
+    await jobs.read(summary().id);
+
+    expect(jobs.get(summary().id)?.value).toMatchObject({
+      status: 'succeeded',
+      completed: 101,
+      artifacts: [artifact],
+    });
+  });
+
+  it('shows a job again that was restored', async () => {
+    const jobs = createJobs(replying(summary({ status: 'succeeded', updated: 102 })));
+    jobs.put(summary({ status: 'succeeded', updated: 101, deleted: 101 }));
+
+    await jobs.setHidden(summary().id, false);
+
+    expect(jobs.get(summary().id)?.value).not.toHaveProperty('deleted');
+  });
+});

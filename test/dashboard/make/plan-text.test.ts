@@ -1,0 +1,95 @@
+import { describe, expect, it } from 'vitest';
+import type { Capabilities, ImagePlan } from '../../../dashboard/src/api/schemas.ts';
+import { toPlanText } from '../../../dashboard/src/make/plan-text.ts';
+
+type Route = ImagePlan['routes'][number];
+
+const route = (change: Partial<Route> = {}): Route => ({
+  provider: 'agent-responses',
+  model: 'gpt-image-1',
+  ready: true,
+  calls: 1,
+  effective: {} as Route['effective'],
+  normalizations: [],
+  warnings: [],
+  ...change,
+});
+const planOf = (...routes: Route[]): ImagePlan => ({ chosen: 0, routes });
+const batching = (most: number) =>
+  ({ batching: { max_parallel_outputs: most } }) as unknown as Capabilities;
+const refusal = (field: string) => ({
+  code: 'unsupported_capability' as const,
+  retryable: false,
+  details: { field },
+  suggestions: [],
+  message: 'the model cannot do what the request asks for',
+});
+
+describe('toPlanText', () => {
+  it.each([
+    [1, 4, '1 call to gpt-image-1.'],
+    [4, 4, '4 calls to gpt-image-1, all at once.'],
+    [8, 2, '8 calls to gpt-image-1, 2 at a time.'],
+  ])('says how %i calls run where %i may run at once', (calls, most, title) => {
+    expect(toPlanText(planOf(route({ calls })), batching(most))).toMatchObject({
+      kind: 'calls',
+      title,
+    });
+  });
+
+  it('says what will be other than asked', () => {
+    const change = {
+      field: 'parameters.size',
+      requested: '2048x1152',
+      effective: '1536x1024',
+      reason: 'normalized_to_provider_size' as const,
+    };
+
+    expect(toPlanText(planOf(route({ normalizations: [change] })), undefined)).toMatchObject({
+      kind: 'changes',
+      detail: 'Size becomes 1536 × 1024, the nearest it has.',
+    });
+  });
+
+  it('says that the background is cut out here, not that it is normalized', () => {
+    const planned = route({
+      transparency: { mode: 'chroma_key', key_color: '#00FF00' },
+      normalizations: [
+        {
+          field: 'parameters.background',
+          requested: 'transparent',
+          effective: 'opaque',
+          reason: 'provider_alpha_emulated_with_local_chroma_key',
+        },
+      ],
+    });
+
+    expect(toPlanText(planOf(planned), undefined)).toMatchObject({
+      kind: 'calls',
+      detail: 'The background is cut out here afterwards.',
+    });
+  });
+
+  it.each([
+    ['mask', 'gpt-image-1 takes no mask.', ['removeMask']],
+    ['images[2]', 'gpt-image-1 does not take these images.', ['removeImages']],
+    ['parameters.size', 'gpt-image-1 has no such size.', ['autoSize', 'nearest']],
+    ['parameters.quality', 'gpt-image-1 has no such quality.', ['nearest']],
+  ])('offers a way out of a refusal at %s', (field, title, fixes) => {
+    const refused = planOf(route({ calls: 0, error: refusal(field) }));
+
+    expect(toPlanText(refused, undefined)).toMatchObject({ kind: 'refused', title, fixes });
+  });
+
+  it('names the model that is left out where another takes the request', () => {
+    const plan: ImagePlan = {
+      chosen: 1,
+      routes: [route({ error: refusal('mask') }), route({ model: 'sandbox-image' })],
+    };
+
+    expect(toPlanText(plan, undefined)).toMatchObject({
+      title: '1 call to sandbox-image.',
+      detail: 'gpt-image-1 cannot be used for it.',
+    });
+  });
+});
