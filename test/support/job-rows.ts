@@ -23,12 +23,17 @@ const INSERT = `
 
 const ids = createIds(() => 0);
 
-/** Inserts jobs with the given sequences directly into the database; the sequences may have gaps. */
+/**
+ * Inserts jobs with the given sequences directly into the database. The sequences may have gaps, and may have been those of
+ * removed jobs, which the store itself never uses again.
+ */
 export async function insertJobs(database: StateDatabase, jobs: readonly JobRow[]): Promise<void> {
   const insert = database.prepare(INSERT);
+  const forget = database.prepare('DELETE FROM job_change WHERE seq = ?');
   await database.write(() => {
     for (const { status, favorite, hidden, ...job } of jobs) {
       const isQueued = status === 'queued';
+      forget.run(job.sequence);
       insert.run({
         ...job,
         status,
