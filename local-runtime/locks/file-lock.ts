@@ -16,7 +16,8 @@ export function lockFile(path: string): FileLock | undefined {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   makeForOwner(path);
   // SQLite would take the lock of a real database, and change its journal.
-  if (statSync(path).size > 0) throw new Error('the file is not empty');
+  const found = statSync(path);
+  if (found.isFile() && found.size > 0) throw new Error('the file is not empty');
   // A transaction on an empty database is the only lock available in Node that the kernel releases with the process.
   // Nothing else here may open this file: closing it would drop the lock (POSIX fcntl). It is never removed either,
   // or two processes could each lock a file of that name.
