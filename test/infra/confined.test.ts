@@ -11,7 +11,12 @@ afterAll(cleanUp);
 
 const UID = 10_001;
 const isRoot = process.getuid?.() === 0;
-const canConfine = isRoot && (await runTool('unshare', ['--mount', 'true'])).code === 0;
+// Another user may not get at a clone in root's home.
+const asUser = ['--reuid', `${UID}`, '--regid', `${UID}`, '--clear-groups'];
+const canConfine =
+  isRoot &&
+  (await runTool('unshare', ['--mount', 'true'])).code === 0 &&
+  (await runTool('setpriv', [...asUser, 'test', '-r', PROGRAM])).code === 0;
 
 /** The folders that a container mounts, owned by its user. */
 async function mountedFolders() {
@@ -31,61 +36,68 @@ function confined(writable: readonly string[], set: readonly string[]): readonly
   return [...writable, '--', process.execPath, PROGRAM, 'quickstart', ...settings];
 }
 
-describe.runIf(canConfine)('as user 10001 in a read-only tree (skipped without root)', () => {
-  it('a command can write to its folders, and not beside them or in the tree', async () => {
-    const { root, state } = await mountedFolders();
-    const tried = ['state/a', 'artifacts/a', `${ROOT}a`].map(
-      (path) => `touch ${path} && echo ${path}`,
-    );
-    const argv = [state, '--', 'sh', '-c', `id -u; ${tried.join('; ')}; true`];
+describe.runIf(canConfine)(
+  'as user 10001 in a read-only tree (skipped without root, and where that user cannot read the clone)',
+  () => {
+    it('a command can write to its folders, and not beside them or in the tree', async () => {
+      const { root, state } = await mountedFolders();
+      const tried = ['state/a', 'artifacts/a', `${ROOT}a`].map(
+        (path) => `touch ${path} && echo ${path}`,
+      );
+      const argv = [state, '--', 'sh', '-c', `id -u; ${tried.join('; ')}; true`];
 
-    const { output } = await runTool(`${ROOT}.ci/confined`, argv, root);
+      const { output } = await runTool(`${ROOT}.ci/confined`, argv, root);
 
-    expect(output.split('\n').filter((line) => !line.startsWith('touch:'))).toEqual([
-      '10001',
-      'state/a',
-      '',
-    ]);
-    expect(output.match(/Read-only file system/g)).toHaveLength(2);
-  });
-
-  it('the bridge generates an image and writes to its two folders alone', async () => {
-    const { root, state, artifacts } = await mountedFolders();
-    const set = [`state.directory=${state}`, `artifacts.root=${artifacts}`];
-    const child = spawn(`${ROOT}.ci/confined`, confined([state, artifacts], set), { cwd: root });
-    let output = '';
-    child.stdout.on('data', (chunk) => {
-      output += chunk;
+      expect(output.split('\n').filter((line) => !line.startsWith('touch:'))).toEqual([
+        '10001',
+        'state/a',
+        '',
+      ]);
+      expect(output.match(/Read-only file system/g)).toHaveLength(2);
     });
-    const log = text(child.stderr);
-    await vi.waitFor(() => expect(output).toContain('listens on'), { timeout: 20_000 });
-    const address = /listens on (\S+)/.exec(output)?.[1];
 
-    const reply = await fetch(`${address}/v1/images`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({
-        prompt: 'a kite',
-        parameters: { size: '64x64' },
-        output: { response_format: 'artifact' },
-      }),
+    it('the bridge generates an image and writes to its two folders alone', async () => {
+      const { root, state, artifacts } = await mountedFolders();
+      const set = [`state.directory=${state}`, `artifacts.root=${artifacts}`];
+      const child = spawn(`${ROOT}.ci/confined`, confined([state, artifacts], set), { cwd: root });
+      let output = '';
+      child.stdout.on('data', (chunk) => {
+        output += chunk;
+      });
+      const log = text(child.stderr);
+      await vi.waitFor(() => expect(output).toContain('listens on'), { timeout: 20_000 });
+      const address = /listens on (\S+)/.exec(output)?.[1];
+
+      const reply = await fetch(`${address}/v1/images`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({
+          prompt: 'a kite',
+          parameters: { size: '64x64' },
+          output: { response_format: 'artifact' },
+        }),
+      });
+      child.kill('SIGTERM');
+
+      expect(reply.status).toBe(200);
+      expect(await log).not.toContain('internal_failure');
+      expect(await readdir(artifacts)).toContainEqual(expect.stringMatching(/\.png$/));
+      expect(await readdir(state)).toContain('bridge.sqlite');
+      expect((await readdir(root)).sort()).toEqual(['artifacts', 'state']);
     });
-    child.kill('SIGTERM');
 
-    expect(reply.status).toBe(200);
-    expect(await log).not.toContain('internal_failure');
-    expect(await readdir(artifacts)).toContainEqual(expect.stringMatching(/\.png$/));
-    expect(await readdir(state)).toContain('bridge.sqlite');
-    expect((await readdir(root)).sort()).toEqual(['artifacts', 'state']);
-  });
+    it('a bridge whose state cannot be written ends and names the setting', async () => {
+      const { root, state, artifacts } = await mountedFolders();
+      const set = [`state.directory=${state}`, `artifacts.root=${artifacts}`];
 
-  it('a bridge whose state cannot be written ends and names the setting', async () => {
-    const { root, state, artifacts } = await mountedFolders();
-    const set = [`state.directory=${state}`, `artifacts.root=${artifacts}`];
+      const { code, output } = await runTool(
+        `${ROOT}.ci/confined`,
+        confined([artifacts], set),
+        root,
+      );
 
-    const { code, output } = await runTool(`${ROOT}.ci/confined`, confined([artifacts], set), root);
-
-    expect(code).toBe(1);
-    expect(output).toContain('image-bridge: state.directory: ');
-  });
-});
+      expect(code).toBe(1);
+      expect(output).toContain('image-bridge: state.directory: ');
+    });
+  },
+);
