@@ -54,7 +54,7 @@ describe('a card of a job that has not ended', () => {
   );
 
   it('shows the unfinished image with its stages, then the finished one in the same place', async () => {
-    const bridge = await startDashboard({ set: ['providers.sandbox.latency_ms=6000'] });
+    const bridge = await startDashboard({ set: ['providers.sandbox.latency_ms=12000'] });
     const page = await openPage(bridge.address);
     await submitJobs(bridge.address, [
       asked('sandbox-image', 'Aurora over a frozen harbour', {
@@ -64,8 +64,8 @@ describe('a card of a job that has not ended', () => {
     ]);
     await page.locator('.open-card.with-image img').waitFor();
     const during = await page.getByRole('gridcell').boundingBox();
-    await keepScreenshot(page, 'card-partial');
     expect(await page.locator('.open-card .stages .now').count()).toBe(1);
+    await keepScreenshot(page, 'card-partial');
 
     await page.locator('.card-images img').waitFor();
     expect(await page.getByRole('gridcell').boundingBox()).toEqual(during);

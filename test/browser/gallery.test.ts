@@ -58,10 +58,18 @@ describe('the empty gallery', () => {
     const page = await openPage(bridge.address, { theme, size });
 
     await page.getByRole('heading', { name: 'Make your first image' }).waitFor();
-    expect(await page.locator('.first-minute button').count()).toBe(3);
+    expect(await page.locator('.first-minute .frames button').count()).toBe(3);
     await page.getByText('It is a rehearsal for a real model.').waitFor();
     expect(await accessibilityProblems(page)).toEqual([]);
     await keepScreenshot(page, `gallery-empty-${size}-${theme}`);
+  });
+
+  it('leads to the steps to a real model', async () => {
+    const page = await openPage(bridge.address);
+    await page.getByRole('button', { name: 'Use a real model' }).click();
+
+    await page.getByRole('dialog', { name: 'Use a real model' }).getByText('codex login').waitFor();
+    await keepScreenshot(page, 'real-model');
   });
 
   it('puts a prompt into the draft', async () => {
@@ -129,6 +137,7 @@ describe('the gallery', () => {
     [4, '2048'],
   ])('asks for thumbnails that are sharp at density %d, and no larger', async (density, edge) => {
     const page = await openPage(bridge.address, { density, path: '/dashboard?q=dunes' });
+    await imagesLoaded(page);
     const edges: (string | null)[] = [];
     page.on('request', (request) => {
       const url = new URL(request.url());
