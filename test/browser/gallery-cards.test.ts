@@ -64,7 +64,7 @@ describe('a card of a job that has not ended', () => {
     ]);
     await page.locator('.open-card.with-image img').waitFor();
     const during = await page.getByRole('gridcell').boundingBox();
-    expect(await page.locator('.open-card .stages .now').count()).toBe(1);
+    expect(await page.locator('.open-card .stage-bar .now').count()).toBe(1);
     await keepScreenshot(page, 'card-partial');
 
     await page.locator('.card-images img').waitFor();

@@ -34,6 +34,8 @@ export function createJobDetail({ jobs, connection }: Deps, id: string) {
   function read(): Promise<void> {
     reading ??= readOnce().finally(() => {
       reading = undefined;
+      // It may have ended while it was being read.
+      if (error.peek() === undefined && hasEndedSince(detail.peek(), summary.peek())) void read();
     });
     return reading;
   }
@@ -41,9 +43,7 @@ export function createJobDetail({ jobs, connection }: Deps, id: string) {
   const unsubscribe = jobs.subscribe((change) => {
     if ((change.kind === 'removed' ? change.id : change.job.id) !== id) return;
     if (change.kind === 'changed') summary.value = change.job;
-    const job = detail.peek();
-    const hasEnded = change.kind === 'changed' && !isOpen(change.job);
-    if (change.kind === 'removed' || (hasEnded && job !== undefined && isOpen(job))) void read();
+    if (change.kind === 'removed' || hasEndedSince(detail.peek(), change.job)) void read();
   });
   const stop = effect(() => {
     void connection.returns.value;
@@ -63,6 +63,10 @@ export function createJobDetail({ jobs, connection }: Deps, id: string) {
       controller.abort();
     },
   };
+}
+
+function hasEndedSince(job: Job | undefined, summary: JobSummary | undefined): boolean {
+  return job !== undefined && isOpen(job) && summary !== undefined && !isOpen(summary);
 }
 
 /** What a summary tells sooner. That a job has ended is told by its detail alone, which then has the result as well. */

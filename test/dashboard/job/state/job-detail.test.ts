@@ -1,9 +1,36 @@
+import { signal } from '@preact/signals';
 import { describe, expect, it } from 'vitest';
-import { withLatest } from '../../../../dashboard/src/job/state/job-detail.ts';
+import type { Connection } from '../../../../dashboard/src/connection/connection.ts';
+import { createJobDetail, withLatest } from '../../../../dashboard/src/job/state/job-detail.ts';
+import type { JobChange } from '../../../../dashboard/src/jobs/job-change.ts';
+import type { Jobs } from '../../../../dashboard/src/jobs/jobs.ts';
 import { detail, result } from '../../support/job-detail.ts';
 import { summary } from '../../support/job-summary.ts';
 
 const LATER = 1_780_000_005;
+
+describe('createJobDetail', () => {
+  it('reads a job again that ended while it was being read', async () => {
+    const replies = [detail({ status: 'running' }), detail({ status: 'cancelled' })];
+    const listeners: ((change: JobChange) => void)[] = [];
+    const jobs = {
+      get: () => undefined,
+      subscribe: (listener: (change: JobChange) => void) => {
+        listeners.push(listener);
+        return () => {};
+      },
+      read: async () => replies.shift(),
+    } as unknown as Jobs;
+    const connection = { returns: signal(0) } as unknown as Connection;
+
+    const { job, close } = createJobDetail({ jobs, connection }, detail().id);
+    const ended = summary({ id: detail().id, status: 'cancelled', updated: LATER });
+    for (const listener of listeners) listener({ kind: 'changed', job: ended });
+
+    await expect.poll(() => job.value?.status).toBe('cancelled');
+    close();
+  });
+});
 
 describe('withLatest', () => {
   it('takes over the progress of an open job', () => {
