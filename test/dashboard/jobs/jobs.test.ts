@@ -51,7 +51,7 @@ describe('createJobs', () => {
     expect(jobs.get(summary().id)?.value).toMatchObject(now);
   });
 
-  it('reports every change and every removal, until nobody listens', () => {
+  it('reports every change and every removal until the subscription ends', () => {
     const jobs = createJobs(replying({}));
     const changes: JobChange['kind'][] = [];
     const stop = jobs.subscribe(({ kind }) => changes.push(kind));
