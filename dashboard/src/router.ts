@@ -93,7 +93,7 @@ function toRoute(path: string): Route {
   return { view: 'unknown' };
 }
 
-/** A part of an address that is no valid escape stands for itself: it names nothing then. */
+/** A path segment with an invalid escape is kept as it is: no job has such an id. */
 function decode(part: string): string {
   try {
     return decodeURIComponent(part);

@@ -7,7 +7,7 @@ export type Api = ReturnType<typeof createApi>;
 
 /**
  * The bridge's HTTP API, typed by its contract. Every request carries the tab's token; every outcome is reported to the
- * connection, which is how the page learns that the bridge is gone, back, or asks for a token.
+ * connection, which is how the page learns that the bridge is unreachable, reachable again, or asks for a token.
  */
 export function createApi(connection: Connection) {
   async function send(request: Request): Promise<Response> {
@@ -33,7 +33,7 @@ export function createApi(connection: Connection) {
   return {
     ...pick(client),
 
-    /** Of a path below /v1 that answers with bytes. Throws ApiError for any status that is not 2xx. */
+    /** The reply of a path below /v1 whose body is bytes. Throws ApiError for any status that is not 2xx. */
     async bytes(path: string, init: RequestInit = {}): Promise<Response> {
       const response = await send(new Request(path, init));
       if (!response.ok) throw ApiError.ofReply(response.status, await json(response));

@@ -5,7 +5,7 @@ import './icon-button.css';
 
 interface Props {
   readonly icon: IconNode;
-  /** Its name, for everybody who does not see the icon; also its tooltip. */
+  /** Its accessible name and its tooltip. */
   readonly label: string;
   readonly onClick?: (event: MouseEvent) => void;
   /** For a switch: on or off. The icon is filled when it is on. */

@@ -11,7 +11,7 @@ interface Props {
   readonly class?: string;
 }
 
-/** A picture beside words or inside a named control: it has no name of its own. */
+/** An icon beside text or inside a labelled control. It has no accessible name. */
 export function Icon({ of, small, filled, class: extra }: Props) {
   const names = ['icon', small && 'small', filled && 'filled', extra].filter(Boolean).join(' ');
   return (

@@ -5,7 +5,7 @@ import { usePage } from '../page-context.ts';
 import { text } from '../text/text.ts';
 import { useGallery } from './state/use-gallery.ts';
 
-/** Screen readers hear at most this often how work goes. */
+/** The shortest interval between two announcements of progress (brief 9). */
 const EVERY_MS = 5000;
 
 /** Says to screen readers which jobs have ended, and how many are shown after a search. */

@@ -19,8 +19,8 @@ interface Props {
 export function JobLost({ error, onRetry }: Props) {
   const { router } = usePage();
   useShortcuts({ Escape: () => void router.back() });
-  const isGone = error === undefined || error.status === 404;
-  const words = isGone
+  const isRemoved = error === undefined || error.status === 404;
+  const words = isRemoved
     ? { title: text('failure.not_found.title'), text: text('failure.not_found.text') }
     : toFailureText(error, Date.now());
   return (
@@ -30,9 +30,9 @@ export function JobLost({ error, onRetry }: Props) {
         <h1 class="cut">{text('job.title')}</h1>
       </header>
       <main>
-        <Blank icon={isGone ? SearchX : Unplug} title={words.title} detail={words.text}>
-          <Button onClick={isGone ? () => router.navigate('') : onRetry}>
-            {text(isGone ? 'app.toImages' : 'action.retry')}
+        <Blank icon={isRemoved ? SearchX : Unplug} title={words.title} detail={words.text}>
+          <Button onClick={isRemoved ? () => router.navigate('') : onRetry}>
+            {text(isRemoved ? 'app.toImages' : 'action.retry')}
           </Button>
         </Blank>
       </main>

@@ -14,7 +14,7 @@ import './job-screen.css';
 
 interface Props {
   readonly id: string;
-  /** `undefined` until it has been read; its place is laid out already. */
+  /** `undefined` until it has been read; its space is reserved. */
   readonly job: Job | undefined;
   readonly summary: JobSummary | undefined;
 }
@@ -26,7 +26,7 @@ export function JobScreen({ id, job, summary }: Props) {
   useJobKeys({ job, look, neighbours, go });
   const prompt = (job?.request.prompt ?? summary?.prompt ?? '').slice(0, 256);
   useTitle(prompt);
-  // Where a screen reader begins, and from where Tab goes on.
+  // A screen reader starts here, and Tab continues from here.
   useEffect(() => heading.current?.focus(), []);
   return (
     <LookContext.Provider value={look}>
@@ -34,7 +34,7 @@ export function JobScreen({ id, job, summary }: Props) {
         <JobBar job={job} prompt={prompt} heading={heading} />
         <main>
           <Stage job={job} />
-          <Strip neighbours={neighbours} onGo={go} />
+          <Strip neighbours={neighbours} onChoose={go} />
           <p class="sr" role="status">
             {job && stateText(job)}
           </p>

@@ -21,7 +21,7 @@ function NamedJob({ id }: { readonly id: string }) {
   useEffect(() => detail.close, [detail]);
   const { value: job } = detail.job;
   const { value: error } = detail.error;
-  // What is shown stays while the bridge is away; what is gone is gone.
+  // What is shown stays while the bridge is unreachable. A removed job is reported as such.
   if (error !== undefined && (job === undefined || error.status === 404)) {
     return <JobLost error={error} onRetry={() => void detail.read()} />;
   }

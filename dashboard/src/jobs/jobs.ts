@@ -74,7 +74,7 @@ export function createJobs(api: Api) {
       return job;
     },
 
-    /** Reads what is newest, where the event stream has not told of it yet. */
+    /** Reads the newest jobs, which the event stream may not have reported yet. */
     async readNewest(signal?: AbortSignal): Promise<void> {
       const query = { limit: 100, visibility: 'all' as const };
       const page = await unwrap(

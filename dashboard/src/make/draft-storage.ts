@@ -34,7 +34,7 @@ export function keepDraft(draft: Draft): void {
 
 async function restoreImages(draft: Draft): Promise<void> {
   const images = await get<Images>(IMAGES).catch(() => undefined);
-  // Somebody may have added one before the storage answered.
+  // An image may have been added before the storage was read.
   if (images === undefined || draft.attachments.peek().length > 0) return;
   draft.restore({ ...draft.content(), ...images });
 }

@@ -36,7 +36,7 @@ function Planned({ state, words }: { readonly state: PlanState; readonly words: 
   return words.kind === 'changes' ? (
     <Line icon={EqualNot} title={words.title} detail={words.detail} />
   ) : (
-    <Line picture={<FanOut calls={calls} />} title={words.title} detail={words.detail} />
+    <Line image={<FanOut calls={calls} />} title={words.title} detail={words.detail} />
   );
 }
 
@@ -55,17 +55,17 @@ function Refused({ error }: { readonly error: Extract<PlanState, { state: 'refus
 
 interface LineProps {
   readonly icon?: Parameters<typeof Icon>[0]['of'];
-  readonly picture?: ComponentChildren;
+  readonly image?: ComponentChildren;
   readonly title: string;
   readonly detail?: string | undefined;
   readonly bad?: boolean;
   readonly fixes?: readonly Fix[];
 }
 
-function Line({ icon, picture, title, detail, bad, fixes = [] }: LineProps) {
+function Line({ icon, image, title, detail, bad, fixes = [] }: LineProps) {
   return (
     <div class="plan-line" role="status">
-      {picture ?? (icon ? <Icon of={icon} class={bad ? 'bad' : ''} /> : <i />)}
+      {image ?? (icon ? <Icon of={icon} class={bad ? 'bad' : ''} /> : <i />)}
       <div>
         <p>{title}</p>
         {detail && <p class="detail">{detail}</p>}

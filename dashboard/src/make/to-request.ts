@@ -3,7 +3,7 @@ import type { Attachment } from './draft.ts';
 
 type Input = NonNullable<ImageRequest['images']>[number];
 
-/** The request of a draft, with its images inside. A source makes it an edit. Throws FileGone. */
+/** The request of a draft, with its images inside. A source makes it an edit. Throws FileMoved. */
 export async function toRequest(
   settings: PresetTemplate,
   attachments: readonly Attachment[],
@@ -27,7 +27,7 @@ export async function toRequest(
 }
 
 /** A file of this machine was moved or changed since it was added: the browser reads it no longer. */
-export class FileGone extends Error {
+export class FileMoved extends Error {
   readonly file: string;
   constructor(file: string, cause: unknown) {
     super('a file cannot be read any longer', { cause });
@@ -38,7 +38,7 @@ export class FileGone extends Error {
 async function toInput({ content, name }: Attachment): Promise<Input> {
   if (!(content instanceof Blob)) return { type: 'artifact', artifact_id: content.artifactId };
   const dataUrl = await toDataUrl(content).catch((error: unknown) => {
-    throw new FileGone(name, error);
+    throw new FileMoved(name, error);
   });
   return { type: 'data_url', data_url: dataUrl, filename: toFilename(name) };
 }

@@ -3,7 +3,7 @@ import type { Page } from '../page.ts';
 import { usePage } from '../page-context.ts';
 import { toFailureText } from '../text/failure-text.ts';
 import { text } from '../text/text.ts';
-import { FileGone, toRequest } from './to-request.ts';
+import { FileMoved, toRequest } from './to-request.ts';
 import { toSettings } from './to-settings.ts';
 
 /** Sends the draft as it is now. The draft stays, so that it can be changed and sent again at once. */
@@ -45,10 +45,10 @@ async function send(page: Page): Promise<void> {
 }
 
 function toWords(error: unknown): { readonly text: string; readonly detail: string } {
-  if (error instanceof FileGone) {
+  if (error instanceof FileMoved) {
     return {
       text: text('make.file.cannotBeRead', { name: error.file }),
-      detail: text('make.file.gone'),
+      detail: text('make.file.moved'),
     };
   }
   const failure = error instanceof ApiError ? error : ApiError.unreachable();

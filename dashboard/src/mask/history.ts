@@ -45,7 +45,7 @@ export function createHistory(plane: Plane, maxBytes = MAX_BYTES) {
       future.length = 0;
       forget();
     },
-    /** Takes back what has changed since `begin`. */
+    /** Reverts the changes since `begin`. */
     abandon(rect: Rect): void {
       plane.put(rect, cut(before, plane.width, rect));
     },

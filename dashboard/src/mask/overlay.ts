@@ -34,7 +34,7 @@ export function createOverlay(canvas: HTMLCanvasElement, plane: Plane, density: 
   }
 
   return {
-    /** In CSS pixels. What was drawn is gone. */
+    /** In CSS pixels. Clears the canvas. */
     resize({ width, height }: Size): void {
       canvas.width = Math.max(1, Math.round(width * density));
       canvas.height = Math.max(1, Math.round(height * density));

@@ -30,7 +30,7 @@ export function createPainting(source: Size, { width, height }: Size, start?: Ui
 
   const strokes = createStrokes({ plane, history, brush, scale, onChange });
 
-  /** One change that is one step. A stroke that has begun goes on undisturbed. */
+  /** One change that is one step. A stroke in progress is not interrupted. */
   function change(run: () => Rect | undefined): void {
     if (strokes.isOpen()) return;
     history.begin();

@@ -73,7 +73,7 @@ export function createStrokes({ plane, history, brush, scale, onChange }: Deps) 
       if (rect !== undefined) history.commit(rect);
       onChange(rect);
     },
-    /** Takes back the stroke that has begun: it was the first finger of two. */
+    /** Reverts the stroke in progress: it was the first finger of two. */
     cancel(): void {
       const rect = take();
       if (rect !== undefined) history.abandon(rect);

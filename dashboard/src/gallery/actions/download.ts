@@ -46,7 +46,7 @@ interface ZippedFile {
   readonly name: string;
 }
 
-/** A zip of images, which are read one after the other; those that are gone are left out and counted. */
+/** A zip of images, which are read one after the other; missing ones are left out and counted. */
 export async function zipOf(api: Api, files: readonly ZippedFile[]) {
   const { makeZip } = await import('client-zip');
   let missing = 0;

@@ -2,7 +2,7 @@ import type { JobSummary } from '../../api/schemas.ts';
 import { isOpen, stageOf } from '../../jobs/job-state.ts';
 import { formatTime, text } from '../../text/text.ts';
 
-/** A card in words, for everybody who does not see it: prompt, state, count. */
+/** The accessible name of a card: prompt, state, number of images. */
 export function cardName(job: JobSummary): string {
   const { status } = job;
   const state = isOpen(job)

@@ -8,7 +8,7 @@ import { useGallery } from '../state/use-gallery.ts';
 const COVERED = 88;
 
 /**
- * Moves the focus with the cursor while the keyboard is in the feed: also when the focused card goes away, and after a visit
+ * Moves the focus with the cursor while the keyboard is in the feed: also when the focused card is removed, and after a visit
  * to a job that began here.
  */
 export function useFeedFocus(scroller: RefObject<HTMLElement | null>): void {

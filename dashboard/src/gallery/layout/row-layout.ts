@@ -7,7 +7,7 @@ export interface Shape {
   readonly day: number;
 }
 
-/** The room that rows are laid out in; everything in CSS pixels. */
+/** The space that rows fill; all values in CSS pixels. */
 export interface Frame {
   readonly width: number;
   /** What a row is high before it is stretched or shrunk to the width. */

@@ -1,7 +1,7 @@
 import type { JobSummary } from '../../api/schemas.ts';
 import { isOpen } from '../../jobs/job-state.ts';
 
-/** Of a card without an image, and of one whose size nobody knows yet. */
+/** The ratio of a card without an image, and of one whose size is not known yet. */
 const UNKNOWN = 3 / 2;
 const NARROWEST = 1 / 2;
 const WIDEST = 3;

@@ -1,7 +1,7 @@
 import { computed, type ReadonlySignal, signal } from '@preact/signals';
 
 /**
- * Nothing moves by itself: while the person looks further down, jobs newer than the newest one shown wait behind a button.
+ * Cards do not move without input: while the gallery is scrolled down, jobs newer than the newest one shown wait behind a button.
  * Ids are in descending order.
  */
 export function createArrivals(ids: ReadonlySignal<readonly string[]>) {

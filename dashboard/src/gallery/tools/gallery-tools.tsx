@@ -63,7 +63,7 @@ function SearchField() {
   const field = useRef<HTMLInputElement>(null);
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
 
-  // What the address says by itself, by Back or by a link.
+  // The address also changes by Back and by links.
   useEffect(() => {
     clearTimeout(timer.current);
     setTyped(search);

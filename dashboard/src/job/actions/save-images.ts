@@ -8,7 +8,7 @@ export async function saveImage(api: Api, { path, name, ref }: JobImage): Promis
   offer(await response.blob(), baseName(name ?? ref));
 }
 
-/** Saves images as one zip. Resolves with the number of those that are gone. Throws ApiError when the bridge is. */
+/** Saves images as one zip. Resolves with the number of missing images. Throws ApiError when the bridge is unreachable. */
 export async function saveImages(
   api: Api,
   images: readonly JobImage[],

@@ -15,7 +15,7 @@ export interface Fact {
   readonly why: string | undefined;
 }
 
-/** What was asked against what was delivered, as far as a person can tell the difference. */
+/** What was requested and what was delivered, for the settings whose effect is visible. */
 export function toFacts(result: ImageResponse): readonly Fact[] {
   const { requested, effective, normalizations, data } = result;
   const why = (name: string) => whyOf(normalizations, name);

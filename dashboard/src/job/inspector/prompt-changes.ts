@@ -6,11 +6,11 @@ export interface PromptPart {
 }
 
 /** Comparing long texts that have little in common takes long: they are shown without marks then. */
-const PATIENCE = { timeout: 100 };
+const DIFF_OPTIONS = { timeout: 100 };
 
 /** The prompt as a model has revised it, in parts: what it kept, and what it added. */
 export function toPromptParts(prompt: string, revised: string): readonly PromptPart[] {
-  const changes = diffWordsWithSpace(prompt, revised, PATIENCE);
+  const changes = diffWordsWithSpace(prompt, revised, DIFF_OPTIONS);
   if (changes === undefined) return [{ text: revised, isAdded: false }];
   return changes
     .filter(({ removed }) => !removed)

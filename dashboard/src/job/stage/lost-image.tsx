@@ -16,7 +16,7 @@ interface Props {
 export function LostImage({ error, size }: Props) {
   const failure =
     error.status === 404
-      ? { title: text('job.gone'), text: text('job.gone.text') }
+      ? { title: text('job.removed'), text: text('job.removed.text') }
       : toFailureText(error, Date.now());
   return (
     <div

@@ -2,7 +2,7 @@ import type { RefObject } from 'preact';
 import { useLayoutEffect, useState } from 'preact/hooks';
 import type { Size } from './geometry.ts';
 
-/** The size of an element without its padding, in CSS pixels; `undefined` before it is laid out. */
+/** The size of an element without its padding, in CSS pixels; `undefined` before its first layout. */
 export function useBox(element: RefObject<HTMLElement | null>): Size | undefined {
   const [box, setBox] = useState<Size | undefined>(undefined);
   useLayoutEffect(() => {

@@ -69,7 +69,7 @@ function hasEndedSince(job: Job | undefined, summary: JobSummary | undefined): b
   return job !== undefined && isOpen(job) && summary !== undefined && !isOpen(summary);
 }
 
-/** What a summary tells sooner. That a job has ended is told by its detail alone, which then has the result as well. */
+/** A job with the newer values of its summary. The end of a job is taken from its detail alone, which has the result as well. */
 export function withLatest(job: Job, summary: JobSummary | undefined): Job {
   if (summary === undefined || summary.updated < job.updated) return job;
   if (isOpen(job) ? !isOpen(summary) : isOpen(summary)) return job;

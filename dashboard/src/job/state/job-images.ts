@@ -9,7 +9,7 @@ export interface JobImage {
   readonly number: number;
   /** Whether there are several of its kind. */
   readonly isOneOfSeveral: boolean;
-  /** Below /v1; `/thumbnail?edge=` behind it answers too. */
+  /** A path below /v1; `/thumbnail?edge=` can be appended. */
   readonly path: string;
   /** In pixels; what a job was given is measured when it is seen. */
   readonly size: { readonly width: number; readonly height: number } | undefined;

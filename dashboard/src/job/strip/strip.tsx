@@ -10,18 +10,18 @@ import './strip.css';
 
 interface Props {
   readonly neighbours: Neighbours;
-  readonly onGo: (id: string) => void;
+  readonly onChoose: (id: string) => void;
 }
 
 /** The images of the job, and the ways to the jobs beside it. */
-export function Strip({ neighbours, onGo }: Props) {
+export function Strip({ neighbours, onChoose }: Props) {
   const { images } = useLook();
   const groups = [['source', 'reference'], ['output'], ['other']].map((kinds) =>
     images.filter(({ kind }) => kinds.includes(kind)),
   );
   return (
     <div class="strip">
-      <Way to={neighbours.newer} name="newer" onGo={onGo} />
+      <Way to={neighbours.newer} name="newer" onChoose={onChoose} />
       <div class="thumbs" role="group" aria-label={text('job.images')}>
         {images.length > 1 &&
           groups
@@ -34,7 +34,7 @@ export function Strip({ neighbours, onGo }: Props) {
               </span>
             ))}
       </div>
-      <Way to={neighbours.older} name="older" onGo={onGo} />
+      <Way to={neighbours.older} name="older" onChoose={onChoose} />
     </div>
   );
 }
@@ -42,13 +42,13 @@ export function Strip({ neighbours, onGo }: Props) {
 interface WayProps {
   readonly to: string | undefined;
   readonly name: 'newer' | 'older';
-  readonly onGo: (id: string) => void;
+  readonly onChoose: (id: string) => void;
 }
 
 /** Disabled at the end of the list, so that the other way stays where it is. */
-function Way({ to, name, onGo }: WayProps) {
+function Way({ to, name, onChoose }: WayProps) {
   const icon = name === 'newer' ? ChevronLeft : ChevronRight;
-  const props = { disabled: to === undefined, onClick: () => to !== undefined && onGo(to) };
+  const props = { disabled: to === undefined, onClick: () => to !== undefined && onChoose(to) };
   return (
     <>
       <Button look="quiet" class={`only-wide ${name}`} {...props}>

@@ -19,7 +19,8 @@ export function WorkChart() {
   const top = toScaleTop(Math.max(most(running), most(waiting)));
   const minutes = toWindow(since, now);
   const frame = { ...PLOT, above: PLOT_TOP, from: now - minutes * 60_000, to: now, top };
-  const lines = { running: toStepLine(running, frame), waiting: toStepLine(waiting, frame) };
+  const runningLine = toStepLine(running, frame);
+  const waitingPath = toStepLine(waiting, frame).line;
   const label = text('system.work.label', {
     running: most(running),
     waiting: most(waiting),
@@ -28,9 +29,9 @@ export function WorkChart() {
   return (
     <Box title={text('system.work')} end={<Legend entries={legend()} />}>
       <Plot top={top} minutes={minutes} label={label}>
-        <path class="area" d={lines.running.area} />
-        <path class="stroke" d={lines.running.line} />
-        <path class="stroke second" d={lines.waiting.line} />
+        <path class="area" d={runningLine.area} />
+        <path class="stroke" d={runningLine.line} />
+        <path class="stroke second" d={waitingPath} />
       </Plot>
       {since > frame.from && (
         <p class="hint num">{text('system.work.since', { time: formatTime(since / 1000) })}</p>

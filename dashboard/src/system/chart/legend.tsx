@@ -4,7 +4,7 @@ interface Props {
   readonly entries: readonly { readonly look?: string; readonly name: string }[];
 }
 
-/** What the colours of a chart stand for. */
+/** The meaning of the colours of a chart. */
 export function Legend({ entries }: Props) {
   return (
     <span class="legend">

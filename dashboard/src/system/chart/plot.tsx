@@ -15,7 +15,7 @@ interface Props {
   readonly children: ComponentChildren;
 }
 
-/** A chart over the last minutes, with three lines and what the uppermost one stands for. */
+/** A chart over the last minutes, with three grid lines and the value of the uppermost one. */
 export function Plot({ top, minutes, label, children }: Props) {
   const { width, height } = PLOT;
   const lines = [height, (height + PLOT_TOP) / 2, PLOT_TOP];

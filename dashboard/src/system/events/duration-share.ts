@@ -1,4 +1,4 @@
-/** The longest duration that the bars tell apart: 100 s. */
+/** The duration of a full bar: 100 s. */
 const LONGEST_MS = 100_000;
 
 /** How far the bar of a duration reaches, from 0 to 1: a tenth as long is a fifth shorter. */

@@ -1,6 +1,6 @@
 import type { Capabilities } from '../../api/schemas.ts';
 
-/** Whether a model can do something, by itself or with the help of the bridge. */
+/** Whether a model has a capability: native, emulated by the bridge, or not. */
 export type Support = Capabilities['transparent_background'];
 
 export interface ModelRow {

@@ -17,7 +17,7 @@ export function CallLine({ name }: { readonly name: string }) {
   const points = samples.map(({ at, active }) => ({ at, value: active }));
   const most = Math.max(...points.map(({ value }) => value));
   const frame = { ...SIZE, from: last.at - minutes * 60_000, to: last.at, top: Math.max(1, most) };
-  // Nothing is known of the time in which nobody looked.
+  // There are no samples for the time in which the view was closed.
   const { line } = toStepLine(points, { ...frame, gap: POLL_MS * 4 });
   return (
     <div class="call-line">
