@@ -32,7 +32,7 @@ describe('a child that fails before the turn was sent', () => {
   ])('makes a known failure that may be repeated: it %s', async (_name, arg) => {
     const rig = await rigOf({
       args: [arg],
-      set: ['providers.agent_app_server.rpc_timeout_ms=500'],
+      set: ['providers.agent_app_server.rpc_timeout_ms=2000'],
     });
 
     const { failure, events } = run(rig, agentRequest());
@@ -74,7 +74,7 @@ describe('a child that is lost in the middle of a turn', () => {
   ])('makes a failure (%s) of unknown outcome that is not repeated: %s', async (code, fault) => {
     const rig = await rigOf({
       set: [
-        'providers.agent_app_server.rpc_timeout_ms=500',
+        'providers.agent_app_server.rpc_timeout_ms=2000',
         'providers.agent_app_server.rpc_max_message_bytes=2000000',
       ],
     });
@@ -218,7 +218,7 @@ describe('a call that is given up', () => {
   });
 
   it('replaces a child that reacts to nothing', async () => {
-    const rig = await rigOf({ set: ['providers.agent_app_server.rpc_timeout_ms=300'] });
+    const rig = await rigOf({ set: ['providers.agent_app_server.rpc_timeout_ms=3000'] });
     const controller = new AbortController();
     const { failure } = run(rig, faulty('[[deaf]]'), controller.signal);
     await expect.poll(() => paramsOf(rig, 'turn/start')).toHaveLength(1);

@@ -6,7 +6,7 @@ let rig: ChildRig;
 const { signal } = new AbortController();
 
 beforeEach(async () => {
-  rig = await openChildRig({ set: ['providers.agent_app_server.rpc_timeout_ms=1000'] });
+  rig = await openChildRig({ set: ['providers.agent_app_server.rpc_timeout_ms=3000'] });
 });
 afterEach(() => rig.close());
 
