@@ -25,7 +25,16 @@ export interface ProviderRequest {
   /** The outputs' positions in the whole request, ascending: fan-out splits a request into several calls. */
   readonly indices: readonly number[];
   readonly images: readonly ProviderInput[];
+  /**
+   * Where masks are `native`, the image that the client sent. Where they are `emulated`, a PNG in the model's `maskForm` with
+   * the edges of `images[0]`, which is a PNG then; `parameters.size` is that size if the model has sizes.
+   */
   readonly mask?: ProviderInput;
+  /**
+   * The mask for a model without a `maskForm`: black and white, white where `images[0]` may change. It is sent like another
+   * image; `sentImages` gives its position and `toPromptText` names it.
+   */
+  readonly maskImage?: ProviderInput;
   readonly references: readonly ProviderInput[];
   /**
    * `#RRGGBB`, the flat background that the image is to have and that is cut out afterwards. `background` is never
@@ -108,6 +117,9 @@ export interface ProviderSessions {
   deleteThread(threadId: string, signal: AbortSignal): Promise<void>;
 }
 
+/** `alpha`: alpha 0 where the image may change, 255 elsewhere. `white`: no alpha, white where it may change, else black. */
+type MaskForm = 'alpha' | 'white';
+
 /** Whether work can be dispatched now; `errorCode` says why not. */
 export type ProviderReadiness =
   | { readonly ready: true }
@@ -126,6 +138,11 @@ export interface Provider {
   describe(): ProviderDescription;
   /** Undefined for a model that it does not know. Constant for the life of the process. */
   capabilities(model: string): CapabilityDocument | undefined;
+  /**
+   * How a model whose masks are `emulated` reads a mask; undefined where it reads none. Absent where no model reads one.
+   * Constant for the life of the process.
+   */
+  maskForm?(model: string): MaskForm | undefined;
   /**
    * Runs one call. Rejects with a `BridgeError`, to which the caller adds the provider's name. After a rejection whose
    * `details.outcome` is `unknown` the call may have had an effect. Stops soon after `signal` aborts and rejects with the signal's reason.

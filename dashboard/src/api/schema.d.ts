@@ -1423,7 +1423,7 @@ export interface components {
             session?: components["schemas"]["SessionReport"];
             timings: components["schemas"]["Timings"];
             delivered: components["schemas"]["Delivered"][];
-            warnings: ("partial_output_failure" | "transient_provider_retry_used" | "negative_prompt_merged" | "output_size_differs" | "output_format_converted" | "ignored_parameters" | "sandbox_output" | "transparency_failed")[];
+            warnings: ("partial_output_failure" | "transient_provider_retry_used" | "negative_prompt_merged" | "output_size_differs" | "output_format_converted" | "ignored_parameters" | "sandbox_output" | "transparency_failed" | "mask_not_native" | "mask_exact_before_encoding")[];
         };
         ImageParameters: {
             /** @description How many images to make. */
@@ -1528,7 +1528,7 @@ export interface components {
             requested: string | number | boolean | null;
             effective: string | number | boolean | null;
             /** @enum {string} */
-            reason: "provider_uses_automatic_action" | "clamped_to_provider_range" | "normalized_to_provider_size" | "provider_does_not_support_hint" | "normalized_to_provider_default" | "provider_supports_native_alpha" | "provider_alpha_emulated_with_local_chroma_key" | "transparent_output_requires_alpha_capable_format" | "provider_unsupported" | "compatibility_alias";
+            reason: "provider_uses_automatic_action" | "clamped_to_provider_range" | "normalized_to_provider_size" | "provider_does_not_support_hint" | "normalized_to_provider_default" | "provider_supports_native_alpha" | "provider_alpha_emulated_with_local_chroma_key" | "transparent_output_requires_alpha_capable_format" | "provider_unsupported" | "compatibility_alias" | "provider_mask_emulated_with_local_composite";
         };
         Attempt: {
             provider: string;
@@ -1623,7 +1623,7 @@ export interface components {
             };
             normalizations: components["schemas"]["Normalization"][];
             /** @description Those that are known before the work; the reply may have more. */
-            warnings: ("partial_output_failure" | "transient_provider_retry_used" | "negative_prompt_merged" | "output_size_differs" | "output_format_converted" | "ignored_parameters" | "sandbox_output" | "transparency_failed")[];
+            warnings: ("partial_output_failure" | "transient_provider_retry_used" | "negative_prompt_merged" | "output_size_differs" | "output_format_converted" | "ignored_parameters" | "sandbox_output" | "transparency_failed" | "mask_not_native" | "mask_exact_before_encoding")[];
             /** @description Only for a transparent background that the provider or the bridge makes. */
             transparency?: components["schemas"]["PlannedTransparency"];
             /** @description What refuses the request on this route. */
@@ -2022,7 +2022,7 @@ export interface components {
             /** @description Up to the writing of the record: what publication takes is not in it. */
             timings?: components["schemas"]["Timings"];
             attempts?: components["schemas"]["Attempt"][];
-            warnings?: ("partial_output_failure" | "transient_provider_retry_used" | "negative_prompt_merged" | "output_size_differs" | "output_format_converted" | "ignored_parameters" | "sandbox_output" | "transparency_failed")[];
+            warnings?: ("partial_output_failure" | "transient_provider_retry_used" | "negative_prompt_merged" | "output_size_differs" | "output_format_converted" | "ignored_parameters" | "sandbox_output" | "transparency_failed" | "mask_not_native" | "mask_exact_before_encoding")[];
             normalizations?: components["schemas"]["Normalization"][];
             revised_prompt?: string;
             session?: components["schemas"]["SessionReport"];
@@ -2194,7 +2194,7 @@ export interface components {
             delivered: components["schemas"]["Delivered"][];
             /** @description Fields of the request that were left out. */
             ignored_parameters?: string[];
-            warnings: ("partial_output_failure" | "transient_provider_retry_used" | "negative_prompt_merged" | "output_size_differs" | "output_format_converted" | "ignored_parameters" | "sandbox_output" | "transparency_failed")[];
+            warnings: ("partial_output_failure" | "transient_provider_retry_used" | "negative_prompt_merged" | "output_size_differs" | "output_format_converted" | "ignored_parameters" | "sandbox_output" | "transparency_failed" | "mask_not_native" | "mask_exact_before_encoding")[];
         };
         OpenAiGenerationEvent: {
             /** @constant */

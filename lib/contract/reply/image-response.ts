@@ -12,6 +12,8 @@ export const WARNINGS = [
   'ignored_parameters',
   'sandbox_output',
   'transparency_failed',
+  'mask_not_native',
+  'mask_exact_before_encoding',
 ] as const;
 export type Warning = (typeof WARNINGS)[number];
 
@@ -26,6 +28,7 @@ export const NORMALIZATION_REASONS = [
   'transparent_output_requires_alpha_capable_format',
   'provider_unsupported',
   'compatibility_alias',
+  'provider_mask_emulated_with_local_composite',
 ] as const;
 export type NormalizationReason = (typeof NORMALIZATION_REASONS)[number];
 

@@ -1,5 +1,6 @@
 import { abortable } from '../../platform/abortable.ts';
 import type { Clock } from '../../platform/clock.ts';
+import { sentImages } from '../backend/sent-images.ts';
 import type { ProviderContext, ProviderOutput, ProviderRequest } from '../provider-port.ts';
 import type { AgentChild } from './agent-child.ts';
 import type { AgentFolders } from './agent-folders.ts';
@@ -57,7 +58,7 @@ export function createIsolatedTurns({ folders, threads, clock, onSuccess }: Deps
       request: ProviderRequest,
       { signal, onEvent }: ProviderContext,
     ): Promise<ProviderOutput> {
-      const staged = await folders.stage([...request.images, ...request.references]);
+      const staged = await folders.stage(sentImages(request));
       let ended: Promise<unknown> = Promise.resolve();
       try {
         const threadId = await threadFor(child, signal);

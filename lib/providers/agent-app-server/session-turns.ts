@@ -1,6 +1,7 @@
 import { BridgeError } from '../../errors/bridge-error.ts';
 import { abortable } from '../../platform/abortable.ts';
 import type { Clock } from '../../platform/clock.ts';
+import { sentImages } from '../backend/sent-images.ts';
 import type { ProviderContext, ProviderOutput, ProviderRequest } from '../provider-port.ts';
 import type { AgentChild } from './agent-child.ts';
 import type { AgentFolders } from './agent-folders.ts';
@@ -80,7 +81,7 @@ export function createSessionTurns({ folders, threads, clock, onSuccess }: Deps)
       refuseBusy(threadId);
       running.add(threadId);
       try {
-        const staged = await folders.stage([...request.images, ...request.references]);
+        const staged = await folders.stage(sentImages(request));
         const work = { request, paths: staged.paths };
         const wasLoaded = loadedIn(child).has(threadId);
         try {

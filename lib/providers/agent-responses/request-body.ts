@@ -1,5 +1,6 @@
 import type { StreamedBody } from '../../net/http-client.ts';
 import { toPromptText } from '../backend/prompt-text.ts';
+import { sentImages } from '../backend/sent-images.ts';
 import type { Base64Marker, JsonBodies } from '../http/json-body.ts';
 import type { ProviderInput, ProviderRequest } from '../provider-port.ts';
 
@@ -29,7 +30,7 @@ export function toRequestBody(
 function toContent(request: ProviderRequest, base64Of: Base64Marker) {
   return [
     { type: 'input_text', text: toPromptText(request) },
-    ...[...request.images, ...request.references].map((input) => ({
+    ...sentImages(request).map((input) => ({
       type: 'input_image',
       image_url: toDataUrl(input, base64Of),
       detail: 'auto',

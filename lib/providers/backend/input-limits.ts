@@ -1,5 +1,6 @@
 import { BridgeError } from '../../errors/bridge-error.ts';
 import type { ProviderRequest } from '../provider-port.ts';
+import { sentImages } from './sent-images.ts';
 
 const MAX_IMAGES = 5;
 const MAX_BYTES_TOTAL = 67_108_864;
@@ -13,8 +14,8 @@ export const INPUT_LIMITS = {
 } as const;
 
 /** The backend counts sources and references together, which a capability document cannot say. Throws `unsupported_capability`. */
-export function refuseTooManyInputs({ images, references }: ProviderRequest): void {
-  const inputs = [...images, ...references];
+export function refuseTooManyInputs(request: ProviderRequest): void {
+  const inputs = sentImages(request);
   const bytes = inputs.reduce((sum, input) => sum + input.bytes.length, 0);
   if (inputs.length <= MAX_IMAGES && bytes <= MAX_BYTES_TOTAL) return;
   throw new BridgeError('unsupported_capability', 'the backend takes fewer or smaller images', {

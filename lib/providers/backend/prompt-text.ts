@@ -1,12 +1,17 @@
 import type { ProviderRequest } from '../provider-port.ts';
 
-/** The prompt, which image is which (sources come before references), and the background that is to be cut out. */
-export function toPromptText({ prompt, images, references, keyColor }: ProviderRequest): string {
+/** The prompt, which image is which, in the order of `sentImages`, and the background that is to be cut out. */
+export function toPromptText(request: ProviderRequest): string {
+  const { prompt, images, maskImage, references, keyColor } = request;
   const sources = images.length;
+  const edited = sources + (maskImage ? 1 : 0);
   const notes = [
     ...(sources > 0 ? [`${numbered(1, sources)} to be edited.`] : []),
+    ...(maskImage
+      ? [`Image ${edited} is a mask: image 1 may change only where image ${edited} is white.`]
+      : []),
     ...(references.length > 0
-      ? [`${numbered(sources + 1, sources + references.length)} for reference only.`]
+      ? [`${numbered(edited + 1, edited + references.length)} for reference only.`]
       : []),
     ...(keyColor === undefined
       ? []

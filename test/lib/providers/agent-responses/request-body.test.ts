@@ -76,6 +76,21 @@ describe('toRequestBody', async () => {
     ]);
   });
 
+  it('sends a mask that is an image after the sources, and names it', async () => {
+    const content = await contentOf({
+      images: [inputOf(Buffer.from('one'))],
+      maskImage: inputOf(Buffer.from('mask')),
+      references: [inputOf(Buffer.from('3'))],
+    });
+
+    expect(content.map(({ text, image_url }) => text ?? image_url)).toEqual([
+      'A lighthouse in a storm\n\nImage 1 is to be edited. Image 2 is a mask: image 1 may change only where image 2 is white. Image 3 is for reference only.',
+      'data:image/png;base64,b25l',
+      'data:image/png;base64,bWFzaw==',
+      'data:image/png;base64,Mw==',
+    ]);
+  });
+
   it.each<[counts: { images?: number; references?: number }, note: string]>([
     [{ images: 1 }, 'Image 1 is to be edited.'],
     [{ images: 3 }, 'Images 1 to 3 are to be edited.'],
