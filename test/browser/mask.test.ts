@@ -280,7 +280,7 @@ describe('the tools', () => {
     await page.keyboard.down('Control');
     await page.mouse.wheel(0, -100);
     await page.keyboard.up('Control');
-    await expect.poll(() => editor(page).locator('.mask-zoom-bar .num').textContent()).not.toBe('');
+    await expect.poll(() => editor(page).locator('.zoom-bar .whole').textContent()).not.toBe('');
     await page.mouse.wheel(60, 40);
     await page.keyboard.press('ArrowRight');
     await paint(page, [0.5, 0.5], [0.55, 0.5]);
@@ -305,7 +305,7 @@ describe('the tools', () => {
         touchPoints: apart.map((dx, id) => ({ x: middle.x + dx, y: middle.y, id })),
       });
     const percent = async () =>
-      Number.parseInt((await editor(page).locator('.mask-zoom-bar .num').textContent()) ?? '', 10);
+      Number.parseInt((await editor(page).locator('.zoom-bar .whole').textContent()) ?? '', 10);
     const before = await percent();
 
     await touch('touchStart', -20);

@@ -139,7 +139,7 @@ export const HOMES: Readonly<Record<string, readonly RegExp[]>> = {
   '@floating-ui/dom': [/^dashboard\/src\/controls\//],
   tinykeys: [/^dashboard\/src\/shell\//],
   '@tanstack/virtual-core': [/^dashboard\/src\/gallery\//],
-  'd3-zoom': [/^dashboard\/src\/(job|mask)\//],
+  'd3-zoom': [/^dashboard\/src\/(job|mask|zoom)\//],
   'd3-selection': [/^dashboard\/src\/(job|mask)\//],
   'idb-keyval': [/^dashboard\/src\/make\//],
   'client-zip': [PAGE],

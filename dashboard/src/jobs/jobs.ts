@@ -11,6 +11,8 @@ export function createJobs(api: Api) {
   const known = new Map<string, Signal<JobSummary>>();
   const listeners = new Set<(change: JobChange) => void>();
   const open = signal<ReadonlyMap<string, JobSummary>>(new Map());
+  /** A reply that was on its way when a job was removed must not bring it back. */
+  const removed = new Set<string>();
 
   function countOpen(job: JobSummary): void {
     if (!isOpen(job) && !open.peek().has(job.id)) return;
@@ -22,6 +24,7 @@ export function createJobs(api: Api) {
 
   /** Takes over what the bridge says of a job. What is older than what is known is ignored. */
   function put(job: JobSummary): void {
+    if (removed.has(job.id)) return;
     const current = known.get(job.id);
     if (current !== undefined && isStale(job, current.peek())) return;
     if (current === undefined) known.set(job.id, signal(job));
@@ -31,6 +34,7 @@ export function createJobs(api: Api) {
   }
 
   function remove(id: string): void {
+    removed.add(id);
     known.delete(id);
     if (open.peek().has(id)) {
       open.value = new Map([...open.peek()].filter(([each]) => each !== id));
@@ -52,6 +56,10 @@ export function createJobs(api: Api) {
   return {
     put,
     remove,
+    /** Forgets the jobs that have not ended: they were those of another token. */
+    forgetOpen(): void {
+      open.value = new Map();
+    },
     /** The jobs that have not ended, by id. */
     open: open as ReadonlySignal<ReadonlyMap<string, JobSummary>>,
 

@@ -26,7 +26,10 @@ export function watchJobs(deps: Deps): void {
     // A return of the bridge, or another token, begins at once instead of at the end of a pause.
     void connection.returns.value;
     const token = connection.token.value;
-    if (position.token !== token) Object.assign(position, { token, lastEventId: undefined });
+    if (position.token !== token) {
+      Object.assign(position, { token, lastEventId: undefined });
+      deps.jobs.forgetOpen();
+    }
     controller.abort();
     controller = new AbortController();
     void follow(deps, position, controller.signal);
@@ -77,7 +80,11 @@ async function readOnce({ api, jobs }: Deps, position: Position, signal: AbortSi
 async function catchUp(jobs: Jobs, signal: AbortSignal): Promise<void> {
   // Whether the bridge can be reached is the connection's to say; the next round asks again.
   await jobs.readNewest(signal).catch(() => {});
-  for (const id of jobs.open.peek().keys()) await jobs.read(id, signal).catch(() => {});
+  for (const id of jobs.open.peek().keys()) {
+    await jobs.read(id, signal).catch((error: unknown) => {
+      if (error instanceof ApiError && error.status === 404) jobs.remove(id);
+    });
+  }
 }
 
 function pause(milliseconds: number, signal: AbortSignal): Promise<void> {

@@ -1,6 +1,5 @@
-import type { Toasts } from '../shell/toasts.ts';
+import type { Page } from '../page.ts';
 import { formatBytes, type TextKey, text } from '../text/text.ts';
-import type { Draft } from './draft.ts';
 import { type FileFault, readImageFile } from './read-image-file.ts';
 
 const FAULTS: Record<FileFault, TextKey> = {
@@ -10,16 +9,24 @@ const FAULTS: Record<FileFault, TextKey> = {
 };
 
 /** Adds files to the draft, the first as its source where it has none. What cannot be used is named, the rest is taken. */
-export async function attachFiles(draft: Draft, toasts: Toasts, files: readonly File[]) {
+export async function attachFiles({ draft, chosen, toasts }: Page, files: readonly File[]) {
+  const capabilities = chosen.peek()?.capabilities;
   for (const file of files) {
     const hasSource = draft.attachments.peek().some(({ role }) => role === 'source');
-    const result = await readImageFile(file, hasSource ? 'reference' : 'source');
+    const role = hasSource ? 'reference' : 'source';
+    const limits = hasSource ? capabilities?.reference_images : capabilities?.edit_images;
+    // Before they are known the bridge has the word.
+    const maxBytes = limits?.max_bytes_each ?? Number.POSITIVE_INFINITY;
+    const result = await readImageFile(file, role, maxBytes);
     if (typeof result !== 'string') draft.attach(result);
     else {
       toasts.show({
         kind: 'failed',
         text: text('make.file.cannotBeRead', { name: file.name }),
-        detail: text(FAULTS[result], { size: formatBytes(file.size) }),
+        detail: text(FAULTS[result], {
+          size: formatBytes(file.size),
+          limit: formatBytes(maxBytes),
+        }),
       });
     }
   }

@@ -1,12 +1,11 @@
 import { Bookmark, Trash2 } from 'lucide';
 import { useRef, useState } from 'preact/hooks';
-import { ApiError } from '../api/api-error.ts';
 import type { Preset } from '../api/schemas.ts';
 import { Button } from '../controls/button.tsx';
 import { IconButton } from '../controls/icon-button.tsx';
 import { Menu } from '../controls/menu.tsx';
 import { usePage } from '../page-context.ts';
-import { toFailureText } from '../text/failure-text.ts';
+import { attempt } from '../shell/say-failure.ts';
 import { text } from '../text/text.ts';
 import { SavePreset } from './save-preset.tsx';
 import './presets-menu.css';
@@ -19,11 +18,7 @@ export function PresetsMenu() {
 
   async function open(): Promise<void> {
     setOpen(true);
-    await presets.read().catch((error: unknown) => {
-      if (error instanceof ApiError) {
-        toasts.show({ kind: 'failed', text: toFailureText(error, Date.now()).title });
-      }
-    });
+    await attempt(toasts, presets.read);
   }
 
   const close = () => {
@@ -76,7 +71,7 @@ function PresetList({ onDone }: { readonly onDone: () => void }) {
 
 /** Deleting cannot be undone, presets belong to all clients: it takes a second press. */
 function PresetRow({ preset, onDone }: { readonly preset: Preset; readonly onDone: () => void }) {
-  const { draft, presets, undo } = usePage();
+  const { draft, presets, toasts, undo } = usePage();
   const [isSure, setSure] = useState(false);
   const { name, description, template } = preset;
 
@@ -95,7 +90,11 @@ function PresetRow({ preset, onDone }: { readonly preset: Preset; readonly onDon
         <small class="cut">{description ?? template.prompt}</small>
       </button>
       {isSure ? (
-        <Button size="small" look="danger" onClick={() => void presets.remove(name)}>
+        <Button
+          size="small"
+          look="danger"
+          onClick={() => void attempt(toasts, () => presets.remove(name))}
+        >
           {text('presets.delete')}
         </Button>
       ) : (

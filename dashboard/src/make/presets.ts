@@ -35,7 +35,10 @@ export function createPresets(api: Api) {
 
     async replace(name: string, template: PresetTemplate): Promise<void> {
       const params = { path: { name } };
-      await unwrap(api.PUT('/v1/presets/{name}', { params, body: { template } }));
+      // Its description is kept: the page shows it, but does not change it.
+      const description = list.peek()?.find((each) => each.name === name)?.description;
+      const body = { template, ...(description !== undefined && { description }) };
+      await unwrap(api.PUT('/v1/presets/{name}', { params, body }));
       list.value = await readAll();
     },
 

@@ -12,7 +12,8 @@ import './prompt-box.css';
 
 /** The prompt with the images that go with it: dropped, pasted or picked. */
 export function PromptBox() {
-  const { draft, toasts } = usePage();
+  const page = usePage();
+  const { draft } = page;
   const area = useRef<HTMLTextAreaElement>(null);
   const attachments = draft.attachments.value;
   const over = bytesOver(draft.settings.value);
@@ -24,7 +25,7 @@ export function PromptBox() {
     },
   });
 
-  const add = (files: readonly File[]) => attachFiles(draft, toasts, files);
+  const add = (files: readonly File[]) => attachFiles(page, files);
   const isOver = useIncomingFiles(add);
   return (
     <div class={over > 0 ? 'prompt-box is-bad' : 'prompt-box'}>

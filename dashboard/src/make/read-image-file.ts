@@ -4,9 +4,6 @@ import type { Attachment } from './draft.ts';
 /** What keeps a file from being used. */
 export type FileFault = 'format' | 'unreadable' | 'large';
 
-/** inputs.max_bytes_each, as it is set unless the operator changes it; the bridge itself has the last word. */
-const MAX_BYTES = 33_554_432;
-
 /** The formats that the bridge takes, by how their files begin. */
 const SIGNATURES = [
   { format: 'png', bytes: [0x89, 0x50, 0x4e, 0x47], at: 0 },
@@ -18,6 +15,7 @@ const SIGNATURES = [
 export async function readImageFile(
   file: File,
   role: Attachment['role'],
+  maxBytes: number,
 ): Promise<Attachment | FileFault> {
   // A folder, or a file that is removed meanwhile, cannot be read.
   const start = await file
@@ -28,7 +26,7 @@ export async function readImageFile(
   const head = new Uint8Array(start);
   const found = SIGNATURES.find(({ bytes, at }) => bytes.every((byte, i) => head[at + i] === byte));
   if (found === undefined) return 'format';
-  if (file.size > MAX_BYTES) return 'large';
+  if (file.size > maxBytes) return 'large';
   const size = await measureImage(file);
   if (size === undefined) return 'unreadable';
   return {

@@ -22,7 +22,8 @@ export function createSubmissions(api: Api, jobs: Jobs) {
         if (error instanceof ApiError && error.code === 'unreachable') return send(request, key);
         throw error;
       });
-      await jobs.readNewest();
+      // It is accepted: where it cannot be read now, the event stream brings it.
+      await jobs.readNewest().catch(() => {});
       return job;
     },
   };

@@ -1,7 +1,7 @@
 import { type ReadonlySignal, useComputed, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
+import type { Size } from '../images/size.ts';
 import type { Painting } from './painting.ts';
-import type { Size } from './plane-size.ts';
 import type { View } from './stage-view.ts';
 import type { Place } from './use-strokes.ts';
 import './brush-circle.css';

@@ -1,4 +1,4 @@
-import type { Size } from './plane-size.ts';
+import type { Size } from '../images/size.ts';
 
 /** Sizes are diameters in pixels of the source. */
 const MIN = 2;

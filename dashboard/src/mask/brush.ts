@@ -1,7 +1,7 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
+import type { Size } from '../images/size.ts';
 import { clampSize, firstSize, stepSize } from './brush-size.ts';
 import type { Tool } from './plane.ts';
-import type { Size } from './plane-size.ts';
 
 export type Brush = ReturnType<typeof createBrush>;
 

@@ -1,7 +1,7 @@
 import { runWorker } from '../images/run-worker.ts';
+import type { Size } from '../images/size.ts';
 import type { MaskReply, MaskTask, OpenedImage } from './mask-task.ts';
 import type { Plane } from './plane.ts';
-import type { Size } from './plane-size.ts';
 
 /** Decodes an image, and the mask that it has. Throws when the browser cannot. */
 export async function openImage(image: Blob, mask: Blob | undefined): Promise<OpenedImage> {

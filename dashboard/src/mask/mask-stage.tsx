@@ -1,19 +1,19 @@
 import { type ReadonlySignal, useComputed, useSignal } from '@preact/signals';
 import type { RefObject } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
+import type { Size } from '../images/size.ts';
 import { text } from '../text/text.ts';
 import { BrushCircle } from './brush-circle.tsx';
 import { drawImage } from './draw-image.ts';
+import { MaskZoomBar } from './mask-zoom-bar.tsx';
 import type { Painting } from './painting.ts';
 import type { Rect } from './plane.ts';
-import type { Size } from './plane-size.ts';
 import { RectangleFrame } from './rectangle-frame.tsx';
 import { toPercent } from './share.ts';
 import { toView } from './stage-view.ts';
 import type { StageZoom } from './stage-zoom.ts';
 import { useOverlay } from './use-overlay.ts';
 import { useStrokes } from './use-strokes.ts';
-import { ZoomBar } from './zoom-bar.tsx';
 import './mask-stage.css';
 
 /** Around an image that is shown whole, in CSS pixels. */
@@ -67,7 +67,7 @@ export function MaskStage({ bitmap, painting, zoom, holdsSpace, frame, name }: P
         <RectangleFrame frame={frame} scale={painting.scale} view={view} />
         <BrushCircle painting={painting} view={view} at={strokes.at} stage={size} />
       </div>
-      <ZoomBar zoom={zoom} view={view} painting={painting} />
+      <MaskZoomBar zoom={zoom} view={view} painting={painting} />
     </div>
   );
 }

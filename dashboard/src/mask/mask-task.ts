@@ -1,4 +1,4 @@
-import type { Size } from './plane-size.ts';
+import type { Size } from '../images/size.ts';
 
 /** What the worker is asked for. */
 export type MaskTask =

@@ -1,8 +1,8 @@
+import type { Size } from '../images/size.ts';
 import { contextOf, createLayer, patternOf } from './canvas.ts';
 import { createEdge, EDGE_REACH } from './edge.ts';
 import { edgeTiles } from './edge-tiles.ts';
 import type { Plane, Rect } from './plane.ts';
-import type { Size } from './plane-size.ts';
 import { scaledBy, seenAt, type View } from './stage-view.ts';
 
 // Over images, in both themes alike.

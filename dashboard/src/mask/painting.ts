@@ -1,8 +1,8 @@
 import { batch, type ReadonlySignal, signal } from '@preact/signals';
+import type { Size } from '../images/size.ts';
 import { createBrush } from './brush.ts';
 import { createHistory } from './history.ts';
 import { createPlane, type Rect, type Tool } from './plane.ts';
-import type { Size } from './plane-size.ts';
 import { createStrokes } from './strokes.ts';
 
 export type Painting = ReturnType<typeof createPainting>;

@@ -1,7 +1,4 @@
-export interface Size {
-  readonly width: number;
-  readonly height: number;
-}
+import type { Size } from '../images/size.ts';
 
 /** Enough for 3840 × 2160. A mask of a larger image is painted smaller and enlarged when it is used. */
 const MAX_PIXELS = 2 ** 23;

@@ -1,4 +1,4 @@
-import type { Size } from './plane-size.ts';
+import type { Size } from '../images/size.ts';
 
 /** Whole pixels. */
 export interface Rect {

@@ -1,5 +1,5 @@
+import type { Size } from '../images/size.ts';
 import type { Rect } from './plane.ts';
-import type { Size } from './plane-size.ts';
 
 /** A rectangle as it is typed. */
 export interface RectangleText {

@@ -1,18 +1,12 @@
+import type { Size } from '../images/size.ts';
+import type { Zoomed } from '../zoom/zoomed.ts';
 import type { Rect } from './plane.ts';
-import type { Size } from './plane-size.ts';
 
 /** The plane's pixel (x, y) is seen at (left + x · scale, top + y · scale) of the stage, in CSS pixels. */
 export interface View {
   readonly left: number;
   readonly top: number;
   readonly scale: number;
-}
-
-/** A zoom of the stage: its point p is seen at k · p + (x, y). */
-export interface Zoomed {
-  readonly x: number;
-  readonly y: number;
-  readonly k: number;
 }
 
 /** The plane whole and centred, with a margin, then zoomed. */
@@ -26,15 +20,6 @@ export function toView(plane: Size, stage: Size, margin: number, { x, y, k }: Zo
     left: k * ((stage.width - plane.width * scale) / 2) + x,
     top: k * ((stage.height - plane.height * scale) / 2) + y,
     scale: k * scale,
-  };
-}
-
-/** The nearest zoom that shows nothing beyond the edges of the stage. */
-export function keepInside({ x, y, k }: Zoomed, stage: Size): Zoomed {
-  return {
-    x: Math.min(0, Math.max(stage.width * (1 - k), x)),
-    y: Math.min(0, Math.max(stage.height * (1 - k), y)),
-    k,
   };
 }
 

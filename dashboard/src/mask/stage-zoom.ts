@@ -1,12 +1,10 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
 import { select } from 'd3-selection';
-import { type D3ZoomEvent, zoom, zoomIdentity } from 'd3-zoom';
-import { keepInside, type Zoomed } from './stage-view.ts';
+import { type ZoomBehavior, zoomIdentity } from 'd3-zoom';
+import { createZoomBehaviour, STEP } from '../zoom/zoom-behaviour.ts';
+import type { Zoomed } from '../zoom/zoomed.ts';
 
 export type StageZoom = ReturnType<typeof createStageZoom>;
-
-const STEP = 1.5;
-const MOST = 32;
 
 /**
  * Zoom and pan of the stage. One finger, a pen and the left button paint: zoomed is by two fingers or the wheel with Ctrl,
@@ -14,6 +12,7 @@ const MOST = 32;
  */
 export function createStageZoom(holdsSpace: () => boolean) {
   const transform = signal<Zoomed>(zoomIdentity);
+  const isForZoom = (event: Event) => isZoomOrMove(event, holdsSpace());
   let run: ((act: (behaviour: Behaviour, stage: Stage) => void) => void) | undefined;
 
   return {
@@ -22,8 +21,8 @@ export function createStageZoom(holdsSpace: () => boolean) {
     /** Lets the stage be zoomed until the returned function is called. */
     attach(stage: HTMLElement): () => void {
       const selection = select<HTMLElement, unknown>(stage);
-      const behaviour = createBehaviour(holdsSpace, (next) => {
-        transform.value = next;
+      const behaviour = createZoomBehaviour(isForZoom, (event) => {
+        transform.value = event.transform;
       });
       selection.call(behaviour).on('dblclick.zoom', null);
       run = (act) => act(behaviour, selection);
@@ -56,23 +55,14 @@ export function createStageZoom(holdsSpace: () => boolean) {
   };
 }
 
-type Behaviour = ReturnType<typeof createBehaviour>;
+type Behaviour = ZoomBehavior<HTMLElement, unknown>;
 type Stage = ReturnType<typeof select<HTMLElement, unknown>>;
 
-function createBehaviour(holdsSpace: () => boolean, onZoom: (next: Zoomed) => void) {
-  return zoom<HTMLElement, unknown>()
-    .scaleExtent([1, MOST])
-    .filter((event: Event) => {
-      if (event instanceof WheelEvent) return event.ctrlKey || event.metaKey;
-      if (typeof TouchEvent !== 'undefined' && event instanceof TouchEvent) {
-        return event.touches.length > 1;
-      }
-      if (!(event instanceof MouseEvent)) return false;
-      return event.button === 1 || (event.button === 0 && holdsSpace());
-    })
-    .constrain((next, [[left, top], [right, bottom]]) => {
-      const { x, y, k } = keepInside(next, { width: right - left, height: bottom - top });
-      return x === next.x && y === next.y ? next : zoomIdentity.translate(x, y).scale(k);
-    })
-    .on('zoom', ({ transform }: D3ZoomEvent<HTMLElement, unknown>) => onZoom(transform));
+function isZoomOrMove(event: Event, holdsSpace: boolean): boolean {
+  if (event instanceof WheelEvent) return event.ctrlKey || event.metaKey;
+  if (typeof TouchEvent !== 'undefined' && event instanceof TouchEvent) {
+    return event.touches.length > 1;
+  }
+  if (!(event instanceof MouseEvent)) return false;
+  return event.button === 1 || (event.button === 0 && holdsSpace);
 }

@@ -1,10 +1,10 @@
 import { effect, type ReadonlySignal, type Signal } from '@preact/signals';
 import type { RefObject } from 'preact';
 import { useEffect } from 'preact/hooks';
+import type { Size } from '../images/size.ts';
 import { createOverlay } from './overlay.ts';
 import type { Painting } from './painting.ts';
 import { type Rect, unite } from './plane.ts';
-import type { Size } from './plane-size.ts';
 import type { View } from './stage-view.ts';
 
 interface Deps {

@@ -64,6 +64,17 @@ describe('createJobs', () => {
     expect(changes).toEqual(['changed', 'removed']);
   });
 
+  it('does not bring a job back that was removed while a reply about it was on its way', () => {
+    const jobs = createJobs(replying({}));
+    jobs.put(summary());
+    jobs.remove(summary().id);
+
+    jobs.put(summary());
+
+    expect(jobs.get(summary().id)).toBeUndefined();
+    expect(jobs.open.value.size).toBe(0);
+  });
+
   it('takes the images of a job that ended unseen from its detail', async () => {
     const detail = {
       ...summary({ status: 'succeeded', updated: 101, completed: 101 }),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { keepInside, seenAt, toView } from '../../../dashboard/src/mask/stage-view.ts';
+import { seenAt, toView } from '../../../dashboard/src/mask/stage-view.ts';
 
 const STAGE = { width: 1000, height: 600 };
 const UNZOOMED = { x: 0, y: 0, k: 1 };
@@ -30,13 +30,5 @@ describe('toView', () => {
     expect(
       toView({ width: 400, height: 200 }, { width: 1, height: 1 }, 20, UNZOOMED).scale,
     ).toBeGreaterThan(0);
-  });
-});
-
-describe('keepInside', () => {
-  it('moves a zoom to where it fills the stage', () => {
-    expect(keepInside({ x: 50, y: -9999, k: 2 }, STAGE)).toEqual({ x: 0, y: -600, k: 2 });
-    expect(keepInside({ x: -200, y: -100, k: 2 }, STAGE)).toEqual({ x: -200, y: -100, k: 2 });
-    expect(keepInside({ x: -5, y: 5, k: 1 }, STAGE)).toEqual({ x: 0, y: 0, k: 1 });
   });
 });

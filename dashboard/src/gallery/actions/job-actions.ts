@@ -1,11 +1,11 @@
 import type { Page } from '../../page.ts';
 import { copyText } from '../../shell/copy-text.ts';
+import { attempt } from '../../shell/say-failure.ts';
 import { text } from '../../text/text.ts';
 import { createConfirmation } from './confirmation.ts';
 import { download } from './download.ts';
 import { createMakingFromJobs } from './make-from-jobs.ts';
 import { createJobMarks } from './mark-jobs.ts';
-import { sayFailure } from './say-failure.ts';
 
 export type JobActions = ReturnType<typeof createJobActions>;
 
@@ -14,14 +14,6 @@ export function createJobActions(page: Page) {
   const { api, jobs, router, toasts } = page;
   const cancelling = createConfirmation();
 
-  async function attempt(run: () => Promise<void>): Promise<void> {
-    try {
-      await run();
-    } catch (error) {
-      sayFailure(toasts, error);
-    }
-  }
-
   return {
     ...createJobMarks(page),
     ...createMakingFromJobs(page),
@@ -29,7 +21,7 @@ export function createJobActions(page: Page) {
     /** The job whose cancelling waits for a second press. */
     cancelling: cancelling.waiting,
     cancel(id: string): void {
-      if (cancelling.confirm(id)) void attempt(() => jobs.cancel(id));
+      if (cancelling.confirm(id)) void attempt(toasts, () => jobs.cancel(id));
     },
 
     /** One job: its images, or the image with its source; two: beside each other. */
@@ -40,7 +32,7 @@ export function createJobActions(page: Page) {
     },
 
     download(ids: readonly string[]): Promise<void> {
-      return attempt(async () => {
+      return attempt(toasts, async () => {
         const list = ids.flatMap((id) => jobs.get(id)?.peek() ?? []);
         const result = await download(api, list);
         if (result === undefined) return;
@@ -54,7 +46,7 @@ export function createJobActions(page: Page) {
 
     /** Lists hold only the beginning of a prompt. */
     copyPrompt(id: string): Promise<void> {
-      return attempt(async () => {
+      return attempt(toasts, async () => {
         const { request } = await jobs.read(id);
         copyText(request.prompt);
         toasts.show({ kind: 'done', text: text('gallery.copied') });

@@ -1,12 +1,13 @@
+import type { Job } from '../../api/schemas.ts';
 import { toDraftAgain, toRequestAgain } from '../../make/make-again.ts';
 import type { Page } from '../../page.ts';
+import { attempt } from '../../shell/say-failure.ts';
 import { text } from '../../text/text.ts';
 import { artifactName } from './artifact-name.ts';
-import { sayFailure } from './say-failure.ts';
 
 /** What begins with a job that there is: the same once more, with changes, or with its image as the source. */
 export function createMakingFromJobs(page: Page) {
-  const { api, jobs, router, draft, submissions, toasts, undo } = page;
+  const { api, jobs, router, draft, submissions, toasts } = page;
 
   async function again(id: string): Promise<'sent' | 'looked at'> {
     const job = await jobs.read(id);
@@ -20,30 +21,19 @@ export function createMakingFromJobs(page: Page) {
   }
 
   return {
-    async makeAgain(ids: readonly string[]): Promise<void> {
-      try {
+    makeAgain: (ids: readonly string[]) =>
+      attempt(toasts, async () => {
         for (const id of ids) {
           if ((await again(id)) === 'looked at') return;
         }
         toasts.show({ kind: 'done', text: text('gallery.sentAgain', { count: ids.length }) });
-      } catch (error) {
-        sayFailure(toasts, error);
-      }
-    },
+      }),
 
-    /** Puts what was asked for into the draft, to change it there. The draft that was there can be taken back. */
-    async change(id: string): Promise<void> {
-      try {
-        const content = await toDraftAgain(api, await jobs.read(id));
-        const before = draft.snapshot();
-        const wasEmpty = !draft.settings.peek().prompt && draft.attachments.peek().length === 0;
-        draft.restore(content);
-        if (!wasEmpty) undo.offer(text('gallery.draftReplaced'), before);
+    change: (id: string) =>
+      attempt(toasts, async () => {
+        await changeJob(page, await jobs.read(id));
         showDraft(page);
-      } catch (error) {
-        sayFailure(toasts, error);
-      }
-    },
+      }),
 
     /** Takes the first image of the job as the source of an edit. */
     editThis(id: string): void {
@@ -54,6 +44,15 @@ export function createMakingFromJobs(page: Page) {
       showDraft(page);
     },
   };
+}
+
+/** Puts what was asked for into the draft, to change it there. The draft that was there can be taken back. */
+export async function changeJob({ api, draft, undo }: Page, job: Job): Promise<void> {
+  const content = await toDraftAgain(api, job);
+  const before = draft.snapshot();
+  const wasEmpty = !draft.settings.peek().prompt && draft.attachments.peek().length === 0;
+  draft.restore(content);
+  if (!wasEmpty) undo.offer(text('gallery.draftReplaced'), before);
 }
 
 /** Leads to the draft: the prompt beside the images, or the sheet over them where there is no room beside. */

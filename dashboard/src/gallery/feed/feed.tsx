@@ -1,5 +1,7 @@
 import { useRef } from 'preact/hooks';
-import { formatDay } from '../../text/text.ts';
+import { Button } from '../../controls/button.tsx';
+import { toFailureText } from '../../text/failure-text.ts';
+import { formatDay, text } from '../../text/text.ts';
 import { Card } from '../card/card.tsx';
 import type { Day, Layout } from '../layout/row-layout.ts';
 import { useGallery } from '../state/use-gallery.ts';
@@ -45,7 +47,24 @@ export function Feed() {
           })}
         </div>
       )}
+      <FailedPage />
     </div>
+  );
+}
+
+/** Below the cards, where the next ones could not be read. */
+function FailedPage() {
+  const { state } = useGallery();
+  const { value: feed } = state.feed;
+  const { value: error } = feed.error;
+  if (feed.state.value !== 'failed' || error === undefined) return null;
+  return (
+    <p class="failed-page" role="alert">
+      {toFailureText(error, Date.now()).title}
+      <Button size="small" onClick={() => void feed.loadMore()}>
+        {text('action.retry')}
+      </Button>
+    </p>
   );
 }
 

@@ -1,10 +1,10 @@
 import type { Job } from '../../api/schemas.ts';
 import { createConfirmation } from '../../gallery/actions/confirmation.ts';
-import { showDraft } from '../../gallery/actions/make-from-jobs.ts';
-import { sayFailure } from '../../gallery/actions/say-failure.ts';
-import { toDraftAgain, toRequestAgain } from '../../make/make-again.ts';
+import { changeJob, showDraft } from '../../gallery/actions/make-from-jobs.ts';
+import { toRequestAgain } from '../../make/make-again.ts';
 import type { Page } from '../../page.ts';
 import { copyText } from '../../shell/copy-text.ts';
+import { attempt } from '../../shell/say-failure.ts';
 import { type TextKey, text } from '../../text/text.ts';
 import type { JobDetail } from '../state/job-detail.ts';
 import type { JobImage } from '../state/job-images.ts';
@@ -17,24 +17,16 @@ export function createJobActions(page: Page, detail: JobDetail, id: string) {
   const { api, jobs, submissions, toasts } = page;
   const confirmation = createConfirmation();
 
-  async function attempt(run: () => Promise<unknown>): Promise<void> {
-    try {
-      await run();
-    } catch (error) {
-      sayFailure(toasts, error);
-    }
-  }
-
   return {
-    ...createMarks(page, detail, id, attempt),
-    ...createDraftActions(page, attempt),
+    ...createMarks(page, detail, id),
+    ...createDraftActions(page),
 
     /** `cancel` or `again` while a second press is waited for. */
     waiting: confirmation.waiting,
 
     cancel(): void {
       if (!confirmation.confirm('cancel')) return;
-      void attempt(async () => {
+      void attempt(toasts, async () => {
         await jobs.cancel(id);
         await detail.read();
       });
@@ -44,7 +36,7 @@ export function createJobActions(page: Page, detail: JobDetail, id: string) {
     makeAgain(job: Job): void {
       const isUnknown = job.error?.details['outcome'] === 'unknown';
       if (isUnknown && !confirmation.confirm('again')) return;
-      void attempt(async () => {
+      void attempt(toasts, async () => {
         const made = await submissions.submit(await toRequestAgain(api, job));
         toasts.show({
           kind: 'done',
@@ -57,10 +49,10 @@ export function createJobActions(page: Page, detail: JobDetail, id: string) {
       });
     },
 
-    download: (image: JobImage) => attempt(() => saveImage(api, image)),
+    download: (image: JobImage) => attempt(toasts, () => saveImage(api, image)),
 
     downloadAll(images: readonly JobImage[]): Promise<void> {
-      return attempt(async () => {
+      return attempt(toasts, async () => {
         const missing = await saveImages(api, images, `${id}.zip`);
         if (missing === 0) return;
         toasts.show({ kind: 'failed', text: text('gallery.missing', { count: missing }) });
@@ -78,11 +70,9 @@ export function createJobActions(page: Page, detail: JobDetail, id: string) {
   };
 }
 
-type Attempt = (run: () => Promise<unknown>) => Promise<void>;
-
-function createMarks({ jobs, undo }: Page, detail: JobDetail, id: string, attempt: Attempt) {
+function createMarks({ jobs, toasts, undo }: Page, detail: JobDetail, id: string) {
   function setHidden(hidden: boolean): void {
-    void attempt(async () => {
+    void attempt(toasts, async () => {
       await jobs.setHidden(id, hidden);
       undo.offer(text(hidden ? 'job.wasHidden' : 'job.wasRestored'), () => setHidden(!hidden));
       await detail.read();
@@ -91,7 +81,7 @@ function createMarks({ jobs, undo }: Page, detail: JobDetail, id: string, attemp
   return {
     setHidden,
     setFavorite(favorite: boolean): void {
-      void attempt(async () => {
+      void attempt(toasts, async () => {
         await jobs.setFavorite(id, favorite);
         await detail.read();
       });
@@ -100,8 +90,8 @@ function createMarks({ jobs, undo }: Page, detail: JobDetail, id: string, attemp
 }
 
 /** What leads back to the prompt, with this job or one of its images in it. */
-function createDraftActions(page: Page, attempt: Attempt) {
-  const { api, draft, router } = page;
+function createDraftActions(page: Page) {
+  const { draft, router, toasts } = page;
 
   async function showImages(): Promise<void> {
     await router.back();
@@ -120,12 +110,8 @@ function createDraftActions(page: Page, attempt: Attempt) {
 
     /** Puts what was asked for into the draft, to change it there. */
     change: (job: Job) =>
-      attempt(async () => {
-        const { settings, attachments, mask } = await toDraftAgain(api, job);
-        draft.clear();
-        draft.apply(settings);
-        draft.attach(...attachments);
-        draft.setMask(mask);
+      attempt(toasts, async () => {
+        await changeJob(page, job);
         await showImages();
       }),
   };

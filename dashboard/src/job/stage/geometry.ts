@@ -1,18 +1,9 @@
-export interface Size {
-  readonly width: number;
-  readonly height: number;
-}
+import type { Size } from '../../images/size.ts';
+import type { Zoomed } from '../../zoom/zoomed.ts';
 
 export interface Rect extends Size {
   readonly left: number;
   readonly top: number;
-}
-
-/** A point of the unzoomed pane, p, is seen at k·p + (x, y). */
-export interface Zoomed {
-  readonly x: number;
-  readonly y: number;
-  readonly k: number;
 }
 
 /** Beyond this an image that is small is not enlarged to fill the pane. */
@@ -42,11 +33,6 @@ export function seenOf(rect: Rect, { x, y, k }: Zoomed, pane: Size): Rect {
   const right = clamp((rect.left + rect.width) * k + x, 0, pane.width);
   const bottom = clamp((rect.top + rect.height) * k + y, 0, pane.height);
   return { left, top, width: right - left, height: bottom - top };
-}
-
-/** The nearest zoom that shows nothing beyond the edges of the pane. */
-export function keepInside({ x, y, k }: Zoomed, pane: Size): Zoomed {
-  return { x: clamp(x, pane.width * (1 - k), 0), y: clamp(y, pane.height * (1 - k), 0), k };
 }
 
 /** The grid whose cells show images of this ratio the largest. */

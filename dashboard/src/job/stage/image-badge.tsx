@@ -1,7 +1,7 @@
+import type { Size } from '../../images/size.ts';
 import { imageText } from '../state/image-text.ts';
 import type { JobImage } from '../state/job-images.ts';
 import { useLook } from '../state/look-context.ts';
-import type { Size } from './geometry.ts';
 import { usePlace } from './use-place.ts';
 import './image-badge.css';
 

@@ -1,10 +1,11 @@
 import { useRef, useState } from 'preact/hooks';
+import type { Size } from '../../images/size.ts';
 import { useImage, useSteadyImage } from '../../images/use-image.ts';
 import { text } from '../../text/text.ts';
 import { imageText } from '../state/image-text.ts';
 import type { JobImage } from '../state/job-images.ts';
 import { useLook } from '../state/look-context.ts';
-import type { Rect, Size } from './geometry.ts';
+import type { Rect } from './geometry.ts';
 import { imageSource, needsFull } from './image-source.ts';
 import { LostImage } from './lost-image.tsx';
 import { usePlace } from './use-place.ts';

@@ -1,5 +1,5 @@
+import type { Size } from '../../images/size.ts';
 import type { JobImage } from '../state/job-images.ts';
-import type { Size } from './geometry.ts';
 
 /** The longest edge of a preview: what the bridge makes at most. */
 const PREVIEW_EDGE = 2048;

@@ -1,9 +1,9 @@
 import { ImageOff } from 'lucide';
 import type { ApiError } from '../../api/api-error.ts';
 import { Icon } from '../../controls/icon.tsx';
+import type { Size } from '../../images/size.ts';
 import { toFailureText } from '../../text/failure-text.ts';
 import { text } from '../../text/text.ts';
-import type { Size } from './geometry.ts';
 import './lost-image.css';
 
 interface Props {

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
+import type { Size } from '../../images/size.ts';
 import { useLook } from '../state/look-context.ts';
-import type { Size } from './geometry.ts';
 import { useBox } from './use-box.ts';
 import './pane.css';
 

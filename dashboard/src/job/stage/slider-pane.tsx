@@ -1,15 +1,15 @@
 import { useSignal } from '@preact/signals';
+import type { Size } from '../../images/size.ts';
 import { text } from '../../text/text.ts';
 import { imageText } from '../state/image-text.ts';
 import type { JobImage } from '../state/job-images.ts';
 import { Divider } from './divider.tsx';
-import type { Size } from './geometry.ts';
 import { ImageBadge } from './image-badge.tsx';
 import { ImageLayer } from './image-layer.tsx';
 import { Pane } from './pane.tsx';
+import { StageZoomBar } from './stage-zoom-bar.tsx';
 import { useLongest } from './use-longest.ts';
 import { usePlace } from './use-place.ts';
-import { ZoomBar } from './zoom-bar.tsx';
 
 interface Props {
   readonly a: JobImage;
@@ -44,7 +44,7 @@ export function SliderPane({ a, b }: Props) {
             <ImageBadge image={a} side="a" {...common} />
             <ImageBadge image={b} side="b" {...common} />
             <Divider share={share} place={place} />
-            <ZoomBar image={b} {...common} />
+            <StageZoomBar image={b} {...common} />
           </>
         );
       }}

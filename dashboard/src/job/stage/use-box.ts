@@ -1,6 +1,6 @@
 import type { RefObject } from 'preact';
 import { useLayoutEffect, useState } from 'preact/hooks';
-import type { Size } from './geometry.ts';
+import type { Size } from '../../images/size.ts';
 
 /** The size of an element without its padding, in CSS pixels; `undefined` before its first layout. */
 export function useBox(element: RefObject<HTMLElement | null>): Size | undefined {

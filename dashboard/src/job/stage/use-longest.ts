@@ -1,6 +1,7 @@
+import type { Size } from '../../images/size.ts';
 import type { JobImage } from '../state/job-images.ts';
 import { useLook } from '../state/look-context.ts';
-import { longestShown, type Size } from './geometry.ts';
+import { longestShown } from './geometry.ts';
 
 /** The longest edge that these images have before they are zoomed. */
 export function useLongest(images: readonly JobImage[]): number {

@@ -1,6 +1,7 @@
+import type { Size } from '../../images/size.ts';
 import type { JobImage } from '../state/job-images.ts';
 import { useLook } from '../state/look-context.ts';
-import { fitInto, type Rect, type Size, seenOf } from './geometry.ts';
+import { fitInto, type Rect, seenOf } from './geometry.ts';
 
 /** What an image is assumed to be until it is measured. */
 const UNKNOWN: Size = { width: 3, height: 2 };

@@ -5,8 +5,8 @@ import { ImageBadge } from './image-badge.tsx';
 import { ImageLayer } from './image-layer.tsx';
 import { Pane } from './pane.tsx';
 import { SliderPane } from './slider-pane.tsx';
+import { StageZoomBar } from './stage-zoom-bar.tsx';
 import { useLongest } from './use-longest.ts';
-import { ZoomBar } from './zoom-bar.tsx';
 import './viewer.css';
 
 /** One image, or two to compare. */
@@ -46,7 +46,7 @@ function ImagePane({ image, beside, side }: Props) {
       {(box) => (
         <>
           <ImageLayer image={image} pane={box} longest={longest} />
-          {side !== 'a' && <ZoomBar image={image} pane={box} longest={longest} />}
+          {side !== 'a' && <StageZoomBar image={image} pane={box} longest={longest} />}
           {side && <ImageBadge image={image} side={side} pane={box} longest={longest} />}
         </>
       )}

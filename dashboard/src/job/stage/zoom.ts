@@ -1,12 +1,10 @@
 import { batch, type ReadonlySignal, signal } from '@preact/signals';
 import { select } from 'd3-selection';
-import { type D3ZoomEvent, type ZoomTransform, zoom, zoomIdentity, zoomTransform } from 'd3-zoom';
-import { keepInside, type Zoomed } from './geometry.ts';
+import { type D3ZoomEvent, type ZoomTransform, zoomIdentity, zoomTransform } from 'd3-zoom';
+import { createZoomBehaviour, STEP } from '../../zoom/zoom-behaviour.ts';
+import type { Zoomed } from '../../zoom/zoomed.ts';
 
 export type Zoom = ReturnType<typeof createZoom>;
-
-const STEP = 1.5;
-const MOST = 32;
 
 /** Zoom and pan that all panes share, so that they show the same part of their images. 1 shows an image whole. */
 export function createZoom() {
@@ -14,14 +12,7 @@ export function createZoom() {
   /** Whether the last change was one step, to be shown as a movement. */
   const stepped = signal(false);
   const panes = new Set<HTMLElement>();
-  const behaviour = zoom<HTMLElement, unknown>()
-    .scaleExtent([1, MOST])
-    .filter(isForZoom)
-    .constrain((next, [[left, top], [right, bottom]]) => {
-      const { x, y, k } = keepInside(next, { width: right - left, height: bottom - top });
-      return x === next.x && y === next.y ? next : zoomIdentity.translate(x, y).scale(k);
-    })
-    .on('zoom', take);
+  const behaviour = createZoomBehaviour(isForZoom, take);
 
   /** Panes are equally large: what one of them shows, the others show too. */
   function take(event: D3ZoomEvent<HTMLElement, unknown>): void {

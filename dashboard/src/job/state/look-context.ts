@@ -1,7 +1,7 @@
 import type { ReadonlySignal } from '@preact/signals';
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
-import type { Size } from '../stage/geometry.ts';
+import type { Size } from '../../images/size.ts';
 import type { Zoom } from '../stage/zoom.ts';
 import type { JobImage } from './job-images.ts';
 import type { Looking } from './looking.ts';

@@ -1,8 +1,8 @@
 import { signal } from '@preact/signals';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { Job, JobSummary } from '../../api/schemas.ts';
+import type { Size } from '../../images/size.ts';
 import { usePage } from '../../page-context.ts';
-import type { Size } from '../stage/geometry.ts';
 import { createZoom } from '../stage/zoom.ts';
 import { toJobImages, toListedImages } from './job-images.ts';
 import type { Look } from './look-context.ts';

@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import {
   columnsFor,
   fitInto,
-  keepInside,
   longestShown,
   seenOf,
 } from '../../../../dashboard/src/job/stage/geometry.ts';
@@ -52,13 +51,6 @@ describe('seenOf', () => {
     const place = { left: 50, top: 0, width: 900, height: 600 };
 
     expect(seenOf(place, { x: -500, y: -300, k: 2 }, PANE)).toEqual({ left: 0, top: 0, ...PANE });
-  });
-});
-
-describe('keepInside', () => {
-  it('shows nothing beyond the edges of the pane', () => {
-    expect(keepInside({ x: 80, y: -5000, k: 2 }, PANE)).toEqual({ x: 0, y: -600, k: 2 });
-    expect(keepInside({ x: 80, y: 20, k: 1 }, PANE)).toEqual({ x: 0, y: 0, k: 1 });
   });
 });
 

@@ -1,0 +1,56 @@
+import { Minus, Plus } from 'lucide';
+import type { ComponentChildren, CSSProperties } from 'preact';
+import { Icon } from '../controls/icon.tsx';
+import { text } from '../text/text.ts';
+import './zoom-bar.css';
+
+interface Props {
+  readonly zoom: { nearer(): void; farther(): void; fit(): void };
+  readonly isWhole: boolean;
+  /** How large it is shown: pressed, it shows everything. */
+  readonly value: string;
+  readonly style: CSSProperties;
+  /** More tools, before the zoom. */
+  readonly children?: ComponentChildren;
+}
+
+/** Nearer, farther, whole. */
+export function ZoomBar({ zoom, isWhole, value, style, children }: Props) {
+  const fit = text('zoom.fit');
+  return (
+    <div class="zoom-bar num" role="toolbar" aria-label={text('zoom')} style={style}>
+      {children}
+      <ZoomButton label={text('zoom.out')} disabled={isWhole} onPress={zoom.farther}>
+        <Icon of={Minus} />
+      </ZoomButton>
+      <button
+        type="button"
+        class="whole"
+        aria-label={value === fit ? fit : `${value}: ${fit}`}
+        title={fit}
+        onClick={zoom.fit}
+      >
+        {value}
+      </button>
+      <ZoomButton label={text('zoom.in')} onPress={zoom.nearer}>
+        <Icon of={Plus} />
+      </ZoomButton>
+    </div>
+  );
+}
+
+interface ButtonProps {
+  readonly label: string;
+  readonly disabled?: boolean;
+  readonly onPress: () => void;
+  readonly children: ComponentChildren;
+}
+
+/** A button of the bar. */
+export function ZoomButton({ label, disabled = false, onPress, children }: ButtonProps) {
+  return (
+    <button type="button" aria-label={label} title={label} disabled={disabled} onClick={onPress}>
+      {children}
+    </button>
+  );
+}

@@ -1,0 +1,113 @@
+import { describe, expect, it } from 'vitest';
+import type { Api } from '../../../dashboard/src/api/api.ts';
+import type { JobSummary } from '../../../dashboard/src/api/schemas.ts';
+import { createJobFeed } from '../../../dashboard/src/jobs/job-feed.ts';
+import { createJobs } from '../../../dashboard/src/jobs/jobs.ts';
+import { summary } from '../support/job-summary.ts';
+
+const ALL = { search: '', show: 'all', status: undefined, provider: undefined } as const;
+
+const id = (number: number) => `0199f0a0-0000-7000-8000-00000000000${number}`;
+const job = (number: number, fields: Partial<JobSummary> = {}) =>
+  summary({ id: id(number), status: 'succeeded', ...fields });
+
+/** A feed over these pages, each of which comes when it is let through. */
+function feedOf(
+  pages: readonly (readonly JobSummary[] | Error)[],
+  filter: Parameters<typeof createJobFeed>[2] = ALL,
+) {
+  const replies = pages.map(() => Promise.withResolvers<void>());
+  let asked = 0;
+  const api = {
+    async GET() {
+      const at = asked;
+      asked += 1;
+      await replies[at]?.promise;
+      const page = pages[at];
+      if (page instanceof Error) throw page;
+      const data = { items: page, ...(at + 1 < pages.length && { next_cursor: 'next' }) };
+      return { data, response: new Response() };
+    },
+  } as unknown as Api;
+  const jobs = createJobs(api);
+  const feed = createJobFeed(api, jobs, filter);
+  return {
+    jobs,
+    feed,
+    /** Asks for the next page; `meanwhile` happens before it comes. */
+    async read(meanwhile: () => void = () => {}): Promise<void> {
+      const at = asked;
+      const read = feed.loadMore();
+      meanwhile();
+      replies[at]?.resolve();
+      await read;
+    },
+  };
+}
+
+describe('createJobFeed', () => {
+  it('reads page after page until the last one', async () => {
+    const { feed, read } = feedOf([[job(5), job(4)], [job(2)]]);
+
+    await read();
+    const first = { ids: feed.ids.value, complete: feed.complete.value };
+    await read();
+
+    expect(first).toEqual({ ids: [id(5), id(4)], complete: false });
+    expect(feed.ids.value).toEqual([id(5), id(4), id(2)]);
+    expect(feed.complete.value).toBe(true);
+  });
+
+  it('has a job at its place that was accepted while the first page was read', async () => {
+    const { feed, jobs, read } = feedOf([[job(4)]]);
+
+    await read(() => jobs.put(job(5)));
+
+    expect(feed.ids.value).toEqual([id(5), id(4)]);
+  });
+
+  it('has a job that was restored while its page was read', async () => {
+    const { feed, jobs, read } = feedOf([[job(5)], [job(3), job(1)]]);
+    await read();
+
+    await read(() => jobs.put(job(2)));
+
+    expect(feed.ids.value).toEqual([id(5), id(3), id(2), id(1)]);
+  });
+
+  it.each([
+    ['removed', (jobs: ReturnType<typeof createJobs>) => jobs.remove(id(4))],
+    [
+      'hidden',
+      (jobs: ReturnType<typeof createJobs>) => jobs.put(job(4, { deleted: 1, updated: 2e9 })),
+    ],
+  ])('leaves out a job that was %s while its page was read', async (_what, change) => {
+    const { feed, jobs, read } = feedOf([[job(5), job(4)]]);
+
+    await read(() => change(jobs));
+
+    expect(feed.ids.value).toEqual([id(5)]);
+  });
+
+  it('keeps what the bridge has found further on in a prompt than a summary reaches', async () => {
+    const { feed, jobs, read } = feedOf([[job(5), job(4)]], { ...ALL, search: 'beyond' });
+    await read();
+
+    jobs.put(job(4, { favorite: true, updated: 2e9 }));
+
+    expect(feed.ids.value).toEqual([id(5), id(4)]);
+  });
+
+  it('keeps what it has when a page cannot be read, and reads on from there', async () => {
+    const pages = [[job(5)], new Error('cut'), [job(3)]];
+    const { feed, read } = feedOf(pages);
+    await read();
+
+    await read();
+    const failed = { state: feed.state.value, ids: feed.ids.value };
+    await read();
+
+    expect(failed).toEqual({ state: 'failed', ids: [id(5)] });
+    expect(feed.ids.value).toEqual([id(5), id(3)]);
+  });
+});

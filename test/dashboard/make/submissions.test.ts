@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+import type { Api } from '../../../dashboard/src/api/api.ts';
+import { ApiError } from '../../../dashboard/src/api/api-error.ts';
+import { createJobs } from '../../../dashboard/src/jobs/jobs.ts';
+import { createSubmissions } from '../../../dashboard/src/make/submissions.ts';
+import { JOB_ID } from '../support/job-detail.ts';
+
+type Post = { params: { header: { 'idempotency-key': string } } };
+
+/** A bridge that handles the submissions one after the other in this way, and whose list cannot be read. */
+function bridgeWith(...replies: readonly ('accepted' | ApiError)[]) {
+  const keys: string[] = [];
+  const api = {
+    async POST(_path: string, { params }: Post) {
+      const reply = replies[keys.length];
+      keys.push(params.header['idempotency-key']);
+      if (reply instanceof ApiError) throw reply;
+      return { data: { id: JOB_ID }, response: new Response() };
+    },
+    GET: () => Promise.reject(ApiError.unreachable()),
+  } as unknown as Api;
+  return { keys, submissions: createSubmissions(api, createJobs(api)) };
+}
+
+describe('createSubmissions', () => {
+  it('resolves with the accepted job, although the list cannot be read then', async () => {
+    const { submissions } = bridgeWith('accepted');
+
+    await expect(submissions.submit({ prompt: 'A fox' })).resolves.toEqual({ id: JOB_ID });
+  });
+
+  it('sends once more with the same key after a broken connection', async () => {
+    const { keys, submissions } = bridgeWith(ApiError.unreachable(), 'accepted');
+
+    await submissions.submit({ prompt: 'A fox' });
+
+    expect(keys).toHaveLength(2);
+    expect(new Set(keys).size).toBe(1);
+  });
+
+  it('has a key of its own for each submission', async () => {
+    const { keys, submissions } = bridgeWith('accepted', 'accepted');
+
+    await submissions.submit({ prompt: 'A fox' });
+    await submissions.submit({ prompt: 'A fox' });
+
+    expect(new Set(keys).size).toBe(2);
+  });
+
+  it('does not repeat what the bridge has refused', async () => {
+    const refusal = ApiError.ofReply(422, undefined);
+    const { keys, submissions } = bridgeWith(refusal);
+
+    await expect(submissions.submit({ prompt: 'A fox' })).rejects.toBe(refusal);
+    expect(keys).toHaveLength(1);
+  });
+});
