@@ -3,11 +3,11 @@ import type { JobSummary } from '../../api/schemas.ts';
 import { Icon } from '../../controls/icon.tsx';
 import { IconButton } from '../../controls/icon-button.tsx';
 import { useSteadyImage } from '../../images/use-image.ts';
+import { Elapsed } from '../../jobs/elapsed.tsx';
 import { stageOf } from '../../jobs/job-state.ts';
 import { StageBar } from '../../jobs/stage-bar.tsx';
 import { usePage } from '../../page-context.ts';
-import { useNow } from '../../shell/use-now.ts';
-import { formatClock, text } from '../../text/text.ts';
+import { text } from '../../text/text.ts';
 import { useGallery } from '../state/use-gallery.ts';
 import { CardNote } from './card-note.tsx';
 import './open-card.css';
@@ -39,7 +39,7 @@ export function OpenCard({ job, tabIndex }: Props) {
           say={job.prompt}
         >
           <span class="elapsed">
-            <Elapsed job={job} running={!isAway} />
+            <Wait job={job} running={!isAway} />
           </span>
           {stop}
         </CardNote>
@@ -54,7 +54,7 @@ export function OpenCard({ job, tabIndex }: Props) {
         <div class="line">
           {isAway && <Icon of={Pause} small />}
           <b class="cut">{title}</b>
-          <Elapsed job={job} running={!isAway} />
+          <Wait job={job} running={!isAway} />
         </div>
         <StageBar job={job} />
       </div>
@@ -63,11 +63,13 @@ export function OpenCard({ job, tabIndex }: Props) {
   );
 }
 
-function Elapsed({ job, running }: { readonly job: JobSummary; readonly running: boolean }) {
-  const now = useNow(1000, running);
+function Wait({ job, running }: { readonly job: JobSummary; readonly running: boolean }) {
   const { cancelling } = useGallery().actions;
-  if (cancelling.value === job.id) return <span class="again">{text('card.cancelAgain')}</span>;
-  return <span class="num">{formatClock(now - (job.started ?? job.created) * 1000)}</span>;
+  return cancelling.value === job.id ? (
+    <span class="again">{text('card.cancelAgain')}</span>
+  ) : (
+    <Elapsed job={job} running={running} />
+  );
 }
 
 function StopButton({ job, tabIndex, over }: Props & { readonly over: boolean }) {

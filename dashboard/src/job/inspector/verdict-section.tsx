@@ -11,9 +11,9 @@ import {
 import type { Job } from '../../api/schemas.ts';
 import { Button } from '../../controls/button.tsx';
 import { Icon } from '../../controls/icon.tsx';
+import { Elapsed } from '../../jobs/elapsed.tsx';
 import { isOpen, stageOf } from '../../jobs/job-state.ts';
 import { formatDay, formatTime, text } from '../../text/text.ts';
-import { Elapsed } from '../elapsed.tsx';
 import { useJobActions } from '../state/actions-context.ts';
 import './verdict-section.css';
 

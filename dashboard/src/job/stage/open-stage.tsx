@@ -1,11 +1,11 @@
 import { useRef } from 'preact/hooks';
 import type { Job } from '../../api/schemas.ts';
 import { useSteadyImage } from '../../images/use-image.ts';
+import { Elapsed } from '../../jobs/elapsed.tsx';
 import { stageOf } from '../../jobs/job-state.ts';
 import { StageBar } from '../../jobs/stage-bar.tsx';
 import { usePage } from '../../page-context.ts';
 import { text } from '../../text/text.ts';
-import { Elapsed } from '../elapsed.tsx';
 import { openSize } from '../state/open-size.ts';
 import { fitInto, longestShown } from './geometry.ts';
 import { useBox } from './use-box.ts';
