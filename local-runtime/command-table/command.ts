@@ -1,4 +1,5 @@
 import type { CommandIo } from '../command-io.ts';
+import type { ValueForm } from './value-form.ts';
 
 interface AnyOption {
   readonly about: string;
@@ -14,10 +15,10 @@ export type OptionRow = AnyOption &
     | { readonly value?: never }
     | {
         readonly value: string;
-        /** The only values; any text without them. */
+        /** The only values. */
         readonly choices?: readonly string[];
-        /** Whole numbers from 1. */
-        readonly isNumber?: true;
+        /** Any text without it. */
+        readonly form?: ValueForm<unknown>;
         readonly isRepeated?: true;
         readonly isRequired?: true;
       }
@@ -34,8 +35,8 @@ type Rows<Row> = Readonly<Record<string, Row>>;
 
 type Single<Row> = Row extends { choices: readonly (infer Choice)[] }
   ? Choice
-  : Row extends { isNumber: true }
-    ? number
+  : Row extends { form: ValueForm<infer Value> }
+    ? Value
     : string;
 
 type OptionValue<Row> = Row extends { value: string }

@@ -2,6 +2,7 @@ import { OUTPUT_FORMATS } from '../../lib/contract/request/parameters.ts';
 import { type Command, command } from './command.ts';
 import { JSON_OUTPUT } from './configuration-options.ts';
 import { SERVICE_OPTION } from './service-options.ts';
+import { WHOLE_NUMBER } from './value-form.ts';
 
 const REQUEST = {
   output: {
@@ -9,7 +10,7 @@ const REQUEST = {
     short: 'o',
     about: 'the file, its format by its name; a folder for several; without it, here',
   },
-  count: { value: 'COUNT', short: 'n', isNumber: true, about: 'how many images' },
+  count: { value: 'COUNT', short: 'n', form: WHOLE_NUMBER, about: 'how many images' },
   size: { value: 'WxH', about: 'width and height in pixels' },
   quality: { value: 'QUALITY', about: 'low, medium, high or what else the model has' },
   format: { value: 'FORMAT', choices: OUTPUT_FORMATS, about: 'the format of the image' },
@@ -24,7 +25,7 @@ const REQUEST = {
   model: { value: 'NAME', about: 'the model' },
   preset: { value: 'NAME', about: 'a stored preset, which the other options override' },
   session: { value: 'KEY', about: 'continues the session of that key' },
-  timeout: { value: 'SECONDS', isNumber: true, about: 'the deadline of the work' },
+  timeout: { value: 'SECONDS', form: WHOLE_NUMBER, about: 'the deadline of the work' },
   force: { about: 'replaces files that exist' },
   quiet: { short: 'q', about: 'prints the paths alone' },
 } as const;

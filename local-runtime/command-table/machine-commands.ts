@@ -1,6 +1,7 @@
 import { type Command, command } from './command.ts';
 import { CONFIGURATION, JSON_OUTPUT } from './configuration-options.ts';
 import { SERVICE_OPTION } from './service-options.ts';
+import { COLOR } from './value-form.ts';
 
 /** What looks at this machine, prepares it, or works on its files without a service. */
 export const MACHINE_COMMANDS: readonly Command[] = [
@@ -63,7 +64,11 @@ export const MACHINE_COMMANDS: readonly Command[] = [
     arguments: { file: { about: 'a PNG, JPEG or WebP image' } },
     options: {
       output: { value: 'FILE', short: 'o', isRequired: true, about: 'a .png or .webp file' },
-      color: { value: '#RRGGBB', about: 'the background, instead of the one that is found' },
+      color: {
+        value: '#RRGGBB',
+        form: COLOR,
+        about: 'the background, instead of the one that is found',
+      },
       force: { about: 'replaces the output if it exists' },
       ...CONFIGURATION,
     },

@@ -11,6 +11,7 @@ import type { ArgumentRow, Command, OptionRow } from './command.ts';
 import { COMMAND_TABLE } from './commands.ts';
 import { commandHelp, groupHelp, programHelp, usagesOf, withBoldHeadings } from './help.ts';
 import { firstWord, optionTerm, toFlag } from './usage.ts';
+import type { ValueForm } from './value-form.ts';
 
 /** What a command line asks for. */
 export type ParsedLine =
@@ -119,7 +120,8 @@ function toOption(name: string, row: OptionRow): Option {
       .default([])
       .argParser((text: string, before: readonly string[]) => [...before, plain(text)]);
   }
-  return row.isNumber ? option.argParser(toNumber) : option.argParser(plain);
+  const { form } = row;
+  return option.argParser(form ? (text: string) => inForm(plain(text), form) : plain);
 }
 
 /** Between angle brackets a value is demanded, whatever characters its name has. */
@@ -133,8 +135,8 @@ function plain(text: string): string {
   return text;
 }
 
-function toNumber(text: string): number {
-  if (!/^[1-9]\d{0,14}$/.test(text))
-    throw new InvalidArgumentError('It must be a whole number from 1.');
-  return Number(text);
+function inForm<T>(text: string, { parse, rule }: ValueForm<T>): T {
+  const value = parse(text);
+  if (value === undefined) throw new InvalidArgumentError(rule);
+  return value;
 }

@@ -2,11 +2,12 @@ import { JOB_STATUSES } from '../../lib/contract/resources/job.ts';
 import { type Command, command } from './command.ts';
 import { JSON_OUTPUT } from './configuration-options.ts';
 import { SERVICE_OPTION } from './service-options.ts';
+import { WHOLE_NUMBER } from './value-form.ts';
 
 const OPTIONS = { ...JSON_OUTPUT, ...SERVICE_OPTION };
 const EXITS = { 0: 'done', 1: 'the service refused', 4: 'no service can be reached' };
 const LIMIT = {
-  limit: { value: 'COUNT', isNumber: true, about: 'how many, at most 100; 20 without it' },
+  limit: { value: 'COUNT', form: WHOLE_NUMBER, about: 'how many, at most 100; 20 without it' },
 } as const;
 const JOB = { id: { about: 'the id of the job' } };
 const PROVIDER = { provider: { value: 'NAME', about: 'the provider of the session' } } as const;

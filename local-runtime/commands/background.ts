@@ -47,9 +47,6 @@ export async function runBackground({
     return exitCode;
   };
   if (!format) return fail('the output must be named .png or .webp, which have transparency', 2);
-  if (options.color !== undefined && !/^#[0-9a-f]{6}$/i.test(options.color)) {
-    return fail('--color must be of the form #RRGGBB', 2);
-  }
   const loaded = await loadConfig(toLoadOptions(options, io));
   if (!loaded.ok) return fail(loaded.errors.map(problemLine).join('\n'), 2);
   const { images } = loaded.config;

@@ -1,7 +1,6 @@
 import { toBridgeError } from '../../lib/errors/bridge-error.ts';
 import type { Call } from '../command-table/command.ts';
 import { GATEWAY_DEFAULTS, type GatewayOptions } from '../gateway/gateway-options.ts';
-import { toListenAddress, toOrigins } from '../gateway/slot-addresses.ts';
 import { startGateway } from '../gateway/start-gateway.ts';
 import { untilStopped } from '../stop-signals.ts';
 
@@ -9,14 +8,12 @@ import { untilStopped } from '../stop-signals.ts';
 export async function runGateway({ options, io }: Call<unknown, GatewayOptions>): Promise<number> {
   const stopped = untilStopped();
   try {
-    const bind = toListenAddress('--bind', options.bind);
-    const { metricsBind } = options;
+    const { bind, metricsBind, coordination, blue, green } = options;
     const gateway = await startGateway({
       bind,
-      metricsBind:
-        metricsBind === undefined ? undefined : toListenAddress('--metrics-bind', metricsBind),
-      coordination: options.coordination,
-      origins: toOrigins(options),
+      metricsBind,
+      coordination,
+      origins: { blue, green },
       ...withDefaults(options),
       onTarget: (target) => io.stdout(`target: ${target}\n`),
     });

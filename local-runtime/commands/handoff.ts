@@ -1,11 +1,10 @@
 import * as v from 'valibot';
-import { BridgeError, toBridgeError } from '../../lib/errors/bridge-error.ts';
+import { toBridgeError } from '../../lib/errors/bridge-error.ts';
 import { createHttpClient } from '../../lib/net/http-client.ts';
 import { systemClock as clock, stayAwake } from '../../lib/platform/clock.ts';
 import type { Call } from '../command-table/command.ts';
 import { GATEWAY_STATE } from '../gateway/gateway-state.ts';
 import { getText } from '../gateway/get-text.ts';
-import { toOrigin, toOrigins } from '../gateway/slot-addresses.ts';
 import { createComposeDriver } from '../handoff/compose-driver.ts';
 import { type HandoffResult, handOff, recordPath } from '../handoff/handoff.ts';
 import { HANDOFF_DEFAULTS, type HandoffOptions } from '../handoff/handoff-options.ts';
@@ -21,16 +20,21 @@ const EXIT_CODES: Readonly<Record<HandoffResult, number>> = { switched: 0, retur
  */
 export async function runHandoff({ options, io }: Call<unknown, HandoffOptions>): Promise<number> {
   const report = (line: string) => io.stdout(`${line}\n`);
+  const driver = toDriver(options);
+  if (!driver) {
+    const missing = 'give --compose, or --directory with --blue-command and --green-command';
+    io.stderr(`image-bridge: ${missing}\n`);
+    return 2;
+  }
   const sleepless = stayAwake();
   let lock: FileLock | undefined;
   try {
-    const deps = toDeps(options);
     lock = lockFile(`${recordPath(options.coordination)}.lock`);
     if (!lock) {
       io.stderr('image-bridge: another handoff of this deployment runs\n');
       return 3;
     }
-    return EXIT_CODES[await handOff({ ...deps, report }, options.to)];
+    return EXIT_CODES[await handOff({ ...toDeps(options), driver, report }, options.to)];
   } catch (error) {
     io.stderr(`image-bridge: ${toBridgeError(error).message}\n`);
     return 1;
@@ -41,12 +45,10 @@ export async function runHandoff({ options, io }: Call<unknown, HandoffOptions>)
 }
 
 function toDeps(options: HandoffOptions) {
-  const { coordination } = options;
-  const origins = toOrigins(options);
-  const gateway = toOrigin('--gateway', options.gateway);
+  const { coordination, gateway, blue, green } = options;
+  const origins = { blue, green };
   return {
     coordination,
-    driver: toDriver(options),
     drainMs: options.drainMs ?? HANDOFF_DEFAULTS.drainMs,
     readinessMs: options.readinessMs ?? HANDOFF_DEFAULTS.readinessMs,
     marginMs: options.marginMs ?? HANDOFF_DEFAULTS.marginMs,
@@ -72,16 +74,14 @@ async function get(url: string): Promise<string | undefined> {
   }
 }
 
-function toDriver(options: HandoffOptions): SlotDriver {
+/** Undefined when the options do not say how the slots are started. */
+function toDriver(options: HandoffOptions): SlotDriver | undefined {
   const { compose, project, directory, blueCommand, greenCommand } = options;
-  if (compose !== undefined && directory === undefined) {
+  if (compose !== undefined) {
     const { blueService: blue = 'blue', greenService: green = 'green' } = options;
     return createComposeDriver({ file: compose, project, services: { blue, green } });
   }
-  if (compose !== undefined || !directory || !blueCommand || !greenCommand) {
-    const message = 'give --compose, or --directory with --blue-command and --green-command';
-    throw new BridgeError('configuration', message);
-  }
+  if (!directory || !blueCommand || !greenCommand) return undefined;
   const commands = { blue: blueCommand, green: greenCommand };
   return createProcessDriver({ directory, commands, clock });
 }

@@ -1,4 +1,5 @@
 import type { OptionRow, OptionValues } from '../command-table/command.ts';
+import { LISTEN_ADDRESS, ORIGIN, WHOLE_NUMBER } from '../command-table/value-form.ts';
 import type { GatewaySettings } from './gateway.ts';
 
 /** What holds unless an option says otherwise. */
@@ -13,7 +14,7 @@ export const GATEWAY_DEFAULTS: GatewaySettings & { readonly probeMs: number } = 
 
 function number(name: keyof typeof GATEWAY_DEFAULTS, about: string) {
   const value = name.endsWith('Ms') ? 'MS' : 'N';
-  return { value, isNumber: true, about: `${about} (${GATEWAY_DEFAULTS[name]})` } as const;
+  return { value, form: WHOLE_NUMBER, about: `${about} (${GATEWAY_DEFAULTS[name]})` } as const;
 }
 
 /** The files and addresses that a gateway and a handoff share. */
@@ -23,14 +24,23 @@ export const DEPLOYMENT = {
     isRequired: true,
     about: 'the file that says blue, green or hold',
   },
-  blue: { value: 'URL', isRequired: true, about: 'where the slot blue listens' },
-  green: { value: 'URL', isRequired: true, about: 'where the slot green listens' },
+  blue: { value: 'URL', form: ORIGIN, isRequired: true, about: 'where the slot blue listens' },
+  green: { value: 'URL', form: ORIGIN, isRequired: true, about: 'where the slot green listens' },
 } as const satisfies Readonly<Record<string, OptionRow>>;
 
 export const GATEWAY_OPTIONS = {
-  bind: { value: 'HOST:PORT', isRequired: true, about: 'where the gateway listens' },
+  bind: {
+    value: 'HOST:PORT',
+    form: LISTEN_ADDRESS,
+    isRequired: true,
+    about: 'where the gateway listens',
+  },
   ...DEPLOYMENT,
-  metricsBind: { value: 'HOST:PORT', about: 'where the own metrics are served, if anywhere' },
+  metricsBind: {
+    value: 'HOST:PORT',
+    form: LISTEN_ADDRESS,
+    about: 'where the own metrics are served, if anywhere',
+  },
   holdMs: number('holdMs', 'how long one request is held'),
   forwardMs: number('forwardMs', 'how long a slot may take to reply in full'),
   idleMs: number('idleMs', 'how long a reply may pause, at the slot or at the client'),

@@ -1,4 +1,5 @@
 import type { OptionRow, OptionValues } from '../command-table/command.ts';
+import { ORIGIN, WHOLE_NUMBER } from '../command-table/value-form.ts';
 import { SLOTS } from '../gateway/coordination-file.ts';
 import { DEPLOYMENT } from '../gateway/gateway-options.ts';
 import type { HandoffBudgets } from './handoff.ts';
@@ -11,14 +12,22 @@ export const HANDOFF_DEFAULTS: HandoffBudgets = {
 };
 
 function budget(name: keyof HandoffBudgets, about: string) {
-  return { value: 'MS', isNumber: true, about: `${about} (${HANDOFF_DEFAULTS[name]})` } as const;
+  return {
+    value: 'MS',
+    form: WHOLE_NUMBER,
+    about: `${about} (${HANDOFF_DEFAULTS[name]})`,
+  } as const;
 }
 
 export const HANDOFF_OPTIONS = {
   ...DEPLOYMENT,
-  gateway: { value: 'URL', isRequired: true, about: 'where the gateway listens' },
+  gateway: { value: 'URL', form: ORIGIN, isRequired: true, about: 'where the gateway listens' },
   to: { value: 'SLOT', choices: SLOTS, about: 'the slot to start; the one that does not serve' },
-  compose: { value: 'FILE', about: 'the slots are services of this compose file' },
+  compose: {
+    value: 'FILE',
+    excludes: 'directory',
+    about: 'the slots are services of this compose file',
+  },
   project: { value: 'NAME', about: 'the name of the compose project' },
   blueService: { value: 'NAME', about: 'the service of the slot blue (blue)' },
   greenService: { value: 'NAME', about: 'the service of the slot green (green)' },

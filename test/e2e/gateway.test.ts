@@ -65,21 +65,26 @@ describe('image-bridge gateway', () => {
   });
 
   it.each([
-    [['--bind', 'nowhere'], '--bind: must be HOST:PORT, such as 127.0.0.1:8787'],
-    [['--metrics-bind', '127.0.0.1'], '--metrics-bind: must be HOST:PORT, such as 127.0.0.1:8787'],
+    [
+      ['--bind', 'nowhere'],
+      "'--bind <HOST:PORT>' argument 'nowhere' is invalid. It must be HOST:PORT",
+    ],
+    [['--metrics-bind', '127.0.0.1'], "'--metrics-bind <HOST:PORT>' argument"],
     [
       ['--green', 'http://a/path'],
-      '--green: must be an http or https address without a path, such as http://127.0.0.1:8788',
+      'It must be an http or https address without a path, such as http://127.0.0.1:8788.',
     ],
-    [['--blue', 'ftp://a'], '--blue: must be an http or https address'],
-  ])('refuses %j', async (argv, message) => {
+    [['--blue', 'ftp://a'], "'--blue <URL>' argument 'ftp://a' is invalid."],
+    [['--hold-ms', '0'], 'It must be a whole number from 1.'],
+  ])('refuses %j with the usage', async (argv, message) => {
     const url = 'http://127.0.0.1:1';
     const given = ['--bind', '127.0.0.1:0', '--coordination', 't', '--blue', url, '--green', url];
 
     const ended = await launchProgram(['gateway', ...given, ...argv], await freshFolder()).ended;
 
-    expect([ended.code, ended.stdout]).toEqual([1, '']);
-    expect(ended.stderr).toContain(`image-bridge: ${message}`);
+    expect([ended.code, ended.stdout]).toEqual([2, '']);
+    expect(ended.stderr).toMatch(/^usage: image-bridge gateway /);
+    expect(ended.stderr).toContain(message);
   });
 
   it('refuses a port that is taken', async () => {

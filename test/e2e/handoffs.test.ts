@@ -1,4 +1,4 @@
-import { chmod, readFile, writeFile } from 'node:fs/promises';
+import { chmod, readdir, readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
@@ -321,7 +321,8 @@ describe('image-bridge handoff', () => {
 
     const ended = await launchProgram(['handoff', ...given, ...argv], folder).ended;
 
-    expect([ended.code, ended.stdout]).toEqual([1, '']);
-    expect(ended.stderr).toMatch(/^image-bridge: [^\n]+\n$/);
+    expect([ended.code, ended.stdout]).toEqual([2, '']);
+    expect(ended.stderr).toMatch(/^image-bridge: [^\n]+\n$/m);
+    expect(await readdir(folder)).toEqual([]);
   });
 });
