@@ -1,12 +1,9 @@
 import type { ImageJob } from '../../lib/contract/resources/job.ts';
 import type { JobEvent } from '../../lib/contract/resources/job-events.ts';
 import { sleep, stayAwake, systemClock } from '../../lib/platform/clock.ts';
+import { RETRIES, RETRY_MS } from './retries.ts';
 import type { Service } from './service.ts';
 import { ServiceError } from './service-error.ts';
-
-// A service that is restarted or upgraded is back within this time.
-const RETRIES = 30;
-const RETRY_MS = 1000;
 
 /**
  * Follows a job until it has ended and returns it. A connection that breaks is made again. Rejects with the signal's reason
@@ -20,9 +17,15 @@ export async function followJob(
 ): Promise<ImageJob> {
   const release = stayAwake();
   try {
-    for (let failures = 0; ; failures += 1) {
-      const ended = await readEvents(service, id, onEvent, signal).catch((error: unknown) => {
-        if (isFinal(error) || failures === RETRIES) throw error;
+    let failures = 0;
+    const note = (event: JobEvent) => {
+      failures = 0;
+      onEvent(event);
+    };
+    for (;;) {
+      const ended = await readEvents(service, id, note, signal).catch((error: unknown) => {
+        failures += 1;
+        if (isFinal(error) || failures > RETRIES) throw error;
         return undefined;
       });
       if (ended) return ended;

@@ -1,3 +1,9 @@
+interface Circumstances {
+  readonly status?: number;
+  readonly cause?: unknown;
+  readonly isBroken?: boolean;
+}
+
 /** Why a command could not get what it asked the service for, in an operator's words. */
 export class ServiceError extends Error {
   /** 1 when the service refused, 4 when none could be reached. */
@@ -6,11 +12,19 @@ export class ServiceError extends Error {
   readonly advice: readonly string[];
   /** Of the reply that refused. */
   readonly status: number | undefined;
+  /** Whether there was a connection, and it broke before the reply was complete. */
+  readonly isBroken: boolean;
 
-  constructor(message: string, exitCode: 1 | 4, advice: readonly string[] = [], status?: number) {
-    super(message);
+  constructor(
+    message: string,
+    exitCode: 1 | 4,
+    advice: readonly string[] = [],
+    { status, cause, isBroken = false }: Circumstances = {},
+  ) {
+    super(message, cause === undefined ? {} : { cause });
     this.exitCode = exitCode;
     this.advice = advice;
     this.status = status;
+    this.isBroken = isBroken;
   }
 }

@@ -7,6 +7,7 @@ interface Request {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'HEAD';
   /** Sent as JSON. */
   readonly body?: unknown;
+  readonly idempotencyKey?: string;
 }
 
 /** A running bridge, as its HTTP contract shows it. Everything throws `ServiceError`. */
@@ -22,6 +23,9 @@ export interface Service {
   events<T>(path: string, signal: AbortSignal): AsyncIterable<T>;
 }
 
+/** What Node and undici say of a connection that was there. */
+const BROKEN: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET']);
+
 /** Sends no request yet. */
 export function createService({ url, token }: ServiceAddress): Service {
   async function reply(
@@ -36,13 +40,14 @@ export function createService({ url, token }: ServiceAddress): Service {
   }
 
   async function send(path: string, request: Request, signal?: AbortSignal): Promise<Response> {
-    const { method = 'GET', body } = request;
+    const { method = 'GET', body, idempotencyKey: key } = request;
     try {
       return await fetch(`${url}${path}`, {
         method,
         headers: {
           ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
           ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+          ...(key === undefined ? {} : { 'idempotency-key': key }),
         },
         body: body === undefined ? null : JSON.stringify(body),
         // A token is not for another address.
@@ -63,8 +68,8 @@ export function createService({ url, token }: ServiceAddress): Service {
       try {
         // The contract of the service gives the path this type; what it adds later is not looked at.
         return (await response.json()) as T;
-      } catch {
-        throw notABridge();
+      } catch (error) {
+        throw error instanceof SyntaxError ? notABridge() : unreachable(url, error);
       }
     },
     async bytes(path) {
@@ -93,10 +98,16 @@ export function createService({ url, token }: ServiceAddress): Service {
 }
 
 function unreachable(url: string, cause: unknown): ServiceError {
-  const error = new ServiceError(`no service can be reached at ${url}`, 4, [
+  const advice = [
     'Start one with: image-bridge quickstart',
     'Name another one with --url or IMAGE_BRIDGE_URL.',
-  ]);
-  error.cause = cause;
-  return error;
+  ];
+  const isBroken = BROKEN.has(codeOf(cause));
+  return new ServiceError(`no service can be reached at ${url}`, 4, advice, { cause, isBroken });
+}
+
+/** The code of the failure, which `fetch` wraps in an error of its own. */
+function codeOf(error: unknown): string {
+  const cause = error instanceof Error ? error.cause : undefined;
+  return cause instanceof Error && 'code' in cause ? String(cause.code) : '';
 }

@@ -2,19 +2,14 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { ImageJob } from '../../lib/contract/resources/job.ts';
 import type { Preset } from '../../lib/contract/resources/preset.ts';
-import { toJobsError } from '../client/error-reply.ts';
 import { followJob } from '../client/follow-job.ts';
-import {
-  type ImageFiles,
-  type ImageOptions,
-  type RequestBody,
-  toRequest,
-} from '../client/image-request.ts';
+import { type ImageFiles, type ImageOptions, toRequest } from '../client/image-request.ts';
 import { reportJob } from '../client/job-outcome.ts';
 import { type OutputPlace, toOutputPlace } from '../client/output-paths.ts';
 import { startProgress } from '../client/progress.ts';
 import { saveImages } from '../client/save-images.ts';
 import type { Service } from '../client/service.ts';
+import { submitJob } from '../client/submit-job.ts';
 import { withService } from '../client/with-service.ts';
 import type { CommandIo } from '../command-io.ts';
 import type { Call } from '../command-table/command.ts';
@@ -84,7 +79,7 @@ async function make(wanted: Wanted, options: GenerateOptions, io: CommandIo): Pr
   return withService({ options, io }, async (service) => {
     const template = await findTemplate(service, options.preset);
     const body = toRequest(wanted.prompt, { ...options, format }, files, template);
-    const { id } = await submit(service, body);
+    const { id } = await submitJob(service, body);
     const ended = await untilEnded(service, id, options, io);
     if (!ended) return INTERRUPTED;
     if (ended.status !== 'succeeded') return reportJob(ended, io);
@@ -122,14 +117,6 @@ async function readFiles(
     mask: read.get(mask ?? ''),
     references: reference.flatMap((name) => read.get(name) ?? []),
   };
-}
-
-async function submit(service: Service, body: RequestBody): Promise<ImageJob> {
-  try {
-    return await service.json<ImageJob>('/v1/jobs', { method: 'POST', body });
-  } catch (error) {
-    throw toJobsError(error);
-  }
 }
 
 async function findTemplate(service: Service, name: string | undefined) {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -140,6 +141,34 @@ describe('generate', () => {
     expect(result).toMatchObject({ exitCode: 130, stderr: expect.stringContaining('cancelled') });
     const list = ['jobs', 'list', '--search', prompt, '--json'];
     await expect.poll(async () => JSON.parse((await run(list)).stdout)[0].status).toBe('cancelled');
+  });
+
+  it('makes one job although the connection breaks before the reply', async () => {
+    const prompt = 'a kite of one job';
+    let broken = 0;
+    const proxy = createServer(async (request, response) => {
+      const body = request.method === 'POST' ? Buffer.concat(await request.toArray()) : null;
+      const headers = request.headers as Record<string, string>;
+      const { method = 'GET', url } = request;
+      const reply = await fetch(`${bridge.address}${url}`, { method, headers, body });
+      const bytes = Buffer.from(await reply.arrayBuffer());
+      if (method === 'POST' && broken === 0) {
+        broken += 1;
+        request.socket.destroy();
+      } else response.writeHead(reply.status, { 'content-type': 'application/json' }).end(bytes);
+    });
+    await new Promise<void>((resolve) => {
+      proxy.listen(0, '127.0.0.1', resolve);
+    });
+    const { port } = proxy.address() as AddressInfo;
+    const env = { IMAGE_BRIDGE_URL: `http://127.0.0.1:${port}` };
+
+    const result = await run(['generate', prompt, '--size', '64x64', '-q'], { env });
+    const { stdout } = await run(['jobs', 'list', '--search', prompt, '--json']);
+    proxy.close();
+
+    expect([result.exitCode, result.stderr, broken]).toEqual([0, '', 1]);
+    expect(JSON.parse(stdout)).toHaveLength(1);
   });
 
   it('follows the job across a crash of the service', async () => {
