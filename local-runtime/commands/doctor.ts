@@ -9,6 +9,7 @@ import {
   type JsonOption,
   toLoadOptions,
 } from '../command-table/configuration-options.ts';
+import { checkBubblewrap } from '../doctor/agent-checks.ts';
 import { bad, type Examined, type Finding, good, warning } from '../doctor/finding.ts';
 import { checkClock, checkImageFormats } from '../doctor/machine-checks.ts';
 import { checkProviders } from '../doctor/provider-checks.ts';
@@ -28,6 +29,7 @@ const CHECKS: readonly Check[] = [
   checkPort,
   checkBearer,
   checkProviders,
+  checkBubblewrap,
   checkImageFormats,
   checkClock,
 ];

@@ -108,6 +108,24 @@ describe('doctor', () => {
     expect(found.get('provider agent-responses')?.message).toBe(`${reason} (${folder}/codex)`);
   });
 
+  it.each([
+    [0, 'good', 'can make namespaces'],
+    [1, 'warning', 'edits through agent-app-server will fail'],
+  ])('says what a bubblewrap that ends with %i means for the agent', async (code, level, text) => {
+    await writeFile(join(folder, 'bwrap'), `#!/bin/sh\nexit ${code}\n`, { mode: 0o755 });
+    const set = ['providers.agent_app_server.enabled=true'];
+
+    const found = await findings(set, { PATH: folder });
+    const without = await findings(set, { PATH: join(folder, 'nothing') });
+    const unused = await findings([], { PATH: folder });
+
+    expect(found.get('bubblewrap')).toMatchObject({
+      level,
+      message: expect.stringContaining(text),
+    });
+    expect(without.has('bubblewrap') || unused.has('bubblewrap')).toBe(false);
+  });
+
   it('reports a port that another program uses', async () => {
     const port = await listen();
 
