@@ -1,3 +1,4 @@
+import { accessSync, constants } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
 
 /**
@@ -13,14 +14,23 @@ export const ALLOCATOR = {
 } as const;
 
 /**
- * Starts this program once more in the same process, now with the allocator's variables. Returns where there is no such
- * call, and when the operator or an earlier call has set one of them.
+ * Starts this program once more in the same process, now with the allocator's variables. Returns where that is not
+ * possible, and when the operator or an earlier call has set one of them.
  */
 export function applyAllocatorSettings(): void {
   const { env, execPath, execArgv, argv } = process;
   const isSet = Object.keys(ALLOCATOR).some((name) => env[name] !== undefined);
   if (process.platform !== 'linux' || isSet) return;
-  process.execve?.(execPath, [execPath, ...execArgv, ...argv.slice(1)], { ...env, ...ALLOCATOR });
+  try {
+    // Node aborts when the call itself fails, and throws where its permission model forbids it.
+    accessSync(execPath, constants.X_OK);
+    process.execve?.(execPath, [execPath, ...execArgv, ...argv.slice(1)], {
+      ...env,
+      ...ALLOCATOR,
+    });
+  } catch {
+    // The bridge needs more memory, and does all else.
+  }
 }
 
 /** Sets how V8 collects garbage in a process whose memory is mostly images outside its heap. */

@@ -22,6 +22,17 @@ describe.runIf(process.platform === 'linux')('the allocator settings', () => {
     expect(env).toContain(`PATH=${process.env['PATH']}`);
   });
 
+  it('are not set where Node may start no program, and the bridge serves', async () => {
+    const allowed = ['fs-read=*', 'fs-write=*', 'addons', 'worker'].map(
+      (what) => `--allow-${what}`,
+    );
+    const NODE_OPTIONS = ['--permission', '--no-warnings', ...allowed].join(' ');
+
+    const { child } = await startBridge({ command: 'serve', env: { NODE_OPTIONS } });
+
+    expect(started(child.pid).env.filter((name) => name.startsWith('MALLOC'))).toEqual([]);
+  });
+
   it('are left to the operator who has set one of them', async () => {
     const { child } = await startBridge({ command: 'serve', env: { MALLOC_ARENA_MAX: '8' } });
 
