@@ -2,12 +2,12 @@ import { join } from 'node:path';
 import type { Bench, Row, Tools } from './bench.ts';
 import { inMegabytes, writeImage } from './image.ts';
 import { type OpenStream, openStream } from './open-stream.ts';
+import { settling } from './process-use.ts';
 import type { ServerProcess } from './server-process.ts';
 import { p50AndP99 } from './statistics.ts';
 
 const IDLE_STREAMS = 500;
 const WARM_UP_STREAMS = 50;
-const SETTLE_MS = 1000;
 const NEVER_MS = 3_600_000;
 const STREAMS_A_ROUND = 10;
 
@@ -54,19 +54,16 @@ async function timeRows({ rounds }: Tools, { port }: ServerProcess, bytes: numbe
 
 async function memoryRow(bridge: ServerProcess): Promise<Row> {
   await openStreams(bridge.port, WARM_UP_STREAMS);
-  const { residentMb: before } = await settled(bridge);
+  await settling();
+  const { residentMb: before } = await bridge.end();
   await openStreams(bridge.port, IDLE_STREAMS);
-  const { residentMb: after } = await settled(bridge);
+  await settling();
+  const { residentMb: after } = await bridge.end();
   return {
     what: `resident memory of each of ${IDLE_STREAMS} silent streams`,
     ours: `${(((after - before) * 1024) / IDLE_STREAMS).toFixed(0)} KB`,
     budget: '< 100 KB',
   };
-}
-
-async function settled(bridge: ServerProcess) {
-  await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
-  return bridge.end();
 }
 
 /** One after the other, as clients come; each stays open until the bench ends. */

@@ -2,13 +2,13 @@ import { join } from 'node:path';
 import type { Bench, Row, Tools } from './bench.ts';
 import { writeImage } from './image.ts';
 import { type OpenStream, openStream } from './open-stream.ts';
+import { settling } from './process-use.ts';
 import type { ServerProcess } from './server-process.ts';
 import { p50AndP99 } from './statistics.ts';
 
 const STREAMS_A_TOKEN = 64;
 const IDLE_STREAMS = 500;
 const WARM_UP_STREAMS = 50;
-const SETTLE_MS = 1000;
 const CHANGES_A_ROUND = 20;
 
 /** `GET /v1/jobs/events`: how soon its readers learn of a change, and what a silent stream takes. */
@@ -56,19 +56,16 @@ async function changeRows({ rounds }: Tools, { port }: ServerProcess): Promise<R
 async function memoryRow(bridge: ServerProcess): Promise<Row> {
   const ofToken = (nth: number) => `token-${Math.floor(nth / STREAMS_A_TOKEN)}`;
   await openFeeds(bridge.port, WARM_UP_STREAMS, () => 'warm-up');
-  const { residentMb: before } = await settled(bridge);
+  await settling();
+  const { residentMb: before } = await bridge.end();
   await openFeeds(bridge.port, IDLE_STREAMS, ofToken);
-  const { residentMb: after } = await settled(bridge);
+  await settling();
+  const { residentMb: after } = await bridge.end();
   return {
     what: `resident memory of each of ${IDLE_STREAMS} silent streams of all jobs`,
     ours: `${(((after - before) * 1024) / IDLE_STREAMS).toFixed(0)} KB`,
     budget: '< 100 KB',
   };
-}
-
-async function settled(bridge: ServerProcess) {
-  await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
-  return bridge.end();
 }
 
 /** One after the other, as clients come; each stays open until the bench ends. */

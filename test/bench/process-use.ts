@@ -1,5 +1,13 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+
+const SETTLE_MS = 1000;
+
+/** Time for a process that gets nothing to do: what has ended is collected, and what it began is done. */
+export function settling(): Promise<void> {
+  return delay(SETTLE_MS);
+}
 
 /** Resident memory of another process, in MiB. */
 export function residentMb(pid: number): number {

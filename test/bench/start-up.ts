@@ -2,13 +2,12 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Bench } from './bench.ts';
-import { residentMb } from './process-use.ts';
+import { residentMb, settling } from './process-use.ts';
 import { kill, type Started, spawnProgram, untilItListens } from './program.ts';
 import { inMs, median, withRange } from './statistics.ts';
 
 const DIST = fileURLToPath(new URL('../../', import.meta.url));
 const STARTS = 3;
-const SETTLE_MS = 500;
 const PRINT = "console.log('listens on http://nothing:0');";
 // As the compiler writes them: one statement, at the beginning of a line.
 const STATIC_IMPORT = /^(?:import|export)\s(?:[\w\s$,{}*]*\sfrom\s)?['"]([^'"]+)['"];$/gm;
@@ -63,7 +62,7 @@ async function timeOf(argv: readonly string[]): Promise<number> {
 }
 
 async function idleMemory({ child }: Started): Promise<number> {
-  await new Promise((resolve) => setTimeout(resolve, SETTLE_MS));
+  await settling();
   // It has started, so it has an id.
   return residentMb(child.pid ?? 0);
 }

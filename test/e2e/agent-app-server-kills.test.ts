@@ -2,8 +2,10 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from 'vitest';
+import type { Diagnostics } from '../../lib/contract/resources/diagnostics.ts';
 import { childSettings, isRunning } from '../lib/providers/agent-app-server/child-rig.ts';
 import { plainPng } from '../support/agent-child/png.ts';
+import { createImage } from '../support/create-image.ts';
 import { createResponsesUpstream } from '../support/responses-upstream/responses-upstream.ts';
 import { createSeeded } from '../support/seeded.ts';
 import { cleanUp, freshFolder, type StartedBridge, startBridge } from '../support/start-bridge.ts';
@@ -26,21 +28,13 @@ interface Reply {
   readonly isRetryable: boolean;
 }
 
-async function create({ address }: StartedBridge, prompt: string, isEdit: boolean): Promise<Reply> {
+async function create(bridge: StartedBridge, prompt: string, isEdit: boolean): Promise<Reply> {
   const images = [{ type: 'data_url', data_url: SOURCE }];
-  const response = await fetch(`${address}/v1/images`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(isEdit ? { operation: 'edit', prompt, images } : { prompt }),
-  });
-  // The error's own shape is checked elsewhere.
-  // biome-ignore lint/suspicious/noExplicitAny: see above.
-  const { error } = (await response.json()) as any;
-  return {
-    status: response.status,
-    outcome: error?.bridge_ext.details.outcome,
-    isRetryable: error?.bridge_ext.retryable ?? false,
-  };
+  const body = isEdit ? { operation: 'edit', prompt, images } : { prompt };
+  const { status, json } = await createImage(bridge, body);
+  if (status === 200) return { status, outcome: undefined, isRetryable: false };
+  const { details, retryable } = json.error.bridge_ext;
+  return { status, outcome: details['outcome'], isRetryable: retryable };
 }
 
 /** The logs of all children, by process id. */
@@ -98,9 +92,8 @@ describe('a bridge whose child is killed again and again', () => {
         expect(next.status).toBe(200);
       }
 
-      // biome-ignore lint/suspicious/noExplicitAny: the document has its own tests.
-      const report = (await (await fetch(`${bridge.address}/v1/diagnostics`)).json()) as any;
-      const [{ restarts }] = report.providers;
+      const diagnostics = await fetch(`${bridge.address}/v1/diagnostics`);
+      const { providers } = (await diagnostics.json()) as Diagnostics;
       const kept = join(bridge.cwd, 'data', 'state', 'agent-app-server');
       for (const folder of ['inputs', 'threads']) {
         await expect
@@ -123,7 +116,7 @@ describe('a bridge whose child is killed again and again', () => {
         ]);
       }
       expect(replies.some(({ outcome }) => outcome === 'unknown')).toBe(true);
-      expect(restarts).toBeGreaterThan(0);
+      expect(providers[0]?.restarts).toBeGreaterThan(0);
     },
     60_000 + KILLS * 2000,
   );

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { childSettings, isRunning, readLog } from '../lib/providers/agent-app-server/child-rig.ts';
 import { plainPng } from '../support/agent-child/png.ts';
+import { createImage as create } from '../support/create-image.ts';
 import {
   createResponsesUpstream,
   type ResponsesUpstream,
@@ -39,17 +40,6 @@ function start(set: readonly string[] = [], cwd?: string): Promise<StartedBridge
 
 const toInput = (png: Buffer) => ({ type: 'base64', data: png.toString('base64') });
 
-async function create({ address }: StartedBridge, body: object) {
-  const response = await fetch(`${address}/v1/images`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  });
-  // Each test knows the shape of its reply.
-  // biome-ignore lint/suspicious/noExplicitAny: see above.
-  return { status: response.status, json: (await response.json()) as any };
-}
-
 async function get({ address }: StartedBridge, path: string) {
   const response = await fetch(address + path);
   return { status: response.status, text: await response.text() };
@@ -67,7 +57,7 @@ describe('a bridge with the provider agent-app-server', () => {
 
     expect([status, json.provider, json.model]).toEqual([200, 'agent-app-server', 'gpt-image-2']);
     expect(json.data).toHaveLength(3);
-    expect(new Set(json.data.map(({ sha256 }: { sha256: string }) => sha256)).size).toBe(3);
+    expect(new Set(json.data.map(({ sha256 }) => sha256)).size).toBe(3);
     expect(await childPids()).toHaveLength(1);
     expect((await get(bridge, '/health/ready')).status).toBe(200);
     expect((await get(bridge, '/metrics')).text).toContain('provider_restarts_total 0');
@@ -82,7 +72,7 @@ describe('a bridge with the provider agent-app-server', () => {
       parameters: { output_format: 'webp' },
     });
 
-    expect([status, json.data?.[0]?.format]).toEqual([200, 'webp']);
+    expect([status, json.data[0]?.format]).toEqual([200, 'webp']);
   });
 
   it('counts the restarts of the child in diagnostics and metrics', async () => {
@@ -202,11 +192,11 @@ describe('a bridge with the provider agent-app-server', () => {
 
     expect([made.status, refined.status]).toEqual([200, 200]);
     expect(refined.json.session).toMatchObject({
-      thread_id: made.json.session.thread_id,
+      thread_id: made.json.session?.thread_id,
       reused: true,
     });
     const { text } = await get(second, '/v1/sessions/a-fox');
-    expect(JSON.parse(text)).toMatchObject({ thread_id: made.json.session.thread_id });
+    expect(JSON.parse(text)).toMatchObject({ thread_id: made.json.session?.thread_id });
     const deleted = await fetch(`${second.address}/v1/sessions/a-fox`, { method: 'DELETE' });
     expect(deleted.status).toBe(204);
     expect((await get(second, '/v1/sessions/a-fox')).status).toBe(404);

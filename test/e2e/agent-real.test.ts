@@ -1,7 +1,9 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { ImageJob } from '../../lib/contract/resources/job.ts';
 import { isRunning } from '../lib/providers/agent-app-server/child-rig.ts';
+import { createImage } from '../support/create-image.ts';
 import { AGENT_VERSIONS, installAgent } from '../support/real-agent/install-agent.ts';
 import {
   createResponsesUpstream,
@@ -66,19 +68,17 @@ describe.for(agents)('the agent $version behind the bridge', ({ version, binary 
     await upstream?.close();
   });
 
-  async function send(method: string, path: string, body?: object, signal?: AbortSignal) {
+  async function send(method: string, path: string, body?: object) {
     const response = await fetch(bridge.address + path, {
       method,
       headers: body ? { 'content-type': 'application/json' } : {},
       ...(body ? { body: JSON.stringify(body) } : {}),
-      ...(signal ? { signal } : {}),
     });
     const text = await response.text();
-    // Each test knows the shape that it asked for.
-    // biome-ignore lint/suspicious/noExplicitAny: see above.
-    return { status: response.status, json: (text === '' ? undefined : JSON.parse(text)) as any };
+    const json: unknown = text === '' ? undefined : JSON.parse(text);
+    return { status: response.status, json };
   }
-  const create = (body: object, signal?: AbortSignal) => send('POST', '/v1/images', body, signal);
+  const create = (body: object, signal?: AbortSignal) => createImage(bridge, body, signal);
 
   const newCalls = () => upstream.calls.slice(callsBefore);
   const newPaths = () => newCalls().map(({ path }) => path.replace('/backend-api/codex/', ''));
@@ -121,7 +121,7 @@ describe.for(agents)('the agent $version behind the bridge', ({ version, binary 
   it('generates several images at the same time, each once', async () => {
     const { json } = await create({ prompt: 'a fox', parameters: { n: 3 } });
 
-    expect(json.data.map(({ index }: { readonly index: number }) => index)).toEqual([0, 1, 2]);
+    expect(json.data.map(({ index }) => index)).toEqual([0, 1, 2]);
     expect(newPaths().filter((path) => path === 'images/generations')).toHaveLength(3);
   });
 
@@ -145,13 +145,15 @@ describe.for(agents)('the agent $version behind the bridge', ({ version, binary 
     await start();
 
     const second = await create({ prompt: 'make it blue', session });
-    const { thread_id } = first.json.session;
+    const thread_id = first.json.session?.thread_id;
     const third = await create({ prompt: 'and red', session: { mode: 'thread', thread_id } });
 
     expect(first.json.session).toEqual({ key: 'storyboard', thread_id, reused: false });
     expect(second.json.session).toEqual({ key: 'storyboard', thread_id, reused: true });
     expect(third.json.session).toEqual({ thread_id, reused: true });
-    expect(editedImages()).toEqual([`data:image/png;base64,${second.json.data[0].b64_json}`]);
+    const [blue] = second.json.data;
+    const base64 = blue?.type === 'b64_json' ? blue.b64_json : '';
+    expect(editedImages()).toEqual([`data:image/png;base64,${base64}`]);
     expect(await send('GET', '/v1/sessions/storyboard')).toEqual({
       status: 200,
       json: { key: 'storyboard', thread_id, reused: true },
@@ -182,11 +184,12 @@ describe.for(agents)('the agent $version behind the bridge', ({ version, binary 
 
   it('runs the session of a job', async () => {
     const session = { mode: 'persistent', key: 'job' };
-    const { json: job } = await send('POST', '/v1/jobs', { prompt: 'a fox', session });
+    const created = await send('POST', '/v1/jobs', { prompt: 'a fox', session });
+    const { id } = created.json as ImageJob;
 
-    const { json } = await send('GET', `/v1/jobs/${job.id}?wait_ms=30000`);
+    const { json } = await send('GET', `/v1/jobs/${id}?wait_ms=30000`);
 
-    expect(json.result.session).toMatchObject({ key: 'job', reused: false });
+    expect(json).toMatchObject({ result: { session: { key: 'job', reused: false } } });
     expect(await send('DELETE', '/v1/sessions/job')).toMatchObject({ status: 204 });
   });
 

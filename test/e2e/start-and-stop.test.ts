@@ -3,7 +3,13 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { afterAll, describe, expect, it } from 'vitest';
-import { cleanUp, freshFolder, runProgram, startBridge } from '../support/start-bridge.ts';
+import {
+  cleanUp,
+  freshFolder,
+  runProgram,
+  type StartedBridge,
+  startBridge,
+} from '../support/start-bridge.ts';
 
 afterAll(cleanUp);
 
@@ -18,6 +24,12 @@ async function snapshot(folder: string): Promise<string[]> {
       return `${path} ${mtimeMs} ${content}`;
     }),
   );
+}
+
+/** `T` for a stopped process (proc(5), `stat`). */
+async function stateOf({ child }: StartedBridge): Promise<string | undefined> {
+  const stat = await readFile(`/proc/${child.pid}/stat`, 'utf8');
+  return stat.slice(stat.lastIndexOf(')') + 2)[0];
 }
 
 const serve = (cwd: string, set: readonly string[] = [], env: Record<string, string> = {}) =>
@@ -128,6 +140,9 @@ describe('image-bridge serve', () => {
 
   it('refuses a state directory that another bridge uses, and uses it once that has ended', async () => {
     const first = await startBridge();
+    // It keeps its lock, and writes nothing more.
+    first.child.kill('SIGSTOP');
+    await expect.poll(() => stateOf(first)).toBe('T');
     const before = await snapshot(first.cwd);
 
     const ended = await serve(first.cwd);
