@@ -51,7 +51,7 @@ export function createJobInputs({ store, files, images }: Deps) {
       read: () => files.readWhole(sha256, bytes),
       async refuseRemoved() {
         await find(scope, named);
-        // The images of jobs that ended before schema 11 were not kept.
+        // The images of jobs that ended before schema 12 were not kept.
         if (!(await store.needsInput(sha256))) throw noSuchInput();
       },
     };
