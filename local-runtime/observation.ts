@@ -1,5 +1,5 @@
 import type { Route } from '../handlers/routes.ts';
-import { PROVIDER_NAMES } from '../lib/config/settings/provider-names.ts';
+import { registeredProviders } from '../lib/config/settings/provider-names.ts';
 import type { Config } from '../lib/config/settings/settings.ts';
 import { createEventRing, type EventRing } from '../lib/diagnostics/event-ring.ts';
 import type { HttpObserver } from '../lib/http/observer-port.ts';
@@ -38,7 +38,7 @@ async function openMetrics({ config, routes, version }: Deps): Promise<Metrics> 
   if (!config.server.metrics.enabled) return silentMetrics;
   return createPrometheusMetrics({
     version,
-    providers: PROVIDER_NAMES,
+    providers: registeredProviders(config).map(({ name }) => name),
     routes: routes.map(({ path }) => path),
   });
 }

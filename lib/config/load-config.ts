@@ -1,3 +1,4 @@
+import type { Clock } from '../platform/clock.ts';
 import { type ResolvedConfig, resolveConfig } from './resolve-config.ts';
 import { type ConfigFile, locateConfigFile, readConfigFile } from './sources/config-file.ts';
 import { fileSource } from './sources/file-source.ts';
@@ -17,6 +18,7 @@ export interface LoadOptions {
   /** What `--config` was given. */
   readonly configFile?: string | undefined;
   readonly presets?: Presets | undefined;
+  readonly clock?: Pick<Clock, 'nowMs'> | undefined;
 }
 
 /**
@@ -25,12 +27,13 @@ export interface LoadOptions {
  */
 export async function loadConfig(options: LoadOptions): Promise<ResolvedConfig> {
   const file = await loadFile(locateConfigFile(options));
-  return resolveConfig([
+  const sources = [
     presetSource(options.presets ?? {}),
     file,
     environmentSource(options.env),
     overrideSource(options.set ?? []),
-  ]);
+  ];
+  return resolveConfig(sources, options.clock);
 }
 
 async function loadFile(file: ConfigFile): Promise<Source> {
@@ -38,5 +41,5 @@ async function loadFile(file: ConfigFile): Promise<Source> {
   if (reading.kind === 'text') return fileSource(reading.text, file);
   const { namedBy: field, givenPath: source } = file;
   const problems = reading.kind === 'absent' ? [] : [{ field, source, message: reading.message }];
-  return { origin: 'file', settings: [], problems };
+  return { origin: 'file', settings: [], entries: [], problems };
 }

@@ -1,5 +1,5 @@
 import { describeSettings, type SettingDescription } from './describe.ts';
-import { PROVIDER_NAMES } from './settings/provider-names.ts';
+import { SINGLE_NAMES } from './settings/provider-names.ts';
 
 const INTRODUCTION = `# Settings
 
@@ -14,8 +14,10 @@ it stands.
 In variables and \`--set\` a text field takes the text as it is; every other field takes a TOML value, such as \`8\`, \`true\`,
 \`[443, 8443]\` or \`{"dall-e-3" = "gpt-image-2"}\`, or one of its words, such as \`unlimited\`.
 
-In the file \`<name>\` is the registered name of a provider (${PROVIDER_NAMES.map((name) => `\`${name}\``).join(', ')}); in the name of a variable
-\`<NAME>\` is the same in capitals with \`_\` for \`-\`. Names that end in \`_ms\` are milliseconds, in \`_secs\` seconds, in \`_bytes\` bytes.
+Below \`runtime\` \`<name>\` is the registered name of a provider: ${SINGLE_NAMES.map((name) => `\`${name}\``).join(', ')}, or one that the
+settings name themselves. Below \`providers\` it is the name of a provider that you add: any number of each kind, each under
+a name of its own (lowercase letters, digits and \`-\`), which requests, \`default_provider\`, fallbacks and metrics then use.
+In the name of a variable \`<NAME>\` is the same in capitals with \`_\` for \`-\`. Names that end in \`_ms\` are milliseconds, in \`_secs\` seconds, in \`_bytes\` bytes.
 2^53 − 1 is 9007199254740991. [\`example.toml\`](example.toml) is a file to start from.
 `;
 

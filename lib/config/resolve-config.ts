@@ -1,9 +1,18 @@
+import { type Clock, systemClock } from '../platform/clock.ts';
+import { readNames } from './given-names.ts';
 import type { Problem, Warning } from './problem.ts';
-import { type Entries, FIELDS, fieldByPath, type NamedField } from './settings/fields.ts';
-import { CROSS_FIELD_RULES, type CrossFieldRule } from './settings/rules.ts';
+import {
+  type Entries,
+  type KeysOf,
+  listFields,
+  membersOf,
+  type NamedField,
+  toNamed,
+} from './settings/fields.ts';
+import { type CrossFieldRule, crossFieldRules } from './settings/rules.ts';
 import { type Config, SETTINGS } from './settings/settings.ts';
-import type { Origin, Setting, Source } from './sources/source.ts';
-import type { Section } from './values/field.ts';
+import type { GivenEntry, Origin, Setting, Source } from './sources/source.ts';
+import type { Keyed, Section } from './values/field.ts';
 import { fieldPath } from './values/field-path.ts';
 
 /** Where the value of a field comes from. */
@@ -33,25 +42,37 @@ interface Value {
 }
 
 /** Merges the sources, a later one taking precedence, and checks every value that any of them gives. */
-export function resolveConfig(sources: readonly Source[]): ResolvedConfig {
+export function resolveConfig(
+  sources: readonly Source[],
+  clock: Pick<Clock, 'nowMs'> = systemClock,
+): ResolvedConfig {
   const given = new Map<string, Value>();
   const faulty = new Set<string>();
   const problems = sources.flatMap((source) => readSource(source, given, faulty));
+  const { keysOf, entries, problems: nameProblems } = readNames(sources);
   const lookUp = (named: NamedField) => effectiveValue(named, given);
   // The schema that gave `Config` its type gives this object its members.
-  const config = buildSection(SETTINGS, [], lookUp) as Config;
-  const broken = CROSS_FIELD_RULES.filter(
-    (rule) => ![rule.field, ...rule.with].some((path) => faulty.has(path)) && rule.isBroken(config),
+  const config = buildSection(SETTINGS, [], { keysOf, lookUp }) as Config;
+  const nowMs = clock.nowMs();
+  const broken = crossFieldRules(config).filter(
+    (rule) =>
+      ![rule.field, ...rule.with].some((path) => faulty.has(path)) && rule.isBroken(config, nowMs),
   );
   const errors = [
     ...problems,
-    ...broken.filter((rule) => rule.severity === 'error').map((rule) => toProblem(rule, lookUp)),
+    ...nameProblems,
+    ...broken
+      .filter((rule) => rule.severity === 'error')
+      .map((rule) => toProblem(rule, given, entries)),
   ];
   const warnings = broken
     .filter((rule) => rule.severity === 'warning')
     .map(({ field, message }) => ({ field, message }));
   if (errors.length > 0) return { ok: false, errors, warnings };
-  const origins = FIELDS.map((named) => ({ field: named.path, source: lookUp(named).origin }));
+  const origins = listFields(keysOf).map((named) => ({
+    field: named.path,
+    source: lookUp(named).origin,
+  }));
   return { ok: true, config, origins, warnings };
 }
 
@@ -88,30 +109,34 @@ function effectiveValue(named: NamedField, given: ReadonlyMap<string, Value>): V
 }
 
 function buildSection(
-  section: Section<Entries>,
+  section: Section<Entries> | Keyed<Entries>,
   segments: readonly string[],
-  lookUp: (named: NamedField) => Value,
+  by: { readonly keysOf: KeysOf; readonly lookUp: (named: NamedField) => Value },
 ): object {
-  const members = Object.entries(section.entries).map(([key, node]) => {
+  // Without a prototype a provider's name is never one of its members: "constructor" is a valid name.
+  const built: Record<string, unknown> = Object.create(null);
+  for (const [key, node] of membersOf(section, segments, by.keysOf)) {
     const path = [...segments, key];
-    if (node.kind === 'section') return [key, buildSection(node, path, lookUp)];
-    const named = fieldByPath.get(fieldPath(path));
-    return [key, named && lookUp(named).value];
-  });
-  return Object.fromEntries(members);
+    built[key] =
+      node.kind === 'field' ? by.lookUp(toNamed(path, node)).value : buildSection(node, path, by);
+  }
+  return built;
 }
 
-/** A broken rule is reported at the first of its fields that was set. */
-function toProblem(rule: CrossFieldRule, lookUp: (named: NamedField) => Value): Problem {
-  const { field, message } = rule;
-  const setting = [field, ...rule.with]
-    .map((path) => fieldByPath.get(path))
-    .map((named) => named && lookUp(named))
+/** A broken rule is reported at the first of its fields that was set, else where its section was given. */
+function toProblem(
+  { field, with: others, message }: CrossFieldRule,
+  given: ReadonlyMap<string, Value>,
+  entries: readonly GivenEntry[],
+): Problem {
+  const setting = [field, ...others]
+    .map((path) => given.get(path))
     .find((value) => value && value.origin !== 'default')?.setting;
-  const line = setting?.lineOf?.([]);
+  const entry = entries.find(({ section, name }) => field.startsWith(`${section}.${name}.`));
+  const line = setting ? setting.lineOf?.([]) : entry?.line;
   return {
     field,
-    source: setting?.source ?? 'default',
+    source: setting?.source ?? entry?.source ?? 'default',
     ...(line === undefined ? {} : { line }),
     message,
   };

@@ -1,11 +1,12 @@
-import type { ProviderKey } from '../config/settings/provider-names.ts';
+import type { ProviderKind, SingleKey } from '../config/settings/provider-names.ts';
 import type { Config } from '../config/settings/settings.ts';
 import { toProviderName } from '../contract/resources/provider-name.ts';
 import { createAgentAppServerProvider } from './agent-app-server/provider.ts';
 import { createAgentResponsesProvider } from './agent-responses/provider.ts';
 import { agentHome } from './credentials/agent-login.ts';
+import { createApiKeySource } from './credentials/api-key.ts';
 import { type CredentialSource, createCredentialSource } from './credentials/credential-source.ts';
-import type { ProviderParts, SharedParts } from './provider-parts.ts';
+import type { NamedProviderParts, ProviderParts, SharedParts } from './provider-parts.ts';
 import type { Provider } from './provider-port.ts';
 import { createSandboxProvider } from './sandbox/provider.ts';
 
@@ -19,43 +20,60 @@ interface EnabledProviders {
   close(): Promise<void>;
 }
 
-type Create<Key extends ProviderKey> = (parts: ProviderParts<Key>) => Provider;
+type Create<Key extends SingleKey> = (parts: ProviderParts<Key>) => Provider;
+type CreateNamed<Kind extends ProviderKind> = (parts: NamedProviderParts<Kind>) => Provider;
 
-/** One line a provider: the key of its settings, which gives its name, and what builds it. */
-const PROVIDERS: { readonly [Key in ProviderKey]: Create<Key> } = {
+type NamedSettings = {
+  readonly [Kind in ProviderKind]: Readonly<Record<string, Config['providers'][Kind][string]>>;
+};
+
+/** One line a provider that there is once: the key of its settings, which gives its name, and what builds it. */
+const SINGLE: { readonly [Key in SingleKey]: Create<Key> } = {
   agent_app_server: createAgentAppServerProvider,
   agent_responses: createAgentResponsesProvider,
   sandbox: createSandboxProvider,
 };
 
+/** One line a kind of which there is one provider for each name in its settings. */
+const NAMED: { readonly [Kind in ProviderKind]?: CreateNamed<Kind> } = {};
+
 /** The providers that the settings turn on. */
 export function enabledProviders(config: Config, { env, ...deps }: Deps): EnabledProviders {
   const logins = createLogins(config, { env, ...deps });
-  const shared: Omit<SharedParts, 'credentials'> = {
+  const shared: SharedParts = {
     ...deps,
     images: config.images,
     stateDirectory: config.state.directory,
     searchPath: env['PATH'],
   };
 
-  function open<Key extends ProviderKey>(key: Key): readonly Provider[] {
-    const create: Create<Key> = PROVIDERS[key];
+  const named: NamedSettings = config.providers;
+
+  function open<Key extends SingleKey>(key: Key): readonly Provider[] {
+    const create: Create<Key> = SINGLE[key];
     const settings = config.providers[key];
     if (!settings.enabled) return [];
-    const name = toProviderName(key);
-    return [
-      create({
-        ...shared,
-        credentials: logins.of('home' in settings ? settings.home : undefined),
-        name,
-        settings,
-      }),
-    ];
+    const credentials = logins.of('home' in settings ? settings.home : undefined);
+    return [create({ ...shared, credentials, name: toProviderName(key), settings })];
+  }
+
+  function openNamed<Kind extends ProviderKind>(kind: Kind): readonly Provider[] {
+    const create: CreateNamed<Kind> | undefined = NAMED[kind];
+    if (!create) return [];
+    return Object.entries(named[kind])
+      .filter(([, { enabled }]) => enabled)
+      .map(([name, settings]) => {
+        const apiKey = createApiKeySource({ settings, env, clock: deps.clock });
+        return create({ ...shared, apiKey, name, settings });
+      });
   }
 
   return {
     // `Object.keys` forgets what the keys are.
-    providers: (Object.keys(PROVIDERS) as ProviderKey[]).flatMap(open),
+    providers: [
+      ...(Object.keys(SINGLE) as SingleKey[]).flatMap(open),
+      ...(Object.keys(NAMED) as ProviderKind[]).flatMap(openNamed),
+    ],
     close: logins.close,
   };
 }

@@ -1,10 +1,10 @@
-import { PROVIDER_KEYS } from '../../lib/config/settings/provider-names.ts';
-import { toProviderName } from '../../lib/contract/resources/provider-name.ts';
+import { registeredProviders } from '../../lib/config/settings/provider-names.ts';
 import { createImageEngine } from '../../lib/images/image-engine.ts';
 import { createHttpClient } from '../../lib/net/http-client.ts';
 import { createIds } from '../../lib/platform/ids.ts';
 import { createTimeSlices } from '../../lib/platform/time-slices.ts';
 import { agentHome, findLoginProblem } from '../../lib/providers/credentials/agent-login.ts';
+import { createApiKeySource } from '../../lib/providers/credentials/api-key.ts';
 import { enabledProviders } from '../../lib/providers/enabled-providers.ts';
 import type { Provider } from '../../lib/providers/provider-port.ts';
 import { type Examined, type Finding, good } from './finding.ts';
@@ -46,18 +46,25 @@ async function explain(
   errorCode: string,
   { config, env, clock, signal }: Examined,
 ): Promise<{ readonly message: string; readonly advice: string }> {
-  const key = PROVIDER_KEYS.find((one) => toProviderName(one) === name) ?? name;
-  const settings = Object.entries(config.providers).find(([own]) => own === key)?.[1];
-  if (errorCode !== 'authentication' || !settings || !('home' in settings)) {
+  const found = registeredProviders(config).find((one) => one.name === name);
+  const { path = 'providers', settings } = found ?? {};
+  if (errorCode === 'authentication' && settings && 'home' in settings) {
+    const home = agentHome(settings.home, env);
+    const problem = await findLoginProblem(home, clock, signal);
     return {
-      message: errorCode === 'authentication' ? 'it has no credentials' : 'it cannot be started',
-      advice: `See the settings providers.${key}: image-bridge config show`,
+      message: `${problem ?? 'the login has expired and cannot be renewed'} (${home})`,
+      advice: `Log the agent in (codex login), or set ${path}.home to the folder of its auth.json.`,
     };
   }
-  const home = agentHome(settings.home, env);
-  const problem = await findLoginProblem(home, clock, signal);
+  if (errorCode === 'authentication' && settings && 'api_key_file' in settings) {
+    const problem = await createApiKeySource({ settings, env, clock }).problem();
+    return {
+      message: problem ?? 'its API key cannot be used',
+      advice: `Set the variable that ${path}.api_key_env names, or let ${path}.api_key_file name a file that holds the key and that only its owner may write.`,
+    };
+  }
   return {
-    message: `${problem ?? 'the login has expired and cannot be renewed'} (${home})`,
-    advice: `Log the agent in (codex login), or set providers.${key}.home to the folder of its auth.json.`,
+    message: errorCode === 'authentication' ? 'it has no credentials' : 'it cannot be started',
+    advice: `See the settings ${path}: image-bridge config show`,
   };
 }

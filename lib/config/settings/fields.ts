@@ -1,5 +1,6 @@
-import type { Field, Section } from '../values/field.ts';
+import type { Field, Keyed, Section } from '../values/field.ts';
 import { environmentName, fieldPath } from '../values/field-path.ts';
+import { PROVIDER_NAME } from '../values/text-rules.ts';
 import { SETTINGS } from './settings.ts';
 
 /** A field and its names. */
@@ -12,31 +13,103 @@ export interface NamedField {
   readonly field: Field<unknown>;
 }
 
+/** One entry of a keyed section: `openai` in `providers.openai_images`. */
+export interface EntryKey {
+  readonly section: string;
+  readonly keys: Keyed<Entries>['keys'];
+  readonly name: string;
+}
+
 /** A part of the schema: a field, or a section of further nodes. */
-export type Node = Field<unknown> | Section<Entries>;
+export type Node = Field<unknown> | Section<Entries> | Keyed<Entries>;
 
 export interface Entries {
   readonly [key: string]: Node;
 }
 
-/** Every setting, in the order of the schema; those of the providers once for each registered name. */
-export const FIELDS: readonly NamedField[] = fieldsOf(SETTINGS, []);
+/** The keys of a keyed section, in order. */
+export type KeysOf = (section: Keyed<Entries>, path: string) => readonly string[];
 
-/** The setting of that path; undefined for an unknown one and for a section. */
-export const fieldByPath: ReadonlyMap<string, NamedField> = new Map(
-  FIELDS.map((named) => [named.path, named]),
-);
+const UNKNOWN = 'is not a known setting';
+const SECTION = 'is a section: set one of its fields';
 
-export const fieldByVariable: ReadonlyMap<string, NamedField> = new Map(
-  FIELDS.map((named) => [named.environment, named]),
-);
-
-function fieldsOf(node: Node, segments: readonly string[]): readonly NamedField[] {
-  if (node.kind === 'field') {
-    const environment = environmentName(segments);
-    return [{ path: fieldPath(segments), segments, environment, field: node }];
-  }
-  return Object.entries(node.entries).flatMap(([key, entry]) =>
-    fieldsOf(entry, [...segments, key]),
+/** Every setting, in the order of the schema; those of a keyed section once for each of its keys. */
+export function listFields(
+  keysOf: KeysOf,
+  node: Node = SETTINGS,
+  segments: readonly string[] = [],
+): readonly NamedField[] {
+  if (node.kind === 'field') return [toNamed(segments, node)];
+  return membersOf(node, segments, keysOf).flatMap(([key, member]) =>
+    listFields(keysOf, member, [...segments, key]),
   );
+}
+
+/** The members of a section with their keys. */
+export function membersOf(
+  node: Section<Entries> | Keyed<Entries>,
+  segments: readonly string[],
+  keysOf: KeysOf,
+): readonly (readonly [string, Node])[] {
+  return node.kind === 'section'
+    ? Object.entries(node.entries)
+    : keysOf(node, fieldPath(segments)).map((key) => [key, node.entry] as const);
+}
+
+/** The member of a section under this key, or why there is none: the text completes "the field …". */
+export function memberOf(node: Node, key: string): Node | string {
+  if (node.kind === 'keyed') {
+    return PROVIDER_NAME.accepts(key) ? node.entry : `must be ${PROVIDER_NAME.expects}`;
+  }
+  const members = node.kind === 'section' ? node.entries : {};
+  return (Object.hasOwn(members, key) ? members[key] : undefined) ?? UNKNOWN;
+}
+
+/** The setting at a path, or why there is none. */
+export function fieldAtPath(path: string): NamedField | string {
+  return fieldAt(path.split('.'));
+}
+
+/** The setting of a variable, or why there is none. */
+export function fieldOfVariable(variable: string, tail: string): NamedField | string {
+  const found = fieldAt(segmentsOf(SETTINGS, tail.toLowerCase()));
+  return typeof found === 'string' || found.environment === variable ? found : UNKNOWN;
+}
+
+/** The entry that a field belongs to; undefined for a field outside of keyed sections. */
+export function entryOf({ segments }: NamedField): EntryKey | undefined {
+  const path = segments.slice(0, -2);
+  const node = nodeAt(path);
+  if (typeof node === 'string' || node.kind !== 'keyed') return undefined;
+  return { section: fieldPath(path), keys: node.keys, name: segments.at(-2) ?? '' };
+}
+
+export function toNamed(segments: readonly string[], field: Field<unknown>): NamedField {
+  return { path: fieldPath(segments), segments, environment: environmentName(segments), field };
+}
+
+function fieldAt(segments: readonly string[]): NamedField | string {
+  const node = nodeAt(segments);
+  if (typeof node === 'string') return node;
+  return node.kind === 'field' ? toNamed(segments, node) : SECTION;
+}
+
+function nodeAt(segments: readonly string[]): Node | string {
+  return segments.reduce<Node | string>(
+    (found, key) => (typeof found === 'string' ? found : memberOf(found, key)),
+    SETTINGS,
+  );
+}
+
+/** The keys that `tail` names below a node; the hyphens of a provider's name stand in it as `_`, so that it may hold `__`. */
+function segmentsOf(node: Node, tail: string): readonly string[] {
+  const [key = '', ...rest] = tail.split('__');
+  if (node.kind === 'keyed') {
+    const field = Object.keys(node.entry.entries).find((one) => tail.endsWith(`__${one}`));
+    if (field === undefined) return [key.replaceAll('_', '-'), ...rest];
+    return [tail.slice(0, -field.length - 2).replaceAll('_', '-'), field];
+  }
+  const member = memberOf(node, key);
+  if (typeof member === 'string' || rest.length === 0) return [key, ...rest];
+  return [key, ...segmentsOf(member, rest.join('__'))];
 }

@@ -1,6 +1,10 @@
-import { flag, integer, integerOr, optionalText, section, text } from '../values/field.ts';
+import { flag, integer, optionalText, section, text } from '../values/field.ts';
 import { textList } from '../values/field-collections.ts';
 import { ENDPOINT, NAME, PATH, PLAIN } from '../values/text-rules.ts';
+import { COMFYUI } from './comfyui.ts';
+import { GEMINI } from './gemini.ts';
+import { OPENAI_IMAGES } from './openai-images.ts';
+import { ALL_AT_ONCE, outputs, retries } from './provider-limits.ts';
 
 const AGENT_RESPONSES = section({
   enabled: flag({ default: true, about: 'Whether agent-responses takes requests.' }),
@@ -32,16 +36,8 @@ const AGENT_RESPONSES = section({
     about:
       "The image models that requests may name; one of an unlisted family has the default model's capabilities.",
   }),
-  ...outputs(),
-  max_transient_attempts: integer({
-    default: 2,
-    max: 2,
-    about: 'How often one call is tried when it fails transiently.',
-  }),
-  transient_backoff_ms: integer({
-    default: 750,
-    about: 'The wait before the second try, give or take a fifth.',
-  }),
+  ...outputs(ALL_AT_ONCE),
+  ...retries(),
 });
 
 const AGENT_APP_SERVER = section({
@@ -72,7 +68,7 @@ const AGENT_APP_SERVER = section({
     rule: NAME,
     about: 'The model of the agent, which calls the image tool.',
   }),
-  ...outputs(),
+  ...outputs(ALL_AT_ONCE),
   rpc_max_message_bytes: integer({
     default: 67_108_864,
     about: 'The largest message that is read from the program.',
@@ -100,11 +96,17 @@ const SANDBOX = section({
   }),
 });
 
-/** One row a provider, read by its own folder alone. The key gives the registered name, with `-` for `_`. */
+/**
+ * One row a provider, read by its own folder alone. The key of a section gives the registered name, with `-` for `_`; a
+ * keyed one adds a provider under each of its keys.
+ */
 export const PROVIDERS = section({
   agent_responses: AGENT_RESPONSES,
   agent_app_server: AGENT_APP_SERVER,
   sandbox: SANDBOX,
+  openai_images: OPENAI_IMAGES,
+  gemini: GEMINI,
+  comfyui: COMFYUI,
 });
 
 function home() {
@@ -113,18 +115,4 @@ function home() {
     unset: '`$CODEX_HOME`, else `~/.codex`',
     about: 'The folder of auth.json; providers with the same folder share one login.',
   });
-}
-
-function outputs() {
-  return {
-    max_outputs: integer({
-      default: 255,
-      about: 'The most outputs of one request to this provider.',
-    }),
-    max_parallel_outputs: integerOr('auto', {
-      default: 'auto',
-      about:
-        'How many calls may run at once, whichever requests they belong to; "auto" lets all outputs start together.',
-    }),
-  };
 }

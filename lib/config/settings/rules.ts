@@ -1,7 +1,8 @@
 import { resolve } from 'node:path';
-import { toProviderName } from '../../contract/resources/provider-name.ts';
 import { isLoopbackHost, parseAuthority } from '../values/addresses.ts';
-import { PROVIDER_KEYS } from './provider-names.ts';
+import type { EntryRule } from '../values/field.ts';
+import { KINDS, registeredProviders } from './provider-names.ts';
+import { PROVIDERS } from './providers.ts';
 import type { Config } from './settings.ts';
 
 /** What must hold between fields that are each valid on their own. */
@@ -13,10 +14,15 @@ export interface CrossFieldRule {
   /** A warning lets the bridge start. */
   readonly severity: 'error' | 'warning';
   readonly message: string;
-  readonly isBroken: (config: Config) => boolean;
+  readonly isBroken: (config: Config, nowMs: number) => boolean;
 }
 
-export const CROSS_FIELD_RULES: readonly CrossFieldRule[] = [
+/** All rules of a configuration; those of a keyed section once for each of its entries. */
+export function crossFieldRules(config: Config): readonly CrossFieldRule[] {
+  return [...FIXED_RULES, ...defaultProviderRules(config), ...entryRules(config)];
+}
+
+const FIXED_RULES: readonly CrossFieldRule[] = [
   {
     field: 'runtime.default_timeout_ms',
     with: ['runtime.request.max_timeout_ms'],
@@ -31,16 +37,6 @@ export const CROSS_FIELD_RULES: readonly CrossFieldRule[] = [
     message: 'must be at most inputs.max_bytes_total',
     isBroken: ({ inputs }) => inputs.max_bytes_each > inputs.max_bytes_total,
   },
-  ...PROVIDER_KEYS.map(
-    (key): CrossFieldRule => ({
-      field: 'default_provider',
-      with: [`providers.${key}.enabled`],
-      severity: 'error',
-      message: `must be an enabled provider: providers.${key}.enabled is false`,
-      isBroken: ({ default_provider: name, providers }) =>
-        name === toProviderName(key) && !providers[key].enabled,
-    }),
-  ),
   {
     field: 'providers.agent_responses.image_model',
     with: ['providers.agent_responses.models'],
@@ -69,3 +65,45 @@ export const CROSS_FIELD_RULES: readonly CrossFieldRule[] = [
       !isLoopbackHost(parseAuthority(server.bind)?.host ?? ''),
   },
 ];
+
+function defaultProviderRules(config: Config): readonly CrossFieldRule[] {
+  const field = 'default_provider';
+  const registered = registeredProviders(config);
+  const names = registered.map(({ name }) => name);
+  return [
+    {
+      field,
+      with: [],
+      severity: 'error',
+      message: `is not a registered provider: ${names.join(', ')}`,
+      isBroken: ({ default_provider: name }) => !names.includes(name),
+    },
+    ...registered.map(
+      ({ name, path, settings }): CrossFieldRule => ({
+        field,
+        with: [`${path}.enabled`],
+        severity: 'error',
+        message: `must be an enabled provider: ${path}.enabled is false`,
+        isBroken: ({ default_provider }) => default_provider === name && !settings.enabled,
+      }),
+    ),
+  ];
+}
+
+function entryRules({ providers }: Config): readonly CrossFieldRule[] {
+  return KINDS.flatMap((kind) => {
+    const rules: readonly EntryRule<object>[] = PROVIDERS.entries[kind].rules;
+    return Object.entries(providers[kind]).flatMap(([name, settings]) => {
+      const pathOf = (field: string) => `providers.${kind}.${name}.${field}`;
+      return rules.map(
+        (rule): CrossFieldRule => ({
+          field: pathOf(rule.field),
+          with: rule.with.map(pathOf),
+          severity: rule.severity,
+          message: rule.message,
+          isBroken: (_, nowMs) => rule.isBroken(settings, nowMs),
+        }),
+      );
+    });
+  });
+}

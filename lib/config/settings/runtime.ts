@@ -1,5 +1,15 @@
-import { flag, integer, limit, section } from '../values/field.ts';
-import { perProvider } from './per-provider.ts';
+import {
+  type Field,
+  flag,
+  integer,
+  type Keyed,
+  keyed,
+  limit,
+  type Section,
+  section,
+} from '../values/field.ts';
+
+type Fields = Readonly<Record<string, Field<unknown>>>;
 
 /** One operation's life: deadlines, admission, breakers, bounds of a request, replays. */
 export const RUNTIME = section({
@@ -56,6 +66,19 @@ export const RUNTIME = section({
     }),
   }),
 });
+
+/**
+ * The same settings once for each registered provider, under its name. What is not set for a provider has the value of
+ * the field of the same name in the section `inherits`.
+ */
+function perProvider<const E extends Fields>(inherits: string, { entries }: Section<E>): Keyed<E> {
+  const inheriting = Object.entries(entries).map(([key, field]) => [
+    key,
+    { ...field, inherits: `${inherits}.${key}` },
+  ]);
+  // `fromEntries` forgets the keys, which are those of `entries`.
+  return keyed('registered', section(Object.fromEntries(inheriting) as E));
+}
 
 function gate(whose: string) {
   return section({

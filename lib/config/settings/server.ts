@@ -1,6 +1,6 @@
 import { flag, integer, limit, optionalText, section, text } from '../values/field.ts';
 import { textList, textMap } from '../values/field-collections.ts';
-import { AUTHORITY, BIND, NAME, PATH, PUBLIC_URL, VARIABLE } from '../values/text-rules.ts';
+import { AUTHORITY, BIND, HTTP_URL, NAME, PATH, VARIABLE } from '../values/text-rules.ts';
 
 const JOBS = section({
   enabled: flag({
@@ -35,7 +35,7 @@ const JOBS = section({
 export const SERVER = section({
   bind: text({ default: '127.0.0.1:8787', rule: BIND, about: 'Where the server listens.' }),
   public_base_url: optionalText({
-    rule: PUBLIC_URL,
+    rule: HTTP_URL,
     unset: "unset: the request's own scheme and host",
     about: 'What the addresses of delivered images begin with.',
   }),

@@ -1,6 +1,6 @@
-import { choice, integer, type SettingsOf, section } from '../values/field.ts';
+import { integer, type SettingsOf, section, text } from '../values/field.ts';
+import { PROVIDER_NAME } from '../values/text-rules.ts';
 import { ARTIFACTS, IMAGES, INPUTS, STATE } from './images.ts';
-import { PROVIDER_NAMES } from './provider-names.ts';
 import { PROVIDERS } from './providers.ts';
 import { RUNTIME } from './runtime.ts';
 import { SERVER } from './server.ts';
@@ -15,8 +15,9 @@ export const SETTINGS = section({
     max: 1,
     about: 'The version of this format; every file that says 1 stays loadable.',
   }),
-  default_provider: choice(PROVIDER_NAMES, {
+  default_provider: text({
     default: 'agent-responses',
+    rule: PROVIDER_NAME,
     about: 'The provider of requests that name none; it must be enabled.',
   }),
   runtime: RUNTIME,

@@ -1,7 +1,7 @@
 import type { Problem } from '../problem.ts';
-import { FIELDS, fieldByPath, fieldByVariable, type NamedField } from '../settings/fields.ts';
-import { pathOfVariable } from '../values/field-path.ts';
-import type { Setting, Source } from './source.ts';
+import { entryOf, fieldAtPath, fieldOfVariable, type NamedField } from '../settings/fields.ts';
+import { fieldPath, tailOfVariable } from '../values/field-path.ts';
+import type { GivenEntry, Origin, Setting, Source } from './source.ts';
 import { parseTomlValue } from './toml.ts';
 
 /** Values of fields by path, in place of the built-in defaults; a command brings its own. */
@@ -9,56 +9,63 @@ export type Presets = Readonly<Record<string, string | number | boolean>>;
 
 /** The variables named `IMAGE_BRIDGE__…`; an unknown one is a problem, for a typing error must not pass as a default. */
 export function environmentSource(env: Readonly<Record<string, string | undefined>>): Source {
-  const settings: Setting[] = [];
-  const problems: Problem[] = [];
+  const { add, fail, result } = collect('environment');
   for (const source of Object.keys(env).sort()) {
-    const path = pathOfVariable(source);
+    const tail = tailOfVariable(source);
     const value = env[source];
-    if (path === undefined || value === undefined) continue;
-    const named = fieldByVariable.get(source);
-    if (named) settings.push({ named, raw: toRaw(named, value), source });
-    else problems.push({ field: path, source, message: unknown('environment', `${source}__`) });
+    if (tail === undefined || value === undefined) continue;
+    const named = fieldOfVariable(source, tail);
+    if (typeof named === 'string') fail(fieldPath(tail.toLowerCase().split('__')), source, named);
+    else add(named, toRaw(named, value), source);
   }
-  return { origin: 'environment', settings, problems };
+  return result;
 }
 
 /** The values of `--set field=value`, in order: of two for one field the later one counts. */
 export function overrideSource(assignments: readonly string[]): Source {
+  const { add, fail, result } = collect('override');
   const source = '--set';
-  const settings: Setting[] = [];
-  const problems: Problem[] = [];
   for (const assignment of assignments) {
     const equals = assignment.indexOf('=');
     const path = assignment.slice(0, Math.max(0, equals));
-    const named = fieldByPath.get(path);
-    if (equals < 1) problems.push({ field: source, source, message: 'must be field=value' });
-    else if (named) {
-      settings.push({ named, raw: toRaw(named, assignment.slice(equals + 1)), source });
-    } else problems.push({ field: path, source, message: unknown('path', `${path}.`) });
+    const named = fieldAtPath(path);
+    if (equals < 1) fail(source, source, 'must be field=value');
+    else if (typeof named === 'string') fail(path, source, named);
+    else add(named, toRaw(named, assignment.slice(equals + 1)), source);
   }
-  return { origin: 'override', settings, problems };
+  return result;
 }
 
 /** Presets stand below the file and count as defaults. */
 export function presetSource(presets: Presets): Source {
+  const { add, fail, result } = collect('default');
   const source = 'preset';
-  const settings: Setting[] = [];
-  const problems: Problem[] = [];
   for (const [path, value] of Object.entries(presets)) {
-    const named = fieldByPath.get(path);
+    const named = fieldAtPath(path);
     const raw = typeof value === 'number' && Number.isInteger(value) ? BigInt(value) : value;
-    if (named) settings.push({ named, raw, source });
-    else problems.push({ field: path, source, message: unknown('path', `${path}.`) });
+    if (typeof named === 'string') fail(path, source, named);
+    else add(named, raw, source);
   }
-  return { origin: 'default', settings, problems };
+  return result;
+}
+
+function collect(origin: Origin) {
+  const settings: Setting[] = [];
+  const entries: GivenEntry[] = [];
+  const problems: Problem[] = [];
+  return {
+    result: { origin, settings, entries, problems },
+    add(named: NamedField, raw: unknown, source: string): void {
+      settings.push({ named, raw, source });
+      const entry = entryOf(named);
+      if (entry) entries.push({ ...entry, source });
+    },
+    fail(field: string, source: string, message: string): void {
+      problems.push({ field, source, message });
+    },
+  };
 }
 
 function toRaw(named: NamedField, value: string): unknown {
   return named.field.isText ? value : (parseTomlValue(value) ?? value);
-}
-
-function unknown(name: 'path' | 'environment', prefix: string): string {
-  return FIELDS.some((named) => named[name].startsWith(prefix))
-    ? 'is a section: set one of its fields'
-    : 'is not a known setting';
 }

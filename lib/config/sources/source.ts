@@ -1,5 +1,5 @@
 import type { Problem } from '../problem.ts';
-import type { NamedField } from '../settings/fields.ts';
+import type { EntryKey, NamedField } from '../settings/fields.ts';
 import type { Segment } from '../values/field.ts';
 
 /** The layer that a value comes from; each takes precedence over those before it. */
@@ -15,9 +15,16 @@ export interface Setting {
   readonly lineOf?: (at: readonly Segment[]) => number;
 }
 
+/** An entry of a keyed section that a source has, and where. */
+export interface GivenEntry extends EntryKey {
+  readonly source: string;
+  readonly line?: number;
+}
+
 export interface Source {
   readonly origin: Origin;
   readonly settings: readonly Setting[];
+  readonly entries: readonly GivenEntry[];
   /** What could not become a setting. */
   readonly problems: readonly Problem[];
 }

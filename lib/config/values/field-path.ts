@@ -15,10 +15,9 @@ export function environmentName(segments: readonly string[]): string {
   return `${ENVIRONMENT_PREFIX}${segments.join('__').replaceAll('-', '_').toUpperCase()}`;
 }
 
-/** The path that a variable of ours seems to mean, known or not; undefined for all other variables. */
-export function pathOfVariable(name: string): string | undefined {
-  if (!name.startsWith(ENVIRONMENT_PREFIX)) return undefined;
-  return fieldPath(name.slice(ENVIRONMENT_PREFIX.length).toLowerCase().split('__'));
+/** What follows the prefix in the name of a variable of ours; undefined for all other variables. */
+export function tailOfVariable(name: string): string | undefined {
+  return name.startsWith(ENVIRONMENT_PREFIX) ? name.slice(ENVIRONMENT_PREFIX.length) : undefined;
 }
 
 function keyText(key: string): string {

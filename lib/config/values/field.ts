@@ -35,8 +35,28 @@ export interface Field<T> {
 export interface Section<E> {
   readonly kind: 'section';
   readonly entries: E;
-  /** The keys are the registered names of the providers. */
-  readonly perProvider?: true;
+}
+
+/** A table under the names of providers; each holds the same settings. */
+export interface Keyed<E> {
+  readonly kind: 'keyed';
+  readonly entry: Section<E>;
+  /** `own`: each key is the name of a provider that it adds. `registered`: the names of all providers. */
+  readonly keys: 'own' | 'registered';
+  readonly rules: readonly EntryRule<SettingsOf<Section<E>>>[];
+}
+
+/** What must hold between the fields of one entry of a keyed section. */
+export interface EntryRule<S> {
+  /** Where it is reported, as a key of the entry. */
+  readonly field: string;
+  /** The other fields that it reads. */
+  readonly with: readonly string[];
+  /** A warning lets the bridge start. */
+  readonly severity: 'error' | 'warning';
+  readonly message: string;
+  // A method, so that a rule of one section is also a rule of any section.
+  isBroken(settings: S, nowMs: number): boolean;
 }
 
 /** The configuration that a section describes. */
@@ -45,7 +65,9 @@ export type SettingsOf<N> =
     ? T
     : N extends Section<infer E>
       ? { readonly [K in keyof E]: SettingsOf<E[K]> }
-      : never;
+      : N extends Keyed<infer E>
+        ? { readonly [name: string]: SettingsOf<Section<E>> }
+        : never;
 
 interface Common<T> {
   readonly default: T;
@@ -59,6 +81,15 @@ interface Bounds {
 
 export function section<const E>(entries: E): Section<E> {
   return { kind: 'section', entries };
+}
+
+/** A table for each name, each with the settings of `entry`. */
+export function keyed<const E>(
+  keys: Keyed<E>['keys'],
+  entry: Section<E>,
+  rules: Keyed<E>['rules'] = [],
+): Keyed<E> {
+  return { kind: 'keyed', keys, entry, rules };
 }
 
 /** A whole number: at least 1 unless the row says otherwise, and never above 2^53 - 1. */
@@ -95,8 +126,17 @@ export function flag(row: Common<boolean>): Field<boolean> {
   };
 }
 
-export function text(row: Common<string> & { readonly rule: TextRule }): Field<string> {
-  return { ...common(row, row.rule.expects), isText: true, read: textReader(row.rule) };
+/** `unset` says on the reference page what holds by default, where the default itself does not. */
+export function text(
+  row: Common<string> & { readonly rule: TextRule; readonly unset?: string },
+): Field<string> {
+  const { rule, unset } = row;
+  return {
+    ...common(row, rule.expects),
+    ...(unset === undefined ? {} : { unset }),
+    isText: true,
+    read: textReader(rule),
+  };
 }
 
 /** A text that has no default; `unset` says on the reference page what holds without it. */

@@ -17,6 +17,17 @@ export const NAME: TextRule = {
   accepts: (text) => text.trim() !== '' && !/[\x00-\x1f\x7f]/.test(text),
 };
 
+export const PROVIDER_NAME: TextRule = {
+  expects: "a provider's name: at most 32 lowercase letters, digits and hyphens, a letter first",
+  accepts: (text) => /^[a-z][a-z0-9-]{0,31}$/.test(text),
+};
+
+/** What goes into a header or into a query. */
+export const VISIBLE: TextRule = {
+  expects: 'at most 256 visible ASCII characters, without spaces',
+  accepts: (text) => /^[\x21-\x7e]{1,256}$/.test(text),
+};
+
 export const PATH: TextRule = {
   expects: 'a path that is not empty and has no NUL character',
   accepts: (text) => text !== '' && !text.includes('\0'),
@@ -39,7 +50,7 @@ export const ENDPOINT: TextRule = {
   },
 };
 
-export const PUBLIC_URL: TextRule = {
+export const HTTP_URL: TextRule = {
   expects: 'an http or https URL without user name, password, query and fragment',
   accepts(text) {
     const url = parseUrl(text);

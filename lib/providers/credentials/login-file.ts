@@ -1,8 +1,9 @@
-import { type BigIntStats, constants } from 'node:fs';
-import { type FileHandle, lstat, open } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { lstat, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { BridgeError } from '../../errors/bridge-error.ts';
 import { type Clock, sleep } from '../../platform/clock.ts';
+import { isSettled, isWritableByOthers, readBytes, toStamp } from './file-state.ts';
 import { type Login, parseLogin } from './login.ts';
 
 // The agent's own file, whose name, folder and permissions are part of its format: no storage port stands before it.
@@ -46,14 +47,11 @@ interface Reading {
 }
 
 const MAX_BYTES = 1_048_576;
-const WRITABLE_BY_OTHERS = 0o022n;
 // Opening a pipe must not wait for its other end.
 const READ = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 // A rewrite of the file in place takes less than 0.6 s in all.
 const REREAD_AFTER_MS = [10, 20, 40, 80, 150, 300] as const;
-// File times advance in steps of some milliseconds: a change within the step of the one before does not change the stamp.
-const FILE_TIME_STEP_MS = 50;
 
 /** Reads the login that another program keeps. A file that has not changed since is not read again. */
 export function createLoginFile({ home, clock }: Deps) {
@@ -115,26 +113,14 @@ async function readLogin(path: string, clock: Clock): Promise<Reading> {
     if (!before.isFile()) return unusable('irregular');
     const stamp = toStamp(before);
     if (before.size > MAX_BYTES) return unusable('too_large');
-    if ((before.mode & WRITABLE_BY_OTHERS) !== 0n) return unusable('writable_by_others');
+    if (isWritableByOthers(before)) return unusable('writable_by_others');
     const bytes = await readBytes(file, Number(before.size));
     const after = await file.stat({ bigint: true });
     if (toStamp(after) !== stamp) return unusable('garbled');
-    return { stamp, isSettled: isOld(after, clock), found: parseFile(bytes) };
+    return { stamp, isSettled: isSettled(after, clock), found: parseFile(bytes) };
   } finally {
     await file.close();
   }
-}
-
-/** What can be read of that many bytes: a file that shrinks meanwhile gives fewer. */
-async function readBytes(file: FileHandle, size: number): Promise<Buffer> {
-  const bytes = Buffer.alloc(size);
-  let at = 0;
-  while (at < size) {
-    const { bytesRead } = await file.read(bytes, at, size - at, at);
-    if (bytesRead === 0) break;
-    at += bytesRead;
-  }
-  return bytes.subarray(0, at);
 }
 
 function parseFile(bytes: Buffer): Login | LoginProblem {
@@ -146,16 +132,6 @@ function parseFile(bytes: Buffer): Login | LoginProblem {
     return 'garbled';
   }
   return parseLogin(value) ?? 'no_login';
-}
-
-/** Names one state of one file. */
-function toStamp({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): string {
-  return `${dev}:${ino}:${size}:${mtimeNs}:${ctimeNs}`;
-}
-
-/** If the clock differs from the file system's by more than the step, the file is only read again. */
-function isOld({ ctimeMs }: BigIntStats, clock: Clock): boolean {
-  return Math.abs(clock.nowMs() - Number(ctimeMs)) > FILE_TIME_STEP_MS;
 }
 
 function unusable(found: LoginProblem): Reading {

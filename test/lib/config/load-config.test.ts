@@ -43,7 +43,7 @@ describe('loadConfig', () => {
     expect(config.default_provider).toBe('agent-responses');
     expect(config.server.jobs.max_running).toBe(4);
     expect(config.providers.agent_responses.max_parallel_outputs).toBe('auto');
-    expect(config.runtime.circuit_breakers.sandbox.failure_threshold).toBe(5);
+    expect(config.runtime.circuit_breakers['sandbox']?.failure_threshold).toBe(5);
   });
 
   it('gives each source precedence over those before it', async () => {
@@ -105,8 +105,8 @@ describe('loadConfig', () => {
       'agent-app-server': { max_concurrent: 8, max_queued: 5 },
       sandbox: { max_concurrent: 8, max_queued: 0 },
     });
-    expect(runtime.circuit_breakers.sandbox.enabled).toBe(false);
-    expect(runtime.circuit_breakers['agent-app-server'].enabled).toBe(true);
+    expect(runtime.circuit_breakers['sandbox']?.enabled).toBe(false);
+    expect(runtime.circuit_breakers['agent-app-server']?.enabled).toBe(true);
   });
 
   it('keeps an alias named __proto__ an alias', async () => {

@@ -1,32 +1,106 @@
 import { describe, expect, it } from 'vitest';
 import { resolveConfig } from '../../../../lib/config/resolve-config.ts';
-import { FIELDS, fieldByPath, type NamedField } from '../../../../lib/config/settings/fields.ts';
-import { CROSS_FIELD_RULES } from '../../../../lib/config/settings/rules.ts';
+import {
+  fieldAtPath,
+  type KeysOf,
+  listFields,
+  type NamedField,
+} from '../../../../lib/config/settings/fields.ts';
+import { SINGLE_NAMES } from '../../../../lib/config/settings/provider-names.ts';
+import { crossFieldRules } from '../../../../lib/config/settings/rules.ts';
 import { fileSource } from '../../../../lib/config/sources/file-source.ts';
 import { environmentSource, overrideSource } from '../../../../lib/config/sources/named-sources.ts';
 import { toToml } from '../../../../lib/config/sources/toml.ts';
 
-/** Another valid value for fields that take only certain texts. */
 const FILE = { namedBy: '--config', givenPath: 'bridge.toml' };
-const TEXTS: Record<string, string> = {
+
+/** One named provider of each kind. */
+const NAMED: Readonly<Record<string, string>> = {
+  'providers.openai_images': 'work-account',
+  'providers.gemini': 'google',
+  'providers.comfyui': 'next-room',
+};
+const keysOf: KeysOf = ({ keys }, path) =>
+  keys === 'registered' ? [...SINGLE_NAMES, 'work-account'] : [NAMED[path] ?? ''];
+const FIELDS = listFields(keysOf);
+const PATHS = new Set(FIELDS.map(({ path }) => path));
+
+const OPENAI = 'providers.openai_images.work-account';
+const COMFYUI = 'providers.comfyui.next-room';
+const WORKFLOW = {
+  file: 'flux.json',
+  output: '9',
+  prompt: '6.text',
+  edge_multiple: 8,
+  max_edge: 2048,
+};
+
+/** Another valid value for fields that take only certain ones. */
+const VALUES: Readonly<Record<string, unknown>> = {
+  version: 1,
   default_provider: 'sandbox',
-  'inputs.remote.allowed_hosts': 'images.example.com',
+  'inputs.remote.allowed_hosts': ['images.example.com'],
   'server.bind': '127.0.0.2:1',
   'server.public_base_url': 'https://bridge.example',
   'server.bearer_token_env': 'TOKEN',
-  'server.allowed_hosts': 'bridge.example:1',
-  'providers.agent_responses.models': 'gpt-image-2',
+  'server.allowed_hosts': ['bridge.example:1'],
+  'providers.agent_responses.models': ['gpt-image-2'],
+  'providers.agent_responses.max_transient_attempts': 1,
+  [`${OPENAI}.dialect`]: 'litellm',
+  [`${OPENAI}.api_key_env`]: 'OTHER_KEY',
+  [`${OPENAI}.deployments`]: { 'gpt-image-2': 'images' },
+  [`${OPENAI}.models`]: ['gpt-image-2'],
+  [`${OPENAI}.image_model`]: 'gpt-image-2.5-flare',
+  [`${OPENAI}.model_profiles`]: {
+    'gpt-image-2': 'gpt-image-1.5',
+    'gpt-image-2.5-flare': { edits: false, partial_images: { min: 0, max: 1 } },
+  },
+  [`${OPENAI}.stream`]: 'always',
+  [`${OPENAI}.result_hosts`]: ['images.example.com'],
+  [`${OPENAI}.max_transient_attempts`]: 1,
+  'providers.gemini.google.api_key_env': 'OTHER_KEY',
+  'providers.gemini.google.models': ['gemini-nano-banana-2.1'],
+  'providers.gemini.google.image_model': 'gemini-3-pro-image',
+  'providers.gemini.google.model_profiles': { 'gemini-3-pro-image': { edits: false } },
+  'providers.gemini.google.max_transient_attempts': 1,
+  [`${COMFYUI}.api_key_env`]: 'OTHER_KEY',
+  [`${COMFYUI}.workflows`]: { flux: WORKFLOW, sketch: { ...WORKFLOW, images: ['10.image'] } },
+  [`${COMFYUI}.image_model`]: 'sketch',
+  [`${COMFYUI}.max_transient_attempts`]: 1,
 };
 
-/** What makes one field on its own a valid configuration. */
-const COMPANIONS = ['providers.agent_responses.models=["gpt-image-2", "http://127.0.0.1/"]'];
+/** What makes one field on its own a valid configuration without a warning. */
+const COMPANIONS = [
+  'providers.agent_responses.models=["gpt-image-2", "http://127.0.0.1/"]',
+  'providers.sandbox.enabled=true',
+  `${OPENAI}.base_url=https://images.example`,
+  `${OPENAI}.api_key_env=KEY`,
+  'providers.gemini.google.api_key_env=KEY',
+  `${COMFYUI}.workflows=${variableText({ flux: WORKFLOW, sketch: WORKFLOW })}`,
+  `${COMFYUI}.image_model=flux`,
+];
+const MORE_COMPANIONS: Readonly<Record<string, readonly string[]>> = {
+  'providers.agent_responses.enabled': ['default_provider=sandbox'],
+  'inputs.max_bytes_each': ['inputs.max_bytes_total=999999999'],
+  [`${OPENAI}.api_version`]: [`${OPENAI}.dialect=azure`],
+  [`${OPENAI}.deployments`]: [`${OPENAI}.dialect=azure`],
+};
+
+function companionsOf(path: string): readonly string[] {
+  // A provider has one key.
+  const rivals = path.endsWith('.api_key_file') ? [path.replace('_file', '_env')] : [];
+  const own = [path, ...rivals].map((one) => `${one}=`);
+  return [...COMPANIONS, ...(MORE_COMPANIONS[path] ?? [])].filter(
+    (assignment) => !own.some((one) => assignment.startsWith(one)),
+  );
+}
 
 function anotherValue({ path, field }: NamedField): unknown {
-  const text = TEXTS[path] ?? 'http://127.0.0.1/';
-  if (path === 'version') return 1;
+  const known = VALUES[path];
+  const text = 'http://127.0.0.1/';
+  if (known !== undefined) return known;
   if (typeof field.default === 'boolean') return !field.default;
-  if (typeof field.default === 'number')
-    return path.endsWith('max_transient_attempts') ? 1 : field.default + 1;
+  if (typeof field.default === 'number') return field.default + 1;
   if (field.default === 'unlimited' || field.default === 'auto') return 3;
   if (Array.isArray(field.default)) return typeof field.default[0] === 'number' ? [8443] : [text];
   return typeof field.default === 'object' ? { a: 'b' } : text;
@@ -37,7 +111,7 @@ function variableText(value: unknown): string {
   // In a list that holds more than tables a table is written inline.
   const isTable = typeof value === 'object' && !Array.isArray(value);
   const text = toToml({ value: isTable ? [0, value] : value }).replace('value = ', '');
-  return isTable ? text.replace(/^.*(\{.*\}).*\s$/, '$1') : text;
+  return isTable ? text.replace(/^\[ 0, (.*) \]\s$/, '$1') : text;
 }
 
 function valueAt(named: NamedField, config: unknown): unknown {
@@ -72,21 +146,15 @@ describe('FIELDS', () => {
   it('inherit from fields of the same kind', () => {
     for (const { field } of FIELDS) {
       if (field.inherits === undefined) continue;
-      const parent = fieldByPath.get(field.inherits)?.field;
-      expect(parent).toMatchObject({ default: field.default, expects: field.expects });
+      expect(fieldAtPath(field.inherits)).toMatchObject({
+        field: { default: field.default, expects: field.expects },
+      });
     }
   });
 
   describe.each(FIELDS.map((named) => [named.path, named] as const))('%s', (path, named) => {
     const value = anotherValue(named);
-    const helpers = overrideSource([
-      ...COMPANIONS.filter((assignment) => !assignment.startsWith(path)),
-      ...(path === 'default_provider' ? ['providers.sandbox.enabled=true'] : []),
-      ...(path === 'providers.agent_responses.enabled'
-        ? ['providers.sandbox.enabled=true', 'default_provider=sandbox']
-        : []),
-      ...(path === 'inputs.max_bytes_each' ? ['inputs.max_bytes_total=999999999'] : []),
-    ]);
+    const helpers = overrideSource(companionsOf(path));
 
     it.each([
       [
@@ -107,17 +175,20 @@ describe('FIELDS', () => {
     ])('takes its value from %s', (_name, source) => {
       const resolved = resolveConfig([helpers, source()]);
 
-      expect(resolved).toMatchObject({ ok: true });
+      expect(resolved).toMatchObject({ ok: true, warnings: [] });
       expect(resolved.ok && valueAt(named, resolved.config)).toEqual(value);
     });
   });
 });
 
-describe('CROSS_FIELD_RULES', () => {
+describe('crossFieldRules', () => {
   it('speak of fields that exist', () => {
-    const paths = CROSS_FIELD_RULES.flatMap((rule) => [rule.field, ...rule.with]);
+    const resolved = resolveConfig([overrideSource(companionsOf(''))]);
 
-    expect(paths.filter((path) => !fieldByPath.has(path))).toEqual([]);
+    const rules = resolved.ok ? crossFieldRules(resolved.config) : [];
+    const paths = rules.flatMap((rule) => [rule.field, ...rule.with]);
+    expect(rules.some(({ field }) => field.startsWith(OPENAI))).toBe(true);
+    expect(paths.filter((path) => !PATHS.has(path))).toEqual([]);
   });
 
   it('stay silent while one of their fields is invalid', () => {

@@ -3,14 +3,14 @@ import {
   AUTHORITY,
   BIND,
   ENDPOINT,
+  HTTP_URL,
   NAME,
   PATH,
-  PUBLIC_URL,
   REMOTE_HOST,
   VARIABLE,
 } from '../../../../lib/config/values/text-rules.ts';
 
-const RULES = { AUTHORITY, BIND, ENDPOINT, NAME, PATH, PUBLIC_URL, REMOTE_HOST, VARIABLE };
+const RULES = { AUTHORITY, BIND, ENDPOINT, NAME, PATH, HTTP_URL, REMOTE_HOST, VARIABLE };
 
 const GOOD: Record<keyof typeof RULES, readonly string[]> = {
   AUTHORITY: ['bridge.lan', 'bridge.lan:8787', '192.168.1.4', '[fe80::1]:80'],
@@ -25,7 +25,7 @@ const GOOD: Record<keyof typeof RULES, readonly string[]> = {
   ],
   NAME: ['gpt-image-2', 'a b', 'é'],
   PATH: ['.', '/srv/data', 'C:\\data', ' '],
-  PUBLIC_URL: ['https://a.example', 'http://a.example:81/bridge/', 'http://10.0.0.1'],
+  HTTP_URL: ['https://a.example', 'http://a.example:81/bridge/', 'http://10.0.0.1'],
   REMOTE_HOST: ['example.com', 'EXAMPLE.com', '93.184.216.34', '[2001:db8::1]', 'xn--bcher-kva.de'],
   VARIABLE: ['TOKEN', '_t1', 'image_bridge_token'],
 };
@@ -52,7 +52,7 @@ const BAD: Record<keyof typeof RULES, readonly string[]> = {
   ],
   NAME: ['', ' ', '\t', 'a\nb', 'a\0b'],
   PATH: ['', 'a\0b'],
-  PUBLIC_URL: [
+  HTTP_URL: [
     '',
     '/bridge',
     'https://a/?q=1',

@@ -1,0 +1,78 @@
+import * as v from 'valibot';
+import { closedObject } from '../../contract/schema/closed-object.ts';
+import { keyed, section, text } from '../values/field.ts';
+import { schemaMap } from '../values/schema-map.ts';
+import { NAME } from '../values/text-rules.ts';
+import { BACKEND_RULES, backend } from './backend.ts';
+import { outputs, retries } from './provider-limits.ts';
+
+const NODE = /^[^.\s]{1,64}$/;
+const MAX_IMAGES = 16;
+
+const File = v.pipe(v.string(), v.regex(/^[^\0]+$/, 'must be a path'));
+const Node = v.pipe(v.string(), v.regex(NODE, 'must be the id of a node'));
+const Binding = v.pipe(
+  v.string(),
+  v.regex(/^[^.\s]{1,64}\.[^\s]{1,64}$/, 'must be an input of a node, such as 6.text'),
+);
+const Edge = v.pipe(
+  v.number(),
+  v.integer(),
+  v.minValue(1, 'must be at least 1'),
+  v.maxValue(16_384, 'must be at most 16384'),
+);
+
+/** A workflow as ComfyUI exports it for its API, and where its inputs are. What is not bound is not offered. */
+const Workflow = closedObject({
+  file: File,
+  /** The node whose first image is the output. */
+  output: Node,
+  prompt: Binding,
+  negative_prompt: v.optional(Binding),
+  seed: v.optional(Binding),
+  width: v.optional(Binding),
+  height: v.optional(Binding),
+  images: v.optional(
+    v.pipe(
+      v.array(Binding),
+      v.minLength(1, 'must have at least 1 item'),
+      v.maxLength(MAX_IMAGES, `must have at most ${MAX_IMAGES} items`),
+    ),
+  ),
+  mask: v.optional(Binding),
+  edge_multiple: Edge,
+  max_edge: Edge,
+});
+
+/** Workflows of a ComfyUI server; each is a model. */
+export const COMFYUI = keyed(
+  'own',
+  section({
+    ...backend({ default: 'http://127.0.0.1:8188' }),
+    workflows: schemaMap({
+      schema: Workflow,
+      expects:
+        'a table of models, each a table of file, output, prompt, edge_multiple and max_edge, and of negative_prompt, seed, width, height, images and mask where the workflow has them',
+      about:
+        'The workflow of each model: the file of its API export, the node of the output, and the inputs of nodes that take prompt, seed and so on.',
+    }),
+    image_model: text({
+      default: '',
+      unset: 'none: it must be set',
+      rule: NAME,
+      about: 'The model of requests that name none; one of workflows.',
+    }),
+    ...outputs({ default: 1, auto: 'lets all outputs start together' }),
+    ...retries(),
+  }),
+  [
+    {
+      field: 'image_model',
+      with: ['workflows'],
+      severity: 'error',
+      message: 'must be one of workflows',
+      isBroken: ({ workflows, image_model }) => !Object.hasOwn(workflows, image_model),
+    },
+    ...BACKEND_RULES,
+  ],
+);

@@ -1,0 +1,344 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { type LoadOptions, loadConfig } from '../../../lib/config/load-config.ts';
+import { temporaryFolder } from './temporary-folder.ts';
+
+const folder = temporaryFolder();
+const DAY = '2026-11-22';
+const clock = { nowMs: () => Date.parse(DAY) };
+
+async function load(toml: string, more: Partial<LoadOptions> = {}) {
+  writeFileSync(join(folder(), 'image-bridge.toml'), toml);
+  return loadConfig({ env: {}, cwd: folder(), clock, ...more });
+}
+
+async function validConfig(toml: string, more: Partial<LoadOptions> = {}) {
+  const loaded = await load(toml, more);
+  if (!loaded.ok) throw new Error(JSON.stringify(loaded.errors));
+  return loaded;
+}
+
+/** The errors as `field line: message`. */
+async function errorsOf(toml: string): Promise<readonly string[]> {
+  const loaded = await load(toml);
+  return loaded.ok
+    ? []
+    : loaded.errors.map(({ field, line, message }) => `${field} ${line}: ${message}`);
+}
+
+async function warningsOf(toml: string, more: Partial<LoadOptions> = {}) {
+  const loaded = await load(toml, more);
+  expect(loaded).toMatchObject({ ok: true });
+  return loaded.warnings.map(({ field, message }) => `${field} ${message}`);
+}
+
+describe('a named provider', () => {
+  it('exists once any source sets one of its fields', async () => {
+    const toml = '[providers.openai_images.work]\napi_key_env = "A"';
+    const { config } = await validConfig(toml, {
+      env: { IMAGE_BRIDGE__PROVIDERS__GEMINI__MY_ACCOUNT__API_KEY_ENV: 'B' },
+      set: ['providers.gemini.other.enabled=false', 'providers.openai_images.work.project=p'],
+    });
+
+    expect(Object.keys(config.providers.openai_images)).toEqual(['work']);
+    expect(config.providers.openai_images['work']).toMatchObject({
+      enabled: true,
+      dialect: 'openai',
+      base_url: 'https://api.openai.com/v1',
+      api_key_env: 'A',
+      project: 'p',
+      image_model: 'gpt-image-2',
+    });
+    expect(config.providers.gemini).toMatchObject({
+      'my-account': { api_key_env: 'B', image_model: 'gemini-nano-banana-2.1' },
+      other: { enabled: false },
+    });
+    expect(config.providers.comfyui).toEqual({});
+  });
+
+  it('has an origin for each of its fields', async () => {
+    const { origins } = await validConfig('[providers.gemini.main]\napi_key_env = "A"', {
+      env: { IMAGE_BRIDGE__RUNTIME__PROVIDERS__MAIN__MAX_QUEUED: '1' },
+    });
+
+    expect(origins).toContainEqual({ field: 'providers.gemini.main.api_key_env', source: 'file' });
+    expect(origins).toContainEqual({ field: 'providers.gemini.main.models', source: 'default' });
+    expect(origins).toContainEqual({
+      field: 'runtime.providers.main.max_queued',
+      source: 'environment',
+    });
+  });
+
+  it('has limits and a breaker of its own, which inherit as those of others do', async () => {
+    const toml = `[runtime]
+      provider_default.max_concurrent = 8
+      providers.work-2.max_queued = 3
+      circuit_breakers.work-2.enabled = false
+      [providers.gemini.work-2]
+      api_key_env = "A"`;
+
+    const { runtime } = (await validConfig(toml)).config;
+
+    expect(runtime.providers['work-2']).toEqual({ max_concurrent: 8, max_queued: 3 });
+    expect(runtime.circuit_breakers['work-2']).toMatchObject({ enabled: false });
+    expect(runtime.circuit_breakers['sandbox']).toMatchObject({ enabled: true });
+  });
+
+  it('can be the default provider', async () => {
+    const toml = 'default_provider = "main"\n[providers.gemini.main]\napi_key_env = "A"';
+
+    expect((await validConfig(toml)).config.default_provider).toBe('main');
+  });
+
+  it('may have a name that every object has', async () => {
+    const { config } = await validConfig('[providers.gemini.constructor]\napi_key_env = "A"');
+
+    expect(Object.keys(config.providers.gemini)).toEqual(['constructor']);
+    expect(config.providers.openai_images['constructor']).toBeUndefined();
+  });
+
+  it.each(['a--b', 'a-', 'a-1', 'enabled'])(
+    'is set by variables under the name %s',
+    async (name) => {
+      const variable = `IMAGE_BRIDGE__PROVIDERS__GEMINI__${name.toUpperCase().replaceAll('-', '_')}__ENABLED`;
+
+      const { config } = await validConfig('', { env: { [variable]: 'false' } });
+
+      expect(config.providers.gemini).toMatchObject({ [name]: { enabled: false } });
+    },
+  );
+
+  it('shows in no message what its fields hold', async () => {
+    const loaded = await load(
+      '[providers.openai_images.a]\nbase_url = "http://hunter2.example"\norganization = "hunter 2"\ndialect = "hunter2"\nmodel_profiles.x = {edits = "hunter2"}',
+    );
+
+    expect(!loaded.ok && loaded.errors).toHaveLength(4);
+    expect(JSON.stringify(loaded)).not.toMatch(/hunter/);
+  });
+});
+
+const ACCOUNT = '[providers.openai_images.a]\napi_key_env = "A"\n';
+const AZURE = `${ACCOUNT}base_url = "https://a.example"\ndialect = "azure"\n`;
+const LOCAL = `${ACCOUNT}base_url = "http://127.0.0.1:1"\ndialect = "localai"\nmodels = ["flux"]\nimage_model = "flux"\n`;
+const WORKFLOW = 'file = "a", output = "9", prompt = "6.text", edge_multiple = 8, max_edge = 2048';
+
+describe('an invalid named provider', () => {
+  it.each<[string, string, string]>([
+    [
+      'a bad name',
+      '\n[providers.gemini.Main]',
+      'providers.gemini.Main 2: must be a provider’s name',
+    ],
+    [
+      'a name with "_"',
+      '[providers.gemini.my_key]',
+      'providers.gemini.my_key 1: must be a provider’s name',
+    ],
+    [
+      'a long name',
+      `[providers.gemini.${'a'.repeat(33)}]`,
+      `providers.gemini.${'a'.repeat(33)} 1: must be`,
+    ],
+    [
+      'the name of another provider',
+      '[providers.gemini.sandbox]',
+      'providers.gemini.sandbox 1: must have another name: global, none,',
+    ],
+    [
+      'a label of metrics',
+      '[providers.gemini.none]',
+      'providers.gemini.none 1: must have another name',
+    ],
+    [
+      'a name of two kinds',
+      '[providers.openai_images.a]\n[providers.gemini.a]',
+      'providers.gemini.a 2: must have another name: providers.openai_images.a has this one',
+    ],
+    [
+      'fields in the place of a name',
+      '[providers.gemini]\nenabled = true',
+      'providers.gemini.enabled 2: must be a table of settings',
+    ],
+    [
+      'an unknown field',
+      '[providers.gemini.a]\nkey = "x"',
+      'providers.gemini.a.key 2: is not a known setting',
+    ],
+    [
+      'an unknown dialect',
+      `${ACCOUNT}dialect = "gpt"`,
+      'providers.openai_images.a.dialect 3: must be one of',
+    ],
+    [
+      'two keys',
+      `${ACCOUNT}api_key_file = "key"`,
+      'providers.openai_images.a.api_key_file 3: must not be set beside api_key_env',
+    ],
+    [
+      'no base_url',
+      `${ACCOUNT}dialect = "azure"`,
+      'providers.openai_images.a.base_url 3: must be set',
+    ],
+    [
+      'http to another machine',
+      `${ACCOUNT}base_url = "http://a.example"`,
+      'providers.openai_images.a.base_url 3: must be https',
+    ],
+    [
+      'a base_url with a query',
+      `${ACCOUNT}base_url = "https://a.example/?a"`,
+      'providers.openai_images.a.base_url 3: must be an http or https URL',
+    ],
+    [
+      'no models',
+      LOCAL.replace(/models = .*/s, ''),
+      'providers.openai_images.a.models 4: must be set',
+    ],
+    [
+      'an unlisted model',
+      `${ACCOUNT}image_model = "gpt-9"`,
+      'providers.openai_images.a.image_model 3: must be one of models',
+    ],
+    [
+      'a profile of no model',
+      `${ACCOUNT}model_profiles.gpt-9 = "gpt-image-2"`,
+      'providers.openai_images.a.model_profiles 3: must have keys',
+    ],
+    [
+      'an unknown family',
+      `${ACCOUNT}model_profiles.gpt-image-2 = "gpt-9"`,
+      'providers.openai_images.a.model_profiles.gpt-image-2 3: must be',
+    ],
+    [
+      'an unknown member',
+      `${ACCOUNT}model_profiles.gpt-image-2 = {colour = 1}`,
+      'providers.openai_images.a.model_profiles.gpt-image-2.colour 3: is not a known field',
+    ],
+    [
+      'a deployment of no model',
+      `${AZURE}deployments.gpt-9 = "a"`,
+      'providers.openai_images.a.deployments 5: must have keys',
+    ],
+    [
+      'an organization at azure',
+      `${AZURE}organization = "org"`,
+      'providers.openai_images.a.organization 5: must not be set: it is for the dialect openai',
+    ],
+    [
+      'a project at azure',
+      `${AZURE}project = "p"`,
+      'providers.openai_images.a.project 5: must not be set',
+    ],
+    [
+      'an API version at openai',
+      `${ACCOUNT}api_version = "1"`,
+      'providers.openai_images.a.api_version 3: must not be set: it is for the dialect azure',
+    ],
+    [
+      'deployments at openai',
+      `${ACCOUNT}deployments.gpt-image-2 = "a"`,
+      'providers.openai_images.a.deployments 3: must not be set',
+    ],
+    [
+      'several outputs a call at localai',
+      `${LOCAL}native_count = 2`,
+      'providers.openai_images.a.native_count 7: must be 1',
+    ],
+    [
+      'a stream at localai',
+      `${LOCAL}stream = "always"`,
+      'providers.openai_images.a.stream 7: must not be "always"',
+    ],
+    [
+      'a host with a port',
+      `${ACCOUNT}result_hosts = ["a:1"]`,
+      'providers.openai_images.a.result_hosts[0] 3: must be',
+    ],
+    [
+      'no workflow',
+      '[providers.comfyui.a]',
+      'providers.comfyui.a.image_model 1: must be one of workflows',
+    ],
+    [
+      'a workflow without a file',
+      '[providers.comfyui.a]\nimage_model = "m"\nworkflows.m = {output = "9", prompt = "6.text", edge_multiple = 8, max_edge = 8}',
+      'providers.comfyui.a.workflows.m.file 3: is required',
+    ],
+    [
+      'a binding of no input',
+      `[providers.comfyui.a]\nimage_model = "m"\nworkflows.m = {${WORKFLOW}, seed = "3"}`,
+      'providers.comfyui.a.workflows.m.seed 3: must be an input of a node',
+    ],
+    [
+      'an unregistered gate',
+      '[runtime.providers.gpt]',
+      'runtime.providers.gpt 1: is not a registered provider: agent-responses, agent-app-server, sandbox',
+    ],
+    [
+      'an unregistered default',
+      'default_provider = "gpt"\n[providers.gemini.a]\napi_key_env="A"',
+      'default_provider 1: is not a registered provider: agent-responses, agent-app-server, sandbox, a',
+    ],
+    [
+      'a default that is off',
+      'default_provider = "a"\n[providers.gemini.a]\nenabled = false',
+      'default_provider 1: must be an enabled provider: providers.gemini.a.enabled is false',
+    ],
+  ])('is reported with field and line for %s', async (_name, toml, error) => {
+    const errors = await errorsOf(toml);
+
+    expect(errors).toHaveLength(1);
+    expect(errors[0]).toContain(error.replace('’', "'"));
+  });
+});
+
+describe('the warnings of named providers', () => {
+  it.each<[string, string, readonly string[]]>([
+    ['an account with a key', ACCOUNT, []],
+    [
+      'an account without a key',
+      '[providers.openai_images.a]\nenabled = true',
+      ['providers.openai_images.a.api_key_env neither it'],
+    ],
+    [
+      'an Azure resource without a key',
+      AZURE.replace('api_key_env = "A"\n', ''),
+      ['providers.openai_images.a.api_key_env neither it'],
+    ],
+    ['a local server without a key', LOCAL.replace('api_key_env = "A"\n', ''), []],
+    ['Gemini without a key', '[providers.gemini.a]', ['providers.gemini.a.api_key_env neither it']],
+    ['a provider that is off', '[providers.gemini.a]\nenabled = false', []],
+    [
+      'a key over http',
+      `${ACCOUNT}base_url = "http://a.example"\nallow_plain_http = true`,
+      ['providers.openai_images.a.base_url the API key goes'],
+    ],
+    ['a key over http on loopback', `${ACCOUNT}base_url = "http://[::1]:1"`, []],
+    [
+      'a model that ends soon',
+      `${ACCOUNT}models = ["gpt-image-2", "gpt-image-1.5-2025-12-16"]`,
+      ['providers.openai_images.a.models the last day of gpt-image-1.5 is 2026-12-01'],
+    ],
+    [
+      'a model that has ended',
+      `${ACCOUNT}models = ["gpt-image-2", "dall-e-3"]`,
+      ['providers.openai_images.a.models the last day of dall-e-3 is 2026-05-12'],
+    ],
+    ['such a model of another server', `${LOCAL.replaceAll('flux', 'dall-e-3')}`, []],
+  ])('are right for %s', async (_name, toml, expected) => {
+    const warnings = await warningsOf(toml);
+
+    expect(warnings).toHaveLength(expected.length);
+    for (const [index, start] of expected.entries()) expect(warnings[index]).toContain(start);
+  });
+
+  it('name a model only in its last 30 days', async () => {
+    const toml = `${ACCOUNT}models = ["gpt-image-2", "gpt-image-1.5"]`;
+
+    expect(await warningsOf(toml, { clock: { nowMs: () => Date.parse('2026-10-31') } })).toEqual(
+      [],
+    );
+  });
+});

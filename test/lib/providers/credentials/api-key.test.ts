@@ -1,0 +1,170 @@
+import { execFileSync } from 'node:child_process';
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { inspect } from 'node:util';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createApiKeySource } from '../../../../lib/providers/credentials/api-key.ts';
+
+const KEY = 'sk-proj-Abc_123';
+const NEXT = 'sk-proj-Next';
+
+let folder = '';
+let nowMs = 0;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'image-bridge-key-'));
+  nowMs = Date.now();
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+function path(): string {
+  return join(folder, 'key');
+}
+
+function write(content: string | Buffer, mode = 0o600): void {
+  writeFileSync(path(), content);
+  chmodSync(path(), mode);
+}
+
+function fromFile() {
+  const settings = { api_key_env: undefined, api_key_file: path() };
+  return createApiKeySource({ settings, env: {}, clock: { nowMs: () => nowMs } });
+}
+
+function fromVariable(value: string | undefined) {
+  const settings = { api_key_env: 'MY_KEY', api_key_file: undefined };
+  const env = value === undefined ? {} : { MY_KEY: value };
+  return createApiKeySource({ settings, env, clock: { nowMs: () => nowMs } });
+}
+
+describe('createApiKeySource', () => {
+  it('has no key where none is named, and is ready', async () => {
+    const settings = { api_key_env: undefined, api_key_file: undefined };
+    const source = createApiKeySource({ settings, env: {}, clock: { nowMs: () => nowMs } });
+
+    expect(await source.key()).toBeUndefined();
+    expect(await source.problem()).toBeUndefined();
+    expect(await source.changed(KEY)).toBe(false);
+    expect(await source.readiness()).toEqual({ ready: true });
+  });
+
+  it('takes the key from the variable', async () => {
+    expect(await fromVariable(`${KEY}\n`).key()).toBe(KEY);
+  });
+
+  it.each<[string, string | undefined, string]>([
+    ['unset', undefined, 'is not set'],
+    ['is empty', '', 'is empty'],
+    ['blank', ' \n', 'is empty'],
+    ['in two words', 'a b', 'has characters'],
+    ['in two lines', 'a\nb', 'has characters'],
+    ['outside of ASCII', 'sk-ü', 'has characters'],
+  ])('is not ready with a variable that is %s', async (_what, value, problem) => {
+    const source = fromVariable(value);
+
+    expect(await source.problem()).toContain(problem);
+    expect(await source.readiness()).toEqual({ ready: false, errorCode: 'authentication' });
+    await expect(source.key()).rejects.toMatchObject({ code: 'provider_authentication' });
+  });
+
+  it.each(['', '\n', '\r\n', '  \n\n'])('takes the key from the file before %j', async (end) => {
+    write(KEY + end);
+
+    expect(await fromFile().key()).toBe(KEY);
+    expect(await fromFile().readiness()).toEqual({ ready: true });
+  });
+
+  it('follows links, as mounted secrets are', async () => {
+    write(KEY);
+    renameSync(path(), join(folder, 'v1'));
+    symlinkSync('v1', path());
+    const source = fromFile();
+    nowMs += 1000;
+    const before = await source.key();
+
+    writeFileSync(join(folder, 'v2'), NEXT, { mode: 0o600 });
+    symlinkSync('v2', join(folder, 'new'));
+    renameSync(join(folder, 'new'), path());
+
+    expect(before).toBe(KEY);
+    expect(await source.key()).toBe(NEXT);
+  });
+
+  it.each([0, 1000])('reads a file again that changes after %d ms', async (afterMs) => {
+    write(KEY);
+    nowMs += afterMs;
+    const source = fromFile();
+    await source.key();
+
+    writeFileSync(path(), NEXT);
+
+    expect(await source.changed(KEY)).toBe(true);
+    expect(await source.changed(NEXT)).toBe(false);
+    expect(await source.key()).toBe(NEXT);
+  });
+
+  it('no longer uses a file that others may write since', async () => {
+    write(KEY);
+    nowMs += 1000;
+    const source = fromFile();
+    await source.key();
+
+    chmodSync(path(), 0o602);
+
+    expect(await source.problem()).toContain('written by others');
+    expect(await source.changed(KEY)).toBe(false);
+  });
+
+  it.each<[string, string, () => void]>([
+    ['is not there', 'there is no file', () => undefined],
+    ['leads to nowhere', 'there is no file', () => symlinkSync('/nowhere', path())],
+    ['leads to itself', 'cannot be read', () => symlinkSync('key', path())],
+    ['is a folder', 'no regular file', () => mkdirSync(path())],
+    ['is a pipe', 'no regular file', () => void execFileSync('mkfifo', ['-m', '600', path()])],
+    ['is empty', 'is empty', () => write('')],
+    ['is blank', 'is empty', () => write('\n')],
+    ['holds two lines', 'has characters', () => write('a\nb')],
+    ['holds bytes', 'has characters', () => write(Buffer.from([0x00, 0xff]))],
+    ['holds UTF-8', 'has characters', () => write('sk-ü')],
+    ['is larger than 64 KiB', 'larger than 64 KiB', () => write('x'.repeat(65_537))],
+    [
+      'is a terabyte of nothing',
+      'larger than 64 KiB',
+      () => {
+        write('');
+        truncateSync(path(), 2 ** 40);
+      },
+    ],
+    ['its group may write', 'written by others', () => write(KEY, 0o660)],
+    ['all may write', 'written by others', () => write(KEY, 0o602)],
+  ])(
+    'does not use a file that %s, and says so without path and content',
+    async (_what, problem, prepare) => {
+      prepare();
+      const source = fromFile();
+
+      const failure = await source.key().catch((error: unknown) => error);
+
+      expect(await source.problem()).toContain(problem);
+      expect(await source.readiness()).toEqual({ ready: false, errorCode: 'authentication' });
+      expect(failure).toMatchObject({
+        code: 'provider_authentication',
+        retryable: false,
+        details: {},
+      });
+      expect(inspect(failure, { depth: 9 }).replace(/^ +at .*$/gm, '')).not.toMatch(
+        /image-bridge-key|sk-proj/,
+      );
+    },
+  );
+});
