@@ -28,3 +28,12 @@ export function verdictOf(error: BridgeError | undefined): Verdict {
   if (!error) return 'success';
   return COUNTS[error.bridgeCode]?.(error) ? 'failure' : 'neutral';
 }
+
+// A server that names a later time may be wrong, or its limit may have been raised.
+const LONGEST_WAIT_MS = 3_600_000;
+
+/** How long the provider asks its callers to wait; 0 where it does not say. */
+export function askedWaitMs(error: BridgeError | undefined): number {
+  const waitMs = error?.code === 'rate_limited' ? error.details['retry_after_ms'] : undefined;
+  return typeof waitMs === 'number' ? Math.min(waitMs, LONGEST_WAIT_MS) : 0;
+}

@@ -2,7 +2,7 @@ import type { Config } from '../config/settings/settings.ts';
 import type { BREAKER_STATES } from '../contract/resources/diagnostics.ts';
 import { BridgeError } from '../errors/bridge-error.ts';
 import type { Clock } from '../platform/clock.ts';
-import { type Verdict, verdictOf } from './breaker-rules.ts';
+import { askedWaitMs, type Verdict, verdictOf } from './breaker-rules.ts';
 
 export type BreakerSettings = Config['runtime']['circuit_breaker'];
 export type BreakerState = (typeof BREAKER_STATES)[number];
@@ -36,7 +36,7 @@ const RETRY_AFTER_PROBE_MS = 1000;
 
 /**
  * Stops calls to a provider that keeps failing. After `failure_threshold` failures in a row it is open for
- * `open_duration_ms`. Then it is half open and admits a few probes: enough successes close it, and one failure opens it
+ * `open_duration_ms`, or for as long as the provider asks its callers to wait. Then it is half open and admits a few probes: enough successes close it, and one failure opens it
  * again. An outcome that says nothing about the provider only releases its probe.
  */
 export function createCircuitBreaker(deps: Deps) {
@@ -51,7 +51,7 @@ export function createCircuitBreaker(deps: Deps) {
   // Includes those of an earlier half-open period that still run.
   let probes = 0;
 
-  function become(next: BreakerState): void {
+  function become(next: BreakerState, error?: BridgeError): void {
     const before = state;
     state = next;
     period += 1;
@@ -59,16 +59,16 @@ export function createCircuitBreaker(deps: Deps) {
     if (next === 'closed') failures = 0;
     if (next === 'open') {
       opens += 1;
-      opensAgainMs = clock.monotonicMs() + settings.open_duration_ms;
+      opensAgainMs = clock.monotonicMs() + Math.max(settings.open_duration_ms, askedWaitMs(error));
     }
     deps.onTransition?.(before, next);
   }
 
-  function count(verdict: Verdict): void {
+  function count(verdict: Verdict, error: BridgeError | undefined): void {
     if (verdict === 'neutral') return;
     if (verdict === 'failure') {
       failures += 1;
-      if (state === 'half_open' || failures >= settings.failure_threshold) become('open');
+      if (state === 'half_open' || failures >= settings.failure_threshold) become('open', error);
     } else if (state === 'half_open') {
       successes += 1;
       if (successes >= settings.success_threshold) become('closed');
@@ -116,7 +116,7 @@ export function createCircuitBreaker(deps: Deps) {
           if (isSettled) return;
           isSettled = true;
           if (isProbe) probes -= 1;
-          if (given === period) count(verdictOf(error));
+          if (given === period) count(verdictOf(error), error);
         },
       };
     },

@@ -76,6 +76,21 @@ describe('createCircuitBreaker', () => {
     expect(rejections()).toBe(2);
   });
 
+  it.each([
+    [600, OPEN_MS],
+    [5000, 5000],
+    [Number.MAX_SAFE_INTEGER, 3_600_000],
+  ])('is open as long as a provider that limits the rate asks for: %d ms', (askedMs, openMs) => {
+    const { breaker, fail } = breakerOf();
+    const details = { retry_after_ms: askedMs };
+    const limited = new BridgeError('rate_limited', 'too many', { provider, details });
+
+    fail(2);
+    breaker.admit().settle(limited);
+
+    expect(breaker.state()).toMatchObject({ state: 'open', retry_after_ms: openMs });
+  });
+
   it('resets its count after a success, even one that took longer than the failures', () => {
     const { breaker, fail } = breakerOf();
     const slow = breaker.admit();
