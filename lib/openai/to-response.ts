@@ -55,12 +55,16 @@ export function effectiveOf({
   };
 }
 
-/** The tokens under OpenAI's names, with the details that official clients demand wherever there is a usage. */
+/**
+ * The tokens under OpenAI's names, with the details that official clients demand wherever there is a usage. Those that the
+ * provider does not report are of texts.
+ */
 export function usageOf(usage: Usage | undefined): Pick<ImagesResponse, 'usage'> {
-  const { provider: _, ...tokens } = usage ?? {};
+  const { provider, ...tokens } = usage ?? {};
   if (Object.keys(tokens).length === 0) return {};
-  const input_tokens_details = { text_tokens: tokens.input_tokens ?? 0, image_tokens: 0 };
-  return { usage: { ...tokens, input_tokens_details } };
+  const image_tokens = provider?.['input_image_tokens'] ?? 0;
+  const text_tokens = Math.max(0, (tokens.input_tokens ?? 0) - image_tokens);
+  return { usage: { ...tokens, input_tokens_details: { text_tokens, image_tokens } } };
 }
 
 /** What an image measures, as a request would say it. */

@@ -63,6 +63,10 @@ describe('toImagesResponse', () => {
       },
     ],
     [
+      { input_tokens: 9, provider: { input_image_tokens: 7 } },
+      { input_tokens: 9, input_tokens_details: { text_tokens: 2, image_tokens: 7 } },
+    ],
+    [
       { output_tokens: 2 },
       { output_tokens: 2, input_tokens_details: { text_tokens: 0, image_tokens: 0 } },
     ],
