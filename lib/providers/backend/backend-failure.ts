@@ -1,5 +1,5 @@
 import type { BackendError } from './backend-error.ts';
-import type { BackendFailure } from './backend-errors.ts';
+import type { BackendFailure } from './failure-rows.ts';
 
 // Thirty years. Larger values are ignored; up to here a number of milliseconds is exact.
 const MAX_SECS = 1e9;

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { BridgeError } from '../../../../lib/errors/bridge-error.ts';
 import {
-  type BackendFailure,
   fromCode,
   fromReason,
   fromStatus,
   refusal,
 } from '../../../../lib/providers/backend/backend-errors.ts';
+import type { BackendFailure } from '../../../../lib/providers/backend/failure-rows.ts';
 import { agentRequest, inputOf } from '../agent-responses/requests.ts';
 
 const request = agentRequest();

@@ -1,0 +1,99 @@
+import { BridgeError, type Detail } from '../../errors/bridge-error.ts';
+import type { ErrorCode } from '../../errors/codes.ts';
+import type { ProviderRequest } from '../provider-port.ts';
+import { safetyDetails } from '../safety-details.ts';
+
+/** What one kind of failure of a backend means here. */
+export interface FailureRow {
+  readonly code: ErrorCode;
+  readonly message: string;
+  /** The call may be tried again at once. */
+  readonly transient?: boolean;
+  readonly retryable?: boolean;
+  readonly details?: { readonly [key: string]: Detail };
+}
+
+/** The kinds of failures that backends have in common. */
+export const FAILURES = {
+  authentication: {
+    code: 'provider_authentication',
+    message: 'the backend does not accept the credentials',
+  },
+  permission: {
+    code: 'permission_denied',
+    message: 'the account may not do this at the backend',
+  },
+  safety: { code: 'safety_rejected', message: 'the backend refused the content' },
+  rate: {
+    code: 'rate_limited',
+    message: 'the backend limits the rate of requests',
+    transient: true,
+  },
+  quota: {
+    code: 'rate_limited',
+    message: 'the account has used up its allowance',
+    details: { reason: 'quota' },
+  },
+  unsupported: { code: 'unsupported_capability', message: 'the backend refuses a parameter' },
+  input: { code: 'input', message: 'the backend cannot use an image of the request' },
+  transient: {
+    code: 'upstream',
+    message: 'the backend failed temporarily',
+    transient: true,
+    retryable: true,
+  },
+  /** It may have done the work, and may have been paid for it. */
+  unknownOutcome: {
+    code: 'upstream',
+    message: 'the backend failed, and may have generated the image',
+    retryable: false,
+    details: { outcome: 'unknown' },
+  },
+  other: { code: 'upstream', message: 'the backend failed', retryable: false },
+} as const satisfies Record<string, FailureRow>;
+
+/** The failure of one call in the backend's terms. Only what the tables list is used. */
+export interface BackendFailure {
+  readonly code: string | undefined;
+  readonly moderationStage: string | undefined;
+  readonly moderationCategories: readonly unknown[];
+  /** By the headers of the response. */
+  readonly retryAfterMs: number | undefined;
+  /** Until the account has an allowance again. */
+  readonly resetsInMs: number | undefined;
+}
+
+const SHOWABLE_CODE = /^[A-Za-z0-9_-]{1,64}$/;
+
+/** The failure as an error. What the backend calls it is shown where no row of a table says what it means. */
+export function toError(
+  row: FailureRow,
+  failure: BackendFailure,
+  request: ProviderRequest,
+): BridgeError {
+  const { code, message, transient = false, retryable, details } = row;
+  const shown = row === FAILURES.other && SHOWABLE_CODE.test(failure.code ?? '');
+  return new BridgeError(code, message, {
+    ...(retryable === undefined ? {} : { retryable }),
+    transient,
+    details: {
+      ...details,
+      ...waitDetails(row, failure),
+      ...(code === 'safety_rejected'
+        ? safetyDetails(request, failure.moderationStage, failure.moderationCategories)
+        : {}),
+      ...(shown ? { upstream_code: failure.code } : {}),
+    },
+  });
+}
+
+/** For a used-up allowance the time of its renewal wins, otherwise the header. */
+function waitDetails(
+  { code, transient = false }: FailureRow,
+  { retryAfterMs, resetsInMs }: BackendFailure,
+): { readonly [key: string]: Detail } {
+  const isSpent = code === 'rate_limited' && !transient;
+  const waitMs = isSpent ? (resetsInMs ?? retryAfterMs) : (retryAfterMs ?? resetsInMs);
+  const hasWait = code === 'rate_limited' || transient;
+  return hasWait && waitMs !== undefined ? { retry_after_ms: waitMs } : {};
+}
