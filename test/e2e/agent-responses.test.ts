@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { UPSTREAM_TEXT } from '../support/responses-upstream/behaviours/behaviour.ts';
+import { UPSTREAM_TEXT } from '../support/upstream/upstream-text.ts';
 import {
   BEHAVIOUR_NAMES,
   type BehaviourName,

@@ -3,7 +3,7 @@ import type { ResponseStreamEvent } from 'openai/resources/responses/responses';
 import sharp from 'sharp';
 import * as v from 'valibot';
 import { afterEach, describe, expect, it } from 'vitest';
-import { callWell, goodBody, goodHeaders } from './responses-upstream/plain-client.ts';
+import { callWell, goodBody, goodHeaders } from './responses-upstream/good-calls.ts';
 import { ResponsesRequest } from './responses-upstream/responses-request.ts';
 import {
   createResponsesUpstream,

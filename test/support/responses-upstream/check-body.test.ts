@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { callWell, goodBody, goodHeaders, sendPlain } from './plain-client.ts';
+import { sendPlain } from '../upstream/plain-client.ts';
+import { callWell, goodBody, goodHeaders } from './good-calls.ts';
 import { createResponsesUpstream, type ResponsesUpstream } from './responses-upstream.ts';
 
 const PIXEL =

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
+import { Refusal } from '../upstream/refusal.ts';
 import type { ImageModel } from './models.ts';
-import { Refusal } from './refusal.ts';
 import { type ImageTool, imageUrlsOf, ResponsesRequest, toolOf } from './responses-request.ts';
 
 interface Known {

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { Refusal } from '../upstream/refusal.ts';
 import type { Login } from './login.ts';
-import { Refusal } from './refusal.ts';
 
 /** Checks the headers of a call as a strict backend does. Throws `Refusal`. */
 export function checkHead(headers: IncomingHttpHeaders, login: Login, originator: string): void {

@@ -5,13 +5,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { sendPlain } from '../upstream/plain-client.ts';
 import { BEHAVIOUR_NAMES } from './behaviours/behaviours.ts';
 import { listing, parseCommand } from './command-line.ts';
-import { goodBody, sendPlain } from './plain-client.ts';
+import { goodBody } from './good-calls.ts';
 import { TOKEN_BEHAVIOURS } from './token-behaviours.ts';
 
 const PROGRAM = fileURLToPath(
-  new URL('../../../dist/test/support/responses-upstream/main.js', import.meta.url),
+  new URL('../../../dist/test/support/emulator/main.js', import.meta.url),
 );
 
 let home: string;

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { aligned } from '../emulator/print.ts';
 import { BEHAVIOURS, type BehaviourName } from './behaviours/behaviours.ts';
 import type { UpstreamOptions } from './responses-upstream.ts';
 import { TOKEN_BEHAVIOURS } from './token-behaviours.ts';
@@ -102,9 +103,4 @@ function toCommand(words: readonly string[]): Command {
 
 function isBehaviourName(name: string): name is BehaviourName {
   return BEHAVIOURS.has(name);
-}
-
-function aligned(rows: readonly { readonly name: string; readonly about: string }[]): string[] {
-  const width = Math.max(...rows.map(({ name }) => name.length));
-  return rows.map(({ name, about }) => `  ${name.padEnd(width)}  ${about}`);
 }

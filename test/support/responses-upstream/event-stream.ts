@@ -1,5 +1,6 @@
-import type { Base64Slots } from './base64-slots.ts';
-import type { ByteSink } from './byte-sink.ts';
+import type { Base64Slots } from '../upstream/base64-slots.ts';
+import type { ByteSink } from '../upstream/byte-sink.ts';
+import { comment, framed } from '../upstream/framing.ts';
 import type { Settings } from './settings.ts';
 import type { UnpublishedEvent, WireEvent } from './wire-types.ts';
 
@@ -22,7 +23,7 @@ export function createEventStream({ sink, slots, settings, wait }: Deps) {
     /** Sends one event, with the comments and events that the real backend sends around it. */
     async send(event: WireEvent): Promise<void> {
       if (pauseMs > 0) await wait(pauseMs);
-      if (hasExtras) await write(comment('keep-alive'));
+      if (hasExtras) await write([comment('keep-alive', framing)]);
       await write(numbered(event));
       if (hasExtras && event.type === 'response.in_progress') await write(frame(RATE_LIMITS));
       if (hasExtras && event.type.endsWith('.generating')) await write(frame(KEEP_ALIVE));
@@ -34,7 +35,7 @@ export function createEventStream({ sink, slots, settings, wait }: Deps) {
     },
 
     async comment(text: string): Promise<void> {
-      await write(comment(text));
+      await write([comment(text, framing)]);
     },
 
     async raw(bytes: Buffer | string): Promise<void> {
@@ -47,7 +48,8 @@ export function createEventStream({ sink, slots, settings, wait }: Deps) {
     },
 
     async end(): Promise<void> {
-      if (framing.endsWithDone) await write([Buffer.from(`data: [DONE]${blankLine()}`)]);
+      if (framing.endsWithDone)
+        await write([Buffer.from(`data: [DONE]${framing.lineEnd.repeat(2)}`)]);
       await sink.end();
     },
   };
@@ -65,20 +67,7 @@ export function createEventStream({ sink, slots, settings, wait }: Deps) {
   }
 
   function frame(event: { readonly type: string }): Buffer[] {
-    const { lineEnd, hasEventLines, hasSpace, hasManyDataLines } = framing;
-    const field = `data:${hasSpace ? ' ' : ''}`;
-    const head = hasEventLines ? `event:${hasSpace ? ' ' : ''}${event.type}${lineEnd}` : '';
-    const json = hasManyDataLines ? JSON.stringify(event, null, 1) : JSON.stringify(event);
-    const lines = json.split('\n').join(`${lineEnd}${field}`);
-    return slots.fill(`${head}${field}${lines}${blankLine()}`);
-  }
-
-  function comment(text: string): Buffer[] {
-    return [Buffer.from(`: ${text}${blankLine()}`)];
-  }
-
-  function blankLine(): string {
-    return framing.lineEnd + framing.lineEnd;
+    return framed(event, framing, slots);
   }
 }
 

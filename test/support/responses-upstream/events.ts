@@ -1,5 +1,5 @@
 import type { ResponseOutputItem } from 'openai/resources/responses/responses';
-import type { Base64Slots } from './base64-slots.ts';
+import type { Base64Slots } from '../upstream/base64-slots.ts';
 import type { ResponsesRequest } from './responses-request.ts';
 import { tokenUsage } from './token-usage.ts';
 import type {

@@ -3,7 +3,7 @@ import type {
   ResponseReasoningItem,
 } from 'openai/resources/responses/responses';
 import type { Ids } from '../../../lib/platform/ids.ts';
-import type { Base64Slots } from './base64-slots.ts';
+import type { Base64Slots } from '../upstream/base64-slots.ts';
 import type { ImageCallItem, ImageNotes } from './wire-types.ts';
 
 interface Deps {

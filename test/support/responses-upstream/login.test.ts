@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Clock, systemClock } from '../../../lib/platform/clock.ts';
-import { callWell, goodHeaders } from './plain-client.ts';
+import { callWell, goodHeaders } from './good-calls.ts';
 import { createResponsesUpstream, type ResponsesUpstream } from './responses-upstream.ts';
 
 let upstream: ResponsesUpstream;

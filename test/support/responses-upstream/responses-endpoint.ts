@@ -1,16 +1,16 @@
 import { type Clock, sleep } from '../../../lib/platform/clock.ts';
 import type { Ids } from '../../../lib/platform/ids.ts';
+import type { Calls } from '../upstream/calls.ts';
+import type { Images } from '../upstream/images.ts';
+import { createCallHandler, type ReceivedCall } from '../upstream/run-call.ts';
 import { sendAgentReply } from './agent/agent-model.ts';
 import { toAgentTurn } from './agent/agent-request.ts';
 import { createCallInFlight } from './call-in-flight.ts';
-import type { Calls } from './calls.ts';
 import { checkBody } from './check-body.ts';
 import { checkAccount, checkHead } from './check-head.ts';
-import type { Images } from './images.ts';
 import type { Login } from './login.ts';
 import type { ImageModel } from './models.ts';
 import { textOf } from './responses-request.ts';
-import { createCallHandler, type ReceivedCall } from './run-call.ts';
 import type { Script } from './script.ts';
 import type { Settings } from './settings.ts';
 

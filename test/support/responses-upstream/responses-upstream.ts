@@ -1,14 +1,14 @@
 import { type Clock, systemClock } from '../../../lib/platform/clock.ts';
 import { createIds } from '../../../lib/platform/ids.ts';
+import { type Call, createCalls } from '../upstream/calls.ts';
+import { createImages } from '../upstream/images.ts';
+import { listen } from '../upstream/listener.ts';
 import { accountRoutes } from './agent/account-routes.ts';
 import { createImagesEndpoint } from './agent/images-endpoint.ts';
-import { type Call, createCalls } from './calls.ts';
-import { createImages } from './images.ts';
-import { listen } from './listener.ts';
 import { type Account, createLogin } from './login.ts';
 import { imageModels } from './models.ts';
 import { createResponsesEndpoint } from './responses-endpoint.ts';
-import { createScript, type Step } from './script.ts';
+import { createResponsesScript, type Step } from './script.ts';
 import { DEFAULT_SETTINGS, type Settings } from './settings.ts';
 import type { TokenBehaviourName } from './token-behaviours.ts';
 import { createTokenEndpoint } from './token-endpoint.ts';
@@ -63,7 +63,7 @@ export async function createResponsesUpstream(options: UpstreamOptions = {}) {
   const ids = createIds(clock.nowMs);
   const login = createLogin({ clock, ids, account: { ...ACCOUNT, ...account }, accessLifeMs });
   const calls = createCalls({ clock, keepsBodies, onEnd });
-  const script = createScript(settings);
+  const script = createResponsesScript(settings);
   const tokens = createTokenEndpoint({
     clock,
     login,
@@ -93,7 +93,7 @@ export async function createResponsesUpstream(options: UpstreamOptions = {}) {
     [`POST ${TOKEN_PATH}`]: tokens.reply,
     ...accountRoutes(login),
   };
-  const listener = await listen(port, routes, calls.wake);
+  const listener = await listen({ port, routes, onChange: calls.wake });
   const origin = `http://127.0.0.1:${listener.port}`;
 
   return {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { callWell } from './plain-client.ts';
+import { callWell } from './good-calls.ts';
 import { createResponsesUpstream, type ResponsesUpstream } from './responses-upstream.ts';
 
 let upstream: ResponsesUpstream;

@@ -1,22 +1,5 @@
-/** How the bytes of a response are written to the socket. */
-export type Chunks =
-  /** One piece for each part of an event. */
-  | 'events'
-  /** Pieces of at most so many bytes. Each is one chunk on the wire and one read for the client. */
-  | number
-  /** Pieces of 1 to `maxBytes` bytes, the same for the same seed. */
-  | { readonly seed: number; readonly maxBytes: number };
-
-/** The encoding of events; every variant is valid (HTML standard, 9.2.5). */
-export interface Framing {
-  readonly lineEnd: '\n' | '\r\n' | '\r';
-  readonly hasEventLines: boolean;
-  readonly hasSpace: boolean;
-  /** Whether the JSON of an event is spread over several `data:` lines. */
-  readonly hasManyDataLines: boolean;
-  readonly beginsWithBom: boolean;
-  readonly endsWithDone: boolean;
-}
+import type { Chunks } from '../upstream/byte-sink.ts';
+import { type Framing, PLAIN_FRAMING } from '../upstream/framing.ts';
 
 /** The form of responses; the step of a script may change it for one call. */
 export interface Settings {
@@ -40,15 +23,6 @@ export interface Settings {
   /** How long a silent behaviour sends nothing. */
   readonly silenceMs: number;
 }
-
-export const PLAIN_FRAMING: Framing = {
-  lineEnd: '\n',
-  hasEventLines: true,
-  hasSpace: true,
-  hasManyDataLines: false,
-  beginsWithBom: false,
-  endsWithDone: false,
-};
 
 export const DEFAULT_SETTINGS: Settings = {
   imageBytes: 300_000,

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { callWell, goodHeaders, sendPlain } from './plain-client.ts';
+import { sendPlain } from '../upstream/plain-client.ts';
+import { callWell, goodHeaders } from './good-calls.ts';
 import { createResponsesUpstream, type ResponsesUpstream } from './responses-upstream.ts';
 import { TOKEN_BEHAVIOURS, type TokenBehaviourName } from './token-behaviours.ts';
 

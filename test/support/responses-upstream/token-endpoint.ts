@@ -1,11 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import * as v from 'valibot';
 import { type Clock, sleep } from '../../../lib/platform/clock.ts';
+import { disconnectSignal } from '../upstream/disconnect-signal.ts';
+import { readBody } from '../upstream/read-body.ts';
+import { Refusal, refusalBody } from '../upstream/refusal.ts';
 import { checkJson } from './check-head.ts';
-import { disconnectSignal } from './disconnect-signal.ts';
 import type { Login, Tokens } from './login.ts';
-import { readBody } from './read-body.ts';
-import { Refusal, refusalBody } from './refusal.ts';
 import { TOKEN_BEHAVIOURS, type TokenBehaviourName } from './token-behaviours.ts';
 
 /** One request for new tokens. */

@@ -1,6 +1,6 @@
 import { type Clock, sleep } from '../../../../lib/platform/clock.ts';
-import { UPSTREAM_TEXT } from '../behaviours/behaviour.ts';
-import type { ReceivedCall } from '../run-call.ts';
+import type { ReceivedCall } from '../../upstream/run-call.ts';
+import { UPSTREAM_TEXT } from '../../upstream/upstream-text.ts';
 
 interface Deps {
   readonly clock: Clock;

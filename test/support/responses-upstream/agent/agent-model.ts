@@ -1,6 +1,6 @@
 import type { Clock } from '../../../../lib/platform/clock.ts';
 import type { Ids } from '../../../../lib/platform/ids.ts';
-import type { ReceivedCall } from '../run-call.ts';
+import type { ReceivedCall } from '../../upstream/run-call.ts';
 import { failureIn, sendFailure } from './agent-failures.ts';
 import type { AgentTurn } from './agent-request.ts';
 

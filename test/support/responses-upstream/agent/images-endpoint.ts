@@ -1,11 +1,11 @@
 import * as v from 'valibot';
 import { type Clock, nowSecs } from '../../../../lib/platform/clock.ts';
-import type { Calls } from '../calls.ts';
+import type { Calls } from '../../upstream/calls.ts';
+import type { Images } from '../../upstream/images.ts';
+import { Refusal } from '../../upstream/refusal.ts';
+import { createCallHandler } from '../../upstream/run-call.ts';
 import { checkAccount } from '../check-head.ts';
-import type { Images } from '../images.ts';
 import type { Login } from '../login.ts';
-import { Refusal } from '../refusal.ts';
-import { createCallHandler } from '../run-call.ts';
 import type { Settings } from '../settings.ts';
 import { failureIn, sendFailure } from './agent-failures.ts';
 

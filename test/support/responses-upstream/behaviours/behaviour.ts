@@ -15,6 +15,3 @@ export function behaviour<const Name extends string>(
 ): Behaviour<Name> {
   return { name, about, run };
 }
-
-/** Part of every text that a client must not pass on. Tests search for it. */
-export const UPSTREAM_TEXT = 'text of the upstream that is never passed on';

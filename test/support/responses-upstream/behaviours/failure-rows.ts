@@ -1,4 +1,5 @@
-import { behaviour, UPSTREAM_TEXT } from './behaviour.ts';
+import { UPSTREAM_TEXT } from '../../upstream/upstream-text.ts';
+import { behaviour } from './behaviour.ts';
 import {
   allOf,
   defaultResponse,

@@ -1,6 +1,6 @@
+import { dataBomb, gif, pixelBomb, svg, textBomb } from '../../upstream/odd-images.ts';
+import { padPng } from '../../upstream/png-chunks.ts';
 import type { CallInFlight } from '../call-in-flight.ts';
-import { dataBomb, gif, pixelBomb, svg, textBomb } from '../odd-images.ts';
-import { padPng } from '../png-chunks.ts';
 import { behaviour } from './behaviour.ts';
 import { allOf, defaultResponse, firstIndex, play } from './default-response.ts';
 

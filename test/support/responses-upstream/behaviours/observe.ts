@@ -1,7 +1,8 @@
 import { gunzipSync } from 'node:zlib';
 import * as v from 'valibot';
-import type { Call } from '../calls.ts';
-import { callWell, eventData, goodBody, type PlainReply } from '../plain-client.ts';
+import type { Call } from '../../upstream/calls.ts';
+import { eventData, type PlainReply } from '../../upstream/plain-client.ts';
+import { callWell, goodBody } from '../good-calls.ts';
 import type { ResponsesUpstream } from '../responses-upstream.ts';
 import type { BehaviourName } from './behaviours.ts';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { UPSTREAM_TEXT } from '../../upstream/upstream-text.ts';
 import { createResponsesUpstream, type ResponsesUpstream } from '../responses-upstream.ts';
-import { UPSTREAM_TEXT } from './behaviour.ts';
 import { observe } from './observe.ts';
 import { STATUS_ROWS } from './status-rows.ts';
 

@@ -1,6 +1,7 @@
+import { UPSTREAM_TEXT } from '../../upstream/upstream-text.ts';
 import type { CallInFlight } from '../call-in-flight.ts';
 import type { WireError } from '../wire-types.ts';
-import { behaviour, UPSTREAM_TEXT } from './behaviour.ts';
+import { behaviour } from './behaviour.ts';
 import { defaultResponse } from './default-response.ts';
 
 type Headers = Readonly<Record<string, string>>;

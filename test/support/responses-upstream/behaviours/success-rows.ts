@@ -1,5 +1,5 @@
+import { type Framing, PLAIN_FRAMING } from '../../upstream/framing.ts';
 import type { StreamChanges } from '../call-in-flight.ts';
-import { type Framing, PLAIN_FRAMING } from '../settings.ts';
 import { behaviour } from './behaviour.ts';
 import {
   allOf,

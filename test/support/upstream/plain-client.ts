@@ -1,5 +1,4 @@
 import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
-import type { ResponsesUpstream } from './responses-upstream.ts';
 
 /** The reply to a call, complete or as far as it was read. */
 export interface PlainReply {
@@ -12,7 +11,7 @@ export interface PlainReply {
   readonly end: 'ended' | 'broken' | 'disconnected';
 }
 
-interface Call {
+export interface PlainCall {
   readonly url: string;
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -22,7 +21,7 @@ interface Call {
 }
 
 /** Sends one request and records the reply; undefined when there is none. */
-export async function sendPlain(call: Call): Promise<PlainReply | undefined> {
+export async function sendPlain(call: PlainCall): Promise<PlainReply | undefined> {
   const incoming = await responseTo(call);
   if (!incoming) return undefined;
   const { statusCode: status = 0, headers } = incoming;
@@ -50,42 +49,12 @@ function listen(incoming: IncomingMessage, maxBytes = Number.POSITIVE_INFINITY) 
   });
 }
 
-function responseTo({ url, method = 'POST', headers, body = '' }: Call) {
+function responseTo({ url, method = 'POST', headers, body = '' }: PlainCall) {
   return new Promise<IncomingMessage | undefined>((resolve) => {
     const outgoing = request(url, { method, headers: headers ?? {}, agent: false }, resolve);
     outgoing.on('error', () => resolve(undefined));
     outgoing.end(body);
   });
-}
-
-/** A valid body; `tool` is merged into its one tool. */
-export function goodBody(text: string, tool: Readonly<Record<string, unknown>> = {}) {
-  return {
-    model: 'gpt-5.5',
-    instructions: 'Make one image.',
-    input: [{ type: 'message', role: 'user', content: [{ type: 'input_text', text }] }],
-    tools: [{ type: 'image_generation', model: 'gpt-image-2', output_format: 'png', ...tool }],
-    tool_choice: { type: 'image_generation' },
-    stream: true,
-    store: false,
-  };
-}
-
-/** Valid headers. */
-export function goodHeaders({ tokens, accountId }: ResponsesUpstream): Record<string, string> {
-  return {
-    accept: 'text/event-stream',
-    'content-type': 'application/json',
-    authorization: `Bearer ${tokens().access_token}`,
-    'chatgpt-account-id': accountId,
-    originator: 'image-bridge',
-  };
-}
-
-/** Sends a valid call, except for `changes`. */
-export function callWell(upstream: ResponsesUpstream, text: string, changes: Partial<Call> = {}) {
-  const body = JSON.stringify(goodBody(text));
-  return sendPlain({ url: upstream.url, headers: goodHeaders(upstream), body, ...changes });
 }
 
 /** The data of each event of a complete stream (HTML standard, 9.2.6). */

@@ -3,23 +3,32 @@ import type { Socket } from 'node:net';
 
 export type Handler = (incoming: IncomingMessage, response: ServerResponse) => Promise<void>;
 
-/** By method and path, as `POST /oauth/token`. A handler never rejects. */
+/** By method and path, as `POST /oauth/token`; a segment `*` is any one segment. A handler never rejects. */
 export type Routes = Readonly<Record<string, Handler>>;
 
+interface Options {
+  /** 0 for a free port. */
+  readonly port: number;
+  readonly routes: Routes;
+  /** Whether a POST may have a query; a GET always may. */
+  readonly takesQueries?: boolean;
+  readonly onChange: () => void;
+}
+
 /** Listens on 127.0.0.1, counts the connections, and replies 404 or 405 where no route matches. */
-export async function listen(port: number, routes: Routes, onChange: () => void) {
+export async function listen({ port, routes, takesQueries = false, onChange }: Options) {
   const sockets = new Set<Socket>();
   const unrouted: string[] = [];
   const server = createServer((incoming, response) => {
     // A client that disconnects is not a failure of the server: the handlers see it by their signal.
     response.on('error', () => undefined);
-    const route = `${incoming.method} ${incoming.url}`;
-    const handle =
-      routes[route] ?? (incoming.method === 'GET' ? routes[withoutQuery(route)] : undefined);
+    const { method = '', url = '' } = incoming;
+    const path = takesQueries || method === 'GET' ? (url.split('?')[0] ?? '') : url;
+    const handle = routes[`${method} ${path}`] ?? handlerOf(routes, method, path);
     if (handle) return void handle(incoming, response);
-    unrouted.push(route);
+    unrouted.push(`${method} ${url}`);
     onChange();
-    const isKnown = Object.keys(routes).some((known) => known.split(' ')[1] === incoming.url);
+    const isKnown = ['GET', 'POST'].some((other) => handlerOf(routes, other, path));
     replyUnrouted(response, isKnown ? 405 : 404);
   });
   server.requestTimeout = 0;
@@ -50,8 +59,17 @@ export async function listen(port: number, routes: Routes, onChange: () => void)
   };
 }
 
-function withoutQuery(route: string): string {
-  return route.split('?')[0] ?? '';
+function handlerOf(routes: Routes, method: string, path: string): Handler | undefined {
+  const found = Object.entries(routes).find(([route]) => {
+    const [routeMethod, routePath = ''] = route.split(' ');
+    return routeMethod === method && isMatch(routePath.split('/'), path.split('/'));
+  });
+  return found?.[1];
+}
+
+function isMatch(pattern: readonly string[], segments: readonly string[]): boolean {
+  if (pattern.length !== segments.length) return false;
+  return pattern.every((part, index) => part === segments[index] || part === '*');
 }
 
 function replyUnrouted(response: ServerResponse, status: 404 | 405): void {

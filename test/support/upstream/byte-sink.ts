@@ -4,7 +4,15 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { type Clock, sleep } from '../../../lib/platform/clock.ts';
-import type { Chunks } from './settings.ts';
+
+/** How the bytes of a response are written to the socket. */
+export type Chunks =
+  /** One piece for each part of an event. */
+  | 'events'
+  /** Pieces of at most so many bytes. Each is one chunk on the wire and one read for the client. */
+  | number
+  /** Pieces of 1 to `maxBytes` bytes, the same for the same seed. */
+  | { readonly seed: number; readonly maxBytes: number };
 
 /** Writes the bytes of a body. Every method rejects once the client has disconnected. */
 export interface ByteSink {

@@ -1,0 +1,35 @@
+import { fail, print } from './print.ts';
+
+interface Program {
+  /** Runs the program with the words after its name; the server runs on until a signal ends it. */
+  run(words: readonly string[]): Promise<void>;
+}
+
+/** The emulators by the word that selects one. */
+const PROGRAMS: Readonly<Record<string, () => Promise<Program>>> = {
+  agent: () => import('../responses-upstream/program.ts'),
+};
+
+const OVERVIEW = `Emulators of providers, for trying the bridge without an account.
+
+  npm run emulator                        the Responses backend, with a made-up login
+  npm run emulator -- NAME --help         the options of one of them
+
+NAME is one of: ${Object.keys(PROGRAMS).join(', ')}
+`;
+
+await main(process.argv.slice(2));
+
+/** Without a name, the words are those of the first emulator. */
+async function main(words: readonly string[]): Promise<void> {
+  const [name = 'agent', ...others] = words;
+  if (name === '--help') return print(OVERVIEW);
+  if (name.startsWith('-')) return start('agent', words);
+  return start(name, others);
+}
+
+async function start(name: string, words: readonly string[]): Promise<void> {
+  const load = PROGRAMS[name];
+  if (!load) return fail(`${name}: no emulator has this name\n\n${OVERVIEW}`);
+  await (await load()).run(words);
+}

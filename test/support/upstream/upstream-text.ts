@@ -1,0 +1,2 @@
+/** Part of every text that a client must not pass on. Tests search for it. */
+export const UPSTREAM_TEXT = 'text of the upstream that is never passed on';
