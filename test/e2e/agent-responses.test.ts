@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { UPSTREAM_TEXT } from '../support/upstream/upstream-text.ts';
 import {
   BEHAVIOUR_NAMES,
   type BehaviourName,
 } from '../support/responses-upstream/behaviours/behaviours.ts';
 import { cleanUp } from '../support/start-bridge.ts';
+import { UPSTREAM_TEXT } from '../support/upstream/upstream-text.ts';
 import { EXPECTED_REPLIES, type ExpectedReply } from './agent-responses-replies.ts';
 import { type AgentBridge, startAgentBridge } from './agent-responses-rig.ts';
 

@@ -8,6 +8,7 @@ interface Program {
 /** The emulators by the word that selects one. */
 const PROGRAMS: Readonly<Record<string, () => Promise<Program>>> = {
   agent: () => import('../responses-upstream/program.ts'),
+  openai: () => import('../images-upstream/program.ts'),
 };
 
 const OVERVIEW = `Emulators of providers, for trying the bridge without an account.

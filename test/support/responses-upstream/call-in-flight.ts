@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
-import { type Clock, nowSecs, sleep } from '../../../lib/platform/clock.ts';
+import { type Clock, nowSecs } from '../../../lib/platform/clock.ts';
 import type { Ids } from '../../../lib/platform/ids.ts';
 import { createBase64Slots } from '../upstream/base64-slots.ts';
-import { type ByteSink, createByteSink, createGzipSink } from '../upstream/byte-sink.ts';
+import { createGzipSink } from '../upstream/byte-sink.ts';
 import type { Image, ImageOrder, Images } from '../upstream/images.ts';
+import { createReplyWire } from '../upstream/reply-wire.ts';
 import { createEventStream, type EventStream } from './event-stream.ts';
 import { createEvents } from './events.ts';
 import { createItems } from './items.ts';
@@ -29,8 +29,6 @@ interface Deps {
   readonly onSilence: (isSilent: boolean) => void;
 }
 
-type Headers = Readonly<Record<string, string>>;
-
 /** What a behaviour may change about its stream. */
 export type StreamChanges = Partial<Settings> & { readonly isCompressed?: boolean };
 
@@ -40,20 +38,19 @@ export type CallInFlight = ReturnType<typeof createCallInFlight>;
 
 /** One checked call and all that a behaviour may do with it. Every wait rejects once the client has disconnected. */
 export function createCallInFlight(deps: Deps) {
-  const { clock, ids, images, settings, request, number, response, signal } = deps;
+  const { clock, ids, images, settings, request, number, signal } = deps;
   const slots = createBase64Slots(ids);
   const notes = imageNotes(request);
   const responseId = `resp_${ids.newOpaqueId()}`;
   const revisedPrompt = `Soft colours under a little grain, image ${number + 1}.`;
   const order = imageOrder(request, settings, number);
-  const wait = (delayMs: number) => sleep(clock, delayMs, signal);
-  let sink: ByteSink | undefined;
+  const { open, ...wire } = createReplyWire({ ...deps, slots });
 
   return {
     settings,
     request,
     signal,
-    wait,
+    ...wire,
     order,
     events: createEvents({ responseId, slots, notes, request, createdSecs: nowSecs(clock) }),
     items: createItems({ ids, slots, notes, revisedPrompt }),
@@ -63,53 +60,16 @@ export function createCallInFlight(deps: Deps) {
       return images.generate({ ...order, ...changes });
     },
 
-    /** Sends a reply with one body: text as HTML, anything else as JSON. */
-    async reply(status: number, body: unknown, headers: Headers = {}): Promise<void> {
-      const text = typeof body === 'string' ? body : JSON.stringify(body);
-      const type = typeof body === 'string' ? 'text/html; charset=utf-8' : 'application/json';
-      response.writeHead(status, { 'content-type': type, ...headers });
-      const whole = createByteSink({ ...deps, ...settings });
-      for (const part of slots.fill(text)) await whole.write(part);
-      await whole.end();
-    },
-
     /** Sends the head of an event stream, with `changes` to the settings. */
     open({ isCompressed = false, ...changes }: StreamChanges = {}): EventStream {
       const chosen = { ...settings, ...changes };
       const type = chosen.hasContentType ? { 'content-type': 'text/event-stream' } : {};
       const encoding = isCompressed ? { 'content-encoding': 'gzip' } : {};
       const ownId = { 'x-request-id': ids.newUuid() };
-      response.writeHead(200, { 'cache-control': 'no-cache', ...ownId, ...type, ...encoding });
-      response.flushHeaders();
-      sink = createByteSink({ ...deps, ...chosen });
+      const headers = { 'cache-control': 'no-cache', ...ownId, ...type, ...encoding };
+      const sink = open(headers, chosen);
       const body = isCompressed ? createGzipSink(sink) : sink;
-      return createEventStream({ sink: body, slots, settings: chosen, wait });
-    },
-
-    /** A future time in the format of HTTP headers (RFC 9110, 5.6.7). */
-    httpDate: (aheadSecs: number) => new Date(clock.nowMs() + aheadSecs * 1000).toUTCString(),
-
-    /** For writing bytes that are not HTTP. */
-    socket: (): Socket => deps.incoming.socket,
-
-    /** Flushes what was written before, then sends nothing for `silenceMs`. */
-    async silence(): Promise<void> {
-      await sink?.flush();
-      deps.onSilence(true);
-      await wait(settings.silenceMs);
-      deps.onSilence(false);
-    },
-
-    /** Breaks the connection. Before a close, what was written is delivered; a reset may discard it. */
-    async cut(how: 'close' | 'reset'): Promise<void> {
-      const { socket } = deps.incoming;
-      deps.onCut();
-      if (how === 'reset') {
-        socket.resetAndDestroy();
-        return;
-      }
-      await sink?.flush();
-      socket.end(() => socket.destroy());
+      return createEventStream({ sink: body, slots, settings: chosen, wait: wire.wait });
     },
   };
 }

@@ -16,10 +16,11 @@ export interface ReceivedCall {
   readonly response: ServerResponse;
 }
 
-/** A handler that records one call, and how it ended, around the work that replies to it. */
+/** A handler that records one call, and how it ended, around the work that replies to it; `toBody` encodes a refusal. */
 export function createCallHandler(
   calls: Calls,
   reply: (call: ReceivedCall) => void | Promise<void>,
+  toBody: (refusal: Refusal) => unknown = refusalBody,
 ): (incoming: IncomingMessage, response: ServerResponse) => Promise<void> {
   return async (incoming, response) => {
     const { number, notify } = calls.begin(incoming);
@@ -30,7 +31,7 @@ export function createCallHandler(
       await reply({ body, number, notify, signal, incoming, response });
       notify({ outcome: 'replied' });
     } catch (error) {
-      if (error instanceof Refusal) refuse(response, error, notify);
+      if (error instanceof Refusal) refuse(response, error, notify, toBody);
       else if (signal.aborted || !incoming.complete) notify({ outcome: 'client_disconnected' });
       else {
         calls.fail(error);
@@ -41,9 +42,14 @@ export function createCallHandler(
   };
 }
 
-function refuse(response: ServerResponse, refusal: Refusal, notify: ReceivedCall['notify']): void {
+function refuse(
+  response: ServerResponse,
+  refusal: Refusal,
+  notify: ReceivedCall['notify'],
+  toBody: (refusal: Refusal) => unknown,
+): void {
   const { status, code, param } = refusal;
   notify({ outcome: 'refused', refusal: { status, code, ...(param ? { param } : {}) } });
   response.writeHead(status, { 'content-type': 'application/json' });
-  response.end(JSON.stringify(refusalBody(refusal)));
+  response.end(JSON.stringify(toBody(refusal)));
 }

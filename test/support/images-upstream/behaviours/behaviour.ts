@@ -1,0 +1,21 @@
+import type { CallInFlight } from '../call-in-flight.ts';
+import type { Settings } from '../settings.ts';
+
+/** One way to reply to a call, or to fail. */
+export interface Behaviour<Name extends string = string> {
+  readonly name: Name;
+  /** A description for the printed list. */
+  readonly about: string;
+  readonly run: (inFlight: CallInFlight) => Promise<void>;
+  /** What it changes about the form of the reply. */
+  readonly settings?: Partial<Settings>;
+}
+
+export function behaviour<const Name extends string>(
+  name: Name,
+  about: string,
+  run: Behaviour['run'],
+  settings: Partial<Settings> = {},
+): Behaviour<Name> {
+  return { name, about, run, settings };
+}

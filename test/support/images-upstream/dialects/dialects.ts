@@ -1,0 +1,23 @@
+import { azure } from './azure.ts';
+import type { Dialect } from './dialect.ts';
+import { generic } from './generic.ts';
+import { litellm } from './litellm.ts';
+import { localai } from './localai.ts';
+import { openai } from './openai.ts';
+import { sdcpp } from './sdcpp.ts';
+import { sglang } from './sglang.ts';
+import { vllmOmni } from './vllm-omni.ts';
+
+/** By the name that the bridge's setting `dialect` takes. */
+export const DIALECTS = {
+  openai,
+  azure,
+  litellm,
+  localai,
+  sdcpp,
+  'vllm-omni': vllmOmni,
+  sglang,
+  generic,
+} as const satisfies Readonly<Record<string, Dialect>>;
+
+export type DialectName = keyof typeof DIALECTS;

@@ -1,0 +1,36 @@
+import { OPENAI_MODELS } from '../request/openai-models.ts';
+import { checkOpenAiRequest } from '../request/openai-request.ts';
+import { checkBearer } from './check-bearer.ts';
+import type { Dialect } from './dialect.ts';
+import { openAiMembers } from './openai.ts';
+
+const NO_TOKENS = {
+  input_tokens: 0,
+  input_tokens_details: { image_tokens: 0, text_tokens: 0 },
+  output_tokens: 0,
+  total_tokens: 0,
+};
+
+/** LiteLLM's proxy in front of OpenAI's API: the status as `code`, `None` for what it lacks, a usage of zeros. */
+export const litellm: Dialect = {
+  about: "LiteLLM's proxy in front of OpenAI's API",
+  basePath: '/v1',
+  routes: {
+    '/images/generations': 'generate',
+    '/images/edits': 'edit',
+    '/v1/images/generations': 'generate',
+    '/v1/images/edits': 'edit',
+  },
+  models: Object.keys(OPENAI_MODELS),
+  hasKey: true,
+
+  checkHead: checkBearer,
+  toCall: (operation, fields) =>
+    checkOpenAiRequest(operation, fields, { models: OPENAI_MODELS, defaultModel: 'gpt-image-2' }),
+  toErrorBody: ({ status, message, type, param }) => ({
+    error: { message, type: type ?? 'None', param: param ?? 'None', code: String(status) },
+  }),
+  replyMembers: (call) => ({ ...openAiMembers(call), usage: NO_TOKENS }),
+  itemMembers: () => ({ revised_prompt: null }),
+  replyHeaders: (ids) => ({ 'x-litellm-call-id': ids.newUuid() }),
+};

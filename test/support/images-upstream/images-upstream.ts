@@ -1,0 +1,138 @@
+import { type Clock, systemClock } from '../../../lib/platform/clock.ts';
+import { createIds } from '../../../lib/platform/ids.ts';
+import { type Call, createCalls } from '../upstream/calls.ts';
+import { createImages } from '../upstream/images.ts';
+import { listen } from '../upstream/listener.ts';
+import { createScript, type Step } from '../upstream/script.ts';
+import type { Behaviour } from './behaviours/behaviour.ts';
+import { BEHAVIOURS, type BehaviourName } from './behaviours/behaviours.ts';
+import type { Account, Dialect } from './dialects/dialect.ts';
+import { DIALECTS, type DialectName } from './dialects/dialects.ts';
+import { createImagesEndpoint } from './images-endpoint.ts';
+import { createResults, RESULTS_PATH } from './results.ts';
+import { DEFAULT_SETTINGS, type Settings } from './settings.ts';
+
+export interface ImagesUpstreamOptions extends Partial<Settings> {
+  readonly dialect?: DialectName;
+  /** 0 for a free port. */
+  readonly port?: number;
+  readonly clock?: Clock;
+  /** The key that a request must present; by default the dialects with keys have one. */
+  readonly key?: string;
+  readonly organization?: string;
+  readonly project?: string;
+  /** Whether `calls` holds the request bodies. */
+  readonly keepsBodies?: boolean;
+  readonly onEnd?: (call: Call) => void;
+}
+
+export type ImagesUpstream = Awaited<ReturnType<typeof createImagesUpstream>>;
+
+/** Starts an emulator of OpenAI's images API, or of a server that is compatible with it, on 127.0.0.1. */
+export async function createImagesUpstream(options: ImagesUpstreamOptions = {}) {
+  const {
+    dialect: name = 'openai',
+    port = 0,
+    clock = systemClock,
+    key,
+    organization,
+    project,
+    keepsBodies = true,
+    onEnd = () => undefined,
+    ...changes
+  } = options;
+  const dialect: Dialect = DIALECTS[name];
+  const ids = createIds(clock.nowMs);
+  const calls = createCalls({ clock, keepsBodies, onEnd });
+  const settings = { ...DEFAULT_SETTINGS, ...changes };
+  const script = createScript<BehaviourName, Behaviour, Settings>({
+    behaviours: BEHAVIOURS,
+    settings,
+    promptField: 'prompt',
+  });
+  const results = createResults(ids, calls.wake);
+  let account: Account = {
+    key: key ?? (dialect.hasKey ? `sk-made-up-${ids.newOpaqueId()}` : undefined),
+    organization,
+    project,
+  };
+  let origin = '';
+  const endpoint = createImagesEndpoint({
+    clock,
+    ids,
+    dialect,
+    account: () => account,
+    images: createImages(),
+    results,
+    calls,
+    script,
+    origin: () => origin,
+  });
+  const routes = Object.entries(dialect.routes).map(([path, operation]) => {
+    return [`POST ${path}`, endpoint.handler(operation)] as const;
+  });
+  const listener = await listen({
+    port,
+    routes: { ...Object.fromEntries(routes), [`GET ${RESULTS_PATH}/*`]: results.reply },
+    takesQueries: true,
+    onChange: calls.wake,
+  });
+  origin = `http://127.0.0.1:${listener.port}`;
+
+  return {
+    dialect: name,
+    port: listener.port,
+    origin,
+    /** For the setting `base_url`. */
+    baseUrl: `${origin}${dialect.basePath}`,
+    models: dialect.models,
+    key: () => account.key,
+    /** Replaces the key: the one before is refused from now on. */
+    renewKey(): string {
+      const renewed = `sk-made-up-${ids.newOpaqueId()}`;
+      account = { ...account, key: renewed };
+      return renewed;
+    },
+
+    /** Queues the behaviours of the next calls; a refused call uses none. */
+    script: (...steps: readonly Step<BehaviourName, Settings>[]) => script.add(steps),
+    /** Sets the behaviour of a call for which none is queued and whose prompt has no marker. */
+    setDefaultBehaviour: script.setDefault,
+
+    /** Every call, in the order in which they came. */
+    get calls() {
+      return calls.all();
+    },
+    /** What the accepted ones ask for, in the same order. */
+    get accepted() {
+      return endpoint.accepted();
+    },
+    /** Every request for an image that a reply named by its URL. */
+    get fetched() {
+      return results.fetched();
+    },
+    /** Method and path of every request without a matching route. */
+    get unrouted() {
+      return listener.unrouted();
+    },
+    counters() {
+      return {
+        calls: calls.all().length,
+        ...calls.byOutcome(),
+        connections: listener.connections(),
+        /** The finished images: what a caller pays for. */
+        drawn: endpoint.drawn(),
+      };
+    },
+    /** Resolves as soon as the predicate holds. It is checked again after every change. */
+    until: calls.until,
+
+    /** Resolves when no call is running any more. Throws errors of the emulator itself. */
+    async close(): Promise<void> {
+      await listener.close();
+      await calls.until(() => calls.byOutcome().open === 0);
+      const failures = calls.failures();
+      if (failures.length > 0) throw new AggregateError(failures, 'the emulator has failed');
+    },
+  };
+}

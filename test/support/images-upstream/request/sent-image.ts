@@ -1,0 +1,14 @@
+import sharp from 'sharp';
+import type { SentImage } from './image-call.ts';
+
+/** The image in these bytes, decoded completely; undefined where they are none. */
+export async function toSentImage(bytes: Buffer): Promise<SentImage | undefined> {
+  try {
+    const image = sharp(bytes, { failOn: 'truncated' });
+    const { format, width, height, channels, hasAlpha } = await image.metadata();
+    await image.raw().toBuffer();
+    return { bytes, format, width, height, channels, hasAlpha };
+  } catch {
+    return undefined;
+  }
+}
