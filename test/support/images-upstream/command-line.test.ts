@@ -79,7 +79,7 @@ describe('the program', () => {
     const headers = { 'content-type': 'application/json', authorization: `Bearer ${key}` };
 
     const replies = [];
-    for (const prompt of ['A cup', 'A cup [[fail:status=429]]']) {
+    for (const prompt of ['A jug', 'A jug [[fail:status=429]]']) {
       const body = JSON.stringify({ prompt });
       replies.push(await sendPlain({ url: `${baseUrl}/images/generations`, headers, body }));
     }
@@ -90,7 +90,7 @@ describe('the program', () => {
     const { code, printed } = await ended;
     expect(code).toBe(0);
     expect(printed).toMatch(/^call 1: succeed, replied, \d+ ms\ncall 2: status=429, replied/m);
-    expect(printed).not.toContain('A cup');
+    expect(printed).not.toContain('A jug');
   });
 
   it('ends with 2 for a name that no emulator has', async () => {

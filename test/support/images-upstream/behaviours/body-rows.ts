@@ -37,7 +37,7 @@ export const BODY_ROWS = [
     const base64 = (await inFlight.draw()).base64.toString('latin1');
     await inFlight.replyPage(200, `${JSON.stringify(inFlight.body([{ b64_json: base64 }]))}{}`);
   }),
-  behaviour('wire=gzip', 'a compressed reply that nobody asked for', succeed, {
+  behaviour('wire=gzip', 'a compressed reply that was not requested', succeed, {
     isCompressed: true,
   }),
 ] as const;

@@ -30,7 +30,7 @@ const PLAIN = [
   [527, 'railgun_error'],
 ] as const;
 
-/** Refusals that are told apart by their code. */
+/** Refusals whose meaning is in their code. */
 const BY_CODE = [
   [400, 'content_policy_violation'],
   [400, 'billing_hard_limit_reached'],
