@@ -10,6 +10,7 @@ import {
   type ConfigurationOptions,
   toLoadOptions,
 } from '../command-table/configuration-options.ts';
+import { keyWarnings } from '../key-warnings.ts';
 import { activate } from '../locks/activate.ts';
 import type { FileLock } from '../locks/file-lock.ts';
 import { applyHeapSettings } from '../memory-settings.ts';
@@ -52,6 +53,8 @@ export async function serveUntilStopped(
     const activation = await activate(config, { io, stopped, waits: !options.noWait });
     if (!activation.ok) return activation.exitCode;
     lock = activation;
+    const keys = await keyWarnings(config, { env: io.env, clock: systemClock });
+    for (const warning of keys) io.stderr(`${warningLine(warning)}\n`);
     const bridge = await startBridge(config, { env: io.env, log, origins });
     io.stdout(greeting(bridge, config.server.bearer_token_env));
     await stopped;

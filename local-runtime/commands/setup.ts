@@ -7,7 +7,7 @@ import { agentHome, findLoginProblem } from '../../lib/providers/credentials/age
 import type { CommandIo } from '../command-io.ts';
 import type { Call } from '../command-table/command.ts';
 import { type Change, newFile, newFolder } from '../setup/changes.ts';
-import { proposedConfig } from '../setup/proposed-config.ts';
+import { type ProposedProvider, proposedConfig } from '../setup/proposed-config.ts';
 import { setupPaths } from '../setup/setup-paths.ts';
 
 interface SetupOptions {
@@ -50,7 +50,7 @@ async function missingFolders(
 
 async function firstSetup(options: SetupOptions, io: CommandIo): Promise<readonly Change[]> {
   const { config, state, artifacts } = setupPaths(io.env);
-  const provider = (await wantsAgent(options, io)) ? 'agent-responses' : 'sandbox';
+  const provider = await chooseProvider(options, io);
   const content = proposedConfig({ provider, state, artifacts });
   return [newFile(config, content), ...folders(state, artifacts)];
 }
@@ -59,18 +59,43 @@ function folders(state: string, artifacts: string): readonly Change[] {
   return [...newFolder(state, { isPrivate: true }), ...newFolder(artifacts, { isPrivate: false })];
 }
 
+/** The variables that programs for these APIs take their keys from. */
+const KEYS = [
+  { name: 'openai', kind: 'openai_images', variable: 'OPENAI_API_KEY', whose: 'OpenAI' },
+  { name: 'gemini', kind: 'gemini', variable: 'GEMINI_API_KEY', whose: 'Google' },
+] as const;
+
+/** The first that is there and wanted: the login of the agent, then an API key; else the sandbox. */
+async function chooseProvider(options: SetupOptions, io: CommandIo): Promise<ProposedProvider> {
+  if (await wantsAgent(options, io)) return { name: 'agent-responses' };
+  for (const { whose, ...provider } of KEYS) {
+    if ((io.env[provider.variable] ?? '').trim() === '') continue;
+    io.stdout(`The variable ${provider.variable} holds an API key.\n`);
+    if (await wants(`Use it for images of ${whose}'s models, which cost money?`, options, io)) {
+      return provider;
+    }
+  }
+  const variables = KEYS.map(({ variable }) => variable).join(' or ');
+  io.stdout(
+    `The sandbox provider will generate images on this machine. For a real model put an API key into ${variables}, or log\nthe agent in (codex login), remove the configuration and run this again.\n\n`,
+  );
+  return { name: 'sandbox' };
+}
+
 /** Whether the agent's login is there and is to be used. */
 async function wantsAgent(options: SetupOptions, io: CommandIo): Promise<boolean> {
   const home = agentHome(undefined, io.env);
   const problem = await findLoginProblem(home, systemClock, new AbortController().signal);
   if (problem !== undefined) {
-    io.stdout(
-      `No login of the agent can be used in ${home}: ${problem}.\nThe sandbox provider will generate images on this machine. For a real model log the agent in\n(codex login), then set default_provider to "agent-responses".\n\n`,
-    );
+    io.stdout(`No login of the agent can be used in ${home}: ${problem}.\n`);
     return false;
   }
   io.stdout(`The agent's login was found in ${home}.\n`);
-  return !isAsking(options, io) || confirm('Use it for images of a real model? [Y/n] ', true, io);
+  return wants('Use it for images of a real model?', options, io);
+}
+
+async function wants(question: string, options: SetupOptions, io: CommandIo): Promise<boolean> {
+  return !isAsking(options, io) || confirm(`${question} [Y/n] `, true, io);
 }
 
 /** False, and nothing done, when the changes were only to be shown or were refused. */

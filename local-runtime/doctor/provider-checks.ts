@@ -1,4 +1,9 @@
-import { registeredProviders } from '../../lib/config/settings/provider-names.ts';
+import { stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import {
+  type RegisteredProvider,
+  registeredProviders,
+} from '../../lib/config/settings/provider-names.ts';
 import { createImageEngine } from '../../lib/images/image-engine.ts';
 import { createHttpClient } from '../../lib/net/http-client.ts';
 import { createIds } from '../../lib/platform/ids.ts';
@@ -7,7 +12,9 @@ import { agentHome, findLoginProblem } from '../../lib/providers/credentials/age
 import { createApiKeySource } from '../../lib/providers/credentials/api-key.ts';
 import { enabledProviders } from '../../lib/providers/enabled-providers.ts';
 import type { Provider } from '../../lib/providers/provider-port.ts';
-import { type Examined, type Finding, good } from './finding.ts';
+import { type Examined, type Finding, good, warning } from './finding.ts';
+
+const READABLE_BY_ALL = 0o004;
 
 /** Whether each enabled provider could be used now. No child is started, no token renewed, nothing upstream is called. */
 export async function checkProviders(examined: Examined): Promise<readonly Finding[]> {
@@ -33,21 +40,42 @@ export async function checkProviders(examined: Examined): Promise<readonly Findi
 async function checkProvider(provider: Provider, examined: Examined): Promise<Finding> {
   const { name } = provider;
   const check = `provider ${name}`;
+  const registered = registeredProviders(examined.config).find((one) => one.name === name);
   const readiness = await provider.probe(examined.signal);
-  if (readiness.ready) return good(check, 'its credentials can be used');
+  if (readiness.ready) return (await findOpenKey(check, registered)) ?? good(check, READY);
   // The others are asked for by name only.
   const level = name === examined.config.default_provider ? 'bad' : 'warning';
-  return { check, level, ...(await explain(provider, readiness.errorCode, examined)) };
+  return { check, level, ...(await explain(registered, readiness.errorCode, examined)) };
+}
+
+const READY = 'it can take requests; nothing was asked of its backend';
+
+/** A key that every user of the machine can read. It works, and may be meant so where secrets are mounted. */
+async function findOpenKey(
+  check: string,
+  registered: RegisteredProvider | undefined,
+): Promise<Finding | undefined> {
+  const settings = registered?.settings;
+  if (!settings || !('api_key_file' in settings) || settings.api_key_file === undefined) return;
+  const file = resolve(settings.api_key_file);
+  // It may have been removed since the probe.
+  const found = await stat(file).catch(() => undefined);
+  return found === undefined || (found.mode & READABLE_BY_ALL) === 0
+    ? undefined
+    : warning(
+        check,
+        `every user of this machine can read its API key (${file})`,
+        `chmod 600 ${file}`,
+      );
 }
 
 /** Why a provider is not ready, and what to do. */
 async function explain(
-  { name }: Provider,
+  registered: RegisteredProvider | undefined,
   errorCode: string,
-  { config, env, clock, signal }: Examined,
+  { env, clock, signal }: Examined,
 ): Promise<{ readonly message: string; readonly advice: string }> {
-  const found = registeredProviders(config).find((one) => one.name === name);
-  const { path = 'providers', settings } = found ?? {};
+  const { path = 'providers', settings } = registered ?? {};
   if (errorCode === 'authentication' && settings && 'home' in settings) {
     const home = agentHome(settings.home, env);
     const problem = await findLoginProblem(home, clock, signal);
@@ -60,7 +88,10 @@ async function explain(
     const problem = await createApiKeySource({ settings, env, clock }).problem();
     return {
       message: problem ?? 'its API key cannot be used',
-      advice: `Set the variable that ${path}.api_key_env names, or let ${path}.api_key_file name a file that holds the key and that only its owner may write.`,
+      advice:
+        settings.api_key_file === undefined
+          ? `Set the variable ${settings.api_key_env} where the bridge starts, or let ${path}.api_key_file name a file.`
+          : `Write the key to ${resolve(settings.api_key_file)} as a file that only its owner may write (chmod 600).`,
     };
   }
   return {

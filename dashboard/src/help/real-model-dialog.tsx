@@ -1,5 +1,6 @@
 import { Button } from '../controls/button.tsx';
 import { Dialog } from '../controls/dialog.tsx';
+import { BreakableName } from '../system/breakable-name.tsx';
 import { text } from '../text/text.ts';
 import './real-model-dialog.css';
 
@@ -18,6 +19,12 @@ export function RealModelDialog({ onClose }: { readonly onClose: () => void }) {
         <li>{text('help.real.step2')}</li>
         <li>{text('help.real.step3')}</li>
       </ol>
+      <p>
+        {text('help.real.key')}
+        <code class="mono">
+          <BreakableName name="providers.openai_images.openai.api_key_env" />
+        </code>
+      </p>
       <div class="ends">
         <Button look="primary" onClick={onClose}>
           {text('help.real.done')}

@@ -5,6 +5,8 @@ import { Icon } from '../controls/icon.tsx';
 import { Menu } from '../controls/menu.tsx';
 import { MenuItem } from '../controls/menu-item.tsx';
 import { usePage } from '../page-context.ts';
+import { hasLogin } from '../providers/credentials.ts';
+import type { ProviderState } from '../providers/readiness.ts';
 import { text } from '../text/text.ts';
 import { isRehearsal, isRehearsedFailure, toAbilities } from './model-abilities.ts';
 import './model-picker.css';
@@ -121,7 +123,7 @@ function ModelOption({ provider, model, onChosen }: OptionProps) {
           ? text('make.model.default')
           : isRehearsal(provider.name) && text('make.model.rehearsal')
       }
-      detail={isUnready ? notReady(state.error_code) : abilities}
+      detail={isUnready ? notReady(state) : abilities}
       onChoose={() => {
         const { provider: _, model: __, ...rest } = draft.settings.peek().routing ?? {};
         draft.change({ routing: isDefault ? rest : { ...rest, provider: provider.name, model } });
@@ -133,7 +135,9 @@ function ModelOption({ provider, model, onChosen }: OptionProps) {
   );
 }
 
-function notReady(code: string | undefined): string {
-  if (code === 'authentication') return text('make.model.needsLogin');
+function notReady({ name, error_code: code }: ProviderState): string {
+  if (code === 'authentication') {
+    return hasLogin(name) ? text('make.model.needsLogin') : text('make.model.needsKey');
+  }
   return code === 'configuration' ? text('make.model.notSetUp') : text('make.model.notReady');
 }

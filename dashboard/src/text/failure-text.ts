@@ -41,6 +41,7 @@ const OVERLOADED: Readonly<Record<string, string>> = {
 function variant(failure: Failure): string {
   const { code, details } = failure;
   if (code === 'cancelled' && details['reason'] === 'interrupted') return 'interrupted';
+  if (code === 'rate_limited' && details['reason'] === 'quota') return 'quota';
   if (code === 'overloaded') return OVERLOADED[String(details['reason'])] ?? code;
   if (code === 'authentication') {
     return failure instanceof ApiError && failure.status === 401 ? 'token' : 'login';

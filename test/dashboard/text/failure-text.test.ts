@@ -21,7 +21,9 @@ describe('toFailureText', () => {
     ],
     [failure('cancelled'), 'Cancelled'],
     [failure('cancelled', { reason: 'interrupted' }), 'Interrupted'],
-    [failure('authentication'), 'Needs a login'],
+    [failure('authentication'), 'Needs a login or an API key'],
+    [failure('rate_limited'), 'Too many requests'],
+    [failure('rate_limited', { reason: 'quota' }), 'The account has nothing left'],
   ])('names what happened', (given, title) => {
     expect(toFailureText(given, 0).title).toBe(title);
   });

@@ -109,6 +109,33 @@ describe('setup', () => {
     expect(await readFile(join(home, CONFIG), 'utf8')).toContain('default_provider = "sandbox"');
   });
 
+  it.each([
+    ['OPENAI_API_KEY', 'openai', 'openai_images'],
+    ['GEMINI_API_KEY', 'gemini', 'gemini'],
+  ])('proposes the provider of the key in %s, and never shows it', async (variable, name, kind) => {
+    const env = { HOME: home, [variable]: 'hunter2' };
+
+    const result = await setup(['--yes'], { env });
+
+    const config = await readFile(join(home, CONFIG), 'utf8');
+    expect(config).toContain(`default_provider = "${name}"\n`);
+    expect(config).toContain(`[providers.${kind}.${name}]\n`);
+    expect(result.stdout + config).not.toContain('hunter2');
+    const check = await runCommand(['config', 'check', '--config', CONFIG], { cwd: home });
+    expect(check).toMatchObject({ exitCode: 0, stdout: 'The configuration is valid.\n' });
+  });
+
+  it('asks for each account that it finds until one is wanted', async () => {
+    await logIn();
+    const env = { HOME: home, OPENAI_API_KEY: 'a', GEMINI_API_KEY: 'b' };
+
+    const gemini = await setup(['--dry-run'], { env: { HOME: home, GEMINI_API_KEY: 'b' } });
+    await setup([], { ...replies('n', 'n', '', 'y'), env });
+
+    expect(gemini.stdout).toContain('default_provider = "agent-responses"');
+    expect(await readFile(join(home, CONFIG), 'utf8')).toContain('default_provider = "gemini"');
+  });
+
   it('changes nothing without a terminal and without --yes', async () => {
     const result = await setup();
 

@@ -54,6 +54,7 @@ const DOTS: Readonly<Record<Health, string>> = {
   ready: '',
   checking: 'off',
   login: 'warn',
+  key: 'warn',
   executable: 'warn',
   configuration: 'warn',
   account: 'warn',

@@ -1,4 +1,5 @@
 import type { Diagnostics } from '../../api/schemas.ts';
+import { hasLogin } from '../../providers/credentials.ts';
 
 export type ProviderReport = Diagnostics['providers'][number];
 export type Gate = Diagnostics['runtime']['providers'][string];
@@ -8,6 +9,7 @@ export type Health =
   | 'ready'
   | 'checking'
   | 'login'
+  | 'key'
   | 'executable'
   | 'configuration'
   | 'account'
@@ -28,7 +30,7 @@ export function toHealth(
     return breaker?.state === 'half_open' ? 'retrying' : 'ready';
   }
   if (error_code === undefined) return 'checking';
-  if (error_code === 'authentication') return 'login';
+  if (error_code === 'authentication') return hasLogin(name) ? 'login' : 'key';
   if (error_code === 'configuration') {
     return name === WITH_EXECUTABLE ? 'executable' : 'configuration';
   }
@@ -46,6 +48,10 @@ export const STEPS: Readonly<Partial<Record<Health, readonly Step[]>>> = {
   login: [
     { text: 'system.step.login', code: 'codex login' },
     { text: 'system.step.nothingToRestart' },
+  ],
+  key: [
+    { text: 'system.step.key', code: 'image-bridge doctor' },
+    { text: 'system.step.keySource' },
   ],
   executable: [
     { text: 'system.step.install', code: 'npm install --global @openai/codex' },
@@ -76,7 +82,7 @@ export function toSummary(providers: readonly Named[]): readonly Sentence[] {
   if (unwell.length > 1) {
     return [first, { key: 'system.unwell.several', values: { count: unwell.length } }];
   }
-  const kind = one.health === 'login' || one.health === 'paused' ? one.health : 'other';
+  const kind = ['login', 'key', 'paused'].includes(one.health) ? one.health : 'other';
   return [first, { key: `system.unwell.${kind}`, values: { name: one.name } }];
 }
 

@@ -25,6 +25,7 @@ describe('toHealth', () => {
     ['retrying', report(), { ...CLOSED, state: 'half_open' }],
     ['checking', report({ ready: false }), CLOSED],
     ['login', report({ ready: false, error_code: 'authentication' }), CLOSED],
+    ['key', report({ name: 'work', ready: false, error_code: 'authentication' }), CLOSED],
     ['executable', report({ ready: false, error_code: 'configuration' }), CLOSED],
     [
       'configuration',
@@ -49,6 +50,10 @@ describe('toSummary', () => {
     [
       [named('ready', true), named('login')],
       ['system.working', 'system.unwell.login'],
+    ],
+    [
+      [named('ready', true), named('key')],
+      ['system.working', 'system.unwell.key'],
     ],
     [
       [named('paused', true), named('ready')],
