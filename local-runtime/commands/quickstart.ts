@@ -28,9 +28,10 @@ Paste this into another terminal. It writes image.png into its folder:
   curl -s ${address}/v1/images${bearer} -H 'content-type: application/json' -d '{"prompt": "a lighthouse at dusk"}' | sed 's/.*"b64_json":"\\([^"]*\\)".*/\\1/' | base64 -d > image.png
 
 The images come from the sandbox provider: generated locally from the text of the prompt, without a network or an account.
-For images of a real model, sign the agent in (its auth.json lies in $CODEX_HOME, else ~/.codex), then serve with the provider agent-responses:
+For images of a real model, sign the agent in (its auth.json lies in $CODEX_HOME, else ~/.codex), or put an API key into
+OPENAI_API_KEY or GEMINI_API_KEY. This writes a configuration for what it finds:
 
-  npx image-bridge serve
+  npx image-bridge setup
 
 The contract is at ${address}/v1/openapi.json. Ctrl+C stops the bridge.
 
