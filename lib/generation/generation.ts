@@ -1,4 +1,5 @@
 import { startDeadline } from '../admission/deadline.ts';
+import type { InputFacts, InputSet } from '../inputs/input-source.ts';
 import { firstPlan } from './call/run-routes.ts';
 import { toTurnRequest } from './call/session-turns.ts';
 import { countOperation } from './count-operation.ts';
@@ -77,17 +78,18 @@ export function createGeneration(deps: Deps) {
     },
 
     /**
-     * Where the request would go first, without loading or sending anything. Throws what refuses it on every route that it
+     * Where the request would go first, without loading or sending anything; `inputs` is all that is known of its images. Throws what refuses it on every route that it
      * may take, `session_not_found` included.
      */
     async plan(
       request: GenerationRequest,
       context: Pick<GenerationContext, 'requestId' | 'scope'>,
+      inputs?: InputSet<InputFacts>,
     ): Promise<PlannedRoute> {
       const { registry, sessions } = deps;
       const candidates = resolveCandidates(request.routing, registry);
       const { ask, report } = firstPlan(candidates, request.routing.fallback_policy, (candidate) =>
-        makePlan(context.requestId, request, toRoute(candidate, registry)),
+        makePlan(context.requestId, request, toRoute(candidate, registry), inputs),
       );
       const turn = toTurnRequest(ask, context);
       if (turn) await sessions.check(turn);

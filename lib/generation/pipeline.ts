@@ -4,7 +4,7 @@ import type { Permit } from '../admission/gate.ts';
 import type { Publisher } from '../artifacts/publisher.ts';
 import type { RequestContext } from '../contract/request/request-context.ts';
 import type { ImageEngine, VerifiedImage } from '../images/image.ts';
-import { type InputSet, mapInputs } from '../inputs/input-source.ts';
+import { factsOf, type InputSet, mapInputs } from '../inputs/input-source.ts';
 import type { InputVerifier } from '../inputs/verify-inputs.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import { type Clock, nowSecs } from '../platform/clock.ts';
@@ -12,6 +12,7 @@ import type { Ids } from '../platform/ids.ts';
 import type { ProviderRegistry } from '../providers/registry.ts';
 import { createFanOut } from './call/fan-out.ts';
 import { createFinishedCall } from './call/finished-call.ts';
+import { createMaskedInputs } from './call/masked-inputs.ts';
 import { createProviderSlots } from './call/provider-slots.ts';
 import { createRetriedCall } from './call/retried-call.ts';
 import { createRouteAttempt } from './call/route-attempt.ts';
@@ -62,6 +63,7 @@ interface Progress {
 export function createPipeline(deps: PipelineDeps) {
   const { registry, inputs, admission, sessions, clock, metrics } = deps;
   const routeAttempt = createCalls(deps);
+  const maskedInputs = createMaskedInputs(deps);
   const describeImages = createDescribeImages(deps);
   const deliver = createDeliver(deps);
 
@@ -77,7 +79,7 @@ export function createPipeline(deps: PipelineDeps) {
     let permit: Permit | undefined;
     let verified: InputSet<VerifiedImage> = { images: [], references: [] };
     try {
-      const { plan, result, attempts } = await runRoutes(candidates, {
+      const { result: done, attempts } = await runRoutes(candidates, {
         clock,
         policy: request.routing.fallback_policy,
         signal,
@@ -97,22 +99,24 @@ export function createPipeline(deps: PipelineDeps) {
           );
           metrics.queued({ durationMs: permit.waitedMs });
         },
-        attempt(plan) {
-          plan.checkInputSizes(mapInputs(verified, ({ bytes }) => bytes.length));
-          const work = { plan, inputs: verified, deadline, onEvent };
-          return routeAttempt(work, { times, onAdmitted, waitsWhenFull, scope });
+        async attempt(first) {
+          const plan = first.withInputs(mapInputs(verified, factsOf));
+          const drawing = maskedInputs(plan.ask, verified, signal);
+          const { inputs: sent, masked } = await times.of('input', drawing);
+          const work = { plan, inputs: sent, masked, deadline, onEvent };
+          const result = await routeAttempt(work, { times, onAdmitted, waitsWhenFull, scope });
+          return { plan, result };
         },
       });
       onEvent({ type: 'progress', stage: 'publishing' });
       const outcome = {
-        plan,
-        result,
+        ...done,
         completedSecs: nowSecs(clock),
         attempts: candidates.length > 1 ? attempts : undefined,
       };
       const described = describeImages(outcome, times.report(), client);
       const outputs = await times.of('artifact', described);
-      const delivered = await times.of('artifact', deliver(outputs, plan, context, client));
+      const delivered = await times.of('artifact', deliver(outputs, done.plan, context, client));
       const response = toImageResponse(outcome, delivered, times.report());
       return { response, publications: delivered.publications };
     } finally {

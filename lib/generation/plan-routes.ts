@@ -1,7 +1,7 @@
 import type { PlanRequest } from '../contract/request/image-request.ts';
 import { BridgeError } from '../errors/bridge-error.ts';
 import type { InputForecast } from '../inputs/input-forecast.ts';
-import type { InputSet } from '../inputs/input-source.ts';
+import type { InputFacts, InputSet } from '../inputs/input-source.ts';
 import type { ProviderRegistry } from '../providers/registry.ts';
 import { type SessionTurns, toTurnRequest } from './call/session-turns.ts';
 import { type PlannedRequest, toGenerationRequest } from './generation-request.ts';
@@ -34,9 +34,9 @@ export function createPlanRoutes({ registry, sessions, inputs }: Deps) {
     sent: PlanRequest,
     context: Pick<GenerationContext, 'requestId' | 'scope'>,
   ): Promise<readonly PlannedRoute[]> {
-    let prepared: Promise<InputSet<number>> | undefined;
+    let prepared: Promise<InputSet<InputFacts>> | undefined;
 
-    async function prepare({ ask }: Plan, request: PlannedRequest): Promise<InputSet<number>> {
+    async function prepare({ ask }: Plan, request: PlannedRequest): Promise<InputSet<InputFacts>> {
       const turn = toTurnRequest(ask, context);
       if (turn) await sessions.check(turn);
       return inputs.measure(request.inputs, context.scope);
@@ -46,8 +46,7 @@ export function createPlanRoutes({ registry, sessions, inputs }: Deps) {
       const request = toGenerationRequest(sent, inputs.toSources(sent));
       const plan = makePlan(context.requestId, request, toRoute(candidate, registry));
       prepared ??= prepare(plan, request);
-      plan.checkInputSizes(await prepared);
-      return plan;
+      return plan.withInputs(await prepared);
     }
 
     const routes: PlannedRoute[] = [];

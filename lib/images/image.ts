@@ -76,6 +76,8 @@ export interface EncodeOptions {
   readonly format: OutputFormat;
   /** 0..100, the contract's `output_compression`; jpeg and webp only. */
   readonly compression?: number;
+  /** webp only: every sample is kept, those of transparent pixels too. */
+  readonly lossless?: boolean;
 }
 
 /** How a subject is separated from its flat background. */
@@ -87,6 +89,27 @@ export interface MatteOptions {
   /** From this distance on it stays opaque, 1..255. */
   readonly opaqueThreshold: number;
   readonly despill: boolean;
+}
+
+/** A size that a model supports, in pixels, and the part of it that shows the source. The rest repeats the source's edges. */
+export interface Canvas {
+  readonly width: number;
+  readonly height: number;
+  readonly area: {
+    readonly left: number;
+    readonly top: number;
+    readonly width: number;
+    readonly height: number;
+  };
+}
+
+/** A source, and where an image that a model made of it may differ from it. */
+export interface MaskedSource {
+  readonly source: VerifiedImage;
+  /** Rotated by EXIF, it has the edges of the source: alpha 0 may change, 255 must not. */
+  readonly mask: VerifiedImage;
+  /** What the model was given. */
+  readonly canvas: Canvas;
 }
 
 /**
@@ -113,6 +136,28 @@ export interface ImageEngine {
   removeBackground(
     image: VerifiedImage,
     matte: MatteOptions,
+    options: EncodeOptions,
+    signal: AbortSignal,
+  ): Promise<Buffer>;
+  /** The image on a canvas, as a PNG: rotated by EXIF, in sRGB, without metadata. */
+  drawOnCanvas(image: VerifiedImage, canvas: Canvas, signal: AbortSignal): Promise<Buffer>;
+  /**
+   * A mask on a canvas, as a PNG of two values. What may change at all (alpha below 255) is open, what lies around the area is
+   * not. `alpha`: 0 where it is open, 255 elsewhere. `white`: no alpha, white where it is open, black elsewhere.
+   */
+  drawMask(
+    mask: VerifiedImage,
+    canvas: Canvas,
+    form: 'alpha' | 'white',
+    signal: AbortSignal,
+  ): Promise<Buffer>;
+  /**
+   * The source with what the mask lets through of `drawn`, an image of the canvas in any size. Where the mask's alpha is 255,
+   * the decoded samples are the source's own, where it is 0 they are those of `drawn`; between them both are blended.
+   */
+  composite(
+    drawn: VerifiedImage,
+    masked: MaskedSource,
     options: EncodeOptions,
     signal: AbortSignal,
   ): Promise<Buffer>;

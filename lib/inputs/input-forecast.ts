@@ -8,6 +8,7 @@ import { checkMask } from './check-mask.ts';
 import {
   type ArtifactSource,
   type Edges,
+  type InputFacts,
   type InputSet,
   knownBytes,
   mapInputs,
@@ -87,8 +88,8 @@ export function createInputForecast({ artifacts, limits, imageLimits }: Deps) {
     toSources: (request: RequestImages<PlanInput>): InputSet<PlannedSource> =>
       toPlannedSources(request, limits.max_bytes_each),
 
-    /** The length of each image in bytes, 0 where it is not known. Throws `input`. */
-    async measure(sources: InputSet<PlannedSource>, scope: string): Promise<InputSet<number>> {
+    /** What is known of each image. Throws `input`. */
+    async measure(sources: InputSet<PlannedSource>, scope: string): Promise<InputSet<InputFacts>> {
       const known = await allFacts(toList(sources), scope);
       for (const [source, facts] of known) check(source, facts);
       if (sources.mask) {
@@ -96,7 +97,10 @@ export function createInputForecast({ artifacts, limits, imageLimits }: Deps) {
         const hasAlpha = known.get(sources.mask)?.format !== 'jpeg';
         checkMask({ hasAlpha, upright: uprightOf(sources.mask) }, uprightOf(sources.images[0]));
       }
-      return mapInputs(sources, (source) => known.get(source)?.bytes ?? 0);
+      return mapInputs(sources, (source) => {
+        const upright = uprightOf(source);
+        return { byteLength: known.get(source)?.bytes ?? 0, ...(upright ? { upright } : {}) };
+      });
     },
   };
 }

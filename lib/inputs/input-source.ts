@@ -1,4 +1,6 @@
 import type { OutputFormat } from '../contract/request/parameters.ts';
+import type { VerifiedImage } from '../images/image.ts';
+import { uprightEdges } from '../images/upright-edges.ts';
 
 /** In pixels. */
 export interface Edges {
@@ -61,6 +63,16 @@ export interface InputSet<T> {
   readonly references: readonly T[];
 }
 
+/** What is known of an image of a request. */
+export interface InputFacts {
+  /** Of the encoded image; 0 where it is not known. */
+  readonly byteLength: number;
+  /** In pixels, rotated by EXIF. */
+  readonly upright?: Edges;
+  /** Only of a decoded image. */
+  readonly alpha?: VerifiedImage['alpha'];
+}
+
 /** In the order of the request: the images, the mask, the references. */
 export function toList<T>({ images, mask, references }: InputSet<T>): readonly T[] {
   return [...images, ...(mask === undefined ? [] : [mask]), ...references];
@@ -75,6 +87,11 @@ export function mapInputs<T, U>(
     ...(mask === undefined ? {} : { mask: change(mask) }),
     references: references.map(change),
   };
+}
+
+export function factsOf(image: VerifiedImage): InputFacts {
+  const { bytes, alpha } = image;
+  return { byteLength: bytes.length, upright: uprightEdges(image), alpha };
 }
 
 /** Its length in bytes if that is known before it is loaded, else 0. */

@@ -5,7 +5,7 @@ import { toFingerprintedRequest } from '../generation/fingerprinted-request.ts';
 import type { Generation } from '../generation/generation.ts';
 import { type GenerationRequest, toGenerationRequest } from '../generation/generation-request.ts';
 import { identifyInputs } from '../inputs/input-identities.ts';
-import { toList } from '../inputs/input-source.ts';
+import { factsOf, mapInputs, toList } from '../inputs/input-source.ts';
 import type { StoredInputs } from '../inputs/stored-inputs.ts';
 import { toInputSources } from '../inputs/to-input-sources.ts';
 import type { InputVerifier } from '../inputs/verify-inputs.ts';
@@ -81,8 +81,10 @@ export function createSubmitJob(deps: Deps) {
     const key = hash && { hash, fingerprint: await fingerprintOf(sent, request, context) };
     const earlier = key && (await store.findByKey(key));
     if (earlier) return { job: earlier, repeated: true };
-    const route = await deps.generation.plan(request, context);
+    // Before the images are decoded; what they are like may refuse the request as well.
+    await deps.generation.plan(request, context);
     const images = await deps.verifier.verify(request.inputs, { scope, signal });
+    const route = await deps.generation.plan(request, context, mapInputs(images, factsOf));
     const all = toList(images);
     const job = {
       ...route,

@@ -118,7 +118,7 @@ export interface ProviderSessions {
 }
 
 /** `alpha`: alpha 0 where the image may change, 255 elsewhere. `white`: no alpha, white where it may change, else black. */
-type MaskForm = 'alpha' | 'white';
+export type MaskForm = 'alpha' | 'white';
 
 /** Whether work can be dispatched now; `errorCode` says why not. */
 export type ProviderReadiness =

@@ -11,6 +11,7 @@ import {
   gptImage1,
   gptImage2,
   gptImage15,
+  maskEmulated,
 } from '../lib/generation/capability-documents.ts';
 import { image, keyed } from '../lib/generation/images.ts';
 import { openApp } from '../support/open-app.ts';
@@ -36,6 +37,18 @@ const DOCUMENTS: Readonly<Record<string, CapabilityDocument>> = {
     edit_images: few,
     reference_images: { ...few, support: 'unsupported' },
     masks: { ...few, max_count: 1 },
+  },
+  masked: {
+    ...maskEmulated,
+    sizes: {
+      auto: true,
+      allowed: [],
+      arbitrary: true,
+      edge_multiple: 8,
+      min_edge: 40,
+      max_edge: 64,
+    },
+    transparent_background: 'native',
   },
 };
 
@@ -79,16 +92,21 @@ const made = new Map<string, Promise<Buffer>>();
 
 async function reply(call: ScriptedCall): Promise<void> {
   call.dispatch();
-  const { keyColor, parameters, indices } = call.request;
-  const wanted = `${keyColor} ${parameters.background} ${parameters.output_format}`;
+  const { keyColor, parameters, indices, maskImage } = call.request;
+  const size = maskImage ? parameters.size : undefined;
+  const wanted = `${keyColor} ${parameters.background} ${parameters.output_format} ${size}`;
   const bytes = made.get(wanted) ?? draw(call.request);
   made.set(wanted, bytes);
   const output = { bytes: await bytes };
   call.succeed({ outputs: indices.map(() => output) });
 }
 
-async function draw({ keyColor, parameters }: ProviderRequest): Promise<Buffer> {
+async function draw({ keyColor, parameters, maskImage }: ProviderRequest): Promise<Buffer> {
   const { background, output_format: format } = parameters;
+  if (maskImage) {
+    const { width, height } = maskImage;
+    return image({ format, width, height, alpha: 0.5 });
+  }
   if (keyColor !== undefined)
     return sharp(await keyed(keyColor))
       .toFormat(format)

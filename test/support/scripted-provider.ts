@@ -1,6 +1,7 @@
 import type { CapabilityDocument } from '../../lib/contract/resources/provider.ts';
 import { BridgeError } from '../../lib/errors/bridge-error.ts';
 import type {
+  MaskForm,
   Provider,
   ProviderContext,
   ProviderOutput,
@@ -26,6 +27,8 @@ export interface Script {
   /** Of every model. */
   readonly capabilities: CapabilityDocument;
   readonly retry?: Provider['retry'];
+  /** How its models read emulated masks. */
+  readonly maskForm?: MaskForm;
   /** Replies to each call at once; without it a test replies through `call`. */
   readonly reply?: (call: ScriptedCall) => void | Promise<void>;
   /** Whether a call rejects with the signal's reason, as the port requires. */
@@ -44,7 +47,7 @@ export interface ScriptedProvider extends Provider {
 
 /** A provider whose calls a test observes and completes. */
 export function createScriptedProvider(script: Script): ScriptedProvider {
-  const { name = 'scripted', models = ['scripted-image'], obeys = true } = script;
+  const { name = 'scripted', models = ['scripted-image'], obeys = true, maskForm } = script;
   const calls: ScriptedCall[] = [];
   const waiting = new Map<number, (call: ScriptedCall) => void>();
 
@@ -60,6 +63,7 @@ export function createScriptedProvider(script: Script): ScriptedProvider {
     }),
     capabilities: (model) =>
       models.includes(model) ? { ...script.capabilities, provider: name, model } : undefined,
+    ...(maskForm ? { maskForm: () => maskForm } : {}),
     execute(request, context) {
       const { threadId } = request;
       if (threadId !== undefined && !script.threads?.has(threadId)) {

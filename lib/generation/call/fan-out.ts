@@ -37,7 +37,7 @@ export function createFanOut({ clock, finishedCall }: Deps) {
     const startedMs = clock.monotonicMs();
     const failures: OutputFailure[] = [];
     const siblings = linkSignal(work.deadline.signal);
-    const watched = watchDispatch(limitPartials(ask.partialImages, work.onEvent));
+    const watched = watchDispatch(limitPartials(ask.partialImages, work.onEvent, work.masked));
 
     const onFailure = (failure: OutputFailure) => {
       failures.push(failure);

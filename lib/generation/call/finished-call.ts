@@ -96,7 +96,8 @@ export function createFinishedCall({ clock, retriedCall, finish, slotsOf, metric
         const output = result.outputs[position];
         if (!output) return [];
         try {
-          return [await finishOne(finish, { index, output, generationMs }, work, signal)];
+          const unfinished = { index, output, generationMs, masked: work.masked };
+          return [await finishOne(finish, unfinished, work, signal)];
         } catch (thrown) {
           fail(index, thrown, signal.aborted);
           return [];

@@ -1,5 +1,5 @@
 import type { Deadline } from '../../admission/deadline.ts';
-import type { VerifiedImage } from '../../images/image.ts';
+import type { MaskedSource, VerifiedImage } from '../../images/image.ts';
 import type { InputSet } from '../../inputs/input-source.ts';
 import type { GenerationEvent } from '../events/generation-event.ts';
 import type { Plan } from '../plan/plan.ts';
@@ -8,6 +8,8 @@ import type { Plan } from '../plan/plan.ts';
 export interface PlannedWork {
   readonly plan: Plan;
   readonly inputs: InputSet<VerifiedImage>;
+  /** What is put back into the images that are made; undefined without an emulated mask. */
+  readonly masked?: MaskedSource | undefined;
   readonly deadline: Deadline;
   /** The thread of its session; undefined for an isolated one. */
   readonly threadId?: string;

@@ -17,8 +17,7 @@ interface Steps<P, R> {
   readonly attempt: (plan: P) => Promise<R>;
 }
 
-export interface Routed<P, R> {
-  readonly plan: P;
+export interface Routed<R> {
   readonly result: R;
   /** Every route that was tried, in order; the last one succeeded. */
   readonly attempts: readonly Attempt[];
@@ -32,7 +31,7 @@ export interface Routed<P, R> {
 export async function runRoutes<P, R>(
   candidates: readonly Candidate[],
   { clock, policy, signal, prepare, ...steps }: Steps<P, R>,
-): Promise<Routed<P, R>> {
+): Promise<Routed<R>> {
   const attempts: Attempt[] = [];
   let prepared: Promise<void> | undefined;
   for (const [index, candidate] of candidates.entries()) {
@@ -61,7 +60,7 @@ export async function runRoutes<P, R>(
     try {
       const result = await steps.attempt(plan);
       attempts.push({ ...tried(), outcome: 'succeeded' });
-      return { plan, result, attempts };
+      return { result, attempts };
     } catch (thrown) {
       failOrFallBack(thrown);
     }

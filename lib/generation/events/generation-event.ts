@@ -1,4 +1,4 @@
-import type { VerifiedImage } from '../../images/image.ts';
+import type { MaskedSource, VerifiedImage } from '../../images/image.ts';
 import type { ProviderEvent } from '../../providers/provider-port.ts';
 
 export type GenerationStage =
@@ -15,8 +15,13 @@ interface ProgressEvent {
   readonly index?: number;
 }
 
+type PartialImageEvent = Extract<ProviderEvent, { type: 'partial_image' }> & {
+  /** What is put back into it; absent without an emulated mask. */
+  readonly masked?: MaskedSource;
+};
+
 /** What happens in a generation while it runs; indices are those of the whole request. */
-export type GenerationEvent = ProgressEvent | Extract<ProviderEvent, { type: 'partial_image' }>;
+export type GenerationEvent = ProgressEvent | PartialImageEvent;
 
 /** An event for clients: its image has been decoded completely. */
 export type VerifiedEvent =

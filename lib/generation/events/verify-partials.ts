@@ -1,20 +1,30 @@
-import type { ImageEngine, VerifiedImage } from '../../images/image.ts';
+import type { ImageEngine, MaskedSource, VerifiedImage } from '../../images/image.ts';
+import { putBack } from '../finish/put-back.ts';
 import type { GenerationEvent, VerifiedEvent } from './generation-event.ts';
 
 interface Deps {
-  readonly engine: Pick<ImageEngine, 'inspect'>;
+  readonly engine: Pick<ImageEngine, 'inspect' | 'composite'>;
 }
+
+const PNG = { format: 'png' } as const;
 
 /** Passes on only partial images that decode completely. */
 export function createVerifyPartials({ engine }: Deps) {
+  async function inspected(bytes: Buffer, signal: AbortSignal): Promise<VerifiedImage | undefined> {
+    const inspection = await engine.inspect(bytes, signal);
+    return inspection.ok ? inspection.image : undefined;
+  }
+
   /** Undefined for an invalid image, and when the verification was ended. */
   async function validImage(
     bytes: Buffer,
+    masked: MaskedSource | undefined,
     signal: AbortSignal,
   ): Promise<VerifiedImage | undefined> {
     try {
-      const inspection = await engine.inspect(bytes, signal);
-      return inspection.ok ? inspection.image : undefined;
+      const image = await inspected(bytes, signal);
+      if (!image || !masked) return image;
+      return await inspected(await putBack(engine, image, masked, PNG, signal), signal);
     } catch {
       // The reader has stopped, or the app is closing. A partial image is no reason to fail.
       return undefined;
@@ -34,8 +44,8 @@ export function createVerifyPartials({ engine }: Deps) {
         yield event;
         continue;
       }
-      const { type, index, partialIndex, bytes } = event;
-      const image = await validImage(bytes, signal);
+      const { type, index, partialIndex, bytes, masked } = event;
+      const image = await validImage(bytes, masked, signal);
       if (image) yield { type, index, partialIndex, image };
     }
   };

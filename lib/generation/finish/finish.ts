@@ -1,13 +1,19 @@
 import type { Delivered, Warning } from '../../contract/reply/image-response.ts';
 import { MAX_FORMAT_EDGE } from '../../contract/request/parameters.ts';
 import { BridgeError } from '../../errors/bridge-error.ts';
-import type { EncodeOptions, ImageEngine, VerifiedImage } from '../../images/image.ts';
+import type {
+  EncodeOptions,
+  ImageEngine,
+  MaskedSource,
+  VerifiedImage,
+} from '../../images/image.ts';
 import type { ProviderOutput } from '../../providers/provider-port.ts';
 import type { FinishPlan } from '../plan/plan.ts';
 import { toDelivered } from './delivered.ts';
+import { putBack } from './put-back.ts';
 
 interface Deps {
-  readonly engine: Pick<ImageEngine, 'inspect' | 'convert' | 'removeBackground'>;
+  readonly engine: Pick<ImageEngine, 'inspect' | 'convert' | 'removeBackground' | 'composite'>;
 }
 
 /** One output that can be delivered. */
@@ -24,6 +30,8 @@ export interface Unfinished {
   readonly index: number;
   readonly output: ProviderOutput;
   readonly generationMs: number;
+  /** What is put back into it; undefined without an emulated mask. */
+  readonly masked?: MaskedSource | undefined;
 }
 
 export type Finish = ReturnType<typeof createFinish>;
@@ -63,12 +71,23 @@ export function createFinish({ engine }: Deps) {
     return verifiedOwn(engine.removeBackground(image, matte, encoding, signal), signal);
   }
 
+  /** What the plan makes of the given image here, if anything, already in the format that is delivered. */
+  async function made(
+    given: VerifiedImage,
+    masked: MaskedSource | undefined,
+    plan: FinishPlan,
+    signal: AbortSignal,
+  ): Promise<VerifiedImage> {
+    if (!masked) return withoutBackground(given, plan, signal);
+    return verifiedOwn(putBack(engine, given, masked, plan.encoding, signal), signal);
+  }
+
   /**
    * Throws `protocol` for an image that does not verify or is not what was asked for, `upstream` for a missing revised
    * prompt.
    */
   return async function finish(
-    { index, output, generationMs }: Unfinished,
+    { index, output, generationMs, masked }: Unfinished,
     plan: FinishPlan,
     signal: AbortSignal,
   ): Promise<FinishedOutput> {
@@ -80,11 +99,11 @@ export function createFinish({ engine }: Deps) {
     if (given.format !== plan.providerFormat && plan.compatibility === 'strict') {
       throw wrongFormat();
     }
-    const cut = await withoutBackground(given, plan, signal);
+    const changed = await made(given, masked, plan, signal);
     // Before a conversion, which may remove the alpha that is checked here.
-    const isTransparent = checkTransparency(cut, plan);
+    const isTransparent = checkTransparency(changed, plan);
     // Where no background could be removed, the image is delivered as it was generated.
-    const whole = isTransparent ? cut : given;
+    const whole = isTransparent || masked ? changed : given;
     const image = whole.format === format ? whole : await converted(whole, plan, signal);
     const verdict = toDelivered(index, image, plan.requested);
     const warnings: Warning[] = [

@@ -1,40 +1,21 @@
 import type { CapabilityDocument } from '../../contract/resources/provider.ts';
-import type { InputSet } from '../../inputs/input-source.ts';
-import type { PlannedRequest } from '../generation-request.ts';
-import { type Negotiation, note, refuse, startNegotiation, throwRefusals } from './negotiation.ts';
+import { mapInputs } from '../../inputs/input-source.ts';
+import { isMaskEmulated } from './negotiate-mask.ts';
+import { type Negotiation, note, refuse } from './negotiation.ts';
 
 type ImageSupport = CapabilityDocument['masks'];
 
-/**
- * Whether the model takes the operation and its images, of these sizes in bytes, 0 where a size is not known yet.
- * A mask is never dropped, in any mode.
- */
-export function negotiateInputs(
-  negotiation: Negotiation,
-  sizes: InputSet<number>,
-): { readonly dropsReferences: boolean } {
-  const { capabilities, request } = negotiation;
-  const { images, mask, references } = sizes;
+/** Whether the model takes the operation and its images. A mask is never dropped, in any mode. */
+export function negotiateInputs(negotiation: Negotiation): { readonly dropsReferences: boolean } {
+  const { capabilities, request, inputs } = negotiation;
+  const { images, mask, references } = mapInputs(inputs, ({ byteLength }) => byteLength);
   const takesEdits = capabilities.edits && capabilities.edit_images.support !== 'unsupported';
   const takesOperation = request.operation === 'edit' ? takesEdits : capabilities.generation;
   if (!takesOperation) refuse(negotiation, 'operation');
-  else if (!holds(capabilities.edit_images, images)) refuse(negotiation, 'images');
+  else if (!holds(capabilities.edit_images, [...images, ...maskImage(negotiation)]))
+    refuse(negotiation, 'images');
   if (mask !== undefined) negotiateMask(negotiation, mask);
   return { dropsReferences: negotiateReferences(negotiation, references) };
-}
-
-/**
- * Checks the limits of a model again once the length of all images is known: those from elsewhere have one only now.
- * Throws `unsupported_capability`.
- */
-export function checkInputSizes(
-  request: PlannedRequest,
-  capabilities: CapabilityDocument,
-  sizes: InputSet<number>,
-): void {
-  const negotiation = startNegotiation(request, capabilities);
-  negotiateInputs(negotiation, sizes);
-  throwRefusals(negotiation);
 }
 
 function negotiateMask(negotiation: Negotiation, mask: number): void {
@@ -44,6 +25,11 @@ function negotiateMask(negotiation: Negotiation, mask: number): void {
   } else if (!holds(masks, [mask])) {
     refuse(negotiation, 'mask');
   }
+}
+
+/** The mask as one more image: its length is known only once it is drawn. */
+function maskImage(negotiation: Negotiation): readonly number[] {
+  return isMaskEmulated(negotiation) && negotiation.maskForm === undefined ? [0] : [];
 }
 
 /** Whether the references are left out. */

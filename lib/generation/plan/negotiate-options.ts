@@ -1,12 +1,5 @@
 import type { OutputFormat } from '../../contract/request/parameters.ts';
-import {
-  drop,
-  type Negotiation,
-  normalize,
-  record,
-  refuse,
-  type TransparencyPlan,
-} from './negotiation.ts';
+import { drop, type Negotiation, normalize, record, refuse } from './negotiation.ts';
 
 /** Fits everything that is one value out of a list or a range. What is `auto` is the model's to choose, and always fits. */
 export function negotiateOptions(negotiation: Negotiation): void {
@@ -59,18 +52,16 @@ const BEST_SOURCES: readonly OutputFormat[] = ['png', 'webp', 'jpeg'];
 
 /**
  * The format to ask the provider for. One that it lacks is delivered by conversion, unless `strict` refuses it; a format
- * that the request did not name may become the provider's own in every mode.
+ * that the request did not name may become the provider's own in every mode. `isMadeHere`: the bridge makes the image out of
+ * the provider's.
  */
-export function negotiateFormat(
-  negotiation: Negotiation,
-  transparency: TransparencyPlan,
-): OutputFormat {
+export function negotiateFormat(negotiation: Negotiation, isMadeHere: boolean): OutputFormat {
   const { effective, capabilities, request, mode } = negotiation;
   const wanted = effective.output_format;
   const own = BEST_SOURCES.find((format) => capabilities.output_formats.includes(format));
   if (capabilities.output_formats.includes(wanted)) {
-    // A matte is made of the image as it was painted: with each loss its edges become worse.
-    return transparency.kind === 'chroma_key' && own !== undefined ? own : wanted;
+    // Of the image as it was painted: with each loss a matte or a composite becomes worse.
+    return isMadeHere && own !== undefined ? own : wanted;
   }
   if (own === undefined) {
     refuse(negotiation, 'parameters.output_format');

@@ -1,10 +1,11 @@
 import type { CapabilityDocument } from '../../contract/resources/provider.ts';
-import { knownBytes, mapInputs } from '../../inputs/input-source.ts';
 import type { PlannedRequest } from '../generation-request.ts';
 import { negotiateInputs } from './negotiate-inputs.ts';
+import { isMaskEmulated, maskWarnings, planMask, refuseClosedMask } from './negotiate-mask.ts';
 import { negotiateFormat, negotiateOptions } from './negotiate-options.ts';
 import { negotiateSize } from './negotiate-size.ts';
 import {
+  type Circumstances,
   type NegotiatedRequest,
   type Negotiation,
   note,
@@ -16,28 +17,37 @@ import { planTransparency } from './transparency.ts';
 
 /**
  * Fits a request to what one model can do (contract.md 2, "Negotiation"). `strict` refuses what does not fit, `normalize`
- * changes it to the nearest thing and says so, `best_effort` also drops optional fields. Throws `unsupported_capability`.
+ * changes it to the nearest thing and says so, `best_effort` also drops optional fields. Throws `unsupported_capability`, and
+ * `input` for a mask that makes no sense.
  */
 export function negotiate(
   request: PlannedRequest,
   capabilities: CapabilityDocument,
+  circumstances: Circumstances = {},
 ): NegotiatedRequest {
-  const negotiation = startNegotiation(request, capabilities);
-  const { dropsReferences } = negotiateInputs(negotiation, mapInputs(request.inputs, knownBytes));
+  const negotiation = startNegotiation(request, capabilities, circumstances);
+  const { dropsReferences } = negotiateInputs(negotiation);
   negotiateSession(negotiation);
-  negotiateSize(negotiation);
+  const mask = isMaskEmulated(negotiation) ? planMask(negotiation) : undefined;
+  if (!mask) negotiateSize(negotiation);
   negotiateOptions(negotiation);
   const transparency = planTransparency(negotiation);
-  const providerFormat = negotiateFormat(negotiation, transparency);
-  const prompts = negotiatePrompts(negotiation);
+  if (mask && transparency.kind === 'chroma_key') refuse(negotiation, 'parameters.background');
+  const isMadeHere = mask !== undefined || transparency.kind === 'chroma_key';
+  const providerFormat = negotiateFormat(negotiation, isMadeHere);
+  const { warnings, ...prompts } = negotiatePrompts(negotiation);
   throwRefusals(negotiation);
+  if (mask) refuseClosedMask(negotiation);
+  const { effective, normalizations } = negotiation;
   return {
-    effective: negotiation.effective,
+    effective,
     providerFormat,
     ...prompts,
     dropsReferences,
     transparency,
-    normalizations: negotiation.normalizations,
+    mask,
+    normalizations,
+    warnings: [...warnings, ...(mask ? maskWarnings(mask, effective) : [])],
   };
 }
 

@@ -6,6 +6,14 @@ import type {
 import type { OutputFormat, Parameters } from '../../contract/request/parameters.ts';
 import type { CapabilityDocument } from '../../contract/resources/provider.ts';
 import { BridgeError, type Detail } from '../../errors/bridge-error.ts';
+import type { Canvas } from '../../images/image.ts';
+import {
+  type InputFacts,
+  type InputSet,
+  knownBytes,
+  mapInputs,
+} from '../../inputs/input-source.ts';
+import type { MaskForm } from '../../providers/provider-port.ts';
 import type { GenerationRequest, PlannedRequest } from '../generation-request.ts';
 
 type Compatibility = GenerationRequest['policies']['compatibility'];
@@ -20,6 +28,18 @@ export type TransparencyPlan =
       readonly keyColor: string;
     };
 
+/** A mask that the model does not honour exactly: what lies outside it is put back here. */
+export interface MaskPlan {
+  /** What the model draws; undefined as long as the edges of the image are not known. */
+  readonly canvas: Canvas | undefined;
+  /** The size to ask for. */
+  readonly size: string;
+  /** How the model reads the mask; undefined where it gets it as one more image. */
+  readonly form: MaskForm | undefined;
+  /** The longest image in bytes that the model takes. */
+  readonly maxBytes: number;
+}
+
 /** What a request becomes for one route. */
 export interface NegotiatedRequest {
   /** What takes effect, as the reply reports it. */
@@ -30,6 +50,8 @@ export interface NegotiatedRequest {
   readonly negativePrompt: string | undefined;
   readonly dropsReferences: boolean;
   readonly transparency: TransparencyPlan;
+  /** Undefined without a mask, and for a mask that the model honours itself. */
+  readonly mask: MaskPlan | undefined;
   /** Every parameter that differs between what was requested and `effective` has a row. */
   readonly normalizations: readonly Normalization[];
   readonly warnings: readonly Warning[];
@@ -40,6 +62,8 @@ export interface Negotiation {
   readonly request: PlannedRequest;
   readonly capabilities: CapabilityDocument;
   readonly mode: Compatibility;
+  readonly inputs: InputSet<InputFacts>;
+  readonly maskForm: MaskForm | undefined;
   readonly effective: { -readonly [K in keyof Parameters]: Parameters[K] };
   readonly normalizations: Normalization[];
   readonly refusals: Refusal[];
@@ -50,18 +74,33 @@ interface Refusal {
   readonly details: { readonly [key: string]: Detail };
 }
 
+/** What a negotiation needs besides the request and the capabilities. */
+export interface Circumstances {
+  /** By default only the lengths that are known before the images are loaded. */
+  readonly inputs?: InputSet<InputFacts> | undefined;
+  /** How the model reads an emulated mask, if it does. */
+  readonly maskForm?: MaskForm | undefined;
+}
+
 export function startNegotiation(
   request: PlannedRequest,
   capabilities: CapabilityDocument,
+  { inputs = knownLengths(request), maskForm }: Circumstances,
 ): Negotiation {
   return {
     request,
     capabilities,
     mode: request.policies.compatibility,
+    inputs,
+    maskForm,
     effective: { ...request.parameters },
     normalizations: [],
     refusals: [],
   };
+}
+
+function knownLengths({ inputs }: PlannedRequest): InputSet<InputFacts> {
+  return mapInputs(inputs, (source) => ({ byteLength: knownBytes(source) }));
 }
 
 /** Adds a refusal; all of them are reported together. */

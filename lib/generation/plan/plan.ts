@@ -1,12 +1,12 @@
 import type { Warning } from '../../contract/reply/image-response.ts';
 import type { OutputFormat } from '../../contract/request/parameters.ts';
 import type { EncodeOptions, MatteOptions } from '../../images/image.ts';
-import type { InputSet } from '../../inputs/input-source.ts';
+import type { InputFacts, InputSet } from '../../inputs/input-source.ts';
 import type { Provider, ProviderRequest } from '../../providers/provider-port.ts';
 import type { GenerationRequest, PlannedRequest } from '../generation-request.ts';
 import { negotiate } from './negotiate.ts';
-import { checkInputSizes } from './negotiate-inputs.ts';
-import type { NegotiatedRequest } from './negotiation.ts';
+import { isExact } from './negotiate-mask.ts';
+import type { MaskPlan, NegotiatedRequest } from './negotiation.ts';
 import {
   type RecordEssentials,
   refuseLongRecord,
@@ -22,10 +22,10 @@ export interface Plan {
   /** How the finished images are delivered. */
   readonly output: GenerationRequest['output'];
   /**
-   * Compares the images, of these lengths in bytes, with the limits of the model: those from elsewhere have a length only
-   * when they are loaded. Throws `unsupported_capability`.
+   * The plan of the same request once more is known of its images: those from elsewhere have a length only when they are
+   * loaded. Throws `unsupported_capability`, `input`.
    */
-  readonly checkInputSizes: (sizes: InputSet<number>) => void;
+  readonly withInputs: (inputs: InputSet<InputFacts>) => Plan;
 }
 
 /** What to ask of the provider, and in which calls. */
@@ -34,6 +34,8 @@ export interface AskPlan {
   /** Of each call; `parameters.n` is set call by call. */
   readonly request: Omit<ProviderRequest, 'indices' | 'images' | 'mask' | 'references'>;
   readonly sendsReferences: boolean;
+  /** A mask that the bridge makes exact; undefined where there is none. */
+  readonly mask: MaskPlan | undefined;
   /** The outputs that each call is asked for, by their indices: 0..n-1 in all. */
   readonly calls: readonly (readonly number[])[];
   /** How many calls of the provider may run at the same time, those of other operations included. */
@@ -66,9 +68,19 @@ export interface ReportPlan extends Pick<NegotiatedRequest, 'normalizations'> {
   readonly warnings: readonly Warning[];
 }
 
-/** Fits a request to one route. Throws `unsupported_capability`, `invalid_request`. */
-export function makePlan(requestId: string, request: PlannedRequest, route: Route): Plan {
-  const negotiated = negotiate(request, route.capabilities);
+/**
+ * Fits a request to one route; `inputs` is all that is known of its images. Throws `unsupported_capability`,
+ * `invalid_request`, `input`.
+ */
+export function makePlan(
+  requestId: string,
+  request: PlannedRequest,
+  route: Route,
+  inputs?: InputSet<InputFacts>,
+): Plan {
+  const { provider, model, capabilities } = route;
+  const maskForm = provider.maskForm?.(model);
+  const negotiated = negotiate(request, capabilities, { inputs, maskForm });
   const record = toRecordEssentials(requestId, request, route, negotiated);
   refuseLongRecord(record, request.output.metadata);
   const { normalizations, warnings } = negotiated;
@@ -77,7 +89,7 @@ export function makePlan(requestId: string, request: PlannedRequest, route: Rout
     finish: toFinishPlan(request, negotiated),
     report: { record, normalizations, warnings },
     output: request.output,
-    checkInputSizes: (sizes) => checkInputSizes(request, route.capabilities, sizes),
+    withInputs: (known) => makePlan(requestId, request, route, known),
   };
   return Object.freeze(plan);
 }
@@ -87,8 +99,8 @@ function toAskPlan(
   { provider, model, capabilities }: Route,
   { effective, providerFormat, prompt, negativePrompt, ...negotiated }: NegotiatedRequest,
 ): AskPlan {
-  const { transparency } = negotiated;
-  const isConverted = providerFormat !== effective.output_format;
+  const { transparency, mask } = negotiated;
+  const isMadeHere = mask !== undefined || providerFormat !== effective.output_format;
   const isKeyed = transparency.kind === 'chroma_key';
   const flatBackground = capabilities.backgrounds.includes('opaque') ? 'opaque' : 'auto';
   return {
@@ -102,12 +114,14 @@ function toAskPlan(
         ...effective,
         // A background that is removed afterwards has to be generated first.
         background: isKeyed ? flatBackground : effective.background,
+        ...(mask ? { size: mask.size } : {}),
         output_format: providerFormat,
-        output_compression: isConverted ? null : effective.output_compression,
+        output_compression: isMadeHere ? null : effective.output_compression,
       },
       ...(isKeyed ? { keyColor: transparency.keyColor } : {}),
     },
     sendsReferences: !negotiated.dropsReferences,
+    mask,
     calls: toCalls(effective.n, capabilities.batching.native_count.max),
     maxParallelCalls: capabilities.batching.max_parallel_outputs,
     // Sessions that are not isolated run one turn at a time (specification 2.10.5).
@@ -128,13 +142,17 @@ function toCalls(n: number, size: number): number[][] {
 
 function toFinishPlan(
   { parameters, formatNamed, policies, output }: PlannedRequest,
-  { effective, providerFormat, transparency }: NegotiatedRequest,
+  { effective, providerFormat, transparency, mask }: NegotiatedRequest,
 ): FinishPlan {
   const { output_format: format, output_compression: compression } = effective;
   const { transparent_threshold, opaque_threshold, despill } = output.transparency;
   return {
     providerFormat,
-    encoding: { format, ...(compression === null ? {} : { compression }) },
+    encoding: {
+      format,
+      ...(compression === null ? {} : { compression }),
+      ...(mask && format === 'webp' && isExact(effective) ? { lossless: true } : {}),
+    },
     matte:
       transparency.kind === 'chroma_key'
         ? {

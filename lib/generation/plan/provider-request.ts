@@ -5,17 +5,20 @@ import type { AskPlan } from './plan.ts';
 
 /** One call of a fan-out, in the provider's terms. */
 export function toProviderRequest(
-  { request, sendsReferences }: AskPlan,
+  { request, sendsReferences, mask: plan }: AskPlan,
   inputs: InputSet<VerifiedImage>,
   indices: readonly number[],
   threadId: string | undefined,
 ): ProviderRequest {
+  const mask = inputs.mask && toProviderInput(inputs.mask);
+  const isImage = plan !== undefined && plan.form === undefined;
   return {
     ...request,
     parameters: { ...request.parameters, n: indices.length },
     indices,
     images: inputs.images.map(toProviderInput),
-    ...(inputs.mask ? { mask: toProviderInput(inputs.mask) } : {}),
+    ...(mask && !isImage ? { mask } : {}),
+    ...(mask && isImage ? { maskImage: mask } : {}),
     references: sendsReferences ? inputs.references.map(toProviderInput) : [],
     ...(threadId === undefined ? {} : { threadId }),
   };

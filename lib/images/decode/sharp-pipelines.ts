@@ -3,6 +3,8 @@ import type { ContainerFacts } from '../container/container-facts.ts';
 import type { DecodeOptions, EncodeOptions, ImageLimits, Pixels, VerifiedImage } from '../image.ts';
 import type { SharpFactory } from './load-sharp.ts';
 
+/** `exact` keeps the colours of transparent pixels. */
+const LOSSLESS = { lossless: true, exact: true } as const;
 const WHITE = '#ffffff';
 const DEFAULT_QUALITY = 90;
 /** From this quality on, chroma subsampling would be the largest loss. */
@@ -87,7 +89,8 @@ function inTime(source: Sharp, { max_decode_ms }: ImageLimits): Sharp {
   return source.timeout({ seconds: Math.min(MAX_TIMEOUT_SECS, Math.ceil(max_decode_ms / 1000)) });
 }
 
-function turnedSource(sharp: SharpFactory, image: VerifiedImage): Sharp {
+/** A verified image, rotated by its EXIF orientation and in sRGB. */
+export function turnedSource(sharp: SharpFactory, image: VerifiedImage): Sharp {
   const source = sharp(image.bytes, strict(image.width * image.height));
   return inSrgb(turned(source, image.orientation), image.hasDeepProfile);
 }
@@ -120,7 +123,7 @@ function turned(source: Sharp, orientation: number): Sharp {
 }
 
 /** The same pixels and options always give the same bytes. */
-function encoded(source: Sharp, { format, compression }: EncodeOptions): Sharp {
+export function encoded(source: Sharp, { format, compression, lossless }: EncodeOptions): Sharp {
   // The contract counts from 0, sharp from 1.
   const quality = Math.max(1, compression ?? DEFAULT_QUALITY);
   switch (format) {
@@ -134,6 +137,6 @@ function encoded(source: Sharp, { format, compression }: EncodeOptions): Sharp {
       });
     case 'webp':
       // Half the time of sharp's default effort for about the same size.
-      return source.webp({ quality, effort: 2 });
+      return source.webp(lossless ? { ...LOSSLESS, effort: 2 } : { quality, effort: 2 });
   }
 }

@@ -1,14 +1,11 @@
 import type { OutputInfo } from 'sharp';
 import { BridgeError } from '../../errors/bridge-error.ts';
-import { createSemaphore } from '../../platform/semaphore.ts';
 import { createThreadPool } from '../../platform/thread-pool.ts';
 import { parseColor } from '../color.ts';
 import type { MatteOptions, Pixels } from '../image.ts';
 import type { MatteTask } from './matte-task.ts';
 
-/** The number of raw images in memory at a time: 256 MiB each at the largest size. */
-const SLOTS = 2;
-const POOL = { name: 'matte', worker: '#matte-worker', threads: SLOTS } as const;
+const POOL = { name: 'matte', worker: '#matte-worker', threads: 2 } as const;
 
 interface Decoded {
   /** Four channels, in a buffer of its own, which is transferred. */
@@ -20,9 +17,6 @@ interface Decoded {
 export function createMattes() {
   const pool = createThreadPool<Omit<MatteTask, 'stop'>, ArrayBuffer>(POOL);
   return {
-    /** Limits the work that holds raw pixels, from decoding to encoding. */
-    slots: createSemaphore(SLOTS),
-
     /** Settles when the thread has, also after an abort. */
     async cutOut(
       { data, info }: Decoded,

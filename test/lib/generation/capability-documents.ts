@@ -82,6 +82,26 @@ export const appServer: CapabilityDocument = {
   explicit_threads: true,
 };
 
+/** A model with a free choice of sizes, which takes a mask as a hint only. */
+export const maskEmulated: CapabilityDocument = {
+  ...gptImage2,
+  provider: 'scripted',
+  model: 'scripted-image',
+  sizes: {
+    auto: true,
+    allowed: [],
+    arbitrary: true,
+    edge_multiple: 16,
+    max_edge: 3840,
+    max_aspect_ratio: 3,
+    min_pixels: 655_360,
+    max_pixels: 8_294_400,
+  },
+  aspect_ratio: 'unsupported',
+  resolution: 'unsupported',
+  masks: { ...fiveImages, support: 'emulated', max_count: 1 },
+};
+
 /** A model that draws anything, of no provider in particular. */
 export const anything: CapabilityDocument = {
   ...gptImage15,

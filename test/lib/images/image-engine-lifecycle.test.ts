@@ -5,7 +5,7 @@ import { createImageEngine } from '../../../lib/images/image-engine.ts';
 import { systemClock } from '../../../lib/platform/clock.ts';
 import { slices } from '../../support/slices.ts';
 import { readPhoto } from './photos.ts';
-import { plain } from './sample-images.ts';
+import { fromPixels, plain } from './sample-images.ts';
 
 const limits = {
   max_encoded_bytes: 32 * 1024 * 1024,
@@ -25,7 +25,20 @@ const never = new AbortController().signal;
 const bytes = readPhoto('coffee.png');
 const newEngine = () => createImageEngine({ limits, clock: systemClock, slices });
 
-const OPERATIONS = ['inspect', 'decode', 'encode', 'convert', 'cutOut'] as const;
+const OPERATIONS = [
+  'inspect',
+  'decode',
+  'encode',
+  'convert',
+  'cutOut',
+  'drawOnCanvas',
+  'drawMask',
+  'composite',
+] as const;
+const open = await fromPixels(plain(600, 400, [0, 0, 0, 0]))
+  .png()
+  .toBuffer();
+const canvas = { width: 608, height: 400, area: { left: 4, top: 0, width: 600, height: 400 } };
 
 function run(engine: ImageEngine, operation: (typeof OPERATIONS)[number], signal: AbortSignal) {
   const image: VerifiedImage = {
@@ -37,12 +50,18 @@ function run(engine: ImageEngine, operation: (typeof OPERATIONS)[number], signal
     alpha: 'none',
     sha256: '',
   };
+  const mask: VerifiedImage = { ...image, bytes: open, alpha: 'empty' };
+  const masked = { source: image, mask, canvas };
+  const png = { format: 'png' } as const;
   const starts = {
     inspect: () => engine.inspect(bytes, signal),
     decode: () => engine.decode(image, { channels: 3 }, signal),
-    encode: () => engine.encode(plain(8, 8, [1, 2, 3]), { format: 'png' }, signal),
+    encode: () => engine.encode(plain(8, 8, [1, 2, 3]), png, signal),
     convert: () => engine.convert(image, { format: 'jpeg' }, signal),
-    cutOut: () => engine.removeBackground(image, matte, { format: 'png' }, signal),
+    cutOut: () => engine.removeBackground(image, matte, png, signal),
+    drawOnCanvas: () => engine.drawOnCanvas(image, canvas, signal),
+    drawMask: () => engine.drawMask(mask, canvas, 'alpha', signal),
+    composite: () => engine.composite(image, masked, png, signal),
   };
   return starts[operation]();
 }

@@ -17,7 +17,7 @@ async function measure(images: readonly PlanInput[], mask: PlanInput | null = nu
 }
 
 describe('createInputForecast', () => {
-  it('knows the length of what is described or sent, and of nothing else', async () => {
+  it('knows the length of what is described or sent and the edges of what is described, and nothing else', async () => {
     const images: PlanInput[] = [
       described(),
       { type: 'base64', data: 'AAAAAA==' },
@@ -25,7 +25,12 @@ describe('createInputForecast', () => {
       { type: 'url', url: 'https://images.example/a.png' },
     ];
 
-    expect((await measure(images)).images).toEqual([60, 4, 3, 0]);
+    expect((await measure(images)).images).toEqual([
+      { byteLength: 60, upright: { width: 20, height: 30 } },
+      { byteLength: 4 },
+      { byteLength: 3 },
+      { byteLength: 0 },
+    ]);
   });
 
   it.each<[string, PlanInput, string]>([
@@ -64,7 +69,7 @@ describe('createInputForecast', () => {
   it('does not compare a mask with an image whose edges are unknown', async () => {
     const unknown: PlanInput = { type: 'base64', data: 'AAAA' };
 
-    expect(await measure([unknown], described())).toMatchObject({ mask: 60 });
+    expect(await measure([unknown], described())).toMatchObject({ mask: { byteLength: 60 } });
   });
 });
 

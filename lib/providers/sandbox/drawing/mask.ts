@@ -1,3 +1,4 @@
+import { blendPixel } from '../../../images/composite/blend-pixel.ts';
 import type { Frame } from './composition.ts';
 import type { SharedPixels } from './drawing-task.ts';
 import { middleOf, type Position } from './silhouette.ts';
@@ -37,27 +38,12 @@ export function keepMasked(
   bytes: Uint8Array,
   channels: 3 | 4,
 ): void {
-  const kept = new Uint8Array(source.data);
+  const drawn = { bytes, channels };
+  const kept = { bytes: new Uint8Array(source.data), channels: source.channels };
   const alphas = new Uint8Array(mask.data);
   for (let x = 0; x < mask.width; x += 1) {
     const pixel = y * mask.width + x;
     const keep = alphas[pixel * 4 + 3] ?? 255;
-    if (keep === 0) continue;
-    const from = pixel * source.channels;
-    const to = pixel * channels;
-    const ownAlpha = channels === 4 ? (bytes[to + 3] ?? 255) : 255;
-    const keptAlpha = source.channels === 4 ? (kept[from + 3] ?? 255) : 255;
-    const own = ownAlpha * (255 - keep);
-    const both = own + keptAlpha * keep;
-    for (let channel = 0; channel < 3; channel += 1) {
-      const was = kept[from + channel] ?? 0;
-      const drawn = bytes[to + channel] ?? 0;
-      // Colours are weighted by their alpha: invisible colours must not become visible. With 255 they stay as they are.
-      bytes[to + channel] =
-        keep === 255 || both === 0
-          ? was
-          : Math.round((drawn * own + was * keptAlpha * keep) / both);
-    }
-    if (channels === 4) bytes[to + 3] = Math.round(both / 255);
+    if (keep > 0) blendPixel(drawn, kept, pixel, keep);
   }
 }

@@ -26,6 +26,21 @@ describe('limitPartials', () => {
     ]);
   });
 
+  it('adds to each what is put back into it, and to nothing else', () => {
+    const edges = { width: 1, height: 1 };
+    const pixel = { ...edges, bytes: Buffer.alloc(1), format: 'png', orientation: 1 } as const;
+    const source = { ...pixel, alpha: 'some', sha256: '' } as const;
+    const canvas = { ...edges, area: { left: 0, top: 0, ...edges } };
+    const masked = { source, mask: source, canvas };
+    const passed: GenerationEvent[] = [];
+
+    const onEvent = limitPartials(1, (event) => passed.push(event), masked);
+    onEvent(generating);
+    onEvent(partial(0, 0));
+
+    expect(passed).toEqual([generating, { ...partial(0, 0), masked }]);
+  });
+
   it('counts those that come under one number twice', () => {
     expect(passed(1, [partial(0, 0), partial(0, 0)])).toEqual([partial(0, 0)]);
   });

@@ -18,7 +18,7 @@ const partial = (bytes: Buffer): GenerationEvent => ({
 const signal = new AbortController().signal;
 
 async function verify(
-  engine: Pick<ImageEngine, 'inspect'>,
+  engine: Pick<ImageEngine, 'inspect' | 'composite'>,
   events: readonly GenerationEvent[],
 ): Promise<VerifiedEvent[]> {
   const read: VerifiedEvent[] = [];
@@ -79,7 +79,8 @@ describe('createVerifyPartials', () => {
   it('looks at no image before it is asked for', async () => {
     let inspected = 0;
     const engine = openEngine();
-    const counting: Pick<ImageEngine, 'inspect'> = {
+    const counting: Pick<ImageEngine, 'inspect' | 'composite'> = {
+      composite: engine.composite,
       inspect(...given) {
         inspected += 1;
         return engine.inspect(...given);

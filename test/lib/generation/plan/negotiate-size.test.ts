@@ -226,7 +226,7 @@ function negotiated(
   compatibility: 'strict' | 'normalize' = 'normalize',
 ) {
   const request = requestOf({ parameters, policies: { compatibility } });
-  const negotiation = startNegotiation(request, capabilities);
+  const negotiation = startNegotiation(request, capabilities, {});
   negotiateSize(negotiation);
   return negotiation;
 }

@@ -4,7 +4,14 @@ import { toProviderRequest } from '../../../../lib/generation/plan/provider-requ
 import { createInputVerifier } from '../../../../lib/inputs/verify-inputs.ts';
 import { capabilitiesOf } from '../../../../lib/providers/sandbox/capabilities.ts';
 import { openInputLoader } from '../../../support/input-loader.ts';
-import { anything, appServer, gptImage2, gptImage15 } from '../capability-documents.ts';
+import { createScriptedProvider } from '../../../support/scripted-provider.ts';
+import {
+  anything,
+  appServer,
+  gptImage2,
+  gptImage15,
+  maskEmulated,
+} from '../capability-documents.ts';
 import { image, openEngine } from '../images.ts';
 import { planOf } from '../plans.ts';
 import { inlineImage, requestOf } from '../requests.ts';
@@ -57,6 +64,25 @@ describe('toProviderRequest', () => {
     ]);
     expect(request.mask).toMatchObject({ mediaType: 'image/png' });
     expect(request.references).toEqual([expect.objectContaining({ mediaType: 'image/webp' })]);
+  });
+
+  it.each([
+    ['alpha', { mask: expect.objectContaining({ mediaType: 'image/png' }) }],
+    [undefined, { maskImage: expect.objectContaining({ mediaType: 'image/png' }) }],
+  ] as const)('sends a mask that is read as %s where it is read', async (maskForm, expected) => {
+    const sent = {
+      operation: 'edit',
+      images: [inlineImage(await image())],
+      mask: inlineImage(await image({ alpha: 0.5 })),
+    };
+    const provider = createScriptedProvider({
+      capabilities: maskEmulated,
+      ...(maskForm ? { maskForm } : {}),
+    });
+
+    const { mask, maskImage } = await providerRequestOf(sent, maskEmulated, [0], provider);
+
+    expect({ ...(mask ? { mask } : {}), ...(maskImage ? { maskImage } : {}) }).toEqual(expected);
   });
 
   it('omits references that were dropped', async () => {
@@ -122,6 +148,7 @@ async function providerRequestOf(
   sent: object,
   capabilities: CapabilityDocument,
   indices: readonly number[] = [0],
+  provider = createScriptedProvider({ capabilities }),
 ) {
   const request = requestOf(sent);
   const limits = { max_bytes_each: 1_000_000, max_bytes_total: 1_000_000 };
@@ -130,6 +157,6 @@ async function providerRequestOf(
     scope: 'anonymous',
     signal: new AbortController().signal,
   });
-  const { ask } = planOf(request, capabilities, { model: 'the-model' });
+  const { ask } = planOf(request, capabilities, { provider, model: 'the-model' });
   return toProviderRequest(ask, inputs, indices, undefined);
 }

@@ -1,0 +1,100 @@
+import type { Sharp } from 'sharp';
+import { BridgeError } from '../../errors/bridge-error.ts';
+import { createThreadPool } from '../../platform/thread-pool.ts';
+import type { SharpFactory } from '../decode/load-sharp.ts';
+import { pixelDecode, pixelEncode } from '../decode/sharp-pipelines.ts';
+import type { ImageEngine, MaskedSource, VerifiedImage } from '../image.ts';
+import type { ImageWork } from '../image-work.ts';
+import { uprightEdges } from '../upright-edges.ts';
+import {
+  canvasAlpha,
+  canvasImage,
+  drawnArea,
+  maskAlpha,
+  maskImage,
+  twoValues,
+} from './canvas-pipelines.ts';
+import type { CompositeTask } from './composite-task.ts';
+
+interface Composites extends Pick<ImageEngine, 'drawOnCanvas' | 'drawMask' | 'composite'> {
+  /** Resolves when no thread runs any more. */
+  close(): Promise<void>;
+}
+
+const POOL = { name: 'composite', worker: '#composite-worker', threads: 2 } as const;
+
+/** Draws sources and masks on canvases, and puts what came of them together with the source again. */
+export function createComposites(work: ImageWork): Composites {
+  const { start, startRaw, step, track } = work;
+  const pool = createThreadPool<Omit<CompositeTask, 'stop'>, ArrayBuffer>(POOL);
+
+  /** The area of the drawn image, with the edges of the source. */
+  async function drawnIn(
+    sharp: SharpFactory,
+    drawn: VerifiedImage,
+    { source, canvas }: MaskedSource,
+    channels: 3 | 4,
+    signal: AbortSignal,
+  ): Promise<Sharp> {
+    // In two steps: sharp would take the area before it rotates some orientations and after it rotates others.
+    const whole = () =>
+      pixelDecode(sharp, drawn, { channels }).toBuffer({ resolveWithObject: true });
+    const { data, info } = await step('decoded', whole, signal);
+    const pixels = { data, width: info.width, height: info.height, channels };
+    return drawnArea(sharp, pixels, canvas, uprightEdges(source));
+  }
+
+  return {
+    drawOnCanvas(image, canvas, signal) {
+      const draw = (sharp: SharpFactory) => canvasImage(sharp, image, canvas).toBuffer();
+      return start((sharp) => step('drawn', () => draw(sharp), signal), signal);
+    },
+
+    drawMask(mask, canvas, form, signal) {
+      return startRaw(async (sharp) => {
+        const size = { width: canvas.width, height: canvas.height };
+        const decode = () => canvasAlpha(sharp, mask, canvas).toBuffer();
+        const alpha = { ...size, data: await step('decoded', decode, signal) };
+        const open = () => twoValues(sharp, alpha).toBuffer();
+        const opened = { ...size, data: await step('converted', open, signal) };
+        return step('encoded', () => maskImage(sharp, opened, form).toBuffer(), signal);
+      }, signal);
+    },
+
+    composite(drawn, masked, options, signal) {
+      return startRaw(async (sharp) => {
+        const { source, mask } = masked;
+        const size = uprightEdges(source);
+        const channels = hasAlpha(source) || hasAlpha(drawn) ? 4 : 3;
+        const decode = (pipeline: Sharp, count: 1 | 3 | 4) =>
+          step('decoded', () => memoryOf(pipeline, size, count), signal);
+        const area = await decode(await drawnIn(sharp, drawn, masked, channels, signal), channels);
+        const kept = await decode(pixelDecode(sharp, source, { channels }), channels);
+        const alpha = await decode(maskAlpha(sharp, mask), 1);
+        const task = { ...size, channels, kept, drawn: area, alpha } as const;
+        const data = await track(pool.run(task, signal, [kept, area, alpha]));
+        const pixels = { ...size, channels, data: Buffer.from(data) } as const;
+        return step('encoded', () => pixelEncode(sharp, pixels, options).toBuffer(), signal);
+      }, signal);
+    },
+
+    close: () => pool.close(),
+  };
+}
+
+function hasAlpha({ alpha }: VerifiedImage): boolean {
+  return alpha !== 'none';
+}
+
+/** The decoded bytes in memory of their own, which can be transferred. */
+async function memoryOf(
+  pipeline: Sharp,
+  { width, height }: { readonly width: number; readonly height: number },
+  channels: number,
+): Promise<ArrayBuffer> {
+  const { buffer } = (await pipeline.toUint8Array()).data;
+  if (buffer instanceof ArrayBuffer && buffer.byteLength === width * height * channels) {
+    return buffer;
+  }
+  throw new BridgeError('internal', 'a decoded image has an unexpected number of bytes');
+}
