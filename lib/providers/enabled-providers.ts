@@ -6,6 +6,7 @@ import { createAgentResponsesProvider } from './agent-responses/provider.ts';
 import { agentHome } from './credentials/agent-login.ts';
 import { createApiKeySource } from './credentials/api-key.ts';
 import { type CredentialSource, createCredentialSource } from './credentials/credential-source.ts';
+import { createOpenaiImagesProvider } from './openai-images/provider.ts';
 import type { NamedProviderParts, ProviderParts, SharedParts } from './provider-parts.ts';
 import type { Provider } from './provider-port.ts';
 import { createSandboxProvider } from './sandbox/provider.ts';
@@ -35,7 +36,9 @@ const SINGLE: { readonly [Key in SingleKey]: Create<Key> } = {
 };
 
 /** One line a kind of which there is one provider for each name in its settings. */
-const NAMED: { readonly [Kind in ProviderKind]?: CreateNamed<Kind> } = {};
+const NAMED: { readonly [Kind in ProviderKind]?: CreateNamed<Kind> } = {
+  openai_images: createOpenaiImagesProvider,
+};
 
 /** The providers that the settings turn on. */
 export function enabledProviders(config: Config, { env, ...deps }: Deps): EnabledProviders {

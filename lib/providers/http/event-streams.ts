@@ -1,7 +1,12 @@
 import type { HttpBody } from '../../net/response-body.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { TimeSlices } from '../../platform/time-slices.ts';
-import { createSseReader, type StreamLimits } from './sse-reader.ts';
+import {
+  createSseReader,
+  type OpenStreamReader,
+  type StreamFault,
+  type StreamLimits,
+} from './sse-reader.ts';
 import type { StreamedJson } from './streamed-json.ts';
 import { unknownOutcome } from './unknown-outcome.ts';
 
@@ -9,6 +14,7 @@ interface Deps {
   readonly limits: StreamLimits;
   readonly slices: TimeSlices;
   readonly clock: Pick<Clock, 'after'>;
+  readonly openReader?: OpenStreamReader;
 }
 
 /** What one stream is read for. */
@@ -25,24 +31,27 @@ export interface EventConsumer {
 const LINGER_MS = 50;
 
 /** Reads streams of events in slices of the event loop: many streams at once do not delay other work. */
-export function createEventStreams({ limits, slices, clock }: Deps) {
+export function createEventStreams({ limits, slices, clock, openReader = createSseReader }: Deps) {
   return {
     /**
      * Reads until the consumer is complete or the stream ends. The connection is closed unless it has reached its end.
      * Throws `protocol` of unknown outcome for a stream that exceeds its limits or is not JSON.
      */
     async read(body: HttpBody, consumer: EventConsumer, signal: AbortSignal): Promise<void> {
-      const reader = createSseReader(limits, consumer.take, consumer.knownBytes);
+      const reader = openReader(limits, consumer.take, consumer.knownBytes);
       let stopLingering = () => {};
+      const step = (read: () => StreamFault | undefined) =>
+        slices.runStep(() => {
+          const fault = read();
+          if (fault && !consumer.isComplete()) throw unknownOutcome(fault);
+        }, signal);
       try {
         for await (const chunk of body) {
           if (consumer.isComplete()) continue;
-          await slices.runStep(() => {
-            const fault = reader.push(chunk);
-            if (fault && !consumer.isComplete()) throw unknownOutcome(fault);
-          }, signal);
+          await step(() => reader.push(chunk));
           if (consumer.isComplete()) stopLingering = clock.after(LINGER_MS, () => body.destroy());
         }
+        if (!consumer.isComplete()) await step(reader.end);
       } catch (thrown) {
         // A connection that breaks behind the complete response changes nothing.
         if (!consumer.isComplete()) throw thrown;

@@ -11,8 +11,23 @@ export interface StreamLimits {
 /** Why a stream cannot be read any further. */
 export type StreamFault = 'event_too_long' | 'stream_too_long' | 'not_json';
 
-// What an event says beside its images.
-const MAX_TEXT_BYTES = 1024 * 1024;
+/** What an event may say beside its images. */
+export const MAX_TEXT_BYTES = 1024 * 1024;
+
+/** Reads what arrives, chunk by chunk, under bounds. */
+export interface StreamReader {
+  /** Says what is wrong once the stream cannot be read on. */
+  push(chunk: Buffer): StreamFault | undefined;
+  /** The stream has ended. */
+  end(): StreamFault | undefined;
+}
+
+/** `onEvent` is called for each complete event. `knownBytes` gives the image that is likely to come again. */
+export type OpenStreamReader = (
+  limits: StreamLimits,
+  onEvent: (data: StreamedJson) => void,
+  knownBytes?: () => Buffer | undefined,
+) => StreamReader;
 
 const NEWLINE = Buffer.from('\n');
 
@@ -24,13 +39,13 @@ export function streamLimits(maxEncodedBytes: number): StreamLimits {
 
 /**
  * Reads server-sent events (WHATWG HTML, 9.2) whose data is JSON, chunk by chunk under bounds. The `event` field is not
- * needed: the JSON names its own type. `knownBytes` gives the image that is likely to come again.
+ * needed: the JSON names its own type.
  */
-export function createSseReader(
-  { maxEventBytes, maxStreamBytes }: StreamLimits,
-  onEvent: (data: StreamedJson) => void,
-  knownBytes?: () => Buffer | undefined,
-) {
+export const createSseReader: OpenStreamReader = (
+  { maxEventBytes, maxStreamBytes },
+  onEvent,
+  knownBytes,
+) => {
   const data = createJsonReader(MAX_TEXT_BYTES, knownBytes);
   let fault: StreamFault | undefined;
   let streamBytes = 0;
@@ -69,12 +84,13 @@ export function createSseReader(
   const split = createLineSplitter({ part: linePart, end: endLine });
 
   return {
-    /** Calls `onEvent` for each event that `chunk` completes. Says what is wrong once the stream cannot be read on. */
-    push(chunk: Buffer): StreamFault | undefined {
+    push(chunk) {
       streamBytes += chunk.length;
       if (streamBytes > maxStreamBytes) fault ??= 'stream_too_long';
       if (!fault) split(chunk);
       return fault;
     },
+    // What follows the last blank line is no event.
+    end: () => fault,
   };
-}
+};

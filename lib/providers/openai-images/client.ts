@@ -1,0 +1,134 @@
+import { REQUEST_ID_PATTERN } from '../../contract/schema/fields.ts';
+import { type BridgeError, toBridgeError } from '../../errors/bridge-error.ts';
+import type { HttpClient, HttpResponse } from '../../net/http-client.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { TimeSlices } from '../../platform/time-slices.ts';
+import type { ApiKeySource } from '../credentials/api-key.ts';
+import { callWithKey } from '../credentials/call-with-key.ts';
+import { createEventStreams } from '../http/event-streams.ts';
+import { readErrorBody } from '../http/read-error-body.ts';
+import { createReplyReader } from '../http/reply-reader.ts';
+import { type StreamLimits, streamLimits } from '../http/sse-reader.ts';
+import { waitMsOf } from '../http/wait-headers.ts';
+import type { ProviderContext, ProviderRequest, ProviderResult } from '../provider-port.ts';
+import type { CallBody } from './call-body.ts';
+import { createCallOutcome, type FoundImages } from './call-outcome.ts';
+import type { Dialect } from './dialects.ts';
+import type { Endpoint } from './endpoint.ts';
+import { type RefusalHead, toFailure } from './failures.ts';
+import { parseReportedError } from './reported-error.ts';
+import type { RepliedCall, ResultFetch } from './result-fetch.ts';
+
+interface Deps {
+  readonly httpClient: Pick<HttpClient, 'request'>;
+  readonly apiKey: Pick<ApiKeySource, 'key' | 'changed'>;
+  readonly dialect: Dialect;
+  readonly endpoint: Endpoint;
+  readonly fetchResult: ResultFetch;
+  readonly slices: TimeSlices;
+  readonly clock: Clock;
+  /** `images.max_encoded_bytes`. */
+  readonly maxImageBytes: number;
+}
+
+const REQUEST_IDS = ['x-request-id', 'apim-request-id', 'x-litellm-call-id'];
+
+/** Calls the server: one POST, and its reply, whole or in events. */
+export function createImagesClient(deps: Deps) {
+  const { httpClient, apiKey, dialect, endpoint, fetchResult, slices, clock } = deps;
+
+  async function foundIn(
+    response: HttpResponse,
+    request: ProviderRequest,
+    { onEvent, signal }: ProviderContext,
+  ): Promise<FoundImages> {
+    const head = headOf(response, clock.nowMs());
+    if (response.status < 200 || response.status > 299) {
+      const body = await readErrorBody(response.body, clock);
+      throw toFailure(head, parseReportedError(body), request, dialect);
+    }
+    const outcome = createCallOutcome({
+      request,
+      onEvent,
+      toFailure: (reported) => toFailure(head, reported, request, dialect),
+    });
+    const limits = limitsOf(request, deps.maxImageBytes);
+    const replies = createEventStreams({ limits, slices, clock, openReader: createReplyReader });
+    try {
+      await replies.read(response.body, outcome, signal);
+      return outcome.result();
+    } catch (thrown) {
+      throw outcome.hasBegun() ? toBridgeError(thrown).with({ transient: false }) : thrown;
+    }
+  }
+
+  async function toResult(
+    { images, usage }: FoundImages,
+    call: RepliedCall,
+    signal: AbortSignal,
+  ): Promise<ProviderResult> {
+    const outputs = [];
+    for (const { source, revisedPrompt } of images) {
+      const isHere = 'bytes' in source;
+      const bytes = isHere ? source.bytes : await fetchResult(source.url, call, signal);
+      const isRevised = dialect.revisesPrompts && revisedPrompt !== undefined;
+      outputs.push({ bytes, ...(isRevised ? { revisedPrompt } : {}) });
+    }
+    return { outputs, ...(usage ? { usage } : {}) };
+  }
+
+  async function callOnce(
+    { route, contentType, body }: CallBody,
+    request: ProviderRequest,
+    context: ProviderContext,
+    key: string | undefined,
+  ): Promise<ProviderResult> {
+    const { signal, onEvent } = context;
+    const call = { url: endpoint.url(request.model, route), headers: endpoint.headers(key) };
+    const response = await httpClient.request(call.url, {
+      method: 'POST',
+      headers: { ...call.headers, 'content-type': contentType },
+      body,
+      signal,
+      onSending: () => onEvent({ type: 'progress', stage: 'dispatched' }),
+    });
+    try {
+      return await toResult(await foundIn(response, request, context), call, signal);
+    } catch (thrown) {
+      signal.throwIfAborted();
+      throw withRequestId(toBridgeError(thrown), response);
+    }
+  }
+
+  return {
+    /** Rejects with a `BridgeError` that says what is known of the call, or with the signal's reason. */
+    call: (
+      body: CallBody,
+      request: ProviderRequest,
+      context: ProviderContext,
+    ): Promise<ProviderResult> =>
+      callWithKey(apiKey, (key) => callOnce(body, request, context, key)),
+  };
+}
+
+function headOf({ status, header }: HttpResponse, nowMs: number): RefusalHead {
+  return {
+    status,
+    waitMs: waitMsOf(header, nowMs),
+    forbidsRepeat: header('x-should-retry') === 'false',
+  };
+}
+
+/** Each image of a reply, partial ones included, may be as large as an image can be. */
+function limitsOf({ indices, parameters }: ProviderRequest, maxImageBytes: number): StreamLimits {
+  const { maxEventBytes } = streamLimits(maxImageBytes);
+  return {
+    maxEventBytes,
+    maxStreamBytes: maxEventBytes * (indices.length + parameters.partial_images),
+  };
+}
+
+function withRequestId(error: BridgeError, { header }: HttpResponse): BridgeError {
+  const id = REQUEST_IDS.map(header).find((value) => REQUEST_ID_PATTERN.test(value ?? ''));
+  return id === undefined ? error : error.with({ upstreamRequestId: id });
+}

@@ -1,0 +1,34 @@
+import { BridgeError } from '../../errors/bridge-error.ts';
+import { toPromptText } from '../backend/prompt-text.ts';
+import type { ProviderRequest } from '../provider-port.ts';
+import type { Dialect } from './dialects.ts';
+
+/**
+ * The text of a call. Throws `unsupported_capability` for a prompt with characters that the server takes for something
+ * else.
+ */
+export function toPrompt(
+  request: ProviderRequest,
+  { prompt: rules }: Dialect,
+  seed: number,
+): string {
+  const text = toPromptText(withoutPlainSources(request));
+  if (!rules) return text;
+  refuseReserved(text, 'prompt', rules.reserved);
+  refuseReserved(request.negativePrompt ?? '', 'negative_prompt', rules.reserved);
+  return rules.write(text, { seed, negativePrompt: request.negativePrompt });
+}
+
+/** Images that are nothing but sources need no explanation here: what is sent to be edited is edited. */
+function withoutPlainSources(request: ProviderRequest): ProviderRequest {
+  const isMixed = request.references.length > 0 || request.maskImage !== undefined;
+  return isMixed ? request : { ...request, images: [] };
+}
+
+function refuseReserved(text: string, field: string, reserved: string): void {
+  if (!text.includes(reserved)) return;
+  throw new BridgeError('unsupported_capability', `the backend takes no prompt with ${reserved}`, {
+    param: field,
+    details: { field },
+  });
+}

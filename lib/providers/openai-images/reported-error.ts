@@ -1,0 +1,67 @@
+import * as v from 'valibot';
+
+/** Optional members. A malformed one is ignored, and the rest of the error still counts. */
+const Text = v.fallback(v.nullish(v.string()), undefined);
+
+const Inner = v.fallback(v.nullish(v.object({ code: Text })), undefined);
+
+const Moderation = v.fallback(
+  v.nullish(
+    v.object({
+      moderation_stage: Text,
+      categories: v.fallback(v.nullish(v.array(v.unknown())), undefined),
+    }),
+  ),
+  undefined,
+);
+
+const ErrorObject = v.object({
+  code: Text,
+  type: Text,
+  param: Text,
+  inner_error: Inner,
+  innererror: Inner,
+  moderation_details: Moderation,
+});
+
+const Enveloped = v.object({ error: ErrorObject });
+const ErrorEvent = v.object({ ...ErrorObject.entries, type: v.literal('error') });
+/** Servers at home say what is wrong in a text, which is not used. */
+const TextOnly = v.union([v.object({ error: v.string() }), v.object({ detail: v.unknown() })]);
+
+/** An error as a server reports it, in the body of a refusal, in an event, or in place of a reply. */
+export interface ReportedError {
+  /** What names it, the most specific first: its inner code, its code, its type. */
+  readonly names: readonly string[];
+  /** The field that it is about, as the server calls it. */
+  readonly field: string | undefined;
+  readonly moderationStage: string | undefined;
+  readonly moderationCategories: readonly unknown[];
+}
+
+const NO_FACTS: ReportedError = {
+  names: [],
+  field: undefined,
+  moderationStage: undefined,
+  moderationCategories: [],
+};
+
+/** Undefined where there is none. The message of an error may quote the prompt: it is not looked at. */
+export function parseReportedError(value: unknown): ReportedError | undefined {
+  const enveloped = v.safeParse(Enveloped, value);
+  if (enveloped.success) return toReported(enveloped.output.error);
+  const event = v.safeParse(ErrorEvent, value);
+  if (event.success) return toReported({ ...event.output, type: undefined });
+  return v.is(TextOnly, value) ? NO_FACTS : undefined;
+}
+
+function toReported(error: v.InferOutput<typeof ErrorObject>): ReportedError {
+  const { code, type, param, moderation_details: moderation } = error;
+  const inner = error.inner_error?.code ?? error.innererror?.code;
+  return {
+    names: [inner, code, type].flatMap((name) => (name ? [name] : [])),
+    field: param ?? undefined,
+    moderationStage: moderation?.moderation_stage ?? undefined,
+    moderationCategories: moderation?.categories ?? [],
+  };
+}

@@ -1,0 +1,76 @@
+import { BridgeError } from '../../errors/bridge-error.ts';
+import type { HttpClient } from '../../net/http-client.ts';
+import { readWhole } from '../../net/read-whole.ts';
+import type { RemoteFetch } from '../../net/remote-fetch.ts';
+
+interface Deps {
+  readonly httpClient: Pick<HttpClient, 'request'>;
+  /** Fetches from the hosts that the operator lists, without anything of ours. */
+  readonly fetchRemote: RemoteFetch;
+  /** `images.max_encoded_bytes`. */
+  readonly maxBytes: number;
+}
+
+/** The call whose reply names the address of an image. */
+export interface RepliedCall {
+  readonly url: string;
+  /** With the key: they go to the same server only. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+export type ResultFetch = ReturnType<typeof createResultFetch>;
+
+/** Fetches images that a reply names by their address. */
+export function createResultFetch({ httpClient, fetchRemote, maxBytes }: Deps) {
+  async function fromServer(
+    url: URL,
+    headers: RepliedCall['headers'],
+    signal: AbortSignal,
+  ): Promise<Buffer> {
+    const response = await httpClient.request(url.href, {
+      method: 'GET',
+      headers: { ...headers, 'accept-encoding': 'identity' },
+      signal,
+    });
+    if (response.status !== 200) {
+      response.body.destroy();
+      throw unfetched('status_not_ok');
+    }
+    const bytes = await readWhole(response.body, maxBytes);
+    if (!bytes) throw unfetched('too_many_bytes');
+    return bytes;
+  }
+
+  /**
+   * The bytes behind an address, which may be relative: from the server of the call with its key, or from a listed host
+   * without. Redirects of the server itself are not followed. Throws `protocol`: the image was made, and is not to be made
+   * again. Rejects with the signal's reason.
+   */
+  return async function fetchResult(
+    address: string,
+    call: RepliedCall,
+    signal: AbortSignal,
+  ): Promise<Buffer> {
+    if (!URL.canParse(address, call.url)) throw unfetched('not_an_https_url');
+    const url = new URL(address, call.url);
+    if (url.origin !== new URL(call.url).origin) {
+      const fetched = await fetchRemote(address, maxBytes, signal);
+      if (!fetched.ok) throw unfetched(fetched.fault);
+      return fetched.bytes;
+    }
+    try {
+      return await fromServer(url, call.headers, signal);
+    } catch (thrown) {
+      signal.throwIfAborted();
+      const isKnown = thrown instanceof BridgeError && thrown.details['reason'] !== undefined;
+      throw isKnown ? thrown : unfetched('unreachable', thrown);
+    }
+  };
+}
+
+function unfetched(reason: string, cause?: unknown): BridgeError {
+  return new BridgeError('protocol', 'an image of the reply cannot be fetched', {
+    details: { reason },
+    cause,
+  });
+}

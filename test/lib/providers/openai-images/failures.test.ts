@@ -1,0 +1,159 @@
+import { describe, expect, it } from 'vitest';
+import { DIALECTS } from '../../../../lib/providers/openai-images/dialects.ts';
+import { toFailure } from '../../../../lib/providers/openai-images/failures.ts';
+import { parseReportedError } from '../../../../lib/providers/openai-images/reported-error.ts';
+import { inputOf, type RequestParts } from '../agent-responses/requests.ts';
+import { requestOf, shown } from './images-rig.ts';
+
+interface Refusal {
+  readonly status: number;
+  readonly body?: unknown;
+  readonly dialect?: keyof typeof DIALECTS;
+  readonly waitMs?: number;
+  readonly forbidsRepeat?: boolean;
+  readonly request?: RequestParts;
+}
+
+function failureOf({ status, body, dialect = 'openai', request, ...head }: Refusal) {
+  const full = { status, waitMs: head.waitMs, forbidsRepeat: head.forbidsRepeat ?? false };
+  const reported = parseReportedError(body);
+  return shown(toFailure(full, reported, requestOf(request), DIALECTS[dialect]));
+}
+
+const error = (code: string | null, more: object = {}) => ({
+  error: { code, message: 'm', ...more },
+});
+
+const SAFETY = { code: 'safety_rejected', retryable: false, transient: false };
+const AUTHENTICATION = { code: 'provider_authentication', transient: false };
+const PERMISSION = { code: 'permission_denied', transient: false };
+const MODEL = { code: 'unsupported_capability', param: 'routing.model', transient: false };
+const UNSUPPORTED = { code: 'unsupported_capability', transient: false };
+const OTHER = { code: 'upstream', retryable: false, transient: false };
+const QUOTA = { code: 'rate_limited', transient: false, details: { reason: 'quota' } };
+const RATE = { code: 'rate_limited', retryable: true, transient: true };
+const TRANSIENT = { code: 'upstream', retryable: true, transient: true, details: {} };
+const UNKNOWN = { ...OTHER, details: { outcome: 'unknown' } };
+
+describe('toFailure', () => {
+  it.each<[status: number, body: unknown, expected: object]>([
+    [400, error('moderation_blocked'), SAFETY],
+    [400, error('content_policy_violation'), SAFETY],
+    [400, error('content_filter'), SAFETY],
+    [400, error('contentFilter'), SAFETY],
+    [400, error('x', { inner_error: { code: 'ResponsibleAIPolicyViolation' } }), SAFETY],
+    [400, error('x', { innererror: { code: 'ResponsibleAIPolicyViolation' } }), SAFETY],
+    [401, error('invalid_api_key'), AUTHENTICATION],
+    [401, undefined, AUTHENTICATION],
+    [403, error('anything'), PERMISSION],
+    [404, error('model_not_found'), MODEL],
+    [404, error('DeploymentNotFound'), MODEL],
+    [404, error('404', { type: 'not_found_error' }), OTHER],
+    [400, error('unknown_parameter'), UNSUPPORTED],
+    [400, error('invalid_value'), UNSUPPORTED],
+    [400, error('invalid_input_fidelity_model'), UNSUPPORTED],
+    [400, error('invalid_image_file'), { code: 'input', transient: false }],
+    [400, error('something_else'), { ...OTHER, details: { upstream_code: 'something_else' } }],
+    [422, { detail: [{ loc: ['body', 'size'] }] }, { ...OTHER, details: {} }],
+    [400, { error: 'prompt required' }, { ...OTHER, details: {} }],
+    [429, error('insufficient_quota'), QUOTA],
+    [429, error(null, { type: 'insufficient_quota' }), QUOTA],
+    [429, error('credit_balance_exhausted'), QUOTA],
+    [429, error('project_spend_limit_exceeded'), QUOTA],
+    [429, error('daily_usage_limit_exceeded'), QUOTA],
+    [400, error('billing_hard_limit_reached'), QUOTA],
+    [402, undefined, QUOTA],
+    [429, error('rate_limit_exceeded'), RATE],
+    [429, 'no JSON object', RATE],
+    [409, undefined, TRANSIENT],
+    [500, error('server_error'), TRANSIENT],
+    [503, undefined, TRANSIENT],
+    [408, undefined, UNKNOWN],
+    [502, undefined, UNKNOWN],
+    [504, error('moderation_blocked'), UNKNOWN],
+    [520, undefined, UNKNOWN],
+    [527, undefined, UNKNOWN],
+    [307, undefined, OTHER],
+    [200, error('rate_limit_exceeded'), RATE],
+    [200, error('server_error'), TRANSIENT],
+    [200, error('moderation_blocked'), SAFETY],
+    [200, error('unheard_of'), OTHER],
+    [200, { type: 'error', code: 'insufficient_quota' }, QUOTA],
+  ])('takes %s %j for what it is', (status, body, expected) => {
+    expect(failureOf({ status, body })).toMatchObject(expected);
+  });
+
+  it.each(['litellm', 'generic'] as const)(
+    'takes a 500 of %s for an unknown outcome',
+    (dialect) => {
+      expect(failureOf({ status: 500, dialect })).toMatchObject(UNKNOWN);
+      expect(failureOf({ status: 200, body: error('server_error'), dialect })).toMatchObject(
+        UNKNOWN,
+      );
+    },
+  );
+
+  it('goes by the type of an error whose code is its status', () => {
+    const body = error('400', { type: 'content_policy_violation' });
+
+    expect(failureOf({ status: 400, body, dialect: 'litellm' })).toMatchObject(SAFETY);
+  });
+
+  it('says where moderation stepped in, and why', () => {
+    const moderation_details = { moderation_stage: 'output', categories: ['violence', 'secret'] };
+    const body = error('moderation_blocked', { moderation_details });
+
+    const { details } = failureOf({ status: 400, body });
+
+    expect(details).toMatchObject({
+      moderation_stage: 'output',
+      moderation_categories: ['violence'],
+    });
+  });
+
+  it('says how long to wait where waiting helps', () => {
+    const details = { retry_after_ms: 5000 };
+
+    expect(failureOf({ status: 429, waitMs: 5000 })).toMatchObject({ details });
+    expect(failureOf({ status: 503, waitMs: 5000 })).toMatchObject({ details });
+    expect(failureOf({ status: 400, waitMs: 5000 }).details).toEqual({});
+  });
+
+  it('is not repeated where the server forbids it', () => {
+    const failure = failureOf({ status: 503, forbidsRepeat: true });
+
+    expect(failure).toMatchObject({ code: 'upstream', retryable: false, transient: false });
+  });
+
+  it.each([
+    ['size', 'parameters.size'],
+    ['model', 'routing.model'],
+    ['prompt', 'prompt'],
+    ['mask', 'mask'],
+    ['image', 'images[0]'],
+    ['image[]', 'images[0]'],
+    ['image[1]', 'reference_images[0]'],
+    ['image[7]', null],
+    ['constructor', null],
+  ])('names our field for %s', (param, field) => {
+    const image = inputOf(Buffer.from('x'));
+
+    const failure = failureOf({
+      status: 400,
+      body: error('invalid_value', { param }),
+      request: { images: [image], references: [image] },
+    });
+
+    expect(failure.param).toBe(field);
+    expect(failure.details).toEqual(field === null ? {} : { field });
+  });
+});
+
+describe('parseReportedError', () => {
+  it.each([[{ data: [] }], [{ error: null }], [[]], [null], ['text'], [{ type: 'image' }]])(
+    'finds no error in %j',
+    (value) => {
+      expect(parseReportedError(value)).toBeUndefined();
+    },
+  );
+});

@@ -1,0 +1,353 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { BridgeError } from '../../../../lib/errors/bridge-error.ts';
+import { inputOf } from '../agent-responses/requests.ts';
+import { formOf } from './form-of.ts';
+import {
+  events,
+  type ImageServer,
+  images,
+  json,
+  openImageServer,
+  type Reply,
+} from './image-server.ts';
+import { type ImagesRig, openImagesRig, shown } from './images-rig.ts';
+
+const IMAGE = Buffer.alloc(40_000, 'image');
+const OTHER = Buffer.alloc(30_000, 'other');
+
+const opened: { close(): Promise<void> }[] = [];
+afterEach(async () => {
+  for (const it of opened.splice(0).reverse()) await it.close();
+});
+
+type RigOptions = Parameters<typeof openImagesRig>[0];
+
+async function open(
+  replies: readonly Reply[],
+  { settings, ...options }: NonNullable<RigOptions> = {},
+): Promise<ImagesRig & { server: ImageServer }> {
+  const server = await openImageServer(...replies);
+  const rig = openImagesRig({
+    settings: { base_url: `${server.url}/v1`, ...settings },
+    ...options,
+  });
+  opened.push(server, rig);
+  return { ...rig, server };
+}
+
+async function failureOf(work: Promise<unknown>): Promise<BridgeError> {
+  const thrown = await work.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  if (thrown instanceof BridgeError) return thrown;
+  throw new Error('no BridgeError', { cause: thrown });
+}
+
+describe('createOpenaiImagesProvider', () => {
+  it('posts a generation as JSON with the key, and gives the image and what it cost', async () => {
+    const usage = { input_tokens: 3, output_tokens: 4, total_tokens: 7 };
+    const { call, server, reported } = await open([json({ ...images(IMAGE), usage })], {
+      keys: ['k-1'],
+      settings: { organization: 'org', project: 'proj' },
+    });
+
+    const result = await call({ parameters: { size: '1024x1024', quality: 'high' } });
+
+    expect(result).toEqual({ outputs: [{ bytes: IMAGE }], usage });
+    expect(reported).toEqual([{ type: 'progress', stage: 'dispatched' }]);
+    const [{ method, path, headers, body }] = server.received as [ImageServer['received'][number]];
+    expect([method, path]).toEqual(['POST', '/v1/images/generations']);
+    expect(headers).toMatchObject({
+      authorization: 'Bearer k-1',
+      'openai-organization': 'org',
+      'openai-project': 'proj',
+      'content-type': 'application/json',
+      'content-length': String(body.length),
+    });
+    expect(JSON.parse(body.toString())).toEqual({
+      model: 'gpt-image-2',
+      prompt: 'A lighthouse in a storm',
+      size: '1024x1024',
+      quality: 'high',
+      output_format: 'png',
+    });
+  });
+
+  it('posts an edit as a form with its sources, then references, then the mask', async () => {
+    const { call, server } = await open([json(images(IMAGE))]);
+
+    await call({
+      images: [inputOf(Buffer.from('source'))],
+      references: [inputOf(Buffer.from('reference'), 'image/webp')],
+      mask: inputOf(Buffer.from('mask')),
+    });
+
+    const [{ path, headers, body }] = server.received as [ImageServer['received'][number]];
+    expect(path).toBe('/v1/images/edits');
+    expect(headers['content-length']).toBe(String(body.length));
+    const form = await formOf(headers['content-type'], body);
+    expect(form).toEqual([
+      ['model', 'gpt-image-2'],
+      [
+        'prompt',
+        'A lighthouse in a storm\n\nImage 1 is to be edited. Image 2 is for reference only.',
+      ],
+      ['output_format', 'png'],
+      ['image[]', 'image-1.png', 'image/png', 'source'],
+      ['image[]', 'image-2.webp', 'image/webp', 'reference'],
+      ['mask', 'mask.png', 'image/png', 'mask'],
+    ]);
+  });
+
+  it('shows partial images as they come, and gives the completed one', async () => {
+    const partial = {
+      type: 'image_generation.partial_image',
+      partial_image_index: 0,
+      b64_json: OTHER.toString('base64'),
+    };
+    const completed = {
+      type: 'image_generation.completed',
+      b64_json: IMAGE.toString('base64'),
+      usage: { input_tokens: 1, output_tokens: 2, total_tokens: 3 },
+    };
+    const { call, reported, server } = await open([
+      events([partial, { type: 'other' }, completed]),
+    ]);
+
+    const result = await call({ indices: [4], parameters: { partial_images: 1 } });
+
+    expect(result.outputs).toEqual([{ bytes: IMAGE }]);
+    expect(reported).toEqual([
+      { type: 'progress', stage: 'dispatched' },
+      { type: 'partial_image', index: 4, partialIndex: 0, bytes: OTHER },
+    ]);
+    expect(JSON.parse(String(server.received[0]?.body))).toMatchObject({
+      stream: true,
+      partial_images: 1,
+    });
+  });
+
+  it('takes a whole reply where it asked for a stream', async () => {
+    const { call } = await open([json(images(IMAGE))]);
+
+    const result = await call({ parameters: { partial_images: 2 } });
+
+    expect(result.outputs).toEqual([{ bytes: IMAGE }]);
+  });
+
+  it('gives as many images as the call has outputs', async () => {
+    const { call, server } = await open([json(images(IMAGE, OTHER))]);
+
+    const result = await call({ indices: [1, 5] });
+
+    expect(result.outputs).toEqual([{ bytes: IMAGE }, { bytes: OTHER }]);
+    expect(JSON.parse(String(server.received[0]?.body))).toMatchObject({ n: 2 });
+  });
+
+  it.each<[name: string, reply: Reply, error: object]>([
+    [
+      'a page',
+      page(200),
+      { code: 'protocol', details: { outcome: 'unknown', reason: 'not_json' } },
+    ],
+    ['a page that is not there', page(404), { code: 'upstream', details: {} }],
+    [
+      'no images',
+      json({ data: [] }),
+      { code: 'upstream', retryable: false, transient: false, details: {} },
+    ],
+    [
+      'too many images',
+      json(images(IMAGE, OTHER)),
+      { code: 'protocol', details: { reason: 'wrong_count' } },
+    ],
+    [
+      'an image that is not base64',
+      json({ data: [{ b64_json: '!!' }] }),
+      { code: 'protocol', details: { reason: 'unusable_image' } },
+    ],
+    [
+      'an error in place of a reply',
+      json({ error: { code: 'rate_limit_exceeded', message: 'slow down' } }),
+      { code: 'rate_limited', retryable: true, transient: true },
+    ],
+    [
+      'something else',
+      json({ status: 'ok' }),
+      { code: 'protocol', details: { outcome: 'unknown', reason: 'ended_early' } },
+    ],
+    [
+      'half a reply',
+      (_received, response) => response.end('{"data": [{"b64_json": "AAAA'),
+      { code: 'protocol', details: { outcome: 'unknown', reason: 'not_json' } },
+    ],
+    [
+      'a stream that ends early',
+      events([{ type: 'image_generation.started' }]),
+      { code: 'protocol', details: { outcome: 'unknown', reason: 'ended_early' } },
+    ],
+    [
+      'a reply that never ends well',
+      (_received, response) => {
+        response.writeHead(200, { 'content-length': '100' });
+        response.write('{"data": [');
+        response.destroy();
+      },
+      { code: 'protocol', details: { outcome: 'unknown' } },
+    ],
+    [
+      'more than images can have',
+      json({ data: [{ b64_json: 'A'.repeat(4_000_000) }] }),
+      { code: 'protocol', details: { outcome: 'unknown', reason: 'stream_too_long' } },
+    ],
+  ])('fails when the server gives %s', async (_name, reply, error) => {
+    const { call, server } = await open([reply]);
+
+    const failure = await failureOf(call());
+
+    expect(shown(failure)).toMatchObject({ retryable: false, transient: false, ...error });
+    expect(server.received).toHaveLength(1);
+  });
+
+  it('does not repeat a call whose output had begun', async () => {
+    const partial = {
+      type: 'image_edit.partial_image',
+      partial_image_index: 0,
+      b64_json: OTHER.toString('base64'),
+    };
+    const error = { type: 'error', error: { code: 'rate_limit_exceeded' } };
+    const { call } = await open([events([partial, error])]);
+
+    const failure = await failureOf(call({ parameters: { partial_images: 1 } }));
+
+    expect(shown(failure)).toMatchObject({ code: 'rate_limited', transient: false });
+  });
+
+  it('repeats a call with the new key when the file of a refused one has changed', async () => {
+    const { call, server } = await open([json({}, 401), json(images(IMAGE))], {
+      keys: ['old', 'new'],
+    });
+
+    const result = await call();
+
+    expect(result.outputs).toEqual([{ bytes: IMAGE }]);
+    expect(server.received.map(({ headers }) => headers.authorization)).toEqual([
+      'Bearer old',
+      'Bearer new',
+    ]);
+  });
+
+  it('does not repeat a call whose key is still the refused one', async () => {
+    const { call, server } = await open([json({ error: { code: 'invalid_api_key' } }, 401)], {
+      keys: ['only'],
+    });
+
+    const failure = await failureOf(call());
+
+    expect(shown(failure)).toMatchObject({ code: 'provider_authentication', transient: false });
+    expect(server.received).toHaveLength(1);
+  });
+
+  it('says which request it was upstream, and how long to wait', async () => {
+    const headers = { 'x-litellm-call-id': 'call-7', 'retry-after': '3' };
+    const { call } = await open([json({ error: {} }, 429, headers)]);
+
+    const failure = await failureOf(call());
+
+    expect(failure.upstreamRequestId).toBe('call-7');
+    expect(failure.details).toEqual({ retry_after_ms: 3000 });
+  });
+
+  it('calls a deployment of Azure with its key and version', async () => {
+    const { call, server } = await open([json(images(IMAGE))], {
+      keys: ['k'],
+      settings: {
+        dialect: 'azure',
+        api_version: '2025-04-01-preview',
+        deployments: { 'gpt-image-2': 'my images' },
+      },
+    });
+
+    await call();
+
+    const [{ path, headers, body }] = server.received as [ImageServer['received'][number]];
+    expect(path).toBe(
+      '/v1/openai/deployments/my%20images/images/generations?api-version=2025-04-01-preview',
+    );
+    expect(headers).toMatchObject({ 'api-key': 'k' });
+    expect(headers.authorization).toBeUndefined();
+    expect(JSON.parse(body.toString())).toMatchObject({ model: 'my images' });
+  });
+
+  it('calls the newer API of Azure without a version', async () => {
+    const { call, server } = await open([json(images(IMAGE))], { settings: { dialect: 'azure' } });
+
+    await call();
+
+    expect(server.received[0]?.path).toBe('/v1/openai/v1/images/generations');
+  });
+
+  it('fetches an image from the server itself, with the key', async () => {
+    const file: Reply = (_received, response) => response.end(IMAGE);
+    const { call, server } = await open(
+      [json({ data: [{ url: '/files/1.png', revised_prompt: 'p' }] }), file],
+      { keys: ['k'] },
+    );
+
+    const result = await call();
+
+    expect(result.outputs).toEqual([{ bytes: IMAGE, revisedPrompt: 'p' }]);
+    expect(server.received[1]).toMatchObject({
+      method: 'GET',
+      path: '/files/1.png',
+      headers: { authorization: 'Bearer k' },
+    });
+  });
+
+  it.each([
+    ['another server', 'http://127.0.0.1:9/1.png', 'not_an_https_url'],
+    ['a host that is not listed', 'https://files.example/1.png', 'host_not_allowed'],
+    ['nowhere', 'http://', 'not_an_https_url'],
+  ])('does not fetch an image from %s', async (_name, url, reason) => {
+    const { call, server } = await open([json({ data: [{ url }] })]);
+
+    const failure = await failureOf(call());
+
+    expect(shown(failure)).toMatchObject({
+      code: 'protocol',
+      retryable: false,
+      transient: false,
+      details: { reason },
+    });
+    expect(server.received).toHaveLength(1);
+  });
+
+  it('ends a call whose signal aborts, with its reason', async () => {
+    const reason = new Error('stopped by the test');
+    const controller = new AbortController();
+    const { call } = await open([() => controller.abort(reason)]);
+
+    const ended = call({}, controller.signal);
+
+    await expect(ended).rejects.toBe(reason);
+  });
+
+  it('refuses more images than the API takes', async () => {
+    const { call, server } = await open([json(images(IMAGE))]);
+
+    const failure = await failureOf(
+      call({ images: Array.from({ length: 17 }, () => inputOf(IMAGE)) }),
+    );
+
+    expect(shown(failure)).toMatchObject({ code: 'unsupported_capability', param: 'images' });
+    expect(server.received).toEqual([]);
+  });
+});
+
+function page(status: number): Reply {
+  return (_received, response) => {
+    response.writeHead(status, { 'content-type': 'text/html' });
+    response.end('\n<!doctype html><title>Welcome</title>');
+  };
+}
