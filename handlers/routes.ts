@@ -21,6 +21,9 @@ import { handler as listJobs } from './jobs/list-jobs.ts';
 import { handler as streamJob } from './jobs/stream-job.ts';
 import { handler as streamJobs } from './jobs/stream-jobs.ts';
 import { handler as updateJob } from './jobs/update-job.ts';
+import { handler as callMcp } from './mcp/call-mcp.ts';
+import { handler as endMcpSession } from './mcp/end-mcp-session.ts';
+import { handler as openMcpStream } from './mcp/open-mcp-stream.ts';
 import { handler as getMetrics } from './metrics/get-metrics.ts';
 import { handler as createImageEdit } from './openai/create-image-edit.ts';
 import { handler as createImageGeneration } from './openai/create-image-generation.ts';
@@ -53,15 +56,17 @@ export interface Route {
     | 'Diagnostics'
     | 'Metrics'
     | 'Dashboard'
+    | 'MCP'
     | 'Contract';
   /** The last parameter may hold slashes, and may be empty. */
   readonly takesSlashes?: true;
   readonly handler: Operation<Services>;
   /** The setting that enables the route. The OpenAPI document lists it in either case. */
-  readonly setting?: 'server.metrics.enabled' | 'server.jobs.enabled';
+  readonly setting?: 'server.metrics.enabled' | 'server.jobs.enabled' | 'server.mcp.enabled';
 }
 
 const job = { tag: 'Jobs', setting: 'server.jobs.enabled' } as const;
+const mcp = { path: '/mcp', tag: 'MCP', setting: 'server.mcp.enabled' } as const;
 const dashboard = { method: 'GET', tag: 'Dashboard', setting: 'server.jobs.enabled' } as const;
 
 /** Every endpoint, once. The listener, `Allow`, the metrics' labels and the OpenAPI document come from here. */
@@ -124,6 +129,9 @@ export const routes: readonly Route[] = [
     handler: getMetrics,
     setting: 'server.metrics.enabled',
   },
+  { ...mcp, method: 'POST', handler: callMcp },
+  { ...mcp, method: 'GET', handler: openMcpStream },
+  { ...mcp, method: 'DELETE', handler: endMcpSession },
   { ...dashboard, path: '/dashboard', handler: getDashboard },
   {
     ...dashboard,

@@ -47,7 +47,7 @@ interface Outside {
 }
 
 /** What the runtime adds, because it knows the route table and the files of the package. */
-type AppServices = Omit<Services, 'apiDocument' | 'allowedMethods' | 'dashboard'>;
+type AppServices = Omit<Services, 'apiDocument' | 'allowedMethods' | 'dashboard' | 'mcp'>;
 
 export interface App {
   readonly services: AppServices;

@@ -1,7 +1,10 @@
 import type { ArtifactDelivery } from './artifacts/delivery.ts';
+import type { RequestContext } from './contract/request/request-context.ts';
 import type { DiagnosticsReporter } from './diagnostics/diagnostics.ts';
 import type { Readiness } from './diagnostics/readiness.ts';
+import type { HttpEvent } from './http/http-event.ts';
 import type { PageFile } from './http/reply/page-reply.ts';
+import type { Reply } from './http/reply/reply.ts';
 import type { ImageRequests } from './image-requests/image-requests.ts';
 import type { JobInputs } from './jobs/job-inputs.ts';
 import type { JobLists } from './jobs/job-lists.ts';
@@ -13,6 +16,15 @@ import type { Plans } from './openai/plans.ts';
 import type { Presets } from './presets/presets.ts';
 import type { ProviderInventory } from './providers/inventory.ts';
 import type { Sessions } from './sessions/sessions.ts';
+
+/** One request of the Model Context Protocol that has passed the guard and the token. */
+export interface McpCall {
+  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly headers: HttpEvent['headers'];
+  /** The parsed JSON of a POST. */
+  readonly body?: unknown;
+  readonly context: RequestContext;
+}
 
 /** What handlers see of the application. A handler names the services that it uses. */
 export interface Services {
@@ -32,6 +44,8 @@ export interface Services {
   readonly diagnostics: DiagnosticsReporter;
   /** What a scraper reads; empty where metrics are off. */
   readonly metrics: { exposition(): Promise<string> };
+  /** Agents' tools; its routes exist only where the settings turn them on. */
+  readonly mcp: { handle(call: McpCall): Promise<Reply<never>> };
   /** The files of the built dashboard. Both throw `not_found`. */
   readonly dashboard: {
     page(): Promise<PageFile>;

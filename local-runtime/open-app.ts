@@ -2,11 +2,13 @@ import { type Route, routes } from '../handlers/routes.ts';
 import { createApp } from '../lib/app.ts';
 import type { Config } from '../lib/config/settings/settings.ts';
 import { BridgeError } from '../lib/errors/bridge-error.ts';
+import type { HttpSettings } from '../lib/http/http-event.ts';
 import { encodeJson } from '../lib/http/reply/encode-json.ts';
 import type { Services } from '../lib/services.ts';
 import { createDashboardFiles, dashboardFolder } from './dashboard-files.ts';
 import { allowedMethods } from './listener/mount-routes.ts';
 import { lockStateDirectory } from './locks/state-lock.ts';
+import type { createMcpEndpoint } from './mcp/mcp-endpoint.ts';
 import { startTasks } from './task-loop.ts';
 import { startWorkerLoop } from './worker-loop.ts';
 
@@ -18,6 +20,8 @@ export interface OpenApp {
   close(): Promise<void>;
 }
 
+type Outside = Parameters<typeof createApp>[1] & { readonly httpSettings: HttpSettings };
+
 /**
  * Builds the app in the locked state directory and starts its workers and tasks. Throws `configuration` when another
  * process uses the directory.
@@ -25,7 +29,7 @@ export interface OpenApp {
 export async function openApp(
   config: Config,
   mounted: readonly Route[],
-  outside: Parameters<typeof createApp>[1],
+  { httpSettings, ...outside }: Outside,
 ): Promise<OpenApp> {
   const lock = lockStateDirectory(config.state.directory);
   if (!lock.ok) {
@@ -36,19 +40,26 @@ export async function openApp(
     const tasks = startTasks(app.tasks, outside.clock);
     const { enabled, max_running } = config.server.jobs;
     const workers = enabled ? startWorkerLoop(app.worker, max_running) : undefined;
-    const apiDocument = once(() => writeApiDocument(outside.facts.version));
+    const { version } = outside.facts;
+    const apiDocument = once(() => writeApiDocument(version)).get;
+    const mcp = once(() =>
+      openMcpEndpoint({ routes: mounted, services: () => services, httpSettings, version }),
+    );
+    const services: Services = {
+      ...app.services,
+      apiDocument,
+      allowedMethods: allowedMethods(mounted),
+      dashboard: createDashboardFiles(dashboardFolder()),
+      mcp: { handle: async (call) => (await mcp.get()).handle(call) },
+    };
     return {
-      services: {
-        ...app.services,
-        apiDocument,
-        allowedMethods: allowedMethods(mounted),
-        dashboard: createDashboardFiles(dashboardFolder()),
-      },
+      services,
       async drain(grace) {
         await Promise.all([app.drain(grace), workers?.drain(grace)]);
       },
       async close() {
         await tasks.stop();
+        await (await mcp.made())?.close();
         await app.close();
         lock.release();
       },
@@ -65,10 +76,19 @@ async function writeApiDocument(version: string): Promise<Uint8Array> {
   return encodeJson(buildOpenApiDocument(routes, version));
 }
 
-function once<T>(make: () => T): () => T {
+/** Its library is loaded with the first request for it. */
+async function openMcpEndpoint(deps: Parameters<typeof createMcpEndpoint>[0]) {
+  return (await import('./mcp/mcp-endpoint.ts')).createMcpEndpoint(deps);
+}
+
+function once<T>(make: () => T) {
   let made: { readonly value: T } | undefined;
-  return () => {
-    made ??= { value: make() };
-    return made.value;
+  return {
+    get(): T {
+      made ??= { value: make() };
+      return made.value;
+    },
+    /** What was made; undefined where it was not asked for. */
+    made: () => made?.value,
   };
 }

@@ -71,6 +71,7 @@ export async function startBridge(config: Config, outside: Outside): Promise<Run
       events,
       facts,
       env,
+      httpSettings,
     });
     opened(app.services);
     const address = `http://${host.includes(':') ? `[${host}]` : host}:${taken}`;
@@ -102,6 +103,8 @@ function isOn(setting: NonNullable<Route['setting']>, { server }: Config): boole
   switch (setting) {
     case 'server.metrics.enabled':
       return server.metrics.enabled;
+    case 'server.mcp.enabled':
+      return server.mcp.enabled;
     case 'server.jobs.enabled':
       return server.jobs.enabled;
   }

@@ -6,7 +6,7 @@ export function isProtected({ event, context }: StackRequest): boolean {
   const protection = context.spec?.protection;
   if (protection !== 'by_path') return protection !== 'public';
   const path = event.rawPath;
-  return path === '/v1' || path.startsWith('/v1/') || path === '/metrics';
+  return path === '/v1' || path.startsWith('/v1/') || path === '/metrics' || path === '/mcp';
 }
 
 /**

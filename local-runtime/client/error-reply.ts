@@ -6,6 +6,7 @@ const ErrorBody = v.object({
   error: v.object({
     message: v.string(),
     bridge_ext: v.object({
+      code: v.fallback(v.string(), 'internal'),
       suggestions: v.fallback(v.array(v.string()), []),
       details: v.object({
         issues: v.fallback(v.array(v.object({ field: v.string(), message: v.string() })), []),
@@ -16,8 +17,9 @@ const ErrorBody = v.object({
 
 /** The error of a reply that is no success. The reply to HEAD has no body. */
 export function toServiceError(status: number, body: unknown, method: string): ServiceError {
-  if (method === 'HEAD')
+  if (method === 'HEAD') {
     return new ServiceError(`the service refused (${status})`, 1, [], { status });
+  }
   const parsed = v.safeParse(ErrorBody, body);
   if (!parsed.success) return notABridge();
   const { message, bridge_ext: extension } = parsed.output.error;
@@ -25,7 +27,7 @@ export function toServiceError(status: number, body: unknown, method: string): S
   const text = [`the service refused (${status}): ${message}`, ...issues].join('\n  ');
   const advice =
     status === 401 ? ['Put its token into IMAGE_BRIDGE_TOKEN.'] : extension.suggestions;
-  return new ServiceError(text, 1, advice, { status });
+  return new ServiceError(text, 1, advice, { status, code: extension.code });
 }
 
 export function notABridge(): ServiceError {

@@ -1,5 +1,6 @@
 interface Circumstances {
   readonly status?: number;
+  readonly code?: string;
   readonly cause?: unknown;
   readonly isBroken?: boolean;
 }
@@ -14,17 +15,20 @@ export class ServiceError extends Error {
   readonly status: number | undefined;
   /** Whether there was a connection, and it broke before the reply was complete. */
   readonly isBroken: boolean;
+  /** `bridge_ext.code` of the reply that refused. */
+  readonly code: string | undefined;
 
   constructor(
     message: string,
     exitCode: 1 | 4,
     advice: readonly string[] = [],
-    { status, cause, isBroken = false }: Circumstances = {},
+    { status, code, cause, isBroken = false }: Circumstances = {},
   ) {
     super(message, cause === undefined ? {} : { cause });
     this.exitCode = exitCode;
     this.advice = advice;
     this.status = status;
+    this.code = code;
     this.isBroken = isBroken;
   }
 }

@@ -8,6 +8,7 @@ interface Request {
   /** Sent as JSON. */
   readonly body?: unknown;
   readonly idempotencyKey?: string;
+  readonly signal?: AbortSignal;
 }
 
 /** A running bridge, as its HTTP contract shows it. Everything throws `ServiceError`. */
@@ -15,8 +16,8 @@ export interface Service {
   readonly url: string;
   /** The JSON of a successful reply, of the type that the contract names for this path. */
   json<T>(path: string, request?: Request): Promise<T>;
-  /** The head of a successful reply whose body is not needed. */
-  reply(path: string, request?: Request): Promise<Pick<Response, 'headers'>>;
+  /** A successful reply; its body need not be read. */
+  reply(path: string, request?: Request): Promise<Pick<Response, 'headers' | 'arrayBuffer'>>;
   /** The body of a successful reply. */
   bytes(path: string): Promise<Buffer>;
   /** The `data` of each server-sent event. Ends when the service ends the stream. */
@@ -28,19 +29,15 @@ const BROKEN: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOC
 
 /** Sends no request yet. */
 export function createService({ url, token }: ServiceAddress): Service {
-  async function reply(
-    path: string,
-    request: Request = {},
-    signal?: AbortSignal,
-  ): Promise<Response> {
-    const response = await send(path, request, signal);
+  async function reply(path: string, request: Request = {}): Promise<Response> {
+    const response = await send(path, request);
     if (response.ok) return response;
     const body: unknown = await response.json().catch(() => undefined);
     throw toServiceError(response.status, body, request.method ?? 'GET');
   }
 
-  async function send(path: string, request: Request, signal?: AbortSignal): Promise<Response> {
-    const { method = 'GET', body, idempotencyKey: key } = request;
+  async function send(path: string, request: Request): Promise<Response> {
+    const { method = 'GET', body, signal, idempotencyKey: key } = request;
     try {
       return await fetch(`${url}${path}`, {
         method,
@@ -69,6 +66,7 @@ export function createService({ url, token }: ServiceAddress): Service {
         // The contract of the service gives the path this type; what it adds later is not looked at.
         return (await response.json()) as T;
       } catch (error) {
+        request?.signal?.throwIfAborted();
         throw error instanceof SyntaxError ? notABridge() : unreachable(url, error);
       }
     },
@@ -81,7 +79,7 @@ export function createService({ url, token }: ServiceAddress): Service {
       }
     },
     async *events<T>(path: string, signal: AbortSignal): AsyncIterable<T> {
-      const { body } = await reply(path, {}, signal);
+      const { body } = await reply(path, { signal });
       if (!body) throw notABridge();
       try {
         const events = body

@@ -76,6 +76,22 @@ export const SERVE_COMMANDS: readonly Command[] = [
     load: async () => (await import('../commands/dashboard.ts')).runDashboard,
   }),
   command({
+    name: 'mcp',
+    about: 'give the tools to an agent over standard input and output',
+    details: [
+      'Speaks the Model Context Protocol.',
+      'Uses the service that runs; where none does, it serves as quickstart does.',
+      'An agent may name image files below the working directory.',
+    ],
+    options: { ...SERVICE_OPTION, ...CONFIGURATION },
+    examples: [['mcp', 'is what an agent is configured to start']],
+    exits: {
+      0: 'the agent has closed it',
+      1: 'the service that it has started did not stop in order',
+    },
+    load: async () => (await import('../commands/mcp.ts')).runMcp,
+  }),
+  command({
     name: 'handoff',
     about: 'replace the slot that serves by the other one, without losing a request',
     details: [

@@ -1,5 +1,6 @@
+import type { ServeCall } from '../launch.ts';
 import type { RunningBridge } from '../start.ts';
-import { type ServeCall, serveUntilStopped } from './serve.ts';
+import { serveUntilStopped } from './serve.ts';
 
 // Defaults that a configuration overrides. Failures that are only simulated must not open a circuit breaker.
 export const QUICKSTART_PRESETS = {

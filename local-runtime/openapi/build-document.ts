@@ -1,8 +1,5 @@
-import {
-  componentSchemas,
-  type JsonObject,
-  referencedComponents,
-} from '../../lib/contract/document/json-schema.ts';
+import type { JsonObject } from '../../lib/contract/document/conversion.ts';
+import { componentSchemas, referencedComponents } from '../../lib/contract/document/json-schema.ts';
 import { errorComponents } from './openapi-errors.ts';
 import { type DocumentedRoute, toOperation } from './openapi-operation.ts';
 import { RESPONSE_HEADERS } from './openapi-responses.ts';

@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import type { JsonObject } from '../../lib/contract/document/json-schema.ts';
+import type { JsonObject } from '../../lib/contract/document/conversion.ts';
 import { ERROR_EXAMPLES } from '../../lib/contract/examples/error-examples.ts';
 import { REQUEST_ID } from '../../lib/contract/examples/shared-values.ts';
 import { BridgeError } from '../../lib/errors/bridge-error.ts';

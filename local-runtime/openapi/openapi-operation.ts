@@ -1,8 +1,5 @@
-import {
-  componentName,
-  type JsonObject,
-  schemaPart,
-} from '../../lib/contract/document/json-schema.ts';
+import type { JsonObject } from '../../lib/contract/document/conversion.ts';
+import { componentName, schemaPart } from '../../lib/contract/document/json-schema.ts';
 import { EXAMPLES } from '../../lib/contract/examples/examples.ts';
 import type { OperationSpec, RequestSpec, Schema } from '../../lib/http/operation-spec.ts';
 import { toErrorResponses } from './openapi-errors.ts';

@@ -1,5 +1,5 @@
 import type * as v from 'valibot';
-import { type JsonObject, plainSchema } from '../../lib/contract/document/json-schema.ts';
+import { type JsonObject, plainSchema } from '../../lib/contract/document/conversion.ts';
 import type { RequestSpec, Schema } from '../../lib/http/operation-spec.ts';
 
 /** The parameters of an operation: one for each field of its path, query and header schemas. */

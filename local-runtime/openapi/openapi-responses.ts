@@ -1,8 +1,5 @@
-import {
-  componentName,
-  type JsonObject,
-  schemaPart,
-} from '../../lib/contract/document/json-schema.ts';
+import type { JsonObject } from '../../lib/contract/document/conversion.ts';
+import { componentName, schemaPart } from '../../lib/contract/document/json-schema.ts';
 import type { Example } from '../../lib/contract/examples/example.ts';
 import { EXAMPLES } from '../../lib/contract/examples/examples.ts';
 import { REQUEST_ID_PATTERN } from '../../lib/contract/schema/fields.ts';

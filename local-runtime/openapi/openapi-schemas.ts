@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../lib/contract/document/json-schema.ts';
+import type { JsonObject } from '../../lib/contract/document/conversion.ts';
 
 /**
  * A record that is stored in files and is in no body. OpenAPI 3.1 cannot describe it, so its schema is in the `$defs` of

@@ -29,5 +29,6 @@ export const TAG_DESCRIPTIONS: Readonly<Record<string, string>> = {
   Diagnostics: 'What the bridge is doing, without content.',
   Metrics: 'The same in numbers, for Prometheus.',
   Dashboard: 'The page for people.',
+  MCP: 'The tools for agents: the Model Context Protocol over HTTP.',
   Contract: 'This document.',
 };

@@ -7,7 +7,7 @@ import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { routes } from '../../handlers/routes.ts';
-import type { JsonObject } from '../../lib/contract/document/json-schema.ts';
+import type { JsonObject } from '../../lib/contract/document/conversion.ts';
 import { buildOpenApiDocument } from '../../local-runtime/openapi/build-document.ts';
 import { createReplyChecker } from '../support/reply-checker.ts';
 

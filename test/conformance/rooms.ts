@@ -55,6 +55,7 @@ export const WALLS: readonly Wall[] = [
   service('image-requests', 'lib/runs', 'lib/generation', 'lib/idempotency', 'lib/inputs'),
   service('openai', 'lib/generation types', 'lib/image-requests types'),
   service('jobs', 'lib/cursors', 'lib/runs', 'lib/generation', 'lib/inputs', 'lib/artifacts ports'),
+  room('mcp'),
   service('diagnostics', 'lib/* ports'),
   {
     ...room('storage', 'lib/* ports'),
@@ -113,6 +114,10 @@ const ASSET = /^dashboard\/src\/.+\.(css|json|svg)$/;
 export const HOMES: Readonly<Record<string, readonly RegExp[]>> = {
   valibot: [/^(handlers|lib|local-runtime)\//],
   '@valibot/to-json-schema': [/^lib\/contract\//],
+  '@modelcontextprotocol/server': [
+    /^(lib|local-runtime)\/mcp\//,
+    /^local-runtime\/commands\/mcp\.ts$/,
+  ],
   '@middy/core': [/^lib\/http\//],
   '@middy/http-json-body-parser': [/^lib\/http\//],
   '@fastify/busboy': [/^lib\/http\//],
@@ -135,7 +140,7 @@ export const HOMES: Readonly<Record<string, readonly RegExp[]>> = {
   '@preact/signals': [PAGE],
   lucide: [PAGE],
   'openapi-fetch': [/^dashboard\/src\/api\//],
-  'eventsource-parser': [/^dashboard\/src\/api\//, /^local-runtime\/client\//],
+  'eventsource-parser': [/^dashboard\/src\/api\//, /^local-runtime\/(client|mcp)\//],
   '@floating-ui/dom': [/^dashboard\/src\/controls\//],
   tinykeys: [/^dashboard\/src\/shell\//],
   '@tanstack/virtual-core': [/^dashboard\/src\/gallery\//],

@@ -121,10 +121,10 @@ describe('the route table', () => {
     expect(breaches).toEqual([]);
   });
 
-  it('requires a bearer token below /v1 and for the metrics, and not for health', () => {
+  it('requires a bearer token below /v1, for the metrics and for agents, and not for health', () => {
     const others = routes.filter(
       ({ path, handler }) =>
-        handler.spec.protection !== (/^\/(v1\/|metrics$)/.test(path) ? 'bearer' : 'public'),
+        handler.spec.protection !== (/^\/(v1\/|metrics$|mcp$)/.test(path) ? 'bearer' : 'public'),
     );
 
     expect(others.map(({ path }) => path)).toEqual([]);

@@ -528,6 +528,34 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/mcp": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Listen to a session of the Model Context Protocol
+         * @description A stream of messages. Clients of the revision 2026-07-28 do not use it.
+         */
+        get: operations["openMcpStream"];
+        put?: never;
+        /**
+         * Send a message of the Model Context Protocol
+         * @description The reply of the protocol (Streamable HTTP): a message, or a stream of them. Failures of the protocol have its own shape; a tool that fails says so in its result.
+         */
+        post: operations["callMcp"];
+        /**
+         * End a session of the Model Context Protocol
+         * @description It has ended.
+         */
+        delete: operations["endMcpSession"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/dashboard": {
         parameters: {
             query?: never;
@@ -4304,6 +4332,122 @@ export interface operations {
                 };
                 content: {
                     "text/plain": string;
+                };
+            };
+            400: components["responses"]["malformed_request"];
+            401: components["responses"]["authentication_required"];
+            403: components["responses"]["permission_denied"];
+            404: components["responses"]["not_found"];
+            408: components["responses"]["request_timeout"];
+            417: components["responses"]["expectation_failed"];
+            422: components["responses"]["invalid_request"];
+            431: components["responses"]["header_too_large"];
+            500: components["responses"]["internal"];
+            503: components["responses"]["overloaded"];
+        };
+    };
+    openMcpStream: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A stream of messages. Clients of the revision 2026-07-28 do not use it. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    traceparent: components["headers"]["traceparent"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": string;
+                };
+            };
+            400: components["responses"]["malformed_request"];
+            401: components["responses"]["authentication_required"];
+            403: components["responses"]["permission_denied"];
+            404: components["responses"]["not_found"];
+            408: components["responses"]["request_timeout"];
+            417: components["responses"]["expectation_failed"];
+            422: components["responses"]["invalid_request"];
+            431: components["responses"]["header_too_large"];
+            500: components["responses"]["internal"];
+            503: components["responses"]["overloaded"];
+        };
+    };
+    callMcp: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    [key: string]: unknown;
+                } | {
+                    [key: string]: unknown;
+                }[];
+            };
+        };
+        responses: {
+            /** @description The reply of the protocol (Streamable HTTP): a message, or a stream of them. Failures of the protocol have its own shape; a tool that fails says so in its result. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    traceparent: components["headers"]["traceparent"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>;
+                    "text/event-stream": string;
+                };
+            };
+            /** @description A notification was taken. */
+            202: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    traceparent: components["headers"]["traceparent"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["malformed_request"];
+            401: components["responses"]["authentication_required"];
+            403: components["responses"]["permission_denied"];
+            404: components["responses"]["not_found"];
+            408: components["responses"]["request_timeout"];
+            413: components["responses"]["body_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            417: components["responses"]["expectation_failed"];
+            422: components["responses"]["invalid_request"];
+            431: components["responses"]["header_too_large"];
+            500: components["responses"]["internal"];
+            503: components["responses"]["overloaded"];
+        };
+    };
+    endMcpSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It has ended. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    traceparent: components["headers"]["traceparent"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>;
                 };
             };
             400: components["responses"]["malformed_request"];

@@ -68,6 +68,12 @@ export const SERVER = section({
     default: 30_000,
     about: 'How long the sending of a reply may make no progress.',
   }),
+  mcp: section({
+    enabled: flag({
+      default: false,
+      about: 'Whether /mcp is served: the tools for agents (Model Context Protocol).',
+    }),
+  }),
   metrics: section({
     enabled: flag({ default: false, about: 'Whether /metrics is served.' }),
   }),

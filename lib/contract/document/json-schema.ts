@@ -1,21 +1,13 @@
-import { type ConversionConfig, toJsonSchema, toJsonSchemaDefs } from '@valibot/to-json-schema';
+import { toJsonSchema, toJsonSchemaDefs } from '@valibot/to-json-schema';
 import type * as v from 'valibot';
 import { type ComponentName, REPLY_COMPONENTS, REQUEST_COMPONENTS } from './components.ts';
-import { withNulls } from './null-fields.ts';
-
-/** A JSON value that is an object; what documents are made of. */
-export type JsonObject = { readonly [key: string]: unknown };
-
-/** Whether a value is sent to the bridge or by it: the same field may be left out in one and never in the other. */
-export type Direction = 'request' | 'reply';
+import { configFor, type Direction, type JsonObject, REF_PREFIX } from './conversion.ts';
 
 const COMPONENTS: Readonly<Record<string, v.GenericSchema>> = {
   ...REQUEST_COMPONENTS,
   ...REPLY_COMPONENTS,
 };
 const NAMES = new Map(Object.entries(COMPONENTS).map(([name, schema]) => [schema, name]));
-
-const REF_PREFIX = '#/components/schemas/';
 
 /** The name of a schema that has one in the documents. */
 export function componentName(schema: v.GenericSchema): ComponentName | undefined {
@@ -31,12 +23,6 @@ export function schemaPart(schema: v.GenericSchema, direction: Direction): JsonO
     ...configFor(direction),
     definitions: COMPONENTS,
   });
-  return part;
-}
-
-/** A schema without names around it: a parameter, a header. */
-export function plainSchema(schema: v.GenericSchema): JsonObject {
-  const { $schema, ...part } = toJsonSchema(schema, configFor('request'));
   return part;
 }
 
@@ -96,36 +82,4 @@ function localRefs(part: unknown): unknown {
       key === '$ref' ? String(value).replace(REF_PREFIX, '#/$defs/') : localRefs(value),
     ]),
   );
-}
-
-function configFor(direction: Direction): ConversionConfig {
-  return {
-    target: 'draft-2020-12',
-    typeMode: direction === 'request' ? 'input' : 'output',
-    overrideRef: ({ referenceId }) => `${REF_PREFIX}${referenceId}`,
-    // What checks and transformations mean to a reader is said by `v.metadata` beside them.
-    ignoreActions: ['check', 'raw_check', 'transform', 'parse_json'],
-    overrideSchema: ({ valibotSchema, jsonSchema }) => {
-      if (valibotSchema.type === 'custom') return {};
-      const { default: ours, required, propertyNames, ...rest } = jsonSchema;
-      if ('entries' in valibotSchema) {
-        const isRequest = direction === 'request';
-        const names = isRequest ? required : alwaysThere(valibotSchema.entries as v.ObjectEntries);
-        const part = isRequest ? withNulls(rest, valibotSchema) : rest;
-        return names?.length ? { ...part, required: names } : part;
-      }
-      if (valibotSchema.type === 'record') return rest;
-      return direction === 'reply' && ours !== undefined ? rest : undefined;
-    },
-  };
-}
-
-function alwaysThere(entries: v.ObjectEntries): string[] {
-  return Object.entries(entries)
-    .filter(([, entry]) => entry.type !== 'optional' || defaultOf(entry) !== undefined)
-    .map(([name]) => name);
-}
-
-function defaultOf(entry: v.GenericSchema & { readonly default?: unknown }): unknown {
-  return entry.default;
 }

@@ -125,6 +125,7 @@ const services: Services = {
   apiDocument: () => Buffer.alloc(0),
   allowedMethods: allowedMethods(routes),
   dashboard: createDashboardFiles(undefined),
+  mcp: { handle: () => Promise.reject(new Error('the agents are not served here')) },
 };
 const listener = createListener({
   routes,

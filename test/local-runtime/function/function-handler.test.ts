@@ -38,8 +38,11 @@ beforeAll(async () => {
   const { config } = loaded;
   const observation = await openObservation({ config, routes, clock, version: '0.0.0' });
   const log = createTraceLog(() => {});
+  const { observer } = observation;
+  const httpSettings = toHttpSettings(config, TOKEN, { clock, ids, observer, log });
   app = await openApp(config, routes, {
     ...observation,
+    httpSettings,
     clock,
     ids,
     log,
@@ -51,8 +54,6 @@ beforeAll(async () => {
       origins: [],
     },
   });
-  const { observer } = observation;
-  const httpSettings = toHttpSettings(config, TOKEN, { clock, ids, observer, log });
   handle = createFunctionHandler({ routes, services: app.services, httpSettings });
 });
 afterAll(async () => {
@@ -170,6 +171,10 @@ const CALLS: Readonly<Record<string, readonly [number, (() => Promise<Sent> | Se
   ],
   'GET /v1/diagnostics': [200],
   'GET /metrics': [200],
+  // What the protocol itself replies has its own shape.
+  'POST /mcp': [401, () => ({ body: {}, headers: { authorization: 'Bearer no' } })],
+  'GET /mcp': [401, () => ({ headers: { authorization: 'Bearer no' } })],
+  'DELETE /mcp': [401, () => ({ headers: { authorization: 'Bearer no' } })],
   'GET /dashboard': [200],
   'GET /dashboard/assets/{name+}': [404, () => ({ parameters: { name: 'none.js' } })],
   'GET /dashboard/{view+}': [200, () => ({ parameters: { view: 'jobs' } })],

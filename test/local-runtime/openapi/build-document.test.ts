@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../../lib/contract/document/json-schema.ts';
+import type { JsonObject } from '../../../lib/contract/document/conversion.ts';
 import { EDIT_FILES, EditsForm, EditsFormFields } from '../../../lib/contract/openai/form.ts';
 import { StreamEvent } from '../../../lib/contract/reply/stream-events.ts';
 import { IdempotencyHeaders, ImageRequest } from '../../../lib/contract/request/image-request.ts';

@@ -7,15 +7,8 @@ import {
   REPLY_COMPONENTS,
   REQUEST_COMPONENTS,
 } from '../../../../lib/contract/document/components.ts';
-import {
-  componentName,
-  componentSchemas,
-  type JsonObject,
-  jsonSchemaDocument,
-  plainSchema,
-  referencedComponents,
-  schemaPart,
-} from '../../../../lib/contract/document/json-schema.ts';
+import { type JsonObject, plainSchema } from '../../../../lib/contract/document/conversion.ts';
+import { componentName, componentSchemas, jsonSchemaDocument, referencedComponents, schemaPart } from '../../../../lib/contract/document/json-schema.ts';
 import { EXAMPLES } from '../../../../lib/contract/examples/examples.ts';
 import { ImageRequest } from '../../../../lib/contract/request/image-request.ts';
 import { Parameters, RequestParameters } from '../../../../lib/contract/request/parameters.ts';

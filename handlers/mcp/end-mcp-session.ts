@@ -1,0 +1,13 @@
+import { operation } from '../operation.ts';
+
+/** DELETE /mcp: ends a session. Its jobs are not cancelled. */
+export const handler = operation<'mcp'>()({
+  id: 'endMcpSession',
+  summary: 'End a session of the Model Context Protocol',
+  protection: 'bearer',
+  request: {},
+  reply: { status: 200, description: 'It has ended.', mediaTypes: ['application/json'] },
+  errors: ['not_found'],
+  handle: ({ event, context, services }) =>
+    services.mcp.handle({ method: 'DELETE', headers: event.headers, context }),
+});

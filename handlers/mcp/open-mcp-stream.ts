@@ -1,0 +1,17 @@
+import { operation } from '../operation.ts';
+
+/** GET /mcp: what the bridge sends to a session on its own. */
+export const handler = operation<'mcp'>()({
+  id: 'openMcpStream',
+  summary: 'Listen to a session of the Model Context Protocol',
+  protection: 'bearer',
+  request: { ignoresQuery: true },
+  reply: {
+    status: 200,
+    description: 'A stream of messages. Clients of the revision 2026-07-28 do not use it.',
+    mediaTypes: ['text/event-stream'],
+  },
+  errors: ['not_found'],
+  handle: ({ event, context, services }) =>
+    services.mcp.handle({ method: 'GET', headers: event.headers, context }),
+});

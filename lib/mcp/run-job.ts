@@ -1,0 +1,58 @@
+import type { ImageJob } from '../contract/resources/job.ts';
+import type { JobEvent } from '../contract/resources/job-events.ts';
+import { linkSignal } from '../platform/linked-signal.ts';
+import type { ToolContext } from './tool.ts';
+
+/** Below the 60 s after which clients give a call up: by then the result names the job, which get_job continues to follow. */
+export const MAX_WAIT_S = 45;
+
+/** Sends a request as a job, and waits for its end for a while. A call that is cancelled cancels the job. */
+export async function runJob(body: object, context: ToolContext): Promise<ImageJob> {
+  const { api, signal } = context;
+  const job = await api.json<ImageJob>('POST /v1/jobs', { body, signal });
+  try {
+    return await waitForJob(job, MAX_WAIT_S, context);
+  } catch (error) {
+    if (signal.aborted) await cancelJob(job.id, context);
+    throw error;
+  }
+}
+
+/** The job as it has ended, or as it is when the time is over. */
+export async function waitForJob(
+  job: ImageJob,
+  seconds: number,
+  { api, clock, signal, progress }: ToolContext,
+): Promise<ImageJob> {
+  if (seconds === 0 || hasEnded(job)) return job;
+  const link = linkSignal(signal);
+  const isOver = new Error('the time to wait is over');
+  const cancel = clock.after(seconds * 1000, () => link.abort(isOver));
+  let latest = job;
+  try {
+    const request = { path: { id: job.id }, signal: link.signal };
+    for await (const event of api.events<JobEvent>('GET /v1/jobs/{id}/events', request)) {
+      if (event.type === 'snapshot' || event.type === 'ended') latest = event.job;
+      if (event.type === 'progress') progress(event.stage);
+      if (event.type === 'partial_image') progress(`unfinished image ${event.index + 1}`);
+    }
+    return latest;
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error !== isOver && !link.signal.aborted) throw error;
+    return await api.json<ImageJob>('GET /v1/jobs/{id}', { path: { id: job.id }, signal });
+  } finally {
+    cancel();
+    link.end();
+  }
+}
+
+/** Cancels a job whose call was cancelled: no reply is sent that could say whether that has worked. */
+async function cancelJob(id: string, { api }: ToolContext): Promise<void> {
+  const { signal } = new AbortController();
+  await api.json('DELETE /v1/jobs/{id}', { path: { id }, signal }).catch(() => {});
+}
+
+export function hasEnded({ status }: Pick<ImageJob, 'status'>): boolean {
+  return status !== 'queued' && status !== 'running';
+}

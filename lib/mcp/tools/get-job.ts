@@ -1,0 +1,26 @@
+import * as v from 'valibot';
+import type { ImageJob } from '../../contract/resources/job.ts';
+import { documented } from '../../contract/schema/documented.ts';
+import { toJobResult } from '../job-result.ts';
+import { MAX_WAIT_S, waitForJob } from '../run-job.ts';
+import { tool } from '../tool.ts';
+
+export const getJob = tool({
+  name: 'get_job',
+  title: 'Look at a job',
+  description:
+    'What has become of a job: its images with previews, or how far it is. Waits for its end for a while. Example: {"id": "0199f0a0-0000-7000-8000-000000000001", "wait_seconds": 30}',
+  input: v.strictObject({
+    id: documented(v.string(), 'The id of the job.'),
+    wait_seconds: documented(
+      v.optional(v.pipe(v.number(), v.minValue(0), v.maxValue(MAX_WAIT_S)), 0),
+      'How long to wait for its end.',
+    ),
+  }),
+  isReadOnly: true,
+  async run({ id, wait_seconds }, context) {
+    const { api, signal } = context;
+    const job = await api.json<ImageJob>('GET /v1/jobs/{id}', { path: { id }, signal });
+    return toJobResult(await waitForJob(job, wait_seconds, context), context);
+  },
+});

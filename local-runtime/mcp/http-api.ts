@@ -1,0 +1,46 @@
+import { ApiFailure, type ApiRequest, type BridgeApi } from '../../lib/mcp/bridge-api.ts';
+import type { Service } from '../client/service.ts';
+import { ServiceError } from '../client/service-error.ts';
+import { toRequestLine } from './request-line.ts';
+
+/** The API of a service that is reached over HTTP. It is looked for when it is first needed. */
+export function createHttpApi(find: () => Promise<Service>): BridgeApi {
+  return {
+    json: <T>(operation: string, request: ApiRequest) =>
+      converting(async () => {
+        const { method, target } = toRequestLine(operation, request);
+        const { body, signal } = request;
+        return (await find()).json<T>(target, { method, body, signal });
+      }),
+
+    bytes: (operation, request) =>
+      converting(async () => {
+        const { method, target } = toRequestLine(operation, request);
+        const reply = await (await find()).reply(target, { method, signal: request.signal });
+        const mediaType = reply.headers.get('content-type') ?? 'application/octet-stream';
+        return { bytes: Buffer.from(await reply.arrayBuffer()), mediaType };
+      }),
+
+    async *events<T>(operation: string, request: ApiRequest): AsyncIterable<T> {
+      const { target } = toRequestLine(operation, request);
+      try {
+        yield* (await find()).events<T>(target, request.signal);
+      } catch (error) {
+        throw toFailure(error);
+      }
+    },
+  };
+}
+
+async function converting<T>(run: () => Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    throw toFailure(error);
+  }
+}
+
+function toFailure(error: unknown): unknown {
+  if (!(error instanceof ServiceError)) return error;
+  return new ApiFailure(error.code ?? 'unreachable', error.message, error.advice);
+}

@@ -1,0 +1,124 @@
+import { EventSourceParserStream } from 'eventsource-parser/stream';
+import type { Route } from '../../handlers/routes.ts';
+import type { HttpEvent, HttpReply, HttpSettings, ReplyBody } from '../../lib/http/http-event.ts';
+import { ApiFailure, type ApiRequest, type BridgeApi } from '../../lib/mcp/bridge-api.ts';
+import type { Services } from '../../lib/services.ts';
+import { toServiceError } from '../client/error-reply.ts';
+import { toRequestLine } from './request-line.ts';
+
+interface Deps {
+  readonly routes: readonly Route[];
+  readonly services: () => Services;
+  readonly httpSettings: HttpSettings;
+}
+
+/** The headers by which a caller is known. */
+export interface Caller {
+  readonly host: string | undefined;
+  readonly authorization: string | undefined;
+}
+
+/**
+ * The API of this process, called as `caller` calls: by the same handlers that serve HTTP, with the same checks of who
+ * may do what.
+ */
+export function createLocalApi(
+  { routes, services, httpSettings }: Deps,
+  caller: () => Caller,
+): BridgeApi {
+  const table = new Map(routes.map((route) => [`${route.method} ${route.path}`, route]));
+
+  /** A successful reply; throws `ApiFailure` for another one. `listeners` are to be called when it has been read. */
+  async function call(operation: string, request: ApiRequest) {
+    const route = table.get(operation);
+    if (!route) throw new ApiFailure('not_found', `${operation.split(' ')[1]} is switched off`);
+    const listeners: ((isComplete: boolean) => void)[] = [];
+    const reply = await route.handler(toEvent(operation, request, caller()), {
+      services: services(),
+      settings: httpSettings,
+      route: route.path,
+      signal: () => request.signal,
+      onReplied: (listener) => listeners.push(listener),
+    });
+    const end = () => {
+      for (const listener of listeners) listener(true);
+    };
+    if (reply.statusCode < 400) return { reply, end };
+    end();
+    throw toFailure(reply.statusCode, await collect(reply.body));
+  }
+
+  return {
+    async json<T>(operation: string, request: ApiRequest): Promise<T> {
+      const { reply, end } = await call(operation, request);
+      const bytes = await collect(reply.body);
+      end();
+      // The contract gives the operation this type.
+      return JSON.parse(bytes.toString()) as T;
+    },
+
+    async bytes(operation, request) {
+      const { reply, end } = await call(operation, request);
+      const bytes = await collect(reply.body);
+      end();
+      return { bytes, mediaType: reply.headers['content-type'] ?? 'application/octet-stream' };
+    },
+
+    async *events<T>(operation: string, request: ApiRequest): AsyncIterable<T> {
+      const { reply, end } = await call(operation, request);
+      try {
+        for await (const { data } of toEvents(reply, request.signal)) yield JSON.parse(data) as T;
+      } finally {
+        end();
+      }
+    },
+  };
+}
+
+function toEvent(operation: string, request: ApiRequest, caller: Caller): HttpEvent {
+  const { method, rawPath, search } = toRequestLine(operation, request);
+  const { body } = request;
+  return {
+    version: '2.0',
+    rawPath,
+    rawQueryString: search.slice(1),
+    headers: {
+      ...caller,
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    },
+    pathParameters: request.path ?? {},
+    requestContext: { http: { method, path: rawPath } },
+    body: body === undefined ? undefined : Buffer.from(JSON.stringify(body)),
+    isBase64Encoded: false,
+  };
+}
+
+async function collect(body: ReplyBody | undefined): Promise<Buffer> {
+  if (body === undefined) return Buffer.alloc(0);
+  if (body instanceof Uint8Array) {
+    return Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+  }
+  const pieces: Uint8Array[] = [];
+  for await (const piece of body) pieces.push(piece);
+  return Buffer.concat(pieces);
+}
+
+/** The events of a stream, until it ends or the signal aborts; then it throws the signal's reason. */
+function toEvents({ body }: HttpReply, signal: AbortSignal) {
+  return ReadableStream.from(body === undefined || body instanceof Uint8Array ? [] : body)
+    .pipeThrough(new TextDecoderStream(), { signal })
+    .pipeThrough(new EventSourceParserStream());
+}
+
+function toFailure(status: number, bytes: Buffer): ApiFailure {
+  const { code, message, advice } = toServiceError(status, parse(bytes), 'GET');
+  return new ApiFailure(code ?? 'internal', message, advice);
+}
+
+function parse(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString());
+  } catch {
+    return undefined;
+  }
+}

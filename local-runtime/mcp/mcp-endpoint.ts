@@ -1,0 +1,104 @@
+import { createMcpHandler, isLegacyRequest } from '@modelcontextprotocol/server';
+import { createMcpServer } from '../../lib/mcp/mcp-server.ts';
+import type { McpCall, Services } from '../../lib/services.ts';
+import { type Caller, createLocalApi } from './local-api.ts';
+import { createMcpSessions } from './mcp-sessions.ts';
+
+type LocalApiDeps = Parameters<typeof createLocalApi>[0];
+
+interface Deps extends LocalApiDeps {
+  readonly version: string;
+}
+
+export type McpEndpoint = Services['mcp'] & {
+  /** Ends the sessions and what runs for them. */
+  close(): Promise<void>;
+};
+
+/**
+ * The Model Context Protocol over HTTP (Streamable HTTP). Clients of the revision 2026-07-28 send self-contained requests;
+ * those of 2025 have sessions. The guard, the token and the limit of the body are those of every route.
+ */
+export function createMcpEndpoint({ version, ...deps }: Deps): McpEndpoint {
+  const { clock, ids, log } = deps.httpSettings;
+  const serverFor = (caller: () => Caller) =>
+    createMcpServer({
+      api: createLocalApi(deps, caller),
+      version,
+      clock,
+      onFailure: (error) => log?.failure(error, { task: 'mcp' }),
+    });
+  const modern = createMcpHandler(
+    ({ requestInfo }) => serverFor(() => toCaller(requestInfo?.headers)),
+    { legacy: 'reject' },
+  );
+  const sessions = createMcpSessions({ clock, ids, serverFor });
+
+  return {
+    async handle(call) {
+      const signal = call.context.signal();
+      const request = toWebRequest(call, signal);
+      const { body: parsedBody } = call;
+      const response = (await isLegacyRequest(request, parsedBody))
+        ? await sessions.handle(request, {
+            body: parsedBody,
+            scope: call.context.scope,
+            caller: toCaller(request.headers),
+          })
+        : await modern.fetch(request, { parsedBody });
+      const { status, headers, body } = response;
+      return {
+        status,
+        headers: Object.fromEntries(headers),
+        ...(body ? { body: untilAborted(body, signal) } : {}),
+      };
+    },
+
+    async close() {
+      await Promise.all([modern.close(), sessions.close()]);
+    },
+  };
+}
+
+/** The library takes the body parsed; what it reads besides are the method and the headers. */
+function toWebRequest({ method, headers }: McpCall, signal: AbortSignal): Request {
+  const { host, authorization, accept } = headers;
+  const taken = Object.entries(headers).filter(([name]) => name.startsWith('mcp-'));
+  return new Request(`http://${host ?? 'localhost'}/mcp`, {
+    method,
+    headers: [
+      ...taken.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const])),
+      ...(host === undefined ? [] : [['x-host', host] as const]),
+      ...(authorization === undefined ? [] : [['authorization', authorization] as const]),
+      ...(accept === undefined ? [] : [['accept', accept] as const]),
+      ['content-type', 'application/json'],
+    ] as [string, string][],
+    ...(method === 'POST' ? { body: '{}' } : {}),
+    signal,
+  });
+}
+
+function toCaller(headers: Headers | undefined): Caller {
+  return {
+    // A Request has no header `host` of its own.
+    host: headers?.get('x-host') ?? undefined,
+    authorization: headers?.get('authorization') ?? undefined,
+  };
+}
+
+/** Ends where the client has disconnected, or the bridge stops. */
+async function* untilAborted(
+  body: ReadableStream<Uint8Array>,
+  signal: AbortSignal,
+): AsyncGenerator<Uint8Array> {
+  const reader = body.getReader();
+  const cancel = () => void reader.cancel().catch(() => {});
+  signal.addEventListener('abort', cancel, { once: true });
+  try {
+    if (signal.aborted) cancel();
+    for (let part = await reader.read(); !part.done; part = await reader.read()) yield part.value;
+  } finally {
+    signal.removeEventListener('abort', cancel);
+    cancel();
+  }
+}

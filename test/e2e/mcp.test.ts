@@ -1,0 +1,328 @@
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import {
+  type CallToolResult,
+  Client,
+  StreamableHTTPClientTransport,
+} from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import sharp from 'sharp';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import {
+  cleanUp,
+  freshFolder,
+  PROGRAM,
+  type StartedBridge,
+  startBridge,
+} from '../support/start-bridge.ts';
+
+const TOKEN = 'a-token-for-agents';
+const SERVED = ['server.mcp.enabled=true', 'server.bearer_token_env=TOKEN'];
+const clients: Client[] = [];
+
+let bridge: StartedBridge;
+beforeAll(async () => {
+  bridge = await startBridge({ set: SERVED, env: { TOKEN } });
+});
+afterEach(async () => {
+  await Promise.all(clients.splice(0).map((client) => client.close()));
+});
+afterAll(cleanUp);
+
+type Mode = NonNullable<ConstructorParameters<typeof Client>[1]>['versionNegotiation'];
+const REVISIONS: readonly [string, Mode][] = [
+  ['2025-11-25', { mode: 'legacy' }],
+  ['2026-07-28', { mode: 'auto' }],
+];
+
+function newClient(versionNegotiation: Mode): Client {
+  const client = new Client(
+    { name: 'test', version: '1' },
+    versionNegotiation && { versionNegotiation },
+  );
+  clients.push(client);
+  return client;
+}
+
+async function connectHttp(mode: Mode, token = TOKEN): Promise<Client> {
+  const client = newClient(mode);
+  const requestInit = { headers: { authorization: `Bearer ${token}` } };
+  await client.connect(
+    new StreamableHTTPClientTransport(new URL(`${bridge.address}/mcp`), { requestInit }),
+  );
+  return client;
+}
+
+async function connectStdio(
+  mode: Mode,
+  {
+    cwd,
+    args = [],
+    env = {},
+  }: {
+    readonly cwd: string;
+    readonly args?: readonly string[];
+    readonly env?: Record<string, string>;
+  },
+): Promise<Client> {
+  const client = newClient(mode);
+  await client.connect(
+    new StdioClientTransport({
+      command: process.execPath,
+      args: [PROGRAM, 'mcp', ...args],
+      cwd,
+      env: { PATH: process.env['PATH'] ?? '', ...env },
+      stderr: 'ignore',
+    }),
+  );
+  return client;
+}
+
+type Arguments = Readonly<Record<string, unknown>>;
+
+async function call(client: Client, name: string, args: Arguments = {}): Promise<CallToolResult> {
+  return (await client.callTool({ name, arguments: args })) as CallToolResult;
+}
+
+function textOf({ content }: CallToolResult): string {
+  return content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
+}
+
+/** The id of the first image that a result names. */
+function imageOf(result: CallToolResult): string {
+  return /Image ([0-9a-f]{32})/.exec(textOf(result))?.[1] ?? '';
+}
+
+const jobOf = (result: CallToolResult) => /Job ([0-9a-f-]{36})/.exec(textOf(result))?.[1] ?? '';
+
+/** Calls every tool, as an agent would that makes an image and works on with it. */
+async function useEveryTool(client: Client): Promise<void> {
+  const { tools } = await client.listTools();
+  expect(tools.map(({ name }) => name).sort()).toEqual([
+    'cancel_job',
+    'edit_image',
+    'generate_image',
+    'get_job',
+    'list_jobs',
+    'list_models',
+    'plan_image',
+  ]);
+  expect(textOf(await call(client, 'list_models'))).toContain('sandbox-image (the default)');
+  expect(textOf(await call(client, 'plan_image', { prompt: 'A fox' }))).toMatch(
+    /^Chosen: .* 1 call/,
+  );
+
+  const made = await call(client, 'generate_image', { prompt: 'A fox', size: '1024x1536' });
+  expect(made.isError).toBeFalsy();
+  expect(textOf(made)).toContain('1024x1536 png');
+  const edited = await call(client, 'edit_image', { images: [imageOf(made)], prompt: 'In winter' });
+  expect(edited.isError).toBeFalsy();
+
+  expect(textOf(await call(client, 'get_job', { id: jobOf(edited) }))).toBe(textOf(edited));
+  expect(textOf(await call(client, 'list_jobs', { search: 'winter' }))).toContain(jobOf(edited));
+  expect(textOf(await call(client, 'cancel_job', { id: jobOf(edited) }))).toContain('has ended');
+}
+
+describe.each(REVISIONS)('an agent of the revision %s', (revision, mode) => {
+  it('uses every tool over HTTP', async () => {
+    const client = await connectHttp(mode);
+
+    expect(client.getNegotiatedProtocolVersion()).toBe(revision);
+    await useEveryTool(client);
+  });
+
+  it('uses every tool over standard input and output, without a service that runs', async () => {
+    const args = ['--set', 'server.bind=127.0.0.1:0', '--set', 'providers.sandbox.latency_ms=0'];
+    const client = await connectStdio(mode, { cwd: await freshFolder(), args });
+
+    expect(client.getNegotiatedProtocolVersion()).toBe(revision);
+    await useEveryTool(client);
+  });
+
+  it('gets a preview that a model can look at, and the whole image as a resource', async () => {
+    const client = await connectHttp(mode);
+    const { content } = await call(client, 'generate_image', { prompt: 'A harbour' });
+
+    const preview = content.find((part) => part.type === 'image');
+    const link = content.find((part) => part.type === 'resource_link');
+    const bytes = Buffer.from(preview?.data ?? '', 'base64');
+    const { contents } = await client.readResource({ uri: link?.uri ?? '' });
+    const whole = Buffer.from((contents[0] as { blob: string }).blob, 'base64');
+
+    expect(bytes.length).toBeLessThan(400_000);
+    const { width = 0, height = 0 } = await sharp(bytes).metadata();
+    expect(Math.max(width, height)).toBeLessThanOrEqual(768);
+    expect(whole.length).toBe(link?.size);
+    expect(await sharp(whole).metadata()).toMatchObject({ width: 1024, height: 1024 });
+  });
+
+  it('sees how far the work is', async () => {
+    const client = await connectHttp(mode);
+    const stages: (string | undefined)[] = [];
+
+    await client.callTool(
+      { name: 'generate_image', arguments: { prompt: 'A fox' } },
+      { onprogress: ({ message }) => stages.push(message) },
+    );
+
+    expect(stages).toContain('generating');
+  });
+
+  it('cancels the job with its call', async () => {
+    const client = await connectHttp(mode);
+    const controller = new AbortController();
+    const wanted = { model: 'sandbox-hang', prompt: `To be cancelled by ${revision}` };
+    const generating = client.callTool(
+      { name: 'generate_image', arguments: wanted },
+      { signal: controller.signal },
+    );
+    const jobs = () => call(client, 'list_jobs', { search: wanted.prompt });
+    await expect.poll(async () => textOf(await jobs())).toContain('running');
+
+    controller.abort();
+
+    await expect(generating).rejects.toThrow();
+    await expect.poll(async () => textOf(await jobs())).toContain('cancelled');
+  });
+
+  it.each([
+    ['an argument that is not valid', 'generate_image', { prompt: 'A fox', n: 0 }, /\bn\b/],
+    ['an unknown argument', 'generate_image', { prompt: 'A fox', colour: 'red' }, /colour/],
+    [
+      'an image that is not there',
+      'edit_image',
+      { images: ['0'.repeat(32)], prompt: 'x' },
+      /^(artifact_)?not_found|^input/,
+    ],
+    [
+      'a file of another machine',
+      'edit_image',
+      { images: ['fox.png'], prompt: 'x' },
+      /^invalid_request/,
+    ],
+    ['a job that is not there', 'get_job', { id: 'nothing' }, /^not_found/],
+    [
+      'a model that is not there',
+      'generate_image',
+      { prompt: 'x', model: 'none' },
+      /^unsupported_capability/,
+    ],
+  ])('finds out about %s in the result of the tool', async (_name, name, args, words) => {
+    const client = await connectHttp(mode);
+
+    const result = await call(client, name, args);
+
+    expect(result.isError).toBe(true);
+    expect(textOf(result)).toMatch(words);
+  });
+});
+
+describe('/mcp', () => {
+  const send = (body: string, headers: Record<string, string> = {}) =>
+    fetch(`${bridge.address}/mcp`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        authorization: `Bearer ${TOKEN}`,
+        ...headers,
+      },
+      body,
+    });
+  const initialize = JSON.stringify({
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'initialize',
+    params: {
+      protocolVersion: '2025-11-25',
+      capabilities: {},
+      clientInfo: { name: 'test', version: '1' },
+    },
+  });
+
+  it.each([
+    ['no token', { authorization: '' }, 401],
+    ['another token', { authorization: 'Bearer other' }, 401],
+    ['a page of another site', { origin: 'https://example.com' }, 403],
+    ['a body that is no JSON', { 'content-type': 'text/plain' }, 415],
+  ])('refuses %s as every route does', async (_name, headers, status) => {
+    expect((await send(initialize, headers)).status).toBe(status);
+  });
+
+  it('refuses a message that is longer than a body may be, and serves the next one', async () => {
+    const response = await send(' '.repeat(90_000_000)).catch(() => undefined);
+
+    expect([413, undefined]).toContain(response?.status);
+    expect((await send(initialize)).status).toBe(200);
+  });
+
+  it('ends a session, which is then unknown', async () => {
+    const begun = await send(initialize);
+    await begun.text();
+    const session = { 'mcp-session-id': begun.headers.get('mcp-session-id') ?? '' };
+    const authorization = `Bearer ${TOKEN}`;
+
+    const ended = await fetch(`${bridge.address}/mcp`, {
+      method: 'DELETE',
+      headers: { authorization, ...session },
+    });
+    const after = await send('{"jsonrpc":"2.0","id":2,"method":"tools/list"}', session);
+
+    expect([ended.status, after.status]).toEqual([200, 404]);
+  });
+
+  it('is not there unless it is switched on', async () => {
+    const plain = await startBridge();
+
+    expect((await fetch(`${plain.address}/mcp`, { method: 'POST' })).status).toBe(404);
+  });
+});
+
+describe('image-bridge mcp', () => {
+  it('uses the service that is named, and leaves it running', async () => {
+    const env = { IMAGE_BRIDGE_URL: bridge.address, IMAGE_BRIDGE_TOKEN: TOKEN };
+    const client = await connectStdio({ mode: 'legacy' }, { cwd: await freshFolder(), env });
+
+    const made = await call(client, 'generate_image', { prompt: 'A fox of another process' });
+    await client.close();
+
+    const found = await connectHttp({ mode: 'legacy' });
+    expect(textOf(await call(found, 'list_jobs', { search: 'another process' }))).toContain(
+      jobOf(made),
+    );
+  });
+
+  it('says that the service that was named cannot be reached', async () => {
+    const env = { IMAGE_BRIDGE_URL: 'http://127.0.0.1:9' };
+    const client = await connectStdio({ mode: 'legacy' }, { cwd: await freshFolder(), env });
+
+    const result = await call(client, 'list_models');
+
+    expect(result.isError).toBe(true);
+    expect(textOf(result)).toMatch(/^unreachable: /);
+  });
+
+  it('edits a file below its working directory, and reads no other', async () => {
+    const outside = await freshFolder();
+    const cwd = join(await freshFolder(), 'work');
+    await mkdir(cwd);
+    const image = await sharp({ create: { width: 64, height: 64, channels: 3, background: 'red' } })
+      .png()
+      .toBuffer();
+    await Promise.all([
+      writeFile(join(outside, 'out.png'), image),
+      writeFile(join(cwd, 'in.png'), image),
+    ]);
+    await symlink(join(outside, 'out.png'), join(cwd, 'link.png'));
+    const env = { IMAGE_BRIDGE_URL: bridge.address, IMAGE_BRIDGE_TOKEN: TOKEN };
+    const client = await connectStdio({ mode: 'legacy' }, { cwd, env });
+    const edit = (path: string) => call(client, 'edit_image', { images: [path], prompt: 'Bluer' });
+
+    expect((await edit('in.png')).isError).toBeFalsy();
+    for (const path of ['link.png', '../out.png', join(outside, 'out.png'), 'none.png', '.']) {
+      const refused = await edit(path);
+      expect(refused.isError).toBe(true);
+      expect(textOf(refused)).toMatch(/^invalid_request: /);
+    }
+  });
+});

@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest';
+import type { ImageJob } from '../../../lib/contract/resources/job.ts';
+import type { BridgeApi } from '../../../lib/mcp/bridge-api.ts';
+import { runJob, waitForJob } from '../../../lib/mcp/run-job.ts';
+import type { ToolContext } from '../../../lib/mcp/tool.ts';
+import { createManualClock } from '../../support/manual-clock.ts';
+
+const job = (status: ImageJob['status']) => ({ id: 'job', status }) as ImageJob;
+
+/** A bridge with one job, whose events are these. */
+function bridgeOf(events: (signal: AbortSignal) => AsyncIterable<unknown>) {
+  const called: string[] = [];
+  const clock = createManualClock();
+  const controller = new AbortController();
+  const api = {
+    async json(operation: string) {
+      called.push(operation);
+      return job('running');
+    },
+    events: (_operation: string, { signal }: { signal: AbortSignal }) => events(signal),
+  } as unknown as BridgeApi;
+  const context: ToolContext = { api, clock, signal: controller.signal, progress: () => {} };
+  return { called, clock, controller, context };
+}
+
+async function* untilAborted(signal: AbortSignal): AsyncGenerator<never> {
+  await new Promise((_resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason));
+  });
+}
+
+async function* ending() {
+  yield { type: 'ended', job: job('succeeded') };
+}
+
+describe('waitForJob', () => {
+  it('resolves with the job as it has ended', async () => {
+    const { context } = bridgeOf(ending);
+
+    expect(await waitForJob(job('running'), 45, context)).toEqual(job('succeeded'));
+  });
+
+  it('resolves with the job as it is when the time is over', async () => {
+    const { context, clock, called } = bridgeOf(untilAborted);
+
+    const waiting = waitForJob(job('queued'), 45, context);
+    clock.advance(45_000);
+
+    expect(await waiting).toEqual(job('running'));
+    expect(called).toEqual(['GET /v1/jobs/{id}']);
+  });
+
+  it('does not wait for a job that has ended', async () => {
+    const { context } = bridgeOf(untilAborted);
+
+    expect(await waitForJob(job('failed'), 45, context)).toEqual(job('failed'));
+  });
+});
+
+describe('runJob', () => {
+  it('cancels the job when its call is cancelled', async () => {
+    const { context, controller, called } = bridgeOf(untilAborted);
+    const reason = new Error('cancelled by the client');
+
+    const running = runJob({}, context);
+    await expect.poll(() => called).toEqual(['POST /v1/jobs']);
+    controller.abort(reason);
+
+    await expect(running).rejects.toBe(reason);
+    expect(called).toEqual(['POST /v1/jobs', 'DELETE /v1/jobs/{id}']);
+  });
+});
