@@ -8,7 +8,13 @@ import {
   REQUEST_COMPONENTS,
 } from '../../../../lib/contract/document/components.ts';
 import { type JsonObject, plainSchema } from '../../../../lib/contract/document/conversion.ts';
-import { componentName, componentSchemas, jsonSchemaDocument, referencedComponents, schemaPart } from '../../../../lib/contract/document/json-schema.ts';
+import {
+  componentName,
+  componentSchemas,
+  jsonSchemaDocument,
+  referencedComponents,
+  schemaPart,
+} from '../../../../lib/contract/document/json-schema.ts';
 import { EXAMPLES } from '../../../../lib/contract/examples/examples.ts';
 import { ImageRequest } from '../../../../lib/contract/request/image-request.ts';
 import { Parameters, RequestParameters } from '../../../../lib/contract/request/parameters.ts';

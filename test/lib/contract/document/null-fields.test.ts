@@ -2,7 +2,11 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import type * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
-import { componentSchemas, referencedComponents, schemaPart } from '../../../../lib/contract/document/json-schema.ts';
+import {
+  componentSchemas,
+  referencedComponents,
+  schemaPart,
+} from '../../../../lib/contract/document/json-schema.ts';
 import { EditsBody, GenerationsBody } from '../../../../lib/contract/openai/images.ts';
 import { ImageRequest } from '../../../../lib/contract/request/image-request.ts';
 import { JobCreate, JobPatch } from '../../../../lib/contract/resources/job.ts';
