@@ -13,7 +13,13 @@ export type ProviderInventory = ReturnType<typeof createProviderInventory>;
 
 /** Lists the providers and what each model can do. */
 export function createProviderInventory({ registry }: Deps) {
-  const descriptors = registry.all.map((provider) => describe(provider, registry.defaultName));
+  const displayNames = registry.all.map((provider) => provider.describe().displayName);
+  const descriptors = registry.all.map((provider) =>
+    describe(provider, {
+      isDefault: provider.name === registry.defaultName,
+      isShared: (name) => displayNames.indexOf(name) !== displayNames.lastIndexOf(name),
+    }),
+  );
   return {
     /** One page by name. A cursor is the name that the page before ended with; any other is `invalid_request`. */
     list(limit: number, cursor: string | undefined): Page<ProviderDescriptor> {
@@ -34,16 +40,20 @@ export function createProviderInventory({ registry }: Deps) {
   };
 }
 
-function describe(provider: Provider, defaultName: string): ProviderDescriptor {
+/** Two accounts at one backend have its display name in common, and are distinguished by their own. */
+function describe(
+  provider: Provider,
+  by: { readonly isDefault: boolean; readonly isShared: (displayName: string) => boolean },
+): ProviderDescriptor {
   const { displayName, version, experimental, models, defaultModel } = provider.describe();
   return {
     name: provider.name,
-    display_name: displayName,
+    display_name: by.isShared(displayName) ? `${displayName} (${provider.name})` : displayName,
     version,
     experimental,
     models: [...models],
     default_model: defaultModel,
-    default: provider.name === defaultName,
+    default: by.isDefault,
   };
 }
 

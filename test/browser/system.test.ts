@@ -108,6 +108,39 @@ describe('the system view', () => {
     expect(await sandbox.locator('dl').innerText()).toMatch(/Running\s+0 of 4\s+Waiting\s+0\s/);
   });
 
+  it('distinguishes two accounts, and says which of them needs its key', async () => {
+    const bridge = await startDashboard({
+      set: [
+        'providers.openai_images.home.dialect=generic',
+        'providers.openai_images.home.base_url=http://127.0.0.1:9',
+        'providers.openai_images.home.models=["flux"]',
+        'providers.openai_images.home.image_model=flux',
+        'providers.openai_images.work.api_key_env=NOT_SET',
+        'providers.openai_images.team.api_key_env=NOT_SET',
+      ],
+    });
+    const page = await openPage(bridge.address, { path: PATH });
+
+    const work = card(page, 'OpenAI Images (work)');
+    await work.getByText('Needs an API key').waitFor();
+    await work.getByText('image-bridge doctor').waitFor();
+    await card(page, 'OpenAI Images (team)').getByText('Needs an API key').waitFor();
+    await card(page, 'OpenAI-compatible server').getByText('Ready').waitFor();
+    await page.getByText('Working. 2 providers are not ready.').waitFor();
+    await page.getByRole('row', { name: /^flux/ }).waitFor();
+    await keepScreenshot(page, 'system-accounts');
+    expect(await accessibilityProblems(page)).toEqual([]);
+
+    await page.getByRole('link', { name: 'Images', exact: true }).first().click();
+    await page.getByRole('button', { name: /sandbox-image/ }).click();
+    const accounts = page.getByRole('group', { name: 'OpenAI Images (work)' });
+    await accounts.getByText('Needs an API key').first().waitFor();
+    expect(await accounts.getByRole('option').first().isDisabled()).toBe(true);
+    await keepScreenshot(page, 'make-accounts');
+    await page.getByRole('option', { name: /^flux/ }).click();
+    await page.getByRole('button', { name: /flux/ }).waitFor();
+  });
+
   it('shows an open breaker with the time until it lets a call through', async () => {
     const bridge = await startDashboard({
       set: [

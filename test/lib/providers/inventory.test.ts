@@ -30,6 +30,27 @@ describe('createProviderInventory', () => {
     expect(items.every((item) => v.is(ProviderDescriptor, item))).toBe(true);
   });
 
+  it('adds their names to those who have a display name in common', () => {
+    const displayNames = new Map([
+      ['home', 'OpenAI Images'],
+      ['work', 'OpenAI Images'],
+      ['google', 'Gemini'],
+    ]);
+    const providers = [...displayNames].map(([name, displayName]) => {
+      const provider = createScriptedProvider({ name, models: ['one'], capabilities: anything });
+      return { ...provider, describe: () => ({ ...provider.describe(), displayName }) };
+    });
+    const registry = createProviderRegistry(providers, 'home');
+
+    const { items } = createProviderInventory({ registry }).list(100, undefined);
+
+    expect(items.map(({ display_name }) => display_name)).toEqual([
+      'Gemini',
+      'OpenAI Images (home)',
+      'OpenAI Images (work)',
+    ]);
+  });
+
   it.each([1, 2, 3, 4, 5, 6, 100])('leads through all of them by name, %i a page', (limit) => {
     const inventory = inventoryOf(NAMES, 'alpha');
     const seen: string[] = [];

@@ -108,6 +108,42 @@ describe('doctor', () => {
     expect(found.get('provider agent-responses')?.message).toBe(`${reason} (${folder}/codex)`);
   });
 
+  it('says of each account whether its key can be used, and never shows it', async () => {
+    const file = join(folder, 'key');
+    await writeFile(file, 'hunter2', { mode: 0o644 });
+    const [work, team] = ['providers.openai_images.work', 'providers.openai_images.team'];
+    const set = [`${work}.api_key_env=WORK_KEY`, `${team}.api_key_file=${file}`];
+
+    const open = await findings(set, {});
+    await chmod(file, 0o600);
+    const usable = await findings(set, { WORK_KEY: 'hunter2' });
+    await chmod(file, 0o666);
+    const unusable = await findings(set, { WORK_KEY: 'hunter 2' });
+
+    expect(open.get('provider work')).toEqual({
+      check: 'provider work',
+      level: 'warning',
+      message: 'the variable that api_key_env names is not set',
+      advice: `Set the variable WORK_KEY where the bridge starts, or let ${work}.api_key_file name a file.`,
+    });
+    expect(open.get('provider team')).toMatchObject({
+      level: 'warning',
+      message: `every user of this machine can read its API key (${file})`,
+      advice: `chmod 600 ${file}`,
+    });
+    expect([usable.get('provider work'), usable.get('provider team')]).toMatchObject([
+      { level: 'good' },
+      { level: 'good' },
+    ]);
+    expect(unusable.get('provider team')).toMatchObject({
+      level: 'warning',
+      message: 'the file in api_key_file may be written by others than its owner',
+    });
+    for (const found of [open, usable, unusable]) {
+      expect(JSON.stringify([...found])).not.toMatch(/hunter/);
+    }
+  });
+
   it.each([
     [0, 'good', 'can make namespaces'],
     [1, 'warning', 'edits through agent-app-server will fail'],

@@ -6,11 +6,24 @@ import {
   HTTP_URL,
   NAME,
   PATH,
+  PROVIDER_NAME,
   REMOTE_HOST,
   VARIABLE,
+  VISIBLE,
 } from '../../../../lib/config/values/text-rules.ts';
 
-const RULES = { AUTHORITY, BIND, ENDPOINT, NAME, PATH, HTTP_URL, REMOTE_HOST, VARIABLE };
+const RULES = {
+  AUTHORITY,
+  BIND,
+  ENDPOINT,
+  NAME,
+  PATH,
+  HTTP_URL,
+  PROVIDER_NAME,
+  REMOTE_HOST,
+  VARIABLE,
+  VISIBLE,
+};
 
 const GOOD: Record<keyof typeof RULES, readonly string[]> = {
   AUTHORITY: ['bridge.lan', 'bridge.lan:8787', '192.168.1.4', '[fe80::1]:80'],
@@ -27,7 +40,9 @@ const GOOD: Record<keyof typeof RULES, readonly string[]> = {
   PATH: ['.', '/srv/data', 'C:\\data', ' '],
   HTTP_URL: ['https://a.example', 'http://a.example:81/bridge/', 'http://10.0.0.1'],
   REMOTE_HOST: ['example.com', 'EXAMPLE.com', '93.184.216.34', '[2001:db8::1]', 'xn--bcher-kva.de'],
+  PROVIDER_NAME: ['a', 'work-2', 'a--b', 'a-', 'a'.repeat(32), 'constructor'],
   VARIABLE: ['TOKEN', '_t1', 'image_bridge_token'],
+  VISIBLE: ['org-1', '2025-04-01-preview', 'a'.repeat(256)],
 };
 
 const BAD: Record<keyof typeof RULES, readonly string[]> = {
@@ -73,7 +88,9 @@ const BAD: Record<keyof typeof RULES, readonly string[]> = {
     '127.1',
     '[2001:db8:0::1]',
   ],
+  PROVIDER_NAME: ['', '1', '-a', 'A', 'a_b', 'a.b', 'a b', 'ä', 'a\n', 'a'.repeat(33)],
   VARIABLE: ['', '1A', 'A-B', 'A B', 'A=B', '$TOKEN', 'é'],
+  VISIBLE: ['', ' ', 'a b', 'a\n', 'é', 'a'.repeat(257)],
 };
 
 const NAMES = Object.keys(RULES) as (keyof typeof RULES)[];
