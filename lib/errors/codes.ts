@@ -57,7 +57,7 @@ export const ERRORS = {
     status: 503,
     retryable: false,
     suggestions: [
-      'Renew the login that is mounted for this provider.',
+      'Renew the login of this provider, or replace its API key.',
       'Route the request to another provider.',
     ],
   },

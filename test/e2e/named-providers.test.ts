@@ -146,8 +146,8 @@ describe('named providers', () => {
     expect(json).toMatchObject({
       provider: 'sandbox',
       attempts: [
-        { provider: 'work', outcome: 'failed', error: { code: 'rate_limited' } },
-        { provider: 'google', outcome: 'failed', error: { code: 'rate_limited' } },
+        { provider: 'work', outcome: 'failed', error_code: 'rate_limited' },
+        { provider: 'google', outcome: 'failed', error_code: 'rate_limited' },
         { provider: 'sandbox', outcome: 'succeeded' },
       ],
     });

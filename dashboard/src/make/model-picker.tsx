@@ -65,10 +65,10 @@ export function ModelPicker() {
 }
 
 function ModelOptions({ onChosen }: { readonly onChosen: () => void }) {
-  const { providers } = usePage();
+  const { value: list = [] } = usePage().providers.list;
   return (
     <>
-      {providers.list.value?.map((provider) => (
+      {list.map((provider) => (
         <div key={provider.name} role="group" aria-label={provider.display_name}>
           <p class="menu-head">{provider.display_name}</p>
           {provider.models
@@ -76,8 +76,10 @@ function ModelOptions({ onChosen }: { readonly onChosen: () => void }) {
             .map((model) => (
               <ModelOption key={model} provider={provider} model={model} onChosen={onChosen} />
             ))}
-          <RehearsedFailures provider={provider} onChosen={onChosen} />
         </div>
+      ))}
+      {list.map((provider) => (
+        <RehearsedFailures key={provider.name} provider={provider} onChosen={onChosen} />
       ))}
     </>
   );
@@ -88,12 +90,12 @@ function RehearsedFailures({ provider, onChosen }: Omit<OptionProps, 'model'>) {
   const models = provider.models.filter(isRehearsedFailure);
   if (models.length === 0) return null;
   return (
-    <>
+    <div role="group" aria-label={text('make.model.failures')}>
       <p class="menu-head">{text('make.model.failures')}</p>
       {models.map((model) => (
         <ModelOption key={model} provider={provider} model={model} onChosen={onChosen} />
       ))}
-    </>
+    </div>
   );
 }
 
