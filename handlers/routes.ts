@@ -18,6 +18,7 @@ import { handler as getJobInput } from './jobs/get-job-input.ts';
 import { handler as getJobInputThumbnail } from './jobs/get-job-input-thumbnail.ts';
 import { handler as getJobPartial } from './jobs/get-job-partial.ts';
 import { handler as listJobs } from './jobs/list-jobs.ts';
+import { handler as retryJob } from './jobs/retry-job.ts';
 import { handler as streamJob } from './jobs/stream-job.ts';
 import { handler as streamJobs } from './jobs/stream-jobs.ts';
 import { handler as updateJob } from './jobs/update-job.ts';
@@ -37,6 +38,8 @@ import { handler as listPresets } from './presets/list-presets.ts';
 import { handler as replacePreset } from './presets/replace-preset.ts';
 import { handler as getProviderCapabilities } from './providers/get-provider-capabilities.ts';
 import { handler as listProviders } from './providers/list-providers.ts';
+import { handler as getQueue } from './queue/get-queue.ts';
+import { handler as updateQueue } from './queue/update-queue.ts';
 import { handler as deleteSession } from './sessions/delete-session.ts';
 import { handler as getSession } from './sessions/get-session.ts';
 
@@ -91,6 +94,7 @@ export const routes: readonly Route[] = [
   { ...job, method: 'GET', path: '/v1/jobs/{id}', handler: getJob },
   { ...job, method: 'DELETE', path: '/v1/jobs/{id}', handler: cancelJob },
   { ...job, method: 'PATCH', path: '/v1/jobs/{id}', handler: updateJob },
+  { ...job, method: 'POST', path: '/v1/jobs/{id}/retry', handler: retryJob },
   { ...job, method: 'GET', path: '/v1/jobs/{id}/partial', handler: getJobPartial },
   { ...job, method: 'GET', path: '/v1/jobs/{id}/inputs/{index}', handler: getJobInput },
   {
@@ -100,6 +104,8 @@ export const routes: readonly Route[] = [
     handler: getJobInputThumbnail,
   },
   { ...job, method: 'GET', path: '/v1/jobs/{id}/events', handler: streamJob },
+  { ...job, method: 'GET', path: '/v1/queue', handler: getQueue },
+  { ...job, method: 'PATCH', path: '/v1/queue', handler: updateQueue },
   { method: 'GET', path: '/v1/providers', tag: 'Providers', handler: listProviders },
   {
     method: 'GET',

@@ -3,6 +3,7 @@ import type { Config } from './config/settings/settings.ts';
 import type { Generation } from './generation/generation.ts';
 import { createStoredInputs } from './inputs/stored-inputs.ts';
 import type { InputVerifier } from './inputs/verify-inputs.ts';
+import { createAcceptJob } from './jobs/accept-job.ts';
 import { interruption, toJobFailure } from './jobs/job-end.ts';
 import { createJobInputs } from './jobs/job-inputs.ts';
 import { createJobLists } from './jobs/job-lists.ts';
@@ -14,6 +15,8 @@ import { createJobWorker } from './jobs/job-worker.ts';
 import { createJobs } from './jobs/jobs.ts';
 import { createLiveJobs } from './jobs/live-jobs.ts';
 import { createPublishingStore } from './jobs/publishing-store.ts';
+import { createQueueControl } from './jobs/queue-control.ts';
+import { createRetryJob } from './jobs/retry-job.ts';
 import { createSubmitJob } from './jobs/submit-job.ts';
 import type { TraceLog } from './log/trace-log.ts';
 import { type Clock, nowSecs } from './platform/clock.ts';
@@ -51,20 +54,31 @@ export function openJobs(config: Config, { clock, ids, log }: Outside, parts: Jo
   const queue = createJobQueue({ store, live, clock });
   const shared = { store, search, live, clock, secret };
   const runner = createJobWorker({ store, live, runs, log, clock, ids });
-  const submitJob = createSubmitJob({
-    ...shared,
+  const acceptJob = createAcceptJob({
+    store,
     generation,
     verifier: parts.inputs,
     inputs,
+    clock,
     ids,
-    limits,
+  });
+  const admitted = {
+    store,
+    acceptJob,
+    secret,
+    limits: { maxPending: limits.max_pending, maxDatabaseBytes: limits.max_database_bytes },
+  };
+  const submitJob = createSubmitJob({
+    ...admitted,
     slices: parts.slices,
     maxInputBytes: config.inputs.max_bytes_each,
   });
+  const retryJob = createRetryJob(admitted);
   const retention = createJobRetention({ store, search, inputs, clock, limits });
   return {
     services: {
-      jobs: createJobs({ ...shared, queue, submitJob }),
+      jobs: createJobs({ ...shared, queue, submitJob, retryJob }),
+      jobQueue: createQueueControl({ store: stores.queue, queue, clock }),
       jobLists: createJobLists(shared),
       jobInputs: createJobInputs({ store, files: stores.storedInputs, images: parts.images }),
       jobStreams: createJobStreams({ ...shared, notices }),

@@ -10,6 +10,7 @@ import type { JobInputs } from './jobs/job-inputs.ts';
 import type { JobLists } from './jobs/job-lists.ts';
 import type { JobStreams } from './jobs/job-streams.ts';
 import type { Jobs } from './jobs/jobs.ts';
+import type { QueueControl } from './jobs/queue-control.ts';
 import type { Models } from './openai/models.ts';
 import type { OpenAiImages } from './openai/openai-images.ts';
 import type { Plans } from './openai/plans.ts';
@@ -34,6 +35,7 @@ export interface Services {
   readonly jobLists: JobLists;
   readonly jobInputs: JobInputs;
   readonly jobStreams: JobStreams;
+  readonly jobQueue: QueueControl;
   readonly presets: Presets;
   readonly sessions: Sessions;
   readonly openAiImages: OpenAiImages;

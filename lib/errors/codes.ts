@@ -103,6 +103,11 @@ export const ERRORS = {
     code: 'job_not_terminal',
     suggestions: ['Wait until the job has ended, or cancel it first.'],
   },
+  job_succeeded: {
+    ...conflict,
+    code: 'job_succeeded',
+    suggestions: ['Send the request again as a new job if more images are wanted.'],
+  },
   artifact_exists: {
     ...conflict,
     code: 'artifact_exists',

@@ -14,7 +14,7 @@ const RETRY_MS = 1000;
 
 export type JobQueue = ReturnType<typeof createJobQueue>;
 
-/** Hands out queued jobs in the order of acceptance. Waiting workers are woken; nothing polls. */
+/** Hands out queued jobs in the order of the store. Waiting workers are woken; nothing polls. */
 export function createJobQueue({ store, live, clock }: Deps) {
   const waiting = new Set<() => void>();
   let wakes = 0;
@@ -36,6 +36,13 @@ export function createJobQueue({ store, live, clock }: Deps) {
       if (first === undefined) return;
       waiting.delete(first);
       first();
+    },
+
+    /** To be called when jobs that were added before may be claimed again. */
+    wakeAll(): void {
+      wakes += 1;
+      for (const wake of waiting) wake();
+      waiting.clear();
     },
 
     /** A job that runs from now on, as soon as there is one. Rejects with the signal's reason on abort. */

@@ -1,11 +1,11 @@
 import type { StoredInput } from '../contract/request/image-input.ts';
-import type { ImageRequest } from '../contract/request/image-request.ts';
+import type { AnyImageRequest } from '../contract/request/image-request.ts';
 import type { JobRequest } from '../contract/resources/job.ts';
 import type { InputSet } from '../inputs/input-source.ts';
 import { type StoredImage, toStoredInput } from '../inputs/stored-inputs.ts';
 
 /** The request as a job stores it: without its key, and with its images described by checksum (contract.md 3). */
-export function toJobRequest(request: ImageRequest, inputs: InputSet<StoredImage>): JobRequest {
+export function toJobRequest(request: AnyImageRequest, inputs: InputSet<StoredImage>): JobRequest {
   const { idempotency_key: _, images, mask, reference_images, ...rest } = request;
   return {
     ...rest,

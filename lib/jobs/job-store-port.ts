@@ -15,6 +15,8 @@ interface JobFacts {
   /** Its owner: the authorization scope of contract.md 11. */
   readonly scope: string;
   readonly status: JobStatus;
+  /** From -100 to 100: of the queued jobs the highest are claimed first. */
+  readonly priority: number;
   readonly createdSecs: number;
   /** Of the last change of anything but its progress. */
   readonly updatedSecs: number;
@@ -32,6 +34,8 @@ export type JobFailure = NonNullable<ImageJob['error']>;
 export interface JobRecord extends JobFacts {
   /** The `x-request-id` of the POST that it came from; `ImageResponse.id` is the same. */
   readonly requestId: string;
+  /** The id of the job that this one was made from by a retry. */
+  readonly retryOf?: string;
   readonly request: JobRequest;
   /** Of a job that succeeded, and of no other. */
   readonly result?: ImageResponse;
@@ -58,8 +62,9 @@ export interface JobSummary extends JobFacts {
   readonly artifacts: ImageJobSummary['artifacts'];
 }
 
-export interface NewJob extends Pick<JobFacts, 'id' | 'scope' | 'createdSecs'> {
+export interface NewJob extends Pick<JobFacts, 'id' | 'scope' | 'priority' | 'createdSecs'> {
   readonly requestId: string;
+  readonly retryOf?: string;
   readonly request: JobRequest;
   /** The provider and the model that its plan begins with. */
   readonly provider: string;
@@ -157,8 +162,9 @@ export interface JobStore {
    */
   findByKey(key: NonNullable<JobAdmission['key']>): Promise<JobRecord | undefined>;
   /**
-   * Turns the queued job that was accepted first into a running one that belongs to this process; undefined when none is queued. One whose request
-   * cannot be read any more ends as `failed` instead.
+   * Turns a queued job into a running one that belongs to this process: of those with the highest priority the one that
+   * was accepted first. Undefined when none is queued or the queue is paused. One whose request cannot be read any more
+   * ends as `failed` instead.
    */
   claim(startedSecs: number): Promise<JobRecord | undefined>;
   /**

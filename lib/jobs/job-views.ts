@@ -4,10 +4,11 @@ import type { JobProgress } from './live-jobs.ts';
 
 /** A job as its detail shows it. */
 export function toImageJob(record: JobRecord, progress: JobProgress | undefined): ImageJob {
-  const { request, result, error } = record;
+  const { request, retryOf, result, error } = record;
   return {
     ...toShared(record, progress),
     request,
+    ...(retryOf === undefined ? {} : { retry_of: retryOf }),
     ...(result === undefined ? {} : { result }),
     ...(error === undefined ? {} : { error }),
   };
@@ -44,6 +45,7 @@ function toShared(job: Omit<JobRecord, 'requestId' | 'request'>, progress?: JobP
     ...(startedSecs === undefined ? {} : { started: startedSecs }),
     ...(completedSecs === undefined ? {} : { completed: completedSecs }),
     cancel_requested: job.cancelRequested,
+    ...(job.priority === 0 ? {} : { priority: job.priority }),
     favorite: job.favorite,
     ...(deletedSecs === undefined ? {} : { deleted: deletedSecs }),
     // It may have ended between the reading of its row and this.

@@ -1,7 +1,7 @@
-import type { ImageRequest } from '../contract/request/image-request.ts';
 import type { ImageJob, JobPatch } from '../contract/resources/job.ts';
 import { BridgeError } from '../errors/bridge-error.ts';
 import { type Clock, nowSecs } from '../platform/clock.ts';
+import type { SubmitContext, Submitted } from './accept-job.ts';
 import { cancellation, toJobFailure } from './job-end.ts';
 import type { JobQueue } from './job-queue.ts';
 import type { JobSearch } from './job-search-port.ts';
@@ -9,15 +9,23 @@ import { isTerminal } from './job-state.ts';
 import type { JobRecord, JobStore } from './job-store-port.ts';
 import { toImageJob } from './job-views.ts';
 import type { JobPartial, LiveJobs } from './live-jobs.ts';
-import type { SubmitContext, Submitted } from './submit-job.ts';
+import type { JobSubmission } from './submit-job.ts';
 
 interface Deps {
   readonly store: Pick<JobStore, 'find' | 'cancel' | 'settle' | 'update'>;
-  readonly submitJob: (request: ImageRequest, context: SubmitContext) => Promise<Submitted>;
+  readonly submitJob: (request: JobSubmission, context: SubmitContext) => Promise<Submitted>;
+  readonly retryJob: (id: string, context: SubmitContext) => Promise<Submitted>;
   readonly search: Pick<JobSearch, 'added'>;
   readonly queue: Pick<JobQueue, 'wake'>;
   readonly live: LiveJobs;
   readonly clock: Clock;
+}
+
+/** A job as its acceptance is replied to. */
+interface AcceptedJob {
+  readonly job: ImageJob;
+  /** It was accepted under the same key before. */
+  readonly replayed: boolean;
 }
 
 export type Jobs = ReturnType<typeof createJobs>;
@@ -27,6 +35,15 @@ export function createJobs(deps: Deps) {
   const { store, live, clock } = deps;
 
   const toView = (job: JobRecord): ImageJob => toImageJob(job, live.progress(job.id));
+
+  /** To be called when a job was accepted, or found under its key. */
+  function toAccepted({ job, repeated }: Submitted): AcceptedJob {
+    if (!repeated) {
+      deps.queue.wake();
+      deps.search.added(1);
+    }
+    return { job: toView(job), replayed: repeated };
+  }
 
   /** Ends a job that no process runs. Whether its images were made is not known. */
   async function endAbandoned({ sequence }: JobRecord, completedSecs: number) {
@@ -39,17 +56,15 @@ export function createJobs(deps: Deps) {
      * Resolves once the job is durably queued. An equal request under the key of an earlier one gets that one's job, as
      * it now is. Throws `overloaded`, `idempotency_conflict`, `input`, `unsupported_capability`, or the signal's reason.
      */
-    async submit(
-      request: ImageRequest,
-      context: SubmitContext,
-    ): Promise<{ readonly job: ImageJob; readonly replayed: boolean }> {
-      const { job, repeated } = await deps.submitJob(request, context);
-      if (!repeated) {
-        deps.queue.wake();
-        deps.search.added(1);
-      }
-      return { job: toView(job), replayed: repeated };
-    },
+    submit: async (request: JobSubmission, context: SubmitContext): Promise<AcceptedJob> =>
+      toAccepted(await deps.submitJob(request, context)),
+
+    /**
+     * A new job with the request, the images and the priority of one that failed, was cancelled or was interrupted.
+     * Throws `not_found`, `job_not_terminal`, `job_succeeded`, and what `submit` throws.
+     */
+    retry: async (id: string, context: SubmitContext): Promise<AcceptedJob> =>
+      toAccepted(await deps.retryJob(id, context)),
 
     /**
      * The job as it is: when it has ended, after `waitMs`, or when `signal` aborts, at the first of them. Throws

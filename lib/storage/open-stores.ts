@@ -4,6 +4,7 @@ import type { Config } from '../config/settings/settings.ts';
 import type { StoredInputFiles } from '../inputs/stored-inputs-port.ts';
 import type { JobSearch } from '../jobs/job-search-port.ts';
 import type { JobStore } from '../jobs/job-store-port.ts';
+import type { QueueStore } from '../jobs/queue-store-port.ts';
 import { type Clock, nowSecs } from '../platform/clock.ts';
 import type { Ids } from '../platform/ids.ts';
 import type { Task } from '../platform/task.ts';
@@ -21,6 +22,7 @@ import {
 import { createJobStore } from './sqlite/job-store.ts';
 import { createOwnerLease } from './sqlite/owner-lease.ts';
 import { createPresetStore } from './sqlite/preset-store.ts';
+import { createQueueStore } from './sqlite/queue-store.ts';
 import { createJobSearch, searchIndexFile } from './sqlite/search/job-search.ts';
 import { createSessionStore } from './sqlite/session-store.ts';
 
@@ -35,6 +37,7 @@ interface Outside {
 /** Every store behind its port. */
 export interface Stores {
   readonly jobs: JobStore;
+  readonly queue: QueueStore;
   readonly search: JobSearch;
   readonly presets: PresetStore;
   readonly sessions: SessionStore;
@@ -92,6 +95,7 @@ async function createStores(
   const search = await openSearch(stateDatabaseFile(state.directory), jobs);
   return {
     jobs,
+    queue: createQueueStore(database),
     search,
     presets: createPresetStore(database),
     sessions: createSessionStore(database),

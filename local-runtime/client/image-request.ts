@@ -1,9 +1,9 @@
 import type * as v from 'valibot';
-import type { ImageRequest } from '../../lib/contract/request/image-request.ts';
+import type { JobCreate } from '../../lib/contract/resources/job.ts';
 import type { PresetTemplate } from '../../lib/contract/resources/preset.ts';
 
 /** The body of `POST /v1/jobs`. */
-export type RequestBody = v.InferInput<typeof ImageRequest>;
+export type RequestBody = v.InferInput<typeof JobCreate>;
 
 /** What the options of a command say about the image. */
 export interface ImageOptions {
@@ -17,6 +17,7 @@ export interface ImageOptions {
   readonly model: string | undefined;
   readonly session: string | undefined;
   readonly timeout: number | undefined;
+  readonly priority: number | undefined;
 }
 
 /** The files of a request, read. */
@@ -34,7 +35,7 @@ export function toRequest(
   template: PresetTemplate | undefined,
 ): RequestBody {
   const { count, size, quality, format, background, negative, provider, model } = options;
-  const { session, timeout } = options;
+  const { session, timeout, priority } = options;
   return {
     ...template,
     prompt,
@@ -44,6 +45,7 @@ export function toRequest(
     ...(references.length === 0 ? {} : { reference_images: references.map(toInput) }),
     ...(negative === undefined ? {} : { negative_prompt: negative }),
     ...(timeout === undefined ? {} : { timeout_ms: timeout * 1000 }),
+    ...(priority === undefined ? {} : { priority }),
     parameters: {
       ...template?.parameters,
       ...named({ n: count, size, output_format: format, background }),

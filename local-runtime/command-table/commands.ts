@@ -39,6 +39,7 @@ export const COMMAND_TABLE: CommandTable = {
     config: 'check or print the configuration',
     state: 'check, copy, replace or migrate the database',
     jobs: 'list, show, follow and change jobs',
+    queue: 'show, pause and resume the queue of jobs',
     presets: 'list, show, save and delete presets',
     sessions: 'show and delete sessions',
     providers: 'list providers, and show what their models can do',

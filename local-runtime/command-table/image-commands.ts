@@ -2,7 +2,7 @@ import { OUTPUT_FORMATS } from '../../lib/contract/request/parameters.ts';
 import { type Command, command } from './command.ts';
 import { JSON_OUTPUT } from './configuration-options.ts';
 import { SERVICE_OPTION } from './service-options.ts';
-import { WHOLE_NUMBER } from './value-form.ts';
+import { SIGNED_NUMBER, WHOLE_NUMBER } from './value-form.ts';
 
 const REQUEST = {
   output: {
@@ -25,6 +25,11 @@ const REQUEST = {
   model: { value: 'NAME', about: 'the model' },
   preset: { value: 'NAME', about: 'a stored preset, which the other options override' },
   session: { value: 'KEY', about: 'continues the session of that key' },
+  priority: {
+    value: 'NUMBER',
+    form: SIGNED_NUMBER,
+    about: 'from -100 to 100: before the jobs of a lower one; 0 without it',
+  },
   timeout: { value: 'SECONDS', form: WHOLE_NUMBER, about: 'the deadline of the work' },
   force: { about: 'replaces files that exist' },
   quiet: { short: 'q', about: 'prints the paths alone' },

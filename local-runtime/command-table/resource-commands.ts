@@ -14,7 +14,9 @@ const PROVIDER = { provider: { value: 'NAME', about: 'the provider of the sessio
 const ID = '0198c0de-0000-7000-8000-000000000000';
 const ARTIFACT = '0123456789abcdef0123456789abcdef';
 
-type JobRun = 'Show' | 'Cancel' | 'Favorite' | 'Unfavorite' | 'Hide' | 'Restore';
+type QueueRun = 'Show' | 'Pause' | 'Resume';
+
+type JobRun = 'Show' | 'Cancel' | 'Retry' | 'Favorite' | 'Unfavorite' | 'Hide' | 'Restore';
 
 /** A command on one job. */
 function jobCommand(verb: JobRun, about: string): Command {
@@ -27,6 +29,19 @@ function jobCommand(verb: JobRun, about: string): Command {
     examples: [[`jobs ${name} ${ID}`, about]],
     exits: EXITS,
     load: async () => (await import('../commands/jobs.ts'))[`runJobs${verb}`],
+  });
+}
+
+/** A command on the queue. */
+function queueCommand(verb: QueueRun, about: string, example: string): Command {
+  const name = `queue ${verb.toLowerCase()}`;
+  return command({
+    name,
+    about,
+    options: OPTIONS,
+    examples: [[name, example]],
+    exits: EXITS,
+    load: async () => (await import('../commands/queue.ts'))[`runQueue${verb}`],
   });
 }
 
@@ -58,10 +73,14 @@ export const RESOURCE_COMMANDS: readonly Command[] = [
     load: async () => (await import('../commands/jobs.ts')).runJobsWait,
   }),
   jobCommand('Cancel', 'cancel a job'),
+  jobCommand('Retry', 'make a new job of one that failed, was cancelled or was interrupted'),
   jobCommand('Favorite', 'keep a job from being pruned'),
   jobCommand('Unfavorite', 'let a job be pruned again'),
   jobCommand('Hide', 'hide a job that has ended'),
   jobCommand('Restore', 'show a hidden job again'),
+  queueCommand('Show', 'show how many jobs wait and run', 'of all tokens, by provider'),
+  queueCommand('Pause', 'start no further job', 'running jobs continue; a restart keeps it'),
+  queueCommand('Resume', 'start jobs again', 'by priority, then in the order of acceptance'),
   command({
     name: 'presets list',
     about: 'list the presets',

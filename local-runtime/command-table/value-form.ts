@@ -14,6 +14,11 @@ export const WHOLE_NUMBER: ValueForm<number> = {
   rule: 'It must be a whole number from 1.',
 };
 
+export const SIGNED_NUMBER: ValueForm<number> = {
+  parse: (text) => (/^-?\d{1,14}$/.test(text) ? Number(text) : undefined),
+  rule: 'It must be a whole number.',
+};
+
 export const LISTEN_ADDRESS: ValueForm<ListenAddress> = {
   parse(text) {
     const { host, port } = parseAuthority(text) ?? {};

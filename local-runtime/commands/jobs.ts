@@ -73,6 +73,11 @@ export function runJobsCancel(call: JobCall): Promise<number> {
   return change(call, (service) => service.json(pathOf(call), { method: 'DELETE' }));
 }
 
+/** `image-bridge jobs retry`. Prints the new job. Resolves to the exit code. */
+export function runJobsRetry(call: JobCall): Promise<number> {
+  return change(call, (service) => service.json(`${pathOf(call)}/retry`, { method: 'POST' }));
+}
+
 export const runJobsFavorite = patch({ favorite: true });
 export const runJobsUnfavorite = patch({ favorite: false });
 export const runJobsHide = patch({ deleted: true });

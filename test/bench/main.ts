@@ -12,6 +12,7 @@ import { eventStream } from './event-stream.ts';
 import { gateway } from './gateway.ts';
 import { getArtifact } from './get-artifact.ts';
 import { getThumbnail } from './get-thumbnail.ts';
+import { jobClaims } from './job-claims.ts';
 import { jobCreates } from './job-creates.ts';
 import { jobEvents } from './job-events.ts';
 import { jobLists } from './job-lists.ts';
@@ -52,6 +53,7 @@ const BENCHES: readonly Bench[] = [
   jobEvents,
   jobService,
   jobLists,
+  jobClaims,
   jobSearch,
   matte,
   embedMetadata,

@@ -199,6 +199,7 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
           id: sent.id,
           scope: 'anonymous',
           status: 'queued',
+          priority: 0,
           createdSecs: CREATED_SECS,
           updatedSecs: CREATED_SECS,
           cancelRequested: false,
@@ -207,6 +208,17 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
           request: sent.request,
         });
         expect(await store.find('anonymous', sent.id)).toEqual(job);
+      });
+
+      test('a job has its priority, and the job that it is a retry of', async () => {
+        const first = await submitted();
+
+        const job = await submitted({ priority: -7, retryOf: first.id });
+
+        expect(job).toMatchObject({ priority: -7, retryOf: first.id });
+        expect(await store.find('anonymous', job.id)).toEqual(job);
+        const { items } = await store.list('anonymous', ALL, { limit: 1 });
+        expect(items).toMatchObject([{ priority: -7 }]);
       });
 
       test('a job without a model has none in the lists', async () => {
@@ -343,6 +355,22 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
             updatedSecs: LATER,
           })),
         );
+      });
+
+      test('jobs of a higher priority are claimed first, then in the order of acceptance', async () => {
+        for (const priority of [0, -100, 50, 0, 100, 50]) await submitted({ priority });
+
+        const claimed = [];
+        for (let nth = 0; nth < 6; nth += 1) claimed.push(await store.claim(LATER));
+
+        expect(claimed.map((job) => [job?.priority, job?.sequence])).toEqual([
+          [100, 5],
+          [50, 3],
+          [50, 6],
+          [0, 1],
+          [0, 4],
+          [-100, 2],
+        ]);
       });
 
       test('nothing is claimed from an empty queue', async () => {

@@ -249,6 +249,30 @@ describe('the other client commands', () => {
     expect(cancelled.stdout).toContain('status: succeeded\n');
   });
 
+  it('pause the queue, retry a job, and resume', async () => {
+    const paused = await run(['queue', 'pause']);
+    const stopped = { untilStopped: async () => {} };
+    const { exitCode } = await run(
+      ['generate', 'a job to retry', '--size', '64x64', '--priority', '-5'],
+      stopped,
+    );
+    const listed = await run(['jobs', 'list', '--search', 'a job to retry', '--json']);
+    const [job] = JSON.parse(listed.stdout);
+    const retried = await run(['jobs', 'retry', job.id, '--json']);
+    const shown = await run(['queue', 'show', '--json']);
+    const resumed = await run(['queue', 'resume']);
+    const waited = await run(['jobs', 'wait', JSON.parse(retried.stdout).id]);
+    const refused = await run(['generate', 'never made', '--priority', '1.5']);
+
+    expect(paused).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('paused: true') });
+    expect([exitCode, job]).toMatchObject([130, { status: 'cancelled', priority: -5 }]);
+    expect(JSON.parse(retried.stdout)).toMatchObject({ retry_of: job.id, priority: -5 });
+    expect(JSON.parse(shown.stdout)).toMatchObject({ paused: true, queued: 1, running: 0 });
+    expect(resumed.stdout).toContain('paused: false');
+    expect(waited).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('artifact: ') });
+    expect(refused).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('whole number') });
+  });
+
   it('list, show and fetch artifacts', async () => {
     const { artifacts } = await generated('an image to fetch');
     const { id = '' } = artifacts[0] ?? {};

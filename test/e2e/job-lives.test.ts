@@ -1,3 +1,4 @@
+import sharp from 'sharp';
 import { afterEach, describe, expect, it } from 'vitest';
 import {
   createResponsesUpstream,
@@ -196,6 +197,61 @@ describe('a restart', () => {
     expect(repeat.json).toMatchObject({ id: ran, ...INTERRUPTED });
     expect(finished.status).toBe('succeeded');
     expect([callsFor('ran-before'), callsFor('waited-before')]).toEqual([1, 1]);
+  });
+
+  it('leaves the queue paused, and the jobs in it start by priority once it is resumed', async () => {
+    const set = ['server.jobs.max_running=1'];
+    const { bridge, jobs, upstream, restart } = await startWithUpstream(set);
+    await jobs.send('PATCH', '/v1/queue', { body: { paused: true } });
+    const low = await accepted(jobs, { prompt: 'low-priority', priority: -1 });
+    const high = await accepted(jobs, { prompt: 'high-priority', priority: 1 });
+    await bridge.end('SIGKILL');
+
+    const { jobs: after } = await restart();
+    const { json: queue } = await after.get('/v1/queue');
+    const calls = upstream.calls.length;
+    await after.send('PATCH', '/v1/queue', { body: { paused: false } });
+    const ended = [await after.ended(low), await after.ended(high)];
+
+    expect(queue).toMatchObject({
+      paused: true,
+      queued: 2,
+      running: 0,
+      by_provider: { 'agent-responses': { queued: 2, running: 0 } },
+    });
+    expect(calls).toBe(0);
+    expect(ended.map(({ status, priority }) => [status, priority])).toEqual([
+      ['succeeded', -1],
+      ['succeeded', 1],
+    ]);
+    expect(upstream.calls.map(({ body }) => body?.includes('high-priority'))).toEqual([
+      true,
+      false,
+    ]);
+  });
+
+  it('retries an interrupted job with the images that it came with', async () => {
+    const { bridge, jobs, upstream, callsFor, restart } = await startWithUpstream();
+    upstream.script('silence=generating');
+    const image = await sharp({ create: { width: 8, height: 8, channels: 3, background: 'red' } })
+      .png()
+      .toBuffer();
+    const images = [{ type: 'base64', data: image.toString('base64') }];
+    const id = await accepted(jobs, { operation: 'edit', prompt: 'twice-asked', images });
+    await upstream.until(() => upstream.calls.length === 1);
+    await bridge.end('SIGKILL');
+
+    const { jobs: after } = await restart();
+    const interrupted = await after.get(`/v1/jobs/${id}`);
+    const retry = await after.send('POST', `/v1/jobs/${id}/retry`);
+    const done = await after.ended(retry.json.id);
+
+    expect(interrupted.json).toMatchObject(INTERRUPTED);
+    expect([retry.status, retry.headers['location']]).toEqual([202, `/v1/jobs/${done.id}`]);
+    expect(done).toMatchObject({ status: 'succeeded', retry_of: id });
+    expect(done.request).toEqual(interrupted.json.request);
+    expect(callsFor('twice-asked')).toBe(2);
+    expect((await after.send('POST', `/v1/jobs/${done.id}/retry`)).status).toBe(409);
   });
 
   it('fails a queued job whose provider is no longer configured, and runs the next one', async () => {

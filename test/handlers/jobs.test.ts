@@ -4,6 +4,7 @@ import { handler as createJob } from '../../handlers/jobs/create-job.ts';
 import { handler as getJob } from '../../handlers/jobs/get-job.ts';
 import { handler as getJobPartial } from '../../handlers/jobs/get-job-partial.ts';
 import { handler as listJobs } from '../../handlers/jobs/list-jobs.ts';
+import { handler as retryJob } from '../../handlers/jobs/retry-job.ts';
 import { handler as streamJob } from '../../handlers/jobs/stream-job.ts';
 import { handler as streamJobs } from '../../handlers/jobs/stream-jobs.ts';
 import { handler as updateJob } from '../../handlers/jobs/update-job.ts';
@@ -111,6 +112,33 @@ describe('cancelJob', () => {
     expect(status).toBe(200);
     const error = { code: 'cancelled', retryable: false, suggestions: expect.any(Array) };
     expect(json).toMatchObject({ id, status: 'cancelled', cancel_requested: true, error });
+  });
+});
+
+describe('retryJob', () => {
+  const retry = (id: string, headers: Record<string, string> = {}) =>
+    invoke(retryJob, { method: 'POST', ...at(id), headers }, rig);
+
+  it('replies with 202, the new job and its URL', async () => {
+    const id = await submitted();
+    await rig.jobs.cancel(SCOPE, id);
+
+    const { status, headers, json } = await retry(id, { 'idempotency-key': 'one' });
+    const second = await retry(id, { 'idempotency-key': 'one' });
+
+    expect(status).toBe(202);
+    expect(json).toMatchObject({ status: 'queued', retry_of: id });
+    expect(headers['location']).toBe(`/v1/jobs/${Object(json).id}`);
+    expect(headers).not.toHaveProperty('idempotent-replayed');
+    expect(second.json).toEqual(json);
+    expect(second.headers).toMatchObject({ 'idempotent-replayed': 'true' });
+  });
+
+  it('refuses a job that has not ended', async () => {
+    const reply = await retry(await submitted());
+
+    expect(reply.status).toBe(409);
+    expect(reply.json).toMatchObject({ error: { code: 'job_not_terminal' } });
   });
 });
 

@@ -252,6 +252,26 @@ export interface paths {
         patch: operations["updateJob"];
         trace?: never;
     };
+    "/v1/jobs/{id}/retry": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Queue a new job of one that failed, was cancelled or was interrupted
+         * @description The new job. Its images are those of the earlier one.
+         */
+        post: operations["retryJob"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/jobs/{id}/partial": {
         parameters: {
             query?: never;
@@ -330,6 +350,30 @@ export interface paths {
         options?: never;
         head?: never;
         patch?: never;
+        trace?: never;
+    };
+    "/v1/queue": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show the queue
+         * @description The queue of the jobs of all tokens.
+         */
+        get: operations["getQueue"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Pause or resume the queue
+         * @description The queue as it then is.
+         */
+        patch: operations["updateQueue"];
         trace?: never;
     };
     "/v1/providers": {
@@ -846,10 +890,50 @@ export interface components {
              */
             batch_execution?: "auto" | "sequential" | "parallel" | null;
         };
+        ImageJobCreate: {
+            /** @description Default: `1`. */
+            version?: "1" | null;
+            /** @description What to draw; with negative_prompt at most 12288 bytes of UTF-8. */
+            prompt: string;
+            /** @description The images to edit: at least one for an edit, none for a generation. */
+            images?: components["schemas"]["ImageInput"][] | null;
+            /** @description For an edit: an image with alpha, as large as the first one. Alpha 0 may change, 255 must not. */
+            mask?: components["schemas"]["ImageInput"] | null;
+            /** @description Images to go by. */
+            reference_images?: components["schemas"]["ImageInput"][] | null;
+            /** @description The same as the header Idempotency-Key; an equal request under it is done once. */
+            idempotency_key?: string | null;
+            /**
+             * @description Default: `generate`.
+             * @enum {string|null}
+             */
+            operation?: "generate" | "edit" | null;
+            /** @description What to avoid; with the prompt at most 12288 bytes of UTF-8. */
+            negative_prompt?: string | null;
+            parameters?: components["schemas"]["ImageRequestParameters"] | null;
+            output?: components["schemas"]["ImageOutput"] | null;
+            routing?: components["schemas"]["ImageRouting"] | null;
+            session?: components["schemas"]["ImageSession"] | null;
+            policies?: components["schemas"]["ImagePolicies"] | null;
+            /** @description The deadline of the whole operation, in milliseconds. */
+            timeout_ms?: number | null;
+            /** @description Who this is for, in a word of yours. */
+            user?: string | null;
+            /** @description Kept with the job and the metadata record, never sent to a provider. */
+            metadata?: {
+                [key: string]: string;
+            } | null;
+            /** @description Queued jobs start by priority, the highest first, then in the order of acceptance. Default: `0`. */
+            priority?: number | null;
+        };
         ImageJobPatch: {
             favorite?: boolean | null;
             /** @description Hides a job that has ended, or restores it. */
             deleted?: boolean | null;
+        };
+        ImageQueuePatch: {
+            /** @description Pauses the queue or resumes it. It stays so after a restart. */
+            paused: boolean;
         };
         ImagePresetTemplate: {
             /**
@@ -1737,6 +1821,8 @@ export interface components {
             started?: number;
             completed?: number;
             cancel_requested: boolean;
+            /** @description Left out, it is 0. */
+            priority?: number;
             /** @description Favourites are exempt from the pruning of history. */
             favorite: boolean;
             /** @description When it was hidden; hidden jobs can be restored. */
@@ -1747,6 +1833,11 @@ export interface components {
                 partial_images: number;
             };
             request: components["schemas"]["ImageJobRequest"];
+            /**
+             * Format: uuid
+             * @description The job that this one was made from by a retry.
+             */
+            retry_of?: string;
             result?: components["schemas"]["ImageResponse"];
             error?: components["schemas"]["BridgeError"];
         };
@@ -1907,6 +1998,8 @@ export interface components {
             started?: number;
             completed?: number;
             cancel_requested: boolean;
+            /** @description Left out, it is 0. */
+            priority?: number;
             /** @description Favourites are exempt from the pruning of history. */
             favorite: boolean;
             /** @description When it was hidden; hidden jobs can be restored. */
@@ -1975,6 +2068,21 @@ export interface components {
             type: "removed";
             /** Format: uuid */
             id: string;
+        };
+        ImageQueue: {
+            /** @description A paused queue accepts jobs and starts none. Running ones continue. */
+            paused: boolean;
+            queued: number;
+            running: number;
+            /** @description How long ago the first of the queued jobs was accepted, to the second. Absent when none is queued. */
+            oldest_queued_age_ms?: number;
+            /** @description Where the jobs are meant to go first: those providers that have any. */
+            by_provider: {
+                [key: string]: {
+                    queued: number;
+                    running: number;
+                };
+            };
         };
         StoredInput: {
             /** @constant */
@@ -3259,69 +3367,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @default 1 */
-                    version?: "1" | null;
-                    /** @description What to draw; with negative_prompt at most 12288 bytes of UTF-8. */
-                    prompt: string;
-                    /**
-                     * @description The images to edit: at least one for an edit, none for a generation.
-                     * @default []
-                     */
-                    images?: components["schemas"]["ImageInput"][] | null;
-                    /**
-                     * @description For an edit: an image with alpha, as large as the first one. Alpha 0 may change, 255 must not.
-                     * @default null
-                     */
-                    mask?: components["schemas"]["ImageInput"] | null;
-                    /**
-                     * @description Images to go by.
-                     * @default []
-                     */
-                    reference_images?: components["schemas"]["ImageInput"][] | null;
-                    /**
-                     * @description The same as the header Idempotency-Key; an equal request under it is done once.
-                     * @default null
-                     */
-                    idempotency_key?: string | null;
-                    /**
-                     * @default generate
-                     * @enum {string|null}
-                     */
-                    operation?: "generate" | "edit" | null;
-                    /**
-                     * @description What to avoid; with the prompt at most 12288 bytes of UTF-8.
-                     * @default null
-                     */
-                    negative_prompt?: string | null;
-                    /** @default {} */
-                    parameters?: components["schemas"]["ImageRequestParameters"] | null;
-                    /** @default {} */
-                    output?: components["schemas"]["ImageOutput"] | null;
-                    /** @default {} */
-                    routing?: components["schemas"]["ImageRouting"] | null;
-                    /** @default {} */
-                    session?: components["schemas"]["ImageSession"] | null;
-                    /** @default {} */
-                    policies?: components["schemas"]["ImagePolicies"] | null;
-                    /**
-                     * @description The deadline of the whole operation, in milliseconds.
-                     * @default null
-                     */
-                    timeout_ms?: number | null;
-                    /**
-                     * @description Who this is for, in a word of yours.
-                     * @default null
-                     */
-                    user?: string | null;
-                    /**
-                     * @description Kept with the job and the metadata record, never sent to a provider.
-                     * @default {}
-                     */
-                    metadata?: {
-                        [key: string]: string;
-                    } | null;
-                };
+                "application/json": components["schemas"]["ImageJobCreate"];
             };
         };
         responses: {
@@ -3521,6 +3567,92 @@ export interface operations {
             422: components["responses"]["invalid_request"];
             431: components["responses"]["header_too_large"];
             500: components["responses"]["internal"];
+            503: components["responses"]["overloaded"];
+        };
+    };
+    retryJob: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description An equal request under the same key is run once; a repeat gets the same reply. */
+                "idempotency-key"?: string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The new job. Its images are those of the earlier one. */
+            202: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    traceparent: components["headers"]["traceparent"];
+                    /** @description The URL of the new job. */
+                    location?: string;
+                    /** @description Present, and `true`, when an equal request under the key came before. */
+                    "idempotent-replayed"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImageJob"];
+                };
+            };
+            /** @description Bad Request: `invalid_request`, `invalid_image_input`, `unsupported_capability`. */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    traceparent: components["headers"]["traceparent"];
+                    "x-should-retry": components["headers"]["x-should-retry"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            401: components["responses"]["authentication_required"];
+            403: components["responses"]["permission_denied"];
+            /** @description Not Found: `not_found`, `session_not_found`. */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    traceparent: components["headers"]["traceparent"];
+                    "x-should-retry": components["headers"]["x-should-retry"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            408: components["responses"]["request_timeout"];
+            /** @description Conflict: `job_not_terminal`, `job_succeeded`, `idempotency_conflict`. */
+            409: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    traceparent: components["headers"]["traceparent"];
+                    "x-should-retry": components["headers"]["x-should-retry"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            417: components["responses"]["expectation_failed"];
+            422: components["responses"]["invalid_request"];
+            431: components["responses"]["header_too_large"];
+            /** @description Internal Server Error: `artifact_error`, `configuration`, `internal_error`. */
+            500: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    traceparent: components["headers"]["traceparent"];
+                    "x-should-retry": components["headers"]["x-should-retry"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
             503: components["responses"]["overloaded"];
         };
     };
@@ -3755,6 +3887,74 @@ export interface operations {
             417: components["responses"]["expectation_failed"];
             422: components["responses"]["invalid_request"];
             429: components["responses"]["rate_limited"];
+            431: components["responses"]["header_too_large"];
+            500: components["responses"]["internal"];
+            503: components["responses"]["overloaded"];
+        };
+    };
+    getQueue: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The queue of the jobs of all tokens. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    traceparent: components["headers"]["traceparent"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImageQueue"];
+                };
+            };
+            400: components["responses"]["malformed_request"];
+            401: components["responses"]["authentication_required"];
+            403: components["responses"]["permission_denied"];
+            408: components["responses"]["request_timeout"];
+            417: components["responses"]["expectation_failed"];
+            422: components["responses"]["invalid_request"];
+            431: components["responses"]["header_too_large"];
+            500: components["responses"]["internal"];
+            503: components["responses"]["overloaded"];
+        };
+    };
+    updateQueue: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ImageQueuePatch"];
+            };
+        };
+        responses: {
+            /** @description The queue as it then is. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    traceparent: components["headers"]["traceparent"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImageQueue"];
+                };
+            };
+            400: components["responses"]["malformed_request"];
+            401: components["responses"]["authentication_required"];
+            403: components["responses"]["permission_denied"];
+            408: components["responses"]["request_timeout"];
+            413: components["responses"]["body_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            417: components["responses"]["expectation_failed"];
+            422: components["responses"]["invalid_request"];
             431: components["responses"]["header_too_large"];
             500: components["responses"]["internal"];
             503: components["responses"]["overloaded"];

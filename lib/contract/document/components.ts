@@ -38,7 +38,14 @@ import { Parameters, RequestParameters } from '../request/parameters.ts';
 import { Policies, Route, Routing, Session } from '../request/routing.ts';
 import { Diagnostics } from '../resources/diagnostics.ts';
 import { Liveness, NotReady, Ready } from '../resources/health.ts';
-import { ImageJob, ImageJobSummary, JobPage, JobPatch, JobRequest } from '../resources/job.ts';
+import {
+  ImageJob,
+  ImageJobSummary,
+  JobCreate,
+  JobPage,
+  JobPatch,
+  JobRequest,
+} from '../resources/job.ts';
 import {
   JobChangedEvent,
   JobEndedEvent,
@@ -56,6 +63,7 @@ import {
   PresetTemplate,
 } from '../resources/preset.ts';
 import { CapabilityDocument, ProviderDescriptor, ProviderPage } from '../resources/provider.ts';
+import { Queue, QueuePatch } from '../resources/queue.ts';
 import { SessionBinding } from '../resources/session.ts';
 
 /** The named schemas of what is sent to the bridge: a field with a default may be left out. */
@@ -69,7 +77,9 @@ export const REQUEST_COMPONENTS = {
   ImageRoute: Route,
   ImageSession: Session,
   ImagePolicies: Policies,
+  ImageJobCreate: JobCreate,
   ImageJobPatch: JobPatch,
+  ImageQueuePatch: QueuePatch,
   ImagePresetTemplate: PresetTemplate,
   ImagePresetCreate: PresetCreate,
   ImagePresetReplace: PresetReplace,
@@ -125,6 +135,7 @@ export const REPLY_COMPONENTS = {
   ImageJobFeedEvent: JobFeedEvent,
   JobChangedEvent,
   JobRemovedEvent,
+  ImageQueue: Queue,
   StoredInput,
   ImagePreset: Preset,
   ImagePresetPage: PresetPage,

@@ -51,6 +51,7 @@ export const ERROR_EXAMPLES: Readonly<Record<ErrorCode, ErrorExample>> = {
   session_not_found: { message: 'there is no such session' },
   preset_exists: { message: 'a preset of this name exists', param: 'name' },
   job_not_terminal: { message: 'the job has not ended', param: 'deleted' },
+  job_succeeded: { message: 'a job that has succeeded is not retried' },
   artifact_exists: { message: 'a file of this name exists', param: 'output.filename' },
   session_busy: { message: 'a turn is running in this session' },
   idempotency_conflict: { message: 'another request was sent under this Idempotency-Key' },

@@ -74,6 +74,13 @@ export const REQUEST_EXAMPLES: Examples = {
       value: { openai: { operation: 'generate', prompt: 'a ginger cat', quality: 'hd' } },
     },
   },
+  ImageJobCreate: {
+    urgent: {
+      summary: 'Before all that waits with a lower priority',
+      value: { prompt: 'a ginger cat', parameters: { n: 3 }, priority: 50 },
+    },
+  },
+  ImageQueuePatch: { pause: { summary: 'Start no further job', value: { paused: true } } },
   ImageJobPatch: {
     favorite: { summary: 'Keep it', value: { favorite: true } },
     hide: { summary: 'Hide it', value: { deleted: true } },

@@ -208,6 +208,18 @@ export const STORED_EXAMPLES: Examples = {
     },
     removed: { summary: 'A job that was removed', value: { type: 'removed', id: JOB_ID } },
   },
+  ImageQueue: {
+    busy: {
+      summary: 'Four jobs run, and two wait',
+      value: {
+        paused: false,
+        queued: 2,
+        running: 4,
+        oldest_queued_age_ms: 12_000,
+        by_provider: { sandbox: { queued: 2, running: 4 } },
+      },
+    },
+  },
   ImagePreset: { icons: { summary: 'A preset for icons', value: PRESET } },
   ImagePresetPage: { first: { summary: 'The presets by name', value: { items: [PRESET] } } },
   SessionBinding: {

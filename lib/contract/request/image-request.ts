@@ -36,34 +36,41 @@ export const sharedRequestEntries = {
 
 export const IdempotencyKey = tokenOf(256);
 
+function entriesWith<const S extends v.GenericSchema>(image: S) {
+  return {
+    version: v.optional(v.literal('1', coded('unsupported_version', 'must be "1"')), '1'),
+    prompt: documented(Text, 'What to draw; with negative_prompt at most 12288 bytes of UTF-8.'),
+    images: documented(
+      v.optional(limitedList(image, 'maxInputs'), []),
+      'The images to edit: at least one for an edit, none for a generation.',
+    ),
+    mask: documented(
+      nullable(image),
+      'For an edit: an image with alpha, as large as the first one. Alpha 0 may change, 255 must not.',
+    ),
+    reference_images: documented(
+      v.optional(limitedList(image, 'maxInputs'), []),
+      'Images to go by.',
+    ),
+    idempotency_key: documented(
+      nullable(IdempotencyKey),
+      'The same as the header Idempotency-Key; an equal request under it is done once.',
+    ),
+    ...sharedRequestEntries,
+  };
+}
+
 function requestWith<const S extends v.GenericSchema>(image: S) {
   return v.pipe(
-    closedObject({
-      version: v.optional(v.literal('1', coded('unsupported_version', 'must be "1"')), '1'),
-      prompt: documented(Text, 'What to draw; with negative_prompt at most 12288 bytes of UTF-8.'),
-      images: documented(
-        v.optional(limitedList(image, 'maxInputs'), []),
-        'The images to edit: at least one for an edit, none for a generation.',
-      ),
-      mask: documented(
-        nullable(image),
-        'For an edit: an image with alpha, as large as the first one. Alpha 0 may change, 255 must not.',
-      ),
-      reference_images: documented(
-        v.optional(limitedList(image, 'maxInputs'), []),
-        'Images to go by.',
-      ),
-      idempotency_key: documented(
-        nullable(IdempotencyKey),
-        'The same as the header Idempotency-Key; an equal request under it is done once.',
-      ),
-      ...sharedRequestEntries,
-    }),
+    closedObject(entriesWith(image)),
     v.rawCheck((context) => requestRules(context)),
   );
 }
 
-/** The native request of `POST /v1/images`, `/v1/images/stream` and `/v1/jobs` (contract.md 1). */
+/** The fields of `ImageRequest`. */
+export const imageRequestEntries = entriesWith(ImageInput);
+
+/** The native request of `POST /v1/images` and `/v1/images/stream` (contract.md 1). */
 export const ImageRequest = requestWith(ImageInput);
 export type ImageRequest = v.InferOutput<typeof ImageRequest>;
 

@@ -3,7 +3,8 @@ import { FlatBridgeError } from '../reply/error.ts';
 import { ImageResponse } from '../reply/image-response.ts';
 import { STAGES } from '../reply/stream-events.ts';
 import { StoredInput } from '../request/image-input.ts';
-import { ImageRequest, sharedRequestEntries } from '../request/image-request.ts';
+import { imageRequestEntries, sharedRequestEntries } from '../request/image-request.ts';
+import { requestRules } from '../request/image-request-rules.ts';
 import { Output, Transparency } from '../request/output.ts';
 import { OUTPUT_FORMATS, RequestParameters, Size } from '../request/parameters.ts';
 import { Policies, ProviderName, Routing, Session } from '../request/routing.ts';
@@ -50,14 +51,27 @@ export function inputsOf({ images, mask, reference_images }: JobRequest): readon
   return [...images, ...(mask === null ? [] : [mask]), ...reference_images];
 }
 
+const Priority = v.pipe(v.number(), v.integer(), v.minValue(-100), v.maxValue(100));
+
+const AnyJobCreate = v.pipe(
+  closedObject({
+    ...imageRequestEntries,
+    priority: documented(
+      v.optional(Priority, 0),
+      'Queued jobs start by priority, the highest first, then in the order of acceptance.',
+    ),
+  }),
+  v.rawCheck((context) => requestRules(context)),
+);
+
 /**
  * The body of `POST /v1/jobs`: a request whose images become artifacts, whatever delivery it names, before any rule of
  * the contract checks it.
  */
-export const JobCreate: typeof ImageRequest = {
-  ...ImageRequest,
+export const JobCreate: typeof AnyJobCreate = {
+  ...AnyJobCreate,
   '~run'(dataset, config) {
-    return ImageRequest['~run']({ ...dataset, value: toArtifacts(dataset.value) }, config);
+    return AnyJobCreate['~run']({ ...dataset, value: toArtifacts(dataset.value) }, config);
   },
 };
 
@@ -78,6 +92,7 @@ const jobEntries = {
   started: v.optional(UnixSecs),
   completed: v.optional(UnixSecs),
   cancel_requested: v.boolean(),
+  priority: documented(v.optional(Priority), 'Left out, it is 0.'),
   favorite: documented(v.boolean(), 'Favourites are exempt from the pruning of history.'),
   deleted: documented(v.optional(UnixSecs), 'When it was hidden; hidden jobs can be restored.'),
   progress: v.optional(v.strictObject({ stage: v.picklist(STAGES), partial_images: Count })),
@@ -87,6 +102,7 @@ const jobEntries = {
 export const ImageJob = v.strictObject({
   ...jobEntries,
   request: JobRequest,
+  retry_of: documented(v.optional(JobId), 'The job that this one was made from by a retry.'),
   result: v.optional(ImageResponse),
   error: v.optional(FlatBridgeError),
 });

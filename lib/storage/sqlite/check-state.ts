@@ -24,6 +24,15 @@ const JOB_RECOUNT = `
       WHERE completed IS NOT NULL AND favorite = 0
     ) AS ordinary_bytes
   FROM job`;
+const WRONG_ACTIVE = `
+  SELECT count(*) AS providers FROM job_active LEFT JOIN (
+    SELECT provider,
+      count(*) FILTER (WHERE status = 'queued') AS queued,
+      count(*) FILTER (WHERE status = 'running') AS running
+    FROM job GROUP BY provider
+  ) AS found USING (provider)
+  WHERE job_active.queued <> coalesce(found.queued, 0)
+    OR job_active.running <> coalesce(found.running, 0)`;
 const ARTIFACT_RECOUNT = `
   SELECT count(*) AS artifacts, coalesce(sum(bytes), 0) AS bytes FROM artifact
   WHERE state = 'published'`;
@@ -68,9 +77,11 @@ export function findDamage(database: Readable): readonly string[] {
 
 function findMiscounts(database: Readable): readonly string[] {
   const wrongSizes = count(database, WRONG_SIZES, 'jobs');
+  const wrongActive = count(database, WRONG_ACTIVE, 'providers');
   return [
     ...differences(database, 'job_total', JOB_RECOUNT),
     ...differences(database, 'artifact_total', ARTIFACT_RECOUNT),
+    ...(wrongActive > 0 ? [`the active jobs of ${wrongActive} providers are miscounted`] : []),
     ...(wrongSizes > 0 ? [`${wrongSizes} jobs are not as large as they are said to be`] : []),
   ];
 }

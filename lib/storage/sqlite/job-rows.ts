@@ -9,14 +9,14 @@ import {
 import type { JobRecord, JobSummary } from '../../jobs/job-store-port.ts';
 
 const FACTS = `
-  job.seq, id, scope, status, favorite, deleted, cancel_requested, created, updated, started, completed`;
+  job.seq, id, scope, status, priority, favorite, deleted, cancel_requested, created, updated, started, completed`;
 
 /** Of `job` alone, for `parseSummary`. */
 export const SUMMARY_COLUMNS = `${FACTS},
   operation, provider, model, outputs, size, inputs, error_code, artifacts, substr(prompt, 1, 256) AS prompt`;
 
 /** Of `job` and `job_content`, for `parseRecord`. */
-export const RECORD_COLUMNS = `${FACTS}, request_id, request, result, error`;
+export const RECORD_COLUMNS = `${FACTS}, request_id, retry_of, request, result, error`;
 
 /** The size of a row beside its texts: the narrow columns, the indexes, its share of the pages. */
 export const ROW_BYTES = 512;
@@ -32,6 +32,7 @@ const factEntries = {
   id: v.string(),
   scope: v.string(),
   status: v.picklist(JOB_STATUSES),
+  priority: v.number(),
   favorite: Flag,
   deleted: Nullable,
   cancel_requested: Flag,
@@ -59,6 +60,7 @@ const SummaryRow = v.object({
 const RecordRow = v.object({
   ...factEntries,
   request_id: v.string(),
+  retry_of: v.nullable(v.string()),
   request: v.pipe(v.string(), v.parseJson(), JobRequest),
   result: v.nullable(v.pipe(v.string(), v.parseJson(), ImageResponse)),
   error: v.nullable(v.pipe(v.string(), v.parseJson(), ImageJob.entries.error.wrapped)),
@@ -89,17 +91,27 @@ export function parseRecord(row: unknown): JobRecord {
     ...toFacts(record),
     requestId: record.request_id,
     request: record.request,
+    ...(record.retry_of === null ? {} : { retryOf: record.retry_of }),
     ...(record.result === null ? {} : { result: record.result }),
     ...(record.error === null ? {} : { error: record.error }),
   };
 }
 
-function toFacts({ seq, id, scope, status, favorite, ...row }: v.InferOutput<typeof FactRow>) {
+function toFacts({
+  seq,
+  id,
+  scope,
+  status,
+  priority,
+  favorite,
+  ...row
+}: v.InferOutput<typeof FactRow>) {
   return {
     sequence: seq,
     id,
     scope,
     status,
+    priority,
     favorite,
     cancelRequested: row.cancel_requested,
     createdSecs: row.created,

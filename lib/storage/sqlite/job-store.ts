@@ -14,9 +14,11 @@ const FROM_JOB = `SELECT ${RECORD_COLUMNS} FROM job JOIN job_content ON job_cont
 
 const FIND = `${FROM_JOB} WHERE id = ? AND scope = ?`;
 const FIND_BY_SEQUENCE = `${FROM_JOB} WHERE job.seq = ?`;
-const CLAIM = `
+/** Exported for its query plan. */
+export const CLAIM = `
   UPDATE job SET status = 'running', owner = @owner, started = @startedSecs, updated = @startedSecs
-  WHERE seq = (SELECT seq FROM job WHERE status = 'queued' ORDER BY seq LIMIT 1)
+  WHERE seq = (SELECT seq FROM job WHERE status = 'queued' ORDER BY priority DESC, seq LIMIT 1)
+    AND NOT (SELECT paused FROM queue)
   RETURNING seq`;
 const ASK_TO_STOP = `
   UPDATE job SET cancel_requested = 1, updated = @atSecs

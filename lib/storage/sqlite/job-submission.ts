@@ -7,13 +7,13 @@ import { parseRecord, RECORD_COLUMNS, ROW_BYTES } from './job-rows.ts';
 
 const INSERT = `
   INSERT INTO job (
-    id, scope, status, created, updated, operation, provider, model, outputs, size, inputs, bytes,
-    reserved, prompt
+    id, scope, status, priority, created, updated, operation, provider, model, outputs, size, inputs,
+    bytes, reserved, prompt
   )
-  VALUES (?, ?, 'queued', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+  VALUES (?, ?, 'queued', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 const INSERT_CONTENT = `
-  INSERT INTO job_content (seq, request_id, key_hash, fingerprint, request)
-  VALUES (?, ?, ?, ?, ?)`;
+  INSERT INTO job_content (seq, request_id, retry_of, key_hash, fingerprint, request)
+  VALUES (?, ?, ?, ?, ?, ?)`;
 const INSERT_INPUT = `
   INSERT INTO job_input (seq, sha256, bytes) VALUES (?, ?, ?) ON CONFLICT DO NOTHING`;
 const FIND_BY_KEY = `
@@ -62,11 +62,12 @@ export function createJobSubmission(
   }
 
   function insertRow(job: NewJob, bytes: number): number {
-    const { id, scope, createdSecs, provider, model, size, reservedBytes } = job;
+    const { id, scope, priority, createdSecs, provider, model, size, reservedBytes } = job;
     const { operation, prompt, parameters } = job.request;
     const { lastInsertRowid } = insert.run(
       id,
       scope,
+      priority,
       createdSecs,
       createdSecs,
       operation,
@@ -98,7 +99,8 @@ export function createJobSubmission(
         refuseBeyondLimits(admission, bytes + job.reservedBytes);
         const sequence = insertRow(job, bytes);
         const { key } = admission;
-        insertContent.run(sequence, job.requestId, key?.hash, key?.fingerprint, request);
+        const { requestId, retryOf } = job;
+        insertContent.run(sequence, requestId, retryOf, key?.hash, key?.fingerprint, request);
         for (const input of inputsOf(job.request)) {
           insertInput.run(sequence, input.sha256, input.bytes);
         }
@@ -109,17 +111,19 @@ export function createJobSubmission(
 }
 
 function queuedJob(sequence: number, job: NewJob): JobRecord {
-  const { id, scope, requestId, request, createdSecs } = job;
+  const { id, scope, priority, requestId, retryOf, request, createdSecs } = job;
   return {
     sequence,
     id,
     scope,
     status: 'queued',
+    priority,
     createdSecs,
     updatedSecs: createdSecs,
     cancelRequested: false,
     favorite: false,
     requestId,
+    ...(retryOf === undefined ? {} : { retryOf }),
     request,
   };
 }

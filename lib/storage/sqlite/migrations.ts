@@ -18,6 +18,7 @@ import { SESSION } from './migrations/0009-session.ts';
 import { JOB_SUMMARY } from './migrations/0010-job-summary.ts';
 import { JOB_CHANGE } from './migrations/0011-job-change.ts';
 import { KEPT_INPUT } from './migrations/0012-kept-input.ts';
+import { QUEUE } from './migrations/0013-queue.ts';
 
 /** SQL texts, the first one for an empty database. None is edited or moved once it was released. */
 export const MIGRATIONS: readonly string[] = [
@@ -33,6 +34,7 @@ export const MIGRATIONS: readonly string[] = [
   JOB_SUMMARY,
   JOB_CHANGE,
   KEPT_INPUT,
+  QUEUE,
 ];
 
 /** The schema that this program reads and writes. */

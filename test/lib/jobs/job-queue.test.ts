@@ -15,6 +15,7 @@ function record(sequence: number): JobRecord {
     id: `job-${sequence}`,
     scope: 'anonymous',
     status: 'running',
+    priority: 0,
     createdSecs: CREATED_SECS,
     updatedSecs: CREATED_SECS,
     request: jobRequest(),
@@ -69,6 +70,21 @@ describe('createJobQueue', () => {
 
     expect(woken).toBe(3);
     expect(claims).toHaveLength(4);
+  });
+
+  test('wakes all waiting workers when jobs may be claimed again', async () => {
+    const { clock, claims, queue, given, take } = openQueue();
+    take();
+    take();
+    for (const one of claims) one.give();
+    await clock.advance(0);
+
+    queue.wakeAll();
+    await clock.advance(0);
+    for (const [nth, one] of claims.slice(2).entries()) one.give(record(nth));
+    await clock.advance(0);
+
+    expect(given).toEqual([0, 1]);
   });
 
   test('looks again when a job came while it looked', async () => {

@@ -1,7 +1,10 @@
+import * as v from 'valibot';
+import { JobCreate } from '../../../lib/contract/resources/job.ts';
 import { BridgeError } from '../../../lib/errors/bridge-error.ts';
 import type { GenerationResult } from '../../../lib/generation/generation-result.ts';
 import { createStoredInputs } from '../../../lib/inputs/stored-inputs.ts';
 import type { InputVerifier } from '../../../lib/inputs/verify-inputs.ts';
+import { createAcceptJob } from '../../../lib/jobs/accept-job.ts';
 import { createJobLists } from '../../../lib/jobs/job-lists.ts';
 import { createJobNotices } from '../../../lib/jobs/job-notices.ts';
 import { createJobQueue } from '../../../lib/jobs/job-queue.ts';
@@ -11,6 +14,8 @@ import { createJobWorker } from '../../../lib/jobs/job-worker.ts';
 import { createJobs } from '../../../lib/jobs/jobs.ts';
 import { createLiveJobs } from '../../../lib/jobs/live-jobs.ts';
 import { createPublishingStore } from '../../../lib/jobs/publishing-store.ts';
+import { createQueueControl } from '../../../lib/jobs/queue-control.ts';
+import { createRetryJob } from '../../../lib/jobs/retry-job.ts';
 import { createSubmitJob } from '../../../lib/jobs/submit-job.ts';
 import { createTraceLog } from '../../../lib/log/trace-log.ts';
 import { createIds } from '../../../lib/platform/ids.ts';
@@ -18,11 +23,11 @@ import { createImageRuns } from '../../../lib/runs/image-run.ts';
 import { IN_MEMORY } from '../../../lib/storage/sqlite/connection.ts';
 import { openStateDatabase } from '../../../lib/storage/sqlite/database.ts';
 import { createJobStore } from '../../../lib/storage/sqlite/job-store.ts';
+import { createQueueStore } from '../../../lib/storage/sqlite/queue-store.ts';
 import { startWorkerLoop, type WorkerLoop } from '../../../local-runtime/worker-loop.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
 import { requestContext } from '../../support/request-context.ts';
 import { slices } from '../../support/slices.ts';
-import { wireRequestOf } from '../generation/requests.ts';
 import { createScriptedGeneration, type ScriptedRun } from './scripted-generation.ts';
 
 export const SCOPE = 'anonymous';
@@ -84,17 +89,17 @@ export function openJobRig(limits: { max_pending?: number } = {}) {
     clock,
     ids,
   });
-  const submitJob = createSubmitJob({
-    ...shared,
-    generation,
-    verifier,
-    inputs,
-    ids,
-    limits: { max_pending: 100, max_database_bytes: 1e9, ...limits },
-    maxInputBytes: 1_000_000,
-    slices,
-  });
-  const jobs = createJobs({ ...shared, queue, submitJob });
+  const acceptJob = createAcceptJob({ store, generation, verifier, inputs, clock, ids });
+  const { max_pending: maxPending = 100 } = limits;
+  const admitted = {
+    store,
+    acceptJob,
+    secret: database.secret,
+    limits: { maxPending, maxDatabaseBytes: 1e9 },
+  };
+  const submitJob = createSubmitJob({ ...admitted, maxInputBytes: 1_000_000, slices });
+  const retryJob = createRetryJob(admitted);
+  const jobs = createJobs({ ...shared, queue, submitJob, retryJob });
   const loops: WorkerLoop[] = [];
 
   return {
@@ -117,12 +122,13 @@ export function openJobRig(limits: { max_pending?: number } = {}) {
     found,
     search,
     ids,
+    jobQueue: createQueueControl({ store: createQueueStore(database), queue, clock }),
     jobLists: createJobLists(shared),
     notices,
     jobStreams: createJobStreams({ ...shared, notices }),
 
     submit: (sent: object = {}, more: { scope?: string; idempotencyKey?: string } = {}) =>
-      jobs.submit(wireRequestOf({ ...sent, output: { response_format: 'artifact' } }), {
+      jobs.submit(v.parse(JobCreate, { prompt: 'a boat', ...sent }), {
         ...requestContext({ operationId: 'createJob', scope: SCOPE, requestId: 'request' }),
         ...more,
       }),

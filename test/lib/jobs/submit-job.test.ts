@@ -116,7 +116,13 @@ describe('createSubmitJob', () => {
     await rig.jobs.cancel(SCOPE, job.id);
 
     const submitted = rig.jobs.submit(
-      { ...request, images: [], mask: null, reference_images: [], idempotency_key: null },
+      {
+        ...request,
+        images: [],
+        mask: null,
+        reference_images: [],
+        idempotency_key: null,
+      },
       context,
     );
 

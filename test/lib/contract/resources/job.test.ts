@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { JobListQuery, JobPatch, JobQuery } from '../../../../lib/contract/resources/job.ts';
+import {
+  JobCreate,
+  JobListQuery,
+  JobPatch,
+  JobQuery,
+} from '../../../../lib/contract/resources/job.ts';
 import { outputOf, verdictOf } from '../verdict-of.ts';
 
 describe('JobListQuery', () => {
@@ -50,6 +55,31 @@ describe('JobListQuery', () => {
     [{ offset: '5' }, 'offset: unknown_field'],
   ])('refuses %j', (query, verdict) => {
     expect(verdictOf(JobListQuery, query)).toEqual([verdict]);
+  });
+});
+
+describe('JobCreate', () => {
+  it.each([-100, 0, 100])('takes the priority %i', (priority) => {
+    expect(outputOf(JobCreate, { prompt: 'a fox', priority })).toMatchObject({ priority });
+  });
+
+  it.each([{}, { priority: null }])('has the priority 0 where none is given: %j', (more) => {
+    expect(outputOf(JobCreate, { prompt: 'a fox', ...more })).toMatchObject({ priority: 0 });
+  });
+
+  it.each([
+    [101, 'priority: out_of_range'],
+    [-101, 'priority: out_of_range'],
+    [0.5, 'priority: out_of_range'],
+    ['1', 'priority: invalid_type'],
+  ])('refuses the priority %j', (priority, verdict) => {
+    expect(verdictOf(JobCreate, { prompt: 'a fox', priority })).toEqual([verdict]);
+  });
+
+  it('checks the rules of a request', () => {
+    expect(verdictOf(JobCreate, { prompt: 'a fox', operation: 'edit' })).toEqual([
+      'images: invalid_combination',
+    ]);
   });
 });
 

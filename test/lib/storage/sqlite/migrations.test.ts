@@ -48,6 +48,7 @@ describe('migrate', () => {
       'artifact',
       'artifact_total',
       'job',
+      'job_active',
       'job_change',
       'job_content',
       'job_input',
@@ -55,6 +56,7 @@ describe('migrate', () => {
       'meta',
       'owner',
       'preset',
+      'queue',
       'session',
       'sqlite_sequence',
     ]);

@@ -1,0 +1,73 @@
+import { join } from 'node:path';
+import { createIds } from '../../lib/platform/ids.ts';
+import { openStateDatabase, type StateDatabase } from '../../lib/storage/sqlite/database.ts';
+import { createJobStore } from '../../lib/storage/sqlite/job-store.ts';
+import { createQueueStore } from '../../lib/storage/sqlite/queue-store.ts';
+import { jobRequest } from '../support/jobs.ts';
+import type { Bench, Row } from './bench.ts';
+import { inMs, percentile } from './statistics.ts';
+
+const JOBS = 1_000_000;
+const CLAIMS = 200;
+const GROUP = 64;
+
+// Priorities from -100 to 100 in no order, as many jobs of each.
+const FILL = `
+  WITH RECURSIVE nth (n) AS (VALUES (1) UNION ALL SELECT n + 1 FROM nth WHERE n < @jobs)
+  INSERT INTO job (
+    id, scope, status, priority, created, updated, operation, provider, outputs, bytes, reserved, prompt
+  )
+  SELECT format('01890000-0000-7000-8000-%012x', n), 'anonymous', 'queued', n * 7919 % 201 - 100, n, n,
+    'generate', 'sandbox', 1, 600, 20480, 'a fox'
+  FROM nth`;
+const FILL_CONTENT = `
+  INSERT INTO job_content (seq, request_id, request) SELECT seq, id, @request FROM job`;
+
+/** What a million queued jobs of all priorities do to claims and to the view of the queue. */
+export const jobClaims: Bench = {
+  name: 'job-claims',
+  async run({ rounds, folder }) {
+    const file = join(folder, 'bridge.sqlite');
+    const database = openStateDatabase({ file, ids: createIds(() => 0) });
+    await fill(database);
+    const store = createJobStore(database);
+    const queue = createQueueStore(database);
+    const claim = () => store.claim(1);
+    const together = () => Promise.all(Array.from({ length: GROUP }, claim));
+    const rows = [
+      row('a claim, with its sync of the disk', await timed(rounds * CLAIMS, claim), 'reported'),
+      row(
+        `a claim of ${GROUP} at once, its share`,
+        (await timed(rounds * 10, together)).map((durationMs) => durationMs / GROUP),
+        'p50 < 1 ms',
+      ),
+      row('the view of the queue', await timed(rounds * CLAIMS, queue.read), 'p99 < 1 ms'),
+    ];
+    await database.close();
+    return rows;
+  },
+};
+
+async function fill(database: StateDatabase): Promise<void> {
+  const fillJobs = database.prepare(FILL);
+  const fillContent = database.prepare(FILL_CONTENT);
+  await database.write(() => {
+    fillJobs.run({ jobs: JOBS });
+    fillContent.run({ request: JSON.stringify(jobRequest()) });
+  });
+}
+
+async function timed(times: number, call: () => Promise<unknown>): Promise<readonly number[]> {
+  const durations: number[] = [];
+  for (let nth = 0; nth < times; nth += 1) {
+    const startMs = performance.now();
+    await call();
+    durations.push(performance.now() - startMs);
+  }
+  return durations;
+}
+
+function row(what: string, durations: readonly number[], budget: string): Row {
+  const [p50, p99] = [percentile(durations, 0.5), percentile(durations, 0.99)];
+  return { what: `${what}, 1 M queued jobs`, ours: `p50 ${inMs(p50)}, p99 ${inMs(p99)}`, budget };
+}

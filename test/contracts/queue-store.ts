@@ -1,0 +1,87 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { JobStore } from '../../lib/jobs/job-store-port.ts';
+import type { QueueStore } from '../../lib/jobs/queue-store-port.ts';
+import { CREATED_SECS, FAILURE, newJob, succeeded, WIDE } from '../support/jobs.ts';
+
+interface Opened {
+  readonly queue: QueueStore;
+  /** The jobs of this queue. */
+  readonly jobs: JobStore;
+  close(): Promise<void>;
+}
+
+const EMPTY = { paused: false, queued: 0, running: 0, byProvider: [] };
+
+/** The contract of every queue store. */
+export function describeQueueStore(label: string, open: () => Promise<Opened>): void {
+  describe(`QueueStore: ${label}`, () => {
+    let opened: Opened;
+
+    beforeEach(async () => {
+      opened = await open();
+    });
+    afterEach(() => opened.close());
+
+    async function submitted(overrides: Parameters<typeof newJob>[0] = {}) {
+      return (await opened.jobs.submit(newJob(overrides), WIDE)).job;
+    }
+
+    test('an empty queue is not paused and has no oldest job', async () => {
+      expect(await opened.queue.read()).toEqual(EMPTY);
+    });
+
+    test('active jobs of all scopes count with the provider of their plan', async () => {
+      await submitted({ provider: 'comfy', createdSecs: CREATED_SECS + 5, priority: 9 });
+      await submitted({ provider: 'sandbox', scope: 'other' });
+      await submitted({ provider: 'comfy', createdSecs: CREATED_SECS + 7 });
+      await opened.jobs.claim(CREATED_SECS + 9);
+
+      expect(await opened.queue.read()).toEqual({
+        paused: false,
+        queued: 2,
+        running: 1,
+        oldestQueuedSecs: CREATED_SECS,
+        byProvider: [
+          { provider: 'comfy', queued: 1, running: 1 },
+          { provider: 'sandbox', queued: 1, running: 0 },
+        ],
+      });
+    });
+
+    test('jobs that have ended do not count, whichever provider they ended with', async () => {
+      const waiting = await submitted({ provider: 'comfy' });
+      await opened.jobs.cancel('anonymous', waiting.id, { atSecs: CREATED_SECS, error: FAILURE });
+      await submitted({ provider: 'agent-responses' });
+      await opened.jobs.settle((await opened.jobs.claim(CREATED_SECS))?.sequence ?? 0, succeeded());
+      await submitted();
+      await opened.jobs.settle((await opened.jobs.claim(CREATED_SECS))?.sequence ?? 0, {
+        status: 'failed',
+        completedSecs: CREATED_SECS,
+        error: FAILURE,
+      });
+
+      expect(await opened.queue.read()).toEqual(EMPTY);
+    });
+
+    test('no job of a paused queue is claimed until it is resumed', async () => {
+      await opened.queue.setPaused(true);
+      const job = await submitted();
+
+      const paused = [await opened.jobs.claim(CREATED_SECS), await opened.queue.read()];
+      await opened.queue.setPaused(false);
+      const claimed = await opened.jobs.claim(CREATED_SECS);
+
+      expect(paused).toMatchObject([undefined, { paused: true, queued: 1, running: 0 }]);
+      expect(claimed?.id).toBe(job.id);
+    });
+
+    test('a pause leaves running jobs alone', async () => {
+      const job = await submitted();
+      await opened.jobs.claim(CREATED_SECS);
+
+      await opened.queue.setPaused(true);
+
+      expect(await opened.jobs.settle(job.sequence, succeeded())).toBe(true);
+    });
+  });
+}
