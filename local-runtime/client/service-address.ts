@@ -1,5 +1,6 @@
 import { loadConfig } from '../../lib/config/load-config.ts';
 import { problemLine } from '../../lib/config/problem.ts';
+import type { Presets } from '../../lib/config/sources/named-sources.ts';
 import type { CommandIo } from '../command-io.ts';
 import type { ConfigurationOptions } from '../command-table/configuration-options.ts';
 import { toLocalAddress } from '../local-address.ts';
@@ -22,7 +23,7 @@ type Found =
 export async function findService(
   given: string | undefined,
   io: CommandIo,
-  configuration: Partial<ConfigurationOptions> = {},
+  configuration: Partial<ConfigurationOptions> & { readonly presets?: Presets } = {},
 ): Promise<Found> {
   const { env, cwd } = io;
   const token = env['IMAGE_BRIDGE_TOKEN'];
@@ -32,8 +33,8 @@ export async function findService(
     if (isHttpUrl(named)) return found(named.replace(/\/+$/, ''), token);
     return { ok: false, problems: [`${source} must be an http or https address without a query`] };
   }
-  const { config: configFile, set } = configuration;
-  const loaded = await loadConfig({ env, cwd, configFile, set });
+  const { config: configFile, set, presets = {} } = configuration;
+  const loaded = await loadConfig({ env, cwd, configFile, set, presets });
   if (!loaded.ok) return { ok: false, problems: loaded.errors.map(problemLine) };
   const variable = loaded.config.server.bearer_token_env;
   const own = variable === undefined ? undefined : env[variable];

@@ -42,7 +42,7 @@ export async function runDashboard(call: DashboardCall): Promise<number> {
 }
 
 async function isRunning({ options, io }: DashboardCall): Promise<boolean> {
-  const found = await findService(options.url, io, options);
+  const found = await findService(options.url, io, { ...options, presets: QUICKSTART_PRESETS });
   return found.ok && isLive(found.address.url, new AbortController().signal);
 }
 

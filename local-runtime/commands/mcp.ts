@@ -56,7 +56,7 @@ function createServiceSource({ options, io, args }: McpCall) {
   let stop = async () => 0;
 
   async function find(): Promise<Service> {
-    const found = await findService(options.url, io, options);
+    const found = await findService(options.url, io, { ...options, presets: QUICKSTART_PRESETS });
     if (!found.ok) throw new ServiceError(found.problems.join('; '), 4);
     const service = createService(found.address);
     const isNamed = (options.url ?? io.env['IMAGE_BRIDGE_URL']) !== undefined;

@@ -132,7 +132,13 @@ describe.each(REVISIONS)('an agent of the revision %s', (revision, mode) => {
   });
 
   it('uses every tool over standard input and output, without a service that runs', async () => {
-    const args = ['--set', 'server.bind=127.0.0.1:0', '--set', 'providers.sandbox.latency_ms=0'];
+    // A configuration that quickstart's defaults complete.
+    const set = [
+      'server.bind=127.0.0.1:0',
+      'providers.sandbox.latency_ms=0',
+      'providers.agent_responses.enabled=false',
+    ];
+    const args = set.flatMap((assignment) => ['--set', assignment]);
     const client = await connectStdio(mode, { cwd: await freshFolder(), args });
 
     expect(client.getNegotiatedProtocolVersion()).toBe(revision);
