@@ -79,6 +79,8 @@ export interface ProviderOutput {
   /** Encoded, not verified: the caller does that. */
   readonly bytes: Buffer;
   readonly revisedPrompt?: string;
+  /** The format could not be chosen: one that differs from the requested one is converted, also under `strict`. */
+  readonly anyFormat?: true;
 }
 
 export interface ProviderResult {

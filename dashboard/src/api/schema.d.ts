@@ -1469,8 +1469,10 @@ export interface components {
             };
             /** @enum {string} */
             aspect_ratio: "native" | "emulated" | "unsupported";
+            aspect_ratios?: string[];
             /** @enum {string} */
             resolution: "native" | "emulated" | "unsupported";
+            resolutions?: ("1k" | "2k" | "4k")[];
             /** @enum {string} */
             negative_prompt: "native" | "emulated" | "unsupported";
             /** @enum {string} */

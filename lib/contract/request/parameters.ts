@@ -7,6 +7,8 @@ import { upTo } from '../schema/request-limits.ts';
 export const OUTPUT_FORMATS = ['png', 'jpeg', 'webp'] as const;
 export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
 
+export const RESOLUTIONS = ['1k', '2k', '4k'] as const;
+
 /** The longest edge that a request may name, in pixels. */
 export const MAX_REQUEST_EDGE = 16_384;
 
@@ -53,7 +55,7 @@ export const parameterEntries = {
   size: documented(v.optional(Size, 'auto'), 'Width and height in pixels, such as 1536x1024.'),
   aspect_ratio: documented(nullable(AspectRatio), 'A shape such as 16:9, in place of a size.'),
   resolution: documented(
-    nullable(v.picklist(['1k', '2k', '4k'])),
+    nullable(v.picklist(RESOLUTIONS)),
     'An order of magnitude, in place of a size.',
   ),
   quality: documented(

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { OUTPUT_FORMATS } from '../request/parameters.ts';
+import { AspectRatio, OUTPUT_FORMATS, RESOLUTIONS } from '../request/parameters.ts';
 import { closedObject } from '../schema/closed-object.ts';
 import { Count } from '../schema/fields.ts';
 import { pageOf } from '../schema/page.ts';
@@ -53,7 +53,10 @@ export const CapabilityDocument = v.strictObject({
     max_aspect_ratio: v.optional(v.number()),
   }),
   aspect_ratio: Support,
+  /** Of a `native` hint: the only values that are taken; any where it is absent. */
+  aspect_ratios: v.optional(v.array(AspectRatio)),
   resolution: Support,
+  resolutions: v.optional(v.array(v.picklist(RESOLUTIONS))),
   negative_prompt: Support,
   revised_prompt: Support,
   transparent_background: Support,

@@ -96,9 +96,8 @@ export function createFinish({ engine }: Deps) {
     }
     const { format } = plan.encoding;
     const given = await verified(output.bytes, signal);
-    if (given.format !== plan.providerFormat && plan.compatibility === 'strict') {
-      throw wrongFormat();
-    }
+    const isExact = plan.compatibility === 'strict' && output.anyFormat !== true;
+    if (isExact && given.format !== plan.providerFormat) throw wrongFormat();
     const changed = await made(given, masked, plan, signal);
     // Before a conversion, which may remove the alpha that is checked here.
     const isTransparent = checkTransparency(changed, plan);

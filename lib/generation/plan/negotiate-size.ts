@@ -1,6 +1,7 @@
 import { MAX_FORMAT_EDGE, parseSize } from '../../contract/request/parameters.ts';
 import type { CapabilityDocument } from '../../contract/resources/provider.ts';
 import { emulatedSize } from './emulated-size.ts';
+import { fitHints } from './fit-hints.ts';
 import { isSupported, nearestListed, nearestSize } from './nearest-size.ts';
 import { type Negotiation, normalize, record, refuse } from './negotiation.ts';
 
@@ -54,7 +55,10 @@ function negotiateHints(negotiation: Negotiation): void {
       normalize(negotiation, hint, null, 'provider_does_not_support_hint');
     }
   }
-  if (taken.every((hint) => capabilities[hint] === 'native')) return;
+  if (taken.every((hint) => capabilities[hint] === 'native')) {
+    fitHints(negotiation);
+    return;
+  }
   const found = emulatedSize(capabilities.sizes, effective.aspect_ratio, effective.resolution);
   if (!found) return;
   if (!found.hasRatio && negotiation.mode === 'strict') {

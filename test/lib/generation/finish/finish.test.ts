@@ -78,6 +78,16 @@ describe('createFinish, formats', () => {
     });
   });
 
+  it('converts under strict what the provider could not choose the format of', async () => {
+    const plan = planOf(requestOf({ parameters: webp }));
+    const output = { bytes: await image({ format: 'jpeg' }), anyFormat: true } as const;
+
+    const finished = await finish({ index: 0, output, generationMs: 1 }, plan.finish, signal);
+
+    expect(finished.image.format).toBe('webp');
+    expect(finished.warnings).toEqual(['output_format_converted']);
+  });
+
   it.each(['normalize', 'best_effort'])('converts it under %s', async (compatibility) => {
     const bytes = await image({ format: 'jpeg' });
 

@@ -190,6 +190,39 @@ describe('negotiateSize, hints', () => {
     expect(normalizations).toEqual([]);
   });
 
+  it.each([
+    ['aspect_ratio', '16:9', '16:9', undefined],
+    ['aspect_ratio', '32:18', '32:18', undefined],
+    ['aspect_ratio', '7:4', '16:9', REASON],
+    ['aspect_ratio', '1:100', '1:1', REASON],
+    ['resolution', '1k', '1k', undefined],
+    ['resolution', '4k', '2k', 'clamped_to_provider_range'],
+  ] as const)('takes of a model with some %ss, asked for %s, %s', (hint, asked, taken, reason) => {
+    const capabilities: CapabilityDocument = {
+      ...anything,
+      aspect_ratios: ['1:1', '16:9'],
+      resolutions: ['1k', '2k'],
+    };
+
+    const lenient = negotiated({ [hint]: asked }, capabilities);
+    const strict = negotiated({ [hint]: asked }, capabilities, 'strict');
+
+    const field = `parameters.${hint}`;
+    expect(lenient.effective).toMatchObject({ size: 'auto', [hint]: taken });
+    expect(lenient.normalizations).toEqual(
+      reason ? [{ field, requested: asked, effective: taken, reason }] : [],
+    );
+    expect(strict.refusals.map((refusal) => refusal.field)).toEqual(reason ? [field] : []);
+  });
+
+  it('takes the lowest resolution of a model that has none as low as asked for', () => {
+    const capabilities: CapabilityDocument = { ...anything, resolutions: ['2k', '4k'] };
+
+    const { effective } = negotiated({ resolution: '1k' }, capabilities);
+
+    expect(effective.resolution).toBe('2k');
+  });
+
   it('omits the hint that the model does not support, and uses the other', () => {
     const capabilities: CapabilityDocument = { ...gptImage2, resolution: 'unsupported' };
 
