@@ -6,6 +6,7 @@ import { createAgentResponsesProvider } from './agent-responses/provider.ts';
 import { agentHome } from './credentials/agent-login.ts';
 import { createApiKeySource } from './credentials/api-key.ts';
 import { type CredentialSource, createCredentialSource } from './credentials/credential-source.ts';
+import { createGeminiProvider } from './gemini/provider.ts';
 import { createOpenaiImagesProvider } from './openai-images/provider.ts';
 import type { NamedProviderParts, ProviderParts, SharedParts } from './provider-parts.ts';
 import type { Provider } from './provider-port.ts';
@@ -38,6 +39,7 @@ const SINGLE: { readonly [Key in SingleKey]: Create<Key> } = {
 /** One line a kind of which there is one provider for each name in its settings. */
 const NAMED: { readonly [Kind in ProviderKind]?: CreateNamed<Kind> } = {
   openai_images: createOpenaiImagesProvider,
+  gemini: createGeminiProvider,
 };
 
 /** The providers that the settings turn on. */

@@ -9,6 +9,7 @@ interface Program {
 const PROGRAMS: Readonly<Record<string, () => Promise<Program>>> = {
   agent: () => import('../responses-upstream/program.ts'),
   openai: () => import('../images-upstream/program.ts'),
+  gemini: () => import('../gemini-upstream/program.ts'),
 };
 
 const OVERVIEW = `Emulators of providers, for trying the bridge without an account.

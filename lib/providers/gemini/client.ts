@@ -1,0 +1,78 @@
+import { toBridgeError } from '../../errors/bridge-error.ts';
+import type { HttpClient, HttpResponse, StreamedBody } from '../../net/http-client.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { ApiKeySource } from '../credentials/api-key.ts';
+import { callWithKey } from '../credentials/call-with-key.ts';
+import type { JsonReplies } from '../http/json-replies.ts';
+import { readErrorBody } from '../http/read-error-body.ts';
+import { retryAfterMs } from '../http/retry-after.ts';
+import type { ProviderContext, ProviderRequest, ProviderResult } from '../provider-port.ts';
+import { toResult } from './call-outcome.ts';
+import { toFailure } from './failures.ts';
+import { parseGoogleError } from './google-error.ts';
+
+interface Deps {
+  readonly httpClient: Pick<HttpClient, 'request'>;
+  readonly apiKey: ApiKeySource;
+  readonly baseUrl: string;
+  readonly replies: JsonReplies;
+  readonly clock: Clock;
+}
+
+/** Calls `models.generateContent`: one POST, one reply, one image. */
+export function createGeminiClient({ httpClient, apiKey, baseUrl, replies, clock }: Deps) {
+  function post(
+    body: StreamedBody,
+    key: string | undefined,
+    model: string,
+    { signal, onEvent }: ProviderContext,
+  ): Promise<HttpResponse> {
+    const url = `${baseUrl}/v1beta/models/${encodeURIComponent(model)}:generateContent`;
+    return httpClient.request(url, {
+      method: 'POST',
+      headers: {
+        ...(key === undefined ? {} : { 'x-goog-api-key': key }),
+        'content-type': 'application/json',
+        accept: 'application/json',
+      },
+      body,
+      signal,
+      onSending: () => onEvent({ type: 'progress', stage: 'dispatched' }),
+    });
+  }
+
+  async function read(
+    response: HttpResponse,
+    request: ProviderRequest,
+    signal: AbortSignal,
+  ): Promise<ProviderResult> {
+    const { status, header, body } = response;
+    const waitMs = retryAfterMs(header('retry-after'), clock.nowMs());
+    if (status < 200 || status > 299) {
+      throw toFailure(status, parseGoogleError(await readErrorBody(body, clock)), waitMs, request);
+    }
+    const json = await replies.read(body, signal);
+    const error = parseGoogleError(json.value);
+    if (error) throw toFailure(error.code ?? status, error, waitMs, request);
+    return toResult(json, request);
+  }
+
+  return {
+    /** Rejects with a `BridgeError` that says what is known of the call, or with the signal's reason. */
+    call(
+      body: StreamedBody,
+      request: ProviderRequest,
+      context: ProviderContext,
+    ): Promise<ProviderResult> {
+      return callWithKey(apiKey, async (key) => {
+        const response = await post(body, key, request.model, context);
+        try {
+          return await read(response, request, context.signal);
+        } catch (thrown) {
+          context.signal.throwIfAborted();
+          throw toBridgeError(thrown);
+        }
+      });
+    },
+  };
+}

@@ -1,0 +1,89 @@
+import type { BridgeError } from '../../errors/bridge-error.ts';
+import { FAILURES, type FailureRow, toError } from '../backend/failure-rows.ts';
+import type { ProviderRequest } from '../provider-port.ts';
+import type { GoogleError } from './google-error.ts';
+
+const { authentication, permission, safety, rate, quota, unsupported, input } = FAILURES;
+const { transient, unknownOutcome, other } = FAILURES;
+
+const UNKNOWN_MODEL: FailureRow = {
+  code: 'unsupported_capability',
+  message: 'the backend does not have this model',
+};
+
+/** Nothing was made, and the same call may succeed later. */
+const TRANSIENT_STATUSES: readonly number[] = [409, 500, 503];
+const REQUEST_TIMEOUT = 408;
+
+const NO_MODERATION = { moderationStage: undefined, moderationCategories: [] };
+
+/** A reply that is an error, by its status; undefined `error` for one without the form of Google's. */
+export function toFailure(
+  status: number,
+  error: GoogleError | undefined,
+  headerWaitMs: number | undefined,
+  request: ProviderRequest,
+): BridgeError {
+  const row = rowOf(status, error, request);
+  const failure = {
+    ...NO_MODERATION,
+    code: error?.status,
+    retryAfterMs: error?.retryDelayMs ?? headerWaitMs,
+    resetsInMs: undefined,
+  };
+  const field = fieldOf(row, error, request);
+  const failed = toError(row, failure, request);
+  return field === undefined ? failed : failed.with({ param: field, details: { field } });
+}
+
+/** A complete reply that has no image: of content that was refused, or for another reason. */
+export function withoutImage(
+  refusedAt: 'input' | 'output' | undefined,
+  reason: string | undefined,
+  request: ProviderRequest,
+): BridgeError {
+  const failure = {
+    ...NO_MODERATION,
+    moderationStage: refusedAt,
+    code: reason,
+    retryAfterMs: undefined,
+    resetsInMs: undefined,
+  };
+  return toError(refusedAt === undefined ? other : safety, failure, request);
+}
+
+function rowOf(
+  status: number,
+  error: GoogleError | undefined,
+  request: ProviderRequest,
+): FailureRow {
+  if (status === 401 || error?.reasons.includes('API_KEY_INVALID')) return authentication;
+  if (status === 402) return quota;
+  if (status === 403) return permission;
+  if (status === 404 && error?.status === 'NOT_FOUND') return UNKNOWN_MODEL;
+  if (status === 429) return error?.quotaIds.some((id) => /PerDay/.test(id)) ? quota : rate;
+  if (TRANSIENT_STATUSES.includes(status)) return transient;
+  if (status > 500 || status === REQUEST_TIMEOUT) return unknownOutcome;
+  if (status !== 400) return other;
+  if (error?.status === 'FAILED_PRECONDITION') return permission;
+  const [field] = error?.fields ?? [];
+  if (field === undefined) return other;
+  const hasImages = request.images.length + request.references.length > 0;
+  return hasImages && field.startsWith('contents') ? input : unsupported;
+}
+
+/** Our field at fault. Theirs are spelled in snake case or in camel case. */
+function fieldOf(
+  row: FailureRow,
+  error: GoogleError | undefined,
+  { parameters }: ProviderRequest,
+): string | undefined {
+  if (row === UNKNOWN_MODEL) return 'routing.model';
+  if (row === input) return 'images';
+  if (row !== unsupported) return undefined;
+  const field = error?.fields[0]?.replaceAll('_', '').toLowerCase() ?? '';
+  const hint = /(aspectratio|imagesize)$/.exec(field)?.[1];
+  if (hint === undefined) return undefined;
+  if (parameters.size !== 'auto') return 'parameters.size';
+  return hint === 'aspectratio' ? 'parameters.aspect_ratio' : 'parameters.resolution';
+}

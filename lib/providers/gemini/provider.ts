@@ -1,0 +1,61 @@
+import { BridgeError } from '../../errors/bridge-error.ts';
+import { refuseTooManyInputs } from '../backend/input-limits.ts';
+import { createJsonBodies } from '../http/json-body.ts';
+import { createJsonReplies } from '../http/json-replies.ts';
+import { streamLimits } from '../http/sse-reader.ts';
+import type { NamedProviderParts } from '../provider-parts.ts';
+import type { Provider, ProviderRequest, ProviderResult } from '../provider-port.ts';
+import { createRunningCalls } from '../running-calls.ts';
+import { capabilitiesOf, GEMINI_INPUTS, IMPLEMENTATION_VERSION } from './capabilities.ts';
+import { createGeminiClient } from './client.ts';
+import { toRequestBody } from './request-body.ts';
+
+/** An account of the Gemini API (more-providers.md 4). */
+export function createGeminiProvider(parts: NamedProviderParts<'gemini'>): Provider {
+  const { name, settings, images, httpClient, apiKey, slices, clock, ids } = parts;
+  const { models, image_model: defaultModel } = settings;
+  const toJsonBody = createJsonBodies({ ids, slices });
+  // Drafts may come before the image.
+  const maxBytes = streamLimits(images.max_encoded_bytes).maxStreamBytes;
+  const replies = createJsonReplies({ maxBytes, slices });
+  const baseUrl = settings.base_url.replace(/\/+$/, '');
+  const client = createGeminiClient({ httpClient, apiKey, baseUrl, replies, clock });
+  const documents = new Map(models.map((model) => [model, capabilitiesOf(name, model, settings)]));
+
+  const calls = createRunningCalls();
+  let isClosed = false;
+
+  return {
+    name,
+    retry: {
+      attempts: settings.max_transient_attempts,
+      backoffMs: settings.transient_backoff_ms,
+    },
+
+    describe: () => ({
+      displayName: 'Gemini',
+      version: IMPLEMENTATION_VERSION,
+      experimental: false,
+      models,
+      defaultModel,
+    }),
+
+    capabilities: (model) => documents.get(model),
+
+    async execute(request: ProviderRequest, context): Promise<ProviderResult> {
+      refuseTooManyInputs(request, GEMINI_INPUTS);
+      if (isClosed) throw new BridgeError('overloaded', 'the provider is closed');
+      const body = toRequestBody(request, toJsonBody);
+      return calls.run(context.signal, (signal) =>
+        client.call(body, request, { ...context, signal }),
+      );
+    },
+
+    probe: () => apiKey.readiness(),
+
+    async close() {
+      isClosed = true;
+      await calls.abortAll(new BridgeError('cancelled', 'the provider is closing'));
+    },
+  };
+}

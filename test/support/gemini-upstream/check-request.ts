@@ -1,0 +1,91 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import * as v from 'valibot';
+import { GenerateRequest, inlineImagesOf } from './generate-request.ts';
+import { refused, refusedKey } from './google-refusal.ts';
+import { findModel, type GeminiModel } from './models.ts';
+
+const MAX_IMAGES = 14;
+const MAX_BODY_BYTES = 100_000_000;
+
+/** A request that a strict backend accepts. */
+export interface CheckedRequest {
+  readonly model: GeminiModel;
+  readonly request: GenerateRequest;
+  /** The bytes of the images in it. */
+  readonly images: readonly Buffer[];
+}
+
+/** Checks one call: its key, its model, its body. Throws `Refusal`. */
+export function checkRequest(
+  path: string,
+  headers: IncomingHttpHeaders,
+  body: Buffer,
+  keys: ReadonlySet<string>,
+): CheckedRequest {
+  checkHead(headers, keys);
+  const name = /\/models\/([^/:]+):generateContent$/.exec(path)?.[1] ?? '';
+  const model = findModel(decodeURIComponent(name));
+  if (!model) throw refused('NOT_FOUND', 'the model is not found for this version');
+  if (body.length > MAX_BODY_BYTES) throw refused('INVALID_ARGUMENT', 'the request is too large');
+  const request = parse(body);
+  checkImageConfig(request, model);
+  return { model, request, images: checkImages(request) };
+}
+
+function checkHead(headers: IncomingHttpHeaders, keys: ReadonlySet<string>): void {
+  const key = headers['x-goog-api-key'];
+  if (key === undefined) throw refused('PERMISSION_DENIED', 'unregistered callers are not allowed');
+  if (typeof key !== 'string' || !keys.has(key)) throw refusedKey();
+  if (!/^application\/json\s*(;\s*charset=utf-8)?$/i.test(headers['content-type'] ?? '')) {
+    throw refused('INVALID_ARGUMENT', 'the content type must be JSON');
+  }
+  if (headers.authorization !== undefined) {
+    throw refused('INVALID_ARGUMENT', 'a call has a key or a token, not both');
+  }
+}
+
+function parse(body: Buffer): GenerateRequest {
+  const parsed = v.safeParse(GenerateRequest, parseJson(body), { abortEarly: true });
+  if (parsed.success) return parsed.output;
+  throw refused('INVALID_ARGUMENT', 'the body is wrong', v.getDotPath(parsed.issues[0]) ?? '');
+}
+
+function parseJson(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString());
+  } catch {
+    throw refused('INVALID_ARGUMENT', 'the body is not JSON', '');
+  }
+}
+
+function checkImageConfig({ generationConfig }: GenerateRequest, model: GeminiModel): void {
+  const { aspectRatio, imageSize } = generationConfig.imageConfig ?? {};
+  const field = 'generation_config.image_config';
+  if (aspectRatio !== undefined && !model.aspectRatios.includes(aspectRatio)) {
+    throw refused('INVALID_ARGUMENT', 'no such ratio', `${field}.aspect_ratio`);
+  }
+  if (imageSize !== undefined && !model.imageSizes.includes(imageSize)) {
+    throw refused('INVALID_ARGUMENT', 'no such size', `${field}.image_size`);
+  }
+}
+
+function checkImages(request: GenerateRequest): readonly Buffer[] {
+  const inline = inlineImagesOf(request);
+  if (inline.length > MAX_IMAGES) throw refused('INVALID_ARGUMENT', 'too many images', 'contents');
+  return inline.map(({ mimeType, data }) => {
+    const bytes = Buffer.from(data, 'base64');
+    // Node decodes almost anything; only what encodes to the same text was base64.
+    const isBase64 = bytes.length > 0 && bytes.toString('base64') === data;
+    if (!isBase64 || signatureOf(bytes) !== mimeType) {
+      throw refused('INVALID_ARGUMENT', 'an image cannot be read', 'contents[0].parts');
+    }
+    return bytes;
+  });
+}
+
+function signatureOf(bytes: Buffer): string | undefined {
+  const start = bytes.toString('latin1', 0, 12);
+  if (start.startsWith('\x89PNG\r\n\x1A\n')) return 'image/png';
+  if (start.startsWith('\xFF\xD8\xFF')) return 'image/jpeg';
+  return start.startsWith('RIFF') && start.endsWith('WEBP') ? 'image/webp' : undefined;
+}

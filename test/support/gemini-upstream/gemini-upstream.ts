@@ -1,0 +1,113 @@
+import { type Clock, sleep, systemClock } from '../../../lib/platform/clock.ts';
+import { createIds } from '../../../lib/platform/ids.ts';
+import { type Call, createCalls } from '../upstream/calls.ts';
+import { createImages } from '../upstream/images.ts';
+import { listen } from '../upstream/listener.ts';
+import { createCallHandler } from '../upstream/run-call.ts';
+import { createScript, type Step } from '../upstream/script.ts';
+import type { Behaviour } from './behaviours/behaviour.ts';
+import { BEHAVIOURS, type BehaviourName } from './behaviours/behaviours.ts';
+import { createCallInFlight, type Settings } from './call-in-flight.ts';
+import { checkRequest } from './check-request.ts';
+import { textOf } from './generate-request.ts';
+import { refusalBody } from './google-refusal.ts';
+
+export interface GeminiOptions extends Partial<Settings> {
+  /** 0 for a free port. */
+  readonly port?: number;
+  readonly clock?: Clock;
+  /** The key that the account has at first. */
+  readonly key?: string;
+  /** Whether `calls` holds the request bodies. */
+  readonly keepsBodies?: boolean;
+  readonly onEnd?: (call: Call) => void;
+}
+
+const DEFAULT_SETTINGS: Settings = {
+  imageBytes: 300_000,
+  imageVariants: 32,
+  format: 'png',
+  chunks: 'events',
+  chunkPauseMs: 0,
+  silenceMs: 60_000,
+};
+
+export type GeminiUpstream = Awaited<ReturnType<typeof createGeminiUpstream>>;
+
+/** Starts an emulator of the Gemini API's `models.generateContent` on 127.0.0.1. */
+export async function createGeminiUpstream(options: GeminiOptions = {}) {
+  const {
+    port = 0,
+    clock = systemClock,
+    key = 'a-made-up-key',
+    keepsBodies = true,
+    onEnd = () => undefined,
+    ...changes
+  } = options;
+  const settings = { ...DEFAULT_SETTINGS, ...changes };
+  const ids = createIds(clock.nowMs);
+  const calls = createCalls({ clock, keepsBodies, onEnd });
+  const images = createImages();
+  const script = createScript<BehaviourName, Behaviour, Settings>({
+    behaviours: BEHAVIOURS,
+    settings,
+    promptField: 'contents[0].parts[0].text',
+  });
+  let keys: ReadonlySet<string> = new Set([key]);
+
+  const generateContent = createCallHandler(
+    calls,
+    async (call) => {
+      const { incoming, body, notify, signal } = call;
+      const checked = checkRequest(incoming.url ?? '', incoming.headers, body, keys);
+      const step = script.next(textOf(checked.request));
+      notify({ behaviour: step.behaviour.name });
+      if (step.delayMs > 0) await sleep(clock, step.delayMs, signal);
+      const deps = { clock, ids, images, settings: step.settings, checked, call };
+      await step.behaviour.run(await createCallInFlight(deps));
+    },
+    refusalBody,
+  );
+  const routes = { 'POST /v1beta/models/*': generateContent };
+  const listener = await listen({ port, routes, onChange: calls.wake });
+
+  return {
+    port: listener.port,
+    /** The `base_url` of the settings. */
+    url: `http://127.0.0.1:${listener.port}`,
+    key,
+
+    /** Replaces the keys that are accepted. */
+    setKeys(...accepted: readonly string[]): void {
+      keys = new Set(accepted);
+    },
+    /** Queues the behaviours of the next calls; a refused call uses none. */
+    script: (...steps: readonly Step<BehaviourName, Settings>[]) => script.add(steps),
+    /** Sets the behaviour of a call for which none is queued and whose prompt has no marker. */
+    setDefaultBehaviour: script.setDefault,
+
+    /** Every call, in the order in which they came. */
+    get calls() {
+      return calls.all();
+    },
+    /** Method and path of every request without a matching route. */
+    get unrouted() {
+      return listener.unrouted();
+    },
+    counters: () => ({
+      calls: calls.all().length,
+      ...calls.byOutcome(),
+      connections: listener.connections(),
+    }),
+    /** Resolves as soon as the predicate holds. It is checked again after every change. */
+    until: calls.until,
+
+    /** Resolves when no call is running any more. Throws errors of the emulator itself. */
+    async close(): Promise<void> {
+      await listener.close();
+      await calls.until(() => calls.byOutcome().open === 0);
+      const failures = calls.failures();
+      if (failures.length > 0) throw new AggregateError(failures, 'the emulator has failed');
+    },
+  };
+}

@@ -1,0 +1,39 @@
+import { closeOnSignal, fail, print, printCall } from '../emulator/print.ts';
+import { type Command, listing, parseCommand, USAGE } from './command-line.ts';
+import { createGeminiUpstream, type GeminiUpstream } from './gemini-upstream.ts';
+
+export async function run(words: readonly string[]): Promise<void> {
+  const command: Command = parseCommand(words);
+  if (command.kind === 'help') print(USAGE);
+  else if (command.kind === 'list') print(listing());
+  else if (command.kind === 'wrong') fail(`${command.what}\n\n${USAGE}`);
+  else {
+    const options = { ...command.options, keepsBodies: false, onEnd: printCall };
+    const upstream = await createGeminiUpstream(options);
+    upstream.setDefaultBehaviour(command.behaviour);
+    print(instructions(upstream));
+    closeOnSignal(upstream.close);
+  }
+}
+
+function instructions({ url, key }: GeminiUpstream): string {
+  return `The emulator is listening. The bridge's configuration for it:
+
+default_provider = "gemini"
+
+[providers.gemini.gemini]
+base_url = ${JSON.stringify(url)}
+api_key_env = "GEMINI_API_KEY"
+
+or, for one run:
+
+  GEMINI_API_KEY=${key} image-bridge serve \\
+    --set default_provider=gemini \\
+    --set providers.gemini.gemini.base_url=${url} \\
+    --set providers.gemini.gemini.api_key_env=GEMINI_API_KEY
+
+A prompt with [[fail:status=429]] gets that reply; with [[fail:status=503;succeed]] the first
+call fails and the next ones succeed. "npm run emulator -- gemini --list" prints all names.
+
+`;
+}
