@@ -3,6 +3,7 @@ import type { Config } from '../config/settings/settings.ts';
 import { toProviderName } from '../contract/resources/provider-name.ts';
 import { createAgentAppServerProvider } from './agent-app-server/provider.ts';
 import { createAgentResponsesProvider } from './agent-responses/provider.ts';
+import { createComfyuiProvider } from './comfyui/provider.ts';
 import { agentHome } from './credentials/agent-login.ts';
 import { createApiKeySource } from './credentials/api-key.ts';
 import { type CredentialSource, createCredentialSource } from './credentials/credential-source.ts';
@@ -40,6 +41,7 @@ const SINGLE: { readonly [Key in SingleKey]: Create<Key> } = {
 const NAMED: { readonly [Kind in ProviderKind]?: CreateNamed<Kind> } = {
   openai_images: createOpenaiImagesProvider,
   gemini: createGeminiProvider,
+  comfyui: createComfyuiProvider,
 };
 
 /** The providers that the settings turn on. */

@@ -1,0 +1,89 @@
+import * as v from 'valibot';
+import { BridgeError } from '../../errors/bridge-error.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { ProviderContext, ProviderRequest } from '../provider-port.ts';
+import { createPromptWatch } from './prompt-watch.ts';
+import { type HistoryEntry, StoredImage } from './replies.ts';
+import type { ComfyServer } from './server.ts';
+import { type SubmissionOutcome, toSubmissionOutcome } from './submission.ts';
+import { withdraw } from './withdrawal.ts';
+import type { Workflow } from './workflow.ts';
+
+interface Deps {
+  readonly server: ComfyServer;
+  readonly clock: Clock;
+  /** The longest image. */
+  readonly maxImageBytes: number;
+}
+
+/** A workflow with all its values, to be run under this id. */
+export interface Prompt {
+  readonly id: string;
+  readonly workflow: Workflow;
+  /** The node whose first image counts. */
+  readonly output: string;
+}
+
+/** Runs one prompt on the server: submits it, waits for its end, fetches its image. */
+export function createPromptRun({ server, clock, maxImageBytes }: Deps) {
+  const watch = createPromptWatch({ server, clock });
+
+  async function submit(
+    { id, workflow }: Prompt,
+    request: ProviderRequest,
+    signal: AbortSignal,
+    onSending: () => void,
+  ): Promise<SubmissionOutcome> {
+    try {
+      const response = await server.submit(workflow, id, signal, onSending);
+      return await toSubmissionOutcome(response, request, clock);
+    } catch (thrown) {
+      const isLost = thrown instanceof BridgeError && thrown.details['outcome'] === 'unknown';
+      if (!isLost) throw thrown;
+      return { kind: 'unclear', error: thrown };
+    }
+  }
+
+  /** Resolves with the id of a prompt that the server has certainly taken. */
+  async function taken(prompt: Prompt, outcome: SubmissionOutcome, signal: AbortSignal) {
+    if (outcome.kind === 'accepted') return outcome.promptId;
+    if (outcome.kind === 'refused' || !(await watch.isKnown(prompt.id, signal)))
+      throw outcome.error;
+    return prompt.id;
+  }
+
+  return {
+    /** Resolves with the bytes of the image. When the signal aborts, the prompt is withdrawn first. */
+    async run(prompt: Prompt, request: ProviderRequest, context: ProviderContext): Promise<Buffer> {
+      const { signal, onEvent } = context;
+      const [index = 0] = request.indices;
+      let { id } = prompt;
+      let isSent = false;
+      try {
+        const outcome = await submit(prompt, request, signal, () => {
+          isSent = true;
+          onEvent({ type: 'progress', stage: 'dispatched' });
+        });
+        id = await taken(prompt, outcome, signal);
+        const onRunning = () => onEvent({ type: 'progress', stage: 'generating', index });
+        const image = imageOf(await watch.ended(id, signal, onRunning), prompt.output);
+        const view = () => server.view(image, maxImageBytes, signal);
+        const bytes = await watch.patiently(view, signal);
+        if (bytes && bytes.length > 0) return bytes;
+        throw new BridgeError('protocol', 'the image of the workflow is empty or too large');
+      } catch (thrown) {
+        if (signal.aborted && isSent) await withdraw(id, { server, clock });
+        throw thrown;
+      }
+    },
+  };
+}
+
+/** The first image of a node. Throws `upstream` for a prompt that failed or made none there. */
+function imageOf({ outputs, status }: HistoryEntry, output: string): StoredImage {
+  const stored = v.safeParse(StoredImage, outputs[output]?.images?.[0]);
+  if (stored.success) return stored.output;
+  const hasFailed = status?.status_str === 'error';
+  const message = hasFailed ? 'the workflow failed' : 'the workflow made no image at its output';
+  throw new BridgeError('upstream', message, { retryable: false });
+}

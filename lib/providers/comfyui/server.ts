@@ -1,0 +1,161 @@
+import * as v from 'valibot';
+import { BridgeError } from '../../errors/bridge-error.ts';
+import type { HttpClient, HttpResponse, StreamedBody } from '../../net/http-client.ts';
+import { readWhole } from '../../net/read-whole.ts';
+import type { Ids } from '../../platform/ids.ts';
+import { FAILURES, type FailureRow } from '../backend/failure-rows.ts';
+import type { ApiKeySource } from '../credentials/api-key.ts';
+import { callWithKey } from '../credentials/call-with-key.ts';
+import { toMultipartBody } from '../http/multipart-body.ts';
+import type { ProviderInput } from '../provider-port.ts';
+import { History, type HistoryEntry, Queue, type StoredImage, Upload } from './replies.ts';
+import type { Workflow } from './workflow.ts';
+
+interface Deps {
+  readonly httpClient: Pick<HttpClient, 'request'>;
+  readonly apiKey: Pick<ApiKeySource, 'key' | 'changed'>;
+  readonly baseUrl: string;
+  readonly ids: Pick<Ids, 'newOpaqueId' | 'newUuid'>;
+}
+
+interface Sent {
+  readonly contentType: string;
+  readonly body: string | StreamedBody;
+  readonly onSending?: () => void;
+}
+
+/** The prompts that wait or run, by their ids. */
+export interface QueueState {
+  readonly running: readonly string[];
+  readonly pending: readonly string[];
+}
+
+// Replies hold whole workflows. Parsing one of this length takes some milliseconds.
+const MAX_REPLY_BYTES = 2_097_152;
+
+const FOLDER = 'image-bridge';
+const EXTENSIONS = { 'image/png': 'png', 'image/jpeg': 'jpg', 'image/webp': 'webp' } as const;
+
+export type ComfyServer = ReturnType<typeof createComfyServer>;
+
+/** The routes of a ComfyUI server (its `server.py`). All throw as the HTTP client does, and `protocol` for a reply of another form. */
+export function createComfyServer({ httpClient, apiKey, baseUrl, ids }: Deps) {
+  const clientId = ids.newUuid();
+
+  function send(path: string, signal: AbortSignal, sent?: Sent): Promise<HttpResponse> {
+    return callWithKey(apiKey, async (key) => {
+      const response = await httpClient.request(`${baseUrl}${path}`, {
+        method: sent ? 'POST' : 'GET',
+        headers: {
+          ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+          ...(sent ? { 'content-type': sent.contentType } : {}),
+        },
+        ...(sent ? { body: sent.body } : {}),
+        ...(sent?.onSending ? { onSending: sent.onSending } : {}),
+        signal,
+      });
+      if (response.status !== 401) return response;
+      response.body.destroy();
+      throw new BridgeError(FAILURES.authentication.code, FAILURES.authentication.message);
+    });
+  }
+
+  /** The JSON of a successful reply. */
+  async function read<T>(response: HttpResponse, schema: v.GenericSchema<unknown, T>): Promise<T> {
+    checkStatus(response);
+    const bytes = await readWhole(response.body, MAX_REPLY_BYTES);
+    const parsed = v.safeParse(schema, bytes && parseJson(bytes));
+    if (parsed.success) return parsed.output;
+    throw new BridgeError('protocol', 'the reply of the server has not the expected form');
+  }
+
+  const post = (path: string, value: unknown, signal: AbortSignal, onSending?: () => void) =>
+    send(path, signal, {
+      contentType: 'application/json',
+      body: JSON.stringify(value),
+      ...(onSending ? { onSending } : {}),
+    });
+
+  return {
+    /** Stores an image, under a name that it always has, and resolves with what a node takes to load it. */
+    async upload(
+      { bytes, mediaType, sha256 }: ProviderInput,
+      signal: AbortSignal,
+    ): Promise<string> {
+      const filename = `${sha256}.${EXTENSIONS[mediaType]}`;
+      const { contentType, body } = toMultipartBody(
+        [
+          { name: 'image', filename, mediaType, bytes },
+          { name: 'subfolder', text: FOLDER },
+          { name: 'type', text: 'input' },
+          { name: 'overwrite', text: 'true' },
+        ],
+        ids.newOpaqueId(),
+      );
+      const response = await send('/upload/image', signal, { contentType, body });
+      const { name, subfolder } = await read(response, Upload);
+      return subfolder === '' ? name : `${subfolder}/${name}`;
+    },
+
+    /** Sends a workflow to be run under this id, and resolves with the response, whatever it is. */
+    submit: (prompt: Workflow, promptId: string, signal: AbortSignal, onSending: () => void) =>
+      post('/prompt', { prompt, client_id: clientId, prompt_id: promptId }, signal, onSending),
+
+    /** What came of a prompt; undefined while it is not finished, and for one that the server does not know. */
+    async history(promptId: string, signal: AbortSignal): Promise<HistoryEntry | undefined> {
+      const response = await send(`/history/${encodeURIComponent(promptId)}`, signal);
+      return (await read(response, History))[promptId];
+    },
+
+    async queue(signal: AbortSignal): Promise<QueueState> {
+      const { queue_running, queue_pending } = await read(await send('/queue', signal), Queue);
+      const idsOf = (items: readonly [unknown, string, ...unknown[]][]) =>
+        items.map(([, id]) => id);
+      return { running: idsOf(queue_running), pending: idsOf(queue_pending) };
+    },
+
+    /** The bytes of an image; undefined for one that is longer than `maxBytes`. */
+    async view(
+      { filename, subfolder, type }: StoredImage,
+      maxBytes: number,
+      signal: AbortSignal,
+    ): Promise<Buffer | undefined> {
+      const query = new URLSearchParams({ filename, subfolder, type });
+      const response = await send(`/view?${query}`, signal);
+      checkStatus(response);
+      return readWhole(response.body, maxBytes);
+    },
+
+    /** Takes a prompt that waits out of the queue. */
+    async remove(promptId: string, signal: AbortSignal): Promise<void> {
+      (await post('/queue', { delete: [promptId] }, signal)).body.destroy();
+    },
+
+    /** Stops a prompt that runs; older servers stop whichever runs. */
+    async interrupt(promptId: string, signal: AbortSignal): Promise<void> {
+      (await post('/interrupt', { prompt_id: promptId }, signal)).body.destroy();
+    },
+  };
+}
+
+function parseJson(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+function checkStatus({ status, body }: HttpResponse): void {
+  if (status === 200) return;
+  body.destroy();
+  const { code, message, ...options }: FailureRow = rowOf(status);
+  throw new BridgeError(code, message, options);
+}
+
+/** Of a request that has no effect, or the same effect when it is repeated. */
+function rowOf(status: number): FailureRow {
+  if (status === 403) return FAILURES.permission;
+  if (status === 429) return FAILURES.rate;
+  return status >= 500 ? FAILURES.transient : FAILURES.other;
+}

@@ -1,0 +1,34 @@
+import { type Clock, sleep } from '../../platform/clock.ts';
+import type { ComfyServer } from './server.ts';
+
+interface Deps {
+  readonly server: Pick<ComfyServer, 'remove' | 'queue' | 'interrupt'>;
+  readonly clock: Clock;
+}
+
+const POLL_MS = 100;
+const TIMEOUT_MS = 5000;
+
+/** Takes the prompt out of the queue or interrupts it, and waits until it is gone, at most five seconds. Never rejects. */
+export async function withdraw(id: string, { server, clock }: Deps): Promise<void> {
+  const controller = new AbortController();
+  const { signal } = controller;
+  const stopTimer = clock.after(TIMEOUT_MS, () => controller.abort());
+  try {
+    await server.remove(id, signal);
+    for (let isInterrupted = false; ; ) {
+      const { running, pending } = await server.queue(signal);
+      if (!running.includes(id) && !pending.includes(id)) return;
+      // Only while it runs: an older server would stop the prompt of somebody else.
+      if (running.includes(id) && !isInterrupted) {
+        isInterrupted = true;
+        await server.interrupt(id, signal);
+      }
+      await sleep(clock, POLL_MS, signal);
+    }
+  } catch {
+    // The call has ended and says so itself.
+  } finally {
+    stopTimer();
+  }
+}
