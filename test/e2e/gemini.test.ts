@@ -202,7 +202,7 @@ describe('a gemini provider', () => {
     ['image=too-large', 502],
     ['status=429,per-day', 429],
     ['block=SAFETY', 400],
-  ] as const)('never repeats %s, and the client is told not to', async (behaviour, expected) => {
+  ] as const)('never repeats %s, and asks the client not to', async (behaviour, expected) => {
     upstream.script(behaviour);
 
     const { status, json } = await create({});

@@ -97,7 +97,7 @@ describe('createGeminiUpstream', () => {
     expect(upstream.calls).toMatchObject([{ outcome: 'refused' }]);
   });
 
-  it('refuses a call without a key as one of nobody', async () => {
+  it('refuses a call without a key as one without an account', async () => {
     const reply = await sendPlain({
       url: `${upstream.url}/v1beta/models/gemini-3-pro-image:generateContent`,
       headers: { 'content-type': 'application/json' },

@@ -29,7 +29,7 @@ export function capabilitiesOf(
     model,
     implementation_version: IMPLEMENTATION_VERSION,
     experimental: false,
-    // Without a source, a bound input would keep the image of whoever exported the workflow.
+    // Without a source, a bound input would keep the image that the workflow was exported with.
     generation: !takesImages,
     edits: takesImages,
     count: { min: 1, max: maxOutputs },

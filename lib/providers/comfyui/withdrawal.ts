@@ -9,7 +9,7 @@ interface Deps {
 const POLL_MS = 100;
 const TIMEOUT_MS = 5000;
 
-/** Takes the prompt out of the queue or interrupts it, and waits until it is gone, at most five seconds. Never rejects. */
+/** Takes the prompt out of the queue or interrupts it, and waits until the server has neither, at most five seconds. Never rejects. */
 export async function withdraw(id: string, { server, clock }: Deps): Promise<void> {
   const controller = new AbortController();
   const { signal } = controller;

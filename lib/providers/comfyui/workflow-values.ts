@@ -63,7 +63,7 @@ export function createWorkflowValues({ server, ids }: Deps) {
     const edges = outputEdges(request, settings);
     const { images: _, references: __, maskImage: ___, ...described } = request;
     return [
-      // Which image is which is told by the nodes, not by the text.
+      // The nodes say which image is which; the text need not.
       ...bound(settings.prompt, toPromptText({ ...described, images: [], references: [] })),
       ...bound(settings.negative_prompt, request.negativePrompt),
       ...bound(settings.seed, Math.floor(ids.newFraction() * SEEDS)),
@@ -81,7 +81,7 @@ function bound(
   return binding === undefined || value === undefined ? [] : [{ binding, value }];
 }
 
-/** An input that gets nothing would keep the image of whoever exported the workflow. Throws `unsupported_capability`. */
+/** An input that gets nothing would keep the image that the workflow was exported with. Throws `unsupported_capability`. */
 function refuseUnfilled(
   { images, references, mask }: ProviderRequest,
   { images: bindings = [], mask: maskBinding }: Settings,

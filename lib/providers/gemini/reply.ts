@@ -9,7 +9,6 @@ const Part = v.object({
   thought: v.fallback(v.nullish(v.boolean()), undefined),
   inlineData: v.fallback(v.nullish(v.object({ data: v.string() })), undefined),
 });
-export type ReplyPart = v.InferOutput<typeof Part>;
 
 const Candidate = v.object({
   content: v.fallback(v.nullish(v.object({ parts: v.nullish(v.array(Part)) })), undefined),
@@ -57,7 +56,7 @@ export function toUsage({ usageMetadata }: Reply): Usage | undefined {
   };
 }
 
-/** Under the name that every provider gives them: OpenAI's routes tell them from those of texts. */
+/** Under the name that every provider gives them: OpenAI's routes subtract them from those of texts. */
 function inputImageTokens(details: unknown): readonly (readonly [string, number])[] {
   const rows = v.is(Details, details) ? details : [];
   const found = rows.find(({ modality }) => modality === 'IMAGE');

@@ -107,7 +107,7 @@ describe('createComfyuiProvider', () => {
     expect(await edgesOf(outputs[0]?.bytes)).toBe(size);
   });
 
-  it('stores an image once under the name of its content, and tells nobody its position', async () => {
+  it('stores an image once under the name of its content, and leaves its position out of the text', async () => {
     const { run, upstream } = rig();
     const images = [photo()];
 

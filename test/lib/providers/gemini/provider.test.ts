@@ -214,9 +214,9 @@ describe('createGeminiProvider', () => {
   });
 
   it('reports a model that the backend does not have', async () => {
-    const other = await openGeminiRig({ set: { models: '["gone"]', image_model: 'gone' } });
+    const other = await openGeminiRig({ set: { models: '["unknown"]', image_model: 'unknown' } });
 
-    const error = await other.run(agentRequest({ model: 'gone' })).ended;
+    const error = await other.run(agentRequest({ model: 'unknown' })).ended;
 
     expect(error).toMatchObject({ code: 'unsupported_capability', param: 'routing.model' });
     expect(other.upstream.calls).toMatchObject([{ refusal: { status: 404 } }]);
