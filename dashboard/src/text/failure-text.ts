@@ -37,12 +37,19 @@ const OVERLOADED: Readonly<Record<string, string>> = {
   state_store_failing: 'storage',
 };
 
+/** A stored image that is not as it was, or a folder that takes none. */
+const ARTIFACT: Readonly<Record<string, string>> = {
+  artifact_folder_full: 'unstored',
+  artifact_folder_unusable: 'unusable',
+};
+
 /** Some codes cover what a person would call two things. */
 function variant(failure: Failure): string {
   const { code, details } = failure;
   if (code === 'cancelled' && details['reason'] === 'interrupted') return 'interrupted';
   if (code === 'rate_limited' && details['reason'] === 'quota') return 'quota';
   if (code === 'overloaded') return OVERLOADED[String(details['reason'])] ?? code;
+  if (code === 'artifact') return ARTIFACT[String(details['reason'])] ?? code;
   if (code === 'authentication') {
     return failure instanceof ApiError && failure.status === 401 ? 'token' : 'login';
   }

@@ -1,15 +1,19 @@
 import { BridgeError } from '../../errors/bridge-error.ts';
 
-const MESSAGES: Readonly<Record<string, string>> = {
-  ENOSPC: 'the artifact folder is full',
-  EDQUOT: 'the artifact folder is full',
-  EFBIG: 'the artifact folder takes no file of that size',
-  EACCES: 'the artifact folder refuses access',
-  EPERM: 'the artifact folder refuses access or knows no hard links',
-  ENOTSUP: 'the artifact folder knows no hard links',
-  EOPNOTSUPP: 'the artifact folder knows no hard links',
-  EXDEV: 'a folder below the artifact folder lies on another file system',
-  EROFS: 'the artifact folder is read-only',
+const FULL = 'artifact_folder_full';
+const UNUSABLE = 'artifact_folder_unusable';
+
+/** What is wrong, and the word for it in `details.reason`. */
+const FAULTS: Readonly<Record<string, readonly [message: string, reason: string]>> = {
+  ENOSPC: ['the artifact folder is full', FULL],
+  EDQUOT: ['the artifact folder is full', FULL],
+  EFBIG: ['the artifact folder takes no file of that size', FULL],
+  EACCES: ['the artifact folder refuses access', UNUSABLE],
+  EPERM: ['the artifact folder refuses access or knows no hard links', UNUSABLE],
+  ENOTSUP: ['the artifact folder knows no hard links', UNUSABLE],
+  EOPNOTSUPP: ['the artifact folder knows no hard links', UNUSABLE],
+  EXDEV: ['a folder below the artifact folder lies on another file system', UNUSABLE],
+  EROFS: ['the artifact folder is read-only', UNUSABLE],
 };
 
 /** Resolves as `work` does; what the file system says becomes `artifact`, without the path that its own message names. */
@@ -19,7 +23,8 @@ export async function asArtifactError<T>(work: () => Promise<T>): Promise<T> {
   } catch (cause) {
     const code = errorCode(cause);
     if (code === undefined || cause instanceof BridgeError) throw cause;
-    throw new BridgeError('artifact', MESSAGES[code] ?? 'the artifact folder failed', { cause });
+    const [message, reason] = FAULTS[code] ?? ['the artifact folder failed', UNUSABLE];
+    throw new BridgeError('artifact', message, { details: { reason }, cause });
   }
 }
 

@@ -19,6 +19,12 @@ describe('toFailureText', () => {
       failure('overloaded', { reason: 'state_store_read_only' }),
       'The bridge cannot write to its folder',
     ],
+    [failure('artifact', { reason: 'changed' }), 'The image file is missing or changed'],
+    [failure('artifact', { reason: 'artifact_folder_full' }), 'The disk for images is full'],
+    [
+      failure('artifact', { reason: 'artifact_folder_unusable' }),
+      'The bridge cannot use its image folder',
+    ],
     [failure('cancelled'), 'Cancelled'],
     [failure('cancelled', { reason: 'interrupted' }), 'Interrupted'],
     [failure('authentication'), 'Needs a login or an API key'],

@@ -1,0 +1,19 @@
+import { describe, expect, it } from 'vitest';
+import { asArtifactError } from '../../../../lib/storage/file-system/file-errors.ts';
+
+describe('asArtifactError', () => {
+  it.each([
+    ['ENOSPC', 'the artifact folder is full', 'artifact_folder_full'],
+    ['EROFS', 'the artifact folder is read-only', 'artifact_folder_unusable'],
+    ['EIO', 'the artifact folder failed', 'artifact_folder_unusable'],
+  ])('says of %s what is wrong, without the path', async (code, message, reason) => {
+    const fault = Object.assign(new Error('/secret/path'), { code });
+
+    await expect(asArtifactError(() => Promise.reject(fault))).rejects.toMatchObject({
+      code: 'artifact',
+      message,
+      details: { reason },
+      cause: fault,
+    });
+  });
+});
