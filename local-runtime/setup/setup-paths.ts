@@ -1,5 +1,5 @@
-import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
+import { homeFolder } from '../../lib/platform/home-folder.ts';
 
 interface SetupPaths {
   readonly config: string;
@@ -11,7 +11,7 @@ const NAME = 'image-bridge';
 
 /** Where a user's files belong (XDG Base Directory Specification 0.8); a relative path in a variable is ignored. */
 export function setupPaths(env: Readonly<Record<string, string | undefined>>): SetupPaths {
-  const home = env['HOME'] || homedir();
+  const home = homeFolder(env);
   const folder = (variable: string, ...usual: readonly string[]) => {
     const named = env[variable] ?? '';
     return isAbsolute(named) ? named : join(home, ...usual);

@@ -1,7 +1,7 @@
 import { chmod, readdir, readFile, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { freePort } from '../support/free-port.ts';
 import { createSeeded } from '../support/seeded.ts';
 import { cleanUp, freshFolder, launchProgram, PROGRAM } from '../support/start-bridge.ts';
 
@@ -150,14 +150,6 @@ async function endSlots(folder: string): Promise<void> {
       // It has ended already.
     }
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return typeof address === 'object' ? (address?.port ?? 0) : 0;
 }
 
 /** Clients that send one request after the other: synchronous ones, streams and jobs. */

@@ -241,10 +241,11 @@ describe.each(CLIENTS)('the client %s', (_, openai) => {
   });
 
   it('throws for a failure inside a stream', async () => {
-    const set = ['providers.sandbox.latency_ms=5000', 'runtime.shutdown_grace_ms=1'];
+    // The first unfinished image comes after a quarter of it; the signal has the rest.
+    const set = ['providers.sandbox.latency_ms=16000', 'runtime.shutdown_grace_ms=1'];
     const ending = await startBridge({ set });
     const { images } = connect(ending);
-    const request = { prompt: 'a fox', stream: true, partial_images: 1 } as const;
+    const request = { prompt: 'a fox', stream: true, partial_images: 3 } as const;
 
     const events = await images.generate(request);
     const work = (async () => {

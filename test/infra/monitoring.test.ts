@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { stringify } from 'yaml';
 import { ROOT } from '../conformance/sources.ts';
+import { freePort } from '../support/free-port.ts';
 import { isInstalled, runTool } from '../support/outside-tools.ts';
 import { cleanUp, freshFolder, launchProgram, startBridge } from '../support/start-bridge.ts';
 
@@ -150,12 +150,3 @@ describe.runIf(hasPrometheus)('a real scrape', () => {
     await expect.poll(empty, { timeout: 30_000, interval: 500 }).toEqual([]);
   });
 });
-
-/** A port that was free a moment ago. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return typeof address === 'object' && address ? address.port : 0;
-}

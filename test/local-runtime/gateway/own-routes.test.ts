@@ -1,5 +1,5 @@
-import { createServer } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
+import { freePort } from '../../support/free-port.ts';
 import { startRig, startSlot, stopAll } from './gateway-rig.ts';
 
 afterEach(stopAll);
@@ -57,11 +57,3 @@ describe('what a gateway replies itself', () => {
     expect(blue.requests.map((request) => request.url)).toEqual(['/a', '/metrics']);
   });
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return typeof address === 'object' ? (address?.port ?? 0) : 0;
-}
