@@ -118,12 +118,12 @@ describe.runIf(canConfine)(
         const folders = ['state', 'artifacts', 'login'].map(
           (name) => `/var/lib/image-bridge/${name}`,
         );
-        const layOut = `mount -t tmpfs tmpfs /var/lib
+        const prepare = `mount -t tmpfs tmpfs /var/lib
         install -d -o ${UID} -g ${UID} -m 700 /var/lib/image-bridge ${folders.join(' ')}
         install -o ${UID} -g ${UID} -m 600 ${home}/auth.json /var/lib/image-bridge/login
         exec ${ROOT}.ci/confined ${folders.join(' ')} -- "$@"`;
         const serve = [process.execPath, PROGRAM, 'serve'];
-        const argv = ['--mount', 'bash', '-ec', layOut, 'layout', ...serve];
+        const argv = ['--mount', 'bash', '-ec', prepare, 'layout', ...serve];
         const child = spawn('unshare', argv, { env, cwd: '/' });
         const { url, output } = await untilItListens(child);
 
