@@ -25,21 +25,22 @@ type Values = Readonly<Record<string, unknown>>;
 export function parseLine(argv: readonly string[], io: CommandIo, version: string): ParsedLine {
   const { commands } = COMMAND_TABLE;
   let parsed: ParsedLine | undefined;
-  const all = programHelp(COMMAND_TABLE);
+  const all = () => programHelp(COMMAND_TABLE);
   const root = parserOf('image-bridge', { help: all, usage: all }, io);
   root.version(version, '--version', 'the version');
   const groups = new Map<string, Parser>();
   for (const command of commands) {
     const word = firstWord(command.name);
     const verb = command.name.slice(word.length + 1);
-    const texts = { help: commandHelp(command), usage: usagesOf([command]) };
+    const texts = { help: () => commandHelp(command), usage: () => usagesOf([command]) };
     const parser = parserOf(verb || word, texts, io);
     const parent = verb === '' ? root : (groups.get(word) ?? addGroup(word));
-    parent.addCommand(
-      fill(parser, command, (use) => {
-        parsed = use;
-      }),
-    );
+    parent.addCommand(parser);
+    // Of the others the name alone is needed, for suggestions.
+    if (word !== argv[0]) continue;
+    fill(parser, command, (use) => {
+      parsed = use;
+    });
   }
   try {
     root.parse([...argv], { from: 'user' });
@@ -51,7 +52,8 @@ export function parseLine(argv: readonly string[], io: CommandIo, version: strin
 
   function addGroup(word: string): Parser {
     const verbs = commands.filter(({ name }) => name.startsWith(`${word} `));
-    const group = parserOf(word, { help: groupHelp(verbs), usage: usagesOf(verbs) }, io);
+    const texts = { help: () => groupHelp(verbs), usage: () => usagesOf(verbs) };
+    const group = parserOf(word, texts, io);
     groups.set(word, group);
     root.addCommand(group);
     return group;
@@ -59,9 +61,9 @@ export function parseLine(argv: readonly string[], io: CommandIo, version: strin
 }
 
 interface Texts {
-  readonly help: string;
+  readonly help: () => string;
   /** What is printed before what is wrong with a command line. */
-  readonly usage: string;
+  readonly usage: () => string;
 }
 
 /** A parser that throws instead of ending the process, and prints our texts. */
@@ -69,7 +71,7 @@ function parserOf(name: string, { help, usage }: Texts, io: CommandIo): Parser {
   return new Parser(name)
     .exitOverride()
     .helpOption('-h, --help')
-    .configureHelp({ formatHelp: () => `${withBoldHeadings(help)}\n` })
+    .configureHelp({ formatHelp: () => `${withBoldHeadings(help())}\n` })
     .configureOutput({
       // Colours are removed where these are false.
       getOutHasColors: () => isColored('stdout', io),
@@ -77,12 +79,12 @@ function parserOf(name: string, { help, usage }: Texts, io: CommandIo): Parser {
       writeOut: io.stdout,
       writeErr: io.stderr,
       outputError(text) {
-        io.stderr(`${usage}\nimage-bridge: ${text.replace(/^error: /, '')}`);
+        io.stderr(`${usage()}\nimage-bridge: ${text.replace(/^error: /, '')}`);
       },
     });
 }
 
-function fill(parser: Parser, command: Command, found: (use: ParsedLine) => void): Parser {
+function fill(parser: Parser, command: Command, found: (use: ParsedLine) => void): void {
   const names = Object.keys(command.arguments);
   for (const [name, row] of Object.entries(command.arguments)) {
     parser.addArgument(toArgument(name, row));
@@ -90,7 +92,7 @@ function fill(parser: Parser, command: Command, found: (use: ParsedLine) => void
   for (const [name, row] of Object.entries(command.options)) {
     parser.addOption(toOption(name, row));
   }
-  return parser.allowExcessArguments(false).action(() => {
+  parser.allowExcessArguments(false).action(() => {
     const args = Object.fromEntries(names.map((name, at) => [name, parser.processedArgs[at]]));
     found({ command, args, options: parser.opts() });
   });
