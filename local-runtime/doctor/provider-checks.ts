@@ -94,6 +94,12 @@ async function explain(
           : `Write the key to ${resolve(settings.api_key_file)} as a file that only its owner may write (chmod 600).`,
     };
   }
+  if (errorCode === 'configuration' && settings && 'workflows' in settings) {
+    return {
+      message: 'one of its workflows cannot be read, or lacks a node or an input that is bound',
+      advice: `Export the workflows again for the API, and compare them with ${path}.workflows.`,
+    };
+  }
   return {
     message: errorCode === 'authentication' ? 'it has no credentials' : 'it cannot be started',
     advice: `See the settings ${path}: image-bridge config show`,
