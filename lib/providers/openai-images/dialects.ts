@@ -1,5 +1,6 @@
 import type { Config } from '../../config/settings/settings.ts';
 import type { OutputFormat } from '../../contract/request/parameters.ts';
+import type { MaskForm } from '../provider-port.ts';
 
 /** One account or server, as the operator configures it. */
 export type ImagesSettings = Config['providers']['openai_images'][string];
@@ -34,7 +35,7 @@ export interface Dialect {
   /** Images of other formats are ignored. */
   readonly readsOnlyPng?: true;
   /** Absent where no mask is read. */
-  readonly mask?: { readonly name: string; readonly form: 'alpha' | 'white' };
+  readonly mask?: { readonly name: string; readonly form: MaskForm };
   /** How what has no field of its own gets into the prompt. */
   readonly prompt?: {
     /** It has a meaning of its own, so that a prompt cannot contain it. */

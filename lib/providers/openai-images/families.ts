@@ -1,4 +1,5 @@
 import type { CapabilityDocument } from '../../contract/resources/provider.ts';
+import type { ImagesSettings } from './dialects.ts';
 
 type Sizes = CapabilityDocument['sizes'];
 type Quality = CapabilityDocument['qualities'][number];
@@ -69,16 +70,20 @@ const GPT_IMAGE_1_5: Family = {
   fidelities: ['low', 'high'],
 };
 
-const FAMILIES: ReadonlyMap<string, Family> = new Map([
-  ['gpt-image-2', GPT_IMAGE_2],
-  ['gpt-image-2.5-sunburst', LATER],
-  ['gpt-image-2.5-flare', LATER],
-  ['gpt-image-2.6-sunburst', LATER],
-  ['gpt-image-2.6-flare', LATER],
-  ['gpt-image-1.5', GPT_IMAGE_1_5],
-  ['chatgpt-image-latest', GPT_IMAGE_1_5],
-  ['gpt-image-1-mini', { ...GPT_IMAGE_1_5, fidelities: ['low'] }],
-]);
+/** The settings name the same families: those that a model's profile can be. */
+type FamilyName = Extract<ImagesSettings['model_profiles'][string], string>;
+
+const FAMILIES: Readonly<Record<FamilyName, Family>> = {
+  'gpt-image-2': GPT_IMAGE_2,
+  'gpt-image-2.5-sunburst': LATER,
+  'gpt-image-2.5-flare': LATER,
+  'gpt-image-2.6-sunburst': LATER,
+  'gpt-image-2.6-flare': LATER,
+  'gpt-image-1.5': GPT_IMAGE_1_5,
+  'chatgpt-image-latest': GPT_IMAGE_1_5,
+  'gpt-image-1-mini': { ...GPT_IMAGE_1_5, fidelities: ['low'] },
+};
+const BY_NAME: ReadonlyMap<string, Family> = new Map(Object.entries(FAMILIES));
 
 const LOCAL: Family = {
   sizes: LOCAL_SIZES,
@@ -92,6 +97,6 @@ const SNAPSHOT_DATE = /-\d{4}-\d{2}-\d{2}$/;
 
 /** The family of the first of these names that has one; else that of `gpt-image-2`, or of models at home. */
 export function familyOf(names: readonly string[], models: 'openai' | 'local'): Family {
-  const known = names.flatMap((name) => FAMILIES.get(name.replace(SNAPSHOT_DATE, '')) ?? []);
+  const known = names.flatMap((name) => BY_NAME.get(name.replace(SNAPSHOT_DATE, '')) ?? []);
   return known[0] ?? (models === 'openai' ? GPT_IMAGE_2 : LOCAL);
 }

@@ -53,6 +53,8 @@ export function createOpenaiImagesProvider(parts: Parts): Provider {
 
     capabilities: (model) => documents.get(model),
 
+    maskForm: () => dialect.mask?.form,
+
     async execute(request: ProviderRequest, context): Promise<ProviderResult> {
       refuseTooManyInputs(request, INPUT_LIMITS);
       if (isClosed) throw new BridgeError('overloaded', 'the provider is closed');

@@ -323,6 +323,19 @@ describe('createOpenaiImagesProvider', () => {
     expect(server.received).toHaveLength(1);
   });
 
+  it.each([
+    ['openai', 'alpha'],
+    ['generic', 'alpha'],
+    ['sdcpp', 'white'],
+    ['vllm-omni', 'white'],
+    ['sglang', undefined],
+    ['localai', undefined],
+  ] as const)('says that a mask for %s has the form %s', async (dialect, form) => {
+    const { provider } = await open([json(images(IMAGE))], { settings: { dialect } });
+
+    expect(provider.maskForm?.('gpt-image-2')).toBe(form);
+  });
+
   it('ends a call whose signal aborts, with its reason', async () => {
     const reason = new Error('stopped by the test');
     const controller = new AbortController();
