@@ -16,6 +16,7 @@ import { createPresets } from './make/presets.ts';
 import { createSubmissions } from './make/submissions.ts';
 import { createProviders } from './providers/providers.ts';
 import { createReadiness } from './providers/readiness.ts';
+import { createQueue } from './queue/queue.ts';
 import { createRouter } from './router.ts';
 import { createTheme } from './shell/theme.ts';
 import { createToasts } from './shell/toasts.ts';
@@ -42,6 +43,7 @@ export function createPage() {
   const diagnostics = createDiagnostics(api, connection);
   const activity = createActivity(jobs, diagnostics);
   const readiness = createReadiness(diagnostics);
+  const queue = createQueue({ api, connection, jobs, diagnostics });
   const presets = createPresets(api);
   const panel = createPanelFold();
   const submissions = createSubmissions(api, jobs);
@@ -67,6 +69,7 @@ export function createPage() {
     diagnostics,
     activity,
     readiness,
+    queue,
     submissions,
   };
 }

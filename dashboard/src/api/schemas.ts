@@ -17,6 +17,7 @@ export type Diagnostics = Schemas['Diagnostics'];
 export type ApiEvent = Diagnostics['events']['items'][number];
 export type BridgeError = Schemas['BridgeError'];
 export type ErrorReply = Schemas['ErrorReply'];
+export type Queue = Schemas['ImageQueue'];
 export type ImagePlan = Schemas['ImagePlan'];
 export type PlanRequest = Schemas['ImagePlanRequest'];
 export type JobFeedEvent = Schemas['ImageJobFeedEvent'];

@@ -1,6 +1,7 @@
 import type { Api } from '../api/api.ts';
 import type { ImageRequest, Job } from '../api/schemas.ts';
 import { measureImage } from '../images/measure-image.ts';
+import type { Page } from '../page.ts';
 import type { Attachment, DraftContent } from './draft.ts';
 import { recallSettings } from './recall-settings.ts';
 import { toDataUrl } from './to-request.ts';
@@ -15,11 +16,20 @@ interface KeptInput {
   readonly blob: Blob;
 }
 
+/** Makes a job once more: one that succeeded with the images that were sent with it, another one by the bridge itself. */
+export async function repeatJob(
+  { api, submissions }: Pick<Page, 'api' | 'submissions'>,
+  job: Job,
+): Promise<Job> {
+  if (job.status !== 'succeeded') return submissions.retry(job.id);
+  return submissions.submit(await toRequestAgain(api, job));
+}
+
 /**
  * The request of a job, to be sent again, with the images that were sent with it. Throws ApiError: `not_found` where they
  * are kept no longer.
  */
-export async function toRequestAgain(api: Api, job: Job): Promise<ImageRequest> {
+async function toRequestAgain(api: Api, job: Job): Promise<ImageRequest> {
   const inputs = await readInputs(api, job);
   const { images, mask, reference_images, ...request } = job.request;
   const of = (role: Role) => Promise.all(inputs.filter((it) => it.role === role).map(toInput));

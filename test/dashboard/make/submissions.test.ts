@@ -10,16 +10,18 @@ type Post = { params: { header: { 'idempotency-key': string } } };
 /** A bridge that handles the submissions one after the other in this way, and whose list cannot be read. */
 function bridgeWith(...replies: readonly ('accepted' | ApiError)[]) {
   const keys: string[] = [];
+  const paths: string[] = [];
   const api = {
-    async POST(_path: string, { params }: Post) {
+    async POST(path: string, { params }: Post) {
       const reply = replies[keys.length];
+      paths.push(path);
       keys.push(params.header['idempotency-key']);
       if (reply instanceof ApiError) throw reply;
       return { data: { id: JOB_ID }, response: new Response() };
     },
     GET: () => Promise.reject(ApiError.unreachable()),
   } as unknown as Api;
-  return { keys, submissions: createSubmissions(api, createJobs(api)) };
+  return { keys, paths, submissions: createSubmissions(api, createJobs(api)) };
 }
 
 describe('createSubmissions', () => {
@@ -45,6 +47,15 @@ describe('createSubmissions', () => {
     await submissions.submit({ prompt: 'A fox' });
 
     expect(new Set(keys).size).toBe(2);
+  });
+
+  it('retries a job under a key of its own, which a broken connection does not change', async () => {
+    const { keys, paths, submissions } = bridgeWith(ApiError.unreachable(), 'accepted');
+
+    await submissions.retry(JOB_ID);
+
+    expect(paths).toEqual(['/v1/jobs/{id}/retry', '/v1/jobs/{id}/retry']);
+    expect(new Set(keys).size).toBe(1);
   });
 
   it('does not repeat what the bridge has refused', async () => {

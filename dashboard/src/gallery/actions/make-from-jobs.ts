@@ -1,5 +1,5 @@
 import type { Job } from '../../api/schemas.ts';
-import { toDraftAgain, toRequestAgain } from '../../make/make-again.ts';
+import { repeatJob, toDraftAgain } from '../../make/make-again.ts';
 import type { Page } from '../../page.ts';
 import { attempt } from '../../shell/say-failure.ts';
 import { text } from '../../text/text.ts';
@@ -7,7 +7,7 @@ import { artifactName } from './artifact-name.ts';
 
 /** What begins with a job that there is: the same once more, with changes, or with its image as the source. */
 export function createMakingFromJobs(page: Page) {
-  const { api, jobs, router, draft, submissions, toasts } = page;
+  const { jobs, router, draft, toasts } = page;
 
   async function again(id: string): Promise<'sent' | 'looked at'> {
     const job = await jobs.read(id);
@@ -16,7 +16,7 @@ export function createMakingFromJobs(page: Page) {
       router.navigate(`/jobs/${id}`);
       return 'looked at';
     }
-    await submissions.submit(await toRequestAgain(api, job));
+    await repeatJob(page, job);
     return 'sent';
   }
 

@@ -23,9 +23,10 @@ export function OpenCard({ job, tabIndex }: Props) {
   // The fragment is not sent: it makes each of them an image of its own.
   const path = partials > 0 ? `/v1/jobs/${job.id}/partial#${partials}` : undefined;
   const image = useSteadyImage(path);
-  const { connection } = usePage();
+  const { connection, queue } = usePage();
   const isAway = connection.state.value === 'offline';
-  const stage = text(`card.stage.${stageOf(job)}`);
+  const isPaused = job.status === 'queued' && queue.latest.value?.paused === true;
+  const stage = text(isPaused ? 'card.stage.paused' : `card.stage.${stageOf(job)}`);
   const title = isAway ? text('card.lastSeen', { stage }) : stage;
   const stop = <StopButton job={job} tabIndex={tabIndex} over={image.state === 'ready'} />;
 
@@ -33,7 +34,7 @@ export function OpenCard({ job, tabIndex }: Props) {
     return (
       <div class={`open-card ${job.status}`}>
         <CardNote
-          icon={isAway ? Pause : job.status === 'queued' ? Clock : Loader}
+          icon={isAway || isPaused ? Pause : job.status === 'queued' ? Clock : Loader}
           {...(job.status === 'queued' && { tone: 'faint' as const })}
           title={title}
           say={job.prompt}

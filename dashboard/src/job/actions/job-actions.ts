@@ -1,7 +1,7 @@
 import type { Job } from '../../api/schemas.ts';
 import { createConfirmation } from '../../gallery/actions/confirmation.ts';
 import { changeJob, showDraft } from '../../gallery/actions/make-from-jobs.ts';
-import { toRequestAgain } from '../../make/make-again.ts';
+import { repeatJob } from '../../make/make-again.ts';
 import type { Page } from '../../page.ts';
 import { copyText } from '../../shell/copy-text.ts';
 import { attempt } from '../../shell/say-failure.ts';
@@ -14,7 +14,7 @@ export type JobActions = ReturnType<typeof createJobActions>;
 
 /** What can be done to the job in view. Each says why it could not; what cannot come back asks for a second press. */
 export function createJobActions(page: Page, detail: JobDetail, id: string) {
-  const { api, jobs, submissions, toasts } = page;
+  const { api, jobs, toasts } = page;
   const confirmation = createConfirmation();
 
   return {
@@ -37,7 +37,7 @@ export function createJobActions(page: Page, detail: JobDetail, id: string) {
       const isUnknown = job.error?.details['outcome'] === 'unknown';
       if (isUnknown && !confirmation.confirm('again')) return;
       void attempt(toasts, async () => {
-        const made = await submissions.submit(await toRequestAgain(api, job));
+        const made = await repeatJob(page, job);
         toasts.show({
           kind: 'done',
           text: text('job.sentAgain'),

@@ -1,6 +1,7 @@
 import { ArrowRight, Check, EqualNot } from 'lucide';
 import type { Job } from '../../api/schemas.ts';
 import { Icon } from '../../controls/icon.tsx';
+import { Link } from '../../controls/link.tsx';
 import { text } from '../../text/text.ts';
 import { type Fact, toAsked, toFacts } from './facts.ts';
 import './facts-section.css';
@@ -20,8 +21,31 @@ export function FactsSection({ job }: { readonly job: Job }) {
         {toFacts(result).map((fact) => (
           <Row key={fact.name} fact={fact} />
         ))}
+        <Origin job={job} />
       </dl>
     </section>
+  );
+}
+
+/** When it was to start before others, and which job it repeats. */
+function Origin({ job: { priority = 0, retry_of: earlier } }: { readonly job: Job }) {
+  return (
+    <>
+      {priority !== 0 && (
+        <div>
+          <dt>{text('job.fact.priority')}</dt>
+          <dd class="got num">{priority}</dd>
+        </div>
+      )}
+      {earlier !== undefined && (
+        <div>
+          <dt>{text('job.fact.retryOf')}</dt>
+          <dd class="got">
+            <Link to={`/jobs/${earlier}`}>{text('job.fact.retryOf.show')}</Link>
+          </dd>
+        </div>
+      )}
+    </>
   );
 }
 
@@ -66,6 +90,7 @@ function Asked({ job }: { readonly job: Job }) {
             <dd class="got num">{value}</dd>
           </div>
         ))}
+        <Origin job={job} />
       </dl>
     </section>
   );

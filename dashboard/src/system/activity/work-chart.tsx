@@ -6,6 +6,7 @@ import { Box } from '../box.tsx';
 import { Legend } from '../chart/legend.tsx';
 import { PLOT, PLOT_TOP, Plot } from '../chart/plot.tsx';
 import { toScaleTop, toStepLine } from '../chart/step-line.ts';
+import { QueueLine } from './queue-line.tsx';
 
 /** How many jobs ran and waited since the page was opened, up to a quarter of an hour. */
 export function WorkChart() {
@@ -36,6 +37,7 @@ export function WorkChart() {
       {since > frame.from && (
         <p class="hint num">{text('system.work.since', { time: formatTime(since / 1000) })}</p>
       )}
+      <QueueLine />
     </Box>
   );
 }

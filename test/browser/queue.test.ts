@@ -1,0 +1,50 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { StartedBridge } from '../support/start-bridge.ts';
+import { accessibilityProblems } from './support/accessibility.ts';
+import { startDashboard } from './support/dashboard.ts';
+import { openPage } from './support/open-page.ts';
+import { keepScreenshot } from './support/screenshot.ts';
+import { listJobs, makeJobs, submitJobs } from './support/submit-jobs.ts';
+
+let bridge: StartedBridge;
+beforeAll(async () => {
+  bridge = await startDashboard();
+});
+
+describe('the queue', () => {
+  it('is paused and resumed in the system view, and its jobs say so', async () => {
+    const page = await openPage(bridge.address, { path: '/dashboard/system' });
+    await page.getByRole('button', { name: 'Pause the queue' }).click();
+    await page.getByText('The queue is paused.').waitFor();
+    await submitJobs(bridge.address, [{ prompt: 'a job that waits' }]);
+    const gallery = await openPage(bridge.address);
+    await gallery
+      .locator('.card', { hasText: 'a job that waits' })
+      .getByText('Queue paused')
+      .waitFor();
+    await page.getByText('1 job waits.').waitFor();
+    await keepScreenshot(page, 'queue-paused');
+    expect(await accessibilityProblems(page)).toEqual([]);
+
+    await page.getByRole('button', { name: 'Resume the queue' }).click();
+
+    await page.getByText('No job waits.').waitFor();
+    await expect
+      .poll(async () => (await listJobs(bridge.address, 'search=waits'))[0]?.status)
+      .toBe('succeeded');
+  });
+
+  it('leads from a retry to the job that it repeats', async () => {
+    const [failed] = await makeJobs(bridge.address, [
+      { prompt: 'to be repeated', routing: { model: 'sandbox-fail-overloaded' } },
+    ]);
+    const page = await openPage(bridge.address, { path: `/dashboard/jobs/${failed}` });
+    await page.locator('.job-bar').getByRole('button', { name: 'Make again' }).click();
+    await page.getByRole('button', { name: 'Show', exact: true }).click();
+
+    await page.getByText('Retry of').waitFor();
+    await page.getByRole('link', { name: 'the earlier job' }).click();
+
+    await expect.poll(() => new URL(page.url()).pathname).toBe(`/dashboard/jobs/${failed}`);
+  });
+});
