@@ -38,7 +38,7 @@ const SINGLE: { readonly [Key in SingleKey]: Create<Key> } = {
 };
 
 /** One line a kind of which there is one provider for each name in its settings. */
-const NAMED: { readonly [Kind in ProviderKind]?: CreateNamed<Kind> } = {
+const NAMED: { readonly [Kind in ProviderKind]: CreateNamed<Kind> } = {
   openai_images: createOpenaiImagesProvider,
   gemini: createGeminiProvider,
   comfyui: createComfyuiProvider,
@@ -65,8 +65,7 @@ export function enabledProviders(config: Config, { env, ...deps }: Deps): Enable
   }
 
   function openNamed<Kind extends ProviderKind>(kind: Kind): readonly Provider[] {
-    const create: CreateNamed<Kind> | undefined = NAMED[kind];
-    if (!create) return [];
+    const create: CreateNamed<Kind> = NAMED[kind];
     return Object.entries(named[kind])
       .filter(([, { enabled }]) => enabled)
       .map(([name, settings]) => {

@@ -144,6 +144,21 @@ describe('doctor', () => {
     }
   });
 
+  it('says when a workflow of ComfyUI cannot be used', async () => {
+    const set = [
+      'providers.comfyui.studio.image_model=flux',
+      `providers.comfyui.studio.workflows={flux = {file = "${folder}/flux.json", output = "9", prompt = "6.text", edge_multiple = 8, max_edge = 64}}`,
+    ];
+
+    const found = await findings(set);
+
+    expect(found.get('provider studio')).toMatchObject({
+      level: 'warning',
+      message: 'one of its workflows cannot be read, or lacks a node or an input that is bound',
+      advice: expect.stringContaining('providers.comfyui.studio.workflows'),
+    });
+  });
+
   it.each([
     [0, 'good', 'can make namespaces'],
     [1, 'warning', 'edits through agent-app-server will fail'],
