@@ -36,6 +36,8 @@ const REQUEST_IDS = ['x-request-id', 'apim-request-id', 'x-litellm-call-id'];
 /** Calls the server: one POST, and its reply, whole or in events. */
 export function createImagesClient(deps: Deps) {
   const { httpClient, apiKey, dialect, endpoint, fetchResult, slices, clock } = deps;
+  // A server that is not asked for a format gives its own.
+  const isFormatFree = !dialect.fields.includes('output_format');
 
   async function foundIn(
     response: HttpResponse,
@@ -72,7 +74,11 @@ export function createImagesClient(deps: Deps) {
       const isHere = 'bytes' in source;
       const bytes = isHere ? source.bytes : await fetchResult(source.url, call, signal);
       const isRevised = dialect.revisesPrompts && revisedPrompt !== undefined;
-      outputs.push({ bytes, ...(isRevised ? { revisedPrompt } : {}) });
+      outputs.push({
+        bytes,
+        ...(isRevised ? { revisedPrompt } : {}),
+        ...(isFormatFree ? { anyFormat: true as const } : {}),
+      });
     }
     return { outputs, ...(usage ? { usage } : {}) };
   }

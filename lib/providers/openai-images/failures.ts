@@ -63,7 +63,8 @@ export function toFailure(
   const names = reported?.names ?? [];
   const row = rowOf(status, names, dialect);
   const failure: BackendFailure = {
-    code: names[0],
+    // Some repeat their status as the code.
+    code: names.find((name) => !/^\d+$/.test(name)),
     moderationStage: reported?.moderationStage,
     moderationCategories: reported?.moderationCategories ?? [],
     retryAfterMs: waitMs,

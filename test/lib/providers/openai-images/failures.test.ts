@@ -48,7 +48,11 @@ describe('toFailure', () => {
     [403, error('anything'), PERMISSION],
     [404, error('model_not_found'), MODEL],
     [404, error('DeploymentNotFound'), MODEL],
-    [404, error('404', { type: 'not_found_error' }), OTHER],
+    [
+      404,
+      error('404', { type: 'not_found_error' }),
+      { ...OTHER, details: { upstream_code: 'not_found_error' } },
+    ],
     [400, error('unknown_parameter'), UNSUPPORTED],
     [400, error('invalid_value'), UNSUPPORTED],
     [400, error('invalid_input_fidelity_model'), UNSUPPORTED],

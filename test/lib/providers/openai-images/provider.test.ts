@@ -336,6 +336,14 @@ describe('createOpenaiImagesProvider', () => {
     expect(provider.maskForm?.('gpt-image-2')).toBe(form);
   });
 
+  it('takes any format from a server that cannot be asked for one', async () => {
+    const { call } = await open([json(images(IMAGE))], { settings: { dialect: 'generic' } });
+
+    const result = await call();
+
+    expect(result.outputs).toEqual([{ bytes: IMAGE, anyFormat: true }]);
+  });
+
   it('ends a call whose signal aborts, with its reason', async () => {
     const reason = new Error('stopped by the test');
     const controller = new AbortController();
