@@ -8,6 +8,7 @@ import type { JobStore } from './job-store-port.ts';
 import { createJobNews, jobStream } from './job-stream.ts';
 import { toImageJob } from './job-views.ts';
 import type { LiveJobs } from './live-jobs.ts';
+import { createSharedChanges } from './shared-changes.ts';
 import { createStreamReaders, type StreamContext } from './stream-readers.ts';
 
 interface Deps {
@@ -31,7 +32,8 @@ export type JobStreams = ReturnType<typeof createJobStreams>;
 export function createJobStreams({ store, live, notices, secret }: Deps) {
   const cursors = createSealedCursors(secret);
   const openReader = createStreamReaders(notices);
-  const jobFeed = createJobFeed({ store, live });
+  const nextChange = createSharedChanges(store, notices);
+  const jobFeed = createJobFeed({ store: { ...store, nextChange }, live });
 
   function toId(scope: string, position: number): string {
     const bytes = Buffer.alloc(POSITION_BYTES);

@@ -31,6 +31,14 @@ export async function spawnProgram({ command, folder, settings = [] }: ProgramOp
   return untilItListens([PROGRAM, command, ...sets], cwd);
 }
 
+/** Runs the program to its end, and resolves with how long that took. */
+export async function runProgram(argv: readonly string[]): Promise<number> {
+  const startMs = performance.now();
+  const child = spawn(process.execPath, [PROGRAM, ...argv], { stdio: 'ignore' });
+  await once(child, 'exit');
+  return performance.now() - startMs;
+}
+
 /** A gateway whose two slots are the bridge at a port. */
 export function spawnGateway(options: {
   readonly folder: string;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Bench } from './bench.ts';
 import { residentMb, settling } from './process-use.ts';
-import { kill, type Started, spawnProgram, untilItListens } from './program.ts';
+import { kill, runProgram, type Started, spawnProgram, untilItListens } from './program.ts';
 import { inMs, median, withRange } from './statistics.ts';
 
 const DIST = fileURLToPath(new URL('../../', import.meta.url));
@@ -19,7 +19,12 @@ export const startUp: Bench = {
     const imports = packagesOf(['local-runtime/main.js', 'local-runtime/commands/quickstart.js'])
       .map((name) => `import ${JSON.stringify(name)};`)
       .join('');
-    const times = { ours: [] as number[], bare: [] as number[], importing: [] as number[] };
+    const times = {
+      ours: [] as number[],
+      bare: [] as number[],
+      importing: [] as number[],
+      help: [] as number[],
+    };
     const resident: number[] = [];
     for (let round = 0; round < rounds * STARTS; round += 1) {
       const program = await spawnProgram({ command: 'quickstart', folder });
@@ -29,6 +34,7 @@ export const startUp: Bench = {
       await kill(program.child);
       times.bare.push(await timeOf(['--input-type=module', '-e', PRINT]));
       times.importing.push(await timeOf(['--input-type=module', '-e', `${imports}${PRINT}`]));
+      times.help.push(await runProgram(['generate', '--help']));
     }
     const row = (against: string, theirs: readonly number[], budget: string) => ({
       what: 'start to ready, empty state',
@@ -41,6 +47,7 @@ export const startUp: Bench = {
     return [
       row('bare Node', times.bare, '≤ 3'),
       row('Node importing the same packages', times.importing, '≤ 1.5'),
+      { what: '`--help` of a command', ours: inMs(median(times.help)), budget: '< 150 ms' },
       {
         what: 'resident memory, idle',
         ours: `${median(resident).toFixed(0)} MB`,

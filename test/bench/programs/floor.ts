@@ -2,7 +2,8 @@ import { isAscii } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { connect, createServer as createNetServer, type Server } from 'node:net';
 import { createAdaptorServer } from '@hono/node-server';
 import { Hono } from 'hono';
 import sharp from 'sharp';
@@ -27,7 +28,9 @@ export type FloorOptions =
   /** Plain Node: parse the body, decode its base64, hash and decode the image, send a small reply. */
   | { readonly kind: 'edit' }
   /** Plain Node: read the body into one buffer, send a small reply. */
-  | { readonly kind: 'read' };
+  | { readonly kind: 'read' }
+  /** Plain Node: copy bytes between a connection and one to that port, whatever they mean. */
+  | { readonly kind: 'relay'; readonly port: number };
 
 type Handler = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void>;
 
@@ -40,6 +43,8 @@ listenForBench(await serverFor(options));
 
 async function serverFor(floor: FloorOptions): Promise<Server> {
   switch (floor.kind) {
+    case 'relay':
+      return relay(floor.port);
     case 'json': {
       const value: object = JSON.parse(floor.text);
       return bare((app) => app.get('*', (c) => c.json(value)));
@@ -144,4 +149,15 @@ function toText(bytes: Buffer): string {
 function send(outgoing: ServerResponse, mediaType: string, bytes: Buffer): void {
   outgoing.writeHead(200, { 'content-type': mediaType, 'content-length': bytes.length });
   outgoing.end(bytes);
+}
+
+function relay(port: number): Server {
+  return createNetServer((client) => {
+    const slot = connect({ port, host: '127.0.0.1' });
+    for (const socket of [client, slot]) {
+      socket.setNoDelay(true);
+      socket.on('error', () => {});
+    }
+    client.pipe(slot).pipe(client);
+  });
 }
