@@ -27,7 +27,7 @@ export function createSharedChanges(
     const change = store.nextChange(scope, after);
     const reading = { after, change };
     readings.set(scope, reading);
-    // Whoever asks again reads again.
+    // A later call reads again.
     change.catch(() => {
       if (readings.get(scope) === reading) readings.delete(scope);
     });
