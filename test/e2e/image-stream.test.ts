@@ -301,7 +301,7 @@ describe('POST /v1/images/stream, a client that disconnects', () => {
   it('while its partial images are sent ends the run, which leaves no file', async () => {
     const parameters = { partial_images: 3, size: '64x64' };
     const watcher = await watch(slow, { ...asArtifact, parameters });
-    await expect.poll(() => watcher.text(), { timeout: 5000 }).toContain('event: partial_image');
+    await expect.poll(() => watcher.text()).toContain('event: partial_image');
 
     watcher.disconnect();
 
@@ -311,7 +311,7 @@ describe('POST /v1/images/stream, a client that disconnects', () => {
 
   it('after the end can read its stored image', async () => {
     const watcher = await watch(slow, { ...asArtifact, parameters: { size: '64x64' } });
-    await expect.poll(() => watcher.hasEnded(), { timeout: 5000 }).toBe(true);
+    await expect.poll(() => watcher.hasEnded()).toBe(true);
 
     watcher.disconnect();
 

@@ -28,7 +28,7 @@ describe('the drawing threads', () => {
     const { stdout, stderr } = await run(
       process.execPath,
       ['--input-type=module', '--eval', program, request],
-      { cwd: fileURLToPath(root), timeout: 8_000 },
+      { cwd: fileURLToPath(root), timeout: 25_000 },
     );
 
     expect(stdout).toBe('1\n');

@@ -202,12 +202,13 @@ describe('createJobSearch', () => {
     const found = await foxes();
 
     expect(found).toEqual({ sequences: [5000, 1], more: false });
-    await vi.waitFor(() => {
+    const counts = () => {
       const index = new Sqlite(indexFile, { readonly: true });
-      const counts = index.prepare('SELECT jobs FROM block').pluck().all();
+      const found = index.prepare('SELECT jobs FROM block').pluck().all();
       index.close();
-      expect(counts).toEqual([1]);
-    });
+      return found;
+    };
+    await expect.poll(counts).toEqual([1]);
   });
 
   test('a damaged state database is reported as such', async () => {
