@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { toBridgeError } from '../../lib/errors/bridge-error.ts';
+import { BridgeError, toBridgeError } from '../../lib/errors/bridge-error.ts';
 import { createHttpClient } from '../../lib/net/http-client.ts';
 import { systemClock as clock, stayAwake } from '../../lib/platform/clock.ts';
 import type { Call } from '../command-table/command.ts';
@@ -11,6 +11,7 @@ import { HANDOFF_DEFAULTS, type HandoffOptions } from '../handoff/handoff-option
 import { createProcessDriver } from '../handoff/process-driver.ts';
 import type { SlotDriver } from '../handoff/slot-driver.ts';
 import { type FileLock, lockFile } from '../locks/file-lock.ts';
+import { fileReason } from '../save-file.ts';
 
 const EXIT_CODES: Readonly<Record<HandoffResult, number>> = { switched: 0, returned: 1, held: 4 };
 
@@ -29,7 +30,7 @@ export async function runHandoff({ options, io }: Call<unknown, HandoffOptions>)
   const sleepless = stayAwake();
   let lock: FileLock | undefined;
   try {
-    lock = lockFile(`${recordPath(options.coordination)}.lock`);
+    lock = lockHandoff(options.coordination);
     if (!lock) {
       io.stderr('image-bridge: another handoff of this deployment runs\n');
       return 3;
@@ -41,6 +42,16 @@ export async function runHandoff({ options, io }: Call<unknown, HandoffOptions>)
   } finally {
     lock?.release();
     sleepless();
+  }
+}
+
+/** Throws `configuration` where no file can be written beside the coordination file. */
+function lockHandoff(coordination: string): FileLock | undefined {
+  try {
+    return lockFile(`${recordPath(coordination)}.lock`);
+  } catch (cause) {
+    const message = `--coordination: the folder cannot be written: ${fileReason(cause)}`;
+    throw new BridgeError('configuration', message, { cause });
   }
 }
 

@@ -301,6 +301,24 @@ describe('image-bridge handoff', () => {
     expect((await first.ended).code).toBe(0);
   });
 
+  it('says so where the folder of the coordination file cannot be written', async () => {
+    const folder = await freshFolder();
+    await writeFile(join(folder, 'file'), '');
+    const url = 'http://127.0.0.1:1';
+    const given = ['--coordination', 'file/target', '--gateway', url, '--blue', url];
+
+    const ended = await launchProgram(
+      ['handoff', ...given, '--green', url, '--compose', 'x'],
+      folder,
+    ).ended;
+
+    expect(ended).toMatchObject({
+      code: 1,
+      stderr:
+        'image-bridge: --coordination: the folder cannot be written: a part of its path is a file\n',
+    });
+  });
+
   it.each([
     ['no driver', []],
     ['two drivers', ['--compose', 'x', '--directory', 'y']],
