@@ -305,7 +305,7 @@ describe('image-bridge handoff', () => {
     const folder = await freshFolder();
     await writeFile(join(folder, 'file'), '');
     const url = 'http://127.0.0.1:1';
-    const given = ['--coordination', 'file/target', '--gateway', url, '--blue', url];
+    const given = ['--coordination', 'file/run/target', '--gateway', url, '--blue', url];
 
     const ended = await launchProgram(
       ['handoff', ...given, '--green', url, '--compose', 'x'],
