@@ -42,6 +42,7 @@ import { handler as getQueue } from './queue/get-queue.ts';
 import { handler as updateQueue } from './queue/update-queue.ts';
 import { handler as deleteSession } from './sessions/delete-session.ts';
 import { handler as getSession } from './sessions/get-session.ts';
+import { handler as getUsage } from './usage/get-usage.ts';
 
 export interface Route {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -56,6 +57,7 @@ export interface Route {
     | 'Artifacts'
     | 'Presets'
     | 'Sessions'
+    | 'Usage'
     | 'Diagnostics'
     | 'Metrics'
     | 'Dashboard'
@@ -120,6 +122,7 @@ export const routes: readonly Route[] = [
   { method: 'DELETE', path: '/v1/presets/{name}', tag: 'Presets', handler: deletePreset },
   { method: 'GET', path: '/v1/sessions/{key}', tag: 'Sessions', handler: getSession },
   { method: 'DELETE', path: '/v1/sessions/{key}', tag: 'Sessions', handler: deleteSession },
+  { method: 'GET', path: '/v1/usage', tag: 'Usage', handler: getUsage },
   { method: 'GET', path: '/v1/artifacts/{id}', tag: 'Artifacts', handler: getArtifact },
   {
     method: 'GET',

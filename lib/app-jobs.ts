@@ -24,6 +24,7 @@ import type { Ids } from './platform/ids.ts';
 import type { TimeSlices } from './platform/time-slices.ts';
 import type { ImageRuns } from './runs/image-run.ts';
 import type { Stores } from './storage/open-stores.ts';
+import type { Usage } from './usage/usage.ts';
 
 interface Outside {
   readonly clock: Clock;
@@ -38,13 +39,14 @@ interface JobParts {
   readonly inputs: InputVerifier;
   readonly images: ImageDelivery;
   readonly slices: TimeSlices;
+  readonly usage: Usage;
 }
 
 export type AppJobs = ReturnType<typeof openJobs>;
 
 /** All that has to do with jobs: the service, the worker, and the retention of their history. */
 export function openJobs(config: Config, { clock, ids, log }: Outside, parts: JobParts) {
-  const { stores, generation, runs } = parts;
+  const { stores, generation, runs, usage } = parts;
   const { search, secret } = stores;
   const notices = createJobNotices();
   const store = createPublishingStore(stores.jobs, notices);
@@ -53,7 +55,7 @@ export function openJobs(config: Config, { clock, ids, log }: Outside, parts: Jo
   const live = createLiveJobs(clock, notices);
   const queue = createJobQueue({ store, live, clock });
   const shared = { store, search, live, clock, secret };
-  const runner = createJobWorker({ store, live, runs, log, clock, ids });
+  const runner = createJobWorker({ store, live, runs, usage, log, clock, ids });
   const acceptJob = createAcceptJob({
     store,
     generation,
@@ -61,10 +63,12 @@ export function openJobs(config: Config, { clock, ids, log }: Outside, parts: Jo
     inputs,
     clock,
     ids,
+    usage,
   });
   const admitted = {
     store,
     acceptJob,
+    usage,
     secret,
     limits: { maxPending: limits.max_pending, maxDatabaseBytes: limits.max_database_bytes },
   };

@@ -18,6 +18,7 @@ import { createSessionLocks } from './sessions/session-locks.ts';
 import { createSessionTurns } from './sessions/session-turns.ts';
 import { createSessions } from './sessions/sessions.ts';
 import type { Stores } from './storage/open-stores.ts';
+import { createUsage } from './usage/usage.ts';
 
 interface Outside {
   readonly clock: Clock;
@@ -29,7 +30,7 @@ interface Outside {
 interface RunParts {
   readonly registry: ProviderRegistry;
   readonly engine: ImageEngine;
-  readonly stores: Pick<Stores, 'storedInputs' | 'sessions' | 'artifacts'>;
+  readonly stores: Pick<Stores, 'storedInputs' | 'sessions' | 'artifacts' | 'usage'>;
   readonly artifacts: Pick<AppArtifacts, 'delivery' | 'publisher'>;
 }
 
@@ -60,6 +61,7 @@ export function openRuns(config: Config, outside: Outside, parts: RunParts) {
   return {
     inputs,
     admission,
+    usage: createUsage({ clock, log, store: parts.stores.usage }),
     generation,
     planRoutes: createPlanRoutes({ registry, sessions: turns, inputs: forecast }),
     runs: createImageRuns({ generation, publisher, log }),

@@ -74,21 +74,20 @@ export async function createApp(config: Config, outside: Outside): Promise<App> 
   const stores = await openStores(config, { clock, ids });
   const artifacts = openArtifacts(config, outside, { stores, engine });
   const { publisher, delivery } = artifacts;
-  const runParts = { registry, engine, stores, artifacts };
-  const running = openRuns(config, outside, runParts);
-  const { inputs, admission, generation, runs, sessions } = running;
+  const running = openRuns(config, outside, { registry, engine, stores, artifacts });
+  const { inputs, admission, generation, runs, sessions, usage } = running;
   const { idempotency, replays } = openIdempotency(config, outside);
   const maxInputBytes = config.inputs.max_bytes_each;
-  const served = { runs, publisher, idempotency, clock, slices, maxInputBytes };
+  const served = { runs, publisher, idempotency, clock, slices, usage, maxInputBytes };
   const imageRequests = createImageRequests(served);
   const presets = openPresets(stores, idempotency, clock);
-  const jobParts = { stores, generation, runs, inputs, slices, images: artifacts.images };
+  const jobParts = { stores, generation, runs, inputs, slices, usage, images: artifacts.images };
   const appJobs = openJobs(config, outside, jobParts);
   const retentions = [appJobs, artifacts.retention];
   const readiness = openReadiness(registry, { stores, retentions, clock });
   const imagePlans = openPlans(running, readiness);
   const own = [readiness.probe, stores.leaseRenewal, replays.expiry, artifacts.retention.sweep];
-  const { tasks, report } = recordTasks([...own, ...appJobs.tasks], outside);
+  const { tasks, report } = recordTasks([...own, ...appJobs.tasks, usage.retention], outside);
   const diagnostics = createDiagnostics({
     facts: outside.facts,
     events: outside.events,
@@ -120,6 +119,7 @@ export async function createApp(config: Config, outside: Outside): Promise<App> 
       imageRequests,
       presets,
       sessions,
+      usage,
       readiness,
       diagnostics,
       artifacts: delivery,

@@ -17,6 +17,7 @@ import type { Plans } from './openai/plans.ts';
 import type { Presets } from './presets/presets.ts';
 import type { ProviderInventory } from './providers/inventory.ts';
 import type { Sessions } from './sessions/sessions.ts';
+import type { Usage } from './usage/usage.ts';
 
 /** One request of the Model Context Protocol that has passed the guard and the token. */
 export interface McpCall {
@@ -38,6 +39,7 @@ export interface Services {
   readonly jobQueue: QueueControl;
   readonly presets: Presets;
   readonly sessions: Sessions;
+  readonly usage: Pick<Usage, 'report'>;
   readonly openAiImages: OpenAiImages;
   readonly models: Pick<Models, 'list' | 'get'>;
   readonly providers: ProviderInventory;

@@ -8,6 +8,7 @@ import { stayAwake, systemClock } from '../lib/platform/clock.ts';
 import { createIds } from '../lib/platform/ids.ts';
 import type { Services } from '../lib/services.ts';
 import { refuseForeignStores } from '../lib/storage/open-stores.ts';
+import { openTokenFile } from '../lib/tokens/token-file.ts';
 import { resolveBearer } from './bearer.ts';
 import { createListener } from './listener/listener.ts';
 import { toHttpSettings } from './listener/to-http-settings.ts';
@@ -40,13 +41,19 @@ export async function startBridge(config: Config, outside: Outside): Promise<Run
   const { env, log } = outside;
   const ids = createIds(clock.nowMs);
   const version = packageVersion();
-  const bearer = resolveBearer(config.server.bearer_token_env, env);
+  const { bearer_token_env: variable, tokens_file: path } = config.server;
+  const bearer = resolveBearer(variable, env);
+  const named = path === undefined ? undefined : openTokenFile({ path, clock, log });
   refuseForeignStores(config);
 
   const mounted = routes.filter(({ setting }) => setting === undefined || isOn(setting, config));
   const observation = await openObservation({ config, routes: mounted, clock, version });
   const { metrics, events, observer } = observation;
-  const httpSettings = toHttpSettings(config, bearer, { clock, ids, observer, log });
+  const httpSettings = toHttpSettings(
+    config,
+    { bearer, findNamed: named?.find },
+    { clock, ids, observer, log },
+  );
   const { services, opened, failed } = pending<Services>();
   const listener = createListener({
     routes: mounted,
@@ -60,7 +67,7 @@ export async function startBridge(config: Config, outside: Outside): Promise<Run
     const facts: ServiceFacts = {
       version,
       listener: { scope: isLoopbackHost(host) ? 'loopback' : 'remote', port: taken },
-      authenticationRequired: bearer !== undefined,
+      authenticationRequired: bearer !== undefined || named !== undefined,
       origins: outside.origins,
     };
     const app = await openApp(config, mounted, {

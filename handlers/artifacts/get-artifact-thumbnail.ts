@@ -10,7 +10,7 @@ import { operation } from '../operation.ts';
 export const handler = operation<'artifacts'>()({
   id: 'getArtifactThumbnail',
   summary: 'Download a thumbnail of an artifact',
-  protection: 'bearer',
+  protection: 'read',
   request: { path: ArtifactPath, query: ThumbnailQuery, headers: ThumbnailHeaders },
   reply: {
     status: 200,

@@ -10,7 +10,7 @@ import { operation } from '../operation.ts';
 export const handler = operation<'artifacts'>()({
   id: 'getArtifact',
   summary: 'Download an artifact',
-  protection: 'bearer',
+  protection: 'read',
   request: { path: ArtifactPath, query: ArtifactQuery, headers: ArtifactHeaders },
   reply: {
     status: 200,

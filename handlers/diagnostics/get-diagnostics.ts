@@ -6,7 +6,7 @@ import { operation } from '../operation.ts';
 export const handler = operation<'diagnostics'>()({
   id: 'getDiagnostics',
   summary: 'Read what the bridge is doing',
-  protection: 'bearer',
+  protection: 'diagnostics',
   request: {},
   reply: { status: 200, description: 'Facts and counts, never content.', body: Diagnostics },
   errors: ['overloaded'],

@@ -12,7 +12,7 @@ import { operation } from '../operation.ts';
 export const handler = operation<'imageRequests'>()({
   id: 'createImage',
   summary: 'Generate or edit images',
-  protection: 'bearer',
+  protection: 'images',
   request: { headers: SynchronousHeaders, body: ImageRequest },
   reply: {
     status: 200,

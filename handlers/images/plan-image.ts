@@ -7,7 +7,7 @@ import { operation } from '../operation.ts';
 export const handler = operation<'plans'>()({
   id: 'planImage',
   summary: 'Plan images without making them',
-  protection: 'bearer',
+  protection: 'read',
   request: { body: PlanBody },
   reply: {
     status: 200,

@@ -12,7 +12,7 @@ import { operation } from '../operation.ts';
 export const handler = operation<'imageRequests'>()({
   id: 'streamImage',
   summary: 'Generate or edit images with progress events',
-  protection: 'bearer',
+  protection: 'images',
   request: { headers: IdempotencyHeaders, body: ImageRequest },
   reply: {
     status: 200,

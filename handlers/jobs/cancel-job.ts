@@ -6,7 +6,7 @@ import { operation } from '../operation.ts';
 export const handler = operation<'jobs'>()({
   id: 'cancelJob',
   summary: 'Cancel a job',
-  protection: 'bearer',
+  protection: 'jobs',
   request: { path: JobPath },
   reply: { status: 200, description: 'The job as it then is.', body: ImageJob },
   errors: ['not_found', 'overloaded'],

@@ -7,7 +7,7 @@ import { operation } from '../operation.ts';
 export const handler = operation<'jobs'>()({
   id: 'createJob',
   summary: 'Queue a request as a durable job',
-  protection: 'bearer',
+  protection: 'jobs',
   request: { headers: IdempotencyHeaders, body: JobCreate },
   reply: {
     status: 202,
@@ -24,6 +24,7 @@ export const handler = operation<'jobs'>()({
     'unsupported_capability',
     'session_not_found',
     'idempotency_conflict',
+    'rate_limited',
     'overloaded',
     'artifact',
     'configuration',

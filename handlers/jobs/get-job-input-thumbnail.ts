@@ -7,7 +7,7 @@ import { operation } from '../operation.ts';
 export const handler = operation<'jobInputs'>()({
   id: 'getJobInputThumbnail',
   summary: 'Download a thumbnail of an input image of a job',
-  protection: 'bearer',
+  protection: 'read',
   request: { path: JobInputPath, query: ThumbnailQuery, headers: ThumbnailHeaders },
   reply: {
     status: 200,

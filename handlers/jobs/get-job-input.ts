@@ -9,7 +9,7 @@ const MEDIA_TYPES = ['image/png', 'image/jpeg', 'image/webp'];
 export const handler = operation<'jobInputs'>()({
   id: 'getJobInput',
   summary: 'Download an input image of a job',
-  protection: 'bearer',
+  protection: 'read',
   request: { path: JobInputPath, query: ArtifactQuery, headers: ArtifactHeaders },
   reply: {
     status: 200,

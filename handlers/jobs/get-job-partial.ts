@@ -6,7 +6,7 @@ import { operation } from '../operation.ts';
 export const handler = operation<'jobs'>()({
   id: 'getJobPartial',
   summary: 'Read the latest partial image of a running job',
-  protection: 'bearer',
+  protection: 'read',
   request: { path: JobPath },
   reply: {
     status: 200,

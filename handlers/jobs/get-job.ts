@@ -6,7 +6,7 @@ import { operation } from '../operation.ts';
 export const handler = operation<'jobs'>()({
   id: 'getJob',
   summary: 'Read a job, or wait for it',
-  protection: 'bearer',
+  protection: 'read',
   request: { path: JobPath, query: JobQuery },
   reply: { status: 200, description: 'The job as it is.', body: ImageJob },
   errors: ['not_found'],

@@ -6,7 +6,7 @@ import { operation } from '../operation.ts';
 export const handler = operation<'jobLists'>()({
   id: 'listJobs',
   summary: 'List and search jobs',
-  protection: 'bearer',
+  protection: 'read',
   request: { query: JobListQuery },
   reply: { status: 200, description: 'One page of jobs.', body: JobPage },
   errors: ['overloaded'],

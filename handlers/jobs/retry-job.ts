@@ -7,7 +7,7 @@ import { operation } from '../operation.ts';
 export const handler = operation<'jobs'>()({
   id: 'retryJob',
   summary: 'Queue a new job of one that failed, was cancelled or was interrupted',
-  protection: 'bearer',
+  protection: 'jobs',
   request: { path: JobPath, headers: IdempotencyHeaders },
   reply: {
     status: 202,
@@ -23,6 +23,7 @@ export const handler = operation<'jobs'>()({
     'not_found',
     'job_not_terminal',
     'job_succeeded',
+    'rate_limited',
     'input',
     'unsupported_capability',
     'session_not_found',

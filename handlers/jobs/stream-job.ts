@@ -7,7 +7,7 @@ import { operation } from '../operation.ts';
 export const handler = operation<'jobStreams'>()({
   id: 'streamJob',
   summary: 'Follow a job to its end',
-  protection: 'bearer',
+  protection: 'read',
   request: { path: JobPath },
   reply: {
     status: 200,

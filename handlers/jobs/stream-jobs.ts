@@ -6,7 +6,7 @@ import { operation } from '../operation.ts';
 export const handler = operation<'jobStreams'>()({
   id: 'streamJobs',
   summary: 'Follow all jobs as they change',
-  protection: 'bearer',
+  protection: 'read',
   request: { headers: LastEventIdHeaders },
   reply: {
     status: 200,

@@ -6,7 +6,7 @@ import { operation } from '../operation.ts';
 export const handler = operation<'jobs'>()({
   id: 'updateJob',
   summary: 'Mark, hide or restore a job',
-  protection: 'bearer',
+  protection: 'jobs',
   request: { path: JobPath, body: JobPatch },
   reply: { status: 200, description: 'The job as it then is.', body: ImageJob },
   errors: ['not_found', 'job_not_terminal', 'overloaded'],

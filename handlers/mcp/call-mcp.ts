@@ -5,7 +5,7 @@ import { operation } from '../operation.ts';
 export const handler = operation<'mcp'>()({
   id: 'callMcp',
   summary: 'Send a message of the Model Context Protocol',
-  protection: 'bearer',
+  protection: 'read',
   request: { body: McpMessage },
   reply: {
     status: 200,

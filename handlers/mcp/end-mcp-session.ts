@@ -4,7 +4,7 @@ import { operation } from '../operation.ts';
 export const handler = operation<'mcp'>()({
   id: 'endMcpSession',
   summary: 'End a session of the Model Context Protocol',
-  protection: 'bearer',
+  protection: 'read',
   request: {},
   reply: { status: 200, description: 'It has ended.', mediaTypes: ['application/json'] },
   errors: ['not_found'],

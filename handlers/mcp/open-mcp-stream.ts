@@ -4,7 +4,7 @@ import { operation } from '../operation.ts';
 export const handler = operation<'mcp'>()({
   id: 'openMcpStream',
   summary: 'Listen to a session of the Model Context Protocol',
-  protection: 'bearer',
+  protection: 'read',
   request: { ignoresQuery: true },
   reply: {
     status: 200,

@@ -5,7 +5,7 @@ import { operation } from '../operation.ts';
 export const handler = operation<'metrics'>()({
   id: 'getMetrics',
   summary: 'Scrape the metrics',
-  protection: 'bearer',
+  protection: 'metrics',
   request: { ignoresQuery: true },
   reply: {
     status: 200,

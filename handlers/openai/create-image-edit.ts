@@ -9,7 +9,7 @@ import { operation } from '../operation.ts';
 export const handler = operation<'openAiImages'>()({
   id: 'createImageEdit',
   summary: 'Edit images (OpenAI-compatible)',
-  protection: 'bearer',
+  protection: 'images',
   request: {
     headers: SynchronousHeaders,
     form: { schema: EditsForm, fields: EditsFormFields, files: EDIT_FILES },

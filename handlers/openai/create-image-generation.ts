@@ -8,7 +8,7 @@ import { operation } from '../operation.ts';
 export const handler = operation<'openAiImages'>()({
   id: 'createImageGeneration',
   summary: 'Generate images (OpenAI-compatible)',
-  protection: 'bearer',
+  protection: 'images',
   request: { headers: SynchronousHeaders, body: GenerationsBody, ignoresQuery: true },
   reply: {
     status: 200,

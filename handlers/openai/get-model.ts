@@ -6,7 +6,7 @@ import { operation } from '../operation.ts';
 export const handler = operation<'models'>()({
   id: 'getModel',
   summary: 'Read one model',
-  protection: 'bearer',
+  protection: 'read',
   request: { path: ModelPath, ignoresQuery: true },
   reply: { status: 200, description: 'The model.', body: Model },
   errors: ['not_found'],

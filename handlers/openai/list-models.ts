@@ -6,7 +6,7 @@ import { operation } from '../operation.ts';
 export const handler = operation<'models'>()({
   id: 'listModels',
   summary: 'List the models (OpenAI-compatible)',
-  protection: 'bearer',
+  protection: 'read',
   request: { ignoresQuery: true },
   reply: { status: 200, description: 'All models and their aliases.', body: ModelList },
   errors: [],

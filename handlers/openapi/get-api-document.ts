@@ -5,7 +5,7 @@ import { operation } from '../operation.ts';
 export const handler = operation<'apiDocument'>()({
   id: 'getApiDocument',
   summary: 'Read this contract',
-  protection: 'bearer',
+  protection: 'read',
   request: {},
   reply: {
     status: 200,

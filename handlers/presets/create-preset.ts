@@ -7,7 +7,7 @@ import { operation } from '../operation.ts';
 export const handler = operation<'presets'>()({
   id: 'createPreset',
   summary: 'Create a preset',
-  protection: 'bearer',
+  protection: 'presets',
   request: { headers: IdempotencyHeaders, body: PresetCreate },
   reply: {
     status: 201,

@@ -5,7 +5,7 @@ import { operation } from '../operation.ts';
 export const handler = operation<'presets'>()({
   id: 'deletePreset',
   summary: 'Delete a preset',
-  protection: 'bearer',
+  protection: 'presets',
   request: { path: PresetPath },
   reply: { status: 204, description: 'The preset is deleted.' },
   errors: ['not_found', 'overloaded'],

@@ -6,7 +6,7 @@ import { operation } from '../operation.ts';
 export const handler = operation<'presets'>()({
   id: 'getPreset',
   summary: 'Read a preset',
-  protection: 'bearer',
+  protection: 'read',
   request: { path: PresetPath },
   reply: { status: 200, description: 'The stored preset.', body: Preset },
   errors: ['not_found'],

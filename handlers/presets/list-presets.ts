@@ -7,7 +7,7 @@ import { operation } from '../operation.ts';
 export const handler = operation<'presets'>()({
   id: 'listPresets',
   summary: 'List the presets',
-  protection: 'bearer',
+  protection: 'read',
   request: { query: PageQuery },
   reply: { status: 200, description: 'One page of presets.', body: PresetPage },
   errors: [],

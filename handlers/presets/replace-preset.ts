@@ -6,7 +6,7 @@ import { operation } from '../operation.ts';
 export const handler = operation<'presets'>()({
   id: 'replacePreset',
   summary: 'Replace a preset',
-  protection: 'bearer',
+  protection: 'presets',
   request: { path: PresetPath, body: PresetReplace },
   reply: { status: 200, description: 'The stored preset.', body: Preset },
   errors: ['not_found', 'overloaded'],

@@ -10,7 +10,7 @@ import { operation } from '../operation.ts';
 export const handler = operation<'providers'>()({
   id: 'getProviderCapabilities',
   summary: 'Read what a model can do',
-  protection: 'bearer',
+  protection: 'read',
   request: { path: ProviderPath, query: CapabilitiesQuery },
   reply: { status: 200, description: 'The capability document.', body: CapabilityDocument },
   errors: ['not_found', 'unsupported_capability'],

@@ -7,7 +7,7 @@ import { operation } from '../operation.ts';
 export const handler = operation<'providers'>()({
   id: 'listProviders',
   summary: 'List the providers',
-  protection: 'bearer',
+  protection: 'read',
   request: { query: PageQuery },
   reply: { status: 200, description: 'One page of providers.', body: ProviderPage },
   errors: [],

@@ -6,7 +6,7 @@ import { operation } from '../operation.ts';
 export const handler = operation<'jobQueue'>()({
   id: 'getQueue',
   summary: 'Show the queue',
-  protection: 'bearer',
+  protection: 'read',
   request: {},
   reply: { status: 200, description: 'The queue of the jobs of all tokens.', body: Queue },
   errors: [],

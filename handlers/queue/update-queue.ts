@@ -6,7 +6,7 @@ import { operation } from '../operation.ts';
 export const handler = operation<'jobQueue'>()({
   id: 'updateQueue',
   summary: 'Pause or resume the queue',
-  protection: 'bearer',
+  protection: 'admin',
   request: { body: QueuePatch },
   reply: { status: 200, description: 'The queue as it then is.', body: Queue },
   errors: ['overloaded'],

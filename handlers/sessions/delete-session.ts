@@ -5,7 +5,7 @@ import { operation } from '../operation.ts';
 export const handler = operation<'sessions'>()({
   id: 'deleteSession',
   summary: 'Delete a session and its thread',
-  protection: 'bearer',
+  protection: 'images',
   request: { path: SessionPath, query: SessionQuery },
   reply: { status: 204, description: 'The session and its thread are deleted.' },
   errors: [

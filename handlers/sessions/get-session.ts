@@ -6,7 +6,7 @@ import { operation } from '../operation.ts';
 export const handler = operation<'sessions'>()({
   id: 'getSession',
   summary: 'Read the thread of a session',
-  protection: 'bearer',
+  protection: 'read',
   request: { path: SessionPath, query: SessionQuery },
   reply: { status: 200, description: 'The key and its thread.', body: SessionBinding },
   errors: ['session_not_found'],

@@ -68,6 +68,7 @@ export const ERRORS = {
     status: 403,
     retryable: false,
     suggestions: [
+      'Use a token that has the permission that details names.',
       'Call the bridge from its own address, or from a client that is no browser.',
       'Ask for access if a provider refused it.',
     ],

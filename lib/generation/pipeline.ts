@@ -10,6 +10,8 @@ import type { Metrics } from '../metrics/metrics.ts';
 import { type Clock, nowSecs } from '../platform/clock.ts';
 import type { Ids } from '../platform/ids.ts';
 import type { ProviderRegistry } from '../providers/registry.ts';
+import type { Charge } from '../usage/charge.ts';
+import type { Bill } from './bill.ts';
 import { createFanOut } from './call/fan-out.ts';
 import { createFinishedCall } from './call/finished-call.ts';
 import { createMaskedInputs } from './call/masked-inputs.ts';
@@ -47,6 +49,8 @@ export interface PipelineDeps {
 export interface GenerationContext extends Pick<RequestContext, 'requestId' | 'scope' | 'baseUrl'> {
   /** Where others are refused because the queue of a gate is full, it waits. */
   readonly waitsWhenFull?: boolean;
+  /** What its images count against. */
+  readonly charge: Charge;
 }
 
 /** What the pipeline reports to while it runs, and what ends it. */
@@ -57,6 +61,7 @@ interface Progress {
   readonly onEvent: (event: GenerationEvent) => void;
   /** Called when the work is queued or running: from then on a failure is no refusal. */
   readonly onAdmitted: () => void;
+  readonly bill: Pick<Bill, 'reserve' | 'noteMade'>;
 }
 
 /** The steps of every generation: plan, inputs, admission, route attempts, metadata, delivery. */
@@ -70,7 +75,7 @@ export function createPipeline(deps: PipelineDeps) {
   return async function runPipeline(
     request: GenerationRequest,
     context: GenerationContext,
-    { deadline, client, onEvent, onAdmitted }: Progress,
+    { deadline, client, onEvent, onAdmitted, bill }: Progress,
   ): Promise<GenerationResult> {
     const times = startTimes(clock);
     const { requestId, scope, waitsWhenFull = false } = context;
@@ -89,6 +94,7 @@ export function createPipeline(deps: PipelineDeps) {
           if (turn) await sessions.check(turn);
           // Images are decoded only for a request that may be admitted.
           if (!waitsWhenFull) admission.checkOperation();
+          await bill.reserve();
           onEvent({ type: 'progress', stage: 'queued' });
           onEvent({ type: 'progress', stage: 'preparing' });
           verified = await times.of('input', inputs.verify(request.inputs, { scope, signal }));
@@ -108,6 +114,7 @@ export function createPipeline(deps: PipelineDeps) {
           return { plan, result };
         },
       });
+      bill.noteMade(done.result);
       onEvent({ type: 'progress', stage: 'publishing' });
       const outcome = {
         ...done,

@@ -1,17 +1,23 @@
 import { BridgeError } from '../errors/bridge-error.ts';
 import { isProtected } from './browser-guard.ts';
+import { permissionOf } from './operation-spec.ts';
 import { callOf, type Middleware } from './stack-request.ts';
 
-/** Gives the request its scope. Throws `authentication_required`. */
+/** Gives the request its caller. Throws `authentication_required`, `permission_denied`. */
 export const authenticate: Middleware = {
   before(request) {
     if (!isProtected(request)) return;
-    const scope = request.context.settings.access.authenticate(
-      request.event.headers['authorization'],
-    );
-    if (scope === undefined) {
+    const { event, context } = request;
+    const caller = context.settings.access.authenticate(event.headers['authorization']);
+    if (caller === undefined) {
       throw new BridgeError('authentication_required', 'a valid bearer token is required');
     }
-    callOf(request).scope = scope;
+    const permission = context.spec && permissionOf(context.spec);
+    if (permission !== undefined && !caller.permissions.includes(permission)) {
+      throw new BridgeError('permission_denied', `the token lacks the permission ${permission}`, {
+        details: { permission },
+      });
+    }
+    callOf(request).caller = caller;
   },
 };

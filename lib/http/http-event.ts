@@ -1,13 +1,11 @@
 import type { Readable } from 'node:stream';
+import type { Caller } from '../contract/request/caller.ts';
 import type { RequestContext } from '../contract/request/request-context.ts';
 import type { RequestLimits } from '../contract/schema/request-limits.ts';
 import type { TraceLog } from '../log/trace-log.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Ids } from '../platform/ids.ts';
 import type { HttpObserver } from './observer-port.ts';
-
-/** An authorization scope: callers with the same token see the same resources (contract.md 11). */
-export type Scope = string;
 
 /**
  * One request in API Gateway's HTTP API shape (payload version 2.0), as far as a handler needs it. Inside one process
@@ -52,8 +50,8 @@ export interface HttpSettings {
 
 /** Who may call. */
 export interface Access {
-  /** The caller's scope, or undefined when the header does not grant one. Takes constant time. */
-  authenticate(authorization: string | undefined): Scope | undefined;
+  /** The caller, or undefined when the header has no valid token. */
+  authenticate(authorization: string | undefined): Caller | undefined;
   /** Whether `Host` is one of ours. Always true with a bearer, which protects against DNS rebinding. */
   isOurHost(host: string): boolean;
 }

@@ -1,14 +1,15 @@
 import type * as v from 'valibot';
+import type { Permission } from '../contract/request/caller.ts';
 import type { ErrorCode } from '../errors/codes.ts';
 
 export type Schema = v.GenericSchema;
 export type ObjectSchema = Schema & { readonly entries: v.ObjectEntries };
 
 /**
- * `public`: anyone. `bearer`: browser guard and token. `by_path`: as the other paths below the same prefix, for requests
- * without a route.
+ * `public`: anyone. A permission: browser guard, and a token that has the permission. `by_path`: as the other paths below
+ * the same prefix, for requests without a route; any token will do.
  */
-export type Protection = 'public' | 'bearer' | 'by_path';
+export type Protection = 'public' | 'by_path' | Permission;
 
 /** A multipart form. */
 export interface FormSpec {
@@ -71,4 +72,9 @@ export interface OperationSpec {
   readonly reply: ReplySpec;
   /** Errors beyond those that its protection and its schemas imply. */
   readonly errors: readonly ErrorCode[];
+}
+
+/** The permission that an operation needs; undefined where none is needed. */
+export function permissionOf({ protection }: OperationSpec): Permission | undefined {
+  return protection === 'public' || protection === 'by_path' ? undefined : protection;
 }

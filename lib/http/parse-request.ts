@@ -9,7 +9,12 @@ import { parseWithLimits, type RequestLimits } from '../contract/schema/request-
 import { BridgeError } from '../errors/bridge-error.ts';
 import { headerText, toText } from './body/utf8-text.ts';
 import type { HttpEvent } from './http-event.ts';
-import type { ObjectSchema, OperationSpec, Schema } from './operation-spec.ts';
+import {
+  type ObjectSchema,
+  type OperationSpec,
+  permissionOf,
+  type Schema,
+} from './operation-spec.ts';
 import { callOf, type Middleware } from './stack-request.ts';
 
 const NoQuery = closedObject({});
@@ -17,7 +22,7 @@ const NoQuery = closedObject({});
 /** Parses query and headers, which need no body. Throws `malformed_request`, `invalid_request` with all issues of both. */
 export function parseHead(spec: OperationSpec): Middleware {
   // Queries are closed where a token is required. Probes of load balancers add parameters of their own.
-  const isOpen = spec.protection !== 'bearer' || spec.request.ignoresQuery === true;
+  const isOpen = permissionOf(spec) === undefined || spec.request.ignoresQuery === true;
   const querySchema = spec.request.query ?? (isOpen ? undefined : NoQuery);
   return {
     before(request) {

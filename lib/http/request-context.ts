@@ -1,3 +1,4 @@
+import type { Caller } from '../contract/request/caller.ts';
 import type { RequestContext, Trace } from '../contract/request/request-context.ts';
 import { REQUEST_ID_PATTERN } from '../contract/schema/fields.ts';
 import type { Ids } from '../platform/ids.ts';
@@ -7,6 +8,9 @@ import type { CallState, Middleware } from './stack-request.ts';
 
 // W3C Trace Context, version 00. Ids of zeros only are invalid.
 const TRACEPARENT = /^00-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
+
+/** The caller of a public operation, which has no use for one. */
+const UNKNOWN: Caller = { name: '', scope: '', permissions: [] };
 
 /** The caller's `x-request-id` where it has the allowed form, else a new one (contract.md 0). */
 export function requestIdOf(header: string | undefined, ids: Ids): string {
@@ -23,7 +27,7 @@ export const startCall: Middleware = {
       requestId: requestIdOf(event.headers['x-request-id'], ids),
       startedMs: clock.monotonicMs(),
       trace,
-      scope: '',
+      caller: undefined,
       path: undefined,
       query: undefined,
       headers: undefined,
@@ -36,7 +40,7 @@ export const startCall: Middleware = {
 /** What the services get of a request that has passed all checks. */
 export function toRequestContext(
   { operationId, event }: { readonly operationId: OperationSpec['id']; readonly event: HttpEvent },
-  { requestId, trace, scope, headers }: CallState,
+  { requestId, trace, caller = UNKNOWN, headers }: CallState,
   { settings, signal, onReplied }: HttpContext<unknown>,
 ): RequestContext {
   // The declared schemas have parsed these headers, where the operation takes them.
@@ -45,7 +49,8 @@ export function toRequestContext(
     operationId,
     requestId,
     trace,
-    scope,
+    scope: caller.scope,
+    caller,
     baseUrl: settings.publicBaseUrl ?? `http://${event.headers['host'] ?? 'localhost'}`,
     idempotencyKey: taken['idempotency-key'],
     retryCount: taken['x-stainless-retry-count'],

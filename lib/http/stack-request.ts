@@ -1,5 +1,6 @@
+import type { Caller } from '../contract/request/caller.ts';
 import type { Trace } from '../contract/request/request-context.ts';
-import type { HttpContext, HttpEvent, HttpReply, Scope } from './http-event.ts';
+import type { HttpContext, HttpEvent, HttpReply } from './http-event.ts';
 import type { OperationSpec } from './operation-spec.ts';
 
 /** What the middlewares have set for one request. Each member is set by exactly one of them. */
@@ -8,7 +9,8 @@ export interface CallState {
   /** Monotonic. */
   startedMs: number;
   trace: Trace;
-  scope: Scope;
+  /** Undefined for a public operation. */
+  caller: Caller | undefined;
   path: unknown;
   query: unknown;
   headers: unknown;

@@ -18,6 +18,7 @@ interface Deps {
   readonly idempotency: Idempotency;
   readonly clock: Clock;
   readonly slices: TimeSlices;
+  readonly usage: Parameters<typeof createPrepareRequest>[0]['usage'];
   /** `inputs.max_bytes_each`. */
   readonly maxInputBytes: number;
 }

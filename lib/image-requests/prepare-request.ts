@@ -10,12 +10,14 @@ import { toInputSources } from '../inputs/to-input-sources.ts';
 import { toFingerprint } from '../platform/fingerprint.ts';
 import type { TimeSlices } from '../platform/time-slices.ts';
 import type { ImageRun, ImageRuns } from '../runs/image-run.ts';
+import type { Usage } from '../usage/usage.ts';
 
 interface Deps {
   readonly runs: ImageRuns;
   /** Gives what a run has published its owner. */
   readonly publisher: { commit(publications: GenerationResult['publications']): Promise<void> };
   readonly slices: TimeSlices;
+  readonly usage: Pick<Usage, 'chargeFor'>;
   /** `inputs.max_bytes_each`. */
   readonly maxInputBytes: number;
 }
@@ -29,7 +31,7 @@ export interface PreparedRequest {
 }
 
 /** Makes a run of a request. A request that is wrong before there is anything to run is logged as a failure. */
-export function createPrepareRequest({ runs, publisher, slices, maxInputBytes }: Deps) {
+export function createPrepareRequest({ runs, publisher, slices, usage, maxInputBytes }: Deps) {
   async function commit({ response, publications }: GenerationResult) {
     if (publications.length > 0) await publisher.commit(publications);
     return response;
@@ -46,7 +48,11 @@ export function createPrepareRequest({ runs, publisher, slices, maxInputBytes }:
       const request = toGenerationRequest(sent, inputs);
       return {
         key,
-        run: runs.newRun(request, context, { commit }),
+        run: runs.newRun(
+          request,
+          { ...context, charge: usage.chargeFor(context.caller) },
+          { commit },
+        ),
         async fingerprintFor(result) {
           const identities = await identifyInputs(inputs, slices, context.signal());
           const equal = toFingerprintedRequest(sent, inputs, identities);

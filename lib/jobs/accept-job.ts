@@ -7,6 +7,7 @@ import type { StoredImage, StoredInputs } from '../inputs/stored-inputs.ts';
 import type { InputVerifier } from '../inputs/verify-inputs.ts';
 import { type Clock, nowSecs } from '../platform/clock.ts';
 import type { Ids } from '../platform/ids.ts';
+import type { Usage } from '../usage/usage.ts';
 import { reservationFor } from './job-reservation.ts';
 import type { JobAdmission, JobRecord, JobStore, NewJob } from './job-store-port.ts';
 
@@ -15,6 +16,7 @@ interface Deps {
   readonly generation: Pick<Generation, 'plan'>;
   readonly verifier: InputVerifier;
   readonly inputs: Pick<StoredInputs, 'keepFor'>;
+  readonly usage: Pick<Usage, 'reservationOf'>;
   readonly clock: Clock;
   readonly ids: Pick<Ids, 'newUuid'>;
 }
@@ -22,7 +24,7 @@ interface Deps {
 /** What a job needs of the request that submits it. */
 export type SubmitContext = Pick<
   RequestContext,
-  'operationId' | 'scope' | 'requestId' | 'idempotencyKey' | 'signal'
+  'operationId' | 'scope' | 'caller' | 'requestId' | 'idempotencyKey' | 'signal'
 >;
 
 /** A job that was accepted, now or under the same key before. */
@@ -40,17 +42,17 @@ interface JobDraft extends Pick<NewJob, 'priority' | 'retryOf'> {
 export type AcceptJob = ReturnType<typeof createAcceptJob>;
 
 /** The way into the queue for every job, wherever its request comes from. */
-export function createAcceptJob({ store, generation, verifier, inputs, clock, ids }: Deps) {
+export function createAcceptJob({ store, generation, verifier, inputs, usage, clock, ids }: Deps) {
   /**
-   * Resolves once the job is durably queued. Throws `overloaded`, `idempotency_conflict`, `input`, `artifact`,
+   * Resolves once the job is durably queued. Throws `overloaded`, `rate_limited`, `idempotency_conflict`, `input`, `artifact`,
    * `unsupported_capability`, `session_not_found`, or the signal's reason.
    */
   return async function acceptJob(
     { request, toJobRequest, ...more }: JobDraft,
     context: SubmitContext,
-    admission: JobAdmission,
+    admission: Omit<JobAdmission, 'reservation'>,
   ): Promise<Submitted> {
-    const { scope, requestId } = context;
+    const { scope, caller, requestId } = context;
     const signal = context.signal();
     // Before the images are decoded; what they are like may refuse the request as well.
     await generation.plan(request, context);
@@ -66,6 +68,9 @@ export function createAcceptJob({ store, generation, verifier, inputs, clock, id
       request: toJobRequest(images),
       reservedBytes: reservationFor(request.parameters.n),
     };
-    return inputs.keepFor(toList(images), signal, () => store.submit(job, admission));
+    const reservation = usage.reservationOf(caller, request.parameters.n);
+    return inputs.keepFor(toList(images), signal, () =>
+      store.submit(job, { ...admission, reservation }),
+    );
   };
 }

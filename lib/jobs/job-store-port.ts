@@ -5,6 +5,7 @@ import type {
   JobRequest,
   JobStatus,
 } from '../contract/resources/job.ts';
+import type { Reservation } from '../usage/usage-store-port.ts';
 
 /** What is known of every job. Times are Unix seconds. */
 interface JobFacts {
@@ -36,6 +37,8 @@ export interface JobRecord extends JobFacts {
   readonly requestId: string;
   /** The id of the job that this one was made from by a retry. */
   readonly retryOf?: string;
+  /** The name of the token that it came with; empty for a caller without a named token. */
+  readonly token: string;
   readonly request: JobRequest;
   /** Of a job that succeeded, and of no other. */
   readonly result?: ImageResponse;
@@ -75,11 +78,16 @@ export interface NewJob extends Pick<JobFacts, 'id' | 'scope' | 'priority' | 'cr
   readonly reservedBytes: number;
 }
 
-export interface JobAdmission {
+export interface JobLimits {
   /** How many jobs of all scopes may be queued, this one included. */
   readonly maxPending: number;
   /** For all jobs together, their reservations and those of this one included. */
   readonly maxDatabaseBytes: number;
+}
+
+export interface JobAdmission extends JobLimits {
+  /** Of the images that it asks for: they are charged with the job. */
+  readonly reservation: Reservation;
   /** Of a request that came with a key: the keyed hash of scope and key, and the fingerprint of the request. */
   readonly key?: { readonly hash: string; readonly fingerprint: string };
 }
@@ -144,15 +152,15 @@ export interface JobTotals {
 export interface JobStore {
   /**
    * Accepts a job as `queued`. Under the key of an earlier job, resolves to that job as it is now, whatever
-   * the limits say, and nothing is added. Throws `overloaded` at a limit, `idempotency_conflict` when the earlier job
-   * was asked for something else.
+   * the limits say, and nothing is added. Throws `overloaded` at a limit, `rate_limited` beyond the allowance of the token,
+   * `idempotency_conflict` when the earlier job was asked for something else.
    */
   submit(
     job: NewJob,
     admission: JobAdmission,
   ): Promise<{ readonly job: JobRecord; readonly repeated: boolean }>;
   /**
-   * Throws `overloaded` where `submit` would do so whatever the size of the job. Not for a request under the key of an
+   * Throws `overloaded` and `rate_limited` where `submit` would do so whatever the size of the job. Not for a request under the key of an
    * earlier job, given by its hash: that job is the reply. Lets a full queue refuse before anything costly is done.
    */
   refuseWhenFull(limits: Omit<JobAdmission, 'key'>, keyHash: string | undefined): Promise<void>;

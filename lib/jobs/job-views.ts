@@ -35,7 +35,7 @@ export function toImageJobSummary(
   };
 }
 
-function toShared(job: Omit<JobRecord, 'requestId' | 'request'>, progress?: JobProgress) {
+function toShared(job: Omit<JobRecord, 'requestId' | 'token' | 'request'>, progress?: JobProgress) {
   const { id, status, startedSecs, completedSecs, deletedSecs } = job;
   return {
     id,

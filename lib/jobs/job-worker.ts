@@ -7,6 +7,7 @@ import type { TraceLog } from '../log/trace-log.ts';
 import { type Clock, nowSecs } from '../platform/clock.ts';
 import type { Ids } from '../platform/ids.ts';
 import { completeRun, type ImageRun, type ImageRuns } from '../runs/image-run.ts';
+import type { Usage } from '../usage/usage.ts';
 import {
   cancellation,
   interruption,
@@ -22,6 +23,7 @@ interface Deps {
   readonly store: Pick<JobStore, 'settle'>;
   readonly live: LiveJobs;
   readonly runs: ImageRuns;
+  readonly usage: Pick<Usage, 'chargeOfJob'>;
   readonly log: Pick<TraceLog, 'failure'>;
   readonly clock: Clock;
   readonly ids: Pick<Ids, 'newOpaqueId' | 'newSpanId'>;
@@ -67,6 +69,7 @@ export function createJobWorker(deps: Deps) {
       // A job names its artifacts by their ids: its result holds no address of this bridge.
       baseUrl: '',
       waitsWhenFull: true,
+      charge: deps.usage.chargeOfJob({ ...job, images: job.request.parameters.n }),
     };
     const request = toGenerationRequest(job.request, toStoredSources(job.request));
     return runs.newRun(request, context, {

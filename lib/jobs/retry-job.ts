@@ -5,21 +5,23 @@ import { badInput } from '../inputs/bad-input.ts';
 import { toList } from '../inputs/input-source.ts';
 import { toStoredSources } from '../inputs/to-input-sources.ts';
 import { toFingerprint } from '../platform/fingerprint.ts';
+import type { Usage } from '../usage/usage.ts';
 import type { AcceptJob, SubmitContext, Submitted } from './accept-job.ts';
 import { toKeyHash } from './job-key.ts';
 import { isTerminal } from './job-state.ts';
-import type { JobAdmission, JobRecord, JobStore } from './job-store-port.ts';
+import type { JobLimits, JobRecord, JobStore } from './job-store-port.ts';
 
 interface Deps {
   readonly store: Pick<JobStore, 'find' | 'findByKey' | 'needsInput' | 'refuseWhenFull'>;
   readonly acceptJob: AcceptJob;
+  readonly usage: Pick<Usage, 'reservationOf'>;
   /** Made with the database; keys the hashes of idempotency keys. */
   readonly secret: Uint8Array;
-  readonly limits: Omit<JobAdmission, 'key'>;
+  readonly limits: JobLimits;
 }
 
 /** Makes a new job of one that ended without success. */
-export function createRetryJob({ store, acceptJob, secret, limits }: Deps) {
+export function createRetryJob({ store, acceptJob, usage, secret, limits }: Deps) {
   async function findRetryable(scope: string, id: string): Promise<JobRecord> {
     const job = await store.find(scope, id);
     if (job === undefined) throw new BridgeError('not_found', 'there is no such job');
@@ -54,7 +56,8 @@ export function createRetryJob({ store, acceptJob, secret, limits }: Deps) {
     const earlier = key && (await store.findByKey(key));
     if (earlier) return { job: earlier, repeated: true };
     const { request, priority } = await findRetryable(scope, id);
-    await store.refuseWhenFull(limits, undefined);
+    const reservation = usage.reservationOf(context.caller, request.parameters.n);
+    await store.refuseWhenFull({ ...limits, reservation }, undefined);
     await refuseWithoutInputs(request);
     return acceptJob(
       {

@@ -6,18 +6,20 @@ import { identifyInputs } from '../inputs/input-identities.ts';
 import { toInputSources } from '../inputs/to-input-sources.ts';
 import { toFingerprint } from '../platform/fingerprint.ts';
 import type { TimeSlices } from '../platform/time-slices.ts';
+import type { Usage } from '../usage/usage.ts';
 import type { AcceptJob, SubmitContext, Submitted } from './accept-job.ts';
 import { toKeyHash } from './job-key.ts';
 import { toJobRequest } from './job-request.ts';
-import type { JobAdmission, JobStore } from './job-store-port.ts';
+import type { JobLimits, JobStore } from './job-store-port.ts';
 
 interface Deps {
   readonly store: Pick<JobStore, 'refuseWhenFull' | 'findByKey'>;
   readonly acceptJob: AcceptJob;
   readonly slices: TimeSlices;
+  readonly usage: Pick<Usage, 'reservationOf'>;
   /** Made with the database; keys the hashes of idempotency keys. */
   readonly secret: Uint8Array;
-  readonly limits: Omit<JobAdmission, 'key'>;
+  readonly limits: JobLimits;
   /** `inputs.max_bytes_each`. */
   readonly maxInputBytes: number;
 }
@@ -26,7 +28,15 @@ interface Deps {
 export type JobSubmission = AnyImageRequest & { readonly priority?: number };
 
 /** Makes a job of a request, or finds out why that cannot be. */
-export function createSubmitJob({ store, acceptJob, slices, secret, limits, ...deps }: Deps) {
+export function createSubmitJob({
+  store,
+  acceptJob,
+  slices,
+  usage,
+  secret,
+  limits,
+  ...deps
+}: Deps) {
   async function fingerprintOf(
     sent: AnyImageRequest,
     { inputs }: GenerationRequest,
@@ -47,7 +57,8 @@ export function createSubmitJob({ store, acceptJob, slices, secret, limits, ...d
     const named = toIdempotencyKey(sent.idempotency_key, context.idempotencyKey);
     const hash = named === undefined ? undefined : toKeyHash(secret, context.scope, named);
     // Before the images are decoded; the transaction that adds the job checks again.
-    await store.refuseWhenFull(limits, hash);
+    const reservation = usage.reservationOf(context.caller, sent.parameters.n);
+    await store.refuseWhenFull({ ...limits, reservation }, hash);
     const sources = toInputSources(sent, deps.maxInputBytes);
     const request = toGenerationRequest(sent, await slices.run(sources, context.signal()));
     const key = hash && { hash, fingerprint: await fingerprintOf(sent, request, context) };

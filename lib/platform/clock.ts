@@ -33,7 +33,7 @@ export function stayAwake(): () => void {
 }
 
 /** Whole seconds since the Unix epoch, the contract's unit for points in time. */
-export function nowSecs(clock: Clock): number {
+export function nowSecs(clock: Pick<Clock, 'nowMs'>): number {
   return Math.floor(clock.nowMs() / 1000);
 }
 

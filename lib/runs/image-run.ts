@@ -104,7 +104,10 @@ export function createImageRuns({ generation, publisher, log }: Deps) {
     },
 
     /** Logs a request that was refused before there was anything to run. */
-    refused({ trace, requestId }: RunContext, thrown: unknown): BridgeError {
+    refused(
+      { trace, requestId }: Pick<RunContext, 'trace' | 'requestId'>,
+      thrown: unknown,
+    ): BridgeError {
       const traced = { ...trace, requestId };
       const error = toBridgeError(thrown);
       lines.started(traced);

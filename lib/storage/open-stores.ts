@@ -10,6 +10,7 @@ import type { Ids } from '../platform/ids.ts';
 import type { Task } from '../platform/task.ts';
 import type { PresetStore } from '../presets/preset-store-port.ts';
 import type { SessionStore } from '../sessions/session-store-port.ts';
+import type { UsageStore } from '../usage/usage-store-port.ts';
 import { createArtifactFiles, refuseArtifactRoot } from './file-system/artifact-files.ts';
 import { createStoredInputFiles } from './file-system/stored-input-files.ts';
 import { createArtifactStore } from './sqlite/artifact-store.ts';
@@ -25,6 +26,7 @@ import { createPresetStore } from './sqlite/preset-store.ts';
 import { createQueueStore } from './sqlite/queue-store.ts';
 import { createJobSearch, searchIndexFile } from './sqlite/search/job-search.ts';
 import { createSessionStore } from './sqlite/session-store.ts';
+import { createUsageStore } from './sqlite/usage-store.ts';
 
 /** The settings that say where things are stored. */
 type StorageSettings = Pick<Config, 'state' | 'artifacts'>;
@@ -41,6 +43,7 @@ export interface Stores {
   readonly search: JobSearch;
   readonly presets: PresetStore;
   readonly sessions: SessionStore;
+  readonly usage: UsageStore;
   readonly artifacts: ArtifactStore;
   readonly artifactFiles: ArtifactFiles;
   readonly storedInputs: StoredInputFiles;
@@ -99,6 +102,7 @@ async function createStores(
     search,
     presets: createPresetStore(database),
     sessions: createSessionStore(database),
+    usage: createUsageStore(database),
     artifacts: createArtifactStore(database),
     artifactFiles: createArtifactFiles({ root, clock }),
     storedInputs: createStoredInputFiles({ ...state, clock }),

@@ -5,6 +5,7 @@ import { MACHINE_COMMANDS } from './machine-commands.ts';
 import { RESOURCE_COMMANDS } from './resource-commands.ts';
 import { SERVE_COMMANDS } from './serve-commands.ts';
 import { STORED_COMMANDS } from './stored-commands.ts';
+import { TOKEN_COMMANDS } from './token-commands.ts';
 
 /** Needs the whole table, and is therefore a row of this file. */
 const COMPLETIONS = command({
@@ -31,6 +32,7 @@ export const COMMAND_TABLE: CommandTable = {
     ...RESOURCE_COMMANDS,
     ...MACHINE_COMMANDS,
     ...CONFIGURATION_COMMANDS,
+    ...TOKEN_COMMANDS,
     ...STORED_COMMANDS,
     COMPLETIONS,
   ],
@@ -44,6 +46,7 @@ export const COMMAND_TABLE: CommandTable = {
     sessions: 'show and delete sessions',
     providers: 'list providers, and show what their models can do',
     artifacts: 'list, show, fetch and verify stored images',
+    tokens: 'make, replace, list and end named tokens',
     metadata: 'how images were made',
   },
 };

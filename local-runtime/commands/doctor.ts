@@ -13,7 +13,12 @@ import { checkBubblewrap } from '../doctor/agent-checks.ts';
 import { bad, type Examined, type Finding, good, warning } from '../doctor/finding.ts';
 import { checkClock, checkImageFormats } from '../doctor/machine-checks.ts';
 import { checkProviders } from '../doctor/provider-checks.ts';
-import { checkActivationLock, checkBearer, checkPort } from '../doctor/service-checks.ts';
+import {
+  checkActivationLock,
+  checkBearer,
+  checkPort,
+  checkTokens,
+} from '../doctor/service-checks.ts';
 import { checkDatabase, checkFolders, checkStateLock } from '../doctor/storage-checks.ts';
 import { styled } from '../terminal/terminal.ts';
 
@@ -28,6 +33,7 @@ const CHECKS: readonly Check[] = [
   checkActivationLock,
   checkPort,
   checkBearer,
+  checkTokens,
   checkProviders,
   checkBubblewrap,
   checkImageFormats,

@@ -1,6 +1,4 @@
 import { resolve } from 'node:path';
-import { loadConfig } from '../../lib/config/load-config.ts';
-import { problemLine } from '../../lib/config/problem.ts';
 import type { Config } from '../../lib/config/settings/settings.ts';
 import { BridgeError } from '../../lib/errors/bridge-error.ts';
 import { systemClock } from '../../lib/platform/clock.ts';
@@ -15,11 +13,9 @@ import {
 } from '../../lib/storage/inspect-state.ts';
 import type { CommandIo } from '../command-io.ts';
 import type { Call } from '../command-table/command.ts';
-import {
-  type ConfigurationOptions,
-  toLoadOptions,
-} from '../command-table/configuration-options.ts';
+import type { ConfigurationOptions } from '../command-table/configuration-options.ts';
 import { lockStateDirectory } from '../locks/state-lock.ts';
+import { withConfig } from '../with-config.ts';
 
 type StateCall<Arguments = unknown> = Call<Arguments, ConfigurationOptions>;
 
@@ -105,23 +101,5 @@ async function underLock<T>({ state }: Config, work: () => T | Promise<T>): Prom
     return await work();
   } finally {
     lock.release();
-  }
-}
-
-async function withConfig(
-  { options, io }: StateCall,
-  work: (config: Config) => number | Promise<number>,
-): Promise<number> {
-  const loaded = await loadConfig(toLoadOptions(options, io));
-  if (!loaded.ok) {
-    for (const problem of loaded.errors) io.stderr(`${problemLine(problem)}\n`);
-    return 2;
-  }
-  try {
-    return await work(loaded.config);
-  } catch (error) {
-    if (!(error instanceof BridgeError)) throw error;
-    io.stderr(`image-bridge: ${error.message}\n`);
-    return 1;
   }
 }

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { parseAuthority } from '../../lib/config/values/addresses.ts';
 import { toBridgeError } from '../../lib/errors/bridge-error.ts';
+import { readTokens } from '../../lib/tokens/token-file.ts';
 import { resolveBearer } from '../bearer.ts';
 import { isLive } from '../client/liveness.ts';
 import { toLocalAddress } from '../local-address.ts';
@@ -38,13 +39,31 @@ function tryListen(host: string, port: number): Promise<string | undefined> {
 /** Whether the token that requests have to carry is there; its value is never shown. */
 export function checkBearer({ config, env }: Examined): Finding {
   const variable = config.server.bearer_token_env;
-  if (variable === undefined) return good('server.bearer_token_env', 'no token is demanded');
+  if (variable === undefined) {
+    const isOpen = config.server.tokens_file === undefined;
+    return good('server.bearer_token_env', isOpen ? 'no token is demanded' : 'it is not set');
+  }
   try {
     resolveBearer(variable, env);
     return good('server.bearer_token_env', `${variable} holds a token`);
   } catch (error) {
     const [, reason = ''] = toBridgeError(error).message.split(': ');
     return bad('server.bearer_token_env', reason, `Export ${variable} with 16 bytes or more.`);
+  }
+}
+
+/** Whether `server.tokens_file` can be used. */
+export function checkTokens({ config }: Examined): readonly Finding[] {
+  const path = config.server.tokens_file;
+  if (path === undefined) return [];
+  const check = 'server.tokens_file';
+  try {
+    const { tokens } = readTokens(path);
+    return [good(check, `tokens: ${tokens.length}`)];
+  } catch (error) {
+    const [, ...reason] = toBridgeError(error).message.split(': ');
+    const advice = 'A running bridge keeps the tokens from before; a start is refused.';
+    return [bad(check, reason.join(': '), advice)];
   }
 }
 

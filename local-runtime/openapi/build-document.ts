@@ -36,7 +36,7 @@ export function buildOpenApiDocument(
           type: 'http',
           scheme: 'bearer',
           description:
-            'Required when server.bearer_token_env is set. Without it every client that can connect is accepted.',
+            'Required when server.bearer_token_env or server.tokens_file is set. Without both every client that can connect is accepted. Each operation names the permission that a token of server.tokens_file needs for it.',
         },
       },
       headers: RESPONSE_HEADERS,

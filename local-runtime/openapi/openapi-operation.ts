@@ -1,7 +1,12 @@
 import type { JsonObject } from '../../lib/contract/document/conversion.ts';
 import { componentName, schemaPart } from '../../lib/contract/document/json-schema.ts';
 import { EXAMPLES } from '../../lib/contract/examples/examples.ts';
-import type { OperationSpec, RequestSpec, Schema } from '../../lib/http/operation-spec.ts';
+import {
+  type OperationSpec,
+  permissionOf,
+  type RequestSpec,
+  type Schema,
+} from '../../lib/http/operation-spec.ts';
 import { toErrorResponses } from './openapi-errors.ts';
 import { toParameters } from './openapi-parameters.ts';
 import { toResponses } from './openapi-responses.ts';
@@ -18,13 +23,14 @@ export interface DocumentedRoute {
 export function toOperation({ tag, handler: { spec } }: DocumentedRoute): JsonObject {
   const parameters = toParameters(spec.request);
   const replies = toResponses(spec.reply);
+  const permission = permissionOf(spec);
   return {
     operationId: spec.id,
     summary: spec.summary,
     description: spec.reply.description,
     tags: [tag],
-    // The empty alternative: a bridge without a configured token asks for none.
-    security: spec.protection === 'public' ? [] : [{ bearer: [] }, {}],
+    // The permission that the token needs. The empty alternative: a bridge without a configured token asks for none.
+    security: permission === undefined ? [] : [{ bearer: [permission] }, {}],
     ...(parameters.length > 0 ? { parameters } : {}),
     ...toRequestBody(spec.request),
     responses: { ...replies, ...toErrorResponses(spec, replies) },

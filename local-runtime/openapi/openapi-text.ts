@@ -25,6 +25,7 @@ export const TAG_DESCRIPTIONS: Readonly<Record<string, string>> = {
   Providers: 'The providers of images, and what each model supports.',
   Artifacts: 'The files of verified images, each visible to the token that created it.',
   Sessions: 'The threads that a provider keeps under a key.',
+  Usage: 'What the token of the caller may do, and what it has used.',
   OpenAI: 'Routes that are compatible with the OpenAI API.',
   Diagnostics: 'What the bridge is doing, without content.',
   Metrics: 'The same in numbers, for Prometheus.',

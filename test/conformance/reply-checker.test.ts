@@ -7,7 +7,7 @@ import { createReplyChecker } from '../support/reply-checker.ts';
 const spec = {
   id: 'getReadiness',
   summary: 'Report whether work would be taken now',
-  protection: 'bearer',
+  protection: 'read',
   request: {},
   reply: {
     status: 200,

@@ -124,7 +124,7 @@ describe('the route table', () => {
   it('requires a bearer token below /v1, for the metrics and for agents, and not for health', () => {
     const others = routes.filter(
       ({ path, handler }) =>
-        handler.spec.protection !== (/^\/(v1\/|metrics$|mcp$)/.test(path) ? 'bearer' : 'public'),
+        (handler.spec.protection === 'public') === /^\/(v1\/|metrics$|mcp$)/.test(path),
     );
 
     expect(others.map(({ path }) => path)).toEqual([]);
@@ -136,7 +136,7 @@ describe('these rules', () => {
     spec: {
       id: 'createJob',
       summary: 'Create a job',
-      protection: 'bearer' as const,
+      protection: 'read' as const,
       request: { path: v.object({ id: v.string() }) },
       reply: { status: 200, description: 'A job.' },
       errors: [],

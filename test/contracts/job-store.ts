@@ -197,6 +197,7 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
         expect(job).toEqual({
           sequence: 1,
           id: sent.id,
+          token: '',
           scope: 'anonymous',
           status: 'queued',
           priority: 0,
@@ -695,7 +696,7 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
 
         const { items, more } = await store.list(job.scope, ALL, { limit: 10 });
 
-        const { request: _, requestId: __, ...facts } = job;
+        const { request: _, requestId: __, token: ___, ...facts } = job;
         expect(more).toBe(false);
         expect(items).toEqual([
           {

@@ -13,6 +13,7 @@ import { createSessionStore } from '../../lib/storage/sqlite/session-store.ts';
 import { openArtifactRig } from '../lib/artifacts/artifact-rig.ts';
 import { requestOf } from '../lib/generation/requests.ts';
 import { openAgentRig } from '../lib/providers/agent-responses/agent-rig.ts';
+import { recordCharge } from '../support/charges.ts';
 import { openInputLoader } from '../support/input-loader.ts';
 import { requestContext } from '../support/request-context.ts';
 
@@ -46,7 +47,8 @@ async function openPipeline() {
   /** All events of one request, and its outcome. */
   async function run(sent: object) {
     const { signal } = new AbortController();
-    const running = generation.run(requestOf(sent), requestContext(), signal);
+    const context = { ...requestContext(), charge: recordCharge().charge };
+    const running = generation.run(requestOf(sent), context, signal);
     const events: VerifiedEvent[] = [];
     for await (const event of running.events) events.push(event);
     const result = await running.result.catch((error: unknown) => error);

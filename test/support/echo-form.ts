@@ -33,7 +33,7 @@ export const bookForm = {
 export const echoForm = createOperation({
   id: 'echoForm',
   summary: 'Say what came',
-  protection: 'bearer',
+  protection: 'read',
   request: { form: bookForm, body: closedObject({ title: v.string() }) },
   reply: { status: 200, description: 'What came.' },
   errors: [],
@@ -53,7 +53,7 @@ export const echoForm = createOperation({
 export const keepPages = createOperation<PageServices, { form: typeof bookForm }, object>({
   id: 'keepPages',
   summary: 'Keep the pages',
-  protection: 'bearer',
+  protection: 'read',
   request: { form: bookForm },
   reply: { status: 200, description: 'They are kept.' },
   errors: [],

@@ -5,7 +5,17 @@ import type { JobAdmission, JobEnd, JobFailure, NewJob } from '../../lib/jobs/jo
 export const CREATED_SECS = 1_700_000_000;
 
 /** Limits that no test reaches. */
-export const WIDE: JobAdmission = { maxPending: 1e6, maxDatabaseBytes: 1e12 };
+export const WIDE: JobAdmission = {
+  maxPending: 1e6,
+  maxDatabaseBytes: 1e12,
+  reservation: {
+    token: '',
+    day: Math.floor(CREATED_SECS / 86_400),
+    images: 1,
+    allowance: undefined,
+    retryAfterMs: 1,
+  },
+};
 
 const PARAMETERS = {
   n: 1,

@@ -1,3 +1,4 @@
+import { unnamedCaller } from '../../lib/contract/request/caller.ts';
 import type { RequestContext } from '../../lib/contract/request/request-context.ts';
 
 /** The context of a request whose client stays connected, unless a test says otherwise. */
@@ -8,6 +9,7 @@ export function requestContext(changes: Partial<RequestContext> = {}): RequestCo
     requestId: 'request-1',
     trace: { traceId: '0af7651916cd43dd8448eb211c80319c', spanId: 'b7ad6b7169203331' },
     scope: 'anonymous',
+    caller: unnamedCaller('anonymous'),
     baseUrl: 'http://localhost:8787',
     idempotencyKey: undefined,
     retryCount: undefined,

@@ -492,6 +492,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the usage and the allowance of the token
+         * @description The usage of the token.
+         */
+        get: operations["getUsage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/artifacts/{id}": {
         parameters: {
             query?: never;
@@ -2112,6 +2132,49 @@ export interface components {
             /** @constant */
             reused: true;
         };
+        UsageReport: {
+            caller: components["schemas"]["UsageCaller"];
+            /** @description Days with images, the latest first. */
+            items: components["schemas"]["DayUsage"][];
+        };
+        UsageCaller: {
+            /** @description Of the token; absent where it has none. */
+            name?: string;
+            permissions: ("images" | "jobs" | "read" | "presets" | "metrics" | "diagnostics" | "admin")[];
+            /** @description When the token stops being valid. */
+            expires?: number;
+            allowance?: {
+                images_per_day: number;
+                /** @description Today: reserved, made, or perhaps made. */
+                used: number;
+                /** @description When the next day begins, in UTC. */
+                resets: number;
+            };
+        };
+        DayUsage: {
+            /**
+             * Format: date
+             * @description In UTC, such as 2026-11-22.
+             */
+            day: string;
+            /** @description Images that were made. */
+            images: number;
+            /** @description Images that were asked for and failed. */
+            failed: number;
+            /** @description Tokens of the models, where providers report them. */
+            tokens?: number;
+            /** @description By the names of the providers that were used. */
+            by_provider: {
+                [key: string]: {
+                    /** @description Images that were made. */
+                    images: number;
+                    /** @description Images that were asked for and failed. */
+                    failed: number;
+                    /** @description Tokens of the models, where providers report them. */
+                    tokens?: number;
+                };
+            };
+        };
         ImageMetadataRecord: {
             /** @constant */
             version: "1";
@@ -3409,6 +3472,7 @@ export interface operations {
             415: components["responses"]["unsupported_media_type"];
             417: components["responses"]["expectation_failed"];
             422: components["responses"]["invalid_request"];
+            429: components["responses"]["rate_limited"];
             431: components["responses"]["header_too_large"];
             /** @description Internal Server Error: `artifact_error`, `configuration`, `internal_error`. */
             500: {
@@ -3642,6 +3706,7 @@ export interface operations {
             };
             417: components["responses"]["expectation_failed"];
             422: components["responses"]["invalid_request"];
+            429: components["responses"]["rate_limited"];
             431: components["responses"]["header_too_large"];
             /** @description Internal Server Error: `artifact_error`, `configuration`, `internal_error`. */
             500: {
@@ -4335,6 +4400,40 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorReply"];
                 };
             };
+        };
+    };
+    getUsage: {
+        parameters: {
+            query?: {
+                /** @description How many days, the current one included. */
+                days?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The usage of the token. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    traceparent: components["headers"]["traceparent"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UsageReport"];
+                };
+            };
+            400: components["responses"]["malformed_request"];
+            401: components["responses"]["authentication_required"];
+            403: components["responses"]["permission_denied"];
+            408: components["responses"]["request_timeout"];
+            417: components["responses"]["expectation_failed"];
+            422: components["responses"]["invalid_request"];
+            431: components["responses"]["header_too_large"];
+            500: components["responses"]["internal"];
+            503: components["responses"]["overloaded"];
         };
     };
     getArtifact: {

@@ -56,12 +56,13 @@ const FIXED_RULES: readonly CrossFieldRule[] = [
   },
   {
     field: 'server.bind',
-    with: ['server.bearer_token_env'],
+    with: ['server.bearer_token_env', 'server.tokens_file'],
     severity: 'warning',
     message:
-      'other machines can reach this address and no token is required: set server.bearer_token_env',
+      'other machines can reach this address and no token is required: set server.bearer_token_env or server.tokens_file',
     isBroken: ({ server }) =>
       server.bearer_token_env === undefined &&
+      server.tokens_file === undefined &&
       !isLoopbackHost(parseAuthority(server.bind)?.host ?? ''),
   },
 ];

@@ -44,6 +44,12 @@ export const SERVER = section({
     unset: 'unset: no token is required',
     about: 'The name of the environment variable that holds the bearer token.',
   }),
+  tokens_file: optionalText({
+    rule: PATH,
+    unset: 'unset: no named tokens',
+    about:
+      'The path of a file with named tokens, their permissions and allowances; image-bridge tokens writes it, and a change takes effect at once.',
+  }),
   allowed_hosts: textList({
     default: [],
     rule: AUTHORITY,

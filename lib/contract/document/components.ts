@@ -65,6 +65,7 @@ import {
 import { CapabilityDocument, ProviderDescriptor, ProviderPage } from '../resources/provider.ts';
 import { Queue, QueuePatch } from '../resources/queue.ts';
 import { SessionBinding } from '../resources/session.ts';
+import { DayUsage, UsageCaller, UsageReport } from '../resources/usage.ts';
 
 /** The named schemas of what is sent to the bridge: a field with a default may be left out. */
 export const REQUEST_COMPONENTS = {
@@ -140,6 +141,9 @@ export const REPLY_COMPONENTS = {
   ImagePreset: Preset,
   ImagePresetPage: PresetPage,
   SessionBinding,
+  UsageReport,
+  UsageCaller,
+  DayUsage,
   ImageMetadataRecord,
   Diagnostics,
   OpenAiImages: ImagesResponse,

@@ -3,11 +3,13 @@ import { OPENAI_EXAMPLES } from './openai-examples.ts';
 import { REPLY_EXAMPLES } from './reply-examples.ts';
 import { REQUEST_EXAMPLES } from './request-examples.ts';
 import { STORED_EXAMPLES } from './stored-examples.ts';
+import { USAGE_EXAMPLES } from './usage-examples.ts';
 
 /** The examples that the documents show; tests hold each against its schema. */
 export const EXAMPLES: Examples = {
   ...REQUEST_EXAMPLES,
   ...REPLY_EXAMPLES,
   ...STORED_EXAMPLES,
+  ...USAGE_EXAMPLES,
   ...OPENAI_EXAMPLES,
 };

@@ -1,3 +1,5 @@
+import type { Caller } from './caller.ts';
+
 /** W3C trace context of one request: the caller's trace, our span. */
 export interface Trace {
   readonly traceId: string;
@@ -12,6 +14,7 @@ export interface RequestContext {
   readonly trace: Trace;
   /** The authorization scope of the caller. */
   readonly scope: string;
+  readonly caller: Caller;
   /** Scheme and authority under which the client reaches this bridge, for links in replies. */
   readonly baseUrl: string;
   /** The header `Idempotency-Key`, where the operation takes it. */

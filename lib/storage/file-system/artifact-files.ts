@@ -4,6 +4,7 @@ import { dirname, join, resolve } from 'node:path';
 import type { ArtifactFiles, PublishedFile } from '../../artifacts/artifact-files-port.ts';
 import { BridgeError } from '../../errors/bridge-error.ts';
 import type { Clock } from '../../platform/clock.ts';
+import { toFileStamp } from '../../platform/file-stamp.ts';
 import { splitName } from './artifact-path.ts';
 import { asArtifactError, errorCode } from './file-errors.ts';
 import { createFolderMaker, type FolderMaker, findFolder, syncFolder } from './folders.ts';
@@ -13,7 +14,6 @@ import {
   readWhole,
   statName,
   statNameNow,
-  toStamp,
   unlinkIfPresent,
   writeNew,
 } from './regular-file.ts';
@@ -60,7 +60,7 @@ export function createArtifactFiles(deps: Deps): ArtifactFiles {
       asArtifactError(async () => {
         // One look is enough: a file behind a link on the way is another file, and has another stamp.
         const found = statNameNow(pathOf(root, name));
-        return found?.isFile() ? toStamp(found) : undefined;
+        return found?.isFile() ? toFileStamp(found) : undefined;
       }),
     read: (name, bytes) =>
       asArtifactError(async () => {

@@ -3,6 +3,7 @@ import { type BigIntStats, constants, lstatSync } from 'node:fs';
 import { type FileHandle, lstat, open, unlink } from 'node:fs/promises';
 import type { FileContent, PublishedFile } from '../../artifacts/artifact-files-port.ts';
 import type { Clock } from '../../platform/clock.ts';
+import { isStampSettled, toFileStamp } from '../../platform/file-stamp.ts';
 import { isAbsence } from './file-errors.ts';
 
 const CREATE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
@@ -11,9 +12,6 @@ const READ = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 // About 2 ms of hashing.
 const STEP_BYTES = 4 * 1024 * 1024;
-
-// File times advance in steps of some milliseconds: two changes within one step cannot be distinguished.
-const FILE_TIME_STEP_MS = 50;
 
 /** Makes the file and resolves when its bytes are durable; its name is so once its folder was synced. */
 export async function writeNew(path: string, bytes: Buffer, mode = 0o666): Promise<void> {
@@ -47,11 +45,6 @@ export function statNameNow(path: string): BigIntStats | undefined {
     if (isAbsence(error)) return undefined;
     throw error;
   }
-}
-
-/** Names one state of one file: what contract.md 6 compares. */
-export function toStamp({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): string {
-  return `${dev}:${ino}:${size}:${mtimeNs}:${ctimeNs}`;
 }
 
 export async function unlinkIfPresent(path: string): Promise<void> {
@@ -108,10 +101,13 @@ export function readWhole(
   return withRegularFile(path, size, undefined, async (file, before) => {
     const bytes = await readBytes(file, size);
     const after = await file.stat({ bigint: true });
-    const unchanged = toStamp(after) === toStamp(before);
+    const unchanged = toFileStamp(after) === toFileStamp(before);
     return bytes === undefined
       ? undefined
-      : { bytes, stamp: unchanged && isOld(after, clock) ? toStamp(after) : undefined };
+      : {
+          bytes,
+          stamp: unchanged && isStampSettled(after, clock) ? toFileStamp(after) : undefined,
+        };
   });
 }
 
@@ -151,9 +147,4 @@ async function readBytes(
     at += bytesRead;
   }
   return bytes;
-}
-
-/** Where the clock and the file system's disagree by more than the step, every file counts as old; that costs nothing. */
-function isOld({ ctimeMs }: BigIntStats, clock: Pick<Clock, 'nowMs'>): boolean {
-  return Math.abs(clock.nowMs() - Number(ctimeMs)) > FILE_TIME_STEP_MS;
 }

@@ -2,16 +2,10 @@ import { readdir, rename } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { StoredInputFiles } from '../../inputs/stored-inputs-port.ts';
 import type { Clock } from '../../platform/clock.ts';
+import { toFileStamp } from '../../platform/file-stamp.ts';
 import { asStateError } from './file-errors.ts';
 import { createFolderMaker, type FolderMaker, findFolder, syncFolder } from './folders.ts';
-import {
-  readChecked,
-  readWhole,
-  statNameNow,
-  toStamp,
-  unlinkIfPresent,
-  writeNew,
-} from './regular-file.ts';
+import { readChecked, readWhole, statNameNow, unlinkIfPresent, writeNew } from './regular-file.ts';
 
 interface Deps {
   /** `state.directory`; the folder in it is made with the first image. */
@@ -47,7 +41,7 @@ export function createStoredInputFiles({ directory, clock }: Deps): StoredInputF
       asStateError(async () => {
         // One look is enough: a file behind a link on the way is another file, and has another stamp.
         const found = statNameNow(join(root, FOLDER, folderOf(sha256), sha256));
-        return found?.isFile() ? toStamp(found) : undefined;
+        return found?.isFile() ? toFileStamp(found) : undefined;
       }),
     remove: (sha256) => asStateError(() => remove(root, sha256)),
     async *list() {

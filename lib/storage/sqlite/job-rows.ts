@@ -16,7 +16,7 @@ export const SUMMARY_COLUMNS = `${FACTS},
   operation, provider, model, outputs, size, inputs, error_code, artifacts, substr(prompt, 1, 256) AS prompt`;
 
 /** Of `job` and `job_content`, for `parseRecord`. */
-export const RECORD_COLUMNS = `${FACTS}, request_id, retry_of, request, result, error`;
+export const RECORD_COLUMNS = `${FACTS}, token, request_id, retry_of, request, result, error`;
 
 /** The size of a row beside its texts: the narrow columns, the indexes, its share of the pages. */
 export const ROW_BYTES = 512;
@@ -59,6 +59,7 @@ const SummaryRow = v.object({
 
 const RecordRow = v.object({
   ...factEntries,
+  token: v.string(),
   request_id: v.string(),
   retry_of: v.nullable(v.string()),
   request: v.pipe(v.string(), v.parseJson(), JobRequest),
@@ -90,6 +91,7 @@ export function parseRecord(row: unknown): JobRecord {
   return {
     ...toFacts(record),
     requestId: record.request_id,
+    token: record.token,
     request: record.request,
     ...(record.retry_of === null ? {} : { retryOf: record.retry_of }),
     ...(record.result === null ? {} : { result: record.result }),

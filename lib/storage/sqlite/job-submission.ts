@@ -4,13 +4,14 @@ import { BridgeError } from '../../errors/bridge-error.ts';
 import type { JobAdmission, JobRecord, JobStore, NewJob } from '../../jobs/job-store-port.ts';
 import type { StateDatabase } from './database.ts';
 import { parseRecord, RECORD_COLUMNS, ROW_BYTES } from './job-rows.ts';
+import { prepareAllowance } from './usage-store.ts';
 
 const INSERT = `
   INSERT INTO job (
     id, scope, status, priority, created, updated, operation, provider, model, outputs, size, inputs,
-    bytes, reserved, prompt
+    bytes, reserved, prompt, token
   )
-  VALUES (?, ?, 'queued', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+  VALUES (?, ?, 'queued', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 const INSERT_CONTENT = `
   INSERT INTO job_content (seq, request_id, retry_of, key_hash, fingerprint, request)
   VALUES (?, ?, ?, ?, ?, ?)`;
@@ -39,7 +40,7 @@ export function createJobSubmission(
   const insertContent = database.prepare(INSERT_CONTENT);
   const insertInput = database.prepare(INSERT_INPUT);
   const findByKey = database.prepare(FIND_BY_KEY);
-  const refusal = database.prepare(REFUSAL).pluck();
+  const refuseBeyondLimits = prepareLimits(database);
 
   function earlierJob({ hash, fingerprint }: NonNullable<JobAdmission['key']>) {
     const row = findByKey.get(hash);
@@ -50,18 +51,7 @@ export function createJobSubmission(
     return parseRecord(row);
   }
 
-  function refuseBeyondLimits(
-    { maxPending, maxDatabaseBytes }: Omit<JobAdmission, 'key'>,
-    needed: number,
-  ) {
-    const limit = v.parse(Refusal, refusal.get(maxPending, needed, maxDatabaseBytes));
-    if (limit === null) return;
-    throw new BridgeError('overloaded', 'there is no room for another job now', {
-      details: { reason: 'jobs_full', limit, retry_after_ms: RETRY_AFTER_MS },
-    });
-  }
-
-  function insertRow(job: NewJob, bytes: number): number {
+  function insertRow(job: NewJob, token: string, bytes: number): number {
     const { id, scope, priority, createdSecs, provider, model, size, reservedBytes } = job;
     const { operation, prompt, parameters } = job.request;
     const { lastInsertRowid } = insert.run(
@@ -79,6 +69,7 @@ export function createJobSubmission(
       bytes,
       reservedBytes,
       prompt,
+      token,
     );
     return Number(lastInsertRowid);
   }
@@ -97,20 +88,44 @@ export function createJobSubmission(
         const earlier = admission.key && earlierJob(admission.key);
         if (earlier) return { job: earlier, repeated: true };
         refuseBeyondLimits(admission, bytes + job.reservedBytes);
-        const sequence = insertRow(job, bytes);
-        const { key } = admission;
-        const { requestId, retryOf } = job;
-        insertContent.run(sequence, requestId, retryOf, key?.hash, key?.fingerprint, request);
+        const { key, reservation } = admission;
+        const sequence = insertRow(job, reservation.token, bytes);
+        insertContent.run(
+          sequence,
+          job.requestId,
+          job.retryOf,
+          key?.hash,
+          key?.fingerprint,
+          request,
+        );
         for (const input of inputsOf(job.request)) {
           insertInput.run(sequence, input.sha256, input.bytes);
         }
-        return { job: queuedJob(sequence, job), repeated: false };
+        return { job: queuedJob(sequence, job, reservation.token), repeated: false };
       });
     },
   };
 }
 
-function queuedJob(sequence: number, job: NewJob): JobRecord {
+/** Refuses a job of so many bytes, inside the caller's transaction. Throws `overloaded`, `rate_limited`. */
+function prepareLimits(database: StateDatabase) {
+  const refusal = database.prepare(REFUSAL).pluck();
+  const refuseBeyondAllowance = prepareAllowance(database);
+
+  return (
+    { maxPending, maxDatabaseBytes, reservation }: Omit<JobAdmission, 'key'>,
+    needed: number,
+  ): void => {
+    refuseBeyondAllowance(reservation);
+    const limit = v.parse(Refusal, refusal.get(maxPending, needed, maxDatabaseBytes));
+    if (limit === null) return;
+    throw new BridgeError('overloaded', 'there is no room for another job now', {
+      details: { reason: 'jobs_full', limit, retry_after_ms: RETRY_AFTER_MS },
+    });
+  };
+}
+
+function queuedJob(sequence: number, job: NewJob, token: string): JobRecord {
   const { id, scope, priority, requestId, retryOf, request, createdSecs } = job;
   return {
     sequence,
@@ -123,6 +138,7 @@ function queuedJob(sequence: number, job: NewJob): JobRecord {
     cancelRequested: false,
     favorite: false,
     requestId,
+    token,
     ...(retryOf === undefined ? {} : { retryOf }),
     request,
   };

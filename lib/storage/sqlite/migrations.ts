@@ -19,6 +19,7 @@ import { JOB_SUMMARY } from './migrations/0010-job-summary.ts';
 import { JOB_CHANGE } from './migrations/0011-job-change.ts';
 import { KEPT_INPUT } from './migrations/0012-kept-input.ts';
 import { QUEUE } from './migrations/0013-queue.ts';
+import { USAGE } from './migrations/0014-usage.ts';
 
 /** SQL texts, the first one for an empty database. None is edited or moved once it was released. */
 export const MIGRATIONS: readonly string[] = [
@@ -35,6 +36,7 @@ export const MIGRATIONS: readonly string[] = [
   JOB_CHANGE,
   KEPT_INPUT,
   QUEUE,
+  USAGE,
 ];
 
 /** The schema that this program reads and writes. */

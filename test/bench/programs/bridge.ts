@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { routes } from '../../../handlers/routes.ts';
 import { createApp } from '../../../lib/app.ts';
 import { loadConfig } from '../../../lib/config/load-config.ts';
+import { unnamedCaller } from '../../../lib/contract/request/caller.ts';
 import { createTraceLog } from '../../../lib/log/trace-log.ts';
 import { sleep, systemClock } from '../../../lib/platform/clock.ts';
 import type { Provider } from '../../../lib/providers/provider-port.ts';
@@ -67,7 +68,10 @@ applyHeapSettings();
 const config = await readConfig();
 const observing = { config, routes, clock: systemClock, version: '0.0.0' };
 const { metrics, events, observer } = await openObservation(observing);
-const access = { authenticate: (token?: string) => token, isOurHost: () => true };
+const access = {
+  authenticate: (token?: string) => (token === undefined ? undefined : unnamedCaller(token)),
+  isOurHost: () => true,
+};
 const httpSettings = openHttpSettings({
   maxBodyBytes: config.server.max_body_bytes,
   observer,

@@ -61,7 +61,7 @@ function operation<const R extends RequestSpec>(
   return createOperation<Services, R, { length: number }>({
     id: 'measureBody',
     summary: 'Measure a body',
-    protection: 'bearer',
+    protection: 'read',
     reply: { status: 200, description: 'It is measured.' },
     errors: [],
     ...own,

@@ -12,6 +12,7 @@ import { createProviderRegistry } from '../../../lib/providers/registry.ts';
 import { createSessionLocks } from '../../../lib/sessions/session-locks.ts';
 import { createSessionTurns } from '../../../lib/sessions/session-turns.ts';
 import { createSessionStore } from '../../../lib/storage/sqlite/session-store.ts';
+import { recordCharge } from '../../support/charges.ts';
 import { openInputLoader } from '../../support/input-loader.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
 import { createScriptedProvider, type Script } from '../../support/scripted-provider.ts';
@@ -61,6 +62,7 @@ export async function openGenerationRig(
       requestId: 'request-1',
       scope: 'anonymous',
       baseUrl: 'http://localhost:8787',
+      charge: recordCharge().charge,
       signal: client.signal,
       disconnect: (reason: BridgeError) => client.abort(reason),
     };

@@ -1,4 +1,6 @@
+import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { unnamedCaller } from '../../../lib/contract/request/caller.ts';
 import { createAccess } from '../../../lib/http/access.ts';
 
 describe('createAccess', () => {
@@ -10,10 +12,10 @@ describe('createAccess', () => {
   });
 
   it('gives the scope of the token, which is its digest', () => {
-    const scope = secured.authenticate(`Bearer ${token}`);
+    const caller = secured.authenticate(`Bearer ${token}`);
 
-    expect(scope).toMatch(/^[0-9a-f]{64}$/);
-    expect(secured.authenticate(`bearer  ${token}`)).toBe(scope);
+    expect(caller?.scope).toMatch(/^[0-9a-f]{64}$/);
+    expect(secured.authenticate(`bearer  ${token}`)).toEqual(caller);
   });
 
   it.each([
@@ -30,8 +32,8 @@ describe('createAccess', () => {
   });
 
   it('accepts every client as anonymous without a token', () => {
-    expect(open.authenticate(undefined)).toBe('anonymous');
-    expect(open.authenticate('Bearer anything')).toBe('anonymous');
+    expect(open.authenticate(undefined)?.scope).toBe('anonymous');
+    expect(open.authenticate('Bearer anything')?.scope).toBe('anonymous');
   });
 
   it.each([
@@ -58,6 +60,20 @@ describe('createAccess', () => {
     '10.0.0.7',
   ])('does not know the host %s', (host) => {
     expect(open.isOurHost(host)).toBe(false);
+  });
+
+  it('finds named callers beside the one of the bearer, and no caller without a token', () => {
+    const sha256 = createHash('sha256').update('alices-token').digest('hex');
+    const alice = { ...unnamedCaller('s'), name: 'alice' };
+    const findNamed = (given: string) => (given === sha256 ? alice : undefined);
+    const both = createAccess({ bearer: token, findNamed, hosts: [] });
+    const named = createAccess({ bearer: undefined, findNamed, hosts: [] });
+
+    expect(both.authenticate('Bearer alices-token')).toBe(alice);
+    expect(both.authenticate(`Bearer ${token}`)).toEqual(secured.authenticate(`Bearer ${token}`));
+    expect(named.authenticate('Bearer alices-token')).toBe(alice);
+    expect(named.authenticate(undefined)).toBeUndefined();
+    expect(named.isOurHost('evil.example')).toBe(true);
   });
 
   it('does not check the host where a token protects against rebinding', () => {

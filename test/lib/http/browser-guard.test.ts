@@ -17,7 +17,7 @@ const operationWith = (protection: Protection) =>
 
 const statusOf = async (
   headers: Record<string, string>,
-  protection: Protection = 'bearer',
+  protection: Protection = 'read',
   path = '/v1/providers',
 ) => (await invoke(operationWith(protection), { path, headers }, {})).status;
 

@@ -7,7 +7,7 @@ import { openHttpSettings, type Sent, toEvent } from '../../support/invoke.ts';
 
 const plain = {
   summary: 'Reply',
-  protection: 'bearer',
+  protection: 'read',
   request: {},
   reply: { status: 201, description: 'A reply.' },
   errors: [],

@@ -11,7 +11,7 @@ import { invoke, openHttpSettings, type Sent } from '../../support/invoke.ts';
 const echo = createOperation({
   id: 'echo',
   summary: 'Reply with what was parsed',
-  protection: 'bearer',
+  protection: 'read',
   request: {
     query: closedObject({ page: v.optional(v.string()) }),
     body: closedObject({ name: v.string(), size: v.optional(v.number(), 1) }),

@@ -9,7 +9,7 @@ import { invoke } from '../../support/invoke.ts';
 const echo = createOperation({
   id: 'echo',
   summary: 'Reply with what was parsed',
-  protection: 'bearer',
+  protection: 'read',
   request: {
     query: closedObject({ page: v.optional(v.string()) }),
     headers: IdempotencyHeaders,

@@ -8,6 +8,7 @@ import { createMemoryReplayStore } from '../../../lib/idempotency/memory-replay-
 import { createImageRequests } from '../../../lib/image-requests/image-requests.ts';
 import { createTraceLog } from '../../../lib/log/trace-log.ts';
 import { createImageRuns } from '../../../lib/runs/image-run.ts';
+import { recordCharge } from '../../support/charges.ts';
 import { requestContext } from '../../support/request-context.ts';
 import { replyWith, type Script, type ScriptedCall } from '../../support/scripted-provider.ts';
 import { slices } from '../../support/slices.ts';
@@ -486,6 +487,7 @@ async function open(
     publisher: commit ? { commit } : artifacts.publisher,
     idempotency: createIdempotency({ store, ids: artifacts.ids }),
     maxInputBytes: 1_000_000,
+    usage: { chargeFor: () => recordCharge().charge },
     clock,
     slices,
   });

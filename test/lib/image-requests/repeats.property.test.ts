@@ -10,6 +10,7 @@ import { createImageRequests } from '../../../lib/image-requests/image-requests.
 import { createTraceLog } from '../../../lib/log/trace-log.ts';
 import { createIds } from '../../../lib/platform/ids.ts';
 import { createImageRuns } from '../../../lib/runs/image-run.ts';
+import { recordCharge } from '../../support/charges.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
 import { requestContext } from '../../support/request-context.ts';
 import { slices } from '../../support/slices.ts';
@@ -99,6 +100,7 @@ function open() {
     }),
     publisher: { commit: settle },
     idempotency: createIdempotency({ store, ids: createIds(clock.nowMs) }),
+    usage: { chargeFor: () => recordCharge().charge },
     clock,
     slices,
     maxInputBytes: 1000,

@@ -22,6 +22,7 @@ function record(sequence: number): JobRecord {
     cancelRequested: false,
     favorite: false,
     requestId: 'request',
+    token: '',
   };
 }
 

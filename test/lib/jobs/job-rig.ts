@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import type { RequestContext } from '../../../lib/contract/request/request-context.ts';
 import { JobCreate } from '../../../lib/contract/resources/job.ts';
 import { BridgeError } from '../../../lib/errors/bridge-error.ts';
 import type { GenerationResult } from '../../../lib/generation/generation-result.ts';
@@ -24,6 +25,8 @@ import { IN_MEMORY } from '../../../lib/storage/sqlite/connection.ts';
 import { openStateDatabase } from '../../../lib/storage/sqlite/database.ts';
 import { createJobStore } from '../../../lib/storage/sqlite/job-store.ts';
 import { createQueueStore } from '../../../lib/storage/sqlite/queue-store.ts';
+import { createUsageStore } from '../../../lib/storage/sqlite/usage-store.ts';
+import { createUsage } from '../../../lib/usage/usage.ts';
 import { startWorkerLoop, type WorkerLoop } from '../../../local-runtime/worker-loop.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
 import { requestContext } from '../../support/request-context.ts';
@@ -81,19 +84,22 @@ export function openJobRig(limits: { max_pending?: number } = {}) {
   const live = createLiveJobs(clock, notices);
   const queue = createJobQueue({ store, live, clock });
   const shared = { store, search, live, clock, secret: database.secret };
+  const usage = createUsage({ store: createUsageStore(database), clock, log });
   const worker = createJobWorker({
     store,
+    usage,
     live,
     runs: createImageRuns({ generation, publisher, log }),
     log,
     clock,
     ids,
   });
-  const acceptJob = createAcceptJob({ store, generation, verifier, inputs, clock, ids });
+  const acceptJob = createAcceptJob({ store, generation, verifier, inputs, usage, clock, ids });
   const { max_pending: maxPending = 100 } = limits;
   const admitted = {
     store,
     acceptJob,
+    usage,
     secret: database.secret,
     limits: { maxPending, maxDatabaseBytes: 1e9 },
   };
@@ -127,7 +133,9 @@ export function openJobRig(limits: { max_pending?: number } = {}) {
     notices,
     jobStreams: createJobStreams({ ...shared, notices }),
 
-    submit: (sent: object = {}, more: { scope?: string; idempotencyKey?: string } = {}) =>
+    usage,
+
+    submit: (sent: object = {}, more: Partial<RequestContext> = {}) =>
       jobs.submit(v.parse(JobCreate, { prompt: 'a boat', ...sent }), {
         ...requestContext({ operationId: 'createJob', scope: SCOPE, requestId: 'request' }),
         ...more,

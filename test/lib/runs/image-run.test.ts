@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { BridgeError, toBridgeError } from '../../../lib/errors/bridge-error.ts';
 import { createTraceLog } from '../../../lib/log/trace-log.ts';
 import { completeRun, createImageRuns } from '../../../lib/runs/image-run.ts';
+import { recordCharge } from '../../support/charges.ts';
 import { requestContext } from '../../support/request-context.ts';
 import { requestOf } from '../generation/requests.ts';
 import { createScriptedGeneration, resultOf } from '../jobs/scripted-generation.ts';
@@ -24,7 +25,8 @@ function open(failure?: BridgeError) {
     },
     log: createTraceLog((line) => lines.push(JSON.parse(line).event)),
   });
-  const run = imageRuns.newRun(requestOf(), requestContext(), {
+  const context = { ...requestContext(), charge: recordCharge().charge };
+  const run = imageRuns.newRun(requestOf(), context, {
     async commit({ publications, response }) {
       if (failure) throw failure;
       committed.push(...publications);

@@ -39,7 +39,7 @@ beforeAll(async () => {
   const observation = await openObservation({ config, routes, clock, version: '0.0.0' });
   const log = createTraceLog(() => {});
   const { observer } = observation;
-  const httpSettings = toHttpSettings(config, TOKEN, { clock, ids, observer, log });
+  const httpSettings = toHttpSettings(config, { bearer: TOKEN }, { clock, ids, observer, log });
   app = await openApp(config, routes, {
     ...observation,
     httpSettings,

@@ -15,7 +15,7 @@ import { parseEventText } from '../../support/event-text.ts';
 const plain: OperationSpec = {
   id: 'doThing',
   summary: 'Do a thing',
-  protection: 'bearer',
+  protection: 'read',
   request: {},
   reply: { status: 200, description: 'The thing is done.' },
   errors: [],
@@ -95,8 +95,8 @@ describe('buildOpenApiDocument', () => {
     expect(() => documentOf({}, { tag: 'Nowhere' })).toThrow('Nowhere');
   });
 
-  it('asks for a token where there is one, and for nothing on public routes', () => {
-    expect(operationOf({})['security']).toEqual([{ bearer: [] }, {}]);
+  it('asks for a token with its permission where there is one, and for nothing on public routes', () => {
+    expect(operationOf({})['security']).toEqual([{ bearer: ['read'] }, {}]);
     expect(operationOf({ protection: 'public' })['security']).toEqual([]);
     expect(at(documentOf({}), 'components', 'securitySchemes', 'bearer')).toMatchObject({
       type: 'http',

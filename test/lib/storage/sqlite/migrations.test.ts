@@ -47,6 +47,7 @@ describe('migrate', () => {
     expect(tables()).toEqual([
       'artifact',
       'artifact_total',
+      'charge',
       'job',
       'job_active',
       'job_change',
@@ -59,6 +60,7 @@ describe('migrate', () => {
       'queue',
       'session',
       'sqlite_sequence',
+      'usage',
     ]);
     expect(schemaVersion(connection)).toBe(SCHEMA_VERSION);
   });

@@ -1,0 +1,202 @@
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import {
+  DEFAULT_PERMISSIONS,
+  PERMISSIONS,
+  type Permission,
+} from '../../lib/contract/request/caller.ts';
+import { BridgeError } from '../../lib/errors/bridge-error.ts';
+import { nowSecs, systemClock } from '../../lib/platform/clock.ts';
+import { createIds } from '../../lib/platform/ids.ts';
+import type { Token } from '../../lib/tokens/token.ts';
+import { readTokens } from '../../lib/tokens/token-file.ts';
+import { parseTokens, toTokensText, unusable } from '../../lib/tokens/tokens-text.ts';
+import { printJson, printTable, toDate } from '../client/print.ts';
+import type { CommandIo } from '../command-io.ts';
+import type { Call } from '../command-table/command.ts';
+import type { ConfigurationOptions, JsonOption } from '../command-table/configuration-options.ts';
+import { lockFile } from '../locks/file-lock.ts';
+import { fileReason, saveFile } from '../save-file.ts';
+import { withConfig } from '../with-config.ts';
+
+type TokensCall<Options = unknown> = Call<unknown, ConfigurationOptions & Options>;
+type TokenCall<Options = unknown> = Call<{ readonly name: string }, ConfigurationOptions & Options>;
+
+interface AddOptions {
+  readonly permissions: readonly string[];
+  readonly imagesPerDay: number | undefined;
+  readonly expires: string | undefined;
+}
+
+const { newOpaqueId } = createIds(systemClock.nowMs);
+
+/** `image-bridge tokens add`. Prints the token. Resolves to the exit code. */
+export function runTokensAdd(call: TokenCall<AddOptions>): Promise<number> {
+  const { args, options, io } = call;
+  return changeTokens(call, (tokens) => {
+    if (tokens.some(({ name }) => name === args.name)) {
+      throw refused('there is a token of this name already; tokens rotate replaces it');
+    }
+    const { secret, sha256 } = newSecret();
+    const added: Token = {
+      name: args.name,
+      sha256,
+      scope: newOpaqueId(),
+      permissions: toPermissions(options.permissions),
+      ...(options.imagesPerDay === undefined ? {} : { imagesPerDay: options.imagesPerDay }),
+      ...(options.expires === undefined ? {} : { expiresSecs: toSecs(options.expires) }),
+      disabled: false,
+    };
+    return { tokens: [...tokens, added], done: () => printSecret(secret, io) };
+  });
+}
+
+/** `image-bridge tokens rotate`: another token for the same owner. Prints it. Resolves to the exit code. */
+export function runTokensRotate(call: TokenCall): Promise<number> {
+  const { secret, sha256 } = newSecret();
+  return changeToken(
+    call,
+    (token) => [{ ...token, sha256 }],
+    () => printSecret(secret, call.io),
+  );
+}
+
+/** `image-bridge tokens disable`. Resolves to the exit code. */
+export function runTokensDisable(call: TokenCall): Promise<number> {
+  return changeToken(
+    call,
+    (token) => [{ ...token, disabled: true }],
+    () => call.io.stdout(`${call.args.name} was disabled.\n`),
+  );
+}
+
+/** `image-bridge tokens remove`. Resolves to the exit code. */
+export function runTokensRemove(call: TokenCall): Promise<number> {
+  return changeToken(
+    call,
+    () => [],
+    () => call.io.stdout(`${call.args.name} was removed.\n`),
+  );
+}
+
+/** `image-bridge tokens list`. Resolves to the exit code. */
+export function runTokensList(call: TokensCall<JsonOption>): Promise<number> {
+  const { options, io } = call;
+  return withConfig(call, ({ server }) => {
+    const { tokens } = readTokens(pathOf(server, io));
+    if (options.json) printJson(tokens.map(toJson), io);
+    else
+      printTable(['NAME', 'STATE', 'IMAGES/DAY', 'EXPIRES', 'PERMISSIONS'], tokens.map(toRow), io);
+    return 0;
+  });
+}
+
+function toJson({ name, scope, permissions, imagesPerDay, expiresSecs, disabled }: Token): object {
+  const optional = { images_per_day: imagesPerDay, expires: expiresSecs };
+  return { name, scope, permissions, ...optional, disabled };
+}
+
+function toRow({ name, permissions, imagesPerDay, expiresSecs, disabled }: Token): string[] {
+  const isOver = expiresSecs !== undefined && expiresSecs <= nowSecs(systemClock);
+  const state = disabled ? 'disabled' : isOver ? 'expired' : 'valid';
+  const expires = expiresSecs === undefined ? '' : toDate(expiresSecs);
+  return [name, state, String(imagesPerDay ?? ''), expires, permissions.join(' ')];
+}
+
+interface Changed {
+  readonly tokens: readonly Token[];
+  /** Called when the file has been replaced. */
+  readonly done: () => void;
+}
+
+/** Replaces the one token of that name by those that `change` returns. */
+function changeToken(
+  call: TokenCall,
+  change: (token: Token) => readonly Token[],
+  done: () => void,
+): Promise<number> {
+  const { name } = call.args;
+  return changeTokens(call, (tokens) => {
+    if (!tokens.some((token) => token.name === name))
+      throw refused('there is no token of this name');
+    return {
+      done,
+      tokens: tokens.flatMap((token) => (token.name === name ? change(token) : token)),
+    };
+  });
+}
+
+/** Replaces the file as a whole, so that the bridge never reads a part of it. */
+function changeTokens(
+  call: TokensCall,
+  change: (tokens: readonly Token[]) => Changed,
+): Promise<number> {
+  return withConfig(call, async ({ server }) => {
+    const path = pathOf(server, call.io);
+    const lock = lockTokens(path);
+    try {
+      const { tokens, done } = change(existsSync(path) ? readTokens(path).tokens : []);
+      const text = toTokensText(tokens);
+      // What the bridge would refuse is not written.
+      parseTokens(text);
+      await saveFile(path, Buffer.from(text), { replaces: true, mode: 0o600 });
+      done();
+      return 0;
+    } catch (error) {
+      if (error instanceof BridgeError) throw error;
+      throw unusable(`it cannot be written: ${fileReason(error)}`);
+    } finally {
+      lock.release();
+    }
+  });
+}
+
+/** Two changes at once would lose one of them. */
+function lockTokens(path: string) {
+  try {
+    const lock = lockFile(`${path}.lock`);
+    if (lock) return lock;
+  } catch (error) {
+    throw unusable(`its lock cannot be taken: ${fileReason(error)}`);
+  }
+  throw unusable('another command is changing it');
+}
+
+function pathOf(
+  { tokens_file: path }: { readonly tokens_file: string | undefined },
+  io: CommandIo,
+): string {
+  if (path === undefined) throw unusable('set it to the path of a file for the tokens first');
+  return resolve(io.cwd, path);
+}
+
+function toPermissions(given: readonly string[]): readonly Permission[] {
+  const names = given.flatMap((text) => text.split(','));
+  if (names.length === 0) return DEFAULT_PERMISSIONS;
+  const permissions = PERMISSIONS.filter((permission) => names.includes(permission));
+  if (new Set(names).size === permissions.length) return permissions;
+  throw refused(`--permissions must be some of ${PERMISSIONS.join(', ')}`);
+}
+
+function toSecs(text: string): number {
+  const isTime = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d)?(Z|[+-]\d\d:\d\d))?$/.test(text);
+  const ms = isTime ? Date.parse(text) : Number.NaN;
+  if (!Number.isNaN(ms)) return Math.floor(ms / 1000);
+  throw refused('--expires must be a date, or a time such as 2027-01-31T18:00:00Z');
+}
+
+/** A new token of 256 random bits. */
+function newSecret(): { readonly secret: string; readonly sha256: string } {
+  const secret = `ib_${newOpaqueId()}${newOpaqueId()}`;
+  return { secret, sha256: createHash('sha256').update(secret).digest('hex') };
+}
+
+function printSecret(secret: string, { stdout, stderr }: CommandIo): void {
+  stdout(`${secret}\n`);
+  stderr('This is the only time that the token is shown.\n');
+}
+
+function refused(message: string): BridgeError {
+  return new BridgeError('configuration', message);
+}

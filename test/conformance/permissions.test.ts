@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest';
+import { routes } from '../../handlers/routes.ts';
+import { PERMISSIONS, type Permission } from '../../lib/contract/request/caller.ts';
+import { createAccess } from '../../lib/http/access.ts';
+import type { Services } from '../../lib/services.ts';
+import { invoke, openHttpSettings } from '../support/invoke.ts';
+
+/** What each route needs. Public routes have no row. */
+const NEEDED: Readonly<Record<string, Permission>> = {
+  'POST /v1/images': 'images',
+  'POST /v1/images/stream': 'images',
+  'POST /v1/plan': 'read',
+  'POST /v1/images/generations': 'images',
+  'POST /v1/images/edits': 'images',
+  'GET /v1/models': 'read',
+  'GET /v1/models/{id}': 'read',
+  'POST /v1/jobs': 'jobs',
+  'GET /v1/jobs': 'read',
+  'GET /v1/jobs/events': 'read',
+  'GET /v1/jobs/{id}': 'read',
+  'DELETE /v1/jobs/{id}': 'jobs',
+  'PATCH /v1/jobs/{id}': 'jobs',
+  'GET /v1/jobs/{id}/partial': 'read',
+  'GET /v1/jobs/{id}/inputs/{index}': 'read',
+  'GET /v1/jobs/{id}/inputs/{index}/thumbnail': 'read',
+  'GET /v1/jobs/{id}/events': 'read',
+  'POST /v1/jobs/{id}/retry': 'jobs',
+  'GET /v1/queue': 'read',
+  'PATCH /v1/queue': 'admin',
+  'GET /v1/providers': 'read',
+  'GET /v1/providers/{name}/capabilities': 'read',
+  'GET /v1/presets': 'read',
+  'POST /v1/presets': 'presets',
+  'GET /v1/presets/{name}': 'read',
+  'PUT /v1/presets/{name}': 'presets',
+  'DELETE /v1/presets/{name}': 'presets',
+  'GET /v1/sessions/{key}': 'read',
+  'DELETE /v1/sessions/{key}': 'images',
+  'GET /v1/usage': 'read',
+  'GET /v1/artifacts/{id}': 'read',
+  'GET /v1/artifacts/{id}/thumbnail': 'read',
+  'POST /mcp': 'read',
+  'GET /mcp': 'read',
+  'DELETE /mcp': 'read',
+  'GET /v1/diagnostics': 'diagnostics',
+  'GET /metrics': 'metrics',
+  'GET /v1/openapi.json': 'read',
+};
+
+const table = routes.map((route) => ({ ...route, key: `${route.method} ${route.path}` }));
+const guarded = table.filter(({ key }) => NEEDED[key] !== undefined);
+const matrix = guarded.flatMap(({ key, method, path, handler }) =>
+  PERMISSIONS.map((permission) => ({ key, method, path, handler, permission })),
+);
+
+/** Calls a route with a token that has this permission alone. Behind the guard nothing is there. */
+async function callWith(
+  permission: Permission,
+  { method, path, handler }: (typeof matrix)[number],
+) {
+  const caller = { name: 'alice', scope: 's', permissions: [permission] };
+  const access = createAccess({ bearer: undefined, findNamed: () => caller, hosts: [] });
+  const sent = { method, path, headers: { authorization: 'Bearer any' } };
+  // No handler runs to the end: an allowed call fails for want of services.
+  const { json } = await invoke(handler, sent, {} as Services, openHttpSettings({ access }));
+  return json;
+}
+
+const DENIED = { error: { code: 'permission_denied', bridge_ext: { details: {} } } };
+
+describe('the permissions', () => {
+  it('are known for every route that is not public', () => {
+    const needed = table
+      .filter(({ handler }) => handler.spec.protection !== 'public')
+      .map(({ key, handler }) => [key, handler.spec.protection]);
+
+    expect(Object.fromEntries(needed)).toEqual(NEEDED);
+  });
+
+  it.each(matrix)('let a token with only $permission call $key where it suffices', async (row) => {
+    const reply = await callWith(row.permission, row);
+
+    const needed = NEEDED[row.key];
+    if (needed === row.permission) expect(reply).not.toMatchObject(DENIED);
+    else {
+      expect(reply).toMatchObject(DENIED);
+      expect(reply).toMatchObject({ error: { bridge_ext: { details: { permission: needed } } } });
+    }
+  });
+});

@@ -1,0 +1,108 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { unnamedCaller } from '../../../lib/contract/request/caller.ts';
+import { type JobRig, openJobRig, SCOPE } from './job-rig.ts';
+
+const caller = { ...unnamedCaller(SCOPE), name: 'alice', imagesPerDay: 4 };
+const three = { parameters: { n: 3 } };
+
+let rig: JobRig;
+
+beforeEach(() => {
+  rig = openJobRig();
+});
+afterEach(() => rig.close());
+
+const used = async () => (await rig.usage.report(caller, 1)).caller.allowance?.used;
+
+describe('the allowance of a job', () => {
+  test('is reserved when the job is accepted', async () => {
+    await rig.submit(three, { caller });
+
+    expect(await used()).toBe(3);
+  });
+
+  test('refuses a job that it does not suffice for, and takes nothing', async () => {
+    await rig.submit(three, { caller });
+
+    await expect(rig.submit(three, { caller })).rejects.toMatchObject({
+      code: 'rate_limited',
+      details: { reason: 'allowance', remaining: 1 },
+    });
+
+    expect(await used()).toBe(3);
+    await rig.submit({}, { caller });
+  });
+
+  test('refuses a job before its images are decoded', async () => {
+    await rig.submit(three, { caller });
+    const broken = { type: 'base64', data: '====', media_type: 'image/png' };
+
+    const refused = rig.submit({ ...three, operation: 'edit', images: [broken] }, { caller });
+
+    await expect(refused).rejects.toMatchObject({ code: 'rate_limited' });
+  });
+
+  test('is not asked again for a repeated request', async () => {
+    const { job } = await rig.submit(three, { caller, idempotencyKey: 'one' });
+
+    const again = await rig.submit(three, { caller, idempotencyKey: 'one' });
+
+    expect(again).toEqual({ job, replayed: true });
+    expect(await used()).toBe(3);
+  });
+
+  test('is not exceeded by a hundred jobs at once', async () => {
+    const tries = Array.from({ length: 100 }, () => rig.submit({}, { caller }));
+
+    const ended = await Promise.allSettled(tries);
+
+    expect(ended.filter(({ status }) => status === 'fulfilled')).toHaveLength(4);
+    expect(await used()).toBe(4);
+  });
+
+  test('is given back when a queued job is cancelled', async () => {
+    const { job } = await rig.submit(three, { caller });
+
+    await rig.jobs.cancel(SCOPE, job.id);
+
+    expect(await used()).toBe(0);
+  });
+
+  test('is settled by the run of the job, under the name of its token', async () => {
+    await rig.submit(three, { caller });
+    rig.work();
+    const run = await rig.run(0);
+    const { charge } = run.context;
+
+    await charge.reserve(3);
+    await charge.settle({
+      provider: 'sandbox',
+      images: 1,
+      failed: 2,
+      perhapsMade: 1,
+      tokens: undefined,
+    });
+
+    expect(await used()).toBe(1);
+    run.succeed();
+  });
+
+  test('is used up by a job whose process has ended while it ran', async () => {
+    await rig.submit(three, { caller });
+    const job = await rig.store.claim(rig.clock.nowMs() / 1000);
+    const atSecs = rig.clock.nowMs() / 1000;
+    rig.database.prepare('UPDATE job SET owner = NULL').run();
+    const error = {
+      code: 'cancelled',
+      message: '',
+      retryable: false,
+      details: {},
+      suggestions: [],
+    };
+
+    await rig.store.interruptAbandoned({ atSecs, error: { ...error, code: 'cancelled' } });
+
+    expect(job?.token).toBe('alice');
+    expect(await used()).toBe(3);
+  });
+});

@@ -1,0 +1,121 @@
+import { createHash } from 'node:crypto';
+import { chmod, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createTraceLog } from '../../../lib/log/trace-log.ts';
+import { openTokenFile } from '../../../lib/tokens/token-file.ts';
+import { createManualClock } from '../../support/manual-clock.ts';
+
+const OWNER_ONLY = { mode: 0o600 };
+
+let folder: string;
+let path: string;
+let lines: string[];
+const clock = createManualClock();
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tokens-'));
+  path = join(folder, 'tokens.toml');
+  lines = [];
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+const digestOf = (token: string) => createHash('sha256').update(token).digest('hex');
+
+function row(token: string, more = ''): string {
+  return `[[token]]\nname = "${token}"\nsha256 = "${digestOf(token)}"\nscope = "of-${token}"\n${more}\n`;
+}
+
+async function write(text: string): Promise<void> {
+  await writeFile(join(folder, 'new'), text, OWNER_ONLY);
+  await rename(join(folder, 'new'), path);
+}
+
+function open() {
+  const log = createTraceLog((line) => lines.push(line));
+  const file = openTokenFile({ path, clock, log });
+  return (token: string) => file.find(digestOf(token))?.name;
+}
+
+describe('openTokenFile', () => {
+  it('finds the caller of a token and none for another one', async () => {
+    await write(row('alice'));
+    const find = open();
+
+    expect(find('alice')).toBe('alice');
+    expect(find('bob')).toBeUndefined();
+  });
+
+  it('knows a token as soon as the file has it, and none that was removed', async () => {
+    await write(row('alice'));
+    const find = open();
+
+    await write(row('bob'));
+
+    expect(find('bob')).toBe('bob');
+    expect(find('alice')).toBeUndefined();
+  });
+
+  it('refuses a disabled token', async () => {
+    await write(row('alice', 'disabled = true'));
+
+    expect(open()('alice')).toBeUndefined();
+  });
+
+  it('refuses a token from the second at which it expires', async () => {
+    await write(row('alice', 'expires = 2025-01-01T00:00:10Z'));
+    const find = open();
+
+    await clock.advance(9999 - (clock.nowMs() - Date.UTC(2025, 0, 1)));
+    expect(find('alice')).toBe('alice');
+    await clock.advance(1);
+    expect(find('alice')).toBeUndefined();
+  });
+
+  it.each([
+    ['a half-written change', () => writeFile(path, `${row('bob')}[[tok`)],
+    ['a change that others may read', () => chmod(path, 0o644)],
+    ['two equal names', () => writeFile(path, row('bob') + row('bob'))],
+    ['a removed file', () => rm(path)],
+    ['a folder in its place', () => rm(path).then(() => mkdir(path))],
+  ])('keeps its tokens after %s, and logs it once', async (_what, change) => {
+    await write(row('alice'));
+    const find = open();
+
+    await change();
+
+    expect(find('alice')).toBe('alice');
+    expect(find('alice')).toBe('alice');
+    expect(lines).toHaveLength(1);
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({
+      event: 'internal_failure',
+      task: 'tokens-file',
+      error_class: 'BridgeError',
+    });
+    expect(lines[0]).not.toContain(folder);
+  });
+
+  it('takes a change that is mended', async () => {
+    await write(row('alice'));
+    const find = open();
+    await writeFile(path, 'half');
+    find('alice');
+
+    await write(row('bob'));
+
+    expect(find('bob')).toBe('bob');
+  });
+
+  it.each([
+    ['a missing file', async () => {}, /there is no such file/],
+    ['a file that others may read', () => writeFile(path, '', { mode: 0o640 }), /chmod 600/],
+    ['a folder', () => mkdir(path, 0o700), /it is no file/],
+    ['a file that is too long', () => writeFile(path, '#'.repeat(300_000), OWNER_ONLY), /longer/],
+    ['a file with an error', () => writeFile(path, 'token = 1', OWNER_ONLY), /token must be/],
+  ])('does not start with %s', async (_what, make, message) => {
+    await make();
+
+    expect(open).toThrow(message);
+  });
+});
