@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util';
 import { admission } from './admission.ts';
 import { agentTurns } from './agent-turns.ts';
 import type { Bench, Row, Tools } from './bench.ts';
+import { composite } from './composite.ts';
 import { createImage } from './create-image.ts';
 import { editImage } from './edit-image.ts';
 import { embedMetadata } from './embed-metadata.ts';
@@ -56,6 +57,7 @@ const BENCHES: readonly Bench[] = [
   jobClaims,
   jobSearch,
   matte,
+  composite,
   embedMetadata,
   gateway,
   startUp,

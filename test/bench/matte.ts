@@ -1,19 +1,15 @@
-import { monitorEventLoopDelay } from 'node:perf_hooks';
 import sharp from 'sharp';
-import type { VerifiedImage } from '../../lib/images/image.ts';
 import { createImageEngine } from '../../lib/images/image-engine.ts';
 import { createMattes } from '../../lib/images/matte/mattes.ts';
 import { systemClock } from '../../lib/platform/clock.ts';
 import { slices } from '../support/slices.ts';
 import type { Bench, Row } from './bench.ts';
+import { besideDecode, timed } from './beside-decode.ts';
 import { createCanvas, createRandom } from './mattes/canvas.ts';
 import { SUBJECTS } from './mattes/subjects.ts';
-import { inMs, median, withRange } from './statistics.ts';
 
 const EDGE = 1024;
 const NOISE = 5;
-const MATTES_A_ROUND = 5;
-const LOOP_RESOLUTION_MS = 1;
 const MATTE = {
   keyColor: '#00FF00',
   transparentThreshold: 12,
@@ -53,74 +49,21 @@ async function rowsOf(subject: string, budget: string, rounds: number): Promise<
   if (!inspection.ok) throw new Error(inspection.fault);
   const { image } = inspection;
   const ways = {
-    decode: () => decodeOnly(bytes),
     matte: () => matteOnly(bytes, mattes),
-    whole: () => whole(image, engine),
+    whole: () => timed(() => engine.removeBackground(image, MATTE, { format: 'png' }, signal)),
   };
-  const times = { decode: [] as number[], matte: [] as number[], whole: [] as number[] };
-  // A thread begins slowly: it has to start, and its code to be compiled.
-  for (const way of Object.values(ways)) await medianOf(way);
-  const loop = monitorEventLoopDelay({ resolution: LOOP_RESOLUTION_MS });
-  loop.enable();
-  for (let round = 0; round < rounds; round += 1) {
-    for (const name of ['decode', 'matte', 'whole'] as const) {
-      times[name].push(await medianOf(ways[name]));
-    }
-  }
-  loop.disable();
+  const { row } = await besideDecode(bytes, ways, rounds);
   await Promise.all([mattes.close(), engine.close()]);
-  const delays = `${ms(loop.percentile(99))} / ${ms(loop.max)} ms`;
   const what = `matte of 1024 × 1024, ${subject}`;
   return [
-    row(`${what}: in its thread`, times.matte, times.decode, budget, delays),
-    row(`${what}: from PNG to PNG`, times.whole, times.decode, 'reported', delays),
+    row(`${what}: in its thread`, 'matte', budget),
+    row(`${what}: from PNG to PNG`, 'whole', 'reported'),
   ];
-}
-
-function row(
-  what: string,
-  ours: readonly number[],
-  theirs: readonly number[],
-  budget: string,
-  loop: string,
-): Row {
-  return {
-    what,
-    ours: inMs(median(ours)),
-    against: 'sharp’s raw decode of the same PNG',
-    theirs: inMs(median(theirs)),
-    ratio: withRange(ours.map((time, round) => time / (theirs[round] ?? Number.NaN))),
-    budget,
-    loop,
-  };
-}
-
-async function medianOf(way: () => Promise<number>): Promise<number> {
-  const times: number[] = [];
-  for (let nth = 0; nth < MATTES_A_ROUND; nth += 1) times.push(await way());
-  return median(times);
-}
-
-async function decodeOnly(bytes: Buffer): Promise<number> {
-  const startMs = performance.now();
-  await sharp(bytes).raw().toBuffer();
-  return performance.now() - startMs;
 }
 
 async function matteOnly(bytes: Buffer, mattes: ReturnType<typeof createMattes>): Promise<number> {
   const decoded = await sharp(bytes).ensureAlpha().raw().toUint8Array();
-  const startMs = performance.now();
-  await mattes.cutOut(decoded, MATTE, signal);
-  return performance.now() - startMs;
-}
-
-async function whole(
-  image: VerifiedImage,
-  engine: ReturnType<typeof createImageEngine>,
-): Promise<number> {
-  const startMs = performance.now();
-  await engine.removeBackground(image, MATTE, { format: 'png' }, signal);
-  return performance.now() - startMs;
+  return timed(() => mattes.cutOut(decoded, MATTE, signal));
 }
 
 async function painted(subject: string): Promise<Buffer> {
@@ -129,8 +72,4 @@ async function painted(subject: string): Promise<Buffer> {
   const raw = { width: canvas.edge, height: canvas.edge, channels: 3 as const };
   const pixels = canvas.over([0, 255, 0], NOISE, createRandom(7));
   return sharp(pixels, { raw }).resize(EDGE, EDGE).png().toBuffer();
-}
-
-function ms(nanoseconds: number): string {
-  return (nanoseconds / 1e6 - LOOP_RESOLUTION_MS).toFixed(1);
 }

@@ -1,6 +1,12 @@
 import type { Capabilities } from '../api/schemas.ts';
 import { text } from '../text/text.ts';
 
+const MASKS = {
+  native: 'make.can.masks',
+  emulated: 'make.can.masksHere',
+  unsupported: 'make.can.noMask',
+} as const;
+
 /** What a model can do, in one line: 7 sizes, 5 input images, no mask. */
 export function toAbilities(document: Capabilities): string {
   const { sizes, edit_images: images, masks, transparent_background: alpha } = document;
@@ -12,7 +18,7 @@ export function toAbilities(document: Capabilities): string {
     most > 0 ? text('make.can.images', { count: most }) : text('make.can.noImages'),
     alpha === 'native' && text('make.can.alpha'),
     alpha === 'emulated' && text('make.can.alphaHere'),
-    masks.support === 'unsupported' ? text('make.can.noMask') : text('make.can.masks'),
+    text(MASKS[masks.support]),
   ];
   return parts.filter(Boolean).join(text('list.separator'));
 }

@@ -30,6 +30,7 @@ export function toPlanText(plan: ImagePlan, capabilities: Capabilities | undefin
     !route.ready && text('plan.notReady'),
     ...changes,
     route.transparency?.mode === 'chroma_key' && text('plan.cutHere'),
+    isMaskedHere(route) && text(toMaskKey(route)),
   ].filter((each) => typeof each === 'string');
   return {
     kind: changes.length > 0 ? 'changes' : 'calls',
@@ -49,13 +50,15 @@ function toCalls({ calls, model }: Route, capabilities: Capabilities | undefined
 
 function toRefusal({ model, provider }: Route, error: NonNullable<Route['error']>): PlanText {
   const field = String(error.details['field'] ?? '').replace(/\[\d+\]$/, '');
-  const key = `plan.refused.${field}`;
-  if (error.code === 'unsupported_capability' && hasText(key)) {
+  const { reason } = error.details;
+  const keys = [reason, field].map((each) => `plan.refused.${each}`);
+  const key = keys.find(hasText);
+  if (error.code === 'unsupported_capability' && key !== undefined) {
     return {
       kind: 'refused',
       title: text(key, { model }),
       detail: undefined,
-      fixes: fixesOf(field),
+      fixes: reason === 'mask_excludes_chroma_key' ? ['removeMask'] : fixesOf(field),
     };
   }
   return {
@@ -78,19 +81,33 @@ const EXPECTED: ReadonlySet<Change['reason']> = new Set([
   'provider_uses_automatic_action',
   'provider_supports_native_alpha',
   'provider_alpha_emulated_with_local_chroma_key',
+  'provider_mask_emulated_with_local_composite',
 ]);
 
 function isWorthSaying({ reason }: Change): boolean {
   return !EXPECTED.has(reason);
 }
 
-function toChange({ field, effective }: Change, { model }: Route): string {
+/** Whether the bridge puts back what lies outside the mask. */
+function isMaskedHere({ normalizations }: Route): boolean {
+  return normalizations.some(({ field }) => field === 'mask');
+}
+
+function toMaskKey({ warnings }: Route) {
+  const isExact = !warnings.includes('mask_exact_before_encoding');
+  return isExact ? 'plan.maskHere' : 'plan.maskBeforeEncoding';
+}
+
+function toChange({ field, effective }: Change, route: Route): string {
+  const { model } = route;
   const name = field.slice(field.lastIndexOf('.') + 1);
   const labelKey = `plan.field.${name}`;
   const label = hasText(labelKey) ? text(labelKey) : name;
   const size = typeof effective === 'string' ? parseSize(effective) : undefined;
-  if (size)
-    return text('plan.sizeBecomes', { width: String(size.width), height: String(size.height) });
+  if (size) {
+    const edges = { width: String(size.width), height: String(size.height) };
+    return text(isMaskedHere(route) ? 'plan.sizeStays' : 'plan.sizeBecomes', edges);
+  }
   if (effective === null || effective === undefined)
     return text('plan.isDropped', { label, model });
   return text('plan.becomes', { label, value: String(effective) });

@@ -5,6 +5,8 @@ import type { Edges } from '../../inputs/input-source.ts';
 import { hasSizes, maskCanvas } from './mask-canvas.ts';
 import { type MaskPlan, type Negotiation, normalize, note, refuse } from './negotiation.ts';
 
+const KEEPS_SIZE = { reason: 'mask_keeps_size' } as const;
+
 /** Whether the model only takes a mask as a hint, so that the bridge has to make it exact. */
 export function isMaskEmulated({ inputs, capabilities }: Negotiation): boolean {
   return inputs.mask !== undefined && capabilities.masks.support === 'emulated';
@@ -35,13 +37,13 @@ function keepSize(negotiation: Negotiation, image: Edges | undefined): void {
   const { effective } = negotiation;
   for (const hint of ['aspect_ratio', 'resolution'] as const) {
     if (effective[hint] !== null) {
-      normalize(negotiation, hint, null, 'provider_does_not_support_hint');
+      normalize(negotiation, hint, null, 'provider_does_not_support_hint', KEEPS_SIZE);
     }
   }
   if (!image) return;
   const asked = parseSize(effective.size);
   if (asked && toSize(asked) !== toSize(image)) {
-    normalize(negotiation, 'size', toSize(image), 'normalized_to_provider_size');
+    normalize(negotiation, 'size', toSize(image), 'normalized_to_provider_size', KEEPS_SIZE);
   }
   if (Math.max(image.width, image.height) > MAX_FORMAT_EDGE[effective.output_format]) {
     refuse(negotiation, 'parameters.output_format');

@@ -32,7 +32,9 @@ export function negotiate(
   if (!mask) negotiateSize(negotiation);
   negotiateOptions(negotiation);
   const transparency = planTransparency(negotiation);
-  if (mask && transparency.kind === 'chroma_key') refuse(negotiation, 'parameters.background');
+  if (mask && transparency.kind === 'chroma_key') {
+    refuse(negotiation, 'parameters.background', { reason: 'mask_excludes_chroma_key' });
+  }
   const isMadeHere = mask !== undefined || transparency.kind === 'chroma_key';
   const providerFormat = negotiateFormat(negotiation, isMadeHere);
   const { warnings, ...prompts } = negotiatePrompts(negotiation);

@@ -107,7 +107,7 @@ function knownLengths({ inputs }: PlannedRequest): InputSet<InputFacts> {
 export function refuse(
   negotiation: Negotiation,
   field: string,
-  details: { readonly [key: string]: Detail } = {},
+  details: Refusal['details'] = {},
 ): void {
   negotiation.refusals.push({ field, details });
 }
@@ -136,14 +136,15 @@ export function record<K extends keyof Parameters>(
   note(negotiation, `parameters.${name}`, requested, value, reason);
 }
 
-/** `record` where the mode allows a change, a refusal under `strict`. */
+/** `record` where the mode allows a change, a refusal with `details` under `strict`. */
 export function normalize<K extends keyof Parameters>(
   negotiation: Negotiation,
   name: K,
   value: Parameters[K],
   reason: NormalizationReason,
+  details: Refusal['details'] = {},
 ): void {
-  if (negotiation.mode === 'strict') refuse(negotiation, `parameters.${name}`);
+  if (negotiation.mode === 'strict') refuse(negotiation, `parameters.${name}`, details);
   else record(negotiation, name, value, reason);
 }
 

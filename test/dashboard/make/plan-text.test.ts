@@ -71,6 +71,55 @@ describe('toPlanText', () => {
   });
 
   it.each([
+    [[], 'Outside the mask every pixel stays exactly as it is.'],
+    [
+      ['mask_exact_before_encoding'],
+      'Outside the mask the pixels stay exact until the file is compressed; PNG keeps them.',
+    ],
+  ] as const)('says with the warnings %j that a mask is made exact here', (warnings, sentence) => {
+    const mask = {
+      field: 'mask',
+      requested: 'native',
+      effective: 'composite',
+      reason: 'provider_mask_emulated_with_local_composite' as const,
+    };
+    const size = {
+      field: 'parameters.size',
+      requested: '1024x1024',
+      effective: '1000x700',
+      reason: 'normalized_to_provider_size' as const,
+    };
+    const planned = route({ normalizations: [mask, size], warnings: [...warnings] });
+
+    expect(toPlanText(planOf(planned), undefined)).toMatchObject({
+      kind: 'changes',
+      detail: `Size becomes 1000 × 700, that of the image. ${sentence}`,
+    });
+  });
+
+  it.each([
+    [
+      'parameters.size',
+      'mask_keeps_size',
+      'With a mask the image keeps its size.',
+      ['autoSize', 'nearest'],
+    ],
+    [
+      'parameters.background',
+      'mask_excludes_chroma_key',
+      'gpt-image-1 takes no mask where the background is cut out.',
+      ['removeMask'],
+    ],
+  ])('says why a mask refuses %s (%s)', (field, reason, title, fixes) => {
+    const error = refusal(field);
+    const details = { ...error.details, reason };
+
+    const plan = planOf(route({ calls: 0, error: { ...error, details } }));
+
+    expect(toPlanText(plan, undefined)).toMatchObject({ kind: 'refused', title, fixes });
+  });
+
+  it.each([
     ['mask', 'gpt-image-1 takes no mask.', ['removeMask']],
     ['images[2]', 'gpt-image-1 does not take these images.', ['removeImages']],
     ['parameters.size', 'gpt-image-1 has no such size.', ['autoSize', 'nearest']],

@@ -1,30 +1,17 @@
 import fc from 'fast-check';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { CapabilityDocument } from '../../../lib/contract/resources/provider.ts';
 import { BridgeError } from '../../../lib/errors/bridge-error.ts';
-import { replyWith, type ScriptedCall } from '../../support/scripted-provider.ts';
-import { createSeeded } from '../../support/seeded.ts';
+import { replyWith } from '../../support/scripted-provider.ts';
 import { turned } from '../images/sample-images.ts';
-import { maskEmulated } from './capability-documents.ts';
 import { type GenerationRig, openGenerationRig } from './generation-rig.ts';
+import { DRAWN, flat, hinted, maskOf, noise, repaint, samplesOf } from './masked-images.ts';
 import { inlineImage, requestOf } from './requests.ts';
-
-// Small, so that many can be drawn.
-const sizes: CapabilityDocument['sizes'] = {
-  auto: true,
-  allowed: [],
-  arbitrary: true,
-  edge_multiple: 16,
-  min_edge: 32,
-  max_edge: 64,
-  max_aspect_ratio: 3,
-};
 
 let rig: GenerationRig;
 
 beforeAll(async () => {
-  rig = await openGenerationRig({ maskForm: 'alpha', reply: repaint }, { ...maskEmulated, sizes });
+  rig = await openGenerationRig({ maskForm: 'alpha', reply: repaint }, hinted);
 });
 afterAll(() => rig.close());
 
@@ -166,7 +153,7 @@ describe('an edit with an emulated mask', () => {
   it('fails where the provider draws another shape', async () => {
     const wide = await openGenerationRig(
       { reply: replyWith(await flat(70, 64, '#000000')) },
-      { ...maskEmulated, sizes },
+      hinted,
     );
     const source = await flat(64, 64, '#102030');
     const sent = editRequest(source, await maskOf({ width: 64, height: 64 }, () => 0));
@@ -183,7 +170,7 @@ describe('an edit with an emulated mask', () => {
   it('takes an image of nearly the shape, in any size', async () => {
     const nearly = await openGenerationRig(
       { reply: replyWith(await flat(131, 128, '#000000')) },
-      { ...maskEmulated, sizes },
+      hinted,
     );
     const source = await flat(64, 64, '#102030');
     const sent = editRequest(source, await maskOf({ width: 64, height: 64 }, () => 0));
@@ -195,8 +182,8 @@ describe('an edit with an emulated mask', () => {
   });
 
   it('names its own limits where the image becomes too large for the model', async () => {
-    const edit_images = { ...maskEmulated.edit_images, max_bytes_each: 3000 };
-    const narrow = await openGenerationRig({}, { ...maskEmulated, sizes, edit_images });
+    const edit_images = { ...hinted.edit_images, max_bytes_each: 3000 };
+    const narrow = await openGenerationRig({}, { ...hinted, edit_images });
     const source = await sharp(noise(1, 64 * 64 * 3), {
       raw: { width: 64, height: 64, channels: 3 },
     })
@@ -216,7 +203,7 @@ describe('an edit with an emulated mask', () => {
   });
 
   it('sends the mask as one more image to a model that reads none', async () => {
-    const blind = await openGenerationRig({ reply: repaint }, { ...maskEmulated, sizes });
+    const blind = await openGenerationRig({ reply: repaint }, hinted);
     const source = await flat(48, 32, '#102030');
     const mask = await maskOf({ width: 48, height: 32 }, (at) => (at % 48 < 24 ? 100 : 255));
     const sent = editRequest(source, mask);
@@ -246,19 +233,6 @@ describe('an edit with an emulated mask', () => {
   });
 });
 
-const DRAWN = [200, 40, 60, 255];
-
-/** Paints over everything, the mask or no mask, as models do: one partial image, then the whole. */
-async function repaint(call: ScriptedCall): Promise<void> {
-  call.dispatch();
-  const { width = 1, height = 1 } = call.request.images[0] ?? {};
-  const bytes = await flat(width, height, '#c8283c');
-  for (const index of call.request.indices) {
-    call.context.onEvent({ type: 'partial_image', index, partialIndex: 0, bytes });
-  }
-  call.succeed({ outputs: call.request.indices.map(() => ({ bytes })) });
-}
-
 function editRequest(source: Buffer, mask: Buffer, sent: object = {}): object {
   return {
     operation: 'edit',
@@ -276,33 +250,4 @@ async function editOf(source: Buffer, mask: Buffer, sent: object = {}) {
   const [data] = response.data;
   if (data?.type !== 'b64_json') throw new Error('no image came');
   return { response, request, image: Buffer.from(data.b64_json) };
-}
-
-function flat(width: number, height: number, background: string, format: 'png' | 'jpeg' = 'png') {
-  return sharp({ create: { width, height, channels: 3, background } })
-    .toFormat(format)
-    .toBuffer();
-}
-
-/** Four samples a pixel, rotated by EXIF. */
-async function samplesOf(bytes: Buffer) {
-  const pixels = sharp(bytes).autoOrient().ensureAlpha().raw();
-  const { data, info } = await pixels.toBuffer({ resolveWithObject: true });
-  return { data, width: info.width, height: info.height };
-}
-
-function maskOf(
-  { width, height }: { readonly width: number; readonly height: number },
-  alphaAt: (at: number) => number,
-) {
-  const data = Buffer.alloc(width * height * 4);
-  for (let at = 0; at < width * height; at += 1) data[at * 4 + 3] = alphaAt(at);
-  return sharp(data, { raw: { width, height, channels: 4 } })
-    .png()
-    .toBuffer();
-}
-
-function noise(seed: number, length: number): Buffer {
-  const random = createSeeded(seed);
-  return Buffer.from(Array.from({ length }, () => random.next(256)));
 }

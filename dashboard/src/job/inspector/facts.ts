@@ -49,6 +49,7 @@ export function toFacts(result: ImageResponse): readonly Fact[] {
         ]),
     ...toQuality(requested.quality, effective.quality, why('quality')),
     ...toBackground(result, why('background')),
+    ...normalizations.filter(({ field }) => field === 'mask').map(toMask),
     ...normalizations.filter(isOnItsOwn).map(toChange),
   ];
 }
@@ -110,11 +111,28 @@ function toBackground(result: ImageResponse, why: string | undefined): readonly 
 }
 
 /** Those that have a row of their own say it there. */
-const IN_ROWS: ReadonlySet<string> = new Set(['size', 'output_format', 'quality', 'background']);
+const IN_ROWS: ReadonlySet<string> = new Set([
+  'size',
+  'output_format',
+  'quality',
+  'background',
+  'mask',
+]);
 
 function isOnItsOwn({ field, reason }: Change): boolean {
   // What a model does in its own way every time is no news.
   return !IN_ROWS.has(nameOf(field)) && reason !== 'provider_uses_automatic_action';
+}
+
+/** The bridge has put back what lies outside the mask: nothing is other than asked. */
+function toMask({ reason }: Change): Fact {
+  return {
+    name: text('plan.field.mask'),
+    asked: undefined,
+    got: text('job.fact.mask'),
+    verdict: 'honoured',
+    why: text(`job.reason.${reason}`),
+  };
 }
 
 function toChange({ field, requested, effective, reason }: Change): Fact {

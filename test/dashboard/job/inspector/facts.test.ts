@@ -51,6 +51,30 @@ describe('toFacts', () => {
     });
   });
 
+  it('says that a mask was made exact here, as nothing that changed', () => {
+    const facts = toFacts(
+      result(1, {
+        normalizations: [
+          {
+            field: 'mask',
+            requested: 'native',
+            effective: 'composite',
+            reason: 'provider_mask_emulated_with_local_composite',
+          },
+        ],
+      }),
+    );
+
+    expect(facts.at(-1)).toEqual({
+      name: 'The mask',
+      asked: undefined,
+      got: 'Exact',
+      verdict: 'honoured',
+      why: 'The rest of the image was put back here, pixel for pixel.',
+    });
+    expect(facts).toHaveLength(toFacts(NORMAL).length + 1);
+  });
+
   it('says which quality took effect', () => {
     const facts = toFacts(
       result(1, {

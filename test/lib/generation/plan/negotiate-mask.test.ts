@@ -64,7 +64,10 @@ describe('negotiate, emulated masks', () => {
   ])('refuses %j under strict, and changes it otherwise', (parameters, name, effective, reason) => {
     const field = `parameters.${name}`;
 
-    expect(refusalOf({ parameters }).param).toBe(field);
+    expect(refusalOf({ parameters })).toMatchObject({
+      param: field,
+      details: { reason: 'mask_keeps_size' },
+    });
     for (const compatibility of ['normalize', 'best_effort']) {
       const { normalizations } = negotiated({ parameters, policies: { compatibility } });
       const [requested] = Object.values(parameters);
@@ -80,6 +83,7 @@ describe('negotiate, emulated masks', () => {
       expect(refusalOf(sent)).toMatchObject({
         code: 'unsupported_capability',
         param: 'parameters.background',
+        details: { reason: 'mask_excludes_chroma_key' },
       });
     },
   );

@@ -1,0 +1,64 @@
+import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
+import sharp from 'sharp';
+import type { Row } from './bench.ts';
+import { inMs, median, withRange } from './statistics.ts';
+
+const RUNS_A_ROUND = 5;
+const LOOP_RESOLUTION_MS = 1;
+
+/** Ways to work on one PNG, each of which returns how many milliseconds it took. */
+type Ways<Name extends string> = Readonly<Record<Name, () => Promise<number>>>;
+
+/** The times of each way and of sharp's raw decode of the same PNG, round by round, and the delay of the event loop. */
+export async function besideDecode<Name extends string>(
+  bytes: Buffer,
+  ways: Ways<Name>,
+  rounds: number,
+) {
+  const all: [string, () => Promise<number>][] = [
+    ['decode', () => timed(() => sharp(bytes).raw().toBuffer())],
+    ...Object.entries<() => Promise<number>>(ways),
+  ];
+  const times = new Map(all.map(([name]) => [name, [] as number[]]));
+  // A thread begins slowly: it has to start, and its code to be compiled.
+  for (const [, way] of all) await medianOf(way);
+  const loop = monitorEventLoopDelay({ resolution: LOOP_RESOLUTION_MS });
+  loop.enable();
+  for (let round = 0; round < rounds; round += 1) {
+    for (const [name, way] of all) times.get(name)?.push(await medianOf(way));
+  }
+  loop.disable();
+  const theirs = times.get('decode') ?? [];
+  return {
+    row: (what: string, name: Name, budget: string): Row => {
+      const ours = times.get(name) ?? [];
+      return {
+        what,
+        ours: inMs(median(ours)),
+        against: 'sharp’s raw decode of the same PNG',
+        theirs: inMs(median(theirs)),
+        ratio: withRange(ours.map((time, round) => time / (theirs[round] ?? Number.NaN))),
+        budget,
+        loop: delaysOf(loop),
+      };
+    },
+  };
+}
+
+/** The milliseconds that `work` takes. */
+export async function timed(work: () => Promise<unknown>): Promise<number> {
+  const startMs = performance.now();
+  await work();
+  return performance.now() - startMs;
+}
+
+async function medianOf(way: () => Promise<number>): Promise<number> {
+  const times: number[] = [];
+  for (let nth = 0; nth < RUNS_A_ROUND; nth += 1) times.push(await way());
+  return median(times);
+}
+
+function delaysOf(loop: IntervalHistogram): string {
+  const ms = (nanoseconds: number) => (nanoseconds / 1e6 - LOOP_RESOLUTION_MS).toFixed(1);
+  return `${ms(loop.percentile(99))} / ${ms(loop.max)} ms`;
+}
