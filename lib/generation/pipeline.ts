@@ -107,7 +107,7 @@ export function createPipeline(deps: PipelineDeps) {
         },
         async attempt(first) {
           const plan = first.withInputs(mapInputs(verified, factsOf));
-          const drawing = maskedInputs(plan.ask, verified, signal);
+          const drawing = maskedInputs(plan, verified, signal);
           const { inputs: sent, masked } = await times.of('input', drawing);
           const work = { plan, inputs: sent, masked, deadline, onEvent };
           const result = await routeAttempt(work, { times, onAdmitted, waitsWhenFull, scope });

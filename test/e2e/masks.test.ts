@@ -122,7 +122,7 @@ describe('a mask that the provider takes as a hint', () => {
     expect(provider.calls).toHaveLength(before);
   });
 
-  it('is told by a plan of described images', async () => {
+  it('is in a plan of described images', async () => {
     const described = { type: 'described', format: 'png', width: 45, height: 37, bytes: 200 };
     const body = edit({ images: [described], mask: described });
     const parameters = { size: '64x64', output_format: 'jpeg' };

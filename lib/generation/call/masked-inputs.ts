@@ -1,10 +1,11 @@
 import { BridgeError } from '../../errors/bridge-error.ts';
 import type { ImageEngine, ImageFault, MaskedSource, VerifiedImage } from '../../images/image.ts';
+import { uprightEdges } from '../../images/upright-edges.ts';
 import type { InputSet } from '../../inputs/input-source.ts';
-import type { AskPlan } from '../plan/plan.ts';
+import type { Plan } from '../plan/plan.ts';
 
 interface Deps {
-  readonly engine: Pick<ImageEngine, 'drawOnCanvas' | 'drawMask' | 'inspect'>;
+  readonly engine: Pick<ImageEngine, 'drawOnCanvas' | 'drawMask' | 'convert' | 'inspect'>;
 }
 
 /** The images that a provider is sent, and what is put back into the images that it returns. */
@@ -31,9 +32,9 @@ export function createMaskedInputs({ engine }: Deps) {
     });
   }
 
-  /** Throws `unsupported_capability` for a source that becomes too large. */
+  /** Throws `unsupported_capability` for a source that becomes too large, as it is sent or as it is delivered. */
   return async function maskedInputs(
-    { mask: plan }: AskPlan,
+    { ask: { mask: plan }, finish: { encoding } }: Pick<Plan, 'ask' | 'finish'>,
     inputs: InputSet<VerifiedImage>,
     signal: AbortSignal,
   ): Promise<MaskedInputs> {
@@ -46,6 +47,9 @@ export function createMaskedInputs({ engine }: Deps) {
       verified(engine.drawMask(mask, canvas, form, signal), signal),
     ]);
     if (image.bytes.length > maxBytes) throw tooLarge();
+    // The result is larger than what is drawn: it has to fit too, and is known only once it has been paid for.
+    const isScaled = canvas.area.width < uprightEdges(source).width;
+    if (isScaled) await verified(engine.convert(source, encoding, signal), signal);
     return {
       inputs: { ...inputs, images: [image, ...others], mask: drawnMask },
       masked: { source, mask, canvas },
@@ -56,7 +60,7 @@ export function createMaskedInputs({ engine }: Deps) {
 function tooLarge(): BridgeError {
   return new BridgeError(
     'unsupported_capability',
-    'the image is too large for the model as a PNG',
+    'the image is too large to be sent, or to be delivered',
     {
       param: 'images',
       details: { field: 'images', reason: 'too_many_bytes' },

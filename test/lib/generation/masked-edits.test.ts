@@ -202,6 +202,27 @@ describe('an edit with an emulated mask', () => {
     await narrow.close();
   });
 
+  it('is refused before any call where the result would be too large', async () => {
+    const large = await openGenerationRig({}, hinted);
+    const edge = { width: 640, height: 640 };
+    const raw = { ...edge, channels: 3 } as const;
+    // A JPEG that is short, and as a PNG longer than the limit of the rig: 1 MiB.
+    const source = await sharp(noise(1, 640 * 640 * 3), { raw })
+      .jpeg({ quality: 60 })
+      .toBuffer();
+    const sent = editRequest(source, await maskOf(edge, () => 0));
+
+    const refused = large.run(requestOf(sent), large.newContext()).result;
+
+    await expect(refused).rejects.toMatchObject({
+      code: 'unsupported_capability',
+      param: 'images',
+      details: { reason: 'too_many_bytes' },
+    });
+    expect(large.provider.calls).toEqual([]);
+    await large.close();
+  });
+
   it('sends the mask as one more image to a model that reads none', async () => {
     const blind = await openGenerationRig({ reply: repaint }, hinted);
     const source = await flat(48, 32, '#102030');
