@@ -68,7 +68,7 @@ export function createPromptRun({ server, clock, maxImageBytes }: Deps) {
         const onRunning = () => onEvent({ type: 'progress', stage: 'generating', index });
         const image = imageOf(await watch.ended(id, signal, onRunning), prompt.output);
         const view = () => server.view(image, maxImageBytes, signal);
-        const bytes = await watch.patiently(view, signal);
+        const bytes = await watch.repeated(view, signal);
         if (bytes && bytes.length > 0) return bytes;
         throw new BridgeError('protocol', 'the image of the workflow is empty or too large');
       } catch (thrown) {

@@ -9,7 +9,7 @@ interface Deps {
 }
 
 /** Where a prompt is: `absent` for one that the server does not know, its entry in the history for one that has ended. */
-type Whereabouts = HistoryEntry | 'running' | 'pending' | 'absent';
+type PromptState = HistoryEntry | 'running' | 'pending' | 'absent';
 
 const FIRST_POLL_MS = 100;
 const LONGEST_POLL_MS = 1000;
@@ -18,7 +18,7 @@ const MAX_FAILURES = 5;
 
 /** Follows a prompt that the server may have taken: from here on, nothing is repeated that could run it twice. */
 export function createPromptWatch({ server, clock }: Deps) {
-  async function look(id: string, signal: AbortSignal): Promise<Whereabouts> {
+  async function look(id: string, signal: AbortSignal): Promise<PromptState> {
     const ended = await server.history(id, signal);
     if (ended) return ended;
     const { running, pending } = await server.queue(signal);
@@ -29,7 +29,7 @@ export function createPromptWatch({ server, clock }: Deps) {
   }
 
   /** Repeats a request that changes nothing. Throws `protocol` of unknown outcome after some failures in a row. */
-  async function patiently<T>(read: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  async function repeated<T>(read: () => Promise<T>, signal: AbortSignal): Promise<T> {
     for (let failures = 1; ; failures += 1) {
       try {
         return await read();
@@ -42,10 +42,10 @@ export function createPromptWatch({ server, clock }: Deps) {
   }
 
   return {
-    patiently,
+    repeated,
 
     async isKnown(id: string, signal: AbortSignal): Promise<boolean> {
-      return (await patiently(() => look(id, signal), signal)) !== 'absent';
+      return (await repeated(() => look(id, signal), signal)) !== 'absent';
     },
 
     /** Resolves when the prompt has ended. Throws `protocol` of unknown outcome for one that the server has lost. */
@@ -53,7 +53,7 @@ export function createPromptWatch({ server, clock }: Deps) {
       let isRunning = false;
       for (let waitMs = FIRST_POLL_MS; ; waitMs = Math.min(waitMs * 1.5, LONGEST_POLL_MS)) {
         await sleep(clock, waitMs, signal);
-        const found = await patiently(() => look(id, signal), signal);
+        const found = await repeated(() => look(id, signal), signal);
         if (found === 'absent') throw unknownOutcome('prompt_lost');
         if (typeof found === 'object') return found;
         if (found === 'running' && !isRunning) {

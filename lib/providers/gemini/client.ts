@@ -3,9 +3,11 @@ import type { HttpClient, HttpResponse, StreamedBody } from '../../net/http-clie
 import type { Clock } from '../../platform/clock.ts';
 import type { ApiKeySource } from '../credentials/api-key.ts';
 import { callWithKey } from '../credentials/call-with-key.ts';
-import type { JsonReplies } from '../http/json-replies.ts';
+import type { EventStreams } from '../http/event-streams.ts';
 import { readErrorBody } from '../http/read-error-body.ts';
 import { retryAfterMs } from '../http/retry-after.ts';
+import type { StreamedJson } from '../http/streamed-json.ts';
+import { unknownOutcome } from '../http/unknown-outcome.ts';
 import type { ProviderContext, ProviderRequest, ProviderResult } from '../provider-port.ts';
 import { toResult } from './call-outcome.ts';
 import { toFailure } from './failures.ts';
@@ -15,7 +17,8 @@ interface Deps {
   readonly httpClient: Pick<HttpClient, 'request'>;
   readonly apiKey: ApiKeySource;
   readonly baseUrl: string;
-  readonly replies: JsonReplies;
+  /** Reads a reply that is one JSON object as one event. */
+  readonly replies: EventStreams;
   readonly clock: Clock;
 }
 
@@ -51,7 +54,13 @@ export function createGeminiClient({ httpClient, apiKey, baseUrl, replies, clock
     if (status < 200 || status > 299) {
       throw toFailure(status, parseGoogleError(await readErrorBody(body, clock)), waitMs, request);
     }
-    const json = await replies.read(body, signal);
+    let json: StreamedJson | undefined;
+    const take = (whole: StreamedJson) => {
+      json ??= whole;
+    };
+    const consumer = { take, isComplete: () => json !== undefined, knownBytes: () => undefined };
+    await replies.read(body, consumer, signal);
+    if (!json) throw unknownOutcome('not_json');
     const error = parseGoogleError(json.value);
     if (error) throw toFailure(error.code ?? status, error, waitMs, request);
     return toResult(json, request);

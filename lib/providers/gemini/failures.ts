@@ -28,7 +28,8 @@ export function toFailure(
   const failure = {
     ...NO_MODERATION,
     code: error?.status,
-    retryAfterMs: error?.retryDelayMs ?? headerWaitMs,
+    // For an allowance of a day, the delay says when to try the limits of a minute again.
+    retryAfterMs: (row === quota ? undefined : error?.retryDelayMs) ?? headerWaitMs,
     resetsInMs: undefined,
   };
   const field = fieldOf(row, error, request);

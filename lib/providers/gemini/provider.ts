@@ -1,7 +1,8 @@
 import { BridgeError } from '../../errors/bridge-error.ts';
 import { refuseTooManyInputs } from '../backend/input-limits.ts';
+import { createEventStreams } from '../http/event-streams.ts';
 import { createJsonBodies } from '../http/json-body.ts';
-import { createJsonReplies } from '../http/json-replies.ts';
+import { createReplyReader } from '../http/reply-reader.ts';
 import { streamLimits } from '../http/sse-reader.ts';
 import type { NamedProviderParts } from '../provider-parts.ts';
 import type { Provider, ProviderRequest, ProviderResult } from '../provider-port.ts';
@@ -15,9 +16,9 @@ export function createGeminiProvider(parts: NamedProviderParts<'gemini'>): Provi
   const { name, settings, images, httpClient, apiKey, slices, clock, ids } = parts;
   const { models, image_model: defaultModel } = settings;
   const toJsonBody = createJsonBodies({ ids, slices });
-  // Drafts may come before the image.
-  const maxBytes = streamLimits(images.max_encoded_bytes).maxStreamBytes;
-  const replies = createJsonReplies({ maxBytes, slices });
+  // The limit of the whole leaves room for drafts before the image.
+  const limits = streamLimits(images.max_encoded_bytes);
+  const replies = createEventStreams({ limits, slices, clock, openReader: createReplyReader });
   const baseUrl = settings.base_url.replace(/\/+$/, '');
   const client = createGeminiClient({ httpClient, apiKey, baseUrl, replies, clock });
   const documents = new Map(models.map((model) => [model, capabilitiesOf(name, model, settings)]));

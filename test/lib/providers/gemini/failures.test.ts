@@ -81,7 +81,7 @@ describe('toFailure', () => {
   });
 
   it.each([
-    ['status=429,per-day', { reason: 'quota', retry_after_ms: 58_000 }],
+    ['status=429,per-day', { reason: 'quota' }],
     ['status=402', { reason: 'quota' }],
   ] as const)(
     'reports %s as a used-up allowance, not to be repeated',
@@ -147,9 +147,9 @@ describe('a reply that cannot be read', () => {
     ['html=200', 'not_json'],
     ['empty=200', 'not_json'],
     ['truncated', 'not_json'],
-    ['null=200', 'unexpected_reply'],
+    ['null=200', 'not_json'],
     ['shape=200', 'unexpected_reply'],
-    ['flood', 'reply_too_long'],
+    ['flood', 'stream_too_long'],
   ] as const)('has an unknown outcome: %s', async (behaviour, reason) => {
     expect(await failureOf(behaviour)).toEqual({
       code: 'protocol',
