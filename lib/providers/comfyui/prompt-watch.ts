@@ -21,9 +21,10 @@ export function createPromptWatch({ server, clock }: Deps) {
   async function look(id: string, signal: AbortSignal): Promise<PromptState> {
     const ended = await server.history(id, signal);
     if (ended) return ended;
-    const { running, pending } = await server.queue(signal);
-    if (running.includes(id)) return 'running';
-    if (pending.includes(id)) return 'pending';
+    const queue = await server.queue(signal);
+    if (queue?.running.includes(id)) return 'running';
+    // A queue that is too long to be read is one to wait in.
+    if (!queue || queue.pending.includes(id)) return 'pending';
     // It may have ended between the two requests.
     return (await server.history(id, signal)) ?? 'absent';
   }

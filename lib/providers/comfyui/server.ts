@@ -63,10 +63,7 @@ export function createComfyServer({ httpClient, apiKey, baseUrl, ids }: Deps) {
   /** The JSON of a successful reply. */
   async function read<T>(response: HttpResponse, schema: v.GenericSchema<unknown, T>): Promise<T> {
     checkStatus(response);
-    const bytes = await readWhole(response.body, MAX_REPLY_BYTES);
-    const parsed = v.safeParse(schema, bytes && parseJson(bytes));
-    if (parsed.success) return parsed.output;
-    throw new BridgeError('protocol', 'the reply of the server has not the expected form');
+    return parse(await readWhole(response.body, MAX_REPLY_BYTES), schema);
   }
 
   const post = (path: string, value: unknown, signal: AbortSignal, onSending?: () => void) =>
@@ -107,8 +104,13 @@ export function createComfyServer({ httpClient, apiKey, baseUrl, ids }: Deps) {
       return (await read(response, History))[promptId];
     },
 
-    async queue(signal: AbortSignal): Promise<QueueState> {
-      const { queue_running, queue_pending } = await read(await send('/queue', signal), Queue);
+    /** Undefined for a queue that is too long to be read: it holds the whole workflow of each prompt. */
+    async queue(signal: AbortSignal): Promise<QueueState | undefined> {
+      const response = await send('/queue', signal);
+      checkStatus(response);
+      const bytes = await readWhole(response.body, MAX_REPLY_BYTES);
+      if (!bytes) return undefined;
+      const { queue_running, queue_pending } = parse(bytes, Queue);
       const idsOf = (items: readonly [unknown, string, ...unknown[]][]) =>
         items.map(([, id]) => id);
       return { running: idsOf(queue_running), pending: idsOf(queue_pending) };
@@ -136,6 +138,12 @@ export function createComfyServer({ httpClient, apiKey, baseUrl, ids }: Deps) {
       (await post('/interrupt', { prompt_id: promptId }, signal)).body.destroy();
     },
   };
+}
+
+function parse<T>(bytes: Buffer | undefined, schema: v.GenericSchema<unknown, T>): T {
+  const parsed = v.safeParse(schema, bytes && parseJson(bytes));
+  if (parsed.success) return parsed.output;
+  throw new BridgeError('protocol', 'the reply of the server has not the expected form');
 }
 
 function parseJson(bytes: Buffer): unknown {

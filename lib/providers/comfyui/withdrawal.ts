@@ -17,10 +17,11 @@ export async function withdraw(id: string, { server, clock }: Deps): Promise<voi
   try {
     await server.remove(id, signal);
     for (let isInterrupted = false; ; ) {
-      const { running, pending } = await server.queue(signal);
-      if (!running.includes(id) && !pending.includes(id)) return;
+      const queue = await server.queue(signal);
+      const isRunning = queue?.running.includes(id) === true;
+      if (!isRunning && !queue?.pending.includes(id)) return;
       // Only while it runs: an older server would stop the prompt of somebody else.
-      if (running.includes(id) && !isInterrupted) {
+      if (isRunning && !isInterrupted) {
         isInterrupted = true;
         await server.interrupt(id, signal);
       }

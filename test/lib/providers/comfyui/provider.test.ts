@@ -249,6 +249,22 @@ describe('a prompt of comfyui', () => {
     });
   });
 
+  it('is waited for while the queue is too long to be read', async () => {
+    const { run, upstream } = rig();
+    upstream.hold(true);
+    const { result } = run(draw());
+    await upstream.until(() => upstream.prompts.length === 1);
+    const text = 'long '.repeat(500_000);
+    upstream.addForeign('succeed', { '1': { class_type: 'CLIPTextEncode', inputs: { text } } });
+    const looks = () => upstream.requests.filter((path) => path === '/queue').length;
+    const before = looks();
+    await upstream.until(() => looks() > before + 1);
+
+    upstream.hold(false);
+
+    expect((await result).outputs).toHaveLength(1);
+  });
+
   it('of an older server is found under the id that the server chose', async () => {
     const old = await openComfyRig({ isOld: true });
 
