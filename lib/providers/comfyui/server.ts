@@ -42,23 +42,7 @@ export type ComfyServer = ReturnType<typeof createComfyServer>;
 export function createComfyServer({ httpClient, apiKey, baseUrl, ids }: Deps) {
   const clientId = ids.newUuid();
 
-  function send(path: string, signal: AbortSignal, sent?: Sent): Promise<HttpResponse> {
-    return callWithKey(apiKey, async (key) => {
-      const response = await httpClient.request(`${baseUrl}${path}`, {
-        method: sent ? 'POST' : 'GET',
-        headers: {
-          ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
-          ...(sent ? { 'content-type': sent.contentType } : {}),
-        },
-        ...(sent ? { body: sent.body } : {}),
-        ...(sent?.onSending ? { onSending: sent.onSending } : {}),
-        signal,
-      });
-      if (response.status !== 401) return response;
-      response.body.destroy();
-      throw new BridgeError(FAILURES.authentication.code, FAILURES.authentication.message);
-    });
-  }
+  const send = createSender({ httpClient, apiKey, baseUrl });
 
   /** The JSON of a successful reply. */
   async function read<T>(response: HttpResponse, schema: v.GenericSchema<unknown, T>): Promise<T> {
@@ -137,6 +121,27 @@ export function createComfyServer({ httpClient, apiKey, baseUrl, ids }: Deps) {
     async interrupt(promptId: string, signal: AbortSignal): Promise<void> {
       (await post('/interrupt', { prompt_id: promptId }, signal)).body.destroy();
     },
+  };
+}
+
+/** Sends requests with the key; a POST where there is something to send. */
+function createSender({ httpClient, apiKey, baseUrl }: Omit<Deps, 'ids'>) {
+  return function send(path: string, signal: AbortSignal, sent?: Sent): Promise<HttpResponse> {
+    return callWithKey(apiKey, async (key) => {
+      const response = await httpClient.request(`${baseUrl}${path}`, {
+        method: sent ? 'POST' : 'GET',
+        headers: {
+          ...(key === undefined ? {} : { authorization: `Bearer ${key}` }),
+          ...(sent ? { 'content-type': sent.contentType } : {}),
+        },
+        ...(sent ? { body: sent.body } : {}),
+        ...(sent?.onSending ? { onSending: sent.onSending } : {}),
+        signal,
+      });
+      if (response.status !== 401) return response;
+      response.body.destroy();
+      throw new BridgeError(FAILURES.authentication.code, FAILURES.authentication.message);
+    });
   };
 }
 
