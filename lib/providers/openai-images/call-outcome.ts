@@ -38,6 +38,7 @@ export function createCallOutcome({ request, onEvent, toFailure }: Deps) {
   const usages: TokenUsage[] = [];
   let isWhole = false;
   let hasPartial = false;
+  let hasImageBesideError = false;
   let lastPartial: Buffer | undefined;
 
   const isComplete = () => isWhole || items.length >= wanted;
@@ -54,9 +55,12 @@ export function createCallOutcome({ request, onEvent, toFailure }: Deps) {
     take(data) {
       // Nothing that follows changes the outcome, even if it is malformed.
       if (isComplete()) return;
-      const reported = parseReportedError(data.value);
-      if (reported) throw toFailure(reported);
       const part = parseReplyPart(data.value);
+      const reported = parseReportedError(data.value);
+      if (reported) {
+        hasImageBesideError = hasImage(part);
+        throw toFailure(reported);
+      }
       if (part === undefined) throw unknownOutcome('unexpected_event');
       if (part === 'unknown') return;
       if (part.kind === 'partial') return takePartial(part, data);
@@ -74,7 +78,7 @@ export function createCallOutcome({ request, onEvent, toFailure }: Deps) {
     ...consumer,
 
     /** Output has begun, usable or not: the call is paid for and must not be repeated. */
-    hasBegun: () => hasPartial || items.length > 0,
+    hasBegun: () => hasPartial || hasImageBesideError || items.length > 0,
 
     /** The images at the end of the reply. Throws unless there are as many as were asked for. */
     result(): FoundImages {
@@ -98,6 +102,10 @@ function unusable(reason: 'wrong_count' | 'unusable_image'): BridgeError {
 }
 
 type PartOf<K extends ReplyPart['kind']> = Extract<ReplyPart, { kind: K }>;
+
+function hasImage(part: ReturnType<typeof parseReplyPart>): boolean {
+  return typeof part === 'object' && (part.kind !== 'whole' || part.data.length > 0);
+}
 
 /** Undefined for one without an image that can be decoded or fetched. */
 function toFoundImage(item: ReplyItem, data: StreamedJson): FoundImage | undefined {

@@ -32,20 +32,20 @@ const PLAIN = [
 
 /** Refusals whose meaning is in their code. */
 const BY_CODE = [
-  [400, 'content_policy_violation'],
-  [400, 'billing_hard_limit_reached'],
-  [400, 'invalid_input_fidelity_model'],
-  [400, 'invalid_image_file'],
-  [400, 'unsupported_country'],
-  [404, 'DeploymentNotFound'],
-  [429, 'insufficient_quota'],
-  [429, 'credit_balance_exhausted'],
-  [429, 'project_spend_limit_exceeded'],
-  [429, 'organization_usage_limit_exceeded'],
+  '400,content_policy_violation',
+  '400,billing_hard_limit_reached',
+  '400,invalid_input_fidelity_model',
+  '400,invalid_image_file',
+  '400,unsupported_country',
+  '404,DeploymentNotFound',
+  '429,insufficient_quota',
+  '429,credit_balance_exhausted',
+  '429,project_spend_limit_exceeded',
+  '429,organization_usage_limit_exceeded',
 ] as const;
 
 /** When to try again, as the headers of a 429 say it. */
-const WAITS: readonly (readonly [string, Headers])[] = [
+const WAITS = [
   ['retry-after=1', { 'retry-after': '1' }],
   ['retry-after=3600', { 'retry-after': '3600' }],
   ['retry-after=soon', { 'retry-after': 'soon' }],
@@ -55,7 +55,7 @@ const WAITS: readonly (readonly [string, Headers])[] = [
   ['reset=1h2m3s', limits('1h2m3s', '0', '6m0s', '5')],
   ['reset=remaining', limits('6m0s', '4', '9s', '5')],
   ['reset=words', limits('soon', '0', '', '0')],
-];
+] as const satisfies readonly (readonly [string, Headers])[];
 
 /** Replies without an image: the status decides, then the code. */
 export const STATUS_ROWS = [
@@ -64,11 +64,12 @@ export const STATUS_ROWS = [
       refuse(inFlight, { status, code }),
     ),
   ),
-  ...BY_CODE.map(([status, code]) =>
-    behaviour(`status=${status},${code}`, `a ${status} with that code`, (inFlight) =>
-      refuse(inFlight, { status, code }),
-    ),
-  ),
+  ...BY_CODE.map((name) => {
+    const [status = '', code = ''] = name.split(',');
+    return behaviour(`status=${name}`, `a ${status} with that code`, (inFlight) =>
+      refuse(inFlight, { status: Number(status), code }),
+    );
+  }),
   behaviour('status=400,moderation_blocked', 'refused, with stage and categories', (inFlight) =>
     refuse(inFlight, {
       status: 400,

@@ -1,0 +1,291 @@
+import sharp from 'sharp';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { ImagesSettings } from '../../../../lib/providers/openai-images/dialects.ts';
+import { describeProvider } from '../../../contracts/provider-contract.ts';
+import { DIALECTS, type DialectName } from '../../../support/images-upstream/dialects/dialects.ts';
+import {
+  createImagesUpstream,
+  type ImagesUpstream,
+  type ImagesUpstreamOptions,
+} from '../../../support/images-upstream/images-upstream.ts';
+import { inputOf, type RequestParts } from '../agent-responses/requests.ts';
+import { type ImagesRig, openImagesRig, requestOf } from './images-rig.ts';
+
+interface Emulated extends ImagesRig {
+  readonly upstream: ImagesUpstream;
+}
+
+/** The provider, and a strict emulator of the server that it calls. */
+async function openEmulated(
+  options: ImagesUpstreamOptions,
+  settings: Partial<ImagesSettings> = {},
+): Promise<Emulated> {
+  const upstream = await createImagesUpstream({ imageBytes: 40_000, ...options });
+  const { dialect, models } = upstream;
+  const [image_model = ''] = models;
+  const key = upstream.key();
+  const rig = openImagesRig({
+    keys: key === undefined ? [] : [key],
+    settings: {
+      dialect,
+      base_url: upstream.baseUrl,
+      models: [...models],
+      image_model,
+      ...settings,
+    },
+  });
+  return {
+    ...rig,
+    upstream,
+    async close() {
+      await rig.close();
+      await upstream.close();
+    },
+  };
+}
+
+// The keys of a record lose their type.
+const NAMES = Object.keys(DIALECTS) as DialectName[];
+
+describe.each([...NAMES, 'native counts'] as const)('the images API in the dialect %s', (name) => {
+  const isNative = name === 'native counts';
+  const dialect = isNative ? 'openai' : name;
+
+  describeProvider(`openai-images, ${name}`, async () => {
+    const settings = isNative ? { native_count: 10 } : {};
+    const { provider, upstream, close } = await openEmulated({ dialect }, settings);
+    const model = upstream.models[0] ?? '';
+    const asking = (parts: RequestParts) => requestOf({ model, ...parts });
+    return {
+      provider,
+      request: (indices) => asking({ indices }),
+      failing: asking({ prompt: 'Anything [[fail:status=403]]' }),
+      endless: asking({ prompt: 'Anything [[fail:silence=before-headers]]' }),
+      close,
+    };
+  });
+});
+
+const opened: Emulated[] = [];
+afterEach(async () => {
+  for (const rig of opened.splice(0)) await rig.close();
+});
+
+async function rigOf(dialect: DialectName, settings: Partial<ImagesSettings> = {}) {
+  const rig = await openEmulated({ dialect }, settings);
+  opened.push(rig);
+  return rig;
+}
+
+async function picture(format: 'png' | 'jpeg' | 'webp', channels: 3 | 4 = 3) {
+  const background = { r: 200, g: 40, b: 90, alpha: 0.5 };
+  const image = sharp({ create: { width: 96, height: 64, channels, background } });
+  return {
+    ...inputOf(await image.toFormat(format).toBuffer(), `image/${format}`),
+    width: 96,
+    height: 64,
+  };
+}
+
+/** All that a request may ask of a model with every ability. */
+const EVERYTHING: RequestParts['parameters'] = {
+  size: '1536x1024',
+  quality: 'high',
+  output_format: 'webp',
+  output_compression: 60,
+  background: 'transparent',
+  moderation: 'low',
+};
+
+describe('a strict server', () => {
+  it.each([
+    ['openai', 'gpt-image-1.5'],
+    ['azure', 'gpt-image-1.5'],
+    ['litellm', 'gpt-image-1.5'],
+  ] as const)('%s takes everything that a model can do', async (dialect, model) => {
+    const { call, upstream } = await rigOf(dialect);
+
+    await call({ model, parameters: { ...EVERYTHING, partial_images: 2 } });
+    await call({
+      model,
+      operation: 'edit',
+      images: [await picture('png'), await picture('jpeg')],
+      references: [await picture('webp')],
+      mask: await picture('png', 4),
+      parameters: { ...EVERYTHING, input_fidelity: 'high', partial_images: 3, action: 'edit' },
+    });
+
+    expect(upstream.counters()).toMatchObject({ replied: 2, refused: 0, drawn: 2 });
+    const [generated, edited] = upstream.accepted;
+    const understood = { width: 1536, format: 'webp', compression: 60, background: 'transparent' };
+    expect(generated).toMatchObject({ ...understood, isStream: true, partialImages: 2 });
+    expect(edited).toMatchObject({ ...understood, isStream: true, partialImages: 3 });
+    expect(edited?.images.map(({ format }) => format)).toEqual(['png', 'jpeg', 'webp']);
+    expect(edited?.mask?.format).toBe('png');
+  });
+
+  it.each(['2025-04-01-preview', undefined])(
+    'azure takes a call of the API version %s',
+    async (version) => {
+      const { call, upstream } = await rigOf('azure', {
+        api_version: version,
+        models: ['mine'],
+        image_model: 'mine',
+        deployments: { mine: 'our-images' },
+      });
+
+      await call({ model: 'mine' });
+
+      expect(upstream.accepted).toMatchObject([{ model: 'our-images' }]);
+      expect(upstream.calls[0]?.path.includes('/deployments/our-images/')).toBe(
+        version !== undefined,
+      );
+    },
+  );
+
+  it('takes the call of an account by its organization and project', async () => {
+    const account = { organization: 'org-1', project: 'proj-1' };
+    const rig = await openEmulated(account, account);
+    opened.push(rig);
+
+    await rig.call();
+
+    expect(rig.upstream.counters()).toMatchObject({ replied: 1, refused: 0 });
+  });
+});
+
+/** The fields that the table of compatible servers lists, with those that every call has. */
+const SENT: readonly (readonly [DialectName, readonly string[]])[] = [
+  ['localai', ['model', 'prompt', 'response_format', 'seed', 'size']],
+  ['sdcpp', ['model', 'output_format', 'prompt', 'size']],
+  [
+    'vllm-omni',
+    ['model', 'negative_prompt', 'output_format', 'prompt', 'response_format', 'seed', 'size'],
+  ],
+  [
+    'sglang',
+    ['model', 'negative_prompt', 'output_format', 'prompt', 'response_format', 'seed', 'size'],
+  ],
+  ['generic', ['model', 'prompt', 'response_format', 'size']],
+];
+
+describe('a compatible server', () => {
+  it.each(SENT)('%s is sent only what it reads', async (dialect, fields) => {
+    const { call, upstream, provider } = await rigOf(dialect);
+    const model = upstream.models[0] ?? '';
+    const isNative = provider.capabilities(model)?.negative_prompt === 'native';
+
+    await call({
+      model,
+      ...(isNative ? { negativePrompt: 'a saucer' } : {}),
+      parameters: { ...EVERYTHING, output_format: 'png', partial_images: 2 },
+    });
+
+    expect(Object.keys(upstream.accepted[0]?.fields ?? {}).sort()).toEqual(fields);
+    expect(upstream.accepted[0]).toMatchObject({ prompt: 'A lighthouse in a storm', width: 1536 });
+    if (isNative) expect(upstream.accepted[0]).toMatchObject({ negativePrompt: 'a saucer' });
+  });
+
+  it.each(['localai', 'sdcpp', 'vllm-omni', 'sglang'] as const)(
+    '%s draws another image for the same request',
+    async (dialect) => {
+      const { call, upstream } = await rigOf(dialect);
+      const model = upstream.models[0] ?? '';
+
+      const [first, second] = [await call({ model }), await call({ model })];
+
+      expect(first.outputs[0]?.bytes.equals(second.outputs[0]?.bytes ?? Buffer.alloc(0))).toBe(
+        false,
+      );
+      expect(new Set(upstream.accepted.map(({ seed }) => seed)).size).toBe(2);
+    },
+  );
+
+  it.each(['localai', 'sdcpp', 'vllm-omni', 'sglang'] as const)(
+    '%s receives every source and reference of an edit, in their order',
+    async (dialect) => {
+      const { call, upstream } = await rigOf(dialect);
+
+      await call({
+        model: upstream.models[0] ?? '',
+        operation: 'edit',
+        images: [await picture('jpeg'), await picture('png')],
+        references: [await picture('webp')],
+        parameters: { size: '512x512' },
+      });
+
+      expect(upstream.accepted).toMatchObject([{ operation: 'edit', width: 512 }]);
+      expect(upstream.accepted[0]?.images).toHaveLength(3);
+    },
+  );
+
+  it.each(NAMES)('%s gives an image where its reply names a URL', async (dialect) => {
+    const { call, upstream } = await rigOf(dialect);
+    upstream.script('url=absolute');
+
+    const { outputs } = await call({ model: upstream.models[0] ?? '' });
+
+    expect((await sharp(outputs[0]?.bytes).metadata()).width).toBeGreaterThan(0);
+    expect(upstream.fetched).toMatchObject([{ status: 200 }]);
+    expect(upstream.counters()).toMatchObject({ calls: 1, drawn: 1 });
+  });
+
+  it('sglang reports no echo of the prompt as a revised one', async () => {
+    const { call, upstream } = await rigOf('sglang');
+
+    const { outputs } = await call({ model: upstream.models[0] ?? '' });
+
+    expect(outputs[0]).not.toHaveProperty('revisedPrompt');
+  });
+
+  it('litellm reports no usage of zeros', async () => {
+    const { call } = await rigOf('litellm');
+
+    expect(await call()).not.toHaveProperty('usage');
+  });
+});
+
+describe('a failure in the form of a dialect', () => {
+  it.each<[DialectName, string, object]>([
+    ['azure', 'status=401', { code: 'provider_authentication' }],
+    ['azure', 'status=404', { code: 'unsupported_capability', param: 'routing.model' }],
+    ['azure', 'status=400,content_filter', { code: 'safety_rejected' }],
+    ['azure', 'status=400,contentFilter', { code: 'safety_rejected' }],
+    ['azure', 'status=400,inner-code', { code: 'safety_rejected' }],
+    ['azure', 'status=429', { code: 'rate_limited', transient: true }],
+    ['litellm', 'status=401', { code: 'provider_authentication' }],
+    ['litellm', 'status=400', { code: 'upstream', transient: false }],
+    ['litellm', 'status=429', { code: 'rate_limited', transient: true }],
+    ['litellm', 'status=429,quota-type', { code: 'rate_limited', transient: false }],
+    ['litellm', 'status=500', { transient: false, details: { outcome: 'unknown' } }],
+    ['litellm', 'status=503', { code: 'upstream', transient: true }],
+    ['generic', 'status=500', { transient: false, details: { outcome: 'unknown' } }],
+    ['localai', 'status=503', { code: 'upstream', transient: true }],
+    ['localai', 'status=500', { code: 'upstream', transient: true }],
+    ['sdcpp', 'status=400', { code: 'upstream', transient: false }],
+    ['sdcpp', 'status=500', { code: 'upstream', transient: true }],
+    ['sdcpp', 'status=504', { transient: false, details: { outcome: 'unknown' } }],
+    ['vllm-omni', 'status=422', { code: 'upstream', transient: false }],
+    ['vllm-omni', 'cut=body', { code: 'protocol', details: { outcome: 'unknown' } }],
+    ['sglang', 'status=500', { code: 'upstream', transient: true }],
+    ['sglang', 'status=404,empty', { code: 'upstream', transient: false }],
+  ])('of %s with %s is the error of the contract', async (dialect, behaviour, error) => {
+    const { call, upstream } = await rigOf(dialect);
+    const prompt = `A cup [[fail:${behaviour}]]`;
+
+    const work = call({ model: upstream.models[0] ?? '', prompt });
+
+    await expect(work).rejects.toMatchObject(error);
+    expect(upstream.counters().calls).toBe(1);
+  });
+
+  it('of a count that is not the requested one says so', async () => {
+    const { call, upstream } = await rigOf('openai', { native_count: 10 });
+    upstream.script('count=fewer', 'count=more', 'count=none');
+    const asking = () => call({ indices: [0, 1, 2] });
+
+    await expect(asking()).rejects.toMatchObject({ details: { reason: 'wrong_count' } });
+    await expect(asking()).rejects.toMatchObject({ details: { reason: 'wrong_count' } });
+    await expect(asking()).rejects.toMatchObject({ code: 'upstream', transient: false });
+  });
+});
