@@ -1,5 +1,4 @@
-import { randomBytes } from 'node:crypto';
-import { promisify } from 'node:util';
+import { createCipheriv, createHash } from 'node:crypto';
 import sharp, { type Sharp } from 'sharp';
 import { padPng } from './png-chunks.ts';
 
@@ -32,7 +31,7 @@ const SAMPLE_EDGE = 256;
 const SEARCH_STEPS = 7;
 const GROUND_EDGE = 5;
 
-/** Generates images of soft colours, with as much grain as the requested size needs. Equal orders share one image. */
+/** Generates images of soft colours, with as much grain as the requested size needs. Equal orders get equal images. */
 export function createImages() {
   const cached = new Map<string, Image>();
   const grains = new Map<string, number>();
@@ -101,7 +100,7 @@ async function encode(order: ImageOrder, grain: number | 'blocks'): Promise<Buff
   const { width, height, format, quality = 100, ground } = order;
   const channels = order.hasAlpha || ground ? 4 : 3;
   const colours = colourField(order, channels, grain === 'blocks' ? 'nearest' : 'linear');
-  const layers = typeof grain === 'number' && grain > 0 ? [await layer(width, height, grain)] : [];
+  const layers = typeof grain === 'number' && grain > 0 ? [await layer(order, grain)] : [];
   const pixels = await colours
     .composite(layers)
     .toColourspace('srgb')
@@ -133,13 +132,20 @@ function colourField(order: ImageOrder, channels: 3 | 4, kernel: 'linear' | 'nea
   return sharp(data, { raw }).resize(width, height, { fit: 'fill', kernel });
 }
 
-async function layer(width: number, height: number, opacity: number) {
-  const noise = await promisify(randomBytes)(width * height * 3);
+async function layer({ width, height, variant }: ImageOrder, opacity: number) {
+  const noise = noiseOf(variant, width * height * 3);
   const input = await sharp(noise, { raw: { width, height, channels: 3 } })
     .ensureAlpha(opacity)
     .raw()
     .toBuffer();
   return { input, raw: { width, height, channels: 4 as const }, blend: 'atop' as const };
+}
+
+/** Bytes that look random, the same for the same variant. */
+function noiseOf(variant: string, length: number): Buffer {
+  const digest = createHash('sha256').update(variant).digest();
+  const cipher = createCipheriv('aes-128-ctr', digest.subarray(0, 16), digest.subarray(16));
+  return cipher.update(Buffer.alloc(length));
 }
 
 /** Three colours derived from the letters of the variant. */
