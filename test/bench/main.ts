@@ -22,6 +22,7 @@ import { jobSearch } from './job-search.ts';
 import { jobService } from './job-service.ts';
 import { startLoad } from './load.ts';
 import { matte } from './matte.ts';
+import { openaiImages } from './openai-images.ts';
 import { parseEdit } from './parse-edit.ts';
 import { writePerformancePage } from './performance-page.ts';
 import { plan } from './plan.ts';
@@ -45,6 +46,7 @@ const BENCHES: readonly Bench[] = [
   plan,
   admission,
   upstreamStream,
+  openaiImages,
   agentTurns,
   eventStream,
   getArtifact,

@@ -20,7 +20,7 @@ export interface ServerProcess {
   stop(): Promise<void>;
 }
 
-export type ProgramName = 'bridge' | 'floor' | 'form';
+export type ProgramName = 'bridge' | 'floor' | 'form' | 'images-server';
 
 /** Starts a program of `programs/` in a process of its own; it ends with this one at the latest. */
 export type StartServer = (program: ProgramName, options: object) => Promise<ServerProcess>;

@@ -87,7 +87,7 @@ function requested(reply: Members, request: Members): Members {
 
 async function expectEqual(
   work: (images: OpenAI['images']) => Promise<ImagesResponse>,
-  request: { readonly n?: number | null },
+  request: { readonly prompt: string; readonly n?: number | null },
 ): Promise<void> {
   const { direct, bridged } = both((request.n ?? 1) > 1 ? batching : rig);
 

@@ -27,7 +27,7 @@ const KEY_VARIABLE = 'OWN_KEY';
 
 export type ImagesBridge = Awaited<ReturnType<typeof startImagesBridge>>;
 
-/** The settings with which a provider of this name calls this server, as `--set` takes them. */
+/** The settings with which a provider of this name calls this server, as `--set` takes them; undefined takes one away. */
 export function providerSettings(
   name: string,
   { dialect, baseUrl, models, key }: ImagesUpstream,
@@ -42,9 +42,9 @@ export function providerSettings(
     transient_backoff_ms: 1,
     ...changes,
   };
-  return Object.entries(settings).map(
-    ([field, value]) => `providers.openai_images.${name}.${field}=${toToml(value)}`,
-  );
+  return Object.entries(settings)
+    .filter(([, value]) => value !== undefined)
+    .map(([field, value]) => `providers.openai_images.${name}.${field}=${toToml(value)}`);
 }
 
 /** The started program, and the emulator of its only remote provider. */

@@ -7,6 +7,7 @@ import { connect, createServer as createNetServer, type Server } from 'node:net'
 import { createAdaptorServer } from '@hono/node-server';
 import { Hono } from 'hono';
 import sharp from 'sharp';
+import { request } from 'undici';
 import { listenForBench, programOptions } from './measured-server.ts';
 
 /** The least that any server would have to do for the same reply. */
@@ -25,6 +26,8 @@ export type FloorOptions =
   | { readonly kind: 'thumbnail'; readonly file: string; readonly edgePx: number }
   /** Plain Node: parse the body, hash and decode the image, send it as base64 in JSON. */
   | { readonly kind: 'image'; readonly file: string }
+  /** Plain Node: send the request on, decode the image of the reply, hash and decode it, send it as base64 in JSON. */
+  | { readonly kind: 'relay'; readonly url: string; readonly key: string }
   /** Plain Node: parse the body, decode its base64, hash and decode the image, send a small reply. */
   | { readonly kind: 'edit' }
   /** Plain Node: read the body into one buffer, send a small reply. */
@@ -33,6 +36,8 @@ export type FloorOptions =
   | { readonly kind: 'relay'; readonly port: number };
 
 type Handler = (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void>;
+
+const B64_JSON = '"b64_json":"';
 
 // As the bridge has them: two decodes at a time are one a core on the smallest machine that matters.
 sharp.concurrency(1);
@@ -92,6 +97,13 @@ async function serverFor(floor: FloorOptions): Promise<Server> {
         send(outgoing, 'application/json', Buffer.from(`${head}${base64}"}`, 'latin1'));
       });
     }
+    case 'relay':
+      return plain(async (incoming, outgoing) => {
+        const image = await imageFrom(floor, await read(incoming));
+        const head = `{"sha256":"${await verify(image)}","b64_json":"`;
+        const base64 = image.toString('base64');
+        send(outgoing, 'application/json', Buffer.from(`${head}${base64}"}`, 'latin1'));
+      });
     case 'edit':
       return plain(async (incoming, outgoing) => {
         const request: EditBody = JSON.parse(toText(await read(incoming)));
@@ -125,6 +137,18 @@ function plain(handle: Handler): Server {
       outgoing.destroy();
     });
   });
+}
+
+/** The image of a reply, whose JSON is not parsed. */
+async function imageFrom(
+  { url, key }: Extract<FloorOptions, { kind: 'relay' }>,
+  body: Buffer,
+): Promise<Buffer> {
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+  const reply = await request(url, { method: 'POST', headers, body });
+  const json = Buffer.from(await reply.body.arrayBuffer());
+  const start = json.indexOf(B64_JSON) + B64_JSON.length;
+  return Buffer.from(json.toString('latin1', start, json.indexOf('"', start)), 'base64');
 }
 
 /** Every pixel decoded, and the checksum meanwhile. */

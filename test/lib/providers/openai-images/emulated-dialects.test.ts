@@ -77,7 +77,7 @@ async function rigOf(dialect: DialectName, settings: Partial<ImagesSettings> = {
   return rig;
 }
 
-async function picture(format: 'png' | 'jpeg' | 'webp', channels: 3 | 4 = 3) {
+async function sampleImage(format: 'png' | 'jpeg' | 'webp', channels: 3 | 4 = 3) {
   const background = { r: 200, g: 40, b: 90, alpha: 0.5 };
   const image = sharp({ create: { width: 96, height: 64, channels, background } });
   return {
@@ -109,9 +109,9 @@ describe('a strict server', () => {
     await call({
       model,
       operation: 'edit',
-      images: [await picture('png'), await picture('jpeg')],
-      references: [await picture('webp')],
-      mask: await picture('png', 4),
+      images: [await sampleImage('png'), await sampleImage('jpeg')],
+      references: [await sampleImage('webp')],
+      mask: await sampleImage('png', 4),
       parameters: { ...EVERYTHING, input_fidelity: 'high', partial_images: 3, action: 'edit' },
     });
 
@@ -209,8 +209,8 @@ describe('a compatible server', () => {
       await call({
         model: upstream.models[0] ?? '',
         operation: 'edit',
-        images: [await picture('jpeg'), await picture('png')],
-        references: [await picture('webp')],
+        images: [await sampleImage('jpeg'), await sampleImage('png')],
+        references: [await sampleImage('webp')],
         parameters: { size: '512x512' },
       });
 
