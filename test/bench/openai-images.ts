@@ -39,8 +39,12 @@ export const openaiImages: Bench = {
         `providers.openai_images.own.api_key_file=${keyFile}`,
       ],
     });
-    const relay: FloorOptions = { kind: 'relay', url: `${baseUrl}/images/generations`, key: KEY };
-    const floor = await tools.start('floor', relay);
+    const steps: FloorOptions = {
+      kind: 'fetched-image',
+      url: `${baseUrl}/images/generations`,
+      key: KEY,
+    };
+    const floor = await tools.start('floor', steps);
     const rows: Row[] = [];
     for (const { connections, forMs, budget } of LOADS) {
       const requests = [{ method: 'POST', path: '/v1/images/generations', bodyFile } as const];

@@ -27,7 +27,7 @@ export type FloorOptions =
   /** Plain Node: parse the body, hash and decode the image, send it as base64 in JSON. */
   | { readonly kind: 'image'; readonly file: string }
   /** Plain Node: send the request on, decode the image of the reply, hash and decode it, send it as base64 in JSON. */
-  | { readonly kind: 'relay'; readonly url: string; readonly key: string }
+  | { readonly kind: 'fetched-image'; readonly url: string; readonly key: string }
   /** Plain Node: parse the body, decode its base64, hash and decode the image, send a small reply. */
   | { readonly kind: 'edit' }
   /** Plain Node: read the body into one buffer, send a small reply. */
@@ -97,7 +97,7 @@ async function serverFor(floor: FloorOptions): Promise<Server> {
         send(outgoing, 'application/json', Buffer.from(`${head}${base64}"}`, 'latin1'));
       });
     }
-    case 'relay':
+    case 'fetched-image':
       return plain(async (incoming, outgoing) => {
         const image = await imageFrom(floor, await read(incoming));
         const head = `{"sha256":"${await verify(image)}","b64_json":"`;
@@ -141,7 +141,7 @@ function plain(handle: Handler): Server {
 
 /** The image of a reply, whose JSON is not parsed. */
 async function imageFrom(
-  { url, key }: Extract<FloorOptions, { kind: 'relay' }>,
+  { url, key }: Extract<FloorOptions, { kind: 'fetched-image' }>,
   body: Buffer,
 ): Promise<Buffer> {
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
