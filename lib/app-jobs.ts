@@ -38,6 +38,7 @@ interface JobParts {
   readonly runs: ImageRuns;
   readonly inputs: InputVerifier;
   readonly images: ImageDelivery;
+  readonly publisher: Parameters<typeof createJobWorker>[0]['publisher'];
   readonly slices: TimeSlices;
   readonly usage: Usage;
 }
@@ -55,16 +56,17 @@ export function openJobs(config: Config, { clock, ids, log }: Outside, parts: Jo
   const live = createLiveJobs(clock, notices);
   const queue = createJobQueue({ store, live, clock });
   const shared = { store, search, live, clock, secret };
-  const runner = createJobWorker({ store, live, runs, usage, log, clock, ids });
-  const acceptJob = createAcceptJob({
+  const runner = createJobWorker({
     store,
-    generation,
-    verifier: parts.inputs,
-    inputs,
+    live,
+    runs,
+    usage,
+    publisher: parts.publisher,
+    log,
     clock,
     ids,
-    usage,
   });
+  const acceptJob = createAcceptJob({ store, generation, verifier, inputs, clock, ids, usage });
   const admitted = {
     store,
     acceptJob,

@@ -81,7 +81,8 @@ export async function createApp(config: Config, outside: Outside): Promise<App> 
   const served = { runs, publisher, idempotency, clock, slices, usage, maxInputBytes };
   const imageRequests = createImageRequests(served);
   const presets = openPresets(stores, idempotency, clock);
-  const jobParts = { stores, generation, runs, inputs, slices, usage, images: artifacts.images };
+  const { images } = artifacts;
+  const jobParts = { stores, generation, runs, inputs, slices, usage, images, publisher };
   const appJobs = openJobs(config, outside, jobParts);
   const retentions = [appJobs, artifacts.retention];
   const readiness = openReadiness(registry, { stores, retentions, clock });
@@ -106,8 +107,9 @@ export async function createApp(config: Config, outside: Outside): Promise<App> 
     for (const part of parts) await part.close();
   };
   try {
-    await artifacts.recover();
+    // First: it gives images of interrupted jobs to their owners, and what is left has none.
     await appJobs.recover();
+    await artifacts.recover();
     // The first request already finds whether the providers are ready.
     await readiness.probe.run(new AbortController().signal);
   } catch (error) {

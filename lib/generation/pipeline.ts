@@ -2,6 +2,7 @@ import type { Admission } from '../admission/admission.ts';
 import type { Deadline } from '../admission/deadline.ts';
 import type { Permit } from '../admission/gate.ts';
 import type { Publisher } from '../artifacts/publisher.ts';
+import type { Attempt } from '../contract/reply/image-response.ts';
 import type { RequestContext } from '../contract/request/request-context.ts';
 import type { ImageEngine, VerifiedImage } from '../images/image.ts';
 import { factsOf, type InputSet, mapInputs } from '../inputs/input-source.ts';
@@ -22,15 +23,21 @@ import { runRoutes } from './call/run-routes.ts';
 import { type SessionTurns, toTurnRequest } from './call/session-turns.ts';
 import { createSingleCall } from './call/single-call.ts';
 import type { GenerationEvent } from './events/generation-event.ts';
-import { createDeliver } from './finish/deliver.ts';
+import { createDeliver, type DeliveredImages } from './finish/deliver.ts';
 import { createDescribeImages } from './finish/describe-images.ts';
+import {
+  createEarlyDelivery,
+  type EarlyDelivery,
+  type ImageTaker,
+} from './finish/early-delivery.ts';
 import { createFinish } from './finish/finish.ts';
+import type { Outcome } from './finish/outcome.ts';
 import { toImageResponse } from './finish/response.ts';
 import type { GenerationRequest } from './generation-request.ts';
 import type { GenerationResult } from './generation-result.ts';
 import { makePlan } from './plan/plan.ts';
 import { resolveCandidates, toRoute } from './plan/routing.ts';
-import { startTimes } from './times.ts';
+import { startTimes, type Times } from './times.ts';
 
 export interface PipelineDeps {
   readonly registry: ProviderRegistry;
@@ -46,7 +53,9 @@ export interface PipelineDeps {
 }
 
 /** Whom a generation is for. */
-export interface GenerationContext extends Pick<RequestContext, 'requestId' | 'scope' | 'baseUrl'> {
+export interface GenerationContext
+  extends Pick<RequestContext, 'requestId' | 'scope' | 'baseUrl'>,
+    ImageTaker {
   /** Where others are refused because the queue of a gate is full, it waits. */
   readonly waitsWhenFull?: boolean;
   /** What its images count against. */
@@ -69,8 +78,7 @@ export function createPipeline(deps: PipelineDeps) {
   const { registry, inputs, admission, sessions, clock, metrics } = deps;
   const routeAttempt = createCalls(deps);
   const maskedInputs = createMaskedInputs(deps);
-  const describeImages = createDescribeImages(deps);
-  const deliver = createDeliver(deps);
+  const { deliverAll, startEarlyDelivery } = createDelivery(deps);
 
   return async function runPipeline(
     request: GenerationRequest,
@@ -81,7 +89,9 @@ export function createPipeline(deps: PipelineDeps) {
     const { requestId, scope, waitsWhenFull = false } = context;
     const { signal } = deadline;
     const candidates = resolveCandidates(request.routing, registry);
+    const shown = (all: readonly Attempt[]) => (candidates.length > 1 ? all : undefined);
     let permit: Permit | undefined;
+    let early: EarlyDelivery | undefined;
     let verified: InputSet<VerifiedImage> = { images: [], references: [] };
     try {
       const { result: done, attempts } = await runRoutes(candidates, {
@@ -105,30 +115,46 @@ export function createPipeline(deps: PipelineDeps) {
           );
           metrics.queued({ durationMs: permit.waitedMs });
         },
-        async attempt(first) {
+        async attempt(first, tried) {
           const plan = first.withInputs(mapInputs(verified, factsOf));
+          early = startEarlyDelivery({ plan, times, attempts: () => shown(tried()) }, context);
           const drawing = maskedInputs(plan, verified, signal);
           const { inputs: sent, masked } = await times.of('input', drawing);
-          const work = { plan, inputs: sent, masked, deadline, onEvent };
+          const work = { plan, inputs: sent, masked, deadline, onEvent, onOutput: early?.add };
           const result = await routeAttempt(work, { times, onAdmitted, waitsWhenFull, scope });
           return { plan, result };
         },
       });
       bill.noteMade(done.result);
       onEvent({ type: 'progress', stage: 'publishing' });
-      const outcome = {
-        ...done,
-        completedSecs: nowSecs(clock),
-        attempts: candidates.length > 1 ? attempts : undefined,
-      };
-      const described = describeImages(outcome, times.report(), client);
-      const outputs = await times.of('artifact', described);
-      const delivered = await times.of('artifact', deliver(outputs, done.plan, context, client));
+      const outcome = { ...done, completedSecs: nowSecs(clock), attempts: shown(attempts) };
+      const delivering = early?.all() ?? deliverAll(outcome, times, context, client);
+      const delivered = await times.of('artifact', delivering);
       const response = toImageResponse(outcome, delivered, times.report());
       return { response, publications: delivered.publications };
     } finally {
+      await early?.settled();
       permit?.release();
     }
+  };
+}
+
+/** Delivery at the end, and as outputs are finished. */
+function createDelivery(deps: PipelineDeps) {
+  const describeImages = createDescribeImages(deps);
+  const deliver = createDeliver(deps);
+  return {
+    startEarlyDelivery: createEarlyDelivery({ describeImages, deliver, clock: deps.clock }),
+
+    async deliverAll(
+      outcome: Outcome,
+      times: Times,
+      context: GenerationContext,
+      client: AbortSignal,
+    ): Promise<DeliveredImages> {
+      const outputs = await describeImages(outcome, times.report(), client);
+      return deliver(outputs, outcome.plan, context, client);
+    },
   };
 }
 

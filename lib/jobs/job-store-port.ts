@@ -1,9 +1,10 @@
-import type { ImageResponse } from '../contract/reply/image-response.ts';
+import type { ArtifactImage, ImageResponse } from '../contract/reply/image-response.ts';
 import type {
   ImageJob,
   ImageJobSummary,
   JobRequest,
   JobStatus,
+  PartialResult,
 } from '../contract/resources/job.ts';
 import type { Reservation } from '../usage/usage-store-port.ts';
 
@@ -42,6 +43,8 @@ export interface JobRecord extends JobFacts {
   readonly request: JobRequest;
   /** Of a job that succeeded, and of no other. */
   readonly result?: ImageResponse;
+  /** Of a job that was interrupted when some of its images were finished, and of no other. */
+  readonly partialResult?: PartialResult;
   /** Of a job that ended otherwise, and of no other. */
   readonly error?: JobFailure;
 }
@@ -176,7 +179,13 @@ export interface JobStore {
    */
   claim(startedSecs: number): Promise<JobRecord | undefined>;
   /**
-   * Ends a running job and makes its publications its scope's artifacts, both or neither. False, and nothing changed,
+   * Notes an image of a job that runs in this process, whose publication is pending, for the case that the job is
+   * interrupted. Nothing is noted for any other job.
+   */
+  addOutput(sequence: number, image: ArtifactImage): Promise<void>;
+  /**
+   * Ends a running job and makes its publications its scope's artifacts, both or neither. The images that were noted of a
+   * job that is interrupted become its partial result, and artifacts; those whose publication is not pending any more do not. False, and nothing changed,
    * when the job is not running in this process, or when it is to succeed after its cancellation was requested. Throws `artifact` when a
    * publication is not pending.
    */
@@ -221,7 +230,7 @@ export interface JobStore {
   nextChange(scope: string, after: number): Promise<JobChange | undefined>;
   /**
    * Ends the running jobs of processes that have ended as `interrupted` with this error. Those of this process, and of
-   * another one that still renews its lease at `atSecs`, run on. Resolves to the number of those that were ended.
+   * another one that still renews its lease at `atSecs`, run on. Noted images become partial results as in `settle`. Resolves to the number of those that were ended.
    */
   interruptAbandoned(end: { readonly atSecs: number; readonly error: JobFailure }): Promise<number>;
   /**

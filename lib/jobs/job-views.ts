@@ -4,12 +4,13 @@ import type { JobProgress } from './live-jobs.ts';
 
 /** A job as its detail shows it. */
 export function toImageJob(record: JobRecord, progress: JobProgress | undefined): ImageJob {
-  const { request, retryOf, result, error } = record;
+  const { request, retryOf, result, partialResult, error } = record;
   return {
     ...toShared(record, progress),
     request,
     ...(retryOf === undefined ? {} : { retry_of: retryOf }),
     ...(result === undefined ? {} : { result }),
+    ...(partialResult === undefined ? {} : { partial_result: partialResult }),
     ...(error === undefined ? {} : { error }),
   };
 }

@@ -6,7 +6,7 @@ import { toStoredSources } from '../inputs/to-input-sources.ts';
 import type { TraceLog } from '../log/trace-log.ts';
 import { type Clock, nowSecs } from '../platform/clock.ts';
 import type { Ids } from '../platform/ids.ts';
-import { completeRun, type ImageRun, type ImageRuns } from '../runs/image-run.ts';
+import type { ImageRun, ImageRuns } from '../runs/image-run.ts';
 import type { Usage } from '../usage/usage.ts';
 import {
   cancellation,
@@ -15,15 +15,17 @@ import {
   toArtifactResult,
   toJobFailure,
 } from './job-end.ts';
+import { type JobPublications, trackPublications } from './job-publications.ts';
 import type { JobRecord, JobStore } from './job-store-port.ts';
 import type { LiveJob, LiveJobs } from './live-jobs.ts';
 import { createSettleJob } from './settle-job.ts';
 
 interface Deps {
-  readonly store: Pick<JobStore, 'settle'>;
+  readonly store: Pick<JobStore, 'settle' | 'addOutput'>;
   readonly live: LiveJobs;
   readonly runs: ImageRuns;
   readonly usage: Pick<Usage, 'chargeOfJob'>;
+  readonly publisher: Parameters<typeof trackPublications>[0]['publisher'];
   readonly log: Pick<TraceLog, 'failure'>;
   readonly clock: Clock;
   readonly ids: Pick<Ids, 'newOpaqueId' | 'newSpanId'>;
@@ -51,17 +53,21 @@ export function createJobWorker(deps: Deps) {
     throw cancellation().with({ details: { provider_stopped: true } });
   }
 
-  async function fail(job: JobRecord, error: BridgeError): Promise<void> {
+  /** False when the process stops before the store has taken the end: then the next start finds the job running. */
+  async function fail(job: JobRecord, error: BridgeError): Promise<boolean> {
     const status = isInterruption(error)
       ? 'interrupted'
       : error.code === 'cancelled'
         ? 'cancelled'
         : 'failed';
     const end = { status, completedSecs: nowSecs(clock), error: toJobFailure(error) } as const;
-    await settle(job, end, ending.signal);
+    return settle(job, end, ending.signal).then(
+      () => true,
+      () => false,
+    );
   }
 
-  function newRun(job: JobRecord, here: LiveJob): ImageRun<void> {
+  function newRun(job: JobRecord, here: LiveJob, { onPublished }: JobPublications): ImageRun<void> {
     const context = {
       requestId: job.requestId,
       scope: job.scope,
@@ -70,26 +76,35 @@ export function createJobWorker(deps: Deps) {
       baseUrl: '',
       waitsWhenFull: true,
       charge: deps.usage.chargeOfJob({ ...job, images: job.request.parameters.n }),
+      onPublished,
     };
     const request = toGenerationRequest(job.request, toStoredSources(job.request));
     return runs.newRun(request, context, {
       commit: (made) => succeed(job, made, here),
       toFailure: (thrown) => toFailure(thrown, here.signal),
+      keepsPublications: true,
     });
   }
 
   async function run(job: JobRecord): Promise<void> {
     const here = live.begin(job);
+    const publications = trackPublications(deps, job);
     try {
-      const imageRun = newRun(job, here);
+      const imageRun = newRun(job, here, publications);
       const running = imageRun.start(here.signal);
-      void follow(running, here);
+      void showEvents(running, here);
       // Events that are still unread are of no use once the work has ended.
-      const making = running.result.finally(running.ignoreEvents);
-      await completeRun(imageRun, here.signal, making);
+      const made = await running.result.finally(running.ignoreEvents);
+      publications.add(made.publications);
+      const { aborted, reason } = here.signal;
+      // What was made just when the bridge stops is stored; what a cancelled job has made is not.
+      if (aborted && !isInterruption(reason)) throw await imageRun.discard(made, reason);
+      await imageRun.commit(made);
     } catch (thrown) {
-      // Rejects only when the process stops before the store has taken the end: then the next start finds it running.
-      await fail(job, toBridgeError(thrown)).catch(() => {});
+      const error = toBridgeError(thrown);
+      const isStored = await fail(job, error);
+      // Only now: until its end is stored, the next start may still make a partial result of them.
+      if (isStored && !isInterruption(error)) await publications.discard();
     } finally {
       here.end();
     }
@@ -118,6 +133,6 @@ function toFailure(thrown: unknown, { aborted, reason }: AbortSignal): BridgeErr
   return known.with({ details: { provider_stopped: true, ...known.details } });
 }
 
-async function follow({ events }: RunningGeneration, here: LiveJob): Promise<void> {
+async function showEvents({ events }: RunningGeneration, here: LiveJob): Promise<void> {
   for await (const event of events) here.note(event);
 }

@@ -55,7 +55,7 @@ export function createRetryJob({ store, acceptJob, usage, secret, limits }: Deps
     };
     const earlier = key && (await store.findByKey(key));
     if (earlier) return { job: earlier, repeated: true };
-    const { request, priority } = await findRetryable(scope, id);
+    const { request, priority } = withoutFinished(await findRetryable(scope, id));
     const reservation = usage.reservationOf(context.caller, request.parameters.n);
     await store.refuseWhenFull({ ...limits, reservation }, undefined);
     await refuseWithoutInputs(request);
@@ -70,4 +70,11 @@ export function createRetryJob({ store, acceptJob, usage, secret, limits }: Deps
       key ? { ...limits, key } : limits,
     );
   };
+}
+
+/** The same job without the images that it had finished. Throws `job_succeeded` when that is all of them. */
+function withoutFinished({ request, partialResult, ...job }: JobRecord): JobRecord {
+  const n = request.parameters.n - (partialResult?.data.length ?? 0);
+  if (n > 0) return { ...job, request: { ...request, parameters: { ...request.parameters, n } } };
+  throw new BridgeError('job_succeeded', 'every image of the job was made: see its partial_result');
 }

@@ -37,6 +37,8 @@ interface RunEnd<T> {
   commit(made: GenerationResult): Promise<T>;
   /** What a failure is to the owner of the run; as it was thrown unless given. */
   readonly toFailure?: (thrown: unknown) => BridgeError;
+  /** Whether what was published and gets no owner is left to the owner of the run, who removes it; false unless given. */
+  readonly keepsPublications?: boolean;
 }
 
 export type ImageRuns = ReturnType<typeof createImageRuns>;
@@ -54,7 +56,7 @@ export function createImageRuns({ generation, publisher, log }: Deps) {
     newRun<T>(
       request: GenerationRequest,
       context: RunContext,
-      { commit, toFailure = toBridgeError }: RunEnd<T>,
+      { commit, toFailure = toBridgeError, keepsPublications = false }: RunEnd<T>,
     ): ImageRun<T> {
       const traced = { ...context.trace, requestId: context.requestId };
 
@@ -86,7 +88,7 @@ export function createImageRuns({ generation, publisher, log }: Deps) {
         async commit(made) {
           const committed = await logged(
             commit(made).catch(async (failure) => {
-              await remove(made);
+              if (!keepsPublications) await remove(made);
               throw failure;
             }),
           );
@@ -95,7 +97,7 @@ export function createImageRuns({ generation, publisher, log }: Deps) {
         },
 
         async discard(made, reason) {
-          await remove(made);
+          if (!keepsPublications) await remove(made);
           const failure = toFailure(reason);
           lines.failed(traced, failure.with({ provider: made.response.provider }));
           return failure;

@@ -103,10 +103,10 @@ function print(job: ImageJob, { options, io }: { options: JsonOption; io: Comman
     printJson(job, io);
     return;
   }
-  const { request, result, error, ...fields } = job;
+  const { request, result, partial_result, error, ...fields } = job;
   printFields({ ...fields, prompt: request.prompt }, io);
   if (error) printFields({ error: error.message }, io);
-  for (const image of result?.data ?? []) {
+  for (const image of (result ?? partial_result)?.data ?? []) {
     if (image.type === 'artifact') printFields({ artifact: `${image.id} ${image.name}` }, io);
   }
 }

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { ArtifactStore } from '../../lib/artifacts/artifact-store-port.ts';
+import type { ArtifactImage } from '../../lib/contract/reply/image-response.ts';
 import { JOB_STATUSES, type JobStatus } from '../../lib/contract/resources/job.ts';
 import type {
   JobChange,
@@ -519,6 +520,103 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
         expect(after.logicalBytes - before.logicalBytes).toBe(
           Buffer.byteLength(JSON.stringify(jobResult([]))),
         );
+      });
+    });
+
+    describe('addOutput', () => {
+      const [one, two] = ['6'.repeat(32), '7'.repeat(32)];
+
+      /** The image of the artifact, as the nth of its job. */
+      function imageOf(id: string, index: number): ArtifactImage {
+        const [image] = jobResult([id]).data;
+        if (image?.type !== 'artifact') throw new Error('the image is no artifact');
+        return { ...image, index };
+      }
+
+      async function noted() {
+        const job = await running();
+        await store.addOutput(job.sequence, imageOf(await pendingArtifact(two), 2));
+        await store.addOutput(job.sequence, imageOf(await pendingArtifact(one), 0));
+        return job;
+      }
+
+      const partial = { data: [imageOf(one, 0), imageOf(two, 2)] };
+
+      test('the images of a job that is interrupted are its partial result, and artifacts', async () => {
+        const job = await noted();
+        const end = { status: 'interrupted', completedSecs: LATER, error: FAILURE } as const;
+
+        await store.settle(job.sequence, end);
+
+        expect(await read(job.scope, job.id)).toMatchObject({ partialResult: partial });
+        expect(await artifacts.find('anonymous', one)).toMatchObject({ id: one });
+        const { items } = await store.list('anonymous', ALL, { limit: 1 });
+        expect(items[0]?.artifacts.map(({ id }) => id)).toEqual([one, two]);
+      });
+
+      test('the next process finds them, and they are no leftovers', async () => {
+        const job = await noted();
+        const next = await other(LATER);
+
+        await next.interruptAbandoned({ atSecs: LATER + 1e6, error: FAILURE });
+
+        expect(await read(job.scope, job.id)).toMatchObject({ partialResult: partial });
+        expect(await artifacts.listPending()).toEqual([]);
+      });
+
+      test('an image that was discarded is in no partial result', async () => {
+        const job = await noted();
+        await artifacts.discard([one]);
+        const end = { status: 'interrupted', completedSecs: LATER, error: FAILURE } as const;
+
+        await store.settle(job.sequence, end);
+
+        const { partialResult } = await read(job.scope, job.id);
+        expect(partialResult?.data.map(({ index }) => index)).toEqual([2]);
+      });
+
+      test.each(['failed', 'cancelled'] as const)('a job that has %s has none', async (status) => {
+        const job = await noted();
+
+        await store.settle(job.sequence, { status, completedSecs: LATER, error: FAILURE });
+
+        expect(await read(job.scope, job.id)).not.toHaveProperty('partialResult');
+        expect(await artifacts.listPending()).toHaveLength(2);
+      });
+
+      test('a job that succeeds has its result alone', async () => {
+        const job = await noted();
+        const result = jobResult([one, two]);
+        const publications = [one, two];
+
+        await store.settle(job.sequence, {
+          status: 'succeeded',
+          completedSecs: LATER,
+          result,
+          publications,
+        });
+
+        const found = await read(job.scope, job.id);
+        expect(found).toMatchObject({ result });
+        expect(found).not.toHaveProperty('partialResult');
+      });
+
+      test('nothing is noted of a job that has ended, or runs in another process', async () => {
+        const over = await inStatus('interrupted');
+        const foreign = await running();
+        const neighbour = await other(LATER);
+        const id = await pendingArtifact(one);
+
+        await store.addOutput(over.sequence, imageOf(id, 0));
+        await neighbour.addOutput(foreign.sequence, imageOf(id, 0));
+        await store.settle(foreign.sequence, {
+          status: 'interrupted',
+          completedSecs: LATER,
+          error: FAILURE,
+        });
+
+        expect(await read(over.scope, over.id)).not.toHaveProperty('partialResult');
+        expect(await read(foreign.scope, foreign.id)).not.toHaveProperty('partialResult');
       });
     });
 

@@ -1,10 +1,20 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import Sqlite from 'better-sqlite3';
 import sharp from 'sharp';
 import { afterEach, describe, expect, it } from 'vitest';
 import {
   createResponsesUpstream,
   type ResponsesUpstream,
 } from '../support/responses-upstream/responses-upstream.ts';
-import { cleanUp, freshFolder, type StartedBridge, startBridge } from '../support/start-bridge.ts';
+import {
+  cleanUp,
+  freshFolder,
+  runProgram,
+  type StartedBridge,
+  startBridge,
+} from '../support/start-bridge.ts';
 import { agentSettings } from './agent-responses-rig.ts';
 import { createJobClient, type JobClient } from './jobs-rig.ts';
 
@@ -43,6 +53,14 @@ async function accepted(jobs: JobClient, body: object, headers?: Record<string, 
   const { status, json } = await jobs.post(body, headers);
   expect(status).toBe(202);
   return json.id as string;
+}
+
+/** Resolves once this many images of running jobs are noted in the database. */
+async function untilNoted({ cwd }: StartedBridge, count: number): Promise<void> {
+  const database = new Sqlite(join(cwd, 'data/state/bridge.sqlite'), { readonly: true });
+  const noted = database.prepare('SELECT count(*) FROM job_output').pluck();
+  while (noted.get() !== count) await delay(5);
+  database.close();
 }
 
 /** A program whose provider is the emulator, and a function that restarts it. */
@@ -252,6 +270,45 @@ describe('a restart', () => {
     expect(done.request).toEqual(interrupted.json.request);
     expect(callsFor('twice-asked')).toBe(2);
     expect((await after.send('POST', `/v1/jobs/${done.id}/retry`)).status).toBe(409);
+  });
+
+  it('keeps the images that a job of three had finished, and a retry asks for the missing one', async () => {
+    const { bridge, jobs, upstream, callsFor, restart } = await startWithUpstream();
+    upstream.script('succeed', 'succeed', 'silence=generating');
+    const id = await accepted(jobs, {
+      prompt: 'three-of-a-kind',
+      parameters: { n: 3 },
+      output: { metadata: 'sidecar', filename_prefix: 'kind' },
+    });
+    await untilNoted(bridge, 2);
+    await bridge.end('SIGKILL');
+
+    const { bridge: second, jobs: after } = await restart();
+    const { json: interrupted } = await after.get(`/v1/jobs/${id}`);
+    const { data } = interrupted.partial_result;
+    const fetched = [];
+    for (const image of data) fetched.push(await after.get(`/v1/artifacts/${image.id}`));
+    const retry = await after.send('POST', `/v1/jobs/${id}/retry`);
+    const done = await after.ended(retry.json.id);
+    const files = await readdir(join(second.cwd, 'data/artifacts'));
+    const { code } = await second.end();
+    const check = await runProgram(['state', 'check'], second.cwd);
+
+    expect(interrupted).toMatchObject(INTERRUPTED);
+    expect(interrupted).not.toHaveProperty('result');
+    expect(data).toHaveLength(2);
+    expect(fetched.map(({ status, bytes }) => [status, bytes.length])).toEqual(
+      data.map(({ bytes }: { bytes: number }) => [200, bytes]),
+    );
+    expect(done).toMatchObject({ status: 'succeeded', request: { parameters: { n: 1 } } });
+    expect(done.result.data).toHaveLength(1);
+    expect(callsFor('three-of-a-kind')).toBe(4);
+    const names = [...data, ...done.result.data].flatMap((image) => [
+      image.name,
+      image.metadata_name,
+    ]);
+    expect(files.filter((name) => !name.startsWith('.')).sort()).toEqual(names.sort());
+    expect([code, check.code]).toEqual([0, 0]);
   });
 
   it('fails a queued job whose provider is no longer configured, and runs the next one', async () => {

@@ -1861,6 +1861,10 @@ export interface components {
              */
             retry_of?: string;
             result?: components["schemas"]["ImageResponse"];
+            /** @description What an interrupted job had finished. A retry of it asks for the other images only. */
+            partial_result?: {
+                data: components["schemas"]["GeneratedImage"][];
+            };
             error?: components["schemas"]["BridgeError"];
         };
         ImageJobRequest: {

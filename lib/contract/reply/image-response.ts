@@ -134,6 +134,7 @@ export const ImageResponse = v.strictObject({
 export type ImageResponse = v.InferOutput<typeof ImageResponse>;
 
 type WireImage = ImageResponse['data'][number];
+export type ArtifactImage = Extract<WireImage, { type: 'artifact' }>;
 export type ImageWithBytes =
   | Exclude<WireImage, { type: 'b64_json' }>
   | (Omit<Extract<WireImage, { type: 'b64_json' }>, 'b64_json'> & {

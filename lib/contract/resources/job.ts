@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { FlatBridgeError } from '../reply/error.ts';
-import { ImageResponse } from '../reply/image-response.ts';
+import { GeneratedImage, ImageResponse } from '../reply/image-response.ts';
 import { STAGES } from '../reply/stream-events.ts';
 import { StoredInput } from '../request/image-input.ts';
 import { imageRequestEntries, sharedRequestEntries } from '../request/image-request.ts';
@@ -98,12 +98,20 @@ const jobEntries = {
   progress: v.optional(v.strictObject({ stage: v.picklist(STAGES), partial_images: Count })),
 };
 
+/** The images of a job that did not come to its end. */
+export const PartialResult = v.strictObject({ data: v.array(GeneratedImage) });
+export type PartialResult = v.InferOutput<typeof PartialResult>;
+
 /** A job with all that is known of it. */
 export const ImageJob = v.strictObject({
   ...jobEntries,
   request: JobRequest,
   retry_of: documented(v.optional(JobId), 'The job that this one was made from by a retry.'),
   result: v.optional(ImageResponse),
+  partial_result: documented(
+    v.optional(PartialResult),
+    'What an interrupted job had finished. A retry of it asks for the other images only.',
+  ),
   error: v.optional(FlatBridgeError),
 });
 export type ImageJob = v.InferOutput<typeof ImageJob>;

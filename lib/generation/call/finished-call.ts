@@ -7,7 +7,7 @@ import type { Finish, FinishedOutput, Unfinished } from '../finish/finish.ts';
 import type { AskPlan } from '../plan/plan.ts';
 import { toProviderRequest } from '../plan/provider-request.ts';
 import type { OutputFailure } from './failure-policy.ts';
-import type { PlannedWork } from './planned-work.ts';
+import type { OutputReport, PlannedWork } from './planned-work.ts';
 import type { CallResult, RetriedCall } from './retried-call.ts';
 import { stopError } from './stop-error.ts';
 
@@ -91,22 +91,33 @@ export function createFinishedCall({ clock, retriedCall, finish, slotsOf, metric
     const providerEndedMs = clock.monotonicMs();
     if (!called) return { outputs: [], usage: undefined, warnings: [], providerEndedMs };
     const { result, generationMs } = called;
+    const { usage } = result;
+    const warnings = [...(result.warnings ?? []), ...retryWarnings(result)];
     const finished = await Promise.all(
       indices.map(async (index, position) => {
         const output = result.outputs[position];
         if (!output) return [];
         try {
           const unfinished = { index, output, generationMs, masked: work.masked };
-          return [await finishOne(finish, unfinished, work, signal)];
+          const finished = await finishOne(finish, unfinished, work, signal);
+          work.onOutput?.(finished, { usage, ...toReport(work, warnings, finished) });
+          return [finished];
         } catch (thrown) {
           fail(index, thrown, signal.aborted);
           return [];
         }
       }),
     );
-    const warnings = [...(result.warnings ?? []), ...retryWarnings(result)];
-    return { outputs: finished.flat(), usage: result.usage, warnings, providerEndedMs };
+    return { outputs: finished.flat(), usage, warnings, providerEndedMs };
   };
+}
+
+function toReport(
+  { session }: PlannedWork,
+  ofCall: readonly Warning[],
+  { warnings }: FinishedOutput,
+): Omit<OutputReport, 'usage'> {
+  return { warnings: [...ofCall, ...warnings], ...(session ? { session } : {}) };
 }
 
 async function finishOne(

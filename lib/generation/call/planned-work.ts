@@ -1,8 +1,18 @@
 import type { Deadline } from '../../admission/deadline.ts';
+import type { SessionReport, Usage, Warning } from '../../contract/reply/image-response.ts';
 import type { MaskedSource, VerifiedImage } from '../../images/image.ts';
 import type { InputSet } from '../../inputs/input-source.ts';
 import type { GenerationEvent } from '../events/generation-event.ts';
+import type { FinishedOutput } from '../finish/finish.ts';
 import type { Plan } from '../plan/plan.ts';
+
+/** What is known of the call of an output when it is finished. */
+export interface OutputReport {
+  readonly usage: Usage | undefined;
+  readonly warnings: readonly Warning[];
+  /** Absent for an isolated session. */
+  readonly session?: SessionReport;
+}
 
 /** A plan and what it runs with. */
 export interface PlannedWork {
@@ -14,4 +24,8 @@ export interface PlannedWork {
   /** The thread of its session; undefined for an isolated one. */
   readonly threadId?: string;
   readonly onEvent: (event: GenerationEvent) => void;
+  /** What is known of the session; absent for an isolated one. */
+  readonly session?: SessionReport;
+  /** Called with each output at once when it is finished. */
+  readonly onOutput?: ((output: FinishedOutput, report: OutputReport) => void) | undefined;
 }

@@ -63,8 +63,8 @@ export function createRouteAttempt({ admission, fanOut, sessions, clock, metrics
     try {
       const turnRequest = toTurnRequest(ask, { scope, requestId: report.record.request_id });
       turn = await times.of('queue', beginTurn(sessions, turnRequest, signal));
-      const thread = turn ? { threadId: turn.threadId } : {};
-      const result = await timedFanOut({ ...work, ...thread }, times);
+      const session = turn ? { threadId: turn.threadId, session: turn.report } : {};
+      const result = await timedFanOut({ ...work, ...session }, times);
       pass.settle();
       await turn?.end();
       return turn ? { ...result, session: turn.report } : result;

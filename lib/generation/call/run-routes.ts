@@ -14,7 +14,8 @@ interface Steps<P, R> {
   readonly plan: (candidate: Candidate) => P;
   /** Runs once, between the first plan that works and the first attempt. Its failure is that of the request. */
   readonly prepare: (plan: P) => Promise<void>;
-  readonly attempt: (plan: P) => Promise<R>;
+  /** `tried`: the routes that have failed, and this one as if it succeeded now. */
+  readonly attempt: (plan: P, tried: () => readonly Attempt[]) => Promise<R>;
 }
 
 export interface Routed<R> {
@@ -58,7 +59,8 @@ export async function runRoutes<P, R>(
     prepared ??= prepare(plan);
     await prepared;
     try {
-      const result = await steps.attempt(plan);
+      const succeeded = () => [...attempts, { ...tried(), outcome: 'succeeded' } as const];
+      const result = await steps.attempt(plan, succeeded);
       attempts.push({ ...tried(), outcome: 'succeeded' });
       return { result, attempts };
     } catch (thrown) {

@@ -9,13 +9,15 @@ interface Deps {
   readonly publisher: Publisher;
 }
 
-type DeliveryTarget = Pick<RequestContext, 'scope' | 'baseUrl'>;
+export type DeliveryTarget = Pick<RequestContext, 'scope' | 'baseUrl'>;
 
 export interface DeliveredImages {
   readonly data: readonly ImageWithBytes[];
   /** Without an owner yet: the caller commits or discards them. */
   readonly publications: readonly PendingPublication[];
 }
+
+export type Deliver = ReturnType<typeof createDeliver>;
 
 /** Delivers verified images in the form that was asked for: inline, artifact, url or metadata. */
 export function createDeliver({ publisher }: Deps) {

@@ -20,6 +20,8 @@ export interface DescribedOutput extends FinishedOutput {
 /** What the longest request needs several times over; only a provider's own words can be more. */
 const MAX_SIDECAR_BYTES = 1024 * 1024;
 
+export type DescribeImages = ReturnType<typeof createDescribeImages>;
+
 /** Writes the metadata records that were asked for into images and for sidecars. */
 export function createDescribeImages({ engine }: Deps) {
   /** Throws `protocol` for an image that takes no record. */

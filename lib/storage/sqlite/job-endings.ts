@@ -1,8 +1,8 @@
 import * as v from 'valibot';
-import type { ImageResponse } from '../../contract/reply/image-response.ts';
-import type { ImageJobSummary } from '../../contract/resources/job.ts';
+import type { ImageJobSummary, PartialResult } from '../../contract/resources/job.ts';
 import type { JobEnd, JobStore } from '../../jobs/job-store-port.ts';
 import type { StateDatabase } from './database.ts';
+import { prepareNotedOutputs } from './job-outputs.ts';
 import { isAbandonedSql } from './owner-lease.ts';
 import { preparePublish } from './publish-artifacts.ts';
 
@@ -13,7 +13,9 @@ const END = `
     provider = coalesce(@provider, provider), model = coalesce(@model, model)
   WHERE seq = @seq AND status = @from AND owner IS @owner
     AND (cancel_requested = 0 OR @status <> 'succeeded')`;
-const END_CONTENT = 'UPDATE job_content SET result = ?, error = ? WHERE seq = ?';
+const END_CONTENT = `
+  UPDATE job_content SET result = @result, partial_result = @partial, error = @error
+  WHERE seq = @seq`;
 const LIST_ABANDONED = `
   SELECT seq, owner FROM job WHERE status = 'running' AND ${isAbandonedSql('job')}`;
 
@@ -35,11 +37,13 @@ export function prepareJobEnding(database: StateDatabase): JobEnding {
   const endJob = database.prepare(END);
   const endContent = database.prepare(END_CONTENT);
   const publish = preparePublish(database);
+  const noted = prepareNotedOutputs(database);
 
   return {
     end(sequence, from, end, owner = from === 'running' ? database.owner : null) {
       const { status, completedSecs: completed } = end;
-      const texts = toTexts(end);
+      const partial = end.status === 'interrupted' ? noted.find(sequence) : undefined;
+      const texts = toTexts(end, partial);
       const { errorCode, provider, model, artifacts } = texts;
       const row = {
         seq: sequence,
@@ -53,8 +57,11 @@ export function prepareJobEnding(database: StateDatabase): JobEnding {
         artifacts,
       };
       if (endJob.run({ ...row, bytes: sizeOf(texts) }).changes === 0) return false;
-      endContent.run(texts.result, texts.error, sequence);
+      const { result, error } = texts;
+      endContent.run({ seq: sequence, result, partial: texts.partial, error });
       if (end.status === 'succeeded') publish(end.publications);
+      if (partial) noted.publish(sequence);
+      noted.remove(sequence);
       return true;
     },
   };
@@ -82,6 +89,7 @@ export function createJobEndings(
 
 interface EndTexts {
   readonly result: string | null;
+  readonly partial: string | null;
   readonly error: string | null;
   readonly errorCode: string | null;
   readonly artifacts: string;
@@ -89,12 +97,13 @@ interface EndTexts {
   readonly model: string | null;
 }
 
-function toTexts(end: JobEnd): EndTexts {
+function toTexts(end: JobEnd, partial: PartialResult | undefined): EndTexts {
   if (end.status !== 'succeeded') {
     const { error } = end;
     return {
       result: null,
-      artifacts: NO_ARTIFACTS,
+      partial: partial ? JSON.stringify(partial) : null,
+      artifacts: partial ? JSON.stringify(artifactsOf(partial)) : NO_ARTIFACTS,
       provider: null,
       model: null,
       error: JSON.stringify(error),
@@ -103,6 +112,7 @@ function toTexts(end: JobEnd): EndTexts {
   }
   const { provider, model } = end.result;
   return {
+    partial: null,
     error: null,
     errorCode: null,
     provider,
@@ -113,14 +123,12 @@ function toTexts(end: JobEnd): EndTexts {
 }
 
 /** What the texts of an end add to the size of its job. */
-function sizeOf({ result, error, artifacts }: EndTexts): number {
-  return [result ?? '', error ?? '', artifacts.slice(NO_ARTIFACTS.length)].reduce(
-    (sum, text) => sum + Buffer.byteLength(text),
-    0,
-  );
+function sizeOf({ result, partial, error, artifacts }: EndTexts): number {
+  const texts = [result ?? '', partial ?? '', error ?? '', artifacts.slice(NO_ARTIFACTS.length)];
+  return texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
 }
 
-function artifactsOf({ data }: ImageResponse): ImageJobSummary['artifacts'] {
+function artifactsOf({ data }: PartialResult): ImageJobSummary['artifacts'] {
   return data.flatMap((image) => {
     if (image.type !== 'artifact') return [];
     const { id, width, height, format, bytes } = image;

@@ -5,6 +5,7 @@ import {
   ImageJobSummary,
   JOB_STATUSES,
   JobRequest,
+  PartialResult,
 } from '../../contract/resources/job.ts';
 import type { JobRecord, JobSummary } from '../../jobs/job-store-port.ts';
 
@@ -16,7 +17,7 @@ export const SUMMARY_COLUMNS = `${FACTS},
   operation, provider, model, outputs, size, inputs, error_code, artifacts, substr(prompt, 1, 256) AS prompt`;
 
 /** Of `job` and `job_content`, for `parseRecord`. */
-export const RECORD_COLUMNS = `${FACTS}, token, request_id, retry_of, request, result, error`;
+export const RECORD_COLUMNS = `${FACTS}, token, request_id, retry_of, request, result, partial_result, error`;
 
 /** The size of a row beside its texts: the narrow columns, the indexes, its share of the pages. */
 export const ROW_BYTES = 512;
@@ -64,6 +65,7 @@ const RecordRow = v.object({
   retry_of: v.nullable(v.string()),
   request: v.pipe(v.string(), v.parseJson(), JobRequest),
   result: v.nullable(v.pipe(v.string(), v.parseJson(), ImageResponse)),
+  partial_result: v.nullable(v.pipe(v.string(), v.parseJson(), PartialResult)),
   error: v.nullable(v.pipe(v.string(), v.parseJson(), ImageJob.entries.error.wrapped)),
 });
 
@@ -95,6 +97,7 @@ export function parseRecord(row: unknown): JobRecord {
     request: record.request,
     ...(record.retry_of === null ? {} : { retryOf: record.retry_of }),
     ...(record.result === null ? {} : { result: record.result }),
+    ...(record.partial_result === null ? {} : { partialResult: record.partial_result }),
     ...(record.error === null ? {} : { error: record.error }),
   };
 }

@@ -6,6 +6,7 @@ import type { StateDatabase } from './database.ts';
 import { createJobChangeFeed } from './job-change-feed.ts';
 import { createJobEndings, prepareJobEnding } from './job-endings.ts';
 import { createJobList } from './job-list.ts';
+import { createJobOutputs } from './job-outputs.ts';
 import { createJobRetention } from './job-retention.ts';
 import { parseRecord, RECORD_COLUMNS } from './job-rows.ts';
 import { createJobSubmission } from './job-submission.ts';
@@ -67,6 +68,7 @@ export function createJobStore(database: StateDatabase): JobStore {
 
   return {
     ...createJobSubmission(database),
+    ...createJobOutputs(database),
     ...createJobEndings(database, ending),
     ...createJobList(database),
     ...createJobChangeFeed(database),

@@ -20,6 +20,7 @@ import { JOB_CHANGE } from './migrations/0011-job-change.ts';
 import { KEPT_INPUT } from './migrations/0012-kept-input.ts';
 import { QUEUE } from './migrations/0013-queue.ts';
 import { USAGE } from './migrations/0014-usage.ts';
+import { SALVAGE } from './migrations/0015-salvage.ts';
 
 /** SQL texts, the first one for an empty database. None is edited or moved once it was released. */
 export const MIGRATIONS: readonly string[] = [
@@ -37,6 +38,7 @@ export const MIGRATIONS: readonly string[] = [
   KEPT_INPUT,
   QUEUE,
   USAGE,
+  SALVAGE,
 ];
 
 /** The schema that this program reads and writes. */

@@ -90,6 +90,7 @@ export function openJobRig(limits: { max_pending?: number } = {}) {
     usage,
     live,
     runs: createImageRuns({ generation, publisher, log }),
+    publisher,
     log,
     clock,
     ids,
@@ -175,7 +176,12 @@ export function openJobRig(limits: { max_pending?: number } = {}) {
 /** A store whose next calls of a method fail or wait, as the test sets. */
 function createRefusingStore(real: JobStore) {
   type Step = () => Promise<unknown>;
-  const before = { claim: [] as Step[], settle: [] as Step[], prune: [] as Step[] };
+  const before = {
+    claim: [] as Step[],
+    settle: [] as Step[],
+    prune: [] as Step[],
+    addOutput: [] as Step[],
+  };
 
   async function prepare(method: keyof typeof before): Promise<void> {
     await before[method].shift()?.();
@@ -185,6 +191,7 @@ function createRefusingStore(real: JobStore) {
     ...real,
     claim: (...given) => prepare('claim').then(() => real.claim(...given)),
     settle: (...given) => prepare('settle').then(() => real.settle(...given)),
+    addOutput: (...given) => prepare('addOutput').then(() => real.addOutput(...given)),
     prune: (...given) => prepare('prune').then(() => real.prune(...given)),
   };
   return {

@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { BridgeError } from '../../../lib/errors/bridge-error.ts';
+import { createArtifactStore } from '../../../lib/storage/sqlite/artifact-store.ts';
 import { CANCELLATION, jobResult } from '../../support/jobs.ts';
 import { forever, type JobRig, openJobRig, refusal, SCOPE, until } from './job-rig.ts';
-import { resultOf } from './scripted-generation.ts';
+import { resultOf, type ScriptedRun } from './scripted-generation.ts';
 
 const INTERRUPTED = {
   status: 'interrupted',
@@ -29,7 +30,74 @@ async function begun() {
   return { id: job.id, run: await rig.run(0) };
 }
 
+/** Publishes one image of a running job, as the pipeline does where other calls still run. */
+async function publishEarly(run: ScriptedRun, id: string) {
+  const { response, publications } = resultOf([id]);
+  const [image] = response.data;
+  const [publication] = publications;
+  if (!image || !publication) throw new Error('there is no image');
+  await createArtifactStore(rig.database).claim([publication.record]);
+  await run.context.onPublished?.({ image, publication });
+  return image;
+}
+
 describe('createJobWorker', () => {
+  test('an interrupted job has what was published as its partial result', async () => {
+    const { job } = await rig.submit({ parameters: { n: 3 } });
+    const loop = rig.work();
+    const run = await rig.run(0);
+    const images = [
+      await publishEarly(run, '1'.repeat(32)),
+      await publishEarly(run, '2'.repeat(32)),
+    ];
+
+    await loop.drain(AbortSignal.abort());
+
+    expect(await rig.read(job.id)).toMatchObject({
+      ...INTERRUPTED,
+      partial_result: { data: images },
+    });
+    expect(rig.discarded).toEqual([]);
+    const artifacts = createArtifactStore(rig.database);
+    expect(await artifacts.find(SCOPE, '2'.repeat(32))).toMatchObject({ id: '2'.repeat(32) });
+  });
+
+  test('what was published of a job that fails is discarded once its end is stored', async () => {
+    const { id, run } = await begun();
+    await publishEarly(run, '1'.repeat(32));
+
+    run.fail(new BridgeError('upstream', 'no reply'));
+    const job = await rig.ended(id);
+    await until(() => rig.live.size() === 0);
+
+    expect(job).toMatchObject({ status: 'failed' });
+    expect(job).not.toHaveProperty('partial_result');
+    expect(rig.discarded).toEqual(['1'.repeat(32)]);
+  });
+
+  test('a job whose image cannot be noted runs on', async () => {
+    const { id, run } = await begun();
+    rig.refuse('addOutput', refusal());
+    await publishEarly(run, '1'.repeat(32));
+
+    run.end(resultOf(['1'.repeat(32)]));
+
+    expect(await rig.ended(id)).toMatchObject({ status: 'succeeded' });
+  });
+
+  test('a result that comes when the bridge stops is stored', async () => {
+    rig.behavior.stopsOnAbort = false;
+    const { job } = await rig.submit();
+    const loop = rig.work();
+    const run = await rig.run(0);
+    const drained = loop.drain(AbortSignal.abort());
+
+    run.succeed();
+    await drained;
+
+    expect(await rig.read(job.id)).toMatchObject({ status: 'succeeded' });
+  });
+
   test('runs the request of the job as its owner, and stores its outcome', async () => {
     const { id, run } = await begun();
     const running = await rig.read(id);
@@ -229,7 +297,8 @@ describe('createJobWorker', () => {
     await loop.drain(AbortSignal.abort());
 
     expect(await rig.read(job.id)).toMatchObject({ status: 'running' });
-    expect(rig.discarded).toEqual(['unwritten']);
+    // The next start removes it: until then the store knows nothing of an end.
+    expect(rig.discarded).toEqual([]);
     expect(rig.clock.waiting).toBe(0);
   });
 });

@@ -1,8 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { BridgeError } from '../../../lib/errors/bridge-error.ts';
+import { createArtifactStore } from '../../../lib/storage/sqlite/artifact-store.ts';
+import { CANCELLATION } from '../../support/jobs.ts';
 import { requestContext } from '../../support/request-context.ts';
 import { inlineBytes } from '../generation/requests.ts';
 import { type JobRig, openJobRig, SCOPE } from './job-rig.ts';
+import { resultOf } from './scripted-generation.ts';
 
 const SHA256 = 'ab'.repeat(32);
 const edit = { operation: 'edit', images: [{ ...inlineBytes(), filename: 'boat.png' }] };
@@ -70,6 +73,34 @@ describe('createRetryJob', () => {
     const { job: again } = await retry(job.id);
 
     expect(again).toMatchObject({ status: 'queued', retry_of: job.id });
+  });
+
+  async function interruptedAfter(ids: readonly string[]) {
+    const { job } = await rig.submit({ parameters: { n: 3 } });
+    const { sequence } = (await rig.store.claim(1)) ?? { sequence: 0 };
+    const artifacts = createArtifactStore(rig.database);
+    const { response, publications } = resultOf(ids);
+    for (const { record } of publications) await artifacts.claim([record]);
+    for (const image of response.data) {
+      if (image.type === 'artifact') await rig.store.addOutput(sequence, image);
+    }
+    const end = { status: 'interrupted', completedSecs: 2, error: CANCELLATION } as const;
+    await rig.store.settle(sequence, end);
+    return job.id;
+  }
+
+  test.each([0, 1, 2])('asks for the images that are missing beside %i', async (count) => {
+    const id = await interruptedAfter(['1', '2'].slice(0, count).map((one) => one.repeat(32)));
+
+    const { job } = await retry(id);
+
+    expect(job).toMatchObject({ retry_of: id, request: { parameters: { n: 3 - count } } });
+  });
+
+  test('refuses an interrupted job all of whose images were made', async () => {
+    const id = await interruptedAfter(['1', '2', '3'].map((one) => one.repeat(32)));
+
+    await expect(retry(id)).rejects.toMatchObject({ code: 'job_succeeded' });
   });
 
   test('refuses a job that has succeeded', async () => {

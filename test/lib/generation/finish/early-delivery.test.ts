@@ -1,0 +1,129 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { BridgeError } from '../../../../lib/errors/bridge-error.ts';
+import type { PublishedImage } from '../../../../lib/generation/finish/early-delivery.ts';
+import { replyWith } from '../../../support/scripted-provider.ts';
+import { anything } from '../capability-documents.ts';
+import { type GenerationRig, openGenerationRig } from '../generation-rig.ts';
+import { image } from '../images.ts';
+import { requestOf } from '../requests.ts';
+
+const ONE_EACH = {
+  mode: 'fan_out',
+  native_count: { min: 1, max: 1 },
+  max_parallel_outputs: 255,
+} as const;
+const three = { parameters: { n: 3 }, output: { response_format: 'artifact' } };
+
+let rig: GenerationRig;
+let png: Buffer;
+
+beforeEach(async () => {
+  rig = await openGenerationRig({}, { ...anything, batching: ONE_EACH });
+  png = await image();
+});
+afterEach(() => rig.close());
+
+/** A generation, what it has published early, and a function that waits until there are as many. */
+function start(sent: object) {
+  const published: PublishedImage[] = [];
+  const waiting: { readonly count: number; readonly resume: () => void }[] = [];
+  const context = {
+    ...rig.newContext(),
+    async onPublished(one: PublishedImage) {
+      published.push(one);
+      for (const { count, resume } of waiting) if (published.length >= count) resume();
+    },
+  };
+  const untilPublished = (count: number) =>
+    new Promise<void>((resume) => {
+      if (published.length >= count) resume();
+      else waiting.push({ count, resume });
+    });
+  const { result } = rig.generation.run(requestOf(sent), context, context.signal);
+  return { published, untilPublished, result, disconnect: context.disconnect };
+}
+
+async function reply(nth: number): Promise<void> {
+  replyWith(png)(await rig.provider.call(nth));
+}
+
+describe('createEarlyDelivery', () => {
+  it('publishes each image while other calls still run, and the result has all of them by index', async () => {
+    const { published, untilPublished, result } = start(three);
+    await reply(2);
+    await untilPublished(1);
+    await reply(0);
+    await untilPublished(2);
+    const early = [...published];
+    const files = await rig.artifacts.names();
+    await reply(1);
+
+    const { response, publications } = await result;
+
+    expect(early.map(({ image: { index } }) => index)).toEqual([2, 0]);
+    expect(files).toHaveLength(2);
+    expect(response.data.map(({ index, type }) => [index, type])).toEqual([
+      [0, 'artifact'],
+      [1, 'artifact'],
+      [2, 'artifact'],
+    ]);
+    expect(response.data).toEqual(expect.arrayContaining(early.map((one) => one.image)));
+    expect(publications).toHaveLength(3);
+    expect(published.map(({ publication }) => publication)).toEqual(
+      expect.arrayContaining([...publications]),
+    );
+  });
+
+  it('writes the sidecar with what is known when the image is finished', async () => {
+    const output = { response_format: 'artifact', metadata: 'sidecar' };
+    const { published, untilPublished, result } = start({ ...three, output });
+    await reply(1);
+    await untilPublished(1);
+    const [name = ''] = published.map(({ image }) => image.metadata_name);
+
+    const record = JSON.parse(await readFile(join(rig.artifacts.root, name), 'utf8'));
+    await reply(0);
+    await reply(2);
+    await result;
+
+    expect(record).toMatchObject({
+      version: '1',
+      request_id: 'request-1',
+      image: { index: 1, bytes: png.length },
+    });
+  });
+
+  it('leaves what it has published to its taker when the operation fails', async () => {
+    const { published, untilPublished, result } = start(three);
+    await reply(0);
+    await untilPublished(1);
+
+    (await rig.provider.call(1)).fail(new BridgeError('upstream', 'no'));
+
+    await expect(result).rejects.toMatchObject({ code: 'upstream' });
+    expect(published).toHaveLength(1);
+    expect(await rig.artifacts.names()).toHaveLength(1);
+  });
+
+  it('publishes what is verified although the operation is stopped meanwhile', async () => {
+    const { published, result, disconnect } = start(three);
+    await reply(0);
+
+    disconnect(new BridgeError('cancelled', 'the bridge is stopping'));
+
+    await expect(result).rejects.toMatchObject({ code: 'cancelled' });
+    expect(await rig.artifacts.names()).toHaveLength(published.length);
+  });
+
+  it('publishes nothing early of an operation of one call', async () => {
+    const { published, result } = start({ ...three, parameters: { n: 1 } });
+    await reply(0);
+
+    const { publications } = await result;
+
+    expect(publications).toHaveLength(1);
+    expect(published).toEqual([]);
+  });
+});
