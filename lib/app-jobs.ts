@@ -1,9 +1,10 @@
-import type { ImageDelivery } from './artifacts/image-delivery-port.ts';
+import type { AppArtifacts } from './app-artifacts.ts';
 import type { Config } from './config/settings/settings.ts';
 import type { Generation } from './generation/generation.ts';
 import { createStoredInputs } from './inputs/stored-inputs.ts';
 import type { InputVerifier } from './inputs/verify-inputs.ts';
 import { createAcceptJob } from './jobs/accept-job.ts';
+import { createAsyncImages } from './jobs/async-images.ts';
 import { interruption, toJobFailure } from './jobs/job-end.ts';
 import { createJobInputs } from './jobs/job-inputs.ts';
 import { createJobLists } from './jobs/job-lists.ts';
@@ -23,6 +24,7 @@ import { type Clock, nowSecs } from './platform/clock.ts';
 import type { Ids } from './platform/ids.ts';
 import type { TimeSlices } from './platform/time-slices.ts';
 import type { ImageRuns } from './runs/image-run.ts';
+import type { RecentDurations } from './runs/recent-durations.ts';
 import type { Stores } from './storage/open-stores.ts';
 import type { Usage } from './usage/usage.ts';
 
@@ -37,17 +39,17 @@ interface JobParts {
   readonly generation: Generation;
   readonly runs: ImageRuns;
   readonly inputs: InputVerifier;
-  readonly images: ImageDelivery;
-  readonly publisher: Parameters<typeof createJobWorker>[0]['publisher'];
   readonly slices: TimeSlices;
   readonly usage: Usage;
+  readonly artifacts: Pick<AppArtifacts, 'images' | 'publisher' | 'delivery'>;
+  readonly durations: RecentDurations;
 }
 
 export type AppJobs = ReturnType<typeof openJobs>;
 
 /** All that has to do with jobs: the service, the worker, and the retention of their history. */
 export function openJobs(config: Config, { clock, ids, log }: Outside, parts: JobParts) {
-  const { stores, generation, runs, usage } = parts;
+  const { stores, generation, runs, usage, artifacts, inputs: verifier } = parts;
   const { search, secret } = stores;
   const notices = createJobNotices();
   const store = createPublishingStore(stores.jobs, notices);
@@ -61,7 +63,7 @@ export function openJobs(config: Config, { clock, ids, log }: Outside, parts: Jo
     live,
     runs,
     usage,
-    publisher: parts.publisher,
+    publisher: artifacts.publisher,
     log,
     clock,
     ids,
@@ -80,15 +82,20 @@ export function openJobs(config: Config, { clock, ids, log }: Outside, parts: Jo
     maxInputBytes: config.inputs.max_bytes_each,
   });
   const retryJob = createRetryJob(admitted);
+  const jobs = createJobs({ ...shared, queue, submitJob, retryJob });
   const retention = createJobRetention({ store, search, inputs, clock, limits });
   return {
     services: {
-      jobs: createJobs({ ...shared, queue, submitJob, retryJob }),
+      jobs,
       jobQueue: createQueueControl({ store: stores.queue, queue, clock }),
       jobLists: createJobLists(shared),
-      jobInputs: createJobInputs({ store, files: stores.storedInputs, images: parts.images }),
+      jobInputs: createJobInputs({ store, files: stores.storedInputs, images: artifacts.images }),
       jobStreams: createJobStreams({ ...shared, notices }),
     },
+    /** Undefined where nothing would run the jobs. */
+    replyAsync: limits.enabled
+      ? createAsyncImages({ ...parts, jobs, artifacts: artifacts.delivery })
+      : undefined,
     worker: {
       next: queue.next,
       run: runner.run,

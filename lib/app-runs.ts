@@ -14,6 +14,7 @@ import type { Clock } from './platform/clock.ts';
 import type { Ids } from './platform/ids.ts';
 import type { ProviderRegistry } from './providers/registry.ts';
 import { createImageRuns } from './runs/image-run.ts';
+import { createRecentDurations } from './runs/recent-durations.ts';
 import { createSessionLocks } from './sessions/session-locks.ts';
 import { createSessionTurns } from './sessions/session-turns.ts';
 import { createSessions } from './sessions/sessions.ts';
@@ -58,13 +59,15 @@ export function openRuns(config: Config, outside: Outside, parts: RunParts) {
     ids,
     settings: config.runtime,
   });
+  const durations = createRecentDurations();
   return {
     inputs,
     admission,
     usage: createUsage({ clock, log, store: parts.stores.usage }),
     generation,
     planRoutes: createPlanRoutes({ registry, sessions: turns, inputs: forecast }),
-    runs: createImageRuns({ generation, publisher, log }),
+    runs: createImageRuns({ generation, publisher, log, durations }),
+    durations,
     sessions: createSessions({ store, locks, findProvider: registry.find }),
   };
 }

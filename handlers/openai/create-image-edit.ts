@@ -1,8 +1,10 @@
 import { EDIT_FILES, EditsForm, EditsFormFields } from '../../lib/contract/openai/form.ts';
 import { EditsBody } from '../../lib/contract/openai/images.ts';
 import { EditStreamEvent, ImagesResponse } from '../../lib/contract/openai/response.ts';
-import { REPLAYED, SynchronousHeaders } from '../../lib/contract/request/image-request.ts';
+import { AsyncHeaders, REPLAYED } from '../../lib/contract/request/image-request.ts';
 import { GENERATION_ERRORS } from '../../lib/errors/generation-errors.ts';
+import { ACCEPTED, ACCEPTED_HEADERS, acceptedReply } from '../../lib/http/reply/accepted-reply.ts';
+import type { Reply } from '../../lib/http/reply/reply.ts';
 import { operation } from '../operation.ts';
 
 /** POST /v1/images/edits: edited images for clients of the OpenAI API, from a form or JSON, as one reply or as a stream. */
@@ -11,7 +13,7 @@ export const handler = operation<'openAiImages'>()({
   summary: 'Edit images (OpenAI-compatible)',
   protection: 'images',
   request: {
-    headers: SynchronousHeaders,
+    headers: AsyncHeaders,
     form: { schema: EditsForm, fields: EditsFormFields, files: EDIT_FILES },
     body: EditsBody,
     ignoresQuery: true,
@@ -23,14 +25,18 @@ export const handler = operation<'openAiImages'>()({
     body: ImagesResponse,
     holdsBytes: true,
     events: EditStreamEvent,
+    also: [ACCEPTED],
     headers: {
+      ...ACCEPTED_HEADERS,
       'idempotent-replayed':
         'There, and `true`, when the work was that of an equal request; the images are the ones that it got.',
     },
   },
   errors: GENERATION_ERRORS,
-  async handle({ form, body, context, services }) {
-    const { replayed, ...reply } = await services.openAiImages.edit(form ?? body, context);
+  async handle({ form, body, context, services }): Promise<Reply<unknown>> {
+    const created = await services.openAiImages.edit(form ?? body, context);
+    if ('accepted' in created) return acceptedReply(created);
+    const { replayed, ...reply } = created;
     return { ...reply, headers: replayed ? REPLAYED : {} };
   },
 });

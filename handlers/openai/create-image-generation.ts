@@ -1,7 +1,9 @@
 import { GenerationsBody } from '../../lib/contract/openai/images.ts';
 import { GenerationStreamEvent, ImagesResponse } from '../../lib/contract/openai/response.ts';
-import { REPLAYED, SynchronousHeaders } from '../../lib/contract/request/image-request.ts';
+import { AsyncHeaders, REPLAYED } from '../../lib/contract/request/image-request.ts';
 import { GENERATION_ERRORS } from '../../lib/errors/generation-errors.ts';
+import { ACCEPTED, ACCEPTED_HEADERS, acceptedReply } from '../../lib/http/reply/accepted-reply.ts';
+import type { Reply } from '../../lib/http/reply/reply.ts';
 import { operation } from '../operation.ts';
 
 /** POST /v1/images/generations: images for clients of the OpenAI API, as one reply or as a stream. */
@@ -9,7 +11,7 @@ export const handler = operation<'openAiImages'>()({
   id: 'createImageGeneration',
   summary: 'Generate images (OpenAI-compatible)',
   protection: 'images',
-  request: { headers: SynchronousHeaders, body: GenerationsBody, ignoresQuery: true },
+  request: { headers: AsyncHeaders, body: GenerationsBody, ignoresQuery: true },
   reply: {
     status: 200,
     description:
@@ -17,14 +19,18 @@ export const handler = operation<'openAiImages'>()({
     body: ImagesResponse,
     holdsBytes: true,
     events: GenerationStreamEvent,
+    also: [ACCEPTED],
     headers: {
+      ...ACCEPTED_HEADERS,
       'idempotent-replayed':
         'There, and `true`, when the work was that of an equal request; the images are the ones that it got.',
     },
   },
   errors: GENERATION_ERRORS,
-  async handle({ body, context, services }) {
-    const { replayed, ...reply } = await services.openAiImages.generate(body, context);
+  async handle({ body, context, services }): Promise<Reply<unknown>> {
+    const created = await services.openAiImages.generate(body, context);
+    if ('accepted' in created) return acceptedReply(created);
+    const { replayed, ...reply } = created;
     return { ...reply, headers: replayed ? REPLAYED : {} };
   },
 });

@@ -2,7 +2,7 @@ import type { ArtifactStore } from '../artifacts/artifact-store-port.ts';
 import type { FieldOrigin } from '../config/resolve-config.ts';
 import type { Config } from '../config/settings/settings.ts';
 import type { Diagnostics } from '../contract/resources/diagnostics.ts';
-import type { JobTotals } from '../jobs/job-store-port.ts';
+import type { JobTotals } from '../jobs/job-totals-port.ts';
 import { type Clock, nowSecs } from '../platform/clock.ts';
 import type { EventRing } from './event-ring.ts';
 import type { ProviderReport } from './readiness.ts';

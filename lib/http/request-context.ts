@@ -54,6 +54,7 @@ export function toRequestContext(
     baseUrl: settings.publicBaseUrl ?? `http://${event.headers['host'] ?? 'localhost'}`,
     idempotencyKey: taken['idempotency-key'],
     retryCount: taken['x-stainless-retry-count'],
+    prefer: taken['prefer'],
     signal,
     onReplied,
   };

@@ -1,7 +1,9 @@
 import type { ImageResponseWithBytes } from '../contract/reply/image-response.ts';
 import type { StreamEventWithBytes } from '../contract/reply/stream-events.ts';
 import type { AnyImageRequest } from '../contract/request/image-request.ts';
+import { type AsyncPreference, parseAsyncPreference } from '../contract/request/preference.ts';
 import type { RequestContext } from '../contract/request/request-context.ts';
+import type { ImageJob } from '../contract/resources/job.ts';
 import type { Idempotency, IdempotentReply } from '../idempotency/idempotency.ts';
 import { type Clock, nowSecs } from '../platform/clock.ts';
 import type { TimeSlices } from '../platform/time-slices.ts';
@@ -21,10 +23,31 @@ interface Deps {
   readonly usage: Parameters<typeof createPrepareRequest>[0]['usage'];
   /** `inputs.max_bytes_each`. */
   readonly maxInputBytes: number;
+  /** Serves a request as a job; undefined where jobs are disabled. */
+  readonly replyAsync: ReplyAsync | undefined;
 }
 
+type ReplyAsync = (
+  sent: AnyImageRequest,
+  preference: AsyncPreference,
+  context: RequestContext,
+) => Promise<IdempotentReply<ImageResponseWithBytes> | Accepted>;
+
+/** A job in place of the images. */
+interface Accepted {
+  readonly accepted: ImageJob;
+  /** A guess of when it has ended. */
+  readonly retryAfterSecs: number;
+  readonly replayed: boolean;
+}
+
+/** The images, or the job that makes them where the client prefers that. */
+export type ServedImages =
+  | (IdempotentReply<ImageResponseWithBytes> & { readonly accepted?: undefined })
+  | (Accepted & { readonly preference: AsyncPreference });
+
 /** What handlers see; `drain` and `close` are for the app. */
-export type ImageRequests = Pick<ReturnType<typeof createImageRequests>, 'create' | 'stream'>;
+export type ImageRequests = Pick<ReturnType<typeof createImageRequests>, 'serve' | 'stream'>;
 
 /**
  * The service behind the image routes: one run a request, whose publications have an owner before the reply begins. When a
@@ -49,29 +72,42 @@ export function createImageRequests(deps: Deps) {
     return idempotency.open({ scope, key, fingerprint }, start, signal);
   }
 
+  /**
+   * No file remains of a rejected request, unless its client disconnected and its run continues. Throws
+   * `idempotency_conflict` beside what a generation throws.
+   */
+  async function create(
+    sent: AnyImageRequest,
+    context: RequestContext,
+  ): Promise<IdempotentReply<ImageResponseWithBytes>> {
+    const { scope } = context;
+    const signal = context.signal();
+    const retryCount = toRetryCount(context.retryCount);
+    const { key, run, fingerprintFor } = await prepare(sent, context);
+    if (key === undefined && retryCount === undefined) {
+      return { value: await completeRun(run, signal), replayed: false };
+    }
+    const fingerprint = await fingerprintFor('images');
+    if (key === undefined) {
+      const attempt = { scope, fingerprint, retryCount: retryCount ?? 0 };
+      return retryAttach.reply(attempt, run, context);
+    }
+    const start = () => detached.run((stop) => completeRun(run, stop)).outcome;
+    return idempotency.once({ scope, key, fingerprint }, start, signal);
+  }
+
   return {
+    create,
+
     /**
-     * No file remains of a rejected request, unless its client disconnected and its run continues. Throws
-     * `idempotency_conflict` beside what a generation throws.
+     * As `create`, or as a job where the client prefers that and jobs are enabled. Throws what `create` throws, and what
+     * refuses a job.
      */
-    async create(
-      sent: AnyImageRequest,
-      context: RequestContext,
-    ): Promise<IdempotentReply<ImageResponseWithBytes>> {
-      const { scope } = context;
-      const signal = context.signal();
-      const retryCount = toRetryCount(context.retryCount);
-      const { key, run, fingerprintFor } = await prepare(sent, context);
-      if (key === undefined && retryCount === undefined) {
-        return { value: await completeRun(run, signal), replayed: false };
-      }
-      const fingerprint = await fingerprintFor('images');
-      if (key === undefined) {
-        const attempt = { scope, fingerprint, retryCount: retryCount ?? 0 };
-        return retryAttach.reply(attempt, run, context);
-      }
-      const start = () => detached.run((stop) => completeRun(run, stop)).outcome;
-      return idempotency.once({ scope, key, fingerprint }, start, signal);
+    async serve(sent: AnyImageRequest, context: RequestContext): Promise<ServedImages> {
+      const preference = parseAsyncPreference(context.prefer);
+      if (!preference || !deps.replyAsync) return create(sent, context);
+      const reply = await deps.replyAsync(sent, preference, context);
+      return 'accepted' in reply ? { ...reply, preference } : reply;
     },
 
     /**

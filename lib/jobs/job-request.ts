@@ -4,11 +4,12 @@ import type { JobRequest } from '../contract/resources/job.ts';
 import type { InputSet } from '../inputs/input-source.ts';
 import { type StoredImage, toStoredInput } from '../inputs/stored-inputs.ts';
 
-/** The request as a job stores it: without its key, and with its images described by checksum (contract.md 3). */
+/** The request as a job stores it: without its key, for artifacts, and with its images described by checksum (contract.md 3). */
 export function toJobRequest(request: AnyImageRequest, inputs: InputSet<StoredImage>): JobRequest {
-  const { idempotency_key: _, images, mask, reference_images, ...rest } = request;
+  const { idempotency_key: _, images, mask, reference_images, output, ...rest } = request;
   return {
     ...rest,
+    output: { ...output, response_format: 'artifact' },
     images: toStored(images, inputs.images),
     mask: (mask && toStored([mask], inputs.mask ? [inputs.mask] : [])[0]) ?? null,
     reference_images: toStored(reference_images, inputs.references),

@@ -7,6 +7,7 @@ import type {
   PartialResult,
 } from '../contract/resources/job.ts';
 import type { Reservation } from '../usage/usage-store-port.ts';
+import type { JobTotals } from './job-totals-port.ts';
 
 /** What is known of every job. Times are Unix seconds. */
 interface JobFacts {
@@ -36,6 +37,8 @@ export type JobFailure = NonNullable<ImageJob['error']>;
 export interface JobRecord extends JobFacts {
   /** The `x-request-id` of the POST that it came from; `ImageResponse.id` is the same. */
   readonly requestId: string;
+  /** Where it went, or where it is meant to go first. */
+  readonly provider: string;
   /** The id of the job that this one was made from by a retry. */
   readonly retryOf?: string;
   /** The name of the token that it came with; empty for a caller without a named token. */
@@ -136,17 +139,6 @@ export type JobChange = {
   /** Changes of a scope are numbered in the order of their commits, from 1 on. No number is used twice. */
   readonly change: number;
 } & ({ readonly job: JobSummary } | { readonly removedId: string });
-
-/** Counts and sizes over the jobs of all scopes. */
-export interface JobTotals {
-  readonly byStatus: Readonly<Record<JobStatus, number>>;
-  readonly hidden: number;
-  readonly favorite: number;
-  /** What all jobs take, by their texts and a fixed share each. */
-  readonly logicalBytes: number;
-  /** Kept free for the ends of queued and running jobs. */
-  readonly reservedBytes: number;
-}
 
 /**
  * The jobs and their history. Every method is one transaction and has been made durable when it resolves. A job of

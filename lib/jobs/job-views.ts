@@ -36,7 +36,10 @@ export function toImageJobSummary(
   };
 }
 
-function toShared(job: Omit<JobRecord, 'requestId' | 'token' | 'request'>, progress?: JobProgress) {
+function toShared(
+  job: Omit<JobRecord, 'requestId' | 'token' | 'request' | 'provider'>,
+  progress?: JobProgress,
+) {
   const { id, status, startedSecs, completedSecs, deletedSecs } = job;
   return {
     id,

@@ -24,6 +24,8 @@ interface Deps {
 /** A job as its acceptance is replied to. */
 interface AcceptedJob {
   readonly job: ImageJob;
+  /** Where it went, or where it is meant to go first. */
+  readonly provider: string;
   /** It was accepted under the same key before. */
   readonly replayed: boolean;
 }
@@ -42,7 +44,7 @@ export function createJobs(deps: Deps) {
       deps.queue.wake();
       deps.search.added(1);
     }
-    return { job: toView(job), replayed: repeated };
+    return { job: toView(job), provider: job.provider, replayed: repeated };
   }
 
   /** Ends a job that no process runs. Whether its images were made is not known. */

@@ -4,7 +4,7 @@ import type { ImagesEventWithBytes, ImagesResponseWithBytes } from '../contract/
 import type { ImageInput } from '../contract/request/image-input.ts';
 import type { RequestContext } from '../contract/request/request-context.ts';
 import type { RequestLimits } from '../contract/schema/request-limits.ts';
-import type { ImageRequests } from '../image-requests/image-requests.ts';
+import type { ImageRequests, ServedImages } from '../image-requests/image-requests.ts';
 import { type CallersName, toCallersError } from './field-names.ts';
 import { imagesOf, imagesOfForm, imagesOfJson } from './images.ts';
 import type { Models } from './models.ts';
@@ -18,11 +18,13 @@ interface Deps {
   readonly limits: RequestLimits;
 }
 
-/** Everything at once, or a stream where the caller asked for one. */
-export type ImagesReply = (
-  | { readonly value: ImagesResponseWithBytes }
-  | { readonly events: AsyncIterable<ImagesEventWithBytes> }
-) & { readonly replayed: boolean };
+/** Everything at once, or a stream where the caller asked for one, or a job where it prefers that. */
+export type ImagesReply =
+  | ((
+      | { readonly value: ImagesResponseWithBytes }
+      | { readonly events: AsyncIterable<ImagesEventWithBytes> }
+    ) & { readonly replayed: boolean })
+  | Extract<ServedImages, { readonly accepted: unknown }>;
 
 /** A form of the edits route. */
 export interface EditForm {
@@ -42,8 +44,10 @@ export function createOpenAiImages({ imageRequests, ...deps }: Deps) {
     const translation = toImageRequest(sent, deps);
     const { request, nameOf } = translation;
     if (!sent.body.fields.stream) {
-      const created = await inWordsOf(nameOf, imageRequests.create(request, context));
-      return { ...created, value: toImagesResponse(created.value, translation) };
+      const served = await inWordsOf(nameOf, imageRequests.serve(request, context));
+      if (served.accepted) return served;
+      const { value, replayed } = served;
+      return { value: toImagesResponse(value, translation), replayed };
     }
     const { value, replayed } = await inWordsOf(nameOf, imageRequests.stream(request, context));
     return { events: eventsInWordsOf(nameOf, toImagesEvents(value, translation)), replayed };

@@ -6,12 +6,14 @@ import type { GenerationResult } from '../generation/generation-result.ts';
 import type { GenerationContext } from '../generation/pipeline.ts';
 import { createOperationLog } from '../log/operation-log.ts';
 import type { TraceLog } from '../log/trace-log.ts';
+import type { RecentDurations } from './recent-durations.ts';
 
 interface Deps {
   readonly generation: Pick<Generation, 'run'>;
   /** Removes the files of publications that get no owner. */
   readonly publisher: { discard(publications: GenerationResult['publications']): Promise<void> };
   readonly log: TraceLog;
+  readonly durations: Pick<RecentDurations, 'note'>;
 }
 
 /** Work whose result has no owner before it is committed, or discarded, once. */
@@ -44,7 +46,7 @@ interface RunEnd<T> {
 export type ImageRuns = ReturnType<typeof createImageRuns>;
 
 /** One path for every run: its lines in the log, the generation, then commit or discard. */
-export function createImageRuns({ generation, publisher, log }: Deps) {
+export function createImageRuns({ generation, publisher, log, durations }: Deps) {
   const lines = createOperationLog(log);
 
   /** A file that cannot be removed now is removed at the next start. */
@@ -92,7 +94,9 @@ export function createImageRuns({ generation, publisher, log }: Deps) {
               throw failure;
             }),
           );
-          lines.succeeded(traced, made.response.provider);
+          const { provider, timings } = made.response;
+          durations.note(provider, timings.total_ms - timings.queue_ms);
+          lines.succeeded(traced, provider);
           return committed;
         },
 

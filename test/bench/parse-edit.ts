@@ -25,7 +25,7 @@ export const parseEdit: Bench = {
   async run({ rounds }) {
     const body = Buffer.from(editBody(randomBytes(SOURCE_BYTES)));
     const imageRequests = {
-      async create(request: ImageRequest) {
+      async serve(request: ImageRequest) {
         const sources = toInputSources(request, 2 * SOURCE_BYTES);
         const [source] = (await slices.run(sources, signal)).images;
         expectBytes(source?.kind === 'inline' ? source.bytes : undefined);

@@ -207,6 +207,7 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
           cancelRequested: false,
           favorite: false,
           requestId: sent.requestId,
+          provider: sent.provider,
           request: sent.request,
         });
         expect(await store.find('anonymous', sent.id)).toEqual(job);

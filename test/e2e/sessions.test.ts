@@ -46,11 +46,12 @@ const requestWith = (session: object) =>
 
 /** The session of the reply to a request. */
 async function create(session: object) {
-  const { value } = await app.services.imageRequests.create(
+  const served = await app.services.imageRequests.serve(
     requestWith(session),
     requestContext({ operationId: 'createImage' }),
   );
-  return value.session;
+  if (served.accepted) throw new Error('a job was not asked for');
+  return served.value.session;
 }
 
 /** The session of the result of a job. */

@@ -49,7 +49,7 @@ const response: ImageResponseWithBytes = {
 function recording(replayed = false) {
   const calls: { request: ImageRequest; context: RequestContext }[] = [];
   const imageRequests = {
-    async create(request: ImageRequest, context: RequestContext) {
+    async serve(request: ImageRequest, context: RequestContext) {
       calls.push({ request, context });
       return { value: response, replayed };
     },

@@ -25,7 +25,7 @@ function recording(replayed = false, failure?: BridgeError) {
     if (failure) throw failure;
   }
   const imageRequests = {
-    create: () => Promise.reject(new Error('unexpected call')),
+    serve: () => Promise.reject(new Error('unexpected call')),
     async stream(request: ImageRequest, context: object) {
       calls.push({ request, context });
       return { value: events(), replayed };

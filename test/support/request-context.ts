@@ -13,6 +13,7 @@ export function requestContext(changes: Partial<RequestContext> = {}): RequestCo
     baseUrl: 'http://localhost:8787',
     idempotencyKey: undefined,
     retryCount: undefined,
+    prefer: undefined,
     signal: () => signal,
     onReplied: () => {},
     ...changes,

@@ -2842,6 +2842,8 @@ export interface operations {
                 "idempotency-key"?: string;
                 /** @description Sent by the official clients. Such a request continues for 10 s after its client has disconnected; an equal one with a count of 1 or more joins it. */
                 "x-stainless-retry-count"?: string;
+                /** @description RFC 7240. With `respond-async` the work is a job from its start, and the reply is that job; with `wait=N` too, it is the images if they are made within N seconds, at most 600. Ignored for streams, and where jobs are disabled. */
+                prefer?: string;
             };
             path?: never;
             cookie?: never;
@@ -2857,12 +2859,37 @@ export interface operations {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
                     traceparent: components["headers"]["traceparent"];
+                    /** @description With 202: the URL of the job. */
+                    location?: string;
+                    /** @description With 202: the preference that was followed. */
+                    "preference-applied"?: string;
+                    /** @description With 202: a guess of the seconds until the job has ended. */
+                    "retry-after"?: string;
                     /** @description There, and `true`, when the work was that of an equal request; the body is the one that it got. */
                     "idempotent-replayed"?: string;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ImageResponse"];
+                };
+            };
+            /** @description The job that makes the images, where `Prefer: respond-async` asked for it. */
+            202: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    traceparent: components["headers"]["traceparent"];
+                    /** @description With 202: the URL of the job. */
+                    location?: string;
+                    /** @description With 202: the preference that was followed. */
+                    "preference-applied"?: string;
+                    /** @description With 202: a guess of the seconds until the job has ended. */
+                    "retry-after"?: string;
+                    /** @description There, and `true`, when the work was that of an equal request; the body is the one that it got. */
+                    "idempotent-replayed"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImageJob"];
                 };
             };
             /** @description Bad Request: `invalid_request`, `invalid_image_input`, `unsupported_capability`, `moderation_blocked`. */
@@ -3102,6 +3129,8 @@ export interface operations {
                 "idempotency-key"?: string;
                 /** @description Sent by the official clients. Such a request continues for 10 s after its client has disconnected; an equal one with a count of 1 or more joins it. */
                 "x-stainless-retry-count"?: string;
+                /** @description RFC 7240. With `respond-async` the work is a job from its start, and the reply is that job; with `wait=N` too, it is the images if they are made within N seconds, at most 600. Ignored for streams, and where jobs are disabled. */
+                prefer?: string;
             };
             path?: never;
             cookie?: never;
@@ -3117,6 +3146,12 @@ export interface operations {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
                     traceparent: components["headers"]["traceparent"];
+                    /** @description With 202: the URL of the job. */
+                    location?: string;
+                    /** @description With 202: the preference that was followed. */
+                    "preference-applied"?: string;
+                    /** @description With 202: a guess of the seconds until the job has ended. */
+                    "retry-after"?: string;
                     /** @description There, and `true`, when the work was that of an equal request; the images are the ones that it got. */
                     "idempotent-replayed"?: string;
                     [name: string]: unknown;
@@ -3124,6 +3159,25 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["OpenAiImages"];
                     "text/event-stream": string;
+                };
+            };
+            /** @description The job that makes the images, where `Prefer: respond-async` asked for it. */
+            202: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    traceparent: components["headers"]["traceparent"];
+                    /** @description With 202: the URL of the job. */
+                    location?: string;
+                    /** @description With 202: the preference that was followed. */
+                    "preference-applied"?: string;
+                    /** @description With 202: a guess of the seconds until the job has ended. */
+                    "retry-after"?: string;
+                    /** @description There, and `true`, when the work was that of an equal request; the images are the ones that it got. */
+                    "idempotent-replayed"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImageJob"];
                 };
             };
             /** @description Bad Request: `invalid_request`, `invalid_image_input`, `unsupported_capability`, `moderation_blocked`. */
@@ -3210,6 +3264,8 @@ export interface operations {
                 "idempotency-key"?: string;
                 /** @description Sent by the official clients. Such a request continues for 10 s after its client has disconnected; an equal one with a count of 1 or more joins it. */
                 "x-stainless-retry-count"?: string;
+                /** @description RFC 7240. With `respond-async` the work is a job from its start, and the reply is that job; with `wait=N` too, it is the images if they are made within N seconds, at most 600. Ignored for streams, and where jobs are disabled. */
+                prefer?: string;
             };
             path?: never;
             cookie?: never;
@@ -3226,6 +3282,12 @@ export interface operations {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
                     traceparent: components["headers"]["traceparent"];
+                    /** @description With 202: the URL of the job. */
+                    location?: string;
+                    /** @description With 202: the preference that was followed. */
+                    "preference-applied"?: string;
+                    /** @description With 202: a guess of the seconds until the job has ended. */
+                    "retry-after"?: string;
                     /** @description There, and `true`, when the work was that of an equal request; the images are the ones that it got. */
                     "idempotent-replayed"?: string;
                     [name: string]: unknown;
@@ -3233,6 +3295,25 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["OpenAiImages"];
                     "text/event-stream": string;
+                };
+            };
+            /** @description The job that makes the images, where `Prefer: respond-async` asked for it. */
+            202: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    traceparent: components["headers"]["traceparent"];
+                    /** @description With 202: the URL of the job. */
+                    location?: string;
+                    /** @description With 202: the preference that was followed. */
+                    "preference-applied"?: string;
+                    /** @description With 202: a guess of the seconds until the job has ended. */
+                    "retry-after"?: string;
+                    /** @description There, and `true`, when the work was that of an equal request; the images are the ones that it got. */
+                    "idempotent-replayed"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImageJob"];
                 };
             };
             /** @description Bad Request: `invalid_request`, `invalid_image_input`, `unsupported_capability`, `moderation_blocked`. */

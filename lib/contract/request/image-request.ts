@@ -106,5 +106,14 @@ export const SynchronousHeaders = v.object({
   ),
 });
 
+/** As above, for requests that may be replied to with a job. */
+export const AsyncHeaders = v.object({
+  ...SynchronousHeaders.entries,
+  prefer: documented(
+    v.optional(v.string()),
+    'RFC 7240. With `respond-async` the work is a job from its start, and the reply is that job; with `wait=N` too, it is the images if they are made within N seconds, at most 600. Ignored for streams, and where jobs are disabled.',
+  ),
+});
+
 /** On every reply that is the result of an earlier, equal request. */
 export const REPLAYED = { 'idempotent-replayed': 'true' } as const;

@@ -21,6 +21,8 @@ export interface RequestContext {
   readonly idempotencyKey: string | undefined;
   /** The header `x-stainless-retry-count` as it was sent, where the operation takes it. */
   readonly retryCount: string | undefined;
+  /** The header `Prefer` as it was sent, where the operation takes it. */
+  readonly prefer: string | undefined;
   /** Aborts when the client disconnects. Created on first use: most replies wait for nothing. */
   readonly signal: () => AbortSignal;
   /**

@@ -17,7 +17,7 @@ export const SUMMARY_COLUMNS = `${FACTS},
   operation, provider, model, outputs, size, inputs, error_code, artifacts, substr(prompt, 1, 256) AS prompt`;
 
 /** Of `job` and `job_content`, for `parseRecord`. */
-export const RECORD_COLUMNS = `${FACTS}, token, request_id, retry_of, request, result, partial_result, error`;
+export const RECORD_COLUMNS = `${FACTS}, token, provider, request_id, retry_of, request, result, partial_result, error`;
 
 /** The size of a row beside its texts: the narrow columns, the indexes, its share of the pages. */
 export const ROW_BYTES = 512;
@@ -61,6 +61,7 @@ const SummaryRow = v.object({
 const RecordRow = v.object({
   ...factEntries,
   token: v.string(),
+  provider: v.string(),
   request_id: v.string(),
   retry_of: v.nullable(v.string()),
   request: v.pipe(v.string(), v.parseJson(), JobRequest),
@@ -94,6 +95,7 @@ export function parseRecord(row: unknown): JobRecord {
     ...toFacts(record),
     requestId: record.request_id,
     token: record.token,
+    provider: record.provider,
     request: record.request,
     ...(record.retry_of === null ? {} : { retryOf: record.retry_of }),
     ...(record.result === null ? {} : { result: record.result }),

@@ -126,7 +126,7 @@ function prepareLimits(database: StateDatabase) {
 }
 
 function queuedJob(sequence: number, job: NewJob, token: string): JobRecord {
-  const { id, scope, priority, requestId, retryOf, request, createdSecs } = job;
+  const { id, scope, priority, requestId, provider, retryOf, request, createdSecs } = job;
   return {
     sequence,
     id,
@@ -139,6 +139,7 @@ function queuedJob(sequence: number, job: NewJob, token: string): JobRecord {
     favorite: false,
     requestId,
     token,
+    provider,
     ...(retryOf === undefined ? {} : { retryOf }),
     request,
   };

@@ -8,6 +8,7 @@ import { createMemoryReplayStore } from '../../../lib/idempotency/memory-replay-
 import { createImageRequests } from '../../../lib/image-requests/image-requests.ts';
 import { createTraceLog } from '../../../lib/log/trace-log.ts';
 import { createImageRuns } from '../../../lib/runs/image-run.ts';
+import { createRecentDurations } from '../../../lib/runs/recent-durations.ts';
 import { recordCharge } from '../../support/charges.ts';
 import { requestContext } from '../../support/request-context.ts';
 import { replyWith, type Script, type ScriptedCall } from '../../support/scripted-provider.ts';
@@ -483,11 +484,13 @@ async function open(
       generation: wrap(rig.generation),
       publisher: artifacts.publisher,
       log: createTraceLog(stderr.write),
+      durations: createRecentDurations(),
     }),
     publisher: commit ? { commit } : artifacts.publisher,
     idempotency: createIdempotency({ store, ids: artifacts.ids }),
     maxInputBytes: 1_000_000,
     usage: { chargeFor: () => recordCharge().charge },
+    replyAsync: undefined,
     clock,
     slices,
   });

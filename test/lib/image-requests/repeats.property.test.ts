@@ -10,6 +10,7 @@ import { createImageRequests } from '../../../lib/image-requests/image-requests.
 import { createTraceLog } from '../../../lib/log/trace-log.ts';
 import { createIds } from '../../../lib/platform/ids.ts';
 import { createImageRuns } from '../../../lib/runs/image-run.ts';
+import { createRecentDurations } from '../../../lib/runs/recent-durations.ts';
 import { recordCharge } from '../../support/charges.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
 import { requestContext } from '../../support/request-context.ts';
@@ -97,6 +98,7 @@ function open() {
       generation: toGeneration(made, pending),
       publisher: { discard: settle },
       log: createTraceLog(() => {}),
+      durations: createRecentDurations(),
     }),
     publisher: { commit: settle },
     idempotency: createIdempotency({ store, ids: createIds(clock.nowMs) }),
@@ -104,6 +106,7 @@ function open() {
     clock,
     slices,
     maxInputBytes: 1000,
+    replyAsync: undefined,
   });
 
   async function arrive(arrived: Extract<Step, { kind: 'arrive' }>) {

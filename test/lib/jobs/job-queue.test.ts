@@ -23,6 +23,7 @@ function record(sequence: number): JobRecord {
     favorite: false,
     requestId: 'request',
     token: '',
+    provider: 'sandbox',
   };
 }
 

@@ -21,6 +21,7 @@ import { createSubmitJob } from '../../../lib/jobs/submit-job.ts';
 import { createTraceLog } from '../../../lib/log/trace-log.ts';
 import { createIds } from '../../../lib/platform/ids.ts';
 import { createImageRuns } from '../../../lib/runs/image-run.ts';
+import { createRecentDurations } from '../../../lib/runs/recent-durations.ts';
 import { IN_MEMORY } from '../../../lib/storage/sqlite/connection.ts';
 import { openStateDatabase } from '../../../lib/storage/sqlite/database.ts';
 import { createJobStore } from '../../../lib/storage/sqlite/job-store.ts';
@@ -85,11 +86,12 @@ export function openJobRig(limits: { max_pending?: number } = {}) {
   const queue = createJobQueue({ store, live, clock });
   const shared = { store, search, live, clock, secret: database.secret };
   const usage = createUsage({ store: createUsageStore(database), clock, log });
+  const durations = createRecentDurations();
   const worker = createJobWorker({
     store,
     usage,
     live,
-    runs: createImageRuns({ generation, publisher, log }),
+    runs: createImageRuns({ generation, publisher, log, durations }),
     publisher,
     log,
     clock,
@@ -124,6 +126,7 @@ export function openJobRig(limits: { max_pending?: number } = {}) {
     queue,
     worker,
     jobs,
+    durations,
     added,
     removed,
     found,

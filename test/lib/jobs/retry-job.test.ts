@@ -136,7 +136,7 @@ describe('createRetryJob', () => {
 
     const second = await retry(earlier.id, key);
 
-    expect(second).toEqual({ job: first.job, replayed: true });
+    expect(second).toEqual({ ...first, replayed: true });
     await expect(retry(other.id, key)).rejects.toMatchObject({ code: 'idempotency_conflict' });
   });
 

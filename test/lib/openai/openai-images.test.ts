@@ -52,7 +52,7 @@ function open({ response = responseOf(), events = [], refusal: refused, failure 
   }
   const images = createOpenAiImages({
     imageRequests: {
-      create: (request, { operationId }) => replyWith(request, operationId, response),
+      serve: (request, { operationId }) => replyWith(request, operationId, response),
       stream: (request, { operationId }) => replyWith(request, operationId, scripted()),
     },
     models,

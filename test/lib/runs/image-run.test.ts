@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { BridgeError, toBridgeError } from '../../../lib/errors/bridge-error.ts';
 import { createTraceLog } from '../../../lib/log/trace-log.ts';
 import { completeRun, createImageRuns } from '../../../lib/runs/image-run.ts';
+import { createRecentDurations } from '../../../lib/runs/recent-durations.ts';
 import { recordCharge } from '../../support/charges.ts';
 import { requestContext } from '../../support/request-context.ts';
 import { requestOf } from '../generation/requests.ts';
@@ -24,6 +25,7 @@ function open(failure?: BridgeError) {
       },
     },
     log: createTraceLog((line) => lines.push(JSON.parse(line).event)),
+    durations: createRecentDurations(),
   });
   const context = { ...requestContext(), charge: recordCharge().charge };
   const run = imageRuns.newRun(requestOf(), context, {

@@ -178,7 +178,7 @@ describe('createListener', () => {
   });
 
   it('asks for a body only when a handler reads it', async () => {
-    const { port } = await start({ services: { imageRequests: { create: untilAborted } } });
+    const { port } = await start({ services: { imageRequests: { serve: untilAborted } } });
     const refused = await requestRaw(
       port,
       head(
@@ -219,7 +219,7 @@ describe('createListener', () => {
         throw error;
       });
     };
-    const { port } = await start({ services: { imageRequests: { create } } });
+    const { port } = await start({ services: { imageRequests: { serve: create } } });
     const body = '{"prompt":"a fox"}';
     const client = request({
       port,
@@ -259,7 +259,7 @@ describe('createListener', () => {
         // Several of the listener's time-outs pass first.
         setTimeout(() => reject(new BridgeError('upstream', 'late')), 200);
       });
-    const services = { imageRequests: { create } };
+    const services = { imageRequests: { serve: create } };
     const { port } = await start({ services, settings: { read_timeout_ms: 50 } });
     const body = '{"prompt":"a fox"}';
 
@@ -308,7 +308,7 @@ describe('createListener', () => {
         finish = reject;
       });
     };
-    const { port, listener } = await start({ services: { imageRequests: { create } } });
+    const { port, listener } = await start({ services: { imageRequests: { serve: create } } });
     const body = '{"prompt":"a fox"}';
     const kept = await openSocket(port);
     const keptReply = untilClosed(kept);
@@ -344,7 +344,7 @@ describe('createListener', () => {
       begun(undefined);
       return untilAborted(signal());
     };
-    const { port, listener } = await start({ services: { imageRequests: { create } } });
+    const { port, listener } = await start({ services: { imageRequests: { serve: create } } });
     const body = '{"prompt":"a fox"}';
     const replying = requestRaw(
       port,

@@ -1,0 +1,101 @@
+import type {
+  ArtifactImage,
+  ImageResponse,
+  ImageResponseWithBytes,
+  ImageWithBytes,
+} from '../contract/reply/image-response.ts';
+import type { AnyImageRequest } from '../contract/request/image-request.ts';
+import type { AsyncPreference } from '../contract/request/preference.ts';
+import type { RequestContext } from '../contract/request/request-context.ts';
+import type { ImageJob } from '../contract/resources/job.ts';
+import { BridgeError } from '../errors/bridge-error.ts';
+import { fromFlatError } from '../errors/from-flat-error.ts';
+import { plainBytes } from '../generation/finish/plain-bytes.ts';
+import type { RecentDurations } from '../runs/recent-durations.ts';
+import { isTerminal } from './job-state.ts';
+import type { Jobs } from './jobs.ts';
+
+interface Deps {
+  readonly jobs: Pick<Jobs, 'submit' | 'find'>;
+  readonly artifacts: {
+    /** The verified bytes of an artifact of this scope. Throws `not_found`, `artifact`. */
+    open(scope: string, id: string, signal: AbortSignal): Promise<{ readonly bytes: Buffer }>;
+  };
+  readonly durations: Pick<RecentDurations, 'typicalMs'>;
+}
+
+/** The images as they were asked for, or the job that makes them. */
+export type AsyncReply = { readonly replayed: boolean } & (
+  | { readonly value: ImageResponseWithBytes; readonly accepted?: undefined }
+  | { readonly accepted: ImageJob; readonly retryAfterSecs: number }
+);
+
+type Form = AnyImageRequest['output']['response_format'];
+
+/** Serves an image request as a job, which is on disk before it begins and outlives its client (beyond.md B). */
+export function createAsyncImages({ jobs, artifacts, durations }: Deps) {
+  async function toImage(
+    image: ArtifactImage,
+    form: Form,
+    { scope, baseUrl, signal }: RequestContext,
+  ): Promise<ImageWithBytes> {
+    if (form === 'artifact') return image;
+    const { type: _, id, name: __, ...facts } = image;
+    if (form === 'url') return { type: form, url: `${baseUrl}/v1/artifacts/${id}`, id, ...facts };
+    if (form === 'metadata') return { type: form, ...facts };
+    const { bytes } = await artifacts.open(scope, id, signal());
+    return { type: form, b64_json: plainBytes(bytes), ...facts };
+  }
+
+  async function toResponse(
+    result: ImageResponse,
+    form: Form,
+    context: RequestContext,
+  ): Promise<ImageResponseWithBytes> {
+    const data: ImageWithBytes[] = [];
+    for (const image of result.data) {
+      if (image.type === 'artifact') data.push(await toImage(image, form, context));
+    }
+    return { ...result, data };
+  }
+
+  /** Undefined when the images were removed since. Throws the failure of the job. */
+  async function toEnded(
+    { result, error }: ImageJob,
+    form: Form,
+    context: RequestContext,
+  ): Promise<ImageResponseWithBytes | undefined> {
+    if (!result) {
+      throw error ? fromFlatError(error) : new BridgeError('internal', 'a job has no outcome');
+    }
+    try {
+      return await toResponse(result, form, context);
+    } catch (thrown) {
+      if (thrown instanceof BridgeError && thrown.code === 'not_found') return undefined;
+      throw thrown;
+    }
+  }
+
+  /**
+   * Resolves with the images once they are made, or with the job when the client has waited as long as it prefers. Throws
+   * what refuses or fails the job.
+   */
+  return async function replyAsync(
+    sent: AnyImageRequest,
+    { waitSecs }: AsyncPreference,
+    context: RequestContext,
+  ): Promise<AsyncReply> {
+    const { provider, replayed, job: submitted } = await jobs.submit(sent, context);
+    const waitMs = (waitSecs ?? 0) * 1000;
+    const job =
+      waitSecs === undefined
+        ? submitted
+        : await jobs.find(context.scope, submitted.id, waitMs, context.signal());
+    if (waitSecs !== undefined && isTerminal(job.status)) {
+      const value = await toEnded(job, sent.output.response_format, context);
+      if (value) return { value, replayed };
+    }
+    const leftMs = durations.typicalMs(provider) - waitMs;
+    return { accepted: job, replayed, retryAfterSecs: Math.max(1, Math.ceil(leftMs / 1000)) };
+  };
+}
