@@ -13,7 +13,8 @@ export const TOKEN_COMMANDS: readonly Command[] = [
     about: 'make a named token and print it, this once',
     details: [
       'Changes the file of server.tokens_file, which a running bridge reads again at once.',
-      'Permissions: images, jobs, read, presets, metrics, diagnostics, admin; all but admin without the option.',
+      'Permissions: images, jobs, read, presets, metrics, diagnostics, admin.',
+      'Without the option it has all but admin.',
     ],
     arguments: NAME,
     options: {
