@@ -21,6 +21,7 @@ import { createRouter } from './router.ts';
 import { createTheme } from './shell/theme.ts';
 import { createToasts } from './shell/toasts.ts';
 import { createUndo } from './shell/undo.ts';
+import { createUsage } from './usage/usage.ts';
 
 export type Page = ReturnType<typeof createPage>;
 
@@ -43,6 +44,7 @@ export function createPage() {
   const diagnostics = createDiagnostics(api, connection);
   const activity = createActivity(jobs, diagnostics);
   const readiness = createReadiness(diagnostics);
+  const usage = createUsage(api, connection);
   const queue = createQueue({ api, connection, jobs, diagnostics });
   const presets = createPresets(api);
   const panel = createPanelFold();
@@ -70,6 +72,7 @@ export function createPage() {
     activity,
     readiness,
     queue,
+    usage,
     submissions,
   };
 }

@@ -212,6 +212,15 @@ describe('the parts of the system view', () => {
     await expect.poll(() => current.evaluate(isInside)).toBe(true);
   });
 
+  it('show whose token it is, and its images day by day', async () => {
+    const page = await openPage(used.address, { path: PATH });
+    const box = part(page, 'usage');
+
+    await box.getByText('without a name').waitFor();
+    await box.getByRole('columnheader', { name: 'Images' }).waitFor();
+    expect(await box.getByRole('row').nth(1).innerText()).toMatch(/^\d{4}-\d\d-\d\d\s+3\s+1/);
+  });
+
   it('show which settings somebody has set, and find the others', async () => {
     const page = await openPage(used.address, { path: PATH });
     const box = part(page, 'configuration');

@@ -18,6 +18,7 @@ export type ApiEvent = Diagnostics['events']['items'][number];
 export type BridgeError = Schemas['BridgeError'];
 export type ErrorReply = Schemas['ErrorReply'];
 export type Queue = Schemas['ImageQueue'];
+export type UsageReport = Schemas['UsageReport'];
 export type ImagePlan = Schemas['ImagePlan'];
 export type PlanRequest = Schemas['ImagePlanRequest'];
 export type JobFeedEvent = Schemas['ImageJobFeedEvent'];

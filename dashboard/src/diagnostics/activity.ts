@@ -15,8 +15,12 @@ export interface CallSample extends Sample {
   readonly active: number;
 }
 
-/** The route that this page reads again and again: its requests say nothing of what the bridge is used for. */
-const OWN_ROUTE = '/v1/diagnostics';
+/** The routes that this page reads again and again: their requests say nothing of what the bridge is used for. */
+const OWN_ROUTES: ReadonlySet<string | undefined> = new Set([
+  '/v1/diagnostics',
+  '/v1/queue',
+  '/v1/usage',
+]);
 const MOST_EVENTS = 2000;
 
 /**
@@ -42,7 +46,7 @@ export function createActivity(jobs: Jobs, diagnostics: DiagnosticsSource) {
     if (reading === undefined) return;
     calls.value = withCalls(calls.peek(), reading);
     const { started, events: read } = reading.report;
-    const shown = read.items.filter(({ route }) => route !== OWN_ROUTE);
+    const shown = read.items.filter(({ route }) => !OWN_ROUTES.has(route));
     // The numbers begin anew when the bridge does.
     const after = started === processStarted ? (events.peek()[0]?.sequence ?? 0) : 0;
     processStarted = started;

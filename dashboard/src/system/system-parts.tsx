@@ -7,6 +7,7 @@ import { ProviderList } from './providers/provider-list.tsx';
 import { StorageBox } from './storage/storage-box.tsx';
 import { SystemBlank } from './system-blank.tsx';
 import { SystemSkeletons } from './system-skeletons.tsx';
+import { UsageBox } from './usage/usage-box.tsx';
 
 /** Everything that was read of the bridge; before that its shapes, or why there is nothing. */
 export function SystemParts() {
@@ -28,6 +29,7 @@ export function SystemParts() {
         <EventBox events={report.events} />
       </div>
       <div class="lists">
+        <UsageBox />
         <StorageBox report={report} />
         <ConfigurationBox origins={report.configuration.origins} />
       </div>

@@ -1,0 +1,99 @@
+import { useEffect } from 'preact/hooks';
+import type { UsageReport } from '../../api/schemas.ts';
+import { ScrollRegion } from '../../controls/scroll-region.tsx';
+import { usePage } from '../../page-context.ts';
+import { formatNumber, formatTime, text } from '../../text/text.ts';
+import { Box } from '../box.tsx';
+import './usage-box.css';
+
+const EVERY_MS = 30_000;
+
+/** Who the page is to the bridge, what it may do, and the images that it got. */
+export function UsageBox() {
+  const { usage, connection } = usePage();
+  const returns = connection.returns.value;
+  useEffect(() => {
+    void usage.read();
+    const timer = setInterval(() => void usage.read(), EVERY_MS);
+    return () => clearInterval(timer);
+  }, [usage, returns]);
+  const { value: report } = usage.latest;
+  if (report === undefined) return null;
+  return (
+    <Box id="usage" class="usage-box" title={text('system.usage')}>
+      <Caller caller={report.caller} />
+      {report.items.length === 0 ? (
+        <p class="hint">{text('system.usage.none')}</p>
+      ) : (
+        <Days items={report.items} />
+      )}
+    </Box>
+  );
+}
+
+function Caller({ caller }: { readonly caller: UsageReport['caller'] }) {
+  const { name, permissions, expires, allowance } = caller;
+  return (
+    <dl class="num">
+      <dt>{text('system.usage.name')}</dt>
+      <dd>{name ?? text('system.usage.noName')}</dd>
+      <dt>{text('system.usage.permissions')}</dt>
+      <dd>{permissions.join(text('list.separator'))}</dd>
+      {expires !== undefined && (
+        <>
+          <dt>{text('system.usage.expires')}</dt>
+          <dd>{formatDate(expires)}</dd>
+        </>
+      )}
+      {allowance !== undefined && (
+        <>
+          <dt>{text('system.usage.today')}</dt>
+          <dd>
+            {text('system.usage.allowance', {
+              used: allowance.used,
+              most: allowance.images_per_day,
+              time: formatTime(allowance.resets),
+            })}
+          </dd>
+        </>
+      )}
+    </dl>
+  );
+}
+
+function Days({ items }: Pick<UsageReport, 'items'>) {
+  return (
+    <ScrollRegion class="table-wrap days" label={text('system.usage.days')}>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">{text('system.usage.day')}</th>
+            <th scope="col" class="end">
+              {text('system.usage.images')}
+            </th>
+            <th scope="col" class="end">
+              {text('system.usage.failed')}
+            </th>
+            <th scope="col" class="end">
+              {text('system.usage.tokens')}
+            </th>
+          </tr>
+        </thead>
+        <tbody class="num">
+          {items.map(({ day, images, failed, tokens }) => (
+            <tr key={day}>
+              <td>{day}</td>
+              <td class="end">{formatNumber(images)}</td>
+              <td class="end">{formatNumber(failed)}</td>
+              <td class="end">{tokens === undefined ? '–' : formatNumber(tokens)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </ScrollRegion>
+  );
+}
+
+function formatDate(secs: number): string {
+  return new Date(secs * 1000).toLocaleDateString(undefined, { dateStyle: 'long' });
+}

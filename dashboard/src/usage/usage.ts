@@ -1,0 +1,32 @@
+import { effect, type ReadonlySignal, signal } from '@preact/signals';
+import { type Api, unwrap } from '../api/api.ts';
+import type { UsageReport } from '../api/schemas.ts';
+import type { Connection } from '../connection/connection.ts';
+
+/** Days that are shown. */
+const DAYS = 30;
+
+/** Whose token this is, and the images that it got. Unknown where it may not know. */
+export function createUsage(api: Api, connection: Connection) {
+  const latest = signal<UsageReport | undefined>(undefined);
+  let controller = new AbortController();
+
+  async function read(): Promise<void> {
+    controller.abort();
+    controller = new AbortController();
+    const { signal: abort } = controller;
+    try {
+      const params = { query: { days: DAYS } };
+      latest.value = await unwrap(api.GET('/v1/usage', { params, signal: abort }));
+    } catch {
+      if (!abort.aborted) latest.value = undefined;
+    }
+  }
+
+  effect(() => {
+    // Another token has another usage.
+    void connection.token.value;
+    latest.value = undefined;
+  });
+  return { latest: latest as ReadonlySignal<UsageReport | undefined>, read };
+}
