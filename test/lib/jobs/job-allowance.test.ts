@@ -47,7 +47,7 @@ describe('the allowance of a job', () => {
 
     const again = await rig.submit(three, { caller, idempotencyKey: 'one' });
 
-    expect(again).toEqual({ job, replayed: true });
+    expect(again).toMatchObject({ job, replayed: true });
     expect(await used()).toBe(3);
   });
 
