@@ -11,7 +11,7 @@ const MAX_PREVIEWS = 4;
 
 /** What became of a job: its images as links with previews, or why there are none. */
 export async function toJobResult(job: ImageJob, context: ToolContext): Promise<ToolResult> {
-  const { id, status, result, error } = job;
+  const { id, status, result, partial_result: partial } = job;
   if (!hasEnded(job)) {
     return {
       content: [
@@ -22,21 +22,27 @@ export async function toJobResult(job: ImageJob, context: ToolContext): Promise<
       ],
     };
   }
-  if (!result) {
-    const lines = [
-      `Job ${id} has no images: ${status}.`,
-      ...(error ? [`${error.code}: ${error.message}`, ...error.suggestions] : []),
-    ];
-    return { content: [{ type: 'text', text: lines.join('\n') }], isError: true };
-  }
-  const images = result.data.filter((image) => image.type === 'artifact');
+  const data = (result ?? partial)?.data ?? [];
+  const images = data.filter((image) => image.type === 'artifact');
+  const head = result ? headOf(job, result) : failureOf(job, images.length);
   return {
     content: [
-      { type: 'text', text: [...headOf(job, result), ...images.map(lineOf)].join('\n') },
+      { type: 'text', text: [...head, ...images.map(lineOf)].join('\n') },
       ...(await previews(images, context)),
       ...images.map(toLink),
     ],
+    isError: !result,
   };
+}
+
+/** Why a job has not succeeded. One that was interrupted may have finished some of its images. */
+function failureOf({ id, status, error }: ImageJob, made: number): string[] {
+  return [
+    made === 0
+      ? `Job ${id} has no images: ${status}.`
+      : `Job ${id} was ${status}, with ${made} made:`,
+    ...(error ? [`${error.code}: ${error.message}`, ...error.suggestions] : []),
+  ];
 }
 
 function headOf({ id }: ImageJob, result: ImageResponse): string[] {

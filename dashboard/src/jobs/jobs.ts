@@ -103,7 +103,8 @@ export function createJobs(api: Api) {
 /** A detail lacks some of what a summary says: what both hold is taken over. */
 function withDetail({ deleted: _, ...summary }: JobSummary, job: Job): JobSummary {
   const { status, updated, cancel_requested, favorite, started, completed, deleted } = job;
-  const artifacts = job.result && toArtifacts(job.result);
+  const made = job.result ?? job.partial_result;
+  const artifacts = made && toArtifacts(made);
   return {
     ...summary,
     status,
@@ -118,7 +119,7 @@ function withDetail({ deleted: _, ...summary }: JobSummary, job: Job): JobSummar
   };
 }
 
-function toArtifacts({ data }: ImageResponse): JobSummary['artifacts'] {
+function toArtifacts({ data }: Pick<ImageResponse, 'data'>): JobSummary['artifacts'] {
   return data.flatMap((image) => {
     if (image.type !== 'artifact') return [];
     const { id, width, height, format, bytes } = image;

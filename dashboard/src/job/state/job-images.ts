@@ -49,8 +49,9 @@ function toInputs({ id, request }: Job): readonly JobImage[] {
 
 const FORMATS = { 'image/png': 'png', 'image/jpeg': 'jpeg', 'image/webp': 'webp' } as const;
 
-function toOutputs({ result }: Job): readonly JobImage[] {
-  const data = result?.data ?? [];
+/** Of an interrupted job: those that were finished. */
+function toOutputs({ result, partial_result: partial }: Job): readonly JobImage[] {
+  const data = (result ?? partial)?.data ?? [];
   return data.flatMap((image) => {
     if (image.type !== 'artifact') return [];
     const { id, index, width, height, format, bytes, name } = image;

@@ -24,6 +24,13 @@ describe('toJobImages', () => {
     ]);
   });
 
+  it('lists what an interrupted job had finished', () => {
+    const { data } = result(3);
+    const job = detail({ status: 'interrupted', partial_result: { data: data.slice(1, 2) } });
+
+    expect(toJobImages(job, undefined).map(({ ref }) => ref)).toEqual(['2']);
+  });
+
   it('counts inputs as the bridge does: images, mask, references', () => {
     const job = detail(
       {},
