@@ -3,8 +3,9 @@ import { open } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { BridgeError } from '../../errors/bridge-error.ts';
 import type { Clock } from '../../platform/clock.ts';
+import { isStampSettled, toFileStamp } from '../../platform/file-stamp.ts';
 import type { ProviderReadiness } from '../provider-port.ts';
-import { isSettled, isWritableByOthers, readBytes, toStamp } from './file-state.ts';
+import { isWritableByOthers, readBytes } from './private-file.ts';
 
 const PROBLEMS = {
   not_set: 'the variable that api_key_env names is not set',
@@ -94,13 +95,13 @@ function createKeyFile(path: string, clock: Pick<Clock, 'nowMs'>) {
         const file = await open(resolve(path), READ);
         try {
           const stat = await file.stat({ bigint: true });
-          const stamp = toStamp(stat);
+          const stamp = toFileStamp(stat);
           if (known?.stamp === stamp) return known.found;
           if (!stat.isFile()) return { problem: 'irregular' };
           if (stat.size > MAX_BYTES) return { problem: 'too_large' };
           if (isWritableByOthers(stat)) return { problem: 'writable_by_others' };
           const found = toKey((await readBytes(file, Number(stat.size))).toString('latin1'));
-          known = isSettled(stat, clock) ? { stamp, found } : undefined;
+          known = isStampSettled(stat, clock) ? { stamp, found } : undefined;
           return found;
         } finally {
           await file.close();

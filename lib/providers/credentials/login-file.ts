@@ -3,8 +3,9 @@ import { lstat, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { BridgeError } from '../../errors/bridge-error.ts';
 import { type Clock, sleep } from '../../platform/clock.ts';
-import { isSettled, isWritableByOthers, readBytes, toStamp } from './file-state.ts';
+import { isStampSettled, toFileStamp } from '../../platform/file-stamp.ts';
 import { type Login, parseLogin } from './login.ts';
+import { isWritableByOthers, readBytes } from './private-file.ts';
 
 // The agent's own file, whose name, folder and permissions are part of its format: no storage port stands before it.
 
@@ -61,7 +62,7 @@ export function createLoginFile({ home, clock }: Deps) {
   async function readNow(): Promise<Reading> {
     try {
       const named = await lstat(path, { bigint: true });
-      if (toStamp(named) === known?.stamp) return known;
+      if (toFileStamp(named) === known?.stamp) return known;
       return named.isFile() ? await readLogin(path, clock) : unusable('irregular');
     } catch (error) {
       return unusable(toProblem(error));
@@ -111,13 +112,13 @@ async function readLogin(path: string, clock: Clock): Promise<Reading> {
   try {
     const before = await file.stat({ bigint: true });
     if (!before.isFile()) return unusable('irregular');
-    const stamp = toStamp(before);
+    const stamp = toFileStamp(before);
     if (before.size > MAX_BYTES) return unusable('too_large');
     if (isWritableByOthers(before)) return unusable('writable_by_others');
     const bytes = await readBytes(file, Number(before.size));
     const after = await file.stat({ bigint: true });
-    if (toStamp(after) !== stamp) return unusable('garbled');
-    return { stamp, isSettled: isSettled(after, clock), found: parseFile(bytes) };
+    if (toFileStamp(after) !== stamp) return unusable('garbled');
+    return { stamp, isSettled: isStampSettled(after, clock), found: parseFile(bytes) };
   } finally {
     await file.close();
   }
