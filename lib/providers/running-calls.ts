@@ -1,15 +1,18 @@
 import { setMaxListeners } from 'node:events';
+import { BridgeError } from '../errors/bridge-error.ts';
 
-/** The calls that run now: each ends when its own signal aborts, all of them when `close` is called. */
+/** A provider's calls: each ends when its own signal aborts, all of them when the provider closes. */
 export function createRunningCalls() {
   const running = new Map<AbortController, Promise<unknown>>();
+  let isClosed = false;
 
   return {
     /**
-     * Runs `work` with a signal that aborts with the caller's, at `abortAll`, and when the work has settled: nothing that
-     * it started continues without it.
+     * Runs `work` with a signal that aborts with the caller's, at `close`, and when the work has settled: nothing that it
+     * started continues without it. Throws `overloaded` after `close`.
      */
     async run<T>(callerSignal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+      if (isClosed) throw new BridgeError('overloaded', 'the provider is closed');
       callerSignal.throwIfAborted();
       const controller = new AbortController();
       // Every output of a call listens at every step; Node warns of a leak above ten.
@@ -27,8 +30,10 @@ export function createRunningCalls() {
       }
     },
 
-    /** Resolves when all calls have settled. */
-    async abortAll(reason: Error): Promise<void> {
+    /** Aborts all calls, and resolves when they have settled. No call is begun any more. */
+    async close(): Promise<void> {
+      isClosed = true;
+      const reason = new BridgeError('cancelled', 'the provider is closing');
       const results = [...running.values()];
       for (const controller of running.keys()) controller.abort(reason);
       await Promise.allSettled(results);

@@ -39,6 +39,19 @@ export function textMap(row: {
 }): Field<{ readonly [key: string]: string }> {
   const { about, rule } = row;
   const expects = `a table whose keys and values are each ${rule.expects}`;
+  return tableOf<string>({ about, expects, keys: rule }, (entry) =>
+    typeof entry === 'string' && rule.accepts(entry)
+      ? { ok: true, value: entry }
+      : mustBe(rule.expects),
+  );
+}
+
+/** Values under keys that the operator chooses, each read on its own. The object has no prototype. */
+export function tableOf<T>(
+  row: { readonly about: string; readonly expects: string; readonly keys: TextRule },
+  readEntry: (entry: unknown) => Reading<T>,
+): Field<{ readonly [key: string]: T }> {
+  const { about, expects, keys } = row;
   return {
     kind: 'field',
     about,
@@ -47,14 +60,16 @@ export function textMap(row: {
     isText: false,
     read(raw) {
       if (!isTable(raw)) return mustBe(expects);
-      const value: Record<string, string> = Object.create(null);
+      const value: Record<string, T> = Object.create(null);
       const faults: Fault[] = [];
       for (const [key, entry] of Object.entries(raw)) {
-        if (!rule.accepts(key)) {
-          faults.push({ at: [key], message: `must have a key that is ${rule.expects}` });
-        } else if (typeof entry !== 'string' || !rule.accepts(entry)) {
-          faults.push({ at: [key], message: `must be ${rule.expects}` });
-        } else value[key] = entry;
+        if (!keys.accepts(key)) {
+          faults.push({ at: [key], message: `must have a key that is ${keys.expects}` });
+          continue;
+        }
+        const reading = readEntry(entry);
+        if (reading.ok) value[key] = reading.value;
+        else faults.push(...reading.faults.map((fault) => ({ ...fault, at: [key, ...fault.at] })));
       }
       return faults.length > 0 ? { ok: false, faults } : { ok: true, value };
     },

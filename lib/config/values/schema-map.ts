@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { toRequestIssues } from '../../contract/schema/issues.ts';
-import { type Fault, type Field, mustBe, type Segment } from './field.ts';
-import { isTable } from './field-collections.ts';
+import type { Fault, Field, Segment } from './field.ts';
+import { isTable, tableOf } from './field-collections.ts';
 import { NAME } from './text-rules.ts';
 
 /** Values of one schema under names that the operator chooses. The object has no prototype: `__proto__` is a name like any other. */
@@ -12,32 +12,17 @@ export function schemaMap<T>(row: {
   readonly schema: v.GenericSchema<unknown, T>;
 }): Field<{ readonly [name: string]: T }> {
   const { about, expects, schema } = row;
-  return {
-    kind: 'field',
-    about,
-    default: Object.create(null),
-    expects,
-    isText: false,
-    read(raw) {
-      if (!isTable(raw)) return mustBe(expects);
-      const value: Record<string, T> = Object.create(null);
-      const faults: Fault[] = [];
-      for (const [name, entry] of Object.entries(raw)) {
-        const parsed = v.safeParse(schema, withNumbers(entry));
-        if (!NAME.accepts(name)) {
-          faults.push({ at: [name], message: `must have a key that is ${NAME.expects}` });
-        } else if (parsed.success) value[name] = parsed.output;
-        else faults.push(...parsed.issues.map((issue) => toFault(name, issue)));
-      }
-      return faults.length > 0 ? { ok: false, faults } : { ok: true, value };
-    },
-  };
+  return tableOf({ about, expects, keys: NAME }, (entry) => {
+    const parsed = v.safeParse(schema, withNumbers(entry));
+    return parsed.success
+      ? { ok: true, value: parsed.output }
+      : { ok: false, faults: parsed.issues.map(toFault) };
+  });
 }
 
-function toFault(name: string, issue: v.BaseIssue<unknown>): Fault {
-  const inside = (issue.path ?? []).map(({ key }) => key as Segment);
-  const message = toRequestIssues([issue])[0]?.message ?? 'is not valid';
-  return { at: [name, ...inside], message };
+function toFault(issue: v.BaseIssue<unknown>): Fault {
+  const at = (issue.path ?? []).map(({ key }) => key as Segment);
+  return { at, message: toRequestIssues([issue])[0]?.message ?? 'is not valid' };
 }
 
 /** A TOML value with its integers, which arrive as bigint, as numbers. */

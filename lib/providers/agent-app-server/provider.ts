@@ -1,4 +1,3 @@
-import { BridgeError } from '../../errors/bridge-error.ts';
 import { refuseTooManyInputs } from '../backend/input-limits.ts';
 import type { ProviderParts } from '../provider-parts.ts';
 import type { Provider, ProviderReadiness } from '../provider-port.ts';
@@ -20,14 +19,6 @@ export function createAgentAppServerProvider(parts: ProviderParts<'agent_app_ser
   const calls = createRunningCalls();
   let closing: Promise<void> | undefined;
 
-  async function whileOpen<T>(
-    signal: AbortSignal,
-    work: (signal: AbortSignal) => Promise<T>,
-  ): Promise<T> {
-    if (closing) throw new BridgeError('overloaded', 'the provider is closed');
-    return calls.run(signal, work);
-  }
-
   async function probe(): Promise<ProviderReadiness> {
     if (!(await findExecutable(settings.executable, parts.searchPath))) {
       return { ready: false, errorCode: 'configuration' };
@@ -40,8 +31,7 @@ export function createAgentAppServerProvider(parts: ProviderParts<'agent_app_ser
   }
 
   async function closeAll(): Promise<void> {
-    const reason = new BridgeError('cancelled', 'the provider is closing');
-    await Promise.all([calls.abortAll(reason), agent.stop()]);
+    await Promise.all([calls.close(), agent.stop()]);
     await agent.settled();
   }
 
@@ -59,14 +49,14 @@ export function createAgentAppServerProvider(parts: ProviderParts<'agent_app_ser
     capabilities: (model) => (model === MODEL ? document : undefined),
     async execute(request, context) {
       refuseTooManyInputs(request);
-      return whileOpen(context.signal, async (signal) => ({
+      return calls.run(context.signal, async (signal) => ({
         outputs: [await agent.run(request, { ...context, signal })],
       }));
     },
     sessions: {
-      createThread: (_request, signal) => whileOpen(signal, agent.createThread),
+      createThread: (_request, signal) => calls.run(signal, agent.createThread),
       deleteThread: (threadId, signal) =>
-        whileOpen(signal, (linked) => agent.deleteThread(threadId, linked)),
+        calls.run(signal, (linked) => agent.deleteThread(threadId, linked)),
     },
     probe,
     restarts: agent.restarts,

@@ -1,4 +1,3 @@
-import { BridgeError } from '../../errors/bridge-error.ts';
 import { refuseTooManyInputs } from '../backend/input-limits.ts';
 import { createEventStreams } from '../http/event-streams.ts';
 import { createJsonBodies } from '../http/json-body.ts';
@@ -38,7 +37,6 @@ export function createAgentResponsesProvider(parts: ProviderParts<'agent_respons
   const documents = new Map(models.map((model) => [model, capabilitiesOf(model, limits)]));
 
   const calls = createRunningCalls();
-  let isClosed = false;
 
   return {
     name,
@@ -59,7 +57,6 @@ export function createAgentResponsesProvider(parts: ProviderParts<'agent_respons
 
     async execute(request: ProviderRequest, context: ProviderContext): Promise<ProviderResult> {
       refuseTooManyInputs(request);
-      if (isClosed) throw new BridgeError('overloaded', 'the provider is closed');
       const body = toRequestBody(request, settings.responses_model, toJsonBody);
       return calls.run(context.signal, (signal) =>
         client.call(body, request, { ...context, signal }),
@@ -71,9 +68,6 @@ export function createAgentResponsesProvider(parts: ProviderParts<'agent_respons
       return isReady ? { ready: true } : { ready: false, errorCode: 'authentication' };
     },
 
-    async close() {
-      isClosed = true;
-      await calls.abortAll(new BridgeError('cancelled', 'the provider is closing'));
-    },
+    close: calls.close,
   };
 }

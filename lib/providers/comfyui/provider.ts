@@ -31,7 +31,6 @@ export function createComfyuiProvider(parts: NamedProviderParts<'comfyui'>): Pro
   const toValues = createWorkflowValues({ server, ids });
 
   const calls = createRunningCalls();
-  let isClosed = false;
 
   async function call(request: ProviderRequest, context: ProviderContext): Promise<ProviderResult> {
     const { signal } = context;
@@ -69,7 +68,6 @@ export function createComfyuiProvider(parts: NamedProviderParts<'comfyui'>): Pro
     maskForm: (model) => (workflows.get(model)?.mask === undefined ? undefined : 'alpha'),
 
     async execute(request, context): Promise<ProviderResult> {
-      if (isClosed) throw new BridgeError('overloaded', 'the provider is closed');
       return calls.run(context.signal, (signal) => call(request, { ...context, signal }));
     },
 
@@ -81,9 +79,6 @@ export function createComfyuiProvider(parts: NamedProviderParts<'comfyui'>): Pro
       return areUsable ? { ready: true } : { ready: false, errorCode: 'configuration' };
     },
 
-    async close() {
-      isClosed = true;
-      await calls.abortAll(new BridgeError('cancelled', 'the provider is closing'));
-    },
+    close: calls.close,
   };
 }

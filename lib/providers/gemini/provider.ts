@@ -1,4 +1,3 @@
-import { BridgeError } from '../../errors/bridge-error.ts';
 import { refuseTooManyInputs } from '../backend/input-limits.ts';
 import { createEventStreams } from '../http/event-streams.ts';
 import { createJsonBodies } from '../http/json-body.ts';
@@ -24,7 +23,6 @@ export function createGeminiProvider(parts: NamedProviderParts<'gemini'>): Provi
   const documents = new Map(models.map((model) => [model, capabilitiesOf(name, model, settings)]));
 
   const calls = createRunningCalls();
-  let isClosed = false;
 
   return {
     name,
@@ -45,7 +43,6 @@ export function createGeminiProvider(parts: NamedProviderParts<'gemini'>): Provi
 
     async execute(request: ProviderRequest, context): Promise<ProviderResult> {
       refuseTooManyInputs(request, GEMINI_INPUTS);
-      if (isClosed) throw new BridgeError('overloaded', 'the provider is closed');
       const body = toRequestBody(request, toJsonBody);
       return calls.run(context.signal, (signal) =>
         client.call(body, request, { ...context, signal }),
@@ -54,9 +51,6 @@ export function createGeminiProvider(parts: NamedProviderParts<'gemini'>): Provi
 
     probe: () => apiKey.readiness(),
 
-    async close() {
-      isClosed = true;
-      await calls.abortAll(new BridgeError('cancelled', 'the provider is closing'));
-    },
+    close: calls.close,
   };
 }

@@ -1,4 +1,3 @@
-import { BridgeError } from '../../errors/bridge-error.ts';
 import { createRemoteFetch } from '../../net/remote-fetch.ts';
 import { refuseTooManyInputs } from '../backend/input-limits.ts';
 import { createJsonBodies } from '../http/json-body.ts';
@@ -34,7 +33,6 @@ export function createOpenaiImagesProvider(parts: Parts): Provider {
   );
 
   const calls = createRunningCalls();
-  let isClosed = false;
 
   return {
     name,
@@ -57,7 +55,6 @@ export function createOpenaiImagesProvider(parts: Parts): Provider {
 
     async execute(request: ProviderRequest, context): Promise<ProviderResult> {
       refuseTooManyInputs(request, INPUT_LIMITS);
-      if (isClosed) throw new BridgeError('overloaded', 'the provider is closed');
       return calls.run(context.signal, async (signal) => {
         const readable = dialect.readsOnlyPng
           ? await toPngInputs(request, engine, signal)
@@ -68,10 +65,7 @@ export function createOpenaiImagesProvider(parts: Parts): Provider {
 
     probe: () => apiKey.readiness(),
 
-    async close() {
-      isClosed = true;
-      await calls.abortAll(new BridgeError('cancelled', 'the provider is closing'));
-    },
+    close: calls.close,
   };
 }
 

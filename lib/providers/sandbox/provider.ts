@@ -55,7 +55,7 @@ export function createSandboxProvider({ name, settings, engine, clock }: Deps): 
   }
 
   async function closeAll(): Promise<void> {
-    await calls.abortAll(new BridgeError('cancelled', 'the sandbox is closing'));
+    await calls.close();
     await renderer.close();
   }
 
@@ -71,7 +71,6 @@ export function createSandboxProvider({ name, settings, engine, clock }: Deps): 
     }),
     capabilities: (model) => capabilitiesOf(name, model),
     async execute(request, context) {
-      if (closing) throw new BridgeError('overloaded', 'the sandbox has been closed');
       const model = findModel(request.model);
       if (!model) throw unknownModel();
       return calls.run(context.signal, (signal) => perform(model, request, context, signal));
