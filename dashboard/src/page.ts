@@ -12,7 +12,7 @@ import { createDraft } from './make/draft.ts';
 import { keepDraft } from './make/draft-storage.ts';
 import { createPanelFold } from './make/panel-fold.ts';
 import { createPlanner } from './make/planner.ts';
-import { createPresets } from './make/presets.ts';
+import { createPresets } from './make/presets/presets.ts';
 import { createSubmissions } from './make/submissions.ts';
 import { createProviders } from './providers/providers.ts';
 import { createReadiness } from './providers/readiness.ts';

@@ -4,7 +4,7 @@ import { createJobCursors, type ListedJobs } from './job-cursor.ts';
 import type { JobSearch } from './job-search-port.ts';
 import type { JobFilter, JobPageRequest, JobStore } from './job-store-port.ts';
 import { toImageJobSummary } from './job-views.ts';
-import type { LiveJobs } from './live-jobs.ts';
+import type { LiveJobs } from './streams/live-jobs.ts';
 
 interface Deps {
   readonly store: Pick<JobStore, 'list' | 'summaries'>;

@@ -1,7 +1,7 @@
 import { abortable } from '../platform/abortable.ts';
 import { type Clock, nowSecs, sleep } from '../platform/clock.ts';
 import type { JobRecord, JobStore } from './job-store-port.ts';
-import type { LiveJobs } from './live-jobs.ts';
+import type { LiveJobs } from './streams/live-jobs.ts';
 
 interface Deps {
   readonly store: Pick<JobStore, 'claim'>;

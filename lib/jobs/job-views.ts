@@ -1,6 +1,6 @@
 import type { ImageJob, ImageJobSummary } from '../contract/resources/job.ts';
 import type { JobRecord, JobSummary } from './job-store-port.ts';
-import type { JobProgress } from './live-jobs.ts';
+import type { JobProgress } from './streams/live-jobs.ts';
 
 /** A job as its detail shows it. */
 export function toImageJob(record: JobRecord, progress: JobProgress | undefined): ImageJob {

@@ -17,8 +17,8 @@ import {
 } from './job-end.ts';
 import { type JobPublications, trackPublications } from './job-publications.ts';
 import type { JobRecord, JobStore } from './job-store-port.ts';
-import type { LiveJob, LiveJobs } from './live-jobs.ts';
 import { createSettleJob } from './settle-job.ts';
+import type { LiveJob, LiveJobs } from './streams/live-jobs.ts';
 
 interface Deps {
   readonly store: Pick<JobStore, 'settle' | 'addOutput'>;

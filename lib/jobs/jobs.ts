@@ -1,15 +1,15 @@
 import type { ImageJob, JobPatch } from '../contract/resources/job.ts';
 import { BridgeError } from '../errors/bridge-error.ts';
 import { type Clock, nowSecs } from '../platform/clock.ts';
-import type { SubmitContext, Submitted } from './accept-job.ts';
+import type { SubmitContext, Submitted } from './accept/accept-job.ts';
+import type { JobSubmission } from './accept/submit-job.ts';
 import { cancellation, toJobFailure } from './job-end.ts';
 import type { JobQueue } from './job-queue.ts';
 import type { JobSearch } from './job-search-port.ts';
 import { isTerminal } from './job-state.ts';
 import type { JobRecord, JobStore } from './job-store-port.ts';
 import { toImageJob } from './job-views.ts';
-import type { JobPartial, LiveJobs } from './live-jobs.ts';
-import type { JobSubmission } from './submit-job.ts';
+import type { JobPartial, LiveJobs } from './streams/live-jobs.ts';
 
 interface Deps {
   readonly store: Pick<JobStore, 'find' | 'cancel' | 'settle' | 'update'>;

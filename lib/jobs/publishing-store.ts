@@ -1,5 +1,5 @@
-import type { JobNotices } from './job-notices.ts';
 import type { JobStore } from './job-store-port.ts';
+import type { JobNotices } from './streams/job-notices.ts';
 
 /** The same store, which publishes a notice after each commit that may have changed a job. */
 export function createPublishingStore(

@@ -20,10 +20,10 @@ import {
   type StateDatabase,
   stateDatabaseFile,
 } from './sqlite/database.ts';
-import { createJobStore } from './sqlite/job-store.ts';
+import { createJobStore } from './sqlite/jobs/job-store.ts';
+import { createQueueStore } from './sqlite/jobs/queue-store.ts';
 import { createOwnerLease } from './sqlite/owner-lease.ts';
 import { createPresetStore } from './sqlite/preset-store.ts';
-import { createQueueStore } from './sqlite/queue-store.ts';
 import { createJobSearch, searchIndexFile } from './sqlite/search/job-search.ts';
 import { createSessionStore } from './sqlite/session-store.ts';
 import { createUsageStore } from './sqlite/usage-store.ts';

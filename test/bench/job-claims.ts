@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { createIds } from '../../lib/platform/ids.ts';
 import { openStateDatabase, type StateDatabase } from '../../lib/storage/sqlite/database.ts';
-import { createJobStore } from '../../lib/storage/sqlite/job-store.ts';
-import { createQueueStore } from '../../lib/storage/sqlite/queue-store.ts';
+import { createJobStore } from '../../lib/storage/sqlite/jobs/job-store.ts';
+import { createQueueStore } from '../../lib/storage/sqlite/jobs/queue-store.ts';
 import { jobRequest } from '../support/jobs.ts';
 import type { Bench, Row } from './bench.ts';
 import { inMs, percentile } from './statistics.ts';

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { NewJob } from '../../lib/jobs/job-store-port.ts';
 import { createIds } from '../../lib/platform/ids.ts';
 import { openStateDatabase } from '../../lib/storage/sqlite/database.ts';
-import { createJobStore } from '../../lib/storage/sqlite/job-store.ts';
+import { createJobStore } from '../../lib/storage/sqlite/jobs/job-store.ts';
 import { newJob, WIDE } from '../support/jobs.ts';
 import type { Bench } from './bench.ts';
 import { median, perSecond, withRange } from './statistics.ts';

@@ -4,7 +4,7 @@ import { JOB_STATUSES } from '../../lib/contract/resources/job.ts';
 import type { JobFilter, JobStore } from '../../lib/jobs/job-store-port.ts';
 import { createIds } from '../../lib/platform/ids.ts';
 import { openStateDatabase } from '../../lib/storage/sqlite/database.ts';
-import { createJobStore } from '../../lib/storage/sqlite/job-store.ts';
+import { createJobStore } from '../../lib/storage/sqlite/jobs/job-store.ts';
 import type { Bench, Row } from './bench.ts';
 import {
   BUSY_PROVIDER,

@@ -6,7 +6,7 @@ import type { JobSearch, JobSearchFilter } from '../../lib/jobs/job-search-port.
 import type { JobStore } from '../../lib/jobs/job-store-port.ts';
 import { createIds } from '../../lib/platform/ids.ts';
 import { openStateDatabase } from '../../lib/storage/sqlite/database.ts';
-import { createJobStore } from '../../lib/storage/sqlite/job-store.ts';
+import { createJobStore } from '../../lib/storage/sqlite/jobs/job-store.ts';
 import { createJobSearch, searchIndexFile } from '../../lib/storage/sqlite/search/job-search.ts';
 import { newJob, WIDE } from '../support/jobs.ts';
 import type { Bench, Row } from './bench.ts';

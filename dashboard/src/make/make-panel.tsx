@@ -11,9 +11,9 @@ import { LookGroup } from './groups/look-group.tsx';
 import { SessionGroup } from './groups/session-group.tsx';
 import { MakeFoot } from './make-foot.tsx';
 import { ModelPicker } from './model-picker.tsx';
-import { PresetsMenu } from './presets-menu.tsx';
+import { PresetsMenu } from './presets/presets-menu.tsx';
 import { PromptBox } from './prompt-box.tsx';
-import { SizePicker } from './size-picker.tsx';
+import { SizePicker } from './size/size-picker.tsx';
 import './make-panel.css';
 
 /**

@@ -1,7 +1,7 @@
 import type { Capabilities, ImagePlan } from '../api/schemas.ts';
 import { toFailureText } from '../text/failure-text.ts';
 import { hasText, text } from '../text/text.ts';
-import { parseSize } from './shapes.ts';
+import { parseSize } from './size/shapes.ts';
 
 type Route = ImagePlan['routes'][number];
 type Change = Route['normalizations'][number];

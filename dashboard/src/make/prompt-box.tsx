@@ -4,10 +4,10 @@ import { Button } from '../controls/button.tsx';
 import { usePage } from '../page-context.ts';
 import { useShortcuts } from '../shell/shortcuts.ts';
 import { text } from '../text/text.ts';
-import { AttachmentRow } from './attachment-row.tsx';
-import { attachFiles } from './attachments.ts';
+import { AttachmentRow } from './images/attachment-row.tsx';
+import { attachFiles } from './images/attachments.ts';
+import { useIncomingFiles } from './images/use-incoming-files.ts';
 import { bytesOver } from './prompt-length.ts';
-import { useIncomingFiles } from './use-incoming-files.ts';
 import './prompt-box.css';
 
 /** The prompt with the images that go with it: dropped, pasted or picked. */

@@ -10,7 +10,7 @@ import { text } from '../text/text.ts';
 import { fromPosition, toPosition } from './brush-size.ts';
 import type { Painting } from './painting.ts';
 import type { Rect } from './plane.ts';
-import { RectangleMenu } from './rectangle-menu.tsx';
+import { RectangleMenu } from './rectangle/rectangle-menu.tsx';
 import { toPercent } from './share.ts';
 import './mask-tools.css';
 

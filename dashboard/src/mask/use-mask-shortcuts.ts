@@ -1,6 +1,6 @@
 import { useShortcuts } from '../shell/shortcuts.ts';
 import type { Painting } from './painting.ts';
-import type { StageZoom } from './stage-zoom.ts';
+import type { StageZoom } from './stage/stage-zoom.ts';
 
 /** CSS pixels that an arrow moves what is seen. */
 const PAN = 80;

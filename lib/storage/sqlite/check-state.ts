@@ -1,7 +1,7 @@
 import Sqlite from 'better-sqlite3';
 import * as v from 'valibot';
 import type { StateDatabase } from './database.ts';
-import { ROW_BYTES } from './job-rows.ts';
+import { ROW_BYTES } from './jobs/job-rows.ts';
 
 // What no column of the accounts may differ from.
 const JOB_RECOUNT = `

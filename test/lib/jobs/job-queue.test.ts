@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { createJobNotices } from '../../../lib/jobs/job-notices.ts';
 import { createJobQueue } from '../../../lib/jobs/job-queue.ts';
 import type { JobRecord } from '../../../lib/jobs/job-store-port.ts';
-import { createLiveJobs } from '../../../lib/jobs/live-jobs.ts';
+import { createJobNotices } from '../../../lib/jobs/streams/job-notices.ts';
+import { createLiveJobs } from '../../../lib/jobs/streams/live-jobs.ts';
 import { CREATED_SECS, jobRequest } from '../../support/jobs.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
 import { refusal } from './job-rig.ts';

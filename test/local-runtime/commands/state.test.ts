@@ -8,7 +8,7 @@ import {
   type StateDatabase,
   stateDatabaseFile,
 } from '../../../lib/storage/sqlite/database.ts';
-import { createJobStore } from '../../../lib/storage/sqlite/job-store.ts';
+import { createJobStore } from '../../../lib/storage/sqlite/jobs/job-store.ts';
 import { MIGRATIONS } from '../../../lib/storage/sqlite/migrations.ts';
 import { lockStateDirectory } from '../../../local-runtime/locks/state-lock.ts';
 import { newJob, WIDE } from '../../support/jobs.ts';

@@ -1,5 +1,5 @@
 import type { ImageResponse, Job } from '../../api/schemas.ts';
-import { parseSize } from '../../make/shapes.ts';
+import { parseSize } from '../../make/size/shapes.ts';
 import { formatBytes, hasText, type TextKey, text } from '../../text/text.ts';
 
 type Verdict = ImageResponse['delivered'][number]['size'];

@@ -1,6 +1,6 @@
 import type { Job } from '../../api/schemas.ts';
 import type { Size } from '../../images/size.ts';
-import { parseSize } from '../../make/shapes.ts';
+import { parseSize } from '../../make/size/shapes.ts';
 
 const UNKNOWN = { width: 1536, height: 1024 };
 const AREA = 1024 * 1024;

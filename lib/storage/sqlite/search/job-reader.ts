@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { JOB_STATUSES } from '../../../contract/resources/job.ts';
 import type { JobFilter } from '../../../jobs/job-store-port.ts';
 import { connectToRead } from '../connection.ts';
-import { matchingSql } from '../matching-jobs.ts';
+import { matchingSql } from '../jobs/matching-jobs.ts';
 import { foldPrompt } from './fold-prompt.ts';
 import { blockStart } from './grams.ts';
 import type { FoldedJob } from './invert-block.ts';

@@ -11,7 +11,7 @@ import {
   type StateDatabase,
   stateDatabaseFile,
 } from '../../../../lib/storage/sqlite/database.ts';
-import { createJobStore } from '../../../../lib/storage/sqlite/job-store.ts';
+import { createJobStore } from '../../../../lib/storage/sqlite/jobs/job-store.ts';
 import { editOf, newJob, succeeded, WIDE } from '../../../support/jobs.ts';
 import { jobHistories } from './job-histories.ts';
 

@@ -1,0 +1,108 @@
+import { Brush, ChevronDown, X } from 'lucide';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { Button } from '../../controls/button.tsx';
+import { Icon } from '../../controls/icon.tsx';
+import { IconButton } from '../../controls/icon-button.tsx';
+import { Menu } from '../../controls/menu.tsx';
+import { MenuItem } from '../../controls/menu-item.tsx';
+import { useImage } from '../../images/use-image.ts';
+import { usePage } from '../../page-context.ts';
+import { text } from '../../text/text.ts';
+import { type Attachment, firstSource } from '../draft.ts';
+import './attachment-row.css';
+
+const ROLES = ['source', 'reference'] as const;
+
+/** An image of the draft: what it is for, its mask, its removal. */
+export function AttachmentRow({ attachment }: { readonly attachment: Attachment }) {
+  const { draft, router, undo } = usePage();
+  const { key, name, role } = attachment;
+  const isFirst = firstSource(draft.attachments.value)?.key === key;
+  return (
+    <li class="attachment-row">
+      <AttachmentImage attachment={attachment} />
+      <div class="grow">
+        <p class="cut" title={name}>
+          <bdi>{name}</bdi>
+        </p>
+        <RoleMenu attachment={attachment} />
+      </div>
+      {role === 'source' && isFirst && <MaskButton onOpen={() => router.openLayer('mask')} />}
+      <IconButton
+        small
+        icon={X}
+        label={text('make.remove', { name })}
+        onClick={() => undo.offer(text('make.removed', { name }), draft.removeAttachment(key))}
+      />
+    </li>
+  );
+}
+
+function RoleMenu({ attachment }: { readonly attachment: Attachment }) {
+  const { draft } = usePage();
+  const [isOpen, setOpen] = useState(false);
+  const button = useRef<HTMLButtonElement>(null);
+  const { key, role } = attachment;
+  return (
+    <>
+      <button
+        ref={button}
+        type="button"
+        class="role"
+        aria-haspopup="menu"
+        aria-expanded={isOpen}
+        onClick={() => setOpen(!isOpen)}
+      >
+        {text(`make.role.${role}`)}
+        <Icon small of={ChevronDown} />
+      </button>
+      {isOpen && (
+        <Menu anchor={button} label={text('make.role')} onClose={() => setOpen(false)}>
+          {ROLES.map((each) => (
+            <MenuItem
+              key={each}
+              role="menuitemradio"
+              selected={each === role}
+              detail={text(`make.role.${each}.detail`)}
+              onChoose={() => {
+                draft.setRole(key, each);
+                setOpen(false);
+                button.current?.focus();
+              }}
+            >
+              {text(`make.role.${each}`)}
+            </MenuItem>
+          ))}
+        </Menu>
+      )}
+    </>
+  );
+}
+
+/** Shown where the model takes masks, and where a mask is there that it does not take: it can be looked at and removed. */
+function MaskButton({ onOpen }: { readonly onOpen: () => void }) {
+  const { draft, chosen } = usePage();
+  const support = chosen.value?.capabilities?.masks.support;
+  const has = draft.mask.value !== undefined;
+  if (!has && (support === undefined || support === 'unsupported')) return null;
+  return (
+    <Button look="quiet" size="small" icon={Brush} aria-pressed={has} onClick={onOpen}>
+      {text(has ? 'make.mask.edit' : 'make.mask')}
+    </Button>
+  );
+}
+
+function AttachmentImage({ attachment: { content } }: { readonly attachment: Attachment }) {
+  const path =
+    content instanceof Blob ? undefined : `/v1/artifacts/${content.artifactId}/thumbnail?edge=256`;
+  const remote = useImage(path);
+  const [local, setLocal] = useState<string>();
+  useEffect(() => {
+    if (!(content instanceof Blob)) return;
+    const url = URL.createObjectURL(content);
+    setLocal(url);
+    return () => URL.revokeObjectURL(url);
+  }, [content]);
+  const url = local ?? (remote.state === 'ready' ? remote.url : undefined);
+  return url === undefined ? <i class="blank" /> : <img src={url} alt="" />;
+}

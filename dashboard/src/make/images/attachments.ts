@@ -1,0 +1,33 @@
+import type { Page } from '../../page.ts';
+import { formatBytes, type TextKey, text } from '../../text/text.ts';
+import { type FileFault, readImageFile } from './read-image-file.ts';
+
+const FAULTS: Record<FileFault, TextKey> = {
+  format: 'make.file.format',
+  unreadable: 'make.file.unreadable',
+  large: 'make.file.large',
+};
+
+/** Adds files to the draft, the first as its source where it has none. What cannot be used is named, the rest is taken. */
+export async function attachFiles({ draft, chosen, toasts }: Page, files: readonly File[]) {
+  const capabilities = chosen.peek()?.capabilities;
+  for (const file of files) {
+    const hasSource = draft.attachments.peek().some(({ role }) => role === 'source');
+    const role = hasSource ? 'reference' : 'source';
+    const limits = hasSource ? capabilities?.reference_images : capabilities?.edit_images;
+    // Before they are known the bridge has the word.
+    const maxBytes = limits?.max_bytes_each ?? Number.POSITIVE_INFINITY;
+    const result = await readImageFile(file, role, maxBytes);
+    if (typeof result !== 'string') draft.attach(result);
+    else {
+      toasts.show({
+        kind: 'failed',
+        text: text('make.file.cannotBeRead', { name: file.name }),
+        detail: text(FAULTS[result], {
+          size: formatBytes(file.size),
+          limit: formatBytes(maxBytes),
+        }),
+      });
+    }
+  }
+}

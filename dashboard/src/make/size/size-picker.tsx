@@ -1,0 +1,136 @@
+import { useState } from 'preact/hooks';
+import type { Capabilities } from '../../api/schemas.ts';
+import { rovingFocus } from '../../controls/roving-focus.ts';
+import { Segmented } from '../../controls/segmented.tsx';
+import { usePage } from '../../page-context.ts';
+import { text } from '../../text/text.ts';
+import { CustomSize } from './custom-size.tsx';
+import { parseSize, type Shape, shapeOf, toShapes } from './shapes.ts';
+import './size-picker.css';
+
+/** Until the model's sizes are known, the picker has the form that it will most likely have. */
+const UNKNOWN = { auto: true, allowed: [], arbitrary: true };
+
+/** The size by its shape, drawn at equal areas; the steps of pixels below where a shape has several. */
+export function SizePicker() {
+  const { draft, chosen } = usePage();
+  const sizes = chosen.value?.capabilities?.sizes;
+  const { size: asked, aspect_ratio: hint } = draft.settings.value.parameters ?? {};
+  const size = asked ?? 'auto';
+  const shapes = toShapes(sizes ?? UNKNOWN);
+  const shape = shapeOf(size, shapes);
+  const [isCustom, setCustom] = useState(false);
+
+  function choose(next: string | undefined): void {
+    draft.set('parameters', { size: next, aspect_ratio: undefined, resolution: undefined });
+  }
+
+  return (
+    <section class="size-picker" aria-labelledby="size-title">
+      <header>
+        <h3 id="size-title">{text('make.size')}</h3>
+        <span class="num">{hint ?? toLabel(size)}</span>
+      </header>
+      <Shapes
+        shapes={shapes}
+        current={hint ? undefined : (shape?.name ?? 'auto')}
+        onChoose={choose}
+      />
+      {shape && shape.sizes.length > 1 && (
+        <Segmented
+          wide
+          label={text('make.size.pixels')}
+          value={size}
+          segments={shape.sizes.map((value) => ({ value, label: toLabel(value) }))}
+          onChange={choose}
+        />
+      )}
+      <SizeNote
+        shapes={shapes}
+        model={chosen.value?.model}
+        isCustom={isCustom}
+        onCustom={setCustom}
+        sizes={sizes}
+      />
+      {sizes?.arbitrary && isCustom && <CustomSize sizes={sizes} size={size} onChange={choose} />}
+    </section>
+  );
+}
+
+interface ShapesProps {
+  readonly shapes: readonly Shape[];
+  readonly current: string | undefined;
+  readonly onChoose: (size: string | undefined) => void;
+}
+
+function Shapes({ shapes, current, onChoose }: ShapesProps) {
+  const choices = [{ name: 'auto', ratio: 1, sizes: ['auto'] }, ...shapes];
+  const choose = ({ name, sizes }: Shape) => onChoose(name === 'auto' ? undefined : sizes[0]);
+  const reachable = choices.find(({ name }) => name === current)?.name ?? 'auto';
+  return (
+    <div
+      class="shapes"
+      role="radiogroup"
+      aria-labelledby="size-title"
+      onKeyDown={rovingFocus((index) => {
+        const shape = choices[index];
+        if (shape) choose(shape);
+      })}
+    >
+      {choices.map((shape) => (
+        <button
+          key={shape.name}
+          type="button"
+          role="radio"
+          class={shape.name === 'auto' ? 'auto' : undefined}
+          aria-checked={shape.name === current}
+          aria-describedby={shape.sizes.length === 0 ? 'size-note' : undefined}
+          tabIndex={shape.name === reachable ? 0 : -1}
+          disabled={shape.sizes.length === 0}
+          onClick={() => choose(shape)}
+        >
+          <i style={{ '--r': String(shape.ratio) }} />
+          <span>{shape.name === 'auto' ? text('make.size.auto') : shape.name}</span>
+        </button>
+      ))}
+    </div>
+  );
+}
+
+interface NoteProps {
+  readonly shapes: readonly Shape[];
+  readonly model: string | undefined;
+  readonly sizes: Capabilities['sizes'] | undefined;
+  readonly isCustom: boolean;
+  readonly onCustom: (isCustom: boolean) => void;
+}
+
+/** Which shapes the model has where it lacks some, or the way to a size of one's own. */
+function SizeNote({ shapes, model, sizes, isCustom, onCustom }: NoteProps) {
+  if (sizes?.arbitrary) {
+    return (
+      <button
+        type="button"
+        class="more"
+        aria-expanded={isCustom}
+        onClick={() => onCustom(!isCustom)}
+      >
+        {text('make.size.custom')}
+      </button>
+    );
+  }
+  const missing = shapes.some((shape) => shape.sizes.length === 0);
+  if (!missing || model === undefined) return null;
+  const has = shapes.filter((shape) => shape.sizes.length > 0).map(({ name }) => name);
+  return (
+    <p id="size-note" class="hint">
+      {text('make.size.only', { model, shapes: has.join(text('list.separator')) })}
+    </p>
+  );
+}
+
+function toLabel(size: string): string {
+  const parsed = parseSize(size);
+  if (parsed === undefined) return text('make.size.auto');
+  return text('size', { width: String(parsed.width), height: String(parsed.height) });
+}

@@ -1,0 +1,112 @@
+import type { Signal } from '@preact/signals';
+import type { RefObject } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { Button } from '../../controls/button.tsx';
+import { Field } from '../../controls/field.tsx';
+import { Menu } from '../../controls/menu.tsx';
+import { type TextKey, text } from '../../text/text.ts';
+import type { Painting } from '../painting.ts';
+import type { Rect, Tool } from '../plane.ts';
+import { toPercent } from '../share.ts';
+import { parseRectangle, type RectangleText, rectangleFault } from './rectangle.ts';
+import './rectangle-menu.css';
+
+interface Props {
+  readonly anchor: RefObject<HTMLElement | null>;
+  readonly painting: Painting;
+  readonly frame: Signal<Rect | undefined>;
+  readonly onClose: () => void;
+}
+
+const FIELDS: readonly { readonly name: keyof RectangleText; readonly label: TextKey }[] = [
+  { name: 'x', label: 'mask.rectangle.x' },
+  { name: 'y', label: 'mask.rectangle.y' },
+  { name: 'width', label: 'mask.rectangle.width' },
+  { name: 'height', label: 'mask.rectangle.height' },
+];
+
+/** A rectangle in numbers: paints without a pointer, and exactly. */
+export function RectangleMenu({ anchor, painting, frame, onClose }: Props) {
+  const { source } = painting;
+  const [typed, setTyped] = useState<RectangleText>(() => middleOf(source));
+  const [done, setDone] = useState<Tool>();
+  const fault = rectangleFault(typed, source);
+  const rect = fault === undefined ? parseRectangle(typed) : undefined;
+  useEffect(() => {
+    frame.value = rect;
+  });
+  useEffect(
+    () => () => {
+      frame.value = undefined;
+    },
+    [frame],
+  );
+
+  function apply(how: Tool): void {
+    if (rect === undefined) return;
+    painting.rectangle(rect, how);
+    setDone(how);
+  }
+
+  return (
+    <Menu
+      anchor={anchor}
+      class="rectangle-menu"
+      role="dialog"
+      placement="top"
+      label={text('mask.rectangle')}
+      onClose={onClose}
+    >
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          apply('brush');
+        }}
+      >
+        {FIELDS.map(({ name, label }) => (
+          <div key={name}>
+            <label class="hint" for={`rectangle-${name}`}>
+              {text(label)}
+            </label>
+            <Field
+              id={`rectangle-${name}`}
+              value={typed[name]}
+              maxLength={5}
+              bad={fault === name}
+              autoComplete="off"
+              describedBy="rectangle-note"
+              onInput={(value) => {
+                setTyped({ ...typed, [name]: value.trim() });
+                setDone(undefined);
+              }}
+            />
+          </div>
+        ))}
+        <Button type="submit" disabled={rect === undefined}>
+          {text('mask.rectangle.add')}
+        </Button>
+        <Button look="quiet" disabled={rect === undefined} onClick={() => apply('eraser')}>
+          {text('mask.rectangle.remove')}
+        </Button>
+        <p id="rectangle-note" class={fault ? 'bad' : 'hint'} role="status">
+          {note(fault !== undefined, done, painting)}
+        </p>
+      </form>
+    </Menu>
+  );
+}
+
+function note(isBad: boolean, done: Tool | undefined, { source, share }: Painting): string {
+  const { width, height } = source;
+  if (isBad || done === undefined) {
+    return text('mask.rectangle.within', { width: String(width), height: String(height) });
+  }
+  return text('mask.share', { percent: toPercent(share.value) });
+}
+
+/** The middle half, to begin with. */
+function middleOf({ width, height }: Painting['source']): RectangleText {
+  const quarter = (edge: number) => String(Math.floor(edge / 4));
+  const half = (edge: number) => String(Math.max(1, Math.floor(edge / 2)));
+  return { x: quarter(width), y: quarter(height), width: half(width), height: half(height) };
+}

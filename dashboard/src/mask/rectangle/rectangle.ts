@@ -1,0 +1,28 @@
+import type { Size } from '../../images/size.ts';
+import type { Rect } from '../plane.ts';
+
+/** A rectangle as it is typed. */
+export interface RectangleText {
+  readonly x: string;
+  readonly y: string;
+  readonly width: string;
+  readonly height: string;
+}
+
+export function parseRectangle(typed: RectangleText): Rect {
+  const { x, y, width, height } = typed;
+  return { x: Number(x), y: Number(y), width: Number(width), height: Number(height) };
+}
+
+/** The first field that does not name whole pixels inside of the image; undefined where all do. */
+export function rectangleFault(typed: RectangleText, source: Size): keyof Rect | undefined {
+  for (const name of ['x', 'y', 'width', 'height'] as const) {
+    if (!/^\d{1,5}$/.test(typed[name])) return name;
+  }
+  const { x, y, width, height } = parseRectangle(typed);
+  if (x >= source.width) return 'x';
+  if (y >= source.height) return 'y';
+  if (width === 0 || x + width > source.width) return 'width';
+  if (height === 0 || y + height > source.height) return 'height';
+  return undefined;
+}

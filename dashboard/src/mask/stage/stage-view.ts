@@ -1,0 +1,45 @@
+import type { Size } from '../../images/size.ts';
+import type { Zoomed } from '../../zoom/zoomed.ts';
+import type { Rect } from '../plane.ts';
+
+/** The plane's pixel (x, y) is seen at (left + x · scale, top + y · scale) of the stage, in CSS pixels. */
+export interface View {
+  readonly left: number;
+  readonly top: number;
+  readonly scale: number;
+}
+
+/** The plane whole and centred, with a margin, then zoomed. */
+export function toView(plane: Size, stage: Size, margin: number, { x, y, k }: Zoomed): View {
+  const fit = Math.min(
+    (stage.width - 2 * margin) / plane.width,
+    (stage.height - 2 * margin) / plane.height,
+  );
+  const scale = Math.max(fit, 1 / Math.max(plane.width, plane.height));
+  return {
+    left: k * ((stage.width - plane.width * scale) / 2) + x,
+    top: k * ((stage.height - plane.height * scale) / 2) + y,
+    scale: k * scale,
+  };
+}
+
+/** Where an area of the plane is seen, in CSS pixels of the stage. */
+export function seenAt({ x, y, width, height }: Rect, { left, top, scale }: View): Rect {
+  return { x: left + x * scale, y: top + y * scale, width: width * scale, height: height * scale };
+}
+
+/** The area of the plane, in whole pixels, that is seen within one of the stage. */
+export function planeAt({ x, y, width, height }: Rect, { left, top, scale }: View): Rect {
+  const [px, py] = [Math.floor((x - left) / scale), Math.floor((y - top) / scale)];
+  return {
+    x: px,
+    y: py,
+    width: Math.ceil((x + width - left) / scale) - px,
+    height: Math.ceil((y + height - top) / scale) - py,
+  };
+}
+
+/** The same view where a pixel is `density` smaller ones. */
+export function scaledBy({ left, top, scale }: View, density: number): View {
+  return { left: left * density, top: top * density, scale: scale * density };
+}

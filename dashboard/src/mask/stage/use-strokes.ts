@@ -1,0 +1,113 @@
+import { type ReadonlySignal, useSignal } from '@preact/signals';
+import type { RefObject, TargetedPointerEvent } from 'preact';
+import { useEffect } from 'preact/hooks';
+import type { Painting } from '../painting.ts';
+import type { Point } from '../strokes.ts';
+import type { View } from './stage-view.ts';
+
+interface Deps {
+  readonly stage: RefObject<HTMLElement | null>;
+  readonly painting: Painting;
+  readonly view: ReadonlySignal<View>;
+  readonly holdsSpace: RefObject<boolean>;
+}
+
+export interface Place {
+  readonly x: number;
+  readonly y: number;
+}
+
+type StageEvent = TargetedPointerEvent<HTMLDivElement>;
+
+/** Pointers on the stage: the first one paints; a second finger takes its stroke back, both zoom then. */
+export function useStrokes({ stage, painting, view, holdsSpace }: Deps) {
+  /** Where the pointer is, in CSS pixels of the stage, while it is over it. */
+  const at = useSignal<Place | undefined>(undefined);
+  const isPanning = useHeldSpace(holdsSpace);
+  const active = useSignal<number | undefined>(undefined);
+
+  function toPlace({ clientX, clientY }: PointerEvent): Place {
+    const { left = 0, top = 0 } = stage.current?.getBoundingClientRect() ?? {};
+    return { x: clientX - left, y: clientY - top };
+  }
+
+  function toPoint(event: PointerEvent): Point {
+    const { x, y } = toPlace(event);
+    const { left, top, scale } = view.peek();
+    const pressure = event.pointerType === 'pen' ? event.pressure : 1;
+    return { x: (x - left) / scale, y: (y - top) / scale, pressure };
+  }
+
+  function onPointerDown(event: StageEvent): void {
+    if (!event.isPrimary) {
+      painting.strokes.cancel();
+      active.value = undefined;
+      return;
+    }
+    if (event.button !== 0 || holdsSpace.current) return;
+    event.currentTarget.setPointerCapture(event.pointerId);
+    active.value = event.pointerId;
+    at.value = toPlace(event);
+    painting.strokes.begin(toPoint(event));
+  }
+
+  function onPointerMove(event: StageEvent): void {
+    at.value =
+      event.pointerType === 'touch' && active.value === undefined ? undefined : toPlace(event);
+    if (event.pointerId !== active.value) return;
+    const events = event.getCoalescedEvents();
+    for (const each of events.length > 0 ? events : [event]) painting.strokes.extend(toPoint(each));
+  }
+
+  function onPointerUp(event: StageEvent): void {
+    if (event.pointerType === 'touch') at.value = undefined;
+    if (event.pointerId !== active.value) return;
+    active.value = undefined;
+    // A pen that is lifted has no pressure: its last point was the move before.
+    painting.strokes.end(event.pointerType === 'pen' ? undefined : toPoint(event));
+  }
+
+  function onPointerCancel(event: StageEvent): void {
+    if (event.pointerId !== active.value) return;
+    active.value = undefined;
+    painting.strokes.cancel();
+  }
+
+  function onPointerLeave(): void {
+    at.value = undefined;
+  }
+
+  return {
+    at: at as ReadonlySignal<Place | undefined>,
+    isPanning,
+    handlers: { onPointerDown, onPointerMove, onPointerUp, onPointerCancel, onPointerLeave },
+  };
+}
+
+/** While the space bar is held over the stage, the left button moves instead of painting. */
+function useHeldSpace(holdsSpace: RefObject<boolean>): ReadonlySignal<boolean> {
+  const isHeld = useSignal(false);
+  useEffect(() => {
+    const set = (held: boolean) => {
+      holdsSpace.current = held;
+      isHeld.value = held;
+    };
+    const onKeyDown = (event: KeyboardEvent) => {
+      const isOnControl = event.target instanceof Element && event.target.closest('button, input');
+      if (event.key !== ' ' || isOnControl) return;
+      event.preventDefault();
+      set(true);
+    };
+    const onKeyUp = (event: KeyboardEvent) => event.key === ' ' && set(false);
+    const onBlur = () => set(false);
+    window.addEventListener('keydown', onKeyDown);
+    window.addEventListener('keyup', onKeyUp);
+    window.addEventListener('blur', onBlur);
+    return () => {
+      window.removeEventListener('keydown', onKeyDown);
+      window.removeEventListener('keyup', onKeyUp);
+      window.removeEventListener('blur', onBlur);
+    };
+  }, [holdsSpace, isHeld]);
+  return isHeld;
+}

@@ -1,0 +1,137 @@
+import * as v from 'valibot';
+import type { ImageJobSummary, PartialResult } from '../../../contract/resources/job.ts';
+import type { JobEnd, JobStore } from '../../../jobs/job-store-port.ts';
+import type { StateDatabase } from '../database.ts';
+import { isAbandonedSql } from '../owner-lease.ts';
+import { preparePublish } from '../publish-artifacts.ts';
+import { prepareNotedOutputs } from './job-outputs.ts';
+
+const END = `
+  UPDATE job SET
+    status = @status, owner = NULL, completed = @completed, updated = @completed, reserved = 0,
+    error_code = @errorCode, artifacts = @artifacts, bytes = bytes + @bytes,
+    provider = coalesce(@provider, provider), model = coalesce(@model, model)
+  WHERE seq = @seq AND status = @from AND owner IS @owner
+    AND (cancel_requested = 0 OR @status <> 'succeeded')`;
+const END_CONTENT = `
+  UPDATE job_content SET result = @result, partial_result = @partial, error = @error
+  WHERE seq = @seq`;
+const LIST_ABANDONED = `
+  SELECT seq, owner FROM job WHERE status = 'running' AND ${isAbandonedSql('job')}`;
+
+const AbandonedRows = v.array(v.object({ seq: v.number(), owner: v.nullable(v.string()) }));
+
+// As `job` has it for every job that is accepted.
+const NO_ARTIFACTS = '[]';
+
+/** Ends one job inside the caller's transaction. */
+export interface JobEnding {
+  /**
+   * Whether the job was in the status `from`, as `owner`'s if it was running, and may end like this: one that was asked to
+   * stop never succeeds. Otherwise nothing was changed. The owner is this process by default.
+   */
+  end(sequence: number, from: 'queued' | 'running', end: JobEnd, owner?: string | null): boolean;
+}
+
+export function prepareJobEnding(database: StateDatabase): JobEnding {
+  const endJob = database.prepare(END);
+  const endContent = database.prepare(END_CONTENT);
+  const publish = preparePublish(database);
+  const noted = prepareNotedOutputs(database);
+
+  return {
+    end(sequence, from, end, owner = from === 'running' ? database.owner : null) {
+      const { status, completedSecs: completed } = end;
+      const partial = end.status === 'interrupted' ? noted.find(sequence) : undefined;
+      const texts = toTexts(end, partial);
+      const { errorCode, provider, model, artifacts } = texts;
+      const row = {
+        seq: sequence,
+        from,
+        owner,
+        status,
+        completed,
+        errorCode,
+        provider,
+        model,
+        artifacts,
+      };
+      if (endJob.run({ ...row, bytes: sizeOf(texts) }).changes === 0) return false;
+      const { result, error } = texts;
+      endContent.run({ seq: sequence, result, partial: texts.partial, error });
+      if (end.status === 'succeeded') publish(end.publications);
+      if (partial) noted.publish(sequence);
+      noted.remove(sequence);
+      return true;
+    },
+  };
+}
+
+export function createJobEndings(
+  database: StateDatabase,
+  ending: JobEnding,
+): Pick<JobStore, 'settle' | 'interruptAbandoned'> {
+  const listAbandoned = database.prepare(LIST_ABANDONED);
+  const { owner: self } = database;
+
+  return {
+    settle: (sequence, end) => database.write(() => ending.end(sequence, 'running', end)),
+    interruptAbandoned: ({ atSecs, error }) =>
+      database.write(() => {
+        const end = { status: 'interrupted', completedSecs: atSecs, error } as const;
+        const found = listAbandoned.all({ owner: self, nowSecs: atSecs });
+        const abandoned = v.parse(AbandonedRows, found);
+        for (const { seq, owner } of abandoned) ending.end(seq, 'running', end, owner);
+        return abandoned.length;
+      }),
+  };
+}
+
+interface EndTexts {
+  readonly result: string | null;
+  readonly partial: string | null;
+  readonly error: string | null;
+  readonly errorCode: string | null;
+  readonly artifacts: string;
+  readonly provider: string | null;
+  readonly model: string | null;
+}
+
+function toTexts(end: JobEnd, partial: PartialResult | undefined): EndTexts {
+  if (end.status !== 'succeeded') {
+    const { error } = end;
+    return {
+      result: null,
+      partial: partial ? JSON.stringify(partial) : null,
+      artifacts: partial ? JSON.stringify(artifactsOf(partial)) : NO_ARTIFACTS,
+      provider: null,
+      model: null,
+      error: JSON.stringify(error),
+      errorCode: error.code,
+    };
+  }
+  const { provider, model } = end.result;
+  return {
+    partial: null,
+    error: null,
+    errorCode: null,
+    provider,
+    model,
+    result: JSON.stringify(end.result),
+    artifacts: JSON.stringify(artifactsOf(end.result)),
+  };
+}
+
+/** What the texts of an end add to the size of its job. */
+function sizeOf({ result, partial, error, artifacts }: EndTexts): number {
+  const texts = [result ?? '', partial ?? '', error ?? '', artifacts.slice(NO_ARTIFACTS.length)];
+  return texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+}
+
+function artifactsOf({ data }: PartialResult): ImageJobSummary['artifacts'] {
+  return data.flatMap((image) => {
+    if (image.type !== 'artifact') return [];
+    const { id, width, height, format, bytes } = image;
+    return [{ id, width, height, format, bytes }];
+  });
+}

@@ -1,0 +1,58 @@
+import * as v from 'valibot';
+import type { JobStore } from '../../../jobs/job-store-port.ts';
+import type { StoreDatabase } from '../database.ts';
+import { prepareForgetRemovals } from './job-change-feed.ts';
+
+const LIST_ENDED = `
+  SELECT seq, completed FROM job
+  WHERE completed IS NOT NULL AND favorite = 0
+  ORDER BY completed, seq LIMIT ?`;
+const ORDINARY = 'SELECT ordinary_jobs AS jobs, ordinary_bytes AS bytes FROM job_total';
+const REMOVE = 'DELETE FROM job WHERE seq = ? RETURNING scope';
+
+const NEEDS_INPUT = 'SELECT 1 FROM job_input WHERE sha256 = ? LIMIT 1';
+const INPUTS_OF_JOB = 'SELECT sha256 FROM job_input WHERE seq = ?';
+const LIST_INPUTS = `
+  SELECT sha256, max(bytes) AS bytes FROM job_input
+  WHERE sha256 > @after GROUP BY sha256 ORDER BY sha256 LIMIT @limit`;
+
+const Sha256s = v.array(v.string());
+const InputRows = v.array(v.object({ sha256: v.string(), bytes: v.number() }));
+const EndedRows = v.array(v.object({ seq: v.number(), completed: v.number() }));
+const OrdinaryRow = v.object({ jobs: v.number(), bytes: v.number() });
+
+/** What is kept of the history, and with it of the stored images. */
+export function createJobRetention(
+  database: StoreDatabase,
+): Pick<JobStore, 'prune' | 'needsInput' | 'listInputs'> {
+  const listEnded = database.prepare(LIST_ENDED);
+  const ordinary = database.prepare(ORDINARY);
+  const remove = database.prepare(REMOVE).pluck();
+  const forgetRemovals = prepareForgetRemovals(database);
+  const inputsOf = database.prepare(INPUTS_OF_JOB).pluck();
+  const listInputs = database.prepare(LIST_INPUTS);
+  const findNeed = database.prepare(NEEDS_INPUT);
+  const needsInput = (sha256: string) => findNeed.get(sha256) !== undefined;
+
+  return {
+    prune: ({ completedBeforeSecs, maxRetained, maxRetainedBytes, batch }) =>
+      database.write(() => {
+        const removed: number[] = [];
+        const scopes = new Set<string>();
+        const inputs = new Set<string>();
+        for (const job of v.parse(EndedRows, listEnded.all(batch))) {
+          const isOld = job.completed < completedBeforeSecs;
+          // Read for each: an image that another job came with too does not leave the history with this one.
+          const { jobs, bytes } = v.parse(OrdinaryRow, ordinary.get());
+          if (!isOld && jobs <= maxRetained && bytes <= maxRetainedBytes) break;
+          for (const sha256 of v.parse(Sha256s, inputsOf.all(job.seq))) inputs.add(sha256);
+          scopes.add(v.parse(v.string(), remove.get(job.seq)));
+          removed.push(job.seq);
+        }
+        for (const scope of scopes) forgetRemovals(scope);
+        return { removed, releasedInputs: [...inputs].filter((sha256) => !needsInput(sha256)) };
+      }),
+    needsInput: (sha256) => database.read(() => needsInput(sha256)),
+    listInputs: (page) => database.read(() => v.parse(InputRows, listInputs.all(page))),
+  };
+}

@@ -1,0 +1,130 @@
+import * as v from 'valibot';
+import { ImageResponse } from '../../../contract/reply/image-response.ts';
+import {
+  ImageJob,
+  ImageJobSummary,
+  JOB_STATUSES,
+  JobRequest,
+  PartialResult,
+} from '../../../contract/resources/job.ts';
+import type { JobRecord, JobSummary } from '../../../jobs/job-store-port.ts';
+
+const FACTS = `
+  job.seq, id, scope, status, priority, favorite, deleted, cancel_requested, created, updated, started, completed`;
+
+/** Of `job` alone, for `parseSummary`. */
+export const SUMMARY_COLUMNS = `${FACTS},
+  operation, provider, model, outputs, size, inputs, error_code, artifacts, substr(prompt, 1, 256) AS prompt`;
+
+/** Of `job` and `job_content`, for `parseRecord`. */
+export const RECORD_COLUMNS = `${FACTS}, token, provider, request_id, retry_of, request, result, partial_result, error`;
+
+/** The size of a row beside its texts: the narrow columns, the indexes, its share of the pages. */
+export const ROW_BYTES = 512;
+
+const Flag = v.pipe(
+  v.picklist([0, 1]),
+  v.transform((flag) => flag === 1),
+);
+const Nullable = v.nullable(v.number());
+
+const factEntries = {
+  seq: v.number(),
+  id: v.string(),
+  scope: v.string(),
+  status: v.picklist(JOB_STATUSES),
+  priority: v.number(),
+  favorite: Flag,
+  deleted: Nullable,
+  cancel_requested: Flag,
+  created: v.number(),
+  updated: v.number(),
+  started: Nullable,
+  completed: Nullable,
+};
+
+const FactRow = v.object(factEntries);
+
+const SummaryRow = v.object({
+  ...factEntries,
+  operation: ImageJobSummary.entries.operation,
+  provider: v.string(),
+  model: v.nullable(v.string()),
+  outputs: v.number(),
+  size: v.string(),
+  inputs: v.number(),
+  error_code: v.nullable(ImageJob.entries.error.wrapped.entries.code),
+  artifacts: v.pipe(v.string(), v.parseJson(), ImageJobSummary.entries.artifacts),
+  prompt: v.string(),
+});
+
+const RecordRow = v.object({
+  ...factEntries,
+  token: v.string(),
+  provider: v.string(),
+  request_id: v.string(),
+  retry_of: v.nullable(v.string()),
+  request: v.pipe(v.string(), v.parseJson(), JobRequest),
+  result: v.nullable(v.pipe(v.string(), v.parseJson(), ImageResponse)),
+  partial_result: v.nullable(v.pipe(v.string(), v.parseJson(), PartialResult)),
+  error: v.nullable(v.pipe(v.string(), v.parseJson(), ImageJob.entries.error.wrapped)),
+});
+
+/** Throws for a row that no job of ours can have. */
+export function parseSummary(row: unknown): JobSummary {
+  const summary = v.parse(SummaryRow, row);
+  const { operation, provider, outputs, size, inputs, artifacts, prompt } = summary;
+  return {
+    ...toFacts(summary),
+    operation,
+    provider,
+    outputs,
+    size,
+    inputs,
+    artifacts,
+    prompt,
+    ...(summary.model === null ? {} : { model: summary.model }),
+    ...(summary.error_code === null ? {} : { errorCode: summary.error_code }),
+  };
+}
+
+/** Throws for a row that no job of ours can have. */
+export function parseRecord(row: unknown): JobRecord {
+  const record = v.parse(RecordRow, row);
+  return {
+    ...toFacts(record),
+    requestId: record.request_id,
+    token: record.token,
+    provider: record.provider,
+    request: record.request,
+    ...(record.retry_of === null ? {} : { retryOf: record.retry_of }),
+    ...(record.result === null ? {} : { result: record.result }),
+    ...(record.partial_result === null ? {} : { partialResult: record.partial_result }),
+    ...(record.error === null ? {} : { error: record.error }),
+  };
+}
+
+function toFacts({
+  seq,
+  id,
+  scope,
+  status,
+  priority,
+  favorite,
+  ...row
+}: v.InferOutput<typeof FactRow>) {
+  return {
+    sequence: seq,
+    id,
+    scope,
+    status,
+    priority,
+    favorite,
+    cancelRequested: row.cancel_requested,
+    createdSecs: row.created,
+    updatedSecs: row.updated,
+    ...(row.started === null ? {} : { startedSecs: row.started }),
+    ...(row.completed === null ? {} : { completedSecs: row.completed }),
+    ...(row.deleted === null ? {} : { deletedSecs: row.deleted }),
+  };
+}

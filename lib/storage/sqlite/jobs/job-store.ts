@@ -1,0 +1,151 @@
+import * as v from 'valibot';
+import { BridgeError } from '../../../errors/bridge-error.ts';
+import { toFlatError } from '../../../errors/error-body.ts';
+import type { JobFailure, JobRecord, JobStore } from '../../../jobs/job-store-port.ts';
+import type { JobTotals } from '../../../jobs/job-totals-port.ts';
+import type { StateDatabase } from '../database.ts';
+import { createJobChangeFeed } from './job-change-feed.ts';
+import { createJobEndings, prepareJobEnding } from './job-endings.ts';
+import { createJobList } from './job-list.ts';
+import { createJobOutputs } from './job-outputs.ts';
+import { createJobRetention } from './job-retention.ts';
+import { parseRecord, RECORD_COLUMNS } from './job-rows.ts';
+import { createJobSubmission } from './job-submission.ts';
+
+const FROM_JOB = `SELECT ${RECORD_COLUMNS} FROM job JOIN job_content ON job_content.seq = job.seq`;
+
+const FIND = `${FROM_JOB} WHERE id = ? AND scope = ?`;
+const FIND_BY_SEQUENCE = `${FROM_JOB} WHERE job.seq = ?`;
+/** Exported for its query plan. */
+export const CLAIM = `
+  UPDATE job SET status = 'running', owner = @owner, started = @startedSecs, updated = @startedSecs
+  WHERE seq = (SELECT seq FROM job WHERE status = 'queued' ORDER BY priority DESC, seq LIMIT 1)
+    AND NOT (SELECT paused FROM queue)
+  RETURNING seq`;
+const ASK_TO_STOP = `
+  UPDATE job SET cancel_requested = 1, updated = @atSecs
+  WHERE seq = @sequence AND cancel_requested = 0`;
+const MARK = `
+  UPDATE job SET favorite = @favorite, deleted = @deleted, updated = @atSecs
+  WHERE seq = @sequence AND (favorite <> @favorite OR deleted IS NOT @deleted)`;
+const TOTALS = 'SELECT * FROM job_total';
+
+const ClaimedRow = v.optional(v.object({ seq: v.number() }));
+const TotalRow = v.pipe(
+  v.object({
+    queued: v.number(),
+    running: v.number(),
+    succeeded: v.number(),
+    failed: v.number(),
+    cancelled: v.number(),
+    interrupted: v.number(),
+    hidden: v.number(),
+    favorite: v.number(),
+    bytes: v.number(),
+    reserved: v.number(),
+  }),
+  v.transform(
+    ({ hidden, favorite, bytes, reserved, ...byStatus }): JobTotals => ({
+      byStatus,
+      hidden,
+      favorite,
+      logicalBytes: bytes,
+      reservedBytes: reserved,
+    }),
+  ),
+);
+
+export function createJobStore(database: StateDatabase): JobStore {
+  const find = database.prepare(FIND);
+  const findBySequence = database.prepare(FIND_BY_SEQUENCE);
+  const claim = database.prepare(CLAIM);
+  const totals = database.prepare(TOTALS);
+  const ending = prepareJobEnding(database);
+
+  function findOne(scope: string, id: string): JobRecord | undefined {
+    const row = find.get(id, scope);
+    return row === undefined ? undefined : parseRecord(row);
+  }
+
+  return {
+    ...createJobSubmission(database),
+    ...createJobOutputs(database),
+    ...createJobEndings(database, ending),
+    ...createJobList(database),
+    ...createJobChangeFeed(database),
+    ...createJobRetention(database),
+    ...createJobChanges(database, ending, findOne),
+    claim: (startedSecs) =>
+      database.write(() => {
+        for (;;) {
+          const claimed = v.parse(ClaimedRow, claim.get({ startedSecs, owner: database.owner }));
+          if (claimed === undefined) return undefined;
+          const job = readable(findBySequence.get(claimed.seq));
+          if (job !== undefined) return job;
+          // A job that cannot be read must not block the jobs behind it.
+          const end = {
+            status: 'failed',
+            completedSecs: startedSecs,
+            error: unreadable(),
+          } as const;
+          ending.end(claimed.seq, 'running', end);
+        }
+      }),
+    find: (scope, id) => database.read(() => findOne(scope, id)),
+    totals: () => database.read(() => v.parse(TotalRow, totals.get())),
+  };
+}
+
+function readable(row: unknown): JobRecord | undefined {
+  try {
+    return parseRecord(row);
+  } catch {
+    return undefined;
+  }
+}
+
+function unreadable(): JobFailure {
+  const error = new BridgeError('internal', 'the request of the job cannot be read any more');
+  const { suggestions, ...flat } = toFlatError(error);
+  return { ...flat, suggestions: [...suggestions] };
+}
+
+/** The changes that owners make to their jobs. */
+function createJobChanges(
+  database: StateDatabase,
+  ending: ReturnType<typeof prepareJobEnding>,
+  findOne: (scope: string, id: string) => JobRecord | undefined,
+): Pick<JobStore, 'cancel' | 'update'> {
+  const askToStop = database.prepare(ASK_TO_STOP);
+  const mark = database.prepare(MARK);
+
+  return {
+    cancel: (scope, id, { atSecs, error }) =>
+      database.write(() => {
+        const job = findOne(scope, id);
+        if (!job) return undefined;
+        const { sequence } = job;
+        if (job.completedSecs !== undefined) return job;
+        askToStop.run({ sequence, atSecs });
+        const end = { status: 'cancelled', completedSecs: atSecs, error } as const;
+        ending.end(sequence, 'queued', end);
+        return findOne(scope, id);
+      }),
+    update: (scope, id, { atSecs, favorite, deleted }) =>
+      database.write(() => {
+        const job = findOne(scope, id);
+        if (!job) return undefined;
+        if (deleted && job.completedSecs === undefined) {
+          throw new BridgeError('job_not_terminal', 'a job can be hidden once it has ended');
+        }
+        const hiddenSecs = deleted ? (job.deletedSecs ?? atSecs) : undefined;
+        const { changes } = mark.run({
+          sequence: job.sequence,
+          atSecs,
+          favorite: Number(favorite ?? job.favorite),
+          deleted: (deleted === undefined ? job.deletedSecs : hiddenSecs) ?? null,
+        });
+        return changes === 0 ? job : findOne(scope, id);
+      }),
+  };
+}

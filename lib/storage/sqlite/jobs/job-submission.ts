@@ -1,0 +1,146 @@
+import * as v from 'valibot';
+import { inputsOf } from '../../../contract/resources/job.ts';
+import { BridgeError } from '../../../errors/bridge-error.ts';
+import type { JobAdmission, JobRecord, JobStore, NewJob } from '../../../jobs/job-store-port.ts';
+import type { StateDatabase } from '../database.ts';
+import { prepareAllowance } from '../usage-store.ts';
+import { parseRecord, RECORD_COLUMNS, ROW_BYTES } from './job-rows.ts';
+
+const INSERT = `
+  INSERT INTO job (
+    id, scope, status, priority, created, updated, operation, provider, model, outputs, size, inputs,
+    bytes, reserved, prompt, token
+  )
+  VALUES (?, ?, 'queued', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+const INSERT_CONTENT = `
+  INSERT INTO job_content (seq, request_id, retry_of, key_hash, fingerprint, request)
+  VALUES (?, ?, ?, ?, ?, ?)`;
+const INSERT_INPUT = `
+  INSERT INTO job_input (seq, sha256, bytes) VALUES (?, ?, ?) ON CONFLICT DO NOTHING`;
+const FIND_BY_KEY = `
+  SELECT fingerprint, ${RECORD_COLUMNS} FROM job_content JOIN job ON job.seq = job_content.seq
+  WHERE key_hash = ?`;
+const REFUSAL = `
+  SELECT CASE
+    WHEN queued >= ? THEN 'server.jobs.max_pending'
+    WHEN bytes + reserved + ? > ? THEN 'server.jobs.max_database_bytes'
+  END
+  FROM job_total`;
+
+const KeyRow = v.object({ fingerprint: v.string() });
+const Refusal = v.nullable(v.string());
+
+// When room comes depends on how long images take; asking again is cheap.
+const RETRY_AFTER_MS = 1000;
+
+export function createJobSubmission(
+  database: StateDatabase,
+): Pick<JobStore, 'submit' | 'refuseWhenFull' | 'findByKey'> {
+  const insert = database.prepare(INSERT);
+  const insertContent = database.prepare(INSERT_CONTENT);
+  const insertInput = database.prepare(INSERT_INPUT);
+  const findByKey = database.prepare(FIND_BY_KEY);
+  const refuseBeyondLimits = prepareLimits(database);
+
+  function earlierJob({ hash, fingerprint }: NonNullable<JobAdmission['key']>) {
+    const row = findByKey.get(hash);
+    if (row === undefined) return undefined;
+    if (v.parse(KeyRow, row).fingerprint !== fingerprint) {
+      throw new BridgeError('idempotency_conflict', 'this key came with another request before');
+    }
+    return parseRecord(row);
+  }
+
+  function insertRow(job: NewJob, token: string, bytes: number): number {
+    const { id, scope, priority, createdSecs, provider, model, size, reservedBytes } = job;
+    const { operation, prompt, parameters } = job.request;
+    const { lastInsertRowid } = insert.run(
+      id,
+      scope,
+      priority,
+      createdSecs,
+      createdSecs,
+      operation,
+      provider,
+      model,
+      parameters.n,
+      size,
+      inputsOf(job.request).length,
+      bytes,
+      reservedBytes,
+      prompt,
+      token,
+    );
+    return Number(lastInsertRowid);
+  }
+
+  return {
+    refuseWhenFull: (limits, keyHash) =>
+      database.read(() => {
+        const isKnown = keyHash !== undefined && findByKey.get(keyHash) !== undefined;
+        if (!isKnown) refuseBeyondLimits(limits, ROW_BYTES);
+      }),
+    findByKey: (key) => database.read(() => earlierJob(key)),
+    submit(job, admission) {
+      const request = JSON.stringify(job.request);
+      const bytes = ROW_BYTES + Buffer.byteLength(request) + Buffer.byteLength(job.request.prompt);
+      return database.write(() => {
+        const earlier = admission.key && earlierJob(admission.key);
+        if (earlier) return { job: earlier, repeated: true };
+        refuseBeyondLimits(admission, bytes + job.reservedBytes);
+        const { key, reservation } = admission;
+        const sequence = insertRow(job, reservation.token, bytes);
+        insertContent.run(
+          sequence,
+          job.requestId,
+          job.retryOf,
+          key?.hash,
+          key?.fingerprint,
+          request,
+        );
+        for (const input of inputsOf(job.request)) {
+          insertInput.run(sequence, input.sha256, input.bytes);
+        }
+        return { job: queuedJob(sequence, job, reservation.token), repeated: false };
+      });
+    },
+  };
+}
+
+/** Refuses a job of so many bytes, inside the caller's transaction. Throws `overloaded`, `rate_limited`. */
+function prepareLimits(database: StateDatabase) {
+  const refusal = database.prepare(REFUSAL).pluck();
+  const refuseBeyondAllowance = prepareAllowance(database);
+
+  return (
+    { maxPending, maxDatabaseBytes, reservation }: Omit<JobAdmission, 'key'>,
+    needed: number,
+  ): void => {
+    refuseBeyondAllowance(reservation);
+    const limit = v.parse(Refusal, refusal.get(maxPending, needed, maxDatabaseBytes));
+    if (limit === null) return;
+    throw new BridgeError('overloaded', 'there is no room for another job now', {
+      details: { reason: 'jobs_full', limit, retry_after_ms: RETRY_AFTER_MS },
+    });
+  };
+}
+
+function queuedJob(sequence: number, job: NewJob, token: string): JobRecord {
+  const { id, scope, priority, requestId, provider, retryOf, request, createdSecs } = job;
+  return {
+    sequence,
+    id,
+    scope,
+    status: 'queued',
+    priority,
+    createdSecs,
+    updatedSecs: createdSecs,
+    cancelRequested: false,
+    favorite: false,
+    requestId,
+    token,
+    provider,
+    ...(retryOf === undefined ? {} : { retryOf }),
+    request,
+  };
+}

@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest';
+import { seenAt, toView } from '../../../../dashboard/src/mask/stage/stage-view.ts';
+
+const STAGE = { width: 1000, height: 600 };
+const UNZOOMED = { x: 0, y: 0, k: 1 };
+
+describe('toView', () => {
+  it('shows an image whole in the middle, with its margin', () => {
+    const view = toView({ width: 400, height: 200 }, STAGE, 20, UNZOOMED);
+
+    expect(view).toEqual({ left: 20, top: 60, scale: 2.4 });
+    expect(seenAt({ x: 100, y: 50, width: 10, height: 20 }, view)).toEqual({
+      x: 260,
+      y: 180,
+      width: 24,
+      height: 48,
+    });
+  });
+
+  it('shows the same point where the zoom has put it', () => {
+    const plane = { width: 400, height: 200 };
+    const fit = toView(plane, STAGE, 20, UNZOOMED);
+    const zoomed = toView(plane, STAGE, 20, { x: -300, y: -200, k: 3 });
+
+    expect(zoomed.left + 100 * zoomed.scale).toBeCloseTo(3 * (fit.left + 100 * fit.scale) - 300);
+    expect(zoomed.top + 50 * zoomed.scale).toBeCloseTo(3 * (fit.top + 50 * fit.scale) - 200);
+  });
+
+  it('has a scale while there is no room yet', () => {
+    expect(
+      toView({ width: 400, height: 200 }, { width: 1, height: 1 }, 20, UNZOOMED).scale,
+    ).toBeGreaterThan(0);
+  });
+});

@@ -1,0 +1,395 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { VerifiedEvent } from '../../../../lib/generation/events/generation-event.ts';
+import { type JobRig, openJobRig, SCOPE, until } from '../job-rig.ts';
+import { createStreamClient, readAll } from '../stream-client.ts';
+
+let rig: JobRig;
+
+beforeEach(() => {
+  rig = openJobRig();
+});
+afterEach(() => rig.close());
+
+async function submitted(): Promise<string> {
+  return (await rig.submit()).job.id;
+}
+
+function partial(index: number, partialIndex: number): VerifiedEvent {
+  const image = {
+    bytes: Buffer.from('pixels'),
+    format: 'png' as const,
+    width: 8,
+    height: 4,
+    orientation: 1,
+    alpha: 'none' as const,
+    sha256: 'ab'.repeat(32),
+  };
+  return { type: 'partial_image', index, partialIndex, image };
+}
+
+const progress = (stage: 'dispatched' | 'generating' | 'verifying', index = 0): VerifiedEvent => ({
+  type: 'progress',
+  stage,
+  index,
+});
+
+async function follow(id: string, client = createStreamClient()) {
+  return readAll(await rig.jobStreams.ofJob(id, client.context));
+}
+
+async function feed(lastEventId?: string, client = createStreamClient()) {
+  return readAll(await rig.jobStreams.ofScope(client.context, lastEventId));
+}
+
+const eventsOf = <T extends { readonly event?: unknown }>({ items }: { readonly items: T[] }) =>
+  items.map(({ event }) => event);
+
+describe('createJobStreams, ofJob', () => {
+  test('a job is followed from how it is to its end', async () => {
+    const id = await submitted();
+    const read = await follow(id);
+    await read.until(1);
+
+    rig.work();
+    const run = await rig.run(0);
+    run.emit(progress('generating'));
+    await read.until(2);
+    run.emit(partial(0, 1));
+    await read.until(3);
+    run.succeed();
+    await until(() => read.hasEnded);
+
+    expect(eventsOf(read)).toEqual([
+      { type: 'snapshot', job: expect.objectContaining({ id, status: 'queued' }) },
+      { type: 'progress', stage: 'generating', index: 0 },
+      { type: 'partial_image', index: 0, partial_index: 1, width: 8, height: 4 },
+      { type: 'ended', job: await rig.read(id) },
+    ]);
+    expect(read.items.map((item) => item.id)).toEqual(['1', '2', '3', '4']);
+  });
+
+  test('a job that has ended is shown, and its end is reported', async () => {
+    const id = await submitted();
+    const job = await rig.jobs.cancel(SCOPE, id);
+
+    const read = await follow(id);
+    await until(() => read.hasEnded);
+
+    expect(eventsOf(read)).toEqual([
+      { type: 'snapshot', job },
+      { type: 'ended', job },
+    ]);
+  });
+
+  test('a reader that was slow gets the latest of each output and the end, not every step', async () => {
+    const id = await submitted();
+    const stream = await rig.jobStreams.ofJob(id, createStreamClient().context);
+    const iterator = stream[Symbol.asyncIterator]();
+    await iterator.next();
+    rig.work();
+    const run = await rig.run(0);
+    const steps = ['dispatched', 'generating', 'verifying'] as const;
+    for (const stage of steps) run.emit(progress(stage, 0));
+    for (let count = 0; count < 100; count += 1) run.emit(partial(1, count));
+    run.emit(progress('generating', 1));
+    await until(() => rig.live.progress(id)?.partial_images === 100);
+    run.succeed();
+    await rig.ended(id);
+
+    const read = readAll({ [Symbol.asyncIterator]: () => iterator });
+    await until(() => read.hasEnded);
+
+    expect(eventsOf(read)).toEqual([
+      progress('verifying', 0),
+      { type: 'partial_image', index: 1, partial_index: 99, width: 8, height: 4 },
+      progress('generating', 1),
+      { type: 'ended', job: await rig.read(id) },
+    ]);
+  });
+
+  test.each(['cancel', 'fail'] as const)('the end of a job is reported: %s', async (how) => {
+    const id = await submitted();
+    rig.work();
+    const run = await rig.run(0);
+    const read = await follow(id);
+    await read.until(1);
+
+    if (how === 'cancel') await rig.jobs.cancel(SCOPE, id);
+    else run.fail(new Error('broken'));
+    await until(() => read.hasEnded);
+
+    const status = how === 'cancel' ? 'cancelled' : 'failed';
+    expect(eventsOf(read).at(-1)).toMatchObject({ type: 'ended', job: { id, status } });
+  });
+
+  test.each([
+    ['an unknown job', SCOPE, 'nothing'],
+    ['a job of another scope', 'other', undefined],
+  ])('%s is not found, and no stream remains open', async (_name, scope, id) => {
+    const own = await submitted();
+
+    for (let count = 0; count < 100; count += 1) {
+      const { context } = createStreamClient(scope);
+      await expect(rig.jobStreams.ofJob(id ?? own, context)).rejects.toMatchObject({
+        code: 'not_found',
+      });
+    }
+  });
+
+  test('a stream ends without an end of its job when nothing runs here any more', async () => {
+    const read = await follow(await submitted());
+    await read.until(1);
+
+    rig.live.over();
+    await until(() => read.hasEnded);
+
+    expect(eventsOf(read)).toMatchObject([{ type: 'snapshot' }]);
+    expect(read.failure).toBeUndefined();
+  });
+});
+
+describe('createJobStreams, ofScope', () => {
+  const typesOf = (read: Awaited<ReturnType<typeof feed>>) =>
+    read.items.map(({ event }) =>
+      event?.type === 'job' ? [event.snapshot, event.job.status] : event?.type,
+    );
+
+  test('the active jobs come first, then each change of a job', async () => {
+    const [ended, active] = [await submitted(), await submitted()];
+    await rig.jobs.cancel(SCOPE, ended);
+    const read = await feed();
+    await read.until(2);
+
+    rig.work();
+    await read.until(3);
+    (await rig.run(0)).emit(progress('generating'));
+    await read.until(4);
+    (await rig.run(0)).emit(partial(0, 0));
+    await read.until(5);
+    (await rig.run(0)).succeed();
+    await read.until(6);
+    await rig.jobs.update(SCOPE, active, { favorite: true });
+    await read.until(7);
+    await rig.jobs.update(SCOPE, active, { deleted: true });
+    await read.until(8);
+
+    expect(typesOf(read)).toEqual([
+      undefined,
+      [true, 'queued'],
+      [false, 'running'],
+      [false, 'running'],
+      [false, 'running'],
+      [false, 'succeeded'],
+      [false, 'succeeded'],
+      [false, 'succeeded'],
+    ]);
+    const jobs = read.items.flatMap(({ event }) => (event?.type === 'job' ? [event.job] : []));
+    expect(jobs.map(({ id }) => id)).toEqual(Array(7).fill(active));
+    expect(jobs.slice(2, 4).map((job) => job.progress)).toEqual([
+      { stage: 'generating', partial_images: 0 },
+      { stage: 'generating', partial_images: 1 },
+    ]);
+    const listed = await rig.jobLists.list(
+      SCOPE,
+      { limit: 1, visibility: 'hidden' },
+      new AbortController().signal,
+    );
+    expect(jobs.at(-1)).toEqual(listed.items[0]);
+  });
+
+  test('progress that changes nothing in the summary is not sent', async () => {
+    await submitted();
+    rig.work();
+    const run = await rig.run(0);
+    const read = await feed();
+    await read.until(2);
+
+    run.emit(progress('generating', 0));
+    await read.until(3);
+    run.emit(progress('generating', 1));
+    run.emit(progress('verifying', 1));
+    await read.until(4);
+
+    expect(read.items.at(-1)?.event).toMatchObject({ job: { progress: { stage: 'verifying' } } });
+  });
+
+  test('jobs of other scopes are not in it', async () => {
+    const read = await feed();
+    await read.until(1);
+
+    const other = await rig.submit({}, { scope: 'other' });
+    await rig.jobs.cancel('other', other.job.id);
+    const own = await submitted();
+    await read.until(2);
+
+    expect(read.items).toHaveLength(2);
+    expect(read.items[1]?.event).toMatchObject({ type: 'job', job: { id: own } });
+  });
+
+  test('who comes back gets each job that has changed since, as it is by now', async () => {
+    const first = await feed();
+    await first.until(1);
+    const [one, two, three] = [await submitted(), await submitted(), await submitted()];
+    await first.until(4);
+    await rig.jobs.cancel(SCOPE, two);
+    await rig.jobs.update(SCOPE, two, { favorite: true });
+
+    const read = await feed(first.items[1]?.id);
+    await read.until(4);
+
+    const jobs = read.items.flatMap(({ event }) => (event?.type === 'job' ? [event] : []));
+    expect(jobs).toMatchObject([
+      { snapshot: true, job: { id: three, status: 'queued' } },
+      { snapshot: true, job: { id: one, status: 'queued' } },
+      { snapshot: true, job: { id: two, status: 'cancelled', favorite: true } },
+    ]);
+  });
+
+  test('the id that opens a stream is enough to miss nothing', async () => {
+    const first = await feed();
+    await first.until(1);
+    await rig.jobs.cancel(SCOPE, await submitted());
+
+    const read = await feed(first.items[0]?.id);
+    await read.until(2);
+
+    expect(typesOf(read)).toEqual([undefined, [true, 'cancelled']]);
+  });
+
+  test('jobs that retention removes are reported, at once and to those who come back', async () => {
+    const id = await submitted();
+    const read = await feed();
+    await read.until(2);
+    await rig.jobs.cancel(SCOPE, id);
+    await read.until(3);
+
+    const all = { maxRetained: 0, maxRetainedBytes: 0, completedBeforeSecs: 0, batch: 10 };
+    await rig.store.prune(all);
+    await read.until(4);
+    const later = await feed(read.items[1]?.id);
+    await later.until(2);
+
+    expect(read.items[3]?.event).toEqual({ type: 'removed', id });
+    expect(later.items[1]?.event).toEqual({ type: 'removed', id });
+  });
+
+  test('a slow reader gets each job once, as it is when it asks for it', async () => {
+    const id = await submitted();
+    const stream = await rig.jobStreams.ofScope(createStreamClient().context);
+    const iterator = stream[Symbol.asyncIterator]();
+    await iterator.next();
+    await iterator.next();
+    for (let count = 0; count < 20; count += 1) {
+      await rig.jobs.update(SCOPE, id, { favorite: count % 2 === 0 });
+    }
+    await rig.jobs.cancel(SCOPE, id);
+    const other = await submitted();
+
+    const read = readAll({ [Symbol.asyncIterator]: () => iterator });
+    await read.until(2);
+
+    expect(eventsOf(read)).toMatchObject([
+      { job: { id, status: 'cancelled' } },
+      { job: { id: other, status: 'queued' } },
+    ]);
+  });
+
+  test.each([
+    ['of another scope', 'other', (id: string) => id],
+    ['of no stream', SCOPE, () => '12'],
+    ['with one other character', SCOPE, (id: string) => `B${id.slice(1)}`],
+  ])('an id %s is refused, and no stream remains open', async (_name, scope, change) => {
+    const first = await feed();
+    await first.until(1);
+    const id = change(first.items[0]?.id ?? '');
+
+    for (let count = 0; count < 100; count += 1) {
+      const opening = rig.jobStreams.ofScope(createStreamClient(scope).context, id);
+      await expect(opening).rejects.toMatchObject({
+        code: 'invalid_request',
+        param: 'last-event-id',
+      });
+    }
+  });
+
+  test.each([
+    ['older than the removals that are remembered', 200_000],
+    ['of changes that a restored database does not have', -1],
+  ])('an id %s is refused', async (_name, moved) => {
+    const id = await submitted();
+    const first = await feed();
+    await first.until(2);
+    rig.database.prepare('UPDATE job_change SET change = change + ?').run(Math.max(0, moved));
+    if (moved < 0) rig.database.prepare('DELETE FROM job_change').run();
+
+    const opening = rig.jobStreams.ofScope(createStreamClient().context, first.items[1]?.id);
+
+    await expect(opening).rejects.toMatchObject({ param: 'last-event-id' });
+    expect((await rig.read(id)).status).toBe('queued');
+  });
+
+  test('an empty id is none', async () => {
+    const read = await feed('');
+
+    await read.until(1);
+
+    expect(read.items).toHaveLength(1);
+  });
+});
+
+describe('createJobStreams, the number of streams', () => {
+  test('a scope has 64 of both kinds, whatever other scopes have', async () => {
+    const id = await submitted();
+    for (let count = 0; count < 32; count += 1) {
+      await follow(id);
+      await feed();
+    }
+
+    await expect(follow(id)).rejects.toMatchObject({ code: 'rate_limited' });
+    await expect(feed()).rejects.toMatchObject({
+      code: 'rate_limited',
+      details: { limit: 64, retry_after_ms: expect.any(Number) },
+    });
+    await (await feed(undefined, createStreamClient('other'))).until(1);
+  });
+
+  test.each<[string, (client: ReturnType<typeof createStreamClient>) => void]>([
+    ['disconnects', (client) => client.disconnect()],
+    ['asked for the head alone', (client) => client.finish()],
+  ])('a client that %s makes room for another one', async (_name, happen) => {
+    const id = await submitted();
+    for (let count = 0; count < 200; count += 1) {
+      const client = createStreamClient();
+      const [one, other] = [await rig.jobStreams.ofJob(id, client.context), await feed('', client)];
+      // Its first event is made, and no further one is asked for.
+      await one[Symbol.asyncIterator]().next();
+
+      happen(client);
+      await until(() => other.hasEnded);
+    }
+
+    await (await feed()).until(1);
+  });
+
+  test('a client that disconnected before its stream was opened takes no place', async () => {
+    for (let count = 0; count < 100; count += 1) {
+      const client = createStreamClient();
+      client.disconnect();
+      await rig.jobStreams.ofScope(client.context);
+    }
+
+    await (await feed()).until(1);
+  });
+
+  test('a stream that has ended makes room for another one', async () => {
+    const id = await submitted();
+    await rig.jobs.cancel(SCOPE, id);
+
+    for (let count = 0; count < 100; count += 1) {
+      const read = await follow(id);
+      await until(() => read.hasEnded);
+    }
+
+    await (await follow(id)).until(2);
+  });
+});

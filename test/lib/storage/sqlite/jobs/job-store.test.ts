@@ -1,0 +1,248 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { JOB_STATUSES, type JobStatus } from '../../../../../lib/contract/resources/job.ts';
+import { toKeyHash } from '../../../../../lib/jobs/accept/job-key.ts';
+import type { JobStore } from '../../../../../lib/jobs/job-store-port.ts';
+import { createIds } from '../../../../../lib/platform/ids.ts';
+import { createArtifactStore } from '../../../../../lib/storage/sqlite/artifact-store.ts';
+import { findStateProblems } from '../../../../../lib/storage/sqlite/check-state.ts';
+import { IN_MEMORY } from '../../../../../lib/storage/sqlite/connection.ts';
+import {
+  openStateDatabase,
+  type StateDatabase,
+  stateDatabaseFile,
+} from '../../../../../lib/storage/sqlite/database.ts';
+import { createJobStore } from '../../../../../lib/storage/sqlite/jobs/job-store.ts';
+import { createOwnerLease } from '../../../../../lib/storage/sqlite/owner-lease.ts';
+import { describeJobStore } from '../../../../contracts/job-store.ts';
+import { editOf, jobRequest, newJob, succeeded, WIDE } from '../../../../support/jobs.ts';
+
+const ids = createIds(() => 0);
+
+describeJobStore('SQLite in memory', async () => {
+  const database = openStateDatabase({ file: IN_MEMORY, ids });
+  return {
+    store: createJobStore(database),
+    artifacts: createArtifactStore(database),
+    other: (leaseUntilSecs) => otherJobStore(database, leaseUntilSecs),
+    close: () => database.close(),
+  };
+});
+
+describeJobStore('SQLite on disk', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'job-store-'));
+  const database = openStateDatabase({ file: stateDatabaseFile(directory), ids });
+  return {
+    store: createJobStore(database),
+    artifacts: createArtifactStore(database),
+    other: (leaseUntilSecs) => otherJobStore(database, leaseUntilSecs),
+    async close() {
+      await database.close();
+      await rm(directory, { recursive: true });
+    },
+  };
+});
+
+async function otherJobStore(database: StateDatabase, leaseUntilSecs: number): Promise<JobStore> {
+  const neighbour = { ...database, owner: ids.newOpaqueId() };
+  await createOwnerLease(neighbour).renew(leaseUntilSecs);
+  return createJobStore(neighbour);
+}
+
+/** The statuses that may follow each status (contract.md 3). */
+const TRANSITIONS: Readonly<Record<JobStatus, readonly JobStatus[]>> = {
+  queued: ['running', 'cancelled'],
+  running: ['succeeded', 'failed', 'cancelled', 'interrupted'],
+  succeeded: [],
+  failed: [],
+  cancelled: [],
+  interrupted: [],
+};
+
+/** Retention that keeps nothing. */
+const NOTHING = { completedBeforeSecs: 0, maxRetained: 0, maxRetainedBytes: 0 };
+
+describe('createJobStore', () => {
+  let database: StateDatabase;
+  let store: JobStore;
+
+  beforeEach(() => {
+    database = openStateDatabase({ file: IN_MEMORY, ids });
+    store = createJobStore(database);
+  });
+  afterEach(() => database.close());
+
+  /** A row of this status, in every column as its status demands. */
+  const insertRow = (status: string, columns: Readonly<Record<string, unknown>> = {}) => {
+    const hasStarted = status !== 'queued';
+    const hasEnded = status !== 'queued' && status !== 'running';
+    const row: Record<string, unknown> = {
+      ...{ id: `${status}-job`, scope: 's', status, created: 1, updated: 1 },
+      started: hasStarted ? 1 : null,
+      completed: hasEnded ? 2 : null,
+      operation: 'generate',
+      provider: 'sandbox',
+      outputs: 1,
+      bytes: 100,
+      prompt: 'p',
+      error_code: hasEnded && status !== 'succeeded' ? 'internal' : null,
+      reserved: hasEnded ? 0 : 100,
+      ...columns,
+    };
+    const names = Object.keys(row);
+    const sql = `INSERT INTO job (${names}) VALUES (${names.map((name) => `@${name}`)})`;
+    return database.prepare(sql).run(row);
+  };
+
+  test.each(JOB_STATUSES.flatMap((from) => JOB_STATUSES.map((to) => [from, to] as const)))(
+    'its tables agree with the state table on %s to %s',
+    (from, to) => {
+      insertRow(from);
+      const target = { queued: [null, null, null, 100], running: [1, null, null, 100] };
+      const [started, completed, errorCode, reserved] =
+        to === 'queued' || to === 'running'
+          ? target[to]
+          : [1, 2, to === 'succeeded' ? null : 'internal', 0];
+      const move = database.prepare(`
+        UPDATE job SET status = ?, started = ?, completed = ?, error_code = ?, reserved = ?`);
+
+      const run = () => move.run(to, started, completed, errorCode, reserved);
+
+      if (TRANSITIONS[from].includes(to)) expect(run).not.toThrow();
+      else expect(run).toThrow('no job moves on like this');
+    },
+  );
+
+  test.each([
+    ['an unknown status', 'paused', {}],
+    ['a queued job that has started', 'queued', { started: 1 }],
+    ['a running job that has not started', 'running', { started: null }],
+    ['a running job that has completed', 'running', { completed: 2 }],
+    ['a job that has ended without a time', 'succeeded', { completed: null }],
+    ['a hidden job that has not ended', 'running', { deleted: 5 }],
+    ['a success with an error', 'succeeded', { error_code: 'internal' }],
+    ['a failure without an error', 'failed', { error_code: null }],
+    ['a queued job without a reservation', 'queued', { reserved: 0 }],
+    ['a reservation that outlives its job', 'failed', { reserved: 1 }],
+    ['a mark that is no flag', 'queued', { favorite: 2 }],
+  ])('its tables refuse %s', (_, status, columns) => {
+    expect(() => insertRow(status, columns)).toThrow(/constraint failed/);
+  });
+
+  test('the contents and inputs of a job are removed with it', async () => {
+    const { job } = await store.submit(newJob({ request: editOf(['ab'.repeat(32)]) }), WIDE);
+
+    database.prepare('DELETE FROM job WHERE seq = ?').run(job.sequence);
+
+    expect(database.prepare('SELECT count(*) FROM job_content').pluck().get()).toBe(0);
+    expect(await store.needsInput('ab'.repeat(32))).toBe(false);
+  });
+
+  test('a queued job that cannot be read ends as failed, and the next one is claimed', async () => {
+    const { job: damaged } = await store.submit(newJob(), WIDE);
+    const { job: valid } = await store.submit(newJob(), WIDE);
+    const damage = database.prepare('UPDATE job_content SET request = ? WHERE seq = ?');
+    damage.run('no JSON', damaged.sequence);
+
+    const claimed = await store.claim(9);
+
+    expect(claimed?.id).toBe(valid.id);
+    const { items } = await store.list(damaged.scope, { visibility: 'all' }, { limit: 10 });
+    expect(items.find(({ id }) => id === damaged.id)).toMatchObject({
+      status: 'failed',
+      errorCode: 'internal',
+      completedSecs: 9,
+    });
+  });
+
+  test.each([
+    ['request', 'no JSON'],
+    ['request', '{}'],
+    ['result', '{"id":1}'],
+  ])('a %s that was changed to %s is refused when it is read', async (column, text) => {
+    const { job } = await store.submit(newJob(), WIDE);
+    await store.claim(1);
+    await store.settle(job.sequence, succeeded());
+
+    database.prepare(`UPDATE job_content SET ${column} = ?`).run(text);
+
+    await expect(store.find(job.scope, job.id)).rejects.toThrow();
+  });
+
+  test('a job is kept under limits that were lowered after it was accepted', async () => {
+    const request = jobRequest({ parameters: { ...jobRequest().parameters, n: 255 } });
+
+    const { job } = await store.submit(newJob({ request }), WIDE);
+
+    await expect(store.find(job.scope, job.id)).resolves.toMatchObject({ request });
+  });
+
+  test('a full disk refuses jobs, loses none that was accepted, and takes them again once there is room', async () => {
+    const limit = (pages: number) => database.prepare(`PRAGMA max_page_count = ${pages}`).get();
+    const prompt = 'a lighthouse at dusk '.repeat(200);
+    limit(200);
+
+    const outcomes = [];
+    for (let nth = 0; nth < 20; nth += 1) {
+      const group = Array.from({ length: 10 }, () => newJob({ request: jobRequest({ prompt }) }));
+      outcomes.push(...(await Promise.allSettled(group.map((job) => store.submit(job, WIDE)))));
+    }
+    limit(1_000_000);
+
+    const accepted = outcomes.flatMap((outcome) =>
+      outcome.status === 'fulfilled' ? [outcome.value.job] : [],
+    );
+    const refused = outcomes.filter(({ status }) => status === 'rejected');
+    expect(refused.length).toBeGreaterThan(10);
+    expect(refused).toMatchObject(
+      refused.map(() => ({
+        reason: { code: 'overloaded', details: { reason: 'state_store_full' } },
+      })),
+    );
+    for (const job of accepted) expect(await store.find(job.scope, job.id)).toEqual(job);
+    expect(accepted).toHaveLength((await store.totals()).byStatus.queued);
+    expect(findStateProblems(database)).toEqual([]);
+    await expect(store.submit(newJob(), WIDE)).resolves.toMatchObject({ repeated: false });
+  });
+
+  test('no byte of a key is on the disk', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'job-store-'));
+    const file = stateDatabaseFile(directory);
+    const onDisk = openStateDatabase({ file, ids });
+    const hash = toKeyHash(onDisk.secret, 'anonymous', 'order-4711');
+
+    await createJobStore(onDisk).submit(newJob(), { ...WIDE, key: { hash, fingerprint: 'f' } });
+    await onDisk.close();
+
+    const bytes = await readFile(file);
+    expect([bytes.includes('order-4711'), bytes.includes(hash)]).toEqual([false, true]);
+    await rm(directory, { recursive: true });
+  });
+
+  test('removals are forgotten once no reader may resume before them, those of other scopes are not', async () => {
+    const wait = database.prepare('UPDATE job_change SET change = change + ? WHERE scope = ?');
+    const end = async (scope: string) => {
+      await store.submit(newJob({ scope }), WIDE);
+      await store.settle((await store.claim(1))?.sequence ?? 0, succeeded());
+      await store.prune({ ...NOTHING, batch: 10 });
+    };
+    await end('one');
+    await end('other');
+    await store.submit(newJob({ scope: 'one' }), WIDE);
+    wait.run(100_000, 'one');
+    database
+      .prepare('UPDATE job_change SET change = 1 WHERE scope = ? AND removed_id IS NOT NULL')
+      .run('one');
+
+    const before = await store.nextChange('one', 0);
+    await end('one');
+    const { latest, oldestToResume } = await store.changes('one');
+
+    expect(before).toEqual({ change: 1, removedId: expect.any(String) });
+    expect((await store.nextChange('one', 0))?.change).toBeGreaterThan(oldestToResume);
+    expect(latest - oldestToResume).toBe(100_000);
+    expect(await store.nextChange('other', 0)).toMatchObject({ removedId: expect.any(String) });
+  });
+});

@@ -1,0 +1,89 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { createIds } from '../../../../../lib/platform/ids.ts';
+import { findStateProblems } from '../../../../../lib/storage/sqlite/check-state.ts';
+import { connect, IN_MEMORY } from '../../../../../lib/storage/sqlite/connection.ts';
+import {
+  openStateDatabase,
+  stateDatabaseFile,
+} from '../../../../../lib/storage/sqlite/database.ts';
+import { CLAIM, createJobStore } from '../../../../../lib/storage/sqlite/jobs/job-store.ts';
+import { createQueueStore } from '../../../../../lib/storage/sqlite/jobs/queue-store.ts';
+import { KEPT_INPUT } from '../../../../../lib/storage/sqlite/migrations/0012-kept-input.ts';
+import { MIGRATIONS, migrate } from '../../../../../lib/storage/sqlite/migrations.ts';
+import { describeQueueStore } from '../../../../contracts/queue-store.ts';
+
+const ids = createIds(() => 0);
+
+describeQueueStore('SQLite in memory', async () => {
+  const database = openStateDatabase({ file: IN_MEMORY, ids });
+  return {
+    queue: createQueueStore(database),
+    jobs: createJobStore(database),
+    close: () => database.close(),
+  };
+});
+
+describe('createQueueStore', () => {
+  test('a pause is there after the database was closed', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'queue-store-'));
+    const file = stateDatabaseFile(directory);
+    const first = openStateDatabase({ file, ids });
+    await createQueueStore(first).setPaused(true);
+    await first.close();
+
+    const second = openStateDatabase({ file, ids });
+    const { paused } = await createQueueStore(second).read();
+    await second.close();
+    await rm(directory, { recursive: true });
+
+    expect(paused).toBe(true);
+  });
+
+  test('jobs from before there were counts by provider are counted', () => {
+    const connection = connect(IN_MEMORY);
+    migrate(connection, MIGRATIONS.slice(0, MIGRATIONS.indexOf(KEPT_INPUT) + 1));
+    connection.exec(`
+      INSERT INTO job (id, scope, status, created, updated, started, operation, provider, outputs, bytes,
+        reserved, prompt)
+      VALUES ('a', 's', 'queued', 1, 1, NULL, 'generate', 'comfy', 1, 600, 9, 'p'),
+        ('b', 's', 'running', 1, 1, 1, 'generate', 'comfy', 1, 600, 9, 'p')`);
+
+    migrate(connection);
+
+    const counts = connection.prepare('SELECT * FROM job_active').all();
+    connection.close();
+    expect(counts).toEqual([{ provider: 'comfy', queued: 1, running: 1 }]);
+  });
+
+  test('a count that is wrong is found', async () => {
+    const database = openStateDatabase({ file: IN_MEMORY, ids });
+    database.prepare("INSERT INTO job_active VALUES ('comfy', 1, 0)").run();
+
+    const problems = findStateProblems(database);
+    await database.close();
+
+    expect(problems).toEqual(['the active jobs of 1 providers are miscounted']);
+  });
+});
+
+describe('CLAIM', () => {
+  test('neither scans a table nor sorts', () => {
+    const connection = connect(IN_MEMORY);
+    migrate(connection);
+
+    const steps = connection
+      .prepare(`EXPLAIN QUERY PLAN ${CLAIM}`)
+      .all({ owner: 'o', startedSecs: 1 })
+      .map((row) => String(Object(row).detail));
+    connection.close();
+
+    expect(steps.filter((step) => /SEARCH|SCAN|TEMP/.test(step))).toEqual([
+      'SEARCH job USING INTEGER PRIMARY KEY (rowid=?)',
+      'SCAN job USING COVERING INDEX job_claim_order',
+      'SCAN queue',
+    ]);
+  });
+});
