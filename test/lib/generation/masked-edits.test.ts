@@ -37,6 +37,8 @@ describe('an edit with an emulated mask', () => {
       const alphas = noise(seed + 1, was.width * was.height).map((it) =>
         it < 128 ? 255 : it - 128,
       );
+      // A mask that is closed everywhere is refused.
+      alphas[0] = 0;
       const mask = await maskOf(was, (at) => alphas[at] ?? 255);
       const sent = { parameters: { output_format: format } };
 
