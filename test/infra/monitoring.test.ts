@@ -73,7 +73,8 @@ describe.runIf(hasPrometheus)('a real scrape', () => {
     const argv = ['gateway', '--bind', '127.0.0.1:0', '--coordination', 'target', ...slots];
     const { child, output } = launchProgram([...argv, '--metrics-bind', metrics], cwd);
     children.push(child);
-    await expect.poll(() => output.stdout, { timeout: 30_000 }).toContain('listens on');
+    // In a hook there is no expect.poll.
+    await vi.waitFor(() => expect(output.stdout).toContain('listens on'), { timeout: 30_000 });
     const address = /listens on (\S+)/.exec(output.stdout)?.[1] ?? '';
     await fetch(`${address}/v1/providers`);
     return metrics;
