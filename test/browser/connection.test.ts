@@ -44,7 +44,7 @@ describe('a bridge with a token', () => {
     const bridge = await startDashboard({ token: TOKEN });
     const page = await openPage(bridge.address, {
       session: { 'image-bridge.token': TOKEN },
-      expects: [/401/, /ERR_/],
+      expects: [/401/, /ERR_|503/],
     });
     const prompt = page.getByLabel('Prompt', { exact: true });
     await prompt.fill('a lighthouse at dusk');
@@ -64,7 +64,7 @@ describe('a bridge with a token', () => {
 describe('a bridge that stops', () => {
   it('is waited for, and everything works again when it is back', async () => {
     const bridge = await startDashboard();
-    const page = await openPage(bridge.address, { expects: [/ERR_/] });
+    const page = await openPage(bridge.address, { expects: [/ERR_|503/] });
     const prompt = page.getByLabel('Prompt', { exact: true });
     await prompt.fill('a lighthouse at dusk');
     await page.getByText('1 call to sandbox-image.').waitFor();

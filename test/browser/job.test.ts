@@ -503,7 +503,7 @@ describe('a lost image', () => {
     ]);
     const page = await openPage(own.address, {
       path: `/dashboard/jobs/${next}`,
-      expects: [/net::ERR_/],
+      expects: [/net::ERR_|503/],
     });
     await page.getByRole('img', { name: 'Output' }).waitFor();
     await page.getByRole('button', { name: 'Older' }).and(page.locator(':enabled')).waitFor();

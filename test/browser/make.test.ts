@@ -226,7 +226,7 @@ describe('files', () => {
 
 describe('the connection', () => {
   it('that breaks during a submission costs nothing: the same one is sent once more', async () => {
-    const page = await openPage(bridge.address, { expects: [/ERR_CONNECTION/] });
+    const page = await openPage(bridge.address, { expects: [/ERR_CONNECTION|503/] });
     const keys: (string | undefined)[] = [];
     await page.route('**/v1/jobs', async (route) => {
       if (route.request().method() !== 'POST') return route.continue();

@@ -10,7 +10,7 @@ describe('a page that is open while the bridge restarts', () => {
     ['with a token', { token: TOKEN }, { session: { 'image-bridge.token': TOKEN } }],
   ])('says so and works again without a reload, %s', async (_what, options, opening) => {
     const before = await startDashboard(options);
-    const page = await openPage(before.address, { ...opening, expects: [/net::ERR_/] });
+    const page = await openPage(before.address, { ...opening, expects: [/net::ERR_|503/] });
     const state = page.getByRole('status').first();
     await state.getByText('Connected').waitFor();
     await page.evaluate(() => Object.assign(globalThis, { isSamePage: true }));
@@ -25,7 +25,7 @@ describe('a page that is open while the bridge restarts', () => {
 
   it('asks for a token when the bridge comes back with one', async () => {
     const before = await startDashboard();
-    const page = await openPage(before.address, { expects: [/net::ERR_/, /401/] });
+    const page = await openPage(before.address, { expects: [/net::ERR_|503/, /401/] });
     await page.getByText('Connected').first().waitFor();
 
     await restart(before, { token: TOKEN });

@@ -60,6 +60,8 @@ export async function openPage(address: string, options: Options = {}): Promise<
   const page = await context.newPage();
   if (options.cpuSlowdown !== undefined) await slowCpu(page, options.cpuSlowdown);
   await page.goto(address + path);
+  // Until then the shapes of index.html are shown, which have no button, and no key does anything.
+  await page.locator('#app button').first().waitFor({ state: 'attached' });
   return page;
 }
 

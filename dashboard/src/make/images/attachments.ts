@@ -8,6 +8,9 @@ const FAULTS: Record<FileFault, TextKey> = {
   large: 'make.file.large',
 };
 
+/** inputs.max_bytes_each, as it is set unless the operator changes it: until the model's limits are known. */
+const USUAL_MAX_BYTES = 33_554_432;
+
 /** Adds files to the draft, the first as its source where it has none. What cannot be used is named, the rest is taken. */
 export async function attachFiles({ draft, chosen, toasts }: Page, files: readonly File[]) {
   const capabilities = chosen.peek()?.capabilities;
@@ -15,8 +18,7 @@ export async function attachFiles({ draft, chosen, toasts }: Page, files: readon
     const hasSource = draft.attachments.peek().some(({ role }) => role === 'source');
     const role = hasSource ? 'reference' : 'source';
     const limits = hasSource ? capabilities?.reference_images : capabilities?.edit_images;
-    // Before they are known the bridge has the word.
-    const maxBytes = limits?.max_bytes_each ?? Number.POSITIVE_INFINITY;
+    const maxBytes = limits?.max_bytes_each ?? USUAL_MAX_BYTES;
     const result = await readImageFile(file, role, maxBytes);
     if (typeof result !== 'string') draft.attach(result);
     else {
@@ -25,9 +27,14 @@ export async function attachFiles({ draft, chosen, toasts }: Page, files: readon
         text: text('make.file.cannotBeRead', { name: file.name }),
         detail: text(FAULTS[result], {
           size: formatBytes(file.size),
-          limit: formatBytes(maxBytes),
+          limit: formatBytes(roundedDown(maxBytes)),
         }),
       });
     }
   }
+}
+
+/** A limit in whole megabytes: a file that has no more is taken. */
+function roundedDown(bytes: number): number {
+  return bytes < 1_000_000 ? bytes : Math.floor(bytes / 1_000_000) * 1_000_000;
 }
