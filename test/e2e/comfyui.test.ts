@@ -6,6 +6,7 @@ import {
   createComfyUpstream,
 } from '../support/comfyui-upstream/comfyui-upstream.ts';
 import { writeWorkflows } from '../support/comfyui-upstream/workflows.ts';
+import { createImage, firstImage } from '../support/create-image.ts';
 import { cleanUp, freshFolder, type StartedBridge, startBridge } from '../support/start-bridge.ts';
 
 let upstream: ComfyUpstream;
@@ -31,17 +32,12 @@ afterAll(async () => {
   await upstream.close();
 });
 
-async function create(request: object, signal?: AbortSignal) {
-  const response = await fetch(`${bridge.address}/v1/images`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ prompt: 'a fox', output: { response_format: 'metadata' }, ...request }),
-    ...(signal ? { signal } : {}),
-  });
-  // Each test knows the shape of its reply.
-  // biome-ignore lint/suspicious/noExplicitAny: see above.
-  return { status: response.status, json: (await response.json()) as any };
-}
+const create = (request: object, signal?: AbortSignal) =>
+  createImage(
+    bridge,
+    { prompt: 'a fox', output: { response_format: 'metadata' }, ...request },
+    signal,
+  );
 
 const inline = (bytes: Buffer) => ({ type: 'base64', data: bytes.toString('base64') });
 
@@ -81,7 +77,7 @@ describe('a comfyui provider', () => {
       .png()
       .toBuffer();
 
-    const { status, json } = await create({
+    const reply = await create({
       operation: 'edit',
       routing: { model: 'inpaint' },
       images: [inline(photo)],
@@ -89,11 +85,11 @@ describe('a comfyui provider', () => {
       output: { response_format: 'b64_json' },
     });
 
-    expect(status).toBe(200);
-    expect(json.warnings).toEqual([]);
+    expect(reply.status).toBe(200);
+    expect(reply.json.warnings).toEqual([]);
     const pixels = (bytes: Buffer, left: number, across: number) =>
       sharp(bytes).extract({ left, top: 0, width: across, height }).removeAlpha().raw().toBuffer();
-    const made = Buffer.from(json.data[0].b64_json, 'base64');
+    const made = firstImage(reply);
     expect(await pixels(made, 200, width - 200)).toEqual(await pixels(photo, 200, width - 200));
     expect(await pixels(made, 0, 100)).not.toEqual(await pixels(photo, 0, 100));
   });

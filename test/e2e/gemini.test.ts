@@ -4,6 +4,7 @@ import OpenAI from 'openai';
 import sharp from 'sharp';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { readPhoto } from '../lib/images/photos.ts';
+import { createImage, firstImage } from '../support/create-image.ts';
 import {
   createGeminiUpstream,
   type GeminiUpstream,
@@ -40,20 +41,8 @@ afterAll(async () => {
   await upstream.close();
 });
 
-async function create(request: object) {
-  const response = await fetch(`${bridge.address}/v1/images`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({
-      prompt: 'a fox',
-      output: { response_format: 'metadata' },
-      ...request,
-    }),
-  });
-  // Each test knows the shape of its reply.
-  // biome-ignore lint/suspicious/noExplicitAny: see above.
-  return { status: response.status, json: (await response.json()) as any };
-}
+const create = (request: object) =>
+  createImage(bridge, { prompt: 'a fox', output: { response_format: 'metadata' }, ...request });
 
 /** Fully opaque. */
 function closed(width: number, height: number): Promise<Buffer> {
@@ -150,18 +139,18 @@ describe('a gemini provider', () => {
       .toBuffer();
     const inline = (bytes: Buffer) => ({ type: 'base64', data: bytes.toString('base64') });
 
-    const { status, json } = await create({
+    const reply = await create({
       operation: 'edit',
       images: [inline(photo)],
       mask: inline(mask),
       output: { response_format: 'b64_json' },
     });
 
-    expect(status).toBe(200);
-    expect(json.warnings).toEqual(['mask_not_native']);
+    expect(reply.status).toBe(200);
+    expect(reply.json.warnings).toEqual(['mask_not_native']);
     const pixels = async (bytes: Buffer, left: number, across: number) =>
       sharp(bytes).extract({ left, top: 0, width: across, height }).removeAlpha().raw().toBuffer();
-    const made = Buffer.from(json.data[0].b64_json, 'base64');
+    const made = firstImage(reply);
     expect(await pixels(made, 200, width - 200)).toEqual(await pixels(photo, 200, width - 200));
     expect(await pixels(made, 0, 100)).not.toEqual(await pixels(photo, 0, 100));
     expect(JSON.parse(String(upstream.calls.at(-1)?.body)).contents[0].parts).toHaveLength(3);

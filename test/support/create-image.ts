@@ -23,3 +23,10 @@ export async function createImage(
   });
   return { status: response.status, json: (await response.json()) as ImageReply['json'] };
 }
+
+/** The bytes of the first image of a reply that has them inline. */
+export function firstImage({ json }: ImageReply): Buffer {
+  const [image] = json.data;
+  if (image?.type !== 'b64_json') throw new Error('the reply has no inline image');
+  return Buffer.from(image.b64_json, 'base64');
+}
