@@ -26,8 +26,7 @@ export async function waitForJob(
 ): Promise<ImageJob> {
   if (seconds === 0 || hasEnded(job)) return job;
   const link = linkSignal(signal);
-  const isOver = new Error('the time to wait is over');
-  const cancel = clock.after(seconds * 1000, () => link.abort(isOver));
+  const cancel = clock.after(seconds * 1000, () => link.abort(new Error('the wait is over')));
   let latest = job;
   try {
     const request = { path: { id: job.id }, signal: link.signal };
@@ -39,7 +38,7 @@ export async function waitForJob(
     return latest;
   } catch (error) {
     signal.throwIfAborted();
-    if (error !== isOver && !link.signal.aborted) throw error;
+    if (!link.signal.aborted) throw error;
     return await api.json<ImageJob>('GET /v1/jobs/{id}', { path: { id: job.id }, signal });
   } finally {
     cancel();

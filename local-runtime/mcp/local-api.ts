@@ -1,7 +1,12 @@
 import { EventSourceParserStream } from 'eventsource-parser/stream';
 import type { Route } from '../../handlers/routes.ts';
 import type { HttpEvent, HttpReply, HttpSettings, ReplyBody } from '../../lib/http/http-event.ts';
-import { ApiFailure, type ApiRequest, type BridgeApi } from '../../lib/mcp/bridge-api.ts';
+import {
+  type ApiBytes,
+  ApiFailure,
+  type ApiRequest,
+  type BridgeApi,
+} from '../../lib/mcp/bridge-api.ts';
 import type { Services } from '../../lib/services.ts';
 import { toServiceError } from '../client/error-reply.ts';
 import { toRequestLine } from './request-line.ts';
@@ -48,20 +53,23 @@ export function createLocalApi(
     throw toFailure(reply.statusCode, await collect(reply.body));
   }
 
-  return {
-    async json<T>(operation: string, request: ApiRequest): Promise<T> {
-      const { reply, end } = await call(operation, request);
-      const bytes = await collect(reply.body);
+  async function read(operation: string, request: ApiRequest): Promise<ApiBytes> {
+    const { reply, end } = await call(operation, request);
+    try {
+      const mediaType = reply.headers['content-type'] ?? 'application/octet-stream';
+      return { bytes: await collect(reply.body), mediaType };
+    } finally {
       end();
+    }
+  }
+
+  return {
+    bytes: read,
+
+    async json<T>(operation: string, request: ApiRequest): Promise<T> {
+      const { bytes } = await read(operation, request);
       // The contract gives the operation this type.
       return JSON.parse(bytes.toString()) as T;
-    },
-
-    async bytes(operation, request) {
-      const { reply, end } = await call(operation, request);
-      const bytes = await collect(reply.body);
-      end();
-      return { bytes, mediaType: reply.headers['content-type'] ?? 'application/octet-stream' };
     },
 
     async *events<T>(operation: string, request: ApiRequest): AsyncIterable<T> {
