@@ -12,6 +12,7 @@ import { interruption, toJobFailure } from './jobs/job-end.ts';
 import { createJobLists } from './jobs/job-lists.ts';
 import { createJobQueue } from './jobs/job-queue.ts';
 import { createJobRetention } from './jobs/job-retention.ts';
+import { toImageJob } from './jobs/job-views.ts';
 import { createJobWorker } from './jobs/job-worker.ts';
 import { createJobs } from './jobs/jobs.ts';
 import { createPublishingStore } from './jobs/publishing-store.ts';
@@ -20,6 +21,7 @@ import { createJobNotices } from './jobs/streams/job-notices.ts';
 import { createJobStreams } from './jobs/streams/job-streams.ts';
 import { createLiveJobs } from './jobs/streams/live-jobs.ts';
 import type { TraceLog } from './log/trace-log.ts';
+import type { Metrics } from './metrics/metrics.ts';
 import { type Clock, nowSecs } from './platform/clock.ts';
 import type { Ids } from './platform/ids.ts';
 import type { TimeSlices } from './platform/time-slices.ts';
@@ -27,11 +29,16 @@ import type { ImageRuns } from './runs/image-run.ts';
 import type { RecentDurations } from './runs/recent-durations.ts';
 import type { Stores } from './storage/open-stores.ts';
 import type { Usage } from './usage/usage.ts';
+import { createPostWebhook } from './webhooks/post-webhook.ts';
+import { createWebhookDeliveries } from './webhooks/webhook-deliveries.ts';
+import { createWebhookTargets } from './webhooks/webhook-targets.ts';
 
 interface Outside {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly log: TraceLog;
+  readonly metrics: Metrics;
+  readonly webhookKeys: readonly Uint8Array[] | undefined;
 }
 
 interface JobParts {
@@ -48,7 +55,8 @@ interface JobParts {
 export type AppJobs = ReturnType<typeof openJobs>;
 
 /** All that has to do with jobs: the service, the worker, and the retention of their history. */
-export function openJobs(config: Config, { clock, ids, log }: Outside, parts: JobParts) {
+export function openJobs(config: Config, outside: Outside, parts: JobParts) {
+  const { clock, ids, log } = outside;
   const { stores, generation, runs, usage, artifacts, inputs: verifier } = parts;
   const { search, secret } = stores;
   const notices = createJobNotices();
@@ -69,10 +77,16 @@ export function openJobs(config: Config, { clock, ids, log }: Outside, parts: Jo
     ids,
   });
   const acceptJob = createAcceptJob({ store, generation, verifier, inputs, clock, ids, usage });
+  const webhooks = createWebhookTargets(config.server.webhooks);
+  const deliveries = openDeliveries(config, outside, stores);
+  notices.subscribe(({ type }) => {
+    if (type === 'stored') deliveries?.wake();
+  });
   const admitted = {
     store,
     acceptJob,
     usage,
+    webhooks,
     secret,
     limits: { maxPending: limits.max_pending, maxDatabaseBytes: limits.max_database_bytes },
   };
@@ -102,7 +116,7 @@ export function openJobs(config: Config, { clock, ids, log }: Outside, parts: Jo
       interruptAll: runner.interruptAll,
       over: live.over,
     },
-    tasks: [retention.sweep],
+    tasks: [retention.sweep, ...(deliveries ? [deliveries.task] : [])],
     isHealthy: retention.isHealthy,
     state: { totals: store.totals, active: live.size },
     /** Ends what an earlier process left running: its images may have been made or not. */
@@ -111,4 +125,22 @@ export function openJobs(config: Config, { clock, ids, log }: Outside, parts: Jo
       await store.interruptAbandoned(end);
     },
   };
+}
+
+function openDeliveries(
+  { server: { webhooks: settings } }: Config,
+  { webhookKeys: keys, ...outside }: Outside,
+  { webhooks: store, jobs }: Stores,
+) {
+  if (!keys) return undefined;
+  return createWebhookDeliveries({
+    ...outside,
+    store,
+    async findJob(scope, id) {
+      const job = await jobs.find(scope, id);
+      return job && toImageJob(job, undefined);
+    },
+    post: createPostWebhook({ settings, clock: outside.clock }),
+    keys,
+  });
 }

@@ -42,6 +42,8 @@ interface Outside {
   readonly events: EventRing;
   readonly facts: ServiceFacts;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Of the signatures of webhooks; undefined while webhooks are off. */
+  readonly webhookKeys: readonly Uint8Array[] | undefined;
   /** Opens other providers than the settings name. */
   readonly openProviders?: typeof enabledProviders;
 }

@@ -9,6 +9,7 @@ import { createIds } from '../lib/platform/ids.ts';
 import type { Services } from '../lib/services.ts';
 import { refuseForeignStores } from '../lib/storage/open-stores.ts';
 import { openTokenFile } from '../lib/tokens/token-file.ts';
+import { readWebhookSecrets } from '../lib/webhooks/webhook-secrets.ts';
 import { resolveBearer } from './bearer.ts';
 import { createListener } from './listener/listener.ts';
 import { toHttpSettings } from './listener/to-http-settings.ts';
@@ -44,6 +45,7 @@ export async function startBridge(config: Config, outside: Outside): Promise<Run
   const { bearer_token_env: variable, tokens_file: path } = config.server;
   const bearer = resolveBearer(variable, env);
   const named = path === undefined ? undefined : openTokenFile({ path, clock, log });
+  const webhookKeys = readWebhookSecrets(config.server.webhooks, env);
   refuseForeignStores(config);
 
   const mounted = routes.filter(({ setting }) => setting === undefined || isOn(setting, config));
@@ -78,6 +80,7 @@ export async function startBridge(config: Config, outside: Outside): Promise<Run
       events,
       facts,
       env,
+      webhookKeys,
       httpSettings,
     });
     opened(app.services);

@@ -7,6 +7,7 @@ import type {
   PartialResult,
 } from '../contract/resources/job.ts';
 import type { Reservation } from '../usage/usage-store-port.ts';
+import type { WebhookRecord, WebhookTarget } from '../webhooks/webhook-store-port.ts';
 import type { JobTotals } from './job-totals-port.ts';
 
 /** What is known of every job. Times are Unix seconds. */
@@ -50,6 +51,8 @@ export interface JobRecord extends JobFacts {
   readonly partialResult?: PartialResult;
   /** Of a job that ended otherwise, and of no other. */
   readonly error?: JobFailure;
+  /** Of a job whose end is to be sent. */
+  readonly webhook?: WebhookRecord;
 }
 
 /** A job as lists show it. */
@@ -82,6 +85,7 @@ export interface NewJob extends Pick<JobFacts, 'id' | 'scope' | 'priority' | 'cr
   readonly size: string;
   /** Kept free for what it will end with; at least 1. */
   readonly reservedBytes: number;
+  readonly webhook?: WebhookTarget | undefined;
 }
 
 export interface JobLimits {
@@ -227,7 +231,7 @@ export interface JobStore {
   interruptAbandoned(end: { readonly atSecs: number; readonly error: JobFailure }): Promise<number>;
   /**
    * Removes those jobs of the ordinary history that ended first, for as long as they are too old, too many or too
-   * large, and resolves to their sequences. As many as `batch` mean that there may be more to remove.
+   * large, and resolves to their sequences. One whose webhook is pending is only removed when it is too old. As many as `batch` mean that there may be more to remove.
    */
   prune(retention: JobRetention): Promise<{
     readonly removed: readonly number[];

@@ -12,6 +12,21 @@ export function toImageJob(record: JobRecord, progress: JobProgress | undefined)
     ...(result === undefined ? {} : { result }),
     ...(partialResult === undefined ? {} : { partial_result: partialResult }),
     ...(error === undefined ? {} : { error }),
+    ...toWebhookView(record),
+  };
+}
+
+function toWebhookView({ webhook, completedSecs }: JobRecord): Pick<ImageJob, 'webhook'> {
+  if (!webhook) return {};
+  const { state, attempts, lastStatus } = webhook;
+  // The end of the job was none of those that are sent.
+  if (state === 'waiting' && completedSecs !== undefined) return {};
+  return {
+    webhook: {
+      status: state === 'waiting' ? 'pending' : state,
+      attempts,
+      ...(lastStatus === undefined ? {} : { last_status: lastStatus }),
+    },
   };
 }
 

@@ -62,7 +62,7 @@ export function createJobs(deps: Deps) {
       toAccepted(await deps.submitJob(request, context)),
 
     /**
-     * A new job with the request, the images and the priority of one that failed, was cancelled or was interrupted.
+     * A new job with the request, the images, the priority and the webhook of one that failed, was cancelled or was interrupted.
      * Throws `not_found`, `job_not_terminal`, `job_succeeded`, and what `submit` throws.
      */
     retry: async (id: string, context: SubmitContext): Promise<AcceptedJob> =>

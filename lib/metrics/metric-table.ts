@@ -129,6 +129,12 @@ export const METRICS = {
     help: 'Failed runs of the tasks that the bridge repeats, such as retention.',
     labels: ['task'],
   },
+  webhookDeliveries: {
+    kind: 'counter',
+    name: 'webhook_deliveries_total',
+    help: 'Attempts to deliver the end of a job to a webhook: delivered, retried later, or failed for good.',
+    labels: ['result'],
+  },
   build: {
     kind: 'gauge',
     name: 'build_info',

@@ -49,6 +49,8 @@ export interface Metrics {
   circuitRejected(rejection: { readonly provider: string }): void;
   /** A run of a task has failed; its name is one of the program's own. */
   taskFailed(failure: { readonly task: string }): void;
+  /** The end of a job was sent to its webhook once. */
+  webhookSent(result: 'delivered' | 'retried' | 'failed'): void;
   /** Everything as Prometheus text (version 0.0.4), with what is counted elsewhere as it is now. */
   exposition(now: CountedElsewhere): Promise<string>;
 }
@@ -65,5 +67,6 @@ export const silentMetrics: Metrics = {
   circuitTransition: () => {},
   circuitRejected: () => {},
   taskFailed: () => {},
+  webhookSent: () => {},
   exposition: async () => '',
 };

@@ -59,6 +59,7 @@ export async function createPrometheusMetrics(facts: Facts): Promise<Metrics> {
     circuitTransition: () => counters.circuitTransitions.inc(),
     circuitRejected: () => counters.circuitRejections.inc(),
     taskFailed: ({ task }) => counters.taskFailures.inc({ task }),
+    webhookSent: (result) => counters.webhookDeliveries.inc({ result }),
     exposition(now) {
       show(now);
       counters.providerRestarts.reset();
@@ -83,6 +84,7 @@ function createCounters(library: Library, registry: Registry) {
     httpRequests: counter(METRICS.httpRequests),
     artifactVerifications: counter(METRICS.artifactVerifications),
     taskFailures: counter(METRICS.taskFailures),
+    webhookDeliveries: counter(METRICS.webhookDeliveries),
   };
 }
 

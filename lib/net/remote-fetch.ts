@@ -1,28 +1,21 @@
-import type { LookupAddress } from 'node:dns';
-import { lookup as systemLookup } from 'node:dns/promises';
-import { isIP, type LookupFunction } from 'node:net';
 import { BridgeError } from '../errors/bridge-error.ts';
-import { abortable } from '../platform/abortable.ts';
 import type { Clock } from '../platform/clock.ts';
 import { linkSignal } from '../platform/linked-signal.ts';
 import { isAllowedAddress } from './allowed-address.ts';
-import { createHttpClient, type HttpResponse } from './http-client.ts';
+import type { HttpResponse } from './http-client.ts';
+import { type AddressFault, createPinnedClients, type PinnedDeps } from './pinned-client.ts';
 import { readWhole } from './read-whole.ts';
 import { type RemotePolicy, type TargetFault, toRemoteTarget } from './remote-target.ts';
 
-interface Deps {
+interface Deps extends PinnedDeps {
   readonly policy: RemotePolicy;
   readonly clock: Pick<Clock, 'after'>;
-  /** All addresses of a name; rejects when it has none. */
-  readonly lookup?: (name: string) => Promise<readonly LookupAddress[]>;
-  readonly openClient?: typeof createHttpClient;
 }
 
 /** Why a fetch gave no bytes. Stable names that callers may pass on as a detail. */
 export type RemoteFault =
   | TargetFault
-  | 'unknown_host'
-  | 'address_not_allowed'
+  | AddressFault
   | 'unreachable'
   | 'broken_off'
   | 'status_not_ok'
@@ -65,12 +58,9 @@ const HEADERS = {
  * connection is pinned to the checked addresses, and each redirect is checked in the same way. Nothing of the
  * caller is sent along, no proxy of the environment is used.
  */
-export function createRemoteFetch({
-  policy,
-  clock,
-  lookup = (name) => systemLookup(name, { all: true }),
-  openClient = createHttpClient,
-}: Deps): RemoteFetch {
+export function createRemoteFetch({ policy, clock, ...pinned }: Deps): RemoteFetch {
+  const openPinned = createPinnedClients(pinned);
+
   async function follow(text: string, maxBytes: number, signal: AbortSignal): Promise<Fetched> {
     let target = toRemoteTarget(text, policy);
     for (let redirects = 0; target.ok; redirects += 1) {
@@ -84,13 +74,9 @@ export function createRemoteFetch({
   }
 
   async function ask(url: URL, maxBytes: number, signal: AbortSignal): Promise<Fetched | Redirect> {
-    const addresses = await addressesOf(url.hostname, signal);
-    if (addresses.length === 0) return refused('unknown_host');
-    // One bad address is enough to refuse: the next connection might take it.
-    const isAllowed = ({ address }: LookupAddress) =>
-      isAllowedAddress(address, policy.allow_private_networks);
-    if (!addresses.every(isAllowed)) return refused('address_not_allowed');
-    const client = openClient({ lookup: pinnedTo(addresses) });
+    const opened = await openPinned(url.hostname, isAllowed, signal);
+    if (!opened.ok) return opened;
+    const { client } = opened;
     try {
       return await evaluate(
         await client.request(url.href, { method: 'GET', headers: HEADERS, signal }),
@@ -104,18 +90,8 @@ export function createRemoteFetch({
     }
   }
 
-  /** Empty for a name that leads nowhere. An address is its own: connecting to it asks no resolver. */
-  async function addressesOf(
-    hostname: string,
-    signal: AbortSignal,
-  ): Promise<readonly LookupAddress[]> {
-    const literal = hostname.replace(/^\[|\]$/g, '');
-    const family = isIP(literal);
-    if (family !== 0) return [{ address: literal, family }];
-    return abortable(
-      lookup(hostname).catch(() => []),
-      signal,
-    );
+  function isAllowed(address: string): boolean {
+    return isAllowedAddress(address, policy.allow_private_networks);
   }
 
   return async function fetchRemote(url, maxBytes, signal) {
@@ -132,15 +108,6 @@ export function createRemoteFetch({
       cancel();
       within.end();
     }
-  };
-}
-
-/** A resolver that knows these addresses alone, whatever the name means by the time of the connection. */
-function pinnedTo(addresses: readonly LookupAddress[]): LookupFunction {
-  return (_name, options, callback) => {
-    const [first] = addresses;
-    if (options.all || first === undefined) callback(null, [...addresses]);
-    else callback(null, first.address, first.family);
   };
 }
 

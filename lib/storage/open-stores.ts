@@ -11,6 +11,7 @@ import type { Task } from '../platform/task.ts';
 import type { PresetStore } from '../presets/preset-store-port.ts';
 import type { SessionStore } from '../sessions/session-store-port.ts';
 import type { UsageStore } from '../usage/usage-store-port.ts';
+import type { WebhookStore } from '../webhooks/webhook-store-port.ts';
 import { createArtifactFiles, refuseArtifactRoot } from './file-system/artifact-files.ts';
 import { createStoredInputFiles } from './file-system/stored-input-files.ts';
 import { createArtifactStore } from './sqlite/artifact-store.ts';
@@ -27,6 +28,7 @@ import { createPresetStore } from './sqlite/preset-store.ts';
 import { createJobSearch, searchIndexFile } from './sqlite/search/job-search.ts';
 import { createSessionStore } from './sqlite/session-store.ts';
 import { createUsageStore } from './sqlite/usage-store.ts';
+import { createWebhookStore } from './sqlite/webhook-store.ts';
 
 /** The settings that say where things are stored. */
 type StorageSettings = Pick<Config, 'state' | 'artifacts'>;
@@ -44,6 +46,7 @@ export interface Stores {
   readonly presets: PresetStore;
   readonly sessions: SessionStore;
   readonly usage: UsageStore;
+  readonly webhooks: WebhookStore;
   readonly artifacts: ArtifactStore;
   readonly artifactFiles: ArtifactFiles;
   readonly storedInputs: StoredInputFiles;
@@ -103,6 +106,7 @@ async function createStores(
     presets: createPresetStore(database),
     sessions: createSessionStore(database),
     usage: createUsageStore(database),
+    webhooks: createWebhookStore(database),
     artifacts: createArtifactStore(database),
     artifactFiles: createArtifactFiles({ root, clock }),
     storedInputs: createStoredInputFiles({ ...state, clock }),

@@ -72,6 +72,7 @@ async function openService(folder: string, onCall: () => void): Promise<App> {
     ids: createIds(clock.nowMs),
     metrics: silentMetrics,
     env: {},
+    webhookKeys: undefined,
     events: createEventRing({ clock }),
     log: createTraceLog(() => {}),
     facts: {

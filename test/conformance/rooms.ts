@@ -64,6 +64,7 @@ export const WALLS: readonly Wall[] = [
     'lib/usage types',
   ),
   service('openai', 'lib/generation types', 'lib/image-requests types'),
+  service('webhooks', 'lib/config', 'lib/net'),
   service(
     'jobs',
     'lib/cursors',
@@ -72,6 +73,7 @@ export const WALLS: readonly Wall[] = [
     'lib/inputs',
     'lib/artifacts ports',
     'lib/usage types',
+    'lib/webhooks types',
   ),
   room('mcp'),
   service('diagnostics', 'lib/* ports'),

@@ -30,6 +30,7 @@ export async function openApp({ folder, set = [], ...options }: Options): Promis
       ids: createIds(clock.nowMs),
       metrics: silentMetrics,
       env: {},
+      webhookKeys: undefined,
       events: createEventRing({ clock }),
       log: createTraceLog(() => {}),
       facts: {

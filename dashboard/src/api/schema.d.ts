@@ -945,11 +945,19 @@ export interface components {
             } | null;
             /** @description Queued jobs start by priority, the highest first, then in the order of acceptance. Default: `0`. */
             priority?: number | null;
+            /** @description Where the end of the job is sent, while server.webhooks.enabled is on. */
+            webhook?: components["schemas"]["ImageJobWebhook"] | null;
         };
         ImageJobPatch: {
             favorite?: boolean | null;
             /** @description Hides a job that has ended, or restores it. */
             deleted?: boolean | null;
+        };
+        ImageJobWebhook: {
+            /** @description https, or http on loopback, on a host of server.webhooks.allowed_hosts. */
+            url: string;
+            /** @description The ends that are sent: all of them when left out. */
+            events?: ("succeeded" | "failed" | "cancelled" | "interrupted")[] | null;
         };
         ImageQueuePatch: {
             /** @description Pauses the queue or resumes it. It stays so after a restart. */
@@ -1866,6 +1874,15 @@ export interface components {
                 data: components["schemas"]["GeneratedImage"][];
             };
             error?: components["schemas"]["BridgeError"];
+            /** @description How the end of the job is sent; absent where it is not sent. */
+            webhook?: {
+                /** @enum {string} */
+                status: "pending" | "delivered" | "failed";
+                /** @description How often the end was sent. */
+                attempts: number;
+                /** @description Of the last reply, where there was one. */
+                last_status?: number;
+            };
         };
         ImageJobRequest: {
             /** @enum {string} */

@@ -55,6 +55,24 @@ const FIXED_RULES: readonly CrossFieldRule[] = [
       resolve(server.activation_lock) === resolve(state.directory, 'lock'),
   },
   {
+    field: 'server.webhooks.secret_env',
+    with: ['server.webhooks.enabled'],
+    severity: 'error',
+    message: 'must be set while server.webhooks.enabled is true: receivers know the bridge by it',
+    isBroken: ({ server: { webhooks } }) => webhooks.enabled && webhooks.secret_env === undefined,
+  },
+  {
+    field: 'server.webhooks.default_url',
+    with: ['server.webhooks.allowed_hosts'],
+    severity: 'error',
+    message: 'must name a host of server.webhooks.allowed_hosts',
+    isBroken({ server: { webhooks } }) {
+      if (webhooks.default_url === undefined) return false;
+      const { host } = new URL(webhooks.default_url);
+      return !webhooks.allowed_hosts.some((allowed) => allowed.toLowerCase() === host);
+    },
+  },
+  {
     field: 'server.bind',
     with: ['server.bearer_token_env', 'server.tokens_file'],
     severity: 'warning',

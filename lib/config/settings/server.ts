@@ -1,6 +1,7 @@
 import { flag, integer, limit, optionalText, section, text } from '../values/field.ts';
 import { textList, textMap } from '../values/field-collections.ts';
 import { AUTHORITY, BIND, HTTP_URL, NAME, PATH, VARIABLE } from '../values/text-rules.ts';
+import { WEBHOOKS } from './webhooks.ts';
 
 const JOBS = section({
   enabled: flag({
@@ -97,4 +98,5 @@ export const SERVER = section({
     }),
   }),
   jobs: JOBS,
+  webhooks: WEBHOOKS,
 });

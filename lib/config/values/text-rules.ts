@@ -81,6 +81,16 @@ export const REMOTE_HOST: TextRule = {
   },
 };
 
+/** As URLs have it: with the port, unless that is the one of the scheme. */
+export const WEBHOOK_HOST: TextRule = {
+  expects:
+    'one exact host name or address, with its port unless that is 443, without wildcards (xn-- for other scripts)',
+  accepts(text) {
+    if (parseAuthority(text) === undefined) return false;
+    return parseUrl(`https://${text}/`)?.host === text.toLowerCase();
+  },
+};
+
 /** An http or https URL without user name, password and fragment. */
 function parseUrl(text: string): URL | undefined {
   // The parser mends blanks, line ends and missing slashes without a word; here they are mistakes.

@@ -45,6 +45,7 @@ import {
   JobPage,
   JobPatch,
   JobRequest,
+  Webhook,
 } from '../resources/job.ts';
 import {
   JobChangedEvent,
@@ -80,6 +81,7 @@ export const REQUEST_COMPONENTS = {
   ImagePolicies: Policies,
   ImageJobCreate: JobCreate,
   ImageJobPatch: JobPatch,
+  ImageJobWebhook: Webhook,
   ImageQueuePatch: QueuePatch,
   ImagePresetTemplate: PresetTemplate,
   ImagePresetCreate: PresetCreate,

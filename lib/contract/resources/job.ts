@@ -12,6 +12,7 @@ import { closedObject, isPlainObject } from '../schema/closed-object.ts';
 import { documented } from '../schema/documented.ts';
 import { ArtifactId, Count, isStorableText, Text, UnixSecs } from '../schema/fields.ts';
 import { coded } from '../schema/issues.ts';
+import { limitedList } from '../schema/limited-list.ts';
 import { pageEntries, pageOf, QueryBoolean, queryInteger } from '../schema/page.ts';
 
 export const JOB_STATUSES = [
@@ -51,6 +52,25 @@ export function inputsOf({ images, mask, reference_images }: JobRequest): readon
   return [...images, ...(mask === null ? [] : [mask]), ...reference_images];
 }
 
+/** The statuses that a job can end in. */
+export const JOB_ENDS = ['succeeded', 'failed', 'cancelled', 'interrupted'] as const;
+
+/** Where the end of a job is to be sent (beyond.md D). */
+export const Webhook = closedObject({
+  url: documented(
+    v.pipe(v.string(), v.maxLength(2048)),
+    'https, or http on loopback, on a host of server.webhooks.allowed_hosts.',
+  ),
+  events: documented(
+    v.optional(v.pipe(limitedList(v.picklist(JOB_ENDS), JOB_ENDS.length), v.minLength(1)), [
+      ...JOB_ENDS,
+    ]),
+    'The ends that are sent: all of them when left out.',
+    { minItems: 1, maxItems: JOB_ENDS.length },
+  ),
+});
+export type Webhook = v.InferOutput<typeof Webhook>;
+
 const Priority = v.pipe(v.number(), v.integer(), v.minValue(-100), v.maxValue(100));
 
 const AnyJobCreate = v.pipe(
@@ -59,6 +79,10 @@ const AnyJobCreate = v.pipe(
     priority: documented(
       v.optional(Priority, 0),
       'Queued jobs start by priority, the highest first, then in the order of acceptance.',
+    ),
+    webhook: documented(
+      v.optional(Webhook),
+      'Where the end of the job is sent, while server.webhooks.enabled is on.',
     ),
   }),
   v.rawCheck((context) => requestRules(context)),
@@ -113,6 +137,16 @@ export const ImageJob = v.strictObject({
     'What an interrupted job had finished. A retry of it asks for the other images only.',
   ),
   error: v.optional(FlatBridgeError),
+  webhook: documented(
+    v.optional(
+      v.strictObject({
+        status: v.picklist(['pending', 'delivered', 'failed']),
+        attempts: documented(Count, 'How often the end was sent.'),
+        last_status: documented(v.optional(Count), 'Of the last reply, where there was one.'),
+      }),
+    ),
+    'How the end of the job is sent; absent where it is not sent.',
+  ),
 });
 export type ImageJob = v.InferOutput<typeof ImageJob>;
 

@@ -34,7 +34,7 @@ export interface Submitted {
 }
 
 /** A job that is not planned yet, and whose images are not verified. */
-interface JobDraft extends Pick<NewJob, 'priority' | 'retryOf'> {
+interface JobDraft extends Pick<NewJob, 'priority' | 'retryOf' | 'webhook'> {
   readonly request: GenerationRequest;
   toJobRequest(images: InputSet<StoredImage>): JobRequest;
 }

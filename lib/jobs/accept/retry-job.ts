@@ -6,6 +6,7 @@ import { toList } from '../../inputs/input-source.ts';
 import { toStoredSources } from '../../inputs/to-input-sources.ts';
 import { toFingerprint } from '../../platform/fingerprint.ts';
 import type { Usage } from '../../usage/usage.ts';
+import type { WebhookTargets } from '../../webhooks/webhook-targets.ts';
 import { isTerminal } from '../job-state.ts';
 import type { JobLimits, JobRecord, JobStore } from '../job-store-port.ts';
 import type { AcceptJob, SubmitContext, Submitted } from './accept-job.ts';
@@ -15,13 +16,14 @@ interface Deps {
   readonly store: Pick<JobStore, 'find' | 'findByKey' | 'needsInput' | 'refuseWhenFull'>;
   readonly acceptJob: AcceptJob;
   readonly usage: Pick<Usage, 'reservationOf'>;
+  readonly webhooks: Pick<WebhookTargets, 'toRetryTarget'>;
   /** Made with the database; keys the hashes of idempotency keys. */
   readonly secret: Uint8Array;
   readonly limits: JobLimits;
 }
 
 /** Makes a new job of one that ended without success. */
-export function createRetryJob({ store, acceptJob, usage, secret, limits }: Deps) {
+export function createRetryJob({ store, acceptJob, usage, webhooks, secret, limits }: Deps) {
   async function findRetryable(scope: string, id: string): Promise<JobRecord> {
     const job = await store.find(scope, id);
     if (job === undefined) throw new BridgeError('not_found', 'there is no such job');
@@ -55,7 +57,7 @@ export function createRetryJob({ store, acceptJob, usage, secret, limits }: Deps
     };
     const earlier = key && (await store.findByKey(key));
     if (earlier) return { job: earlier, repeated: true };
-    const { request, priority } = withoutFinished(await findRetryable(scope, id));
+    const { request, priority, webhook } = withoutFinished(await findRetryable(scope, id));
     const reservation = usage.reservationOf(context.caller, request.parameters.n);
     await store.refuseWhenFull({ ...limits, reservation }, undefined);
     await refuseWithoutInputs(request);
@@ -64,6 +66,7 @@ export function createRetryJob({ store, acceptJob, usage, secret, limits }: Deps
         request: toGenerationRequest(request, toStoredSources(request)),
         toJobRequest: () => request,
         priority,
+        webhook: webhooks.toRetryTarget(webhook),
         retryOf: id,
       },
       context,

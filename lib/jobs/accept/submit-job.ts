@@ -1,5 +1,6 @@
 import { toIdempotencyKey } from '../../contract/request/idempotency-key.ts';
 import type { AnyImageRequest } from '../../contract/request/image-request.ts';
+import type { Webhook } from '../../contract/resources/job.ts';
 import { toFingerprintedRequest } from '../../generation/fingerprinted-request.ts';
 import {
   type GenerationRequest,
@@ -10,6 +11,7 @@ import { toInputSources } from '../../inputs/to-input-sources.ts';
 import { toFingerprint } from '../../platform/fingerprint.ts';
 import type { TimeSlices } from '../../platform/time-slices.ts';
 import type { Usage } from '../../usage/usage.ts';
+import type { WebhookTargets } from '../../webhooks/webhook-targets.ts';
 import type { JobLimits, JobStore } from '../job-store-port.ts';
 import type { AcceptJob, SubmitContext, Submitted } from './accept-job.ts';
 import { toKeyHash } from './job-key.ts';
@@ -20,6 +22,7 @@ interface Deps {
   readonly acceptJob: AcceptJob;
   readonly slices: TimeSlices;
   readonly usage: Pick<Usage, 'reservationOf'>;
+  readonly webhooks: Pick<WebhookTargets, 'toTarget'>;
   /** Made with the database; keys the hashes of idempotency keys. */
   readonly secret: Uint8Array;
   readonly limits: JobLimits;
@@ -28,7 +31,10 @@ interface Deps {
 }
 
 /** A request of any wire. */
-export type JobSubmission = AnyImageRequest & { readonly priority?: number };
+export type JobSubmission = AnyImageRequest & {
+  readonly priority?: number;
+  readonly webhook?: Webhook | undefined;
+};
 
 /** Makes a job of a request, or finds out why that cannot be. */
 export function createSubmitJob({
@@ -36,17 +42,20 @@ export function createSubmitJob({
   acceptJob,
   slices,
   usage,
+  webhooks,
   secret,
   limits,
   ...deps
 }: Deps) {
   async function fingerprintOf(
-    sent: AnyImageRequest,
+    { webhook, ...sent }: Omit<JobSubmission, 'priority'>,
     { inputs }: GenerationRequest,
     { operationId, signal }: SubmitContext,
   ): Promise<string> {
     const identities = await identifyInputs(inputs, slices, signal());
-    return toFingerprint(operationId, toFingerprintedRequest(sent, inputs, identities));
+    const fingerprinted = toFingerprintedRequest(sent, inputs, identities);
+    // Without one, the fingerprint is that of requests from before there were webhooks.
+    return toFingerprint(operationId, webhook ? { ...fingerprinted, webhook } : fingerprinted);
   }
 
   /**
@@ -54,21 +63,25 @@ export function createSubmitJob({
    * now. Throws what `acceptJob` throws.
    */
   return async function submitJob(
-    { priority = 0, ...sent }: JobSubmission,
+    { priority = 0, webhook: named, ...sent }: JobSubmission,
     context: SubmitContext,
   ): Promise<Submitted> {
-    const named = toIdempotencyKey(sent.idempotency_key, context.idempotencyKey);
-    const hash = named === undefined ? undefined : toKeyHash(secret, context.scope, named);
+    const webhook = webhooks.toTarget(named);
+    const sentKey = toIdempotencyKey(sent.idempotency_key, context.idempotencyKey);
+    const hash = sentKey === undefined ? undefined : toKeyHash(secret, context.scope, sentKey);
     // Before the images are decoded; the transaction that adds the job checks again.
     const reservation = usage.reservationOf(context.caller, sent.parameters.n);
     await store.refuseWhenFull({ ...limits, reservation }, hash);
     const sources = toInputSources(sent, deps.maxInputBytes);
     const request = toGenerationRequest(sent, await slices.run(sources, context.signal()));
-    const key = hash && { hash, fingerprint: await fingerprintOf(sent, request, context) };
+    const key = hash && {
+      hash,
+      fingerprint: await fingerprintOf({ ...sent, webhook: named }, request, context),
+    };
     const earlier = key && (await store.findByKey(key));
     if (earlier) return { job: earlier, repeated: true };
     return acceptJob(
-      { request, priority, toJobRequest: (images) => toJobRequest(sent, images) },
+      { request, priority, webhook, toJobRequest: (images) => toJobRequest(sent, images) },
       context,
       key ? { ...limits, key } : limits,
     );

@@ -21,6 +21,7 @@ import { KEPT_INPUT } from './migrations/0012-kept-input.ts';
 import { QUEUE } from './migrations/0013-queue.ts';
 import { USAGE } from './migrations/0014-usage.ts';
 import { SALVAGE } from './migrations/0015-salvage.ts';
+import { WEBHOOK } from './migrations/0016-webhook.ts';
 
 /** SQL texts, the first one for an empty database. None is edited or moved once it was released. */
 export const MIGRATIONS: readonly string[] = [
@@ -39,6 +40,7 @@ export const MIGRATIONS: readonly string[] = [
   QUEUE,
   USAGE,
   SALVAGE,
+  WEBHOOK,
 ];
 
 /** The schema that this program reads and writes. */

@@ -91,6 +91,7 @@ const app = await createApp(config, {
   metrics,
   events,
   env: {},
+  webhookKeys: undefined,
   log: createTraceLog(nowhere),
   facts: {
     version: observing.version,

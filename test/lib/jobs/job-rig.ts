@@ -28,6 +28,7 @@ import { createJobStore } from '../../../lib/storage/sqlite/jobs/job-store.ts';
 import { createQueueStore } from '../../../lib/storage/sqlite/jobs/queue-store.ts';
 import { createUsageStore } from '../../../lib/storage/sqlite/usage-store.ts';
 import { createUsage } from '../../../lib/usage/usage.ts';
+import { createWebhookTargets } from '../../../lib/webhooks/webhook-targets.ts';
 import { startWorkerLoop, type WorkerLoop } from '../../../local-runtime/worker-loop.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
 import { requestContext } from '../../support/request-context.ts';
@@ -35,6 +36,9 @@ import { slices } from '../../support/slices.ts';
 import { createScriptedGeneration, type ScriptedRun } from './scripted-generation.ts';
 
 export const SCOPE = 'anonymous';
+
+/** The settings of webhooks: only the jobs that name one have one. */
+const WEBHOOKS = { enabled: true, default_url: undefined, allowed_hosts: ['hooks.test'] };
 
 export const forever = new AbortController().signal;
 
@@ -103,6 +107,7 @@ export function openJobRig(limits: { max_pending?: number } = {}) {
     store,
     acceptJob,
     usage,
+    webhooks: createWebhookTargets(WEBHOOKS),
     secret: database.secret,
     limits: { maxPending, maxDatabaseBytes: 1e9 },
   };

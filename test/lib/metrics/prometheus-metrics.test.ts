@@ -34,6 +34,7 @@ function recordAll(metrics: Metrics): void {
   metrics.circuitTransition({ provider: 'sandbox', from: 'closed', to: 'open' });
   metrics.circuitRejected({ provider: 'sandbox' });
   metrics.taskFailed({ task: 'job-retention' });
+  metrics.webhookSent('retried');
 }
 
 async function read(metrics: Metrics, now = countedElsewhere()) {

@@ -47,6 +47,7 @@ beforeAll(async () => {
     ids,
     log,
     env: {},
+    webhookKeys: undefined,
     facts: {
       version: '0.0.0',
       listener: { scope: 'remote', port: 443 },

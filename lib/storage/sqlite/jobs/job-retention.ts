@@ -6,7 +6,9 @@ import { prepareForgetRemovals } from './job-change-feed.ts';
 const LIST_ENDED = `
   SELECT seq, completed FROM job
   WHERE completed IS NOT NULL AND favorite = 0
-  ORDER BY completed, seq LIMIT ?`;
+    AND (completed < @completedBeforeSecs OR NOT EXISTS (
+      SELECT 1 FROM webhook WHERE webhook.seq = job.seq AND due IS NOT NULL))
+  ORDER BY completed, seq LIMIT @batch`;
 const ORDINARY = 'SELECT ordinary_jobs AS jobs, ordinary_bytes AS bytes FROM job_total';
 const REMOVE = 'DELETE FROM job WHERE seq = ? RETURNING scope';
 
@@ -40,7 +42,7 @@ export function createJobRetention(
         const removed: number[] = [];
         const scopes = new Set<string>();
         const inputs = new Set<string>();
-        for (const job of v.parse(EndedRows, listEnded.all(batch))) {
+        for (const job of v.parse(EndedRows, listEnded.all({ completedBeforeSecs, batch }))) {
           const isOld = job.completed < completedBeforeSecs;
           // Read for each: an image that another job came with too does not leave the history with this one.
           const { jobs, bytes } = v.parse(OrdinaryRow, ordinary.get());

@@ -3,11 +3,13 @@ import { ImageResponse } from '../../../contract/reply/image-response.ts';
 import {
   ImageJob,
   ImageJobSummary,
+  JOB_ENDS,
   JOB_STATUSES,
   JobRequest,
   PartialResult,
 } from '../../../contract/resources/job.ts';
 import type { JobRecord, JobSummary } from '../../../jobs/job-store-port.ts';
+import type { WebhookRecord } from '../../../webhooks/webhook-store-port.ts';
 
 const FACTS = `
   job.seq, id, scope, status, priority, favorite, deleted, cancel_requested, created, updated, started, completed`;
@@ -17,7 +19,12 @@ export const SUMMARY_COLUMNS = `${FACTS},
   operation, provider, model, outputs, size, inputs, error_code, artifacts, substr(prompt, 1, 256) AS prompt`;
 
 /** Of `job` and `job_content`, for `parseRecord`. */
-export const RECORD_COLUMNS = `${FACTS}, token, provider, request_id, retry_of, request, result, partial_result, error`;
+export const RECORD_COLUMNS = `${FACTS},
+  token, provider, request_id, retry_of, request, result, partial_result, error,
+  (SELECT json_object(
+      'url', url, 'events', json(events), 'state', state, 'attempts', attempts,
+      'last_status', last_status
+    ) FROM webhook WHERE webhook.seq = job.seq) AS webhook`;
 
 /** The size of a row beside its texts: the narrow columns, the indexes, its share of the pages. */
 export const ROW_BYTES = 512;
@@ -58,6 +65,22 @@ const SummaryRow = v.object({
   prompt: v.string(),
 });
 
+const WebhookRow = v.pipe(
+  v.object({
+    url: v.string(),
+    events: v.array(v.picklist(JOB_ENDS)),
+    state: v.picklist(['waiting', 'pending', 'delivered', 'failed']),
+    attempts: v.number(),
+    last_status: Nullable,
+  }),
+  v.transform(
+    ({ last_status, ...row }): WebhookRecord => ({
+      ...row,
+      ...(last_status === null ? {} : { lastStatus: last_status }),
+    }),
+  ),
+);
+
 const RecordRow = v.object({
   ...factEntries,
   token: v.string(),
@@ -68,6 +91,7 @@ const RecordRow = v.object({
   result: v.nullable(v.pipe(v.string(), v.parseJson(), ImageResponse)),
   partial_result: v.nullable(v.pipe(v.string(), v.parseJson(), PartialResult)),
   error: v.nullable(v.pipe(v.string(), v.parseJson(), ImageJob.entries.error.wrapped)),
+  webhook: v.nullable(v.pipe(v.string(), v.parseJson(), WebhookRow)),
 });
 
 /** Throws for a row that no job of ours can have. */
@@ -101,6 +125,7 @@ export function parseRecord(row: unknown): JobRecord {
     ...(record.result === null ? {} : { result: record.result }),
     ...(record.partial_result === null ? {} : { partialResult: record.partial_result }),
     ...(record.error === null ? {} : { error: record.error }),
+    ...(record.webhook === null ? {} : { webhook: record.webhook }),
   };
 }
 

@@ -17,6 +17,7 @@ const INSERT_CONTENT = `
   VALUES (?, ?, ?, ?, ?, ?)`;
 const INSERT_INPUT = `
   INSERT INTO job_input (seq, sha256, bytes) VALUES (?, ?, ?) ON CONFLICT DO NOTHING`;
+const INSERT_WEBHOOK = 'INSERT INTO webhook (seq, url, events) VALUES (?, ?, ?)';
 const FIND_BY_KEY = `
   SELECT fingerprint, ${RECORD_COLUMNS} FROM job_content JOIN job ON job.seq = job_content.seq
   WHERE key_hash = ?`;
@@ -37,9 +38,8 @@ export function createJobSubmission(
   database: StateDatabase,
 ): Pick<JobStore, 'submit' | 'refuseWhenFull' | 'findByKey'> {
   const insert = database.prepare(INSERT);
-  const insertContent = database.prepare(INSERT_CONTENT);
-  const insertInput = database.prepare(INSERT_INPUT);
   const findByKey = database.prepare(FIND_BY_KEY);
+  const insertTexts = prepareInsertTexts(database);
   const refuseBeyondLimits = prepareLimits(database);
 
   function earlierJob({ hash, fingerprint }: NonNullable<JobAdmission['key']>) {
@@ -83,27 +83,36 @@ export function createJobSubmission(
     findByKey: (key) => database.read(() => earlierJob(key)),
     submit(job, admission) {
       const request = JSON.stringify(job.request);
-      const bytes = ROW_BYTES + Buffer.byteLength(request) + Buffer.byteLength(job.request.prompt);
+      const texts = [request, job.request.prompt, job.webhook?.url ?? ''];
+      const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), ROW_BYTES);
       return database.write(() => {
         const earlier = admission.key && earlierJob(admission.key);
         if (earlier) return { job: earlier, repeated: true };
         refuseBeyondLimits(admission, bytes + job.reservedBytes);
         const { key, reservation } = admission;
         const sequence = insertRow(job, reservation.token, bytes);
-        insertContent.run(
-          sequence,
-          job.requestId,
-          job.retryOf,
-          key?.hash,
-          key?.fingerprint,
-          request,
-        );
-        for (const input of inputsOf(job.request)) {
-          insertInput.run(sequence, input.sha256, input.bytes);
-        }
+        insertTexts(sequence, job, request, key);
         return { job: queuedJob(sequence, job, reservation.token), repeated: false };
       });
     },
+  };
+}
+
+/** Adds what belongs to a job beside its row, inside the caller's transaction. */
+function prepareInsertTexts(database: StateDatabase) {
+  const insertContent = database.prepare(INSERT_CONTENT);
+  const insertInput = database.prepare(INSERT_INPUT);
+  const insertWebhook = database.prepare(INSERT_WEBHOOK);
+
+  return (
+    sequence: number,
+    { requestId, retryOf, request, webhook }: NewJob,
+    text: string,
+    key: JobAdmission['key'],
+  ): void => {
+    insertContent.run(sequence, requestId, retryOf, key?.hash, key?.fingerprint, text);
+    for (const { sha256, bytes } of inputsOf(request)) insertInput.run(sequence, sha256, bytes);
+    if (webhook) insertWebhook.run(sequence, webhook.url, JSON.stringify(webhook.events));
   };
 }
 
@@ -126,7 +135,7 @@ function prepareLimits(database: StateDatabase) {
 }
 
 function queuedJob(sequence: number, job: NewJob, token: string): JobRecord {
-  const { id, scope, priority, requestId, provider, retryOf, request, createdSecs } = job;
+  const { id, scope, priority, requestId, provider, retryOf, request, createdSecs, webhook } = job;
   return {
     sequence,
     id,
@@ -142,5 +151,6 @@ function queuedJob(sequence: number, job: NewJob, token: string): JobRecord {
     provider,
     ...(retryOf === undefined ? {} : { retryOf }),
     request,
+    ...(webhook === undefined ? {} : { webhook: { ...webhook, state: 'waiting', attempts: 0 } }),
   };
 }

@@ -62,6 +62,7 @@ describe('migrate', () => {
       'session',
       'sqlite_sequence',
       'usage',
+      'webhook',
     ]);
     expect(schemaVersion(connection)).toBe(SCHEMA_VERSION);
   });

@@ -1,0 +1,37 @@
+import type { Config } from '../config/settings/settings.ts';
+import { JOB_ENDS, type Webhook } from '../contract/resources/job.ts';
+import { BridgeError } from '../errors/bridge-error.ts';
+import type { WebhookTarget } from './webhook-store-port.ts';
+import { toWebhookUrl } from './webhook-url.ts';
+
+type Settings = Pick<Config['server']['webhooks'], 'enabled' | 'default_url' | 'allowed_hosts'>;
+
+export type WebhookTargets = ReturnType<typeof createWebhookTargets>;
+
+/** Where the ends of new jobs are sent. */
+export function createWebhookTargets({ enabled, default_url, allowed_hosts }: Settings) {
+  const byDefault: WebhookTarget | undefined =
+    enabled && default_url !== undefined ? { url: default_url, events: [...JOB_ENDS] } : undefined;
+
+  return {
+    /** For a job that names a webhook or none. Throws `invalid_request` for one that is not allowed. */
+    toTarget(named: Webhook | undefined): WebhookTarget | undefined {
+      if (named === undefined) return byDefault;
+      if (!enabled) throw refusal('webhook', 'webhooks_disabled', 'webhooks are disabled');
+      const checked = toWebhookUrl(named.url, allowed_hosts);
+      if (checked.ok) return named;
+      throw refusal('webhook.url', checked.fault, 'nothing may be sent to this webhook');
+    },
+
+    /** For a retry of a job with this webhook, or with none. */
+    toRetryTarget(earlier: WebhookTarget | undefined): WebhookTarget | undefined {
+      if (!earlier || !enabled) return byDefault;
+      // Whether it is still allowed is checked before each attempt.
+      return { url: earlier.url, events: earlier.events };
+    },
+  };
+}
+
+function refusal(field: string, reason: string, message: string): BridgeError {
+  return new BridgeError('invalid_request', message, { param: field, details: { field, reason } });
+}

@@ -1,0 +1,62 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { createIds } from '../../../../lib/platform/ids.ts';
+import { findStateProblems } from '../../../../lib/storage/sqlite/check-state.ts';
+import { IN_MEMORY } from '../../../../lib/storage/sqlite/connection.ts';
+import { openStateDatabase, stateDatabaseFile } from '../../../../lib/storage/sqlite/database.ts';
+import { createJobStore } from '../../../../lib/storage/sqlite/jobs/job-store.ts';
+import {
+  CLAIM_WEBHOOKS,
+  createWebhookStore,
+} from '../../../../lib/storage/sqlite/webhook-store.ts';
+import { describeWebhookStore } from '../../../contracts/webhook-store.ts';
+import { newJob, WIDE } from '../../../support/jobs.ts';
+
+const ids = createIds(() => 0);
+
+describeWebhookStore('SQLite', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'webhooks-'));
+  const open = () => openStateDatabase({ file: stateDatabaseFile(directory), ids });
+  let database = open();
+  const opened = {
+    store: createWebhookStore(database),
+    jobs: createJobStore(database),
+    async reopen() {
+      await database.close();
+      database = open();
+      opened.jobs = createJobStore(database);
+      return createWebhookStore(database);
+    },
+    async close() {
+      await database.close();
+      await rm(directory, { recursive: true });
+    },
+  };
+  return opened;
+});
+
+describe('createWebhookStore', () => {
+  test('claims by the index of what is due, whatever was delivered before', async () => {
+    const database = openStateDatabase({ file: IN_MEMORY, ids });
+
+    const plan = database
+      .prepare(`EXPLAIN QUERY PLAN ${CLAIM_WEBHOOKS}`)
+      .all({ nowMs: 1, untilMs: 2, limit: 3 });
+
+    const steps = plan.map((step) => (step as { detail: string }).detail);
+    expect(steps).toContain('SEARCH webhook USING COVERING INDEX webhook_due (due<?)');
+    expect(steps.filter((step) => step.startsWith('SCAN'))).toEqual([]);
+    await database.close();
+  });
+
+  test('a webhook makes no state invalid', async () => {
+    const database = openStateDatabase({ file: IN_MEMORY, ids });
+    const webhook = { url: 'https://hooks.test/', events: ['failed' as const] };
+    await createJobStore(database).submit(newJob({ webhook }), WIDE);
+
+    expect(findStateProblems(database)).toEqual([]);
+    await database.close();
+  });
+});

@@ -1,0 +1,246 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { Webhook } from 'standardwebhooks';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { toImageJob } from '../../../lib/jobs/job-views.ts';
+import { createTraceLog } from '../../../lib/log/trace-log.ts';
+import { createIds } from '../../../lib/platform/ids.ts';
+import { IN_MEMORY } from '../../../lib/storage/sqlite/connection.ts';
+import { openStateDatabase } from '../../../lib/storage/sqlite/database.ts';
+import { createJobStore } from '../../../lib/storage/sqlite/jobs/job-store.ts';
+import { createWebhookStore } from '../../../lib/storage/sqlite/webhook-store.ts';
+import type { PostWebhook } from '../../../lib/webhooks/post-webhook.ts';
+import { createWebhookDeliveries } from '../../../lib/webhooks/webhook-deliveries.ts';
+import { newJob, succeeded, WIDE } from '../../support/jobs.ts';
+import { createManualClock } from '../../support/manual-clock.ts';
+
+const KEY = Buffer.alloc(32, 3);
+const RECEIVER = new Webhook(`whsec_${KEY.toString('base64')}`);
+const URL = 'https://hooks.test/ends';
+
+type Posted = Parameters<PostWebhook>[1] & { readonly url: string };
+
+let rig: ReturnType<typeof openRig>;
+
+beforeEach(() => {
+  rig = openRig();
+});
+afterEach(() => rig.close());
+
+/** Real stores and signatures; the receiver and the time are scripted. */
+function openRig() {
+  const clock = createManualClock();
+  const ids = { ...createIds(clock.nowMs), newFraction: () => 0.5 };
+  const database = openStateDatabase({ file: IN_MEMORY, ids });
+  const jobs = createJobStore(database);
+  const store = createWebhookStore(database);
+  const posted: Posted[] = [];
+  const results: string[] = [];
+  const lines: string[] = [];
+  const stopping = new AbortController();
+  const receiver = {
+    reply: async (_posted: Posted, _signal: AbortSignal): Promise<number | undefined> => 200,
+  };
+  const deliveries = createWebhookDeliveries({
+    store,
+    clock,
+    ids,
+    keys: [KEY],
+    log: createTraceLog((line) => lines.push(line)),
+    metrics: { webhookSent: (result) => void results.push(result) },
+    async findJob(scope, id) {
+      const job = await jobs.find(scope, id);
+      return job && toImageJob(job, undefined);
+    },
+    post(url, message, signal) {
+      const sent = { url, ...message };
+      posted.push(sent);
+      return receiver.reply(sent, signal);
+    },
+  });
+  let running: Promise<void> | undefined;
+
+  return {
+    clock,
+    jobs,
+    store,
+    posted,
+    results,
+    lines,
+    receiver,
+    deliveries,
+    work(): void {
+      running = deliveries.task.run(stopping.signal);
+    },
+    async stop(): Promise<void> {
+      stopping.abort();
+      await running;
+    },
+    async close(): Promise<void> {
+      await this.stop();
+      await database.close();
+    },
+    /** A job that has ended now. */
+    async end() {
+      const nowSecs = Math.floor(clock.nowMs() / 1000);
+      const webhook = { url: URL, events: ['succeeded' as const] };
+      await jobs.submit(newJob({ webhook }), WIDE);
+      const job = await jobs.claim(nowSecs);
+      if (!job) throw new Error('nothing was claimed');
+      await jobs.settle(job.sequence, succeeded(nowSecs));
+      deliveries.wake();
+      return job;
+    },
+    async webhookOf({ scope, id }: { scope: string; id: string }) {
+      return (await jobs.find(scope, id))?.webhook;
+    },
+  };
+}
+
+async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await turn();
+}
+
+/** Verifies the signature; the manual clock of the rig is not that of the library, so that the age is left out. */
+function verified({ headers, body }: Posted): unknown {
+  const sentAt = new Date(Number(headers['webhook-timestamp']) * 1000);
+  const expected = RECEIVER.sign(headers['webhook-id'] ?? '', sentAt, body);
+  expect(headers['webhook-signature']).toBe(expected);
+  return JSON.parse(body);
+}
+
+describe('createWebhookDeliveries', () => {
+  test('sends the end of a job once it is woken', async () => {
+    rig.work();
+    const job = await rig.end();
+    await until(() => rig.results.length === 1);
+
+    const [sent] = rig.posted;
+    expect(sent?.url).toBe(URL);
+    expect(sent?.headers['webhook-id']).toBe(job.id);
+    expect(sent && verified(sent)).toMatchObject({
+      type: 'job.succeeded',
+      timestamp: '2025-01-01T00:00:00.000Z',
+      data: { id: job.id, status: 'succeeded', result: { data: [] } },
+    });
+    expect(rig.results).toEqual(['delivered']);
+    expect(await rig.webhookOf(job)).toMatchObject({ state: 'delivered', lastStatus: 200 });
+  });
+
+  test('sends at its start what an earlier process has left', async () => {
+    const job = await rig.end();
+
+    rig.work();
+    await until(() => rig.results.length === 1);
+
+    expect(rig.posted.map(({ headers }) => headers['webhook-id'])).toEqual([job.id]);
+  });
+
+  test('sends again with the same id and a new time until the attempts are used up', async () => {
+    rig.receiver.reply = async () => 500;
+    rig.work();
+    const job = await rig.end();
+    await until(() => rig.results.length === 1);
+
+    for (const [nth, secs] of [5, 30, 120, 600, 3600, 21_600, 86_400].entries()) {
+      await rig.clock.advance(secs * 1000 - 1);
+      expect(rig.posted).toHaveLength(nth + 1);
+      await rig.clock.advance(1);
+      await until(() => rig.results.length === nth + 2);
+    }
+
+    expect(rig.results).toEqual([...Array.from({ length: 7 }, () => 'retried'), 'failed']);
+    expect(new Set(rig.posted.map(({ headers }) => headers['webhook-id']))).toEqual(
+      new Set([job.id]),
+    );
+    expect(new Set(rig.posted.map(({ headers }) => headers['webhook-timestamp'])).size).toBe(8);
+    for (const sent of rig.posted) verified(sent);
+    expect(await rig.webhookOf(job)).toMatchObject({
+      state: 'failed',
+      attempts: 8,
+      lastStatus: 500,
+    });
+  });
+
+  test('410 ends it', async () => {
+    rig.receiver.reply = async () => 410;
+    rig.work();
+    const job = await rig.end();
+    await until(() => rig.results.length === 1);
+
+    expect(rig.results).toEqual(['failed']);
+    expect(await rig.webhookOf(job)).toMatchObject({ state: 'failed', attempts: 1 });
+  });
+
+  test('at most 32 are being sent at a time, and the others follow', async () => {
+    const waiting: (() => void)[] = [];
+    rig.receiver.reply = () =>
+      new Promise((resolve) => {
+        waiting.push(() => resolve(204));
+      });
+    for (let nth = 0; nth < 40; nth += 1) await rig.end();
+    rig.work();
+    await until(() => waiting.length === 32);
+    for (let nth = 0; nth < 20; nth += 1) await turn();
+    expect(waiting).toHaveLength(32);
+
+    while (rig.results.length < 40) {
+      for (const reply of waiting.splice(0)) reply();
+      await turn();
+    }
+
+    expect(new Set(rig.posted.map(({ headers }) => headers['webhook-id'])).size).toBe(40);
+    expect(rig.posted).toHaveLength(40);
+  });
+
+  test('what is being sent at the stop is due again at once, and was not attempted', async () => {
+    rig.receiver.reply = (_posted, signal) =>
+      new Promise((_resolve, reject) => {
+        signal.addEventListener('abort', () => reject(signal.reason));
+      });
+    rig.work();
+    const job = await rig.end();
+    await until(() => rig.posted.length === 1);
+
+    await rig.stop();
+
+    expect(await rig.store.nextDueMs()).toBe(rig.clock.nowMs());
+    expect(await rig.webhookOf(job)).toMatchObject({ state: 'pending', attempts: 0 });
+    expect(rig.lines).toEqual([]);
+  });
+
+  test('an outcome that cannot be stored is reported, and the end is sent again', async () => {
+    const { settle } = rig.store;
+    let refusals = 1;
+    rig.store.settle = (...given) => {
+      refusals -= 1;
+      return refusals < 0 ? settle(...given) : Promise.reject(new Error('the disk is full'));
+    };
+    rig.work();
+    await rig.end();
+    await until(() => rig.lines.length === 1);
+
+    await rig.clock.advance(20_000);
+    await until(() => rig.results.length === 1);
+
+    expect(rig.posted).toHaveLength(2);
+    expect(JSON.parse(rig.lines[0] ?? '')).toMatchObject({ task: 'webhooks' });
+    expect(rig.lines[0]).not.toContain('disk');
+  });
+
+  test('a job that was removed is not sent', async () => {
+    const { claim } = rig.store;
+    rig.store.claim = async (request) => {
+      const due = await claim(request);
+      const retention = { maxRetained: 0, maxRetainedBytes: 0, batch: 10 };
+      await rig.jobs.prune({ ...retention, completedBeforeSecs: Number.MAX_SAFE_INTEGER });
+      return due;
+    };
+    await rig.end();
+
+    rig.work();
+    for (let nth = 0; nth < 20; nth += 1) await turn();
+
+    expect(rig.posted).toEqual([]);
+    expect(await rig.store.nextDueMs()).toBeUndefined();
+  });
+});
