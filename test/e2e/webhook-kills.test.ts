@@ -1,0 +1,89 @@
+import { randomInt } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { cleanUp, freshFolder, runProgram, startBridge } from '../support/start-bridge.ts';
+import { type Receiver, startReceiver, webhookSettings } from './webhook-receiver.ts';
+
+// The long proof: WEBHOOK_KILLS=500, which is 10,000 jobs.
+const KILLS = Number(process.env['WEBHOOK_KILLS'] ?? 3);
+const TIMEOUT_MS = 120_000 + KILLS * 10_000;
+const JOBS_A_ROUND = 20;
+const LONGEST_LIFE_MS = 600;
+const CUT_OR_REFUSE_EVERY = 6;
+
+let receiver: Receiver | undefined;
+
+afterEach(() => receiver?.kill());
+afterAll(cleanUp);
+
+/** The ids of the jobs that were accepted before the bridge ended. */
+async function submit(address: string, url: string): Promise<readonly string[]> {
+  const accepted: string[] = [];
+  for (let nth = 0; nth < JOBS_A_ROUND; nth += 1) {
+    const response = await fetch(`${address}/v1/jobs`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ prompt: 'a boat', parameters: { size: '64x64' }, webhook: { url } }),
+    }).catch(() => undefined);
+    const text = await response?.text().catch(() => undefined);
+    if (text === undefined) break;
+    expect(response?.status).toBe(202);
+    accepted.push(JSON.parse(text).id);
+  }
+  return accepted;
+}
+
+async function webhookOf(address: string, id: string) {
+  const response = await fetch(`${address}/v1/jobs/${id}?wait_ms=30000`);
+  return JSON.parse(await response.text());
+}
+
+describe('webhooks of a program that is killed, to a receiver that is killed', () => {
+  it(`bring each end at least once, ${KILLS} times`, { timeout: TIMEOUT_MS }, async () => {
+    const cwd = await freshFolder();
+    let replies = 0;
+    receiver = await startReceiver(() => {
+      replies += 1;
+      if (replies % CUT_OR_REFUSE_EVERY !== 0) return 204;
+      return replies % 2 === 0 ? 'cut' : 503;
+    });
+    const settings = { cwd, ...webhookSettings(receiver.host) };
+    const ids: string[] = [];
+
+    for (let round = 0; round < KILLS; round += 1) {
+      const bridge = await startBridge(settings);
+      const submitting = submit(bridge.address, receiver.url);
+      await delay(randomInt(LONGEST_LIFE_MS));
+      if (round % 2 === 0) await receiver.kill();
+      await delay(randomInt(LONGEST_LIFE_MS));
+      await bridge.end('SIGKILL');
+      ids.push(...(await submitting));
+      if (round % 2 === 0) await receiver.start();
+    }
+    const bridge = await startBridge(settings);
+    const jobs = [];
+    for (const id of ids) {
+      for (;;) {
+        const job = await webhookOf(bridge.address, id);
+        if (job.completed !== undefined && job.webhook.status !== 'pending') {
+          jobs.push(job);
+          break;
+        }
+        await delay(100);
+      }
+    }
+    const { code } = await bridge.end();
+
+    expect(code).toBe(0);
+    expect(ids.length).toBeGreaterThan(0);
+    expect(receiver.refused).toEqual([]);
+    expect(new Set(jobs.map(({ webhook }) => webhook.status))).toEqual(new Set(['delivered']));
+    const types = new Map(receiver.received.map(({ id, type }) => [id, type]));
+    for (const { id, status } of jobs) expect(types.get(id)).toBe(`job.${status}`);
+    for (const { id, type, data } of receiver.received) {
+      expect(data).toMatchObject({ id, status: type.slice('job.'.length) });
+    }
+    expect(await runProgram(['state', 'check'], cwd)).toMatchObject({ code: 0 });
+    console.info(`kills: ${KILLS}, jobs: ${ids.length}, messages: ${receiver.received.length}`);
+  });
+});
