@@ -18,6 +18,7 @@ import {
   checkBearer,
   checkPort,
   checkTokens,
+  checkWebhooks,
 } from '../doctor/service-checks.ts';
 import { checkDatabase, checkFolders, checkStateLock } from '../doctor/storage-checks.ts';
 import { styled } from '../terminal/terminal.ts';
@@ -34,6 +35,7 @@ const CHECKS: readonly Check[] = [
   checkPort,
   checkBearer,
   checkTokens,
+  checkWebhooks,
   checkProviders,
   checkBubblewrap,
   checkImageFormats,

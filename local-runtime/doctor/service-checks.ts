@@ -3,6 +3,7 @@ import { createServer } from 'node:net';
 import { parseAuthority } from '../../lib/config/values/addresses.ts';
 import { toBridgeError } from '../../lib/errors/bridge-error.ts';
 import { readTokens } from '../../lib/tokens/token-file.ts';
+import { readWebhookSecrets } from '../../lib/webhooks/webhook-secrets.ts';
 import { resolveBearer } from '../bearer.ts';
 import { isLive } from '../client/liveness.ts';
 import { toLocalAddress } from '../local-address.ts';
@@ -64,6 +65,20 @@ export function checkTokens({ config }: Examined): readonly Finding[] {
     const [, ...reason] = toBridgeError(error).message.split(': ');
     const advice = 'A running bridge keeps the tokens from before; a start is refused.';
     return [bad(check, reason.join(': '), advice)];
+  }
+}
+
+/** Whether the secret of `server.webhooks` can be used. */
+export function checkWebhooks({ config, env }: Examined): readonly Finding[] {
+  const { enabled, secret_env: variable } = config.server.webhooks;
+  if (!enabled || variable === undefined) return [];
+  const check = 'server.webhooks.secret_env';
+  try {
+    const keys = readWebhookSecrets(config.server.webhooks, env);
+    return [good(check, `secrets in ${variable}: ${keys?.length ?? 0}`)];
+  } catch (error) {
+    const [, reason = ''] = toBridgeError(error).message.split(': ');
+    return [bad(check, reason, `Export ${variable} with whsec_ and $(openssl rand -base64 32).`)];
   }
 }
 

@@ -32,6 +32,7 @@ import { type ServerProcess, startServer } from './server-process.ts';
 import { smallGets } from './small-gets.ts';
 import { startUp } from './start-up.ts';
 import { upstreamStream } from './upstream-stream.ts';
+import { webhookOutbox } from './webhook-outbox.ts';
 
 /**
  * `npm run bench -- [--only NAME]... [--rounds N] [--write]`: prints one Markdown table, and with `--write` puts it on
@@ -58,6 +59,7 @@ const BENCHES: readonly Bench[] = [
   jobLists,
   jobClaims,
   jobSearch,
+  webhookOutbox,
   matte,
   composite,
   embedMetadata,

@@ -238,6 +238,23 @@ describe('doctor', () => {
     expect(present.get('server.bearer_token_env')?.level).toBe('good');
   });
 
+  it('says whether the secret of webhooks can be used, and never shows it', async () => {
+    const set = ['server.webhooks.enabled=true', 'server.webhooks.secret_env=HOOK_SECRET'];
+    const check = 'server.webhooks.secret_env';
+    const secret = `whsec_${Buffer.alloc(32, 4).toString('base64')}`;
+
+    const usable = await findings(set, { HOOK_SECRET: secret });
+    const unusable = await findings(set, { HOOK_SECRET: 'whsec_short' });
+    const off = await findings();
+
+    expect(usable.get(check)).toMatchObject({ level: 'good' });
+    expect(unusable.get(check)).toMatchObject({ level: 'bad' });
+    expect(JSON.stringify([...usable.values(), ...unusable.values()])).not.toMatch(
+      /whsec_(short|[A-Z])/,
+    );
+    expect(off.has(check)).toBe(false);
+  });
+
   it('names who holds the activation lock', async () => {
     const path = join(folder, 'activation');
     const holder = { pid: 4711, host: 'blue', since: 1_700_000_000 };

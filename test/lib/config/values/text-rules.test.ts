@@ -10,6 +10,7 @@ import {
   REMOTE_HOST,
   VARIABLE,
   VISIBLE,
+  WEBHOOK_HOST,
 } from '../../../../lib/config/values/text-rules.ts';
 
 const RULES = {
@@ -23,6 +24,7 @@ const RULES = {
   REMOTE_HOST,
   VARIABLE,
   VISIBLE,
+  WEBHOOK_HOST,
 };
 
 const GOOD: Record<keyof typeof RULES, readonly string[]> = {
@@ -43,6 +45,13 @@ const GOOD: Record<keyof typeof RULES, readonly string[]> = {
   PROVIDER_NAME: ['a', 'work-2', 'a--b', 'a-', 'a'.repeat(32), 'constructor'],
   VARIABLE: ['TOKEN', '_t1', 'image_bridge_token'],
   VISIBLE: ['org-1', '2025-04-01-preview', 'a'.repeat(256)],
+  WEBHOOK_HOST: [
+    'hooks.example',
+    'Hooks.example:8443',
+    '127.0.0.1:9000',
+    '[::1]:9000',
+    'localhost',
+  ],
 };
 
 const BAD: Record<keyof typeof RULES, readonly string[]> = {
@@ -91,6 +100,18 @@ const BAD: Record<keyof typeof RULES, readonly string[]> = {
   PROVIDER_NAME: ['', '1', '-a', 'A', 'a_b', 'a.b', 'a b', 'ä', 'a\n', 'a'.repeat(33)],
   VARIABLE: ['', '1A', 'A-B', 'A B', 'A=B', '$TOKEN', 'é'],
   VISIBLE: ['', ' ', 'a b', 'a\n', 'é', 'a'.repeat(257)],
+  WEBHOOK_HOST: [
+    '',
+    '*',
+    '*.example.com',
+    'a:443',
+    'a:0443',
+    '127.1',
+    'https://a',
+    'a/b',
+    'u@a',
+    'bücher.de',
+  ],
 };
 
 const NAMES = Object.keys(RULES) as (keyof typeof RULES)[];

@@ -53,6 +53,18 @@ describe('createRetryJob', () => {
     expect(await rig.read(earlier.id)).toEqual(earlier);
   });
 
+  test('keeps the webhook of the earlier job, also where its end was none that is sent', async () => {
+    const webhook = { url: 'https://hooks.test/a', events: ['succeeded'] };
+    const earlier = await cancelled({ webhook });
+
+    const { job } = await retry(earlier.id);
+
+    expect(earlier).not.toHaveProperty('webhook');
+    expect(job.webhook).toEqual({ status: 'pending', attempts: 0 });
+    const kept = (await rig.store.find(SCOPE, job.id))?.webhook;
+    expect(kept).toEqual({ ...webhook, state: 'waiting', attempts: 0 });
+  });
+
   test('wakes a worker, who runs it under the request id of the retry', async () => {
     const failed = await run({}, (first) => first.fail(new BridgeError('upstream', 'no')));
 

@@ -130,4 +130,38 @@ describe('createSubmitJob', () => {
     const all = await rig.jobLists.list(SCOPE, { visibility: 'all', limit: 100 }, forever);
     expect(all.items.map(({ id }) => id)).toEqual([job.id]);
   });
+
+  test('refuses a webhook that is not allowed before anything is kept', async () => {
+    const webhook = { url: 'https://evil.test/' };
+
+    await expect(rig.submit({ ...edit, webhook })).rejects.toMatchObject({
+      code: 'invalid_request',
+      param: 'webhook.url',
+    });
+
+    expect([...rig.kept]).toEqual([]);
+  });
+
+  test('the same key with another webhook is a conflict, and with the same one a repetition', async () => {
+    const webhook = { url: 'https://hooks.test/a' };
+    const { job } = await rig.submit({ webhook }, key);
+
+    const again = await rig.submit({ webhook }, key);
+
+    expect(again).toMatchObject({ replayed: true, job: { id: job.id } });
+    for (const other of [{}, { webhook: { url: 'https://hooks.test/b' } }]) {
+      await expect(rig.submit(other, key)).rejects.toMatchObject({ code: 'idempotency_conflict' });
+    }
+  });
+
+  test('shows a webhook as pending, until the job has ended in a way that is not sent', async () => {
+    const webhook = { url: 'https://hooks.test/', events: ['succeeded'] };
+    const { job } = await rig.submit({ webhook });
+
+    const ended = await rig.jobs.cancel(SCOPE, job.id);
+
+    expect(job.webhook).toEqual({ status: 'pending', attempts: 0 });
+    expect(job.request).not.toHaveProperty('webhook');
+    expect(ended).not.toHaveProperty('webhook');
+  });
 });
