@@ -79,6 +79,13 @@ export const REQUEST_EXAMPLES: Examples = {
       summary: 'Before all that waits with a lower priority',
       value: { prompt: 'a ginger cat', parameters: { n: 3 }, priority: 50 },
     },
+    webhook: {
+      summary: 'Its end is sent to a server of yours',
+      value: {
+        prompt: 'a ginger cat',
+        webhook: { url: 'https://hooks.example.com/jobs', events: ['succeeded', 'failed'] },
+      },
+    },
   },
   ImageQueuePatch: { pause: { summary: 'Start no further job', value: { paused: true } } },
   ImageJobPatch: {

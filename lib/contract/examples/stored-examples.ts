@@ -176,6 +176,10 @@ export const STORED_EXAMPLES: Examples = {
       summary: 'Done',
       value: DONE,
     },
+    notified: {
+      summary: 'Done, and its webhook knows',
+      value: { ...DONE, webhook: { status: 'delivered', attempts: 2, last_status: 204 } },
+    },
   },
   ImageJobPage: {
     first: {
