@@ -231,7 +231,8 @@ export interface JobStore {
   interruptAbandoned(end: { readonly atSecs: number; readonly error: JobFailure }): Promise<number>;
   /**
    * Removes those jobs of the ordinary history that ended first, for as long as they are too old, too many or too
-   * large, and resolves to their sequences. One whose webhook is pending is only removed when it is too old. As many as `batch` mean that there may be more to remove.
+   * large, and resolves to their sequences. One whose webhook is pending is only removed when it is too old. As many as
+   * `batch` mean that there may be more to remove.
    */
   prune(retention: JobRetention): Promise<{
     readonly removed: readonly number[];

@@ -62,8 +62,8 @@ export function createJobs(deps: Deps) {
       toAccepted(await deps.submitJob(request, context)),
 
     /**
-     * A new job with the request, the images, the priority and the webhook of one that failed, was cancelled or was interrupted.
-     * Throws `not_found`, `job_not_terminal`, `job_succeeded`, and what `submit` throws.
+     * A new job with the request, the images, the priority and the webhook of one that failed, was cancelled or was
+     * interrupted. Throws `not_found`, `job_not_terminal`, `job_succeeded`, and what `submit` throws.
      */
     retry: async (id: string, context: SubmitContext): Promise<AcceptedJob> =>
       toAccepted(await deps.retryJob(id, context)),
