@@ -141,6 +141,7 @@ function openDeliveries(
       return job && toImageJob(job, undefined);
     },
     post: createPostWebhook({ settings, clock: outside.clock }),
+    settings,
     keys,
   });
 }

@@ -27,9 +27,10 @@ export function recordTasks(tasks: readonly Task[], { clock, log, metrics }: Dep
       name,
       everyMs,
       async run(signal) {
+        const succeeded = () => update({ last_success: nowSecs(clock) });
         try {
-          await run(signal);
-          if (!signal.aborted) update({ last_success: nowSecs(clock) });
+          await run(signal, succeeded);
+          if (!signal.aborted) succeeded();
         } catch (error) {
           // A run that the end of the bridge cut off has not failed.
           if (signal.aborted) return;

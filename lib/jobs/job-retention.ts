@@ -2,7 +2,7 @@ import { toBridgeError } from '../errors/bridge-error.ts';
 import type { StoredInputs } from '../inputs/stored-inputs.ts';
 import { type Clock, nowSecs } from '../platform/clock.ts';
 import type { JobSearch } from './job-search-port.ts';
-import type { JobStore } from './job-store-port.ts';
+import type { JobRetention, JobStore } from './job-store-port.ts';
 
 interface Deps {
   readonly store: Pick<JobStore, 'prune'>;
@@ -38,11 +38,13 @@ export function createJobRetention({ store, search, inputs, clock, limits }: Dep
       maxRetainedBytes: limits.max_retained_bytes,
       batch: BATCH,
     };
+    let after: JobRetention['after'];
     while (!signal.aborted) {
-      const { removed, releasedInputs } = await store.prune(retention);
+      const { removed, releasedInputs, next } = await store.prune({ ...retention, after });
       if (removed.length > 0) search.removed(removed);
       await removeInputs(releasedInputs);
-      if (removed.length < BATCH) return;
+      if (!next) return;
+      after = next;
     }
   }
 

@@ -134,8 +134,16 @@ export interface JobRetention {
   readonly maxRetained: number;
   /** How large the ordinary history may be, stored images included. */
   readonly maxRetainedBytes: number;
-  /** How many jobs one call removes at most. */
+  /** Where the last call of this sweep stopped. */
+  readonly after?: EndedPlace | undefined;
+  /** How many jobs one call looks at, at most. */
   readonly batch: number;
+}
+
+/** The place of a job in the order of the ends. */
+interface EndedPlace {
+  readonly completedSecs: number;
+  readonly sequence: number;
 }
 
 /** What became of a job: how it is now, or that it was removed. */
@@ -231,13 +239,14 @@ export interface JobStore {
   interruptAbandoned(end: { readonly atSecs: number; readonly error: JobFailure }): Promise<number>;
   /**
    * Removes those jobs of the ordinary history that ended first, for as long as they are too old, too many or too
-   * large, and resolves to their sequences. One whose webhook is pending is only removed when it is too old. As many as
-   * `batch` mean that there may be more to remove.
+   * large, and resolves to their sequences. One whose webhook is pending is only removed when it is too old.
    */
   prune(retention: JobRetention): Promise<{
     readonly removed: readonly number[];
     /** SHA-256 of the stored images, each once, that no other job came with. */
     readonly releasedInputs: readonly string[];
+    /** Undefined when nothing more is to be removed. */
+    readonly next: EndedPlace | undefined;
   }>;
   /** The stored images of all jobs by ascending SHA-256, each once: at most `limit` of those behind `after`. */
   listInputs(page: {

@@ -1,3 +1,4 @@
+import type { Config } from '../config/settings/settings.ts';
 import type { ImageJob } from '../contract/resources/job.ts';
 import type { TraceLog } from '../log/trace-log.ts';
 import type { Metrics } from '../metrics/metrics.ts';
@@ -15,6 +16,7 @@ interface Deps {
   /** The job as its owner sees it; undefined when it was removed. */
   readonly findJob: (scope: string, id: string) => Promise<ImageJob | undefined>;
   readonly post: PostWebhook;
+  readonly settings: Pick<Config['server']['webhooks'], 'allowed_hosts'>;
   /** Of the signatures. */
   readonly keys: readonly Uint8Array[];
   readonly log: Pick<TraceLog, 'failure'>;
@@ -26,15 +28,20 @@ interface Deps {
 const TASK = 'webhooks';
 // After a store that cannot be read or written.
 const RETRY_MS = 1000;
+// A machine that slept has lost the time of its timers.
+const LOOK_EVERY_MS = 60_000;
 const MAX_SENDING = 32;
 // Nothing is sent twice at the same time: an attempt ends before.
 const CLAIM_MS = TIMEOUT_MS + 5000;
 
 /** Sends the ends of jobs, each until its receiver has taken it or the attempts are used up. */
 export function createWebhookDeliveries(deps: Deps) {
-  const { store, findJob, post, keys, log, metrics, clock, ids } = deps;
+  const { store, findJob, post, settings, keys, log, metrics, clock, ids } = deps;
   const changes = createNotifier();
-  const sending = new Set<Promise<void>>();
+  // Each host has slots of its own: those that hang, however many, take none from the others.
+  const slots = Math.ceil(MAX_SENDING / Math.max(1, settings.allowed_hosts.length));
+  /** What is being sent, and to which host. */
+  const sending = new Map<Promise<void>, string>();
 
   async function attempt(due: DueWebhook, signal: AbortSignal): Promise<void> {
     const { sequence, attempts } = due;
@@ -59,44 +66,50 @@ export function createWebhookDeliveries(deps: Deps) {
     }
   }
 
-  async function sendDue(signal: AbortSignal): Promise<void> {
+  async function sendDue(host: string, signal: AbortSignal): Promise<void> {
     const nowMs = clock.nowMs();
-    const limit = MAX_SENDING - sending.size;
-    for (const due of await store.claim({ nowMs, untilMs: nowMs + CLAIM_MS, limit })) {
+    const request = { host, nowMs, untilMs: nowMs + CLAIM_MS, limit: freeSlots(host) };
+    for (const due of await store.claim(request)) {
       const sent = send(due, signal).finally(() => {
         sending.delete(sent);
         changes.notify();
       });
-      sending.add(sent);
+      sending.set(sent, host);
     }
   }
 
-  async function untilChanged(dueMs: number | undefined): Promise<void> {
-    const cancel =
-      dueMs === undefined ? () => {} : clock.after(dueMs - clock.nowMs(), changes.notify);
+  function freeSlots(host: string): number {
+    return slots - [...sending.values()].filter((other) => other === host).length;
+  }
+
+  async function untilChanged(dueMs: number): Promise<void> {
+    const cancel = clock.after(dueMs - clock.nowMs(), changes.notify);
     await changes.wait();
     cancel();
   }
 
-  async function sendAll(signal: AbortSignal): Promise<void> {
+  async function sendAll(signal: AbortSignal, succeeded: () => void): Promise<void> {
     while (!signal.aborted) {
-      const isFull = sending.size === MAX_SENDING;
-      const dueMs = isFull ? undefined : await store.nextDueMs();
-      if (dueMs !== undefined && dueMs <= clock.nowMs()) await sendDue(signal);
-      else await untilChanged(dueMs);
+      const nowMs = clock.nowMs();
+      const queues = (await store.listQueues()).filter(({ host }) => freeSlots(host) > 0);
+      const due = queues.filter(({ dueMs }) => dueMs <= nowMs);
+      await Promise.all(due.map(({ host }) => sendDue(host, signal)));
+      if (due.length > 0) continue;
+      succeeded();
+      await untilChanged(Math.min(nowMs + LOOK_EVERY_MS, ...queues.map(({ dueMs }) => dueMs)));
     }
   }
 
   const task: Task = {
     name: TASK,
     everyMs: RETRY_MS,
-    async run(signal) {
+    async run(signal, succeeded = () => {}) {
       signal.addEventListener('abort', changes.notify, { once: true });
       try {
-        await sendAll(signal);
+        await sendAll(signal, succeeded);
       } finally {
         signal.removeEventListener('abort', changes.notify);
-        await Promise.all(sending);
+        await Promise.all(sending.keys());
       }
     },
   };

@@ -12,6 +12,14 @@ export interface WebhookRecord extends WebhookTarget {
   readonly lastStatus?: number;
 }
 
+/** What is to be sent to one host. */
+export interface WebhookQueue {
+  /** As `URL.host` has it: with its port, unless that is the one of the scheme. */
+  readonly host: string;
+  /** When the first of it is due. */
+  readonly dueMs: number;
+}
+
 /** One end of a job that is to be sent now. */
 export interface DueWebhook {
   /** Of the job. */
@@ -34,10 +42,14 @@ export type WebhookOutcome = { readonly lastStatus: number | undefined } & (
  * Times are Unix milliseconds. Every method is one transaction and has been made durable when it resolves.
  */
 export interface WebhookStore {
-  /** When the next one is due; undefined when there is none. */
-  nextDueMs(): Promise<number | undefined>;
-  /** Those that are due, the longest due first. They are not due again before `untilMs`, whatever becomes of this process. */
+  /** One for each host that something is to be sent to. Costs the same whatever was delivered, and whatever is due. */
+  listQueues(): Promise<readonly WebhookQueue[]>;
+  /**
+   * Those of one host that are due, the longest due first. They are not due again before `untilMs`, whatever becomes of
+   * this process.
+   */
   claim(request: {
+    readonly host: string;
     readonly nowMs: number;
     readonly untilMs: number;
     readonly limit: number;

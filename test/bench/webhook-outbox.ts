@@ -8,6 +8,7 @@ import { percentile } from './statistics.ts';
 
 const DELIVERED = 100_000;
 const DUE = 5000;
+const HOSTS = 8;
 // As many as are sent at a time.
 const AT_A_TIME = 32;
 
@@ -21,8 +22,10 @@ const FILL_JOBS = `
     'sandbox', 1, 600, 0, 'a fox'
   FROM nth`;
 const FILL_WEBHOOKS = `
-  INSERT INTO webhook (seq, url, events, state, attempts, last_status)
-  SELECT seq, 'https://hooks.test/ends', '["succeeded"]', 'delivered', 1, 204 FROM job`;
+  INSERT INTO webhook (seq, url, host, events, state, attempts, last_status)
+  SELECT seq, format('https://%d.test/ends', seq % @hosts), format('%d.test', seq % @hosts),
+    '["succeeded"]', 'delivered', 1, 204
+  FROM job`;
 const MAKE_DUE = `
   UPDATE webhook SET state = 'pending', due = seq WHERE seq % @every = 0`;
 
@@ -44,7 +47,7 @@ export const webhookOutbox: Bench = {
     await database.close();
     return [
       {
-        what: `webhooks, by the store: ${DUE} due ones beside ${DELIVERED} delivered ones, ${AT_A_TIME} at a time`,
+        what: `webhooks, by the store: ${DUE} due ones to ${HOSTS} hosts beside ${DELIVERED} delivered ones, ${AT_A_TIME} at a time`,
         ours: `${Math.round(percentile(perSecond, 0.5))} deliveries/s`,
         budget: '> 1000 deliveries/s',
       },
@@ -58,7 +61,7 @@ async function fill(database: StateDatabase): Promise<() => Promise<void>> {
   const makeDue = database.prepare(MAKE_DUE);
   await database.write(() => {
     fillJobs.run({ jobs: DELIVERED + DUE });
-    fillWebhooks.run();
+    fillWebhooks.run({ hosts: HOSTS });
   });
   return () =>
     database.write(() => void makeDue.run({ every: Math.floor((DELIVERED + DUE) / DUE) }));
@@ -68,9 +71,15 @@ async function fill(database: StateDatabase): Promise<() => Promise<void>> {
 async function deliverAll(store: WebhookStore): Promise<void> {
   const nowMs = DELIVERED + DUE;
   for (;;) {
-    const due = await store.claim({ nowMs, untilMs: nowMs + 20_000, limit: AT_A_TIME });
-    if (due.length === 0) return;
-    const outcome = { state: 'delivered', lastStatus: 204 } as const;
-    await Promise.all(due.map(({ sequence }) => store.settle(sequence, outcome)));
+    const queues = await store.listQueues();
+    if (queues.length === 0) return;
+    await Promise.all(queues.map(({ host }) => deliver(store, host, nowMs)));
   }
+}
+
+async function deliver(store: WebhookStore, host: string, nowMs: number): Promise<void> {
+  const limit = AT_A_TIME / HOSTS;
+  const due = await store.claim({ host, nowMs, untilMs: nowMs + 20_000, limit });
+  const outcome = { state: 'delivered', lastStatus: 204 } as const;
+  await Promise.all(due.map(({ sequence }) => store.settle(sequence, outcome)));
 }

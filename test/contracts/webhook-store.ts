@@ -12,7 +12,8 @@ interface Opened {
   close(): Promise<void>;
 }
 
-const URL = 'https://hooks.test/ends';
+const HOST = 'hooks.test:8443';
+const URL = `https://${HOST}/ends`;
 const ENDS = ['succeeded', 'failed', 'cancelled', 'interrupted'] as const;
 const LATER = CREATED_SECS + 100;
 const LATER_MS = LATER * 1000;
@@ -44,8 +45,11 @@ export function describeWebhookStore(label: string, open: () => Promise<Opened>)
       return job;
     }
 
-    const claim = (limit = 10, nowMs = LATER_MS, untilMs = LATER_MS + 20_000) =>
-      store.claim({ nowMs, untilMs, limit });
+    const claim = (limit = 10, nowMs = LATER_MS, host = HOST) =>
+      store.claim({ host, nowMs, untilMs: LATER_MS + 20_000, limit });
+
+    /** When the first is due, to any host. */
+    const nextDueMs = async () => (await store.listQueues())[0]?.dueMs;
 
     const webhookOf = async ({ scope, id }: { scope: string; id: string }) =>
       (await jobs.find(scope, id))?.webhook;
@@ -53,7 +57,7 @@ export function describeWebhookStore(label: string, open: () => Promise<Opened>)
     test('nothing is due before a job has ended', async () => {
       const job = await running();
 
-      expect(await store.nextDueMs()).toBeUndefined();
+      expect(await nextDueMs()).toBeUndefined();
       expect(await claim()).toEqual([]);
       expect(await webhookOf(job)).toEqual({
         url: URL,
@@ -66,7 +70,7 @@ export function describeWebhookStore(label: string, open: () => Promise<Opened>)
     test('the end of a job is due with the commit of that end', async () => {
       const { sequence, id, scope } = await ended();
 
-      expect(await store.nextDueMs()).toBe(LATER_MS);
+      expect(await nextDueMs()).toBe(LATER_MS);
       expect(await claim()).toEqual([{ sequence, jobId: id, scope, url: URL, attempts: 0 }]);
     });
 
@@ -103,14 +107,14 @@ export function describeWebhookStore(label: string, open: () => Promise<Opened>)
     test('an end that is none of the events is never due', async () => {
       const job = await ended(LATER, { webhook: { url: URL, events: ['failed', 'cancelled'] } });
 
-      expect(await store.nextDueMs()).toBeUndefined();
+      expect(await nextDueMs()).toBeUndefined();
       expect(await webhookOf(job)).toMatchObject({ state: 'waiting' });
     });
 
     test('a job without a webhook is never due', async () => {
       const job = await ended(LATER, { webhook: undefined });
 
-      expect(await store.nextDueMs()).toBeUndefined();
+      expect(await nextDueMs()).toBeUndefined();
       expect(await webhookOf(job)).toBeUndefined();
     });
 
@@ -124,12 +128,31 @@ export function describeWebhookStore(label: string, open: () => Promise<Opened>)
       expect(new Set(claimed.map(({ jobId }) => jobId))).toEqual(new Set([first.id, second.id]));
     });
 
+    test('each host has a queue of its own', async () => {
+      const other = 'https://other.test/';
+      const events = ['succeeded' as const];
+      await ended(LATER - 3, { webhook: { url: `${other}one`, events } });
+      const first = await ended(LATER - 9, { webhook: { url: `${other}two`, events } });
+      const { id } = await ended(LATER - 5);
+
+      expect(await store.listQueues()).toEqual([
+        { host: HOST, dueMs: LATER_MS - 5000 },
+        { host: 'other.test', dueMs: LATER_MS - 9000 },
+      ]);
+      expect(await claim(1, LATER_MS, 'other.test')).toMatchObject([{ jobId: first.id }]);
+      expect(await claim()).toMatchObject([{ jobId: id }]);
+      expect(await store.listQueues()).toEqual([
+        { host: HOST, dueMs: LATER_MS + 20_000 },
+        { host: 'other.test', dueMs: LATER_MS - 3000 },
+      ]);
+    });
+
     test('what was claimed is due again when the claim ends, also in another process', async () => {
       const { id } = await ended();
       await claim();
 
       expect(await claim()).toEqual([]);
-      expect(await store.nextDueMs()).toBe(LATER_MS + 20_000);
+      expect(await nextDueMs()).toBe(LATER_MS + 20_000);
       store = await opened.reopen();
       expect(await claim(10, LATER_MS + 20_000)).toMatchObject([{ jobId: id, attempts: 0 }]);
     });
@@ -140,7 +163,7 @@ export function describeWebhookStore(label: string, open: () => Promise<Opened>)
 
       await store.settle(job.sequence, { state: 'delivered', lastStatus: 204 });
 
-      expect(await store.nextDueMs()).toBeUndefined();
+      expect(await nextDueMs()).toBeUndefined();
       expect(await webhookOf(job)).toMatchObject({
         state: 'delivered',
         attempts: 1,
@@ -155,7 +178,7 @@ export function describeWebhookStore(label: string, open: () => Promise<Opened>)
 
       await store.settle(job.sequence, { state: 'pending', lastStatus: undefined, dueMs });
 
-      expect(await store.nextDueMs()).toBe(dueMs);
+      expect(await nextDueMs()).toBe(dueMs);
       expect(await claim(10, dueMs - 1)).toEqual([]);
       expect(await claim(10, dueMs)).toMatchObject([{ attempts: 1 }]);
       expect(await webhookOf(job)).toEqual({
@@ -195,7 +218,20 @@ export function describeWebhookStore(label: string, open: () => Promise<Opened>)
 
       expect(removed).toEqual([done.sequence]);
       expect(later.removed).toEqual([pending.sequence]);
-      expect(await store.nextDueMs()).toBeUndefined();
+      expect(await nextDueMs()).toBeUndefined();
+    });
+
+    test('pending webhooks at the beginning of a history hide nothing behind them', async () => {
+      for (const nth of [1, 2, 3]) await ended(LATER + nth);
+      const done = await ended(LATER + 4, { webhook: undefined });
+      const rule = { maxRetained: 0, maxRetainedBytes: 0, completedBeforeSecs: 0, batch: 2 };
+
+      const first = await jobs.prune(rule);
+      const second = await jobs.prune({ ...rule, after: first.next });
+      const third = await jobs.prune({ ...rule, after: second.next });
+
+      expect([first.removed, second.removed, third.removed]).toEqual([[], [done.sequence], []]);
+      expect(third.next).toBeUndefined();
     });
 
     test('the size of a webhook counts in the budget of jobs', async () => {

@@ -10,6 +10,7 @@ import {
   type StartedBridge,
   startBridge,
 } from '../support/start-bridge.ts';
+import { webhookSettings } from './webhook-receiver.ts';
 
 afterAll(cleanUp);
 
@@ -101,7 +102,7 @@ describe('internal_failure', () => {
 
 describe('the tasks of GET /v1/diagnostics', () => {
   it('show the time of the last success of each', async () => {
-    const bridge = await startBridge();
+    const bridge = await startBridge(webhookSettings('hooks.test'));
     const tasks = async () => {
       const report = (await (
         await fetch(`${bridge.address}/v1/diagnostics`)
@@ -119,6 +120,7 @@ describe('the tasks of GET /v1/diagnostics', () => {
       { name: 'idempotency-expiry', failures: 0 },
       { name: 'artifact-retention', failures: 0 },
       { name: 'job-retention', failures: 0 },
+      { name: 'webhooks', failures: 0 },
       { name: 'usage-retention', failures: 0 },
     ]);
   });

@@ -104,13 +104,22 @@ describe('webhooks', () => {
   });
 
   it.each([
-    [{ url: 'https://evil.test/' }, 'webhook.url', 'host_not_allowed'],
-    [{ url: 'http://hooks.test/' }, 'webhook.url', 'not_an_https_url'],
-    [{ url: 'http://127.0.0.1:1/' }, 'webhook.url', 'host_not_allowed'],
-    [{ url: 'https://hooks.test/', events: [] }, 'webhook.events', undefined],
-    [{ url: 'https://hooks.test/', events: ['queued'] }, 'webhook.events[0]', undefined],
-    [{}, 'webhook.url', undefined],
-  ])('%j is refused, and no job is made', async (webhook, param, reason) => {
+    ['another host', { url: 'https://evil.test/' }, 'url', 'host_not_allowed'],
+    ['another port', { url: 'http://127.0.0.1:1/' }, 'url', 'host_not_allowed'],
+    ['http beyond loopback', { url: 'http://hooks.test/' }, 'url', 'not_an_https_url'],
+    ['credentials', { url: 'https://user:word@hooks.test/' }, 'url', 'user_info_in_url'],
+    ['2,049 characters', { url: 'https://hooks.test/'.padEnd(2049, 'a') }, 'url', undefined],
+    ['a number', { url: 7 }, 'url', undefined],
+    ['no address', {}, 'url', undefined],
+    ['an unknown field', { url: 'https://hooks.test/', secret: 'mine' }, 'secret', undefined],
+    ['no events', { url: 'https://hooks.test/', events: [] }, 'events', undefined],
+    [
+      'an unknown event',
+      { url: 'https://hooks.test/', events: ['queued'] },
+      'events[0]',
+      undefined,
+    ],
+  ])('with %s are refused, and no job is made', async (_what, webhook, field, reason) => {
     const bridge = await startBridge(webhookSettings('hooks.test'));
     const client = await createJobClient(bridge);
 
@@ -118,7 +127,7 @@ describe('webhooks', () => {
 
     expect(status).toBeGreaterThanOrEqual(400);
     expect(status).toBeLessThan(500);
-    expect(json.error.param).toBe(param);
+    expect(json.error.param).toBe(`webhook.${field}`);
     if (reason) expect(json.error.bridge_ext.details).toMatchObject({ reason });
     expect((await client.get('/v1/jobs')).json.items).toEqual([]);
   });

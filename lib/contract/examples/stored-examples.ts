@@ -173,10 +173,6 @@ export const STORED_EXAMPLES: Examples = {
   ImageJob: {
     queued: { summary: 'Just accepted', value: { ...JOB, request: JOB_REQUEST } },
     succeeded: {
-      summary: 'Done',
-      value: DONE,
-    },
-    notified: {
       summary: 'Done, and its webhook knows',
       value: { ...DONE, webhook: { status: 'delivered', attempts: 2, last_status: 204 } },
     },

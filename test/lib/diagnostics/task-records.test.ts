@@ -1,9 +1,11 @@
+import { once } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { recordTasks } from '../../../lib/diagnostics/task-records.ts';
 import type { FailureSource } from '../../../lib/log/trace-log.ts';
+import type { Task } from '../../../lib/platform/task.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
 
-function record(run: (signal: AbortSignal) => Promise<void>) {
+function record(run: Task['run']) {
   const clock = createManualClock();
   const failures: { thrown: unknown; source: FailureSource }[] = [];
   const counted: string[] = [];
@@ -37,6 +39,24 @@ describe('recordTasks', () => {
     await task.run(running());
 
     const last_success = Math.floor(clock.nowMs() / 1000);
+    expect(report()).toEqual([{ name: 'sweep', last_success, failures: 0 }]);
+  });
+
+  it('notes each success of a run that does not end', async () => {
+    const stopping = new AbortController();
+    const { clock, task, report } = record(async (signal, succeeded) => {
+      await clock.advance(3000);
+      succeeded?.();
+      await clock.advance(3000);
+      await once(signal, 'abort');
+    });
+    const running = task.run(stopping.signal);
+
+    await expect.poll(() => clock.monotonicMs()).toBe(6000);
+    const last_success = Math.floor(clock.nowMs() / 1000) - 3;
+    expect(report()).toEqual([{ name: 'sweep', last_success, failures: 0 }]);
+    stopping.abort();
+    await running;
     expect(report()).toEqual([{ name: 'sweep', last_success, failures: 0 }]);
   });
 

@@ -25,7 +25,11 @@ function openRetention(count: number) {
         const pruned = Math.min(left, wanted.batch);
         left -= pruned;
         const sequences = Array.from({ length: pruned }, (_, index) => left + index);
-        return { removed: sequences, releasedInputs: sequences.map((nth) => `image ${nth}`) };
+        return {
+          removed: sequences,
+          releasedInputs: sequences.map((nth) => `image ${nth}`),
+          next: pruned < wanted.batch ? undefined : { completedSecs: 7, sequence: left },
+        };
       },
     },
     inputs: {
@@ -63,6 +67,9 @@ describe('createJobRetention', () => {
       maxRetainedBytes: 1000,
       batch: 32,
     });
+    expect(asked.slice(1).map(({ after }) => after?.completedSecs)).toEqual(
+      Array(steps - 1).fill(7),
+    );
     expect(removed.toSorted((one, other) => one - other)).toEqual([...Array(count).keys()]);
   });
 

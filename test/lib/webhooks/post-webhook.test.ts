@@ -5,7 +5,13 @@ import { createHttpClient } from '../../../lib/net/http-client.ts';
 import { createPostWebhook } from '../../../lib/webhooks/post-webhook.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
 import { TEST_CERTIFICATE } from '../../support/test-certificate.ts';
-import { type Origin, refusingPort, startOrigin, startSecureOrigin } from '../net/origin.ts';
+import {
+  type Origin,
+  refusingPort,
+  startOrigin,
+  startRawOrigin,
+  startSecureOrigin,
+} from '../net/origin.ts';
 
 const forever = new AbortController().signal;
 const PUBLIC = '93.184.215.14';
@@ -79,6 +85,22 @@ describe('createPostWebhook', () => {
     expect(other.connections).toEqual([]);
   });
 
+  test.each([
+    ['HTTP/1.1 999 Odd', 999],
+    ['HTTP/1.1 099 Early', undefined],
+    ['HTTP/1.1 2000 Long', undefined],
+    ['HTTP/1.1 OK', undefined],
+    ['220 mail.test ESMTP', undefined],
+    [`HTTP/1.1 200 OK\r\nx: ${'y'.repeat(100_000)}`, undefined],
+    ['HTTP/1.1 101 Switching Protocols\r\nupgrade: other\r\nconnection: upgrade', undefined],
+  ])('a receiver that replies %j has the status %j', async (head, expected) => {
+    const origin = await startRawOrigin(`${head}\r\n\r\n`, (socket) => socket.end());
+    origins.push(origin);
+
+    expect(await posting([hostOf(origin.url)])(origin.url, MESSAGE, forever)).toBe(expected);
+    await until(() => origin.open() === 0);
+  });
+
   test('of a reply that never ends only the head is read', async () => {
     const origin = await started((_request, response) => {
       const write = () => {
@@ -110,6 +132,19 @@ describe('createPostWebhook', () => {
 
     expect(status).toBeUndefined();
     await until(() => origin.open() === 0);
+  });
+
+  test('a name that no resolver replies for is given up after 15 s', async () => {
+    const post = createPostWebhook({
+      clock,
+      settings: { allowed_hosts: ['hooks.test'], allow_private_networks: false },
+      lookup: () => new Promise(() => {}),
+    });
+    const posted = post('https://hooks.test/', MESSAGE, forever);
+
+    await clock.advance(15_000);
+
+    expect(await posted).toBeUndefined();
   });
 
   test('an abort closes the connection and rejects with its reason', async () => {

@@ -16,18 +16,19 @@ import { createManualClock } from '../../support/manual-clock.ts';
 const KEY = Buffer.alloc(32, 3);
 const RECEIVER = new Webhook(`whsec_${KEY.toString('base64')}`);
 const URL = 'https://hooks.test/ends';
+const OTHER = 'https://other.test/ends';
 
 type Posted = Parameters<PostWebhook>[1] & { readonly url: string };
 
 let rig: ReturnType<typeof openRig>;
 
 beforeEach(() => {
-  rig = openRig();
+  rig = openRig(['hooks.test']);
 });
 afterEach(() => rig.close());
 
 /** Real stores and signatures; the receiver and the time are scripted. */
-function openRig() {
+function openRig(allowed_hosts: readonly string[]) {
   const clock = createManualClock();
   const ids = { ...createIds(clock.nowMs), newFraction: () => 0.5 };
   const database = openStateDatabase({ file: IN_MEMORY, ids });
@@ -44,6 +45,7 @@ function openRig() {
     store,
     clock,
     ids,
+    settings: { allowed_hosts },
     keys: [KEY],
     log: createTraceLog((line) => lines.push(line)),
     metrics: { webhookSent: (result) => void results.push(result) },
@@ -58,6 +60,7 @@ function openRig() {
     },
   });
   let running: Promise<void> | undefined;
+  let successes = 0;
 
   return {
     clock,
@@ -69,8 +72,11 @@ function openRig() {
     receiver,
     deliveries,
     work(): void {
-      running = deliveries.task.run(stopping.signal);
+      running = deliveries.task.run(stopping.signal, () => {
+        successes += 1;
+      });
     },
+    successes: () => successes,
     async stop(): Promise<void> {
       stopping.abort();
       await running;
@@ -80,9 +86,9 @@ function openRig() {
       await database.close();
     },
     /** A job that has ended now. */
-    async end() {
+    async end(url = URL) {
       const nowSecs = Math.floor(clock.nowMs() / 1000);
-      const webhook = { url: URL, events: ['succeeded' as const] };
+      const webhook = { url, events: ['succeeded' as const] };
       await jobs.submit(newJob({ webhook }), WIDE);
       const job = await jobs.claim(nowSecs);
       if (!job) throw new Error('nothing was claimed');
@@ -192,6 +198,45 @@ describe('createWebhookDeliveries', () => {
     expect(rig.posted).toHaveLength(40);
   });
 
+  test.each([[['hooks.test', 'other.test']], [[]], [Array.from({ length: 40 }, String)]])(
+    'a host that hangs holds up no other, where allowed are %j',
+    async (hosts) => {
+      await rig.close();
+      rig = openRig(hosts);
+      const slots = Math.ceil(32 / Math.max(1, hosts.length));
+      rig.receiver.reply = ({ url }, signal) =>
+        url === OTHER
+          ? Promise.resolve(204)
+          : new Promise((_resolve, reject) => {
+              signal.addEventListener('abort', () => reject(signal.reason));
+            });
+      for (let nth = 0; nth < slots + 3; nth += 1) await rig.end();
+      rig.work();
+      await until(() => rig.posted.length === slots);
+
+      for (let nth = 0; nth < 3; nth += 1) await rig.end(OTHER);
+      await until(() => rig.results.length === 3);
+
+      expect(rig.results).toEqual(['delivered', 'delivered', 'delivered']);
+      expect(rig.posted.filter(({ url }) => url === URL)).toHaveLength(slots);
+    },
+  );
+
+  test('succeeds whenever nothing is left to send now, and each minute without an end', async () => {
+    rig.work();
+    await until(() => rig.successes() === 1);
+
+    await rig.end();
+    await until(() => rig.results.length === 1 && rig.successes() > 1);
+    await turn();
+    const before = rig.successes();
+    await rig.clock.advance(59_999);
+    expect(rig.successes()).toBe(before);
+    await rig.clock.advance(1);
+
+    expect(rig.successes()).toBe(before + 1);
+  });
+
   test('what is being sent at the stop is due again at once, and was not attempted', async () => {
     rig.receiver.reply = (_posted, signal) =>
       new Promise((_resolve, reject) => {
@@ -203,7 +248,9 @@ describe('createWebhookDeliveries', () => {
 
     await rig.stop();
 
-    expect(await rig.store.nextDueMs()).toBe(rig.clock.nowMs());
+    expect(await rig.store.listQueues()).toEqual([
+      { host: 'hooks.test', dueMs: rig.clock.nowMs() },
+    ]);
     expect(await rig.webhookOf(job)).toMatchObject({ state: 'pending', attempts: 0 });
     expect(rig.lines).toEqual([]);
   });
@@ -241,6 +288,6 @@ describe('createWebhookDeliveries', () => {
     for (let nth = 0; nth < 20; nth += 1) await turn();
 
     expect(rig.posted).toEqual([]);
-    expect(await rig.store.nextDueMs()).toBeUndefined();
+    expect(await rig.store.listQueues()).toEqual([]);
   });
 });

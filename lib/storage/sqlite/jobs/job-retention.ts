@@ -4,11 +4,12 @@ import type { StoreDatabase } from '../database.ts';
 import { prepareForgetRemovals } from './job-change-feed.ts';
 
 const LIST_ENDED = `
-  SELECT seq, completed FROM job
-  WHERE completed IS NOT NULL AND favorite = 0
-    AND (completed < @completedBeforeSecs OR NOT EXISTS (
-      SELECT 1 FROM webhook WHERE webhook.seq = job.seq AND due IS NOT NULL))
-  ORDER BY completed, seq LIMIT @batch`;
+  SELECT
+    seq, completed,
+    EXISTS (SELECT 1 FROM webhook WHERE webhook.seq = job.seq AND due IS NOT NULL) AS is_pending
+  FROM job
+  WHERE completed IS NOT NULL AND favorite = 0 AND (completed, seq) > (?, ?)
+  ORDER BY completed, seq LIMIT ?`;
 const ORDINARY = 'SELECT ordinary_jobs AS jobs, ordinary_bytes AS bytes FROM job_total';
 const REMOVE = 'DELETE FROM job WHERE seq = ? RETURNING scope';
 
@@ -20,7 +21,9 @@ const LIST_INPUTS = `
 
 const Sha256s = v.array(v.string());
 const InputRows = v.array(v.object({ sha256: v.string(), bytes: v.number() }));
-const EndedRows = v.array(v.object({ seq: v.number(), completed: v.number() }));
+const EndedRows = v.array(
+  v.object({ seq: v.number(), completed: v.number(), is_pending: v.number() }),
+);
 const OrdinaryRow = v.object({ jobs: v.number(), bytes: v.number() });
 
 /** What is kept of the history, and with it of the stored images. */
@@ -37,22 +40,31 @@ export function createJobRetention(
   const needsInput = (sha256: string) => findNeed.get(sha256) !== undefined;
 
   return {
-    prune: ({ completedBeforeSecs, maxRetained, maxRetainedBytes, batch }) =>
+    prune: ({ completedBeforeSecs, maxRetained, maxRetainedBytes, after, batch }) =>
       database.write(() => {
+        const { completedSecs = 0, sequence = 0 } = after ?? {};
+        const ended = v.parse(EndedRows, listEnded.all(completedSecs, sequence, batch));
+        const last = ended.length === batch ? ended.at(-1) : undefined;
+        let next = last && { completedSecs: last.completed, sequence: last.seq };
         const removed: number[] = [];
         const scopes = new Set<string>();
         const inputs = new Set<string>();
-        for (const job of v.parse(EndedRows, listEnded.all({ completedBeforeSecs, batch }))) {
+        for (const job of ended) {
           const isOld = job.completed < completedBeforeSecs;
           // Read for each: an image that another job came with too does not leave the history with this one.
           const { jobs, bytes } = v.parse(OrdinaryRow, ordinary.get());
-          if (!isOld && jobs <= maxRetained && bytes <= maxRetainedBytes) break;
+          if (!isOld && jobs <= maxRetained && bytes <= maxRetainedBytes) {
+            next = undefined;
+            break;
+          }
+          if (!isOld && job.is_pending === 1) continue;
           for (const sha256 of v.parse(Sha256s, inputsOf.all(job.seq))) inputs.add(sha256);
           scopes.add(v.parse(v.string(), remove.get(job.seq)));
           removed.push(job.seq);
         }
         for (const scope of scopes) forgetRemovals(scope);
-        return { removed, releasedInputs: [...inputs].filter((sha256) => !needsInput(sha256)) };
+        const releasedInputs = [...inputs].filter((sha256) => !needsInput(sha256));
+        return { removed, releasedInputs, next };
       }),
     needsInput: (sha256) => database.read(() => needsInput(sha256)),
     listInputs: (page) => database.read(() => v.parse(InputRows, listInputs.all(page))),

@@ -17,7 +17,7 @@ const INSERT_CONTENT = `
   VALUES (?, ?, ?, ?, ?, ?)`;
 const INSERT_INPUT = `
   INSERT INTO job_input (seq, sha256, bytes) VALUES (?, ?, ?) ON CONFLICT DO NOTHING`;
-const INSERT_WEBHOOK = 'INSERT INTO webhook (seq, url, events) VALUES (?, ?, ?)';
+const INSERT_WEBHOOK = 'INSERT INTO webhook (seq, url, host, events) VALUES (?, ?, ?, ?)';
 const FIND_BY_KEY = `
   SELECT fingerprint, ${RECORD_COLUMNS} FROM job_content JOIN job ON job.seq = job_content.seq
   WHERE key_hash = ?`;
@@ -112,7 +112,9 @@ function prepareInsertTexts(database: StateDatabase) {
   ): void => {
     insertContent.run(sequence, requestId, retryOf, key?.hash, key?.fingerprint, text);
     for (const { sha256, bytes } of inputsOf(request)) insertInput.run(sequence, sha256, bytes);
-    if (webhook) insertWebhook.run(sequence, webhook.url, JSON.stringify(webhook.events));
+    if (!webhook) return;
+    const { url, events } = webhook;
+    insertWebhook.run(sequence, url, new URL(url).host, JSON.stringify(events));
   };
 }
 

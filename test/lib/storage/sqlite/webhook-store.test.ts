@@ -10,6 +10,7 @@ import { createJobStore } from '../../../../lib/storage/sqlite/jobs/job-store.ts
 import {
   CLAIM_WEBHOOKS,
   createWebhookStore,
+  LIST_QUEUES,
 } from '../../../../lib/storage/sqlite/webhook-store.ts';
 import { describeWebhookStore } from '../../../contracts/webhook-store.ts';
 import { newJob, WIDE } from '../../../support/jobs.ts';
@@ -38,16 +39,25 @@ describeWebhookStore('SQLite', async () => {
 });
 
 describe('createWebhookStore', () => {
-  test('claims by the index of what is due, whatever was delivered before', async () => {
+  test.each([
+    ['lists queues', LIST_QUEUES, {}, ['(host>?)', '(host=? AND due>?)']],
+    [
+      'claims',
+      CLAIM_WEBHOOKS,
+      { host: 'hooks.test', nowMs: 1, untilMs: 2, limit: 3 },
+      ['(host=? AND due<?)'],
+    ],
+  ])('%s by the index of what is due, whatever was delivered before', async (...row) => {
+    const [, sql, given, searches] = row;
     const database = openStateDatabase({ file: IN_MEMORY, ids });
 
-    const plan = database
-      .prepare(`EXPLAIN QUERY PLAN ${CLAIM_WEBHOOKS}`)
-      .all({ nowMs: 1, untilMs: 2, limit: 3 });
+    const plan = database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(given);
 
     const steps = plan.map((step) => (step as { detail: string }).detail);
-    expect(steps).toContain('SEARCH webhook USING COVERING INDEX webhook_due (due<?)');
-    expect(steps.filter((step) => step.startsWith('SCAN'))).toEqual([]);
+    for (const search of searches) {
+      expect(steps).toContain(`SEARCH webhook USING COVERING INDEX webhook_due ${search}`);
+    }
+    expect(steps.filter((step) => step.startsWith('SCAN webhook'))).toEqual([]);
     await database.close();
   });
 
