@@ -1,8 +1,9 @@
 import { toBridgeError } from '../errors/bridge-error.ts';
 import type { StoredInputs } from '../inputs/stored-inputs.ts';
 import { type Clock, nowSecs } from '../platform/clock.ts';
+import type { JobRetention } from './job-retention-port.ts';
 import type { JobSearch } from './job-search-port.ts';
-import type { JobRetention, JobStore } from './job-store-port.ts';
+import type { JobStore } from './job-store-port.ts';
 
 interface Deps {
   readonly store: Pick<JobStore, 'prune'>;

@@ -8,6 +8,7 @@ import type {
 } from '../contract/resources/job.ts';
 import type { Reservation } from '../usage/usage-store-port.ts';
 import type { WebhookRecord, WebhookTarget } from '../webhooks/webhook-store-port.ts';
+import type { JobRetention, PrunedJobs } from './job-retention-port.ts';
 import type { JobTotals } from './job-totals-port.ts';
 
 /** What is known of every job. Times are Unix seconds. */
@@ -127,25 +128,6 @@ export interface JobPageRequest {
   readonly limit: number;
 }
 
-export interface JobRetention {
-  /** Jobs that ended earlier than this are too old. */
-  readonly completedBeforeSecs: number;
-  /** How many jobs of the ordinary history stay: of those that have ended and are no favourites. */
-  readonly maxRetained: number;
-  /** How large the ordinary history may be, stored images included. */
-  readonly maxRetainedBytes: number;
-  /** Where the last call of this sweep stopped. */
-  readonly after?: EndedPlace | undefined;
-  /** How many jobs one call looks at, at most. */
-  readonly batch: number;
-}
-
-/** The place of a job in the order of the ends. */
-interface EndedPlace {
-  readonly completedSecs: number;
-  readonly sequence: number;
-}
-
 /** What became of a job: how it is now, or that it was removed. */
 export type JobChange = {
   /** Changes of a scope are numbered in the order of their commits, from 1 on. No number is used twice. */
@@ -241,13 +223,7 @@ export interface JobStore {
    * Removes those jobs of the ordinary history that ended first, for as long as they are too old, too many or too
    * large, and resolves to their sequences. One whose webhook is pending is only removed when it is too old.
    */
-  prune(retention: JobRetention): Promise<{
-    readonly removed: readonly number[];
-    /** SHA-256 of the stored images, each once, that no other job came with. */
-    readonly releasedInputs: readonly string[];
-    /** Undefined when nothing more is to be removed. */
-    readonly next: EndedPlace | undefined;
-  }>;
+  prune(retention: JobRetention): Promise<PrunedJobs>;
   /** The stored images of all jobs by ascending SHA-256, each once: at most `limit` of those behind `after`. */
   listInputs(page: {
     readonly after: string;

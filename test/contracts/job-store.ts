@@ -2,13 +2,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { ArtifactStore } from '../../lib/artifacts/artifact-store-port.ts';
 import type { ArtifactImage } from '../../lib/contract/reply/image-response.ts';
 import { JOB_STATUSES, type JobStatus } from '../../lib/contract/resources/job.ts';
-import type {
-  JobChange,
-  JobRecord,
-  JobRetention,
-  JobStore,
-  NewJob,
-} from '../../lib/jobs/job-store-port.ts';
+import type { JobRetention } from '../../lib/jobs/job-retention-port.ts';
+import type { JobChange, JobRecord, JobStore, NewJob } from '../../lib/jobs/job-store-port.ts';
 import {
   CANCELLATION,
   CREATED_SECS,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { BridgeError } from '../../../lib/errors/bridge-error.ts';
 import { createJobRetention } from '../../../lib/jobs/job-retention.ts';
-import type { JobRetention } from '../../../lib/jobs/job-store-port.ts';
+import type { JobRetention } from '../../../lib/jobs/job-retention-port.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
 import { refusal } from './job-rig.ts';
 
