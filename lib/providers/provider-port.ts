@@ -48,6 +48,9 @@ export interface ProviderRequest {
   readonly threadId?: string;
 }
 
+/** A call without its prompts: all that is needed to read its reply, and to say how it failed. */
+export type CallFacts = Omit<ProviderRequest, 'prompt' | 'negativePrompt'>;
+
 export type ProviderEvent =
   | {
       readonly type: 'progress';

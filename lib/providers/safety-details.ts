@@ -1,12 +1,12 @@
 import type { Detail } from '../errors/bridge-error.ts';
-import type { ProviderRequest } from './provider-port.ts';
+import type { CallFacts } from './provider-port.ts';
 
 const STAGES: readonly string[] = ['input', 'output', 'unknown'];
 const CATEGORIES: readonly string[] = ['harassment', 'self-harm', 'sexual', 'violence'];
 
 /** The details of a safety rejection by any provider (specification 7.4). Unknown words are left out. */
 export function safetyDetails(
-  { parameters, images, references }: ProviderRequest,
+  { parameters, images, references }: CallFacts,
   stage: string | undefined,
   categories: readonly unknown[],
 ): { readonly [key: string]: Detail } {

@@ -31,13 +31,13 @@ export function negotiate(
   const mask = isMaskEmulated(negotiation) ? planMask(negotiation) : undefined;
   if (!mask) negotiateSize(negotiation);
   negotiateOptions(negotiation);
-  const transparency = planTransparency(negotiation);
+  const transparency = planTransparency(negotiation, request.prompt);
   if (mask && transparency.kind === 'chroma_key') {
     refuse(negotiation, 'parameters.background', { reason: 'mask_excludes_chroma_key' });
   }
   const isMadeHere = mask !== undefined || transparency.kind === 'chroma_key';
   const providerFormat = negotiateFormat(negotiation, isMadeHere);
-  const { warnings, ...prompts } = negotiatePrompts(negotiation);
+  const { warnings, ...prompts } = negotiatePrompts(negotiation, request);
   throwRefusals(negotiation);
   if (mask) refuseClosedMask(negotiation);
   const { effective, normalizations } = negotiation;
@@ -66,9 +66,12 @@ function negotiateSession(negotiation: Negotiation): void {
 type Prompts = Pick<NegotiatedRequest, 'prompt' | 'negativePrompt' | 'warnings'>;
 
 /** Where the negative prompt goes, and whether a revised one can come back. */
-function negotiatePrompts(negotiation: Negotiation): Prompts {
+function negotiatePrompts(
+  negotiation: Negotiation,
+  { prompt, negative_prompt: negative }: PlannedRequest,
+): Prompts {
   const { request, capabilities } = negotiation;
-  const { prompt, negative_prompt: negative, policies } = request;
+  const { policies } = request;
   if (policies.revised_prompt === 'require' && capabilities.revised_prompt === 'unsupported') {
     refuse(negotiation, 'policies.revised_prompt');
   }

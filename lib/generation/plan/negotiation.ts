@@ -57,9 +57,12 @@ export interface NegotiatedRequest {
   readonly warnings: readonly Warning[];
 }
 
+/** A request without its prompts: no rule depends on them. */
+type NegotiableRequest = Omit<PlannedRequest, 'prompt' | 'negative_prompt'>;
+
 /** The state of a negotiation: its rules add what they change and what they refuse. */
 export interface Negotiation {
-  readonly request: PlannedRequest;
+  readonly request: NegotiableRequest;
   readonly capabilities: CapabilityDocument;
   readonly mode: Compatibility;
   readonly inputs: InputSet<InputFacts>;
@@ -83,7 +86,7 @@ export interface Circumstances {
 }
 
 export function startNegotiation(
-  request: PlannedRequest,
+  request: NegotiableRequest,
   capabilities: CapabilityDocument,
   { inputs = knownLengths(request), maskForm }: Circumstances,
 ): Negotiation {
@@ -99,7 +102,7 @@ export function startNegotiation(
   };
 }
 
-function knownLengths({ inputs }: PlannedRequest): InputSet<InputFacts> {
+function knownLengths({ inputs }: NegotiableRequest): InputSet<InputFacts> {
   return mapInputs(inputs, (source) => ({ byteLength: knownBytes(source) }));
 }
 

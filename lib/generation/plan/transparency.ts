@@ -14,7 +14,7 @@ const NONE: TransparencyPlan = { kind: 'none' };
  * Decides how a transparent background comes about (specification 2.1, contract.md 2): by the provider's own alpha where
  * it has one, else by a key colour that is cut out here. JPEG has no alpha: refused, or delivered as PNG.
  */
-export function planTransparency(negotiation: Negotiation): TransparencyPlan {
+export function planTransparency(negotiation: Negotiation, prompt: string): TransparencyPlan {
   const { effective, capabilities } = negotiation;
   const { background } = effective;
   if (background === 'auto') return NONE;
@@ -24,7 +24,7 @@ export function planTransparency(negotiation: Negotiation): TransparencyPlan {
     }
     return NONE;
   }
-  const plan = planAlpha(negotiation);
+  const plan = planAlpha(negotiation, prompt);
   if (plan.kind !== 'none') leaveJpeg(negotiation);
   if (plan.kind === 'chroma_key') {
     const reason = 'provider_alpha_emulated_with_local_chroma_key';
@@ -34,7 +34,7 @@ export function planTransparency(negotiation: Negotiation): TransparencyPlan {
 }
 
 /** `auto` goes by what the model declares; what is asked for by name is done, or refused. */
-function planAlpha(negotiation: Negotiation): TransparencyPlan {
+function planAlpha(negotiation: Negotiation, prompt: string): TransparencyPlan {
   const { capabilities, request } = negotiation;
   const { mode, key_color: keyColor } = request.output.transparency;
   const declared = capabilities.transparent_background;
@@ -47,7 +47,7 @@ function planAlpha(negotiation: Negotiation): TransparencyPlan {
     drop(negotiation, 'background', 'auto');
     return NONE;
   }
-  return { kind: 'chroma_key', keyColor: keyColor ?? chooseKeyColor(request.prompt) };
+  return { kind: 'chroma_key', keyColor: keyColor ?? chooseKeyColor(prompt) };
 }
 
 function leaveJpeg(negotiation: Negotiation): void {

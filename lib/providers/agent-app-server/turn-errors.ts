@@ -3,7 +3,7 @@ import { BridgeError } from '../../errors/bridge-error.ts';
 import { parseErrorBody } from '../backend/backend-error.ts';
 import { fromCode, fromStatus } from '../backend/backend-errors.ts';
 import { toBackendFailure } from '../backend/backend-failure.ts';
-import type { ProviderRequest } from '../provider-port.ts';
+import type { CallFacts } from '../provider-port.ts';
 import type { TurnError, TurnItem } from './turn-notification.ts';
 
 const HTTP_FAILURE = /\bhttp ([1-5]\d{2})\b/;
@@ -26,7 +26,7 @@ const ErrorInfo = v.record(
 );
 
 /** Why the image tool failed, as the agent has written it for its model (agent-app-server.md, 5.2). */
-export function fromToolOutput(output: string, request: ProviderRequest): BridgeError {
+export function fromToolOutput(output: string, request: CallFacts): BridgeError {
   const status = Number(HTTP_FAILURE.exec(output)?.[1]);
   if (status > 0) return fromBackend(status, parseDebugText(HTTP_BODY.exec(output)?.[1]), request);
   const isLost = LOST_CALL.test(output);
@@ -38,7 +38,7 @@ export function fromToolOutput(output: string, request: ProviderRequest): Bridge
 /** Why an image failed, where the item itself says so. */
 export function fromItemFailure(
   { type, resetsAt }: NonNullable<TurnItem['failure']>,
-  request: ProviderRequest,
+  request: CallFacts,
   nowMs: number,
 ): BridgeError {
   const code = ERROR_CODES[type] ?? type;
@@ -54,7 +54,7 @@ export function fromItemFailure(
 /** Why the model call of a turn failed (agent-app-server.md, 5.1). */
 export function fromTurnError(
   { message, codexErrorInfo: info }: TurnError,
-  request: ProviderRequest,
+  request: CallFacts,
 ): BridgeError {
   const body = message ?? undefined;
   if (typeof info === 'string' && Object.hasOwn(ERROR_CODES, info)) {
@@ -68,11 +68,7 @@ export function fromTurnError(
   return fromCode(toBackendFailure(error ? [error] : []), request);
 }
 
-function fromBackend(
-  status: number,
-  body: string | undefined,
-  request: ProviderRequest,
-): BridgeError {
+function fromBackend(status: number, body: string | undefined, request: CallFacts): BridgeError {
   const error = parseErrorBody(parseJson(body));
   return fromStatus(status, toBackendFailure(error ? [error] : []), request);
 }

@@ -1,5 +1,5 @@
 import { BridgeError } from '../../errors/bridge-error.ts';
-import type { ProviderContext, ProviderOutput, ProviderRequest } from '../provider-port.ts';
+import type { CallFacts, ProviderContext, ProviderOutput } from '../provider-port.ts';
 import type { Notification } from './rpc-connection.ts';
 import { fromItemFailure, fromToolOutput, fromTurnError } from './turn-errors.ts';
 import { parseTurnNotification, type TurnItem } from './turn-notification.ts';
@@ -9,7 +9,7 @@ import { parseTurnNotification, type TurnItem } from './turn-notification.ts';
  * without an image does not fail either (agent-app-server.md, 5.2 and 5.3).
  */
 export function createTurnOutcome(
-  request: ProviderRequest,
+  request: CallFacts,
   nowMs: () => number,
   onEvent: ProviderContext['onEvent'],
 ) {

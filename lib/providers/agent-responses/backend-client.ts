@@ -10,7 +10,7 @@ import type { Credentials } from '../credentials/credentials.ts';
 import type { EventStreams } from '../http/event-streams.ts';
 import { readErrorBody } from '../http/read-error-body.ts';
 import { retryAfterMs } from '../http/retry-after.ts';
-import type { ProviderContext, ProviderRequest, ProviderResult } from '../provider-port.ts';
+import type { CallFacts, ProviderContext, ProviderResult } from '../provider-port.ts';
 import { createCallOutcome } from './call-outcome.ts';
 
 interface Deps {
@@ -52,7 +52,7 @@ export function createBackendClient({ httpClient, credentials, endpoint, streams
 
   async function refusalOf(
     { status, header, body }: HttpResponse,
-    request: ProviderRequest,
+    request: CallFacts,
   ): Promise<BridgeError> {
     const error = parseErrorBody(await readErrorBody(body, clock));
     const waitMs = retryAfterMs(header('retry-after'), clock.nowMs());
@@ -61,7 +61,7 @@ export function createBackendClient({ httpClient, credentials, endpoint, streams
 
   async function readResponse(
     response: HttpResponse,
-    request: ProviderRequest,
+    request: CallFacts,
     { onEvent, signal }: ProviderContext,
   ): Promise<ProviderResult> {
     if (response.status < 200 || response.status > 299) throw await refusalOf(response, request);
@@ -78,7 +78,7 @@ export function createBackendClient({ httpClient, credentials, endpoint, streams
     /** Rejects with a `BridgeError` that says what is known of the call, or with the signal's reason. */
     async call(
       body: StreamedBody,
-      request: ProviderRequest,
+      request: CallFacts,
       context: ProviderContext,
     ): Promise<ProviderResult> {
       const response = await responseTo(body, context);

@@ -3,13 +3,13 @@ import { fromCode, fromReason } from '../backend/backend-errors.ts';
 import { toBackendFailure } from '../backend/backend-failure.ts';
 import type { StreamedJson } from '../http/streamed-json.ts';
 import { unknownOutcome } from '../http/unknown-outcome.ts';
-import type { ProviderContext, ProviderRequest, ProviderResult } from '../provider-port.ts';
+import type { CallFacts, ProviderContext, ProviderResult } from '../provider-port.ts';
 import { type BackendResponse, parseBackendEvent } from './backend-event.ts';
 import { createFoundImages } from './found-images.ts';
 import { toUsage } from './response-usage.ts';
 
 /** Reduces the events of one call to its outcome (providers.md, "Stream events that matter"). */
-export function createCallOutcome(request: ProviderRequest, onEvent: ProviderContext['onEvent']) {
+export function createCallOutcome(request: CallFacts, onEvent: ProviderContext['onEvent']) {
   const [index = 0] = request.indices;
   const found = createFoundImages(request);
   let completed: BackendResponse | undefined;
@@ -73,7 +73,7 @@ export function createCallOutcome(request: ProviderRequest, onEvent: ProviderCon
 /** Why a response failed or stayed incomplete: by the code of its error, else by its reason. */
 function responseFailure(
   { error, incomplete_details: details }: BackendResponse,
-  request: ProviderRequest,
+  request: CallFacts,
 ): BridgeError {
   const failure = toBackendFailure(error ? [error] : []);
   return !error?.code && details?.reason

@@ -1,12 +1,12 @@
 import { BridgeError } from '../../errors/bridge-error.ts';
 import { refusal } from '../backend/backend-errors.ts';
 import type { StreamedJson } from '../http/streamed-json.ts';
-import type { ProviderOutput, ProviderRequest } from '../provider-port.ts';
+import type { CallFacts, ProviderOutput } from '../provider-port.ts';
 import type { BackendItem } from './backend-event.ts';
 import { createSeenShapes } from './seen-shapes.ts';
 
 /** Collects the images among the items of one response, which must hold exactly one image. */
-export function createFoundImages(request: ProviderRequest) {
+export function createFoundImages(request: CallFacts) {
   const shapes = createSeenShapes();
   let image: Buffer | undefined;
   let revisedPrompt: string | undefined;

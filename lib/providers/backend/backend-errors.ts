@@ -1,5 +1,5 @@
 import { BridgeError } from '../../errors/bridge-error.ts';
-import type { ProviderRequest } from '../provider-port.ts';
+import type { CallFacts } from '../provider-port.ts';
 import { safetyDetails } from '../safety-details.ts';
 import { type BackendFailure, FAILURES, type FailureRow, toError } from './failure-rows.ts';
 
@@ -28,7 +28,7 @@ const CODES: ReadonlyMap<string, FailureRow> = new Map([
 ]);
 
 /** A failure reported inside a stream, or in the body of a 3xx or 4xx. */
-export function fromCode(failure: BackendFailure, request: ProviderRequest): BridgeError {
+export function fromCode(failure: BackendFailure, request: CallFacts): BridgeError {
   const row = CODES.get(failure.code ?? '');
   return toError(row ?? other, failure, request);
 }
@@ -37,7 +37,7 @@ export function fromCode(failure: BackendFailure, request: ProviderRequest): Bri
 export function fromReason(
   reason: string,
   failure: BackendFailure,
-  request: ProviderRequest,
+  request: CallFacts,
 ): BridgeError {
   return reason === 'content_filter'
     ? toError(safety, failure, request)
@@ -48,7 +48,7 @@ export function fromReason(
 export function fromStatus(
   status: number,
   failure: BackendFailure,
-  request: ProviderRequest,
+  request: CallFacts,
 ): BridgeError {
   if (status === 401) return toError(authentication, failure, request);
   if (status === 403) return toError(permission, failure, request);
@@ -60,7 +60,7 @@ export function fromStatus(
 }
 
 /** A refusal inside a completed response, without a code. */
-export function refusal(request: ProviderRequest): BridgeError {
+export function refusal(request: CallFacts): BridgeError {
   return new BridgeError(safety.code, safety.message, {
     details: safetyDetails(request, undefined, []),
   });

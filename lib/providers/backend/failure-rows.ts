@@ -1,6 +1,6 @@
 import { BridgeError, type Detail } from '../../errors/bridge-error.ts';
 import type { ErrorCode } from '../../errors/codes.ts';
-import type { ProviderRequest } from '../provider-port.ts';
+import type { CallFacts } from '../provider-port.ts';
 import { safetyDetails } from '../safety-details.ts';
 
 /** What one kind of failure of a backend means here. */
@@ -66,11 +66,7 @@ export interface BackendFailure {
 const SHOWABLE_CODE = /^[A-Za-z0-9_-]{1,64}$/;
 
 /** The failure as an error. What the backend calls it is shown where no row of a table says what it means. */
-export function toError(
-  row: FailureRow,
-  failure: BackendFailure,
-  request: ProviderRequest,
-): BridgeError {
+export function toError(row: FailureRow, failure: BackendFailure, request: CallFacts): BridgeError {
   const { code, message, transient = false, retryable, details } = row;
   const shown = row === FAILURES.other && SHOWABLE_CODE.test(failure.code ?? '');
   return new BridgeError(code, message, {

@@ -1,5 +1,5 @@
 import { BridgeError } from '../../errors/bridge-error.ts';
-import type { ProviderRequest } from '../provider-port.ts';
+import type { CallFacts } from '../provider-port.ts';
 import { sentImages } from './sent-images.ts';
 
 /** What the backend takes of sources, and of references, as a capability document says it. */
@@ -17,7 +17,7 @@ interface Limits {
 
 /** Backends count sources and references together, which a capability document cannot say. Throws `unsupported_capability`. */
 export function refuseTooManyInputs(
-  request: ProviderRequest,
+  request: CallFacts,
   { max_count, max_bytes_total }: Limits = INPUT_LIMITS,
 ): void {
   const inputs = sentImages(request);

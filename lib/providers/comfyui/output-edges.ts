@@ -1,5 +1,5 @@
 import { type Parameters, parseAspectRatio, parseSize } from '../../contract/request/parameters.ts';
-import type { ProviderRequest } from '../provider-port.ts';
+import type { CallFacts } from '../provider-port.ts';
 
 interface Edges {
   readonly width: number;
@@ -23,7 +23,7 @@ const RESOLUTION_EDGE: Readonly<Record<NonNullable<Parameters['resolution']>, nu
  * out is that of the first source, or 1:1, and `1k`. Undefined where the size is left to the workflow.
  */
 export function outputEdges(
-  { parameters, images }: Pick<ProviderRequest, 'parameters' | 'images'>,
+  { parameters, images }: Pick<CallFacts, 'parameters' | 'images'>,
   bounds: Bounds,
 ): Edges | undefined {
   const { size, aspect_ratio: ratio, resolution } = parameters;
@@ -39,7 +39,7 @@ export function outputEdges(
 const SQUARE: Edges = { width: 1, height: 1 };
 
 /** EXIF orientations from 5 on turn the image by a quarter. */
-function uprightEdges(image: ProviderRequest['images'][number] | undefined): Edges | undefined {
+function uprightEdges(image: CallFacts['images'][number] | undefined): Edges | undefined {
   if (!image) return undefined;
   const { width, height, orientation } = image;
   return orientation >= 5 ? { width: height, height: width } : { width, height };

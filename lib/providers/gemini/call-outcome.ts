@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { BridgeError } from '../../errors/bridge-error.ts';
 import type { StreamedJson } from '../http/streamed-json.ts';
 import { unknownOutcome } from '../http/unknown-outcome.ts';
-import type { ProviderRequest, ProviderResult } from '../provider-port.ts';
+import type { CallFacts, ProviderResult } from '../provider-port.ts';
 import { withoutImage } from './failures.ts';
 import { Reply, toUsage } from './reply.ts';
 
@@ -10,7 +10,7 @@ import { Reply, toUsage } from './reply.ts';
 const REFUSED = /^(IMAGE_)?(SAFETY|PROHIBITED_CONTENT|BLOCKLIST|SPII|RECITATION)$/;
 
 /** The image of a complete reply. Throws for a reply without one: the call is not to be repeated, it may be charged. */
-export function toResult(json: StreamedJson, request: ProviderRequest): ProviderResult {
+export function toResult(json: StreamedJson, request: CallFacts): ProviderResult {
   const parsed = v.safeParse(Reply, json.value);
   if (!parsed.success) throw unknownOutcome('unexpected_reply');
   const reply = parsed.output;
@@ -30,7 +30,7 @@ export function toResult(json: StreamedJson, request: ProviderRequest): Provider
   return { outputs: [{ bytes, anyFormat: true }], ...(usage ? { usage } : {}) };
 }
 
-function failureOf({ promptFeedback, candidates }: Reply, request: ProviderRequest): BridgeError {
+function failureOf({ promptFeedback, candidates }: Reply, request: CallFacts): BridgeError {
   if (promptFeedback?.blockReason) return withoutImage('input', undefined, request);
   const reason = candidates?.[0]?.finishReason ?? '';
   return withoutImage(REFUSED.test(reason) ? 'output' : undefined, reason, request);

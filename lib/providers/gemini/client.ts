@@ -8,7 +8,7 @@ import { readErrorBody } from '../http/read-error-body.ts';
 import { retryAfterMs } from '../http/retry-after.ts';
 import type { StreamedJson } from '../http/streamed-json.ts';
 import { unknownOutcome } from '../http/unknown-outcome.ts';
-import type { ProviderContext, ProviderRequest, ProviderResult } from '../provider-port.ts';
+import type { CallFacts, ProviderContext, ProviderResult } from '../provider-port.ts';
 import { toResult } from './call-outcome.ts';
 import { toFailure } from './failures.ts';
 import { parseGoogleError } from './google-error.ts';
@@ -46,7 +46,7 @@ export function createGeminiClient({ httpClient, apiKey, baseUrl, replies, clock
 
   async function read(
     response: HttpResponse,
-    request: ProviderRequest,
+    request: CallFacts,
     signal: AbortSignal,
   ): Promise<ProviderResult> {
     const { status, header, body } = response;
@@ -70,7 +70,7 @@ export function createGeminiClient({ httpClient, apiKey, baseUrl, replies, clock
     /** Rejects with a `BridgeError` that says what is known of the call, or with the signal's reason. */
     call(
       body: StreamedBody,
-      request: ProviderRequest,
+      request: CallFacts,
       context: ProviderContext,
     ): Promise<ProviderResult> {
       return callWithKey(apiKey, async (key) => {

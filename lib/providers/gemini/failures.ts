@@ -1,6 +1,6 @@
 import type { BridgeError } from '../../errors/bridge-error.ts';
 import { FAILURES, type FailureRow, toError } from '../backend/failure-rows.ts';
-import type { ProviderRequest } from '../provider-port.ts';
+import type { CallFacts } from '../provider-port.ts';
 import type { GoogleError } from './google-error.ts';
 
 const { authentication, permission, safety, rate, quota, unsupported, input } = FAILURES;
@@ -22,7 +22,7 @@ export function toFailure(
   status: number,
   error: GoogleError | undefined,
   headerWaitMs: number | undefined,
-  request: ProviderRequest,
+  request: CallFacts,
 ): BridgeError {
   const row = rowOf(status, error, request);
   const failure = {
@@ -41,7 +41,7 @@ export function toFailure(
 export function withoutImage(
   refusedAt: 'input' | 'output' | undefined,
   reason: string | undefined,
-  request: ProviderRequest,
+  request: CallFacts,
 ): BridgeError {
   const failure = {
     ...NO_MODERATION,
@@ -53,11 +53,7 @@ export function withoutImage(
   return toError(refusedAt === undefined ? other : safety, failure, request);
 }
 
-function rowOf(
-  status: number,
-  error: GoogleError | undefined,
-  request: ProviderRequest,
-): FailureRow {
+function rowOf(status: number, error: GoogleError | undefined, request: CallFacts): FailureRow {
   if (status === 401 || error?.reasons.includes('API_KEY_INVALID')) return authentication;
   if (status === 402) return quota;
   if (status === 403) return permission;
@@ -77,7 +73,7 @@ function rowOf(
 function fieldOf(
   row: FailureRow,
   error: GoogleError | undefined,
-  { parameters }: ProviderRequest,
+  { parameters }: CallFacts,
 ): string | undefined {
   if (row === UNKNOWN_MODEL) return 'routing.model';
   if (row === input) return 'images';

@@ -3,7 +3,7 @@ import { BridgeError } from '../../errors/bridge-error.ts';
 import type { EventConsumer } from '../http/event-streams.ts';
 import type { StreamedJson } from '../http/streamed-json.ts';
 import { unknownOutcome } from '../http/unknown-outcome.ts';
-import type { ProviderContext, ProviderRequest } from '../provider-port.ts';
+import type { CallFacts, ProviderContext } from '../provider-port.ts';
 import {
   parseReplyPart,
   type ReplyItem,
@@ -14,7 +14,7 @@ import {
 import { parseReportedError, type ReportedError } from './reported-error.ts';
 
 interface Deps {
-  readonly request: ProviderRequest;
+  readonly request: CallFacts;
   readonly onEvent: ProviderContext['onEvent'];
   readonly toFailure: (reported: ReportedError) => BridgeError;
 }

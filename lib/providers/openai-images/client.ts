@@ -10,7 +10,7 @@ import { readErrorBody } from '../http/read-error-body.ts';
 import { createReplyReader } from '../http/reply-reader.ts';
 import { type StreamLimits, streamLimits } from '../http/sse-reader.ts';
 import { waitMsOf } from '../http/wait-headers.ts';
-import type { ProviderContext, ProviderRequest, ProviderResult } from '../provider-port.ts';
+import type { CallFacts, ProviderContext, ProviderResult } from '../provider-port.ts';
 import type { CallBody } from './call-body.ts';
 import { createCallOutcome, type FoundImages } from './call-outcome.ts';
 import type { Dialect } from './dialects.ts';
@@ -41,7 +41,7 @@ export function createImagesClient(deps: Deps) {
 
   async function foundIn(
     response: HttpResponse,
-    request: ProviderRequest,
+    request: CallFacts,
     { onEvent, signal }: ProviderContext,
   ): Promise<FoundImages> {
     const head = headOf(response, clock.nowMs());
@@ -85,7 +85,7 @@ export function createImagesClient(deps: Deps) {
 
   async function callOnce(
     { route, contentType, body }: CallBody,
-    request: ProviderRequest,
+    request: CallFacts,
     context: ProviderContext,
     key: string | undefined,
   ): Promise<ProviderResult> {
@@ -108,11 +108,7 @@ export function createImagesClient(deps: Deps) {
 
   return {
     /** Rejects with a `BridgeError` that says what is known of the call, or with the signal's reason. */
-    call: (
-      body: CallBody,
-      request: ProviderRequest,
-      context: ProviderContext,
-    ): Promise<ProviderResult> =>
+    call: (body: CallBody, request: CallFacts, context: ProviderContext): Promise<ProviderResult> =>
       callWithKey(apiKey, (key) => callOnce(body, request, context, key)),
   };
 }
@@ -126,7 +122,7 @@ function headOf({ status, header }: HttpResponse, nowMs: number): RefusalHead {
 }
 
 /** Each image of a reply, partial ones included, may be as large as an image can be. */
-function limitsOf({ indices, parameters }: ProviderRequest, maxImageBytes: number): StreamLimits {
+function limitsOf({ indices, parameters }: CallFacts, maxImageBytes: number): StreamLimits {
   const { maxEventBytes } = streamLimits(maxImageBytes);
   return {
     maxEventBytes,

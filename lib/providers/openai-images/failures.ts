@@ -5,7 +5,7 @@ import {
   type FailureRow,
   toError,
 } from '../backend/failure-rows.ts';
-import type { ProviderRequest } from '../provider-port.ts';
+import type { CallFacts } from '../provider-port.ts';
 import type { Dialect } from './dialects.ts';
 import { fieldOf } from './field-of.ts';
 import type { ReportedError } from './reported-error.ts';
@@ -57,7 +57,7 @@ export interface RefusalHead {
 export function toFailure(
   { status, waitMs, forbidsRepeat }: RefusalHead,
   reported: ReportedError | undefined,
-  request: ProviderRequest,
+  request: CallFacts,
   dialect: Dialect,
 ): BridgeError {
   const names = reported?.names ?? [];

@@ -1,4 +1,4 @@
-import type { ProviderRequest } from '../provider-port.ts';
+import type { CallFacts } from '../provider-port.ts';
 
 const PARAMETERS: ReadonlySet<string> = new Set([
   'n',
@@ -17,7 +17,7 @@ const IMAGE = /^image(?:\[\])?(?:\[(\d{1,3})\])?$/;
 /** Our field for the `param` of an error; undefined for a field that no request of ours has. */
 export function fieldOf(
   param: string | undefined,
-  { images, references }: ProviderRequest,
+  { images, references }: CallFacts,
 ): string | undefined {
   if (param === undefined) return undefined;
   if (PARAMETERS.has(param)) return `parameters.${param}`;

@@ -1,12 +1,12 @@
 import { BridgeError } from '../../errors/bridge-error.ts';
-import type { ProviderRequest } from '../provider-port.ts';
+import type { CallFacts } from '../provider-port.ts';
 import { safetyDetails } from '../safety-details.ts';
 import type { RehearsedFailure } from './models.ts';
 
 const RETRY_AFTER_MS = 1000;
 
 /** The errors that failures of a real provider become, one row each. */
-const FAILURES: Readonly<Record<RehearsedFailure, (request: ProviderRequest) => BridgeError>> = {
+const FAILURES: Readonly<Record<RehearsedFailure, (request: CallFacts) => BridgeError>> = {
   authentication: () =>
     new BridgeError('provider_authentication', 'rehearsal: the login has expired'),
   permission_denied: () =>
@@ -38,7 +38,7 @@ const FAILURES: Readonly<Record<RehearsedFailure, (request: ProviderRequest) => 
   protocol: () => new BridgeError('protocol', 'rehearsal: the provider sent an invalid reply'),
 };
 
-export function rehearsedError(failure: RehearsedFailure, request: ProviderRequest): BridgeError {
+export function rehearsedError(failure: RehearsedFailure, request: CallFacts): BridgeError {
   return FAILURES[failure](request);
 }
 
