@@ -5,7 +5,8 @@ import { rolldown } from 'rolldown';
 
 const dir = 'dist/bundle';
 
-// Of many small files, and needed at each start. The other packages stay outside: they are large, native or rarely needed.
+// Of many small files, and needed at each start of the service or of the tools for agents. The other packages stay outside:
+// they are large, native or rarely needed.
 const JOINED = [
   '@aws-lambda-powertools/commons',
   '@aws-lambda-powertools/logger',
@@ -13,6 +14,8 @@ const JOINED = [
   '@middy/core',
   '@middy/http-json-body-parser',
   '@middy/util',
+  '@modelcontextprotocol/core',
+  '@modelcontextprotocol/server',
   'commander',
   'eventsource-parser',
   'hono',
@@ -20,6 +23,7 @@ const JOINED = [
   'lru-cache',
   'smol-toml',
   'valibot',
+  'zod',
 ];
 
 await rm(dir, { recursive: true, force: true });

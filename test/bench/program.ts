@@ -22,7 +22,7 @@ export interface Started {
   readonly ms: number;
 }
 
-const PROGRAM = fileURLToPath(new URL('../../bundle/main.js', import.meta.url));
+export const PROGRAM = fileURLToPath(new URL('../../bundle/main.js', import.meta.url));
 
 /** Starts the program as a user does, and resolves when it has said where it listens. */
 export async function spawnProgram({ command, folder, settings = [] }: ProgramOptions) {
@@ -31,10 +31,10 @@ export async function spawnProgram({ command, folder, settings = [] }: ProgramOp
   return untilItListens([PROGRAM, command, ...sets], cwd);
 }
 
-/** Runs the program to its end, and resolves with how long that took. */
-export async function runProgram(argv: readonly string[]): Promise<number> {
+/** Runs Node to its end, and resolves with how long that took. */
+export async function runNode(argv: readonly string[]): Promise<number> {
   const startMs = performance.now();
-  const child = spawn(process.execPath, [PROGRAM, ...argv], { stdio: 'ignore' });
+  const child = spawn(process.execPath, argv, { stdio: 'ignore' });
   await once(child, 'exit');
   return performance.now() - startMs;
 }

@@ -1,18 +1,27 @@
+import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import type { Bench } from './bench.ts';
 import { residentMb, settling } from './process-use.ts';
-import { kill, runProgram, type Started, spawnProgram, untilItListens } from './program.ts';
+import { kill, PROGRAM, runNode, type Started, spawnProgram, untilItListens } from './program.ts';
 import { inMs, median, withRange } from './statistics.ts';
 
 const DIST = fileURLToPath(new URL('../../', import.meta.url));
 const STARTS = 3;
+const INITIALIZE = {
+  protocolVersion: '2025-11-25',
+  capabilities: {},
+  clientInfo: { name: 'bench', version: '1' },
+};
 const PRINT = "console.log('listens on http://nothing:0');";
 // As the compiler writes them: one statement, at the beginning of a line.
 const STATIC_IMPORT = /^(?:import|export)\s(?:[\w\s$,{}*]*\sfrom\s)?['"]([^'"]+)['"];$/gm;
 
-/** From `spawn` to the line that says where it listens, against Node that prints such a line at once. */
+type Times = readonly number[];
+
+/** From `spawn` to the line that says where it listens, against Node that prints such a line at once; and the other starts. */
 export const startUp: Bench = {
   name: 'start-up',
   async run({ rounds, folder }) {
@@ -24,6 +33,8 @@ export const startUp: Bench = {
       bare: [] as number[],
       importing: [] as number[],
       help: [] as number[],
+      tools: [] as number[],
+      nothing: [] as number[],
     };
     const resident: number[] = [];
     for (let round = 0; round < rounds * STARTS; round += 1) {
@@ -34,20 +45,25 @@ export const startUp: Bench = {
       await kill(program.child);
       times.bare.push(await timeOf(['--input-type=module', '-e', PRINT]));
       times.importing.push(await timeOf(['--input-type=module', '-e', `${imports}${PRINT}`]));
-      times.help.push(await runProgram(['generate', '--help']));
+      times.help.push(await runNode([PROGRAM, 'generate', '--help']));
+      times.tools.push(await toolListTime(folder));
+      times.nothing.push(await runNode(['-e', '0']));
     }
-    const row = (against: string, theirs: readonly number[], budget: string) => ({
-      what: 'start to ready, empty state',
-      ours: inMs(median(times.ours)),
+    const row = (what: string, ours: Times, against: string, theirs: Times, budget: string) => ({
+      what,
+      ours: inMs(median(ours)),
       against,
       theirs: inMs(median(theirs)),
-      ratio: withRange(times.ours.map((ms, round) => ms / (theirs[round] ?? Number.NaN))),
+      ratio: withRange(ours.map((ms, round) => ms / (theirs[round] ?? Number.NaN))),
       budget,
     });
+    const ready = 'start to ready, empty state';
+    const end = '`node -e 0`';
     return [
-      row('bare Node', times.bare, '≤ 3'),
-      row('Node importing the same packages', times.importing, '≤ 1.5'),
-      { what: '`--help` of a command', ours: inMs(median(times.help)), budget: '< 150 ms' },
+      row(ready, times.ours, 'bare Node', times.bare, '≤ 3'),
+      row(ready, times.ours, 'Node importing the same packages', times.importing, '≤ 1.5'),
+      row('`--help` of a command', times.help, end, times.nothing, '< 150 ms'),
+      row('`mcp` to its first list of tools', times.tools, end, times.nothing, '< 300 ms'),
       {
         what: 'resident memory, idle',
         ours: `${median(resident).toFixed(0)} MB`,
@@ -56,6 +72,27 @@ export const startUp: Bench = {
     ];
   },
 };
+
+/** From `spawn` to the list of tools for an agent that asks as soon as it may. */
+async function toolListTime(cwd: string): Promise<number> {
+  const startMs = performance.now();
+  const child = spawn(process.execPath, [PROGRAM, 'mcp'], {
+    cwd,
+    env: { PATH: process.env['PATH'] ?? '' },
+    stdio: ['pipe', 'pipe', 'ignore'],
+  });
+  const send = (message: object) =>
+    child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+  send({ id: 1, method: 'initialize', params: INITIALIZE });
+  for await (const line of createInterface({ input: child.stdout })) {
+    if (line.includes('"tools":[')) break;
+    send({ method: 'notifications/initialized' });
+    send({ id: 2, method: 'tools/list' });
+  }
+  const ms = performance.now() - startMs;
+  await kill(child);
+  return ms;
+}
 
 async function refuseUnready({ port }: Started): Promise<void> {
   const { status } = await fetch(`http://127.0.0.1:${port}/health/ready`);
