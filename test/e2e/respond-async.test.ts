@@ -1,4 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import OpenAI from 'openai';
+import OpenAI6 from 'openai-6';
 import sharp from 'sharp';
 import { afterEach, describe, expect, it } from 'vitest';
 import { cleanUp, startBridge } from '../support/start-bridge.ts';
@@ -10,6 +12,52 @@ const SMALL = { parameters: { size: '64x64' } };
 const HANG = { prompt: 'a tower', routing: { model: 'sandbox-hang' } };
 
 afterEach(cleanUp);
+
+async function editForm(): Promise<FormData> {
+  const form = new FormData();
+  const image = sharp({ create: { width: 64, height: 64, channels: 3, background: 'red' } });
+  form.append('image', new Blob([await image.png().toBuffer()]), 'red.png');
+  form.append('prompt', 'a red hen');
+  return form;
+}
+
+// Shorter than the images take, and longer than the clients ask the bridge to wait.
+const TIMEOUT_MS = 5000;
+const PREFERENCE = { prefer: 'respond-async, wait=1' };
+
+/** The image that a client gets which waits `TIMEOUT_MS` for a reply, and follows `location`. */
+async function imageByLocation(address: string, path: string, body: string | FormData) {
+  const ask = (target: string, request: RequestInit = {}) =>
+    fetch(address + target, { ...request, signal: AbortSignal.timeout(TIMEOUT_MS) });
+  const type = { 'content-type': 'application/json' };
+  const headers = { ...PREFERENCE, ...(typeof body === 'string' ? type : {}) };
+  const { headers: reply } = await ask(path, { method: 'POST', headers, body });
+  for (;;) {
+    const job = JSON.parse(await (await ask(`${reply.get('location')}?wait_ms=1000`)).text());
+    if (job.completed === undefined) continue;
+    const image = await ask(`/v1/artifacts/${job.result.data[0].id}`);
+    return Buffer.from(await image.arrayBuffer());
+  }
+}
+
+/** The same through the official client, which does not repeat a request here. */
+async function imageByClient(address: string, Client: typeof OpenAI): Promise<Buffer> {
+  const client = new Client({
+    baseURL: `${address}/v1`,
+    apiKey: 'none',
+    timeout: TIMEOUT_MS,
+    maxRetries: 0,
+  });
+  const request = { prompt: 'a fox', size: '64x64' };
+  const reply: unknown = await client.images.generate(request, { headers: PREFERENCE });
+  // The type of the reply with images; this one is the job.
+  let job = reply as { id: string; completed?: number; result: { data: [{ id: string }] } };
+  while (job.completed === undefined) {
+    job = await client.get(`/jobs/${job.id}`, { query: { wait_ms: 1000 } });
+  }
+  const image = await client.get(`/artifacts/${job.result.data[0].id}`).asResponse();
+  return Buffer.from(await image.arrayBuffer());
+}
 
 type Options = NonNullable<Parameters<typeof startBridge>[0]>;
 
@@ -35,16 +83,10 @@ describe('Prefer: respond-async', () => {
     const { bridge, jobs, post } = await start();
     const native = await post('/v1/images', { prompt: 'a fox', ...SMALL });
     const openai = await post('/v1/images/generations', { prompt: 'a hen', size: '64x64' });
-    const form = new FormData();
-    const image = await sharp({ create: { width: 64, height: 64, channels: 3, background: 'red' } })
-      .png()
-      .toBuffer();
-    form.append('image', new Blob([image]), 'red.png');
-    form.append('prompt', 'a red hen');
     const edited = await fetch(`${bridge.address}/v1/images/edits`, {
       method: 'POST',
       headers: ASYNC,
-      body: form,
+      body: await editForm(),
     });
     const edit = JSON.parse(await edited.text());
 
@@ -109,6 +151,28 @@ describe('Prefer: respond-async', () => {
     ]);
     expect(late.json).toMatchObject({ status: 'running' });
     await jobs.cancel(late.json.id);
+  });
+
+  it('gives a client its image that takes longer than the client waits', async () => {
+    const { bridge, jobs } = await start({
+      set: ['providers.sandbox.latency_ms=6000', 'server.jobs.max_running=8'],
+    });
+    const { address } = bridge;
+    const openai = JSON.stringify({ prompt: 'a hen', size: '64x64' });
+
+    const images = await Promise.all([
+      imageByLocation(address, '/v1/images', JSON.stringify({ prompt: 'a fox', ...SMALL })),
+      imageByLocation(address, '/v1/images/generations', openai),
+      imageByLocation(address, '/v1/images/edits', await editForm()),
+      imageByClient(address, OpenAI),
+      // TypeScript treats two versions of one class as different types.
+      imageByClient(address, OpenAI6 as unknown as typeof OpenAI),
+    ]);
+
+    for (const image of images) {
+      expect(await sharp(image).metadata()).toMatchObject({ format: 'png', width: 64 });
+    }
+    expect((await jobs.get('/v1/jobs?status=succeeded')).json.items).toHaveLength(images.length);
   });
 
   it('replies with the error of a job that fails in time, as the route does', async () => {

@@ -1,0 +1,104 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { freshFolder, PROGRAM } from '../support/start-bridge.ts';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const PAGE = join(ROOT, 'infra/recipes.md');
+const HEADING = /^## (.+)$/;
+const FENCE = /^```(\w*)$/;
+
+export interface Block {
+  readonly language: string;
+  readonly text: string;
+}
+
+/** The fenced blocks of the page below each of its headings. */
+export async function readRecipes(): Promise<ReadonlyMap<string, readonly Block[]>> {
+  const recipes = new Map<string, Block[]>();
+  let heading = '';
+  let open: { readonly language: string; readonly lines: string[] } | undefined;
+  for (const line of (await readFile(PAGE, 'utf8')).split('\n')) {
+    const language = FENCE.exec(line)?.[1];
+    if (open && language === '') {
+      const block = { language: open.language, text: open.lines.join('\n') };
+      recipes.set(heading, [...(recipes.get(heading) ?? []), block]);
+      open = undefined;
+    } else if (open) open.lines.push(line);
+    else if (language !== undefined) open = { language, lines: [] };
+    else heading = HEADING.exec(line)?.[1] ?? heading;
+  }
+  return recipes;
+}
+
+type Environment = Readonly<Record<string, string>>;
+
+/** How a block ended. */
+interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A folder in which `npx image-bridge` is the compiled program and `openai` the official client. */
+export async function userFolder(): Promise<string> {
+  const folder = await freshFolder();
+  const bin = join(folder, 'node_modules/.bin');
+  await mkdir(bin, { recursive: true });
+  await writeFile(join(bin, 'image-bridge'), `#!/bin/sh\nexec node '${PROGRAM}' "$@"\n`);
+  await chmod(join(bin, 'image-bridge'), 0o755);
+  await symlink(join(ROOT, 'node_modules/openai'), join(folder, 'node_modules/openai'));
+  return folder;
+}
+
+/** What the user of such a folder has in the environment, beside the given variables. */
+export function userEnvironment(folder: string, env: Environment): Environment {
+  return {
+    PATH: `${dirname(process.execPath)}:${process.env['PATH']}`,
+    HOME: folder,
+    npm_config_update_notifier: 'false',
+    ...env,
+  };
+}
+
+/** Starts a block, each process of it in one group. */
+export function startBlock({ language, text }: Block, folder: string, env: Environment) {
+  const [command, ...argv] =
+    language === 'js'
+      ? [process.execPath, '--input-type=module', '--eval', text]
+      : ['bash', '-euo', 'pipefail', '-c', text];
+  const child = spawn(command ?? '', argv, {
+    cwd: folder,
+    env: userEnvironment(folder, env),
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  });
+  const output = { stdout: '', stderr: '' };
+  child.stdout.on('data', (chunk) => {
+    output.stdout += chunk;
+  });
+  child.stderr.on('data', (chunk) => {
+    output.stderr += chunk;
+  });
+  const ended = once(child, 'close').then(([code]): Ended => ({ code, ...output }));
+  return {
+    ended,
+    /** What this finds in its output, once it is there. Rejects when the block ends before. */
+    printed: (pattern: RegExp) =>
+      new Promise<string>((resolve, reject) => {
+        child.stdout.on('data', () => {
+          const found = pattern.exec(output.stdout)?.[1];
+          if (found !== undefined) resolve(found);
+        });
+        ended.then(({ stderr }) => reject(new Error(`it has ended: ${stderr}`)));
+      }),
+    /** Sends the signal to all of its processes, and resolves when they have ended. */
+    async end(signal: NodeJS.Signals): Promise<void> {
+      const hasEnded = child.exitCode !== null || child.signalCode !== null;
+      if (child.pid !== undefined && !hasEnded) process.kill(-child.pid, signal);
+      await ended;
+    },
+  };
+}
