@@ -14,7 +14,7 @@ export const StoredImage = v.object({
 });
 export type StoredImage = v.InferOutput<typeof StoredImage>;
 
-export const Upload = v.object({ name: FileName, subfolder: Folder });
+export const Upload = v.object({ name: FileName, subfolder: Folder, type: Text });
 
 export const Submission = v.object({
   prompt_id: v.pipe(v.string(), v.minLength(1), v.maxLength(128)),

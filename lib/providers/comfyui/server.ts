@@ -33,7 +33,8 @@ export interface QueueState {
 // Replies hold whole workflows. Parsing one of this length takes some milliseconds.
 const MAX_REPLY_BYTES = 2_097_152;
 
-const FOLDER = 'image-bridge';
+// The server empties it whenever it starts; what lies among its inputs stays for ever.
+const UPLOADS = { type: 'temp', subfolder: 'image-bridge' } as const;
 const EXTENSIONS = { 'image/png': 'png', 'image/jpeg': 'jpg', 'image/webp': 'webp' } as const;
 
 export type ComfyServer = ReturnType<typeof createComfyServer>;
@@ -67,15 +68,17 @@ export function createComfyServer({ httpClient, apiKey, baseUrl, ids }: Deps) {
       const { contentType, body } = toMultipartBody(
         [
           { name: 'image', filename, mediaType, bytes },
-          { name: 'subfolder', text: FOLDER },
-          { name: 'type', text: 'input' },
+          { name: 'subfolder', text: UPLOADS.subfolder },
+          { name: 'type', text: UPLOADS.type },
           { name: 'overwrite', text: 'true' },
         ],
         ids.newOpaqueId(),
       );
       const response = await send('/upload/image', signal, { contentType, body });
-      const { name, subfolder } = await read(response, Upload);
-      return subfolder === '' ? name : `${subfolder}/${name}`;
+      const { name, subfolder, type } = await read(response, Upload);
+      const path = subfolder === '' ? name : `${subfolder}/${name}`;
+      // Without a mark, nodes look for it among the inputs (its `folder_paths.py`).
+      return type === UPLOADS.type ? `${path} [${type}]` : path;
     },
 
     /** Sends a workflow to be run under this id, and resolves with the response, whatever it is. */
@@ -85,7 +88,9 @@ export function createComfyServer({ httpClient, apiKey, baseUrl, ids }: Deps) {
     /** What came of a prompt; undefined while it is not finished, and for one that the server does not know. */
     async history(promptId: string, signal: AbortSignal): Promise<HistoryEntry | undefined> {
       const response = await send(`/history/${encodeURIComponent(promptId)}`, signal);
-      return (await read(response, History))[promptId];
+      const entries = await read(response, History);
+      // An older server has chosen the id itself.
+      return Object.hasOwn(entries, promptId) ? entries[promptId] : undefined;
     },
 
     /** Undefined for a queue that is too long to be read: it holds the whole workflow of each prompt. */

@@ -10,7 +10,7 @@ const Form = v.strictObject({
 
 const SIGNATURES = ['\x89PNG\r\n\x1A\n', '\xFF\xD8\xFF', 'RIFF'];
 
-/** The folder of images that workflows can load. */
+/** The images that workflows can load, by the text that a node names them with: " [temp]" marks what lies in that folder. */
 export function createInputFiles() {
   const files = new Map<string, Buffer>([['example.png', Buffer.alloc(0)]]);
   return {
@@ -26,8 +26,9 @@ export function createInputFiles() {
       const isImage = SIGNATURES.some((signature) => start.startsWith(signature));
       if (!isImage || /[/\\]/.test(image.name)) throw refused('image');
       const path = subfolder === '' ? image.name : `${subfolder}/${image.name}`;
-      const isKept = files.has(path) && overwrite === 'false';
-      if (!isKept) files.set(path, bytes);
+      const named = type === 'temp' ? `${path} [temp]` : path;
+      const isKept = files.has(named) && overwrite === 'false';
+      if (!isKept) files.set(named, bytes);
       return { name: image.name, subfolder, type };
     },
   };

@@ -1,4 +1,5 @@
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
@@ -107,16 +108,18 @@ describe('createComfyuiProvider', () => {
     expect(await edgesOf(outputs[0]?.bytes)).toBe(size);
   });
 
-  it('stores an image once under the name of its content, and leaves its position out of the text', async () => {
+  it('stores an image once among temporary files, under the name of its content, and leaves its position out of the text', async () => {
     const { run, upstream } = rig();
     const images = [photo()];
 
     await run(draw({ model: 'redraw', images })).result;
     const { outputs } = await run(draw({ model: 'redraw', images })).result;
 
-    expect(inputsOf('10')).toEqual({ image: 'image-bridge/a-hash.png' });
+    expect(inputsOf('10')).toEqual({ image: 'image-bridge/a-hash.png [temp]' });
     expect(inputsOf('6')).toMatchObject({ text: 'A lighthouse in a storm' });
-    expect(upstream.files().get('image-bridge/a-hash.png')).toEqual(readPhoto('chelsea.png'));
+    expect(upstream.files().get('image-bridge/a-hash.png [temp]')).toEqual(
+      readPhoto('chelsea.png'),
+    );
     expect(await edgesOf(outputs[0]?.bytes)).toBe('448x296');
   });
 
@@ -126,8 +129,8 @@ describe('createComfyuiProvider', () => {
 
     await rig().run(draw({ model: 'restyle', images, references })).result;
 
-    expect(inputsOf('10')).toEqual({ image: 'image-bridge/first.png' });
-    expect(inputsOf('13')).toEqual({ image: 'image-bridge/second.png' });
+    expect(inputsOf('10')).toEqual({ image: 'image-bridge/first.png [temp]' });
+    expect(inputsOf('13')).toEqual({ image: 'image-bridge/second.png [temp]' });
   });
 
   it('has the alpha of a mask read, whichever channel was exported', async () => {
@@ -135,7 +138,7 @@ describe('createComfyuiProvider', () => {
 
     await rig().run(draw({ model: 'inpaint', images, mask: photo('coffee.png', 'mask') })).result;
 
-    expect(inputsOf('11')).toEqual({ image: 'image-bridge/mask.png', channel: 'alpha' });
+    expect(inputsOf('11')).toEqual({ image: 'image-bridge/mask.png [temp]', channel: 'alpha' });
   });
 
   it.each([
@@ -265,6 +268,18 @@ describe('a prompt of comfyui', () => {
     expect((await result).outputs).toHaveLength(1);
   });
 
+  it('of a workflow as large as one can be is found in the history', async () => {
+    const { folder, run } = rig();
+    const file = join(folder, 'draw.json');
+    const workflow = JSON.parse(await readFile(file, 'utf8'));
+    const text = { class_type: 'CLIPTextEncode', inputs: { text: '', clip: ['4', 1] } };
+    const most = 1_048_576 - JSON.stringify({ ...workflow, '99': text }).length;
+    text.inputs.text = 'x'.repeat(most);
+    await writeFile(file, JSON.stringify({ ...workflow, '99': text }));
+
+    expect((await run(draw()).result).outputs).toHaveLength(1);
+  });
+
   it('of an older server is found under the id that the server chose', async () => {
     const old = await openComfyRig({ isOld: true });
 
@@ -327,6 +342,9 @@ describe('the probe of comfyui', () => {
 
   it.each([
     ['is missing', (file: string) => rm(file)],
+    ['is a pipe', (file: string) => rm(file).then(() => void execFileSync('mkfifo', [file]))],
+    ['is a device without end', (file: string) => rm(file).then(() => symlink('/dev/zero', file))],
+    ['is larger than 1 MiB', (file: string) => writeFile(file, ' '.repeat(1_048_577))],
     ['is no JSON', (file: string) => writeFile(file, '{')],
     ['is no export for the API', (file: string) => writeFile(file, '{"nodes": []}')],
     ['lacks a bound node', (file: string) => writeFile(file, '{}')],
