@@ -9,12 +9,7 @@ import { findExecutable } from './executable.ts';
 /** A supervised agent process that is spoken to on its standard streams (providers.md, agent-app-server.md). */
 export function createAgentAppServerProvider(parts: ProviderParts<'agent_app_server'>): Provider {
   const { name, settings, credentials } = parts;
-  const { max_outputs: maxOutputs, max_parallel_outputs: parallel } = settings;
-  const document = capabilitiesOf({
-    provider: name,
-    maxOutputs,
-    maxParallelOutputs: parallel === 'auto' ? maxOutputs : parallel,
-  });
+  const document = capabilitiesOf(name, settings);
   const agent = createAgent(parts);
   const calls = createRunningCalls();
   let closing: Promise<void> | undefined;

@@ -1,5 +1,5 @@
 import type { CapabilityDocument } from '../../contract/resources/provider.ts';
-import { INPUT_LIMITS } from '../backend/input-limits.ts';
+import { INPUT_LIMITS, NO_IMAGES } from '../backend/input-limits.ts';
 
 /** Of the mapping: it rises when the same request is sent in another form. */
 export const IMPLEMENTATION_VERSION = '1.0.0';
@@ -68,7 +68,7 @@ export function capabilitiesOf(model: string, limits: Limits): CapabilityDocumen
     input_fidelities: [...family.fidelities],
     reference_images: INPUT_LIMITS,
     edit_images: INPUT_LIMITS,
-    masks: { support: 'unsupported', max_count: 0, max_bytes_each: 0, max_bytes_total: 0 },
+    masks: NO_IMAGES,
     partial_images: { min: 0, max: 3 },
     persistent_sessions: false,
     explicit_threads: false,

@@ -10,6 +10,14 @@ export const INPUT_LIMITS = {
   max_bytes_total: 67_108_864,
 } as const;
 
+/** Of images that a model does not take. */
+export const NO_IMAGES = {
+  support: 'unsupported',
+  max_count: 0,
+  max_bytes_each: 0,
+  max_bytes_total: 0,
+} as const;
+
 interface Limits {
   readonly max_count: number;
   readonly max_bytes_total: number;

@@ -2,6 +2,8 @@ import * as v from 'valibot';
 import type { Config } from '../../config/settings/settings.ts';
 import { CapabilityDocument } from '../../contract/resources/provider.ts';
 import { INPUT_LIMITS } from '../backend/input-limits.ts';
+import { familyNames } from '../backend/model-profiles.ts';
+import { oneOutputPerCall, PLAIN_MODEL } from '../backend/plain-model.ts';
 import { familyOf, sizesOf } from './models.ts';
 
 /** Of the mapping: it rises when the same request is sent in another form. */
@@ -18,44 +20,25 @@ export function capabilitiesOf(
   model: string,
   settings: Settings,
 ): CapabilityDocument {
-  const { model_profiles: profiles, image_model: defaultModel, max_outputs: maxOutputs } = settings;
-  const profile = profiles[model];
-  const family = familyOf(typeof profile === 'string' ? profile : model, defaultModel);
-  const parallel = settings.max_parallel_outputs;
+  const profile = settings.model_profiles[model];
+  const family = familyOf(...familyNames(model, settings));
   return v.parse(CapabilityDocument, {
+    ...PLAIN_MODEL,
+    ...oneOutputPerCall(settings),
     provider,
     model,
     implementation_version: IMPLEMENTATION_VERSION,
-    experimental: false,
     generation: true,
     edits: true,
-    count: { min: 1, max: maxOutputs },
-    batching: {
-      mode: 'fan_out',
-      native_count: { min: 1, max: 1 },
-      max_parallel_outputs: parallel === 'auto' ? maxOutputs : parallel,
-    },
     sizes: { auto: true, allowed: sizesOf(family), arbitrary: false },
     aspect_ratio: 'native',
     aspect_ratios: family.aspectRatios,
     resolution: 'native',
     resolutions: family.resolutions,
     negative_prompt: 'emulated',
-    revised_prompt: 'unsupported',
-    transparent_background: 'emulated',
-    user_attribution: 'unsupported',
-    qualities: ['auto'],
-    output_formats: ['png'],
-    backgrounds: ['auto', 'opaque'],
-    moderation: ['auto'],
-    actions: ['auto'],
-    input_fidelities: [],
     reference_images: GEMINI_INPUTS,
     edit_images: GEMINI_INPUTS,
     masks: { ...GEMINI_INPUTS, support: 'emulated', max_count: 1 },
-    partial_images: { min: 0, max: 0 },
-    persistent_sessions: false,
-    explicit_threads: false,
     source_transport: 'conversation_attachment',
     ...(typeof profile === 'object' ? profile : {}),
   });

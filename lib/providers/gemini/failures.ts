@@ -73,10 +73,10 @@ function rowOf(status: number, error: GoogleError | undefined, request: CallFact
 function fieldOf(
   row: FailureRow,
   error: GoogleError | undefined,
-  { parameters }: CallFacts,
+  { parameters, images }: CallFacts,
 ): string | undefined {
   if (row === UNKNOWN_MODEL) return 'routing.model';
-  if (row === input) return 'images';
+  if (row === input) return images.length > 0 ? 'images' : 'reference_images';
   if (row !== unsupported) return undefined;
   const field = error?.fields[0]?.replaceAll('_', '').toLowerCase() ?? '';
   const hint = /(aspectratio|imagesize)$/.exec(field)?.[1];

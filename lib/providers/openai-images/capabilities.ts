@@ -1,5 +1,8 @@
 import * as v from 'valibot';
 import { CapabilityDocument } from '../../contract/resources/provider.ts';
+import { NO_IMAGES } from '../backend/input-limits.ts';
+import { familyNames } from '../backend/model-profiles.ts';
+import { PLAIN_MODEL } from '../backend/plain-model.ts';
 import { DIALECTS, type Dialect, type ImagesSettings } from './dialects.ts';
 import { type Family, familyOf } from './families.ts';
 
@@ -16,13 +19,6 @@ export const INPUT_LIMITS = {
 // The reference says less than 4 MB, the guide less than 50 MB.
 const MAX_MASK_BYTES = 3_999_999;
 
-const NO_IMAGES = {
-  support: 'unsupported',
-  max_count: 0,
-  max_bytes_each: 0,
-  max_bytes_total: 0,
-} as const;
-
 interface Limits {
   /** The registered name. */
   readonly provider: string;
@@ -31,18 +27,17 @@ interface Limits {
 
 /** What `model` can do, under the operator's limits and with what the operator says of it. */
 export function capabilitiesOf(model: string, { provider, settings }: Limits): CapabilityDocument {
-  const { dialect: dialectName, model_profiles: profiles, image_model: defaultModel } = settings;
-  const dialect = DIALECTS[dialectName];
-  const profile = profiles[model];
-  const names = [...(typeof profile === 'string' ? [profile] : []), model, defaultModel];
+  const dialect = DIALECTS[settings.dialect];
+  const profile = settings.model_profiles[model];
+  const family = familyOf(familyNames(model, settings), dialect.models);
   const own = typeof profile === 'object' ? profile : {};
   const { max_outputs: maxOutputs, max_parallel_outputs: parallel, native_count } = settings;
   const atOnce = dialect.oneAtATime ? 1 : maxOutputs;
   const document = {
+    ...PLAIN_MODEL,
     provider,
     model,
     implementation_version: IMPLEMENTATION_VERSION,
-    experimental: false,
     generation: true,
     count: { min: 1, max: maxOutputs },
     batching: {
@@ -51,11 +46,8 @@ export function capabilitiesOf(model: string, { provider, settings }: Limits): C
       max_parallel_outputs: parallel === 'auto' ? atOnce : parallel,
     },
     ...imageMembers(own.edits ?? dialect.edits !== 'profile'),
-    ...parameterMembers(dialect, familyOf(names, dialect.models)),
+    ...parameterMembers(dialect, family),
     partial_images: { min: 0, max: takesPartials(dialect, settings) ? 3 : 0 },
-    user_attribution: 'unsupported',
-    persistent_sessions: false,
-    explicit_threads: false,
     source_transport: 'multipart',
     ...own,
   };

@@ -45,10 +45,6 @@ export function createImagesClient(deps: Deps) {
     { onEvent, signal }: ProviderContext,
   ): Promise<FoundImages> {
     const head = headOf(response, clock.nowMs());
-    if (response.status < 200 || response.status > 299) {
-      const body = await readErrorBody(response.body, clock);
-      throw toFailure(head, parseReportedError(body), request, dialect);
-    }
     const outcome = createCallOutcome({
       request,
       onEvent,
@@ -83,33 +79,45 @@ export function createImagesClient(deps: Deps) {
     return { outputs, ...(usage ? { usage } : {}) };
   }
 
-  async function callOnce(
+  /** Sends the call. Rejects with what a refusal means, else resolves before the reply is read: it may have been paid for. */
+  async function send(
     { route, contentType, body }: CallBody,
     request: CallFacts,
-    context: ProviderContext,
+    { signal, onEvent }: ProviderContext,
     key: string | undefined,
-  ): Promise<ProviderResult> {
-    const { signal, onEvent } = context;
-    const call = { url: endpoint.url(request.model, route), headers: endpoint.headers(key) };
-    const response = await httpClient.request(call.url, {
+  ): Promise<RepliedCall & { readonly response: HttpResponse }> {
+    const url = endpoint.url(request.model, route);
+    const headers = endpoint.headers(key);
+    const response = await httpClient.request(url, {
       method: 'POST',
-      headers: { ...call.headers, 'content-type': contentType },
+      headers: { ...headers, 'content-type': contentType },
       body,
       signal,
       onSending: () => onEvent({ type: 'progress', stage: 'dispatched' }),
     });
-    try {
-      return await toResult(await foundIn(response, request, context), call, signal);
-    } catch (thrown) {
-      signal.throwIfAborted();
-      throw withRequestId(toBridgeError(thrown), response);
-    }
+    if (response.status >= 200 && response.status <= 299) return { url, headers, response };
+    const reported = parseReportedError(await readErrorBody(response.body, clock));
+    signal.throwIfAborted();
+    const head = headOf(response, clock.nowMs());
+    throw withRequestId(toFailure(head, reported, request, dialect), response);
   }
 
   return {
     /** Rejects with a `BridgeError` that says what is known of the call, or with the signal's reason. */
-    call: (body: CallBody, request: CallFacts, context: ProviderContext): Promise<ProviderResult> =>
-      callWithKey(apiKey, (key) => callOnce(body, request, context, key)),
+    async call(
+      body: CallBody,
+      request: CallFacts,
+      context: ProviderContext,
+    ): Promise<ProviderResult> {
+      const sent = await callWithKey(apiKey, (key) => send(body, request, context, key));
+      const { response, ...call } = sent;
+      try {
+        return await toResult(await foundIn(response, request, context), call, context.signal);
+      } catch (thrown) {
+        context.signal.throwIfAborted();
+        throw withRequestId(toBridgeError(thrown), response);
+      }
+    },
   };
 }
 

@@ -17,7 +17,7 @@ const IMAGE = /^image(?:\[\])?(?:\[(\d{1,3})\])?$/;
 /** Our field for the `param` of an error; undefined for a field that no request of ours has. */
 export function fieldOf(
   param: string | undefined,
-  { images, references }: CallFacts,
+  { images, references, maskImage }: CallFacts,
 ): string | undefined {
   if (param === undefined) return undefined;
   if (PARAMETERS.has(param)) return `parameters.${param}`;
@@ -25,10 +25,11 @@ export function fieldOf(
   if (param === 'model') return 'routing.model';
   const image = IMAGE.exec(param);
   if (!image) return undefined;
-  // They count sources and references together.
-  const index = Number(image[1] ?? 0);
-  if (index < images.length) return `images[${index}]`;
-  return index - images.length < references.length
-    ? `reference_images[${index - images.length}]`
-    : undefined;
+  // They count all of them together, in the order of `sentImages`.
+  const sent = [
+    ...images.map((_, index) => `images[${index}]`),
+    ...(maskImage ? ['mask'] : []),
+    ...references.map((_, index) => `reference_images[${index}]`),
+  ];
+  return sent[Number(image[1] ?? 0)];
 }

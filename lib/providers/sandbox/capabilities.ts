@@ -1,4 +1,6 @@
 import type { CapabilityDocument } from '../../contract/resources/provider.ts';
+import { INPUT_LIMITS, NO_IMAGES } from '../backend/input-limits.ts';
+import { PLAIN_MODEL } from '../backend/plain-model.ts';
 import { findModel, type SandboxModel } from './models.ts';
 
 /** Of the rendered images: it increases when the same request gives another image. */
@@ -8,20 +10,8 @@ export const MIN_EDGE = 16;
 export const MAX_EDGE = 4096;
 const MAX_OUTPUTS = 255;
 
-const NO_IMAGES = {
-  support: 'unsupported',
-  max_count: 0,
-  max_bytes_each: 0,
-  max_bytes_total: 0,
-} as const;
-
 function images(maxCount: number) {
-  return {
-    support: 'native',
-    max_count: maxCount,
-    max_bytes_each: 33_554_432,
-    max_bytes_total: 67_108_864,
-  } as const;
+  return { ...INPUT_LIMITS, max_count: maxCount };
 }
 
 type Profile = Omit<CapabilityDocument, 'provider' | 'model'>;
@@ -65,6 +55,7 @@ const PROFILES: Readonly<Record<SandboxModel['profile'], Profile>> = {
   },
   // What a plain model can do, to exercise negotiation, fan-out and matting.
   basic: {
+    ...PLAIN_MODEL,
     ...shared,
     batching: {
       mode: 'fan_out',
@@ -75,18 +66,9 @@ const PROFILES: Readonly<Record<SandboxModel['profile'], Profile>> = {
     aspect_ratio: 'emulated',
     resolution: 'emulated',
     negative_prompt: 'emulated',
-    revised_prompt: 'unsupported',
-    transparent_background: 'emulated',
-    qualities: ['auto'],
-    output_formats: ['png'],
-    backgrounds: ['auto', 'opaque'],
-    moderation: ['auto'],
-    actions: ['auto'],
-    input_fidelities: [],
     reference_images: NO_IMAGES,
     edit_images: images(1),
     masks: NO_IMAGES,
-    partial_images: { min: 0, max: 0 },
   },
 };
 

@@ -4,10 +4,10 @@ import { CapabilityDocument } from '../../../../lib/contract/resources/provider.
 import { capabilitiesOf } from '../../../../lib/providers/agent-app-server/capabilities.ts';
 import { appServer } from '../../generation/capability-documents.ts';
 
-const LIMITS = { provider: 'agent-app-server', maxOutputs: 255, maxParallelOutputs: 255 };
+const SETTINGS = { max_outputs: 255, max_parallel_outputs: 'auto' } as const;
 
 describe('capabilitiesOf', () => {
-  const document = capabilitiesOf(LIMITS);
+  const document = capabilitiesOf('agent-app-server', SETTINGS);
 
   it('is a document of the contract', () => {
     expect(v.parse(CapabilityDocument, document)).toEqual(document);

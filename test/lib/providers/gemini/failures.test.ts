@@ -60,13 +60,17 @@ describe('toFailure', () => {
     expect(failure).toMatchObject({ code: 'unsupported_capability', param });
   });
 
-  it('reports an image that the backend cannot read as a wrong input', async () => {
-    const images = [inputOf(readPhoto('chelsea.png'))];
+  it.each(['images', 'references'] as const)(
+    'reports one of the %s that the backend cannot read as a wrong input',
+    async (kind) => {
+      const unreadable = { [kind]: [inputOf(readPhoto('chelsea.png'))] };
+      const param = kind === 'images' ? 'images' : 'reference_images';
 
-    const failure = await failureOf('status=400,image', { images });
+      const failure = await failureOf('status=400,image', unreadable);
 
-    expect(failure).toMatchObject({ code: 'input', param: 'images', transient: false });
-  });
+      expect(failure).toMatchObject({ code: 'input', param, transient: false });
+    },
+  );
 
   it.each([
     ['status=429', {}],

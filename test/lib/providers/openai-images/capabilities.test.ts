@@ -48,6 +48,14 @@ describe('capabilitiesOf', () => {
     expect(document).toMatchObject({ model: 'new', sizes: STANDARD });
   });
 
+  it('takes a model of no family for what the operator says of the default one', () => {
+    const model_profiles = { default: 'gpt-image-1.5' } as const;
+
+    const document = documentOf('new', { image_model: 'default', model_profiles });
+
+    expect(document).toMatchObject({ model: 'new', sizes: STANDARD });
+  });
+
   it('takes a model for what the operator says that it is', () => {
     const model_profiles = {
       mine: 'gpt-image-2.6-flare',

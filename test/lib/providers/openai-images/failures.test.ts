@@ -151,6 +151,21 @@ describe('toFailure', () => {
     expect(failure.param).toBe(field);
     expect(failure.details).toEqual(field === null ? {} : { field });
   });
+
+  it.each([
+    ['image[1]', 'mask'],
+    ['image[2]', 'reference_images[0]'],
+  ])('names our field for %s where the mask is one of the images', (param, field) => {
+    const image = inputOf(Buffer.from('x'));
+
+    const failure = failureOf({
+      status: 400,
+      body: error('invalid_value', { param }),
+      request: { images: [image], maskImage: image, references: [image] },
+    });
+
+    expect(failure.param).toBe(field);
+  });
 });
 
 describe('parseReportedError', () => {

@@ -249,6 +249,16 @@ describe('createOpenaiImagesProvider', () => {
     expect(server.received).toHaveLength(1);
   });
 
+  it('does not repeat a call whose reply says later that the key is refused', async () => {
+    const error = { type: 'error', error: { code: 'invalid_api_key' } };
+    const { call, server } = await open([events([error])], { keys: ['old', 'new'] });
+
+    const failure = await failureOf(call());
+
+    expect(shown(failure)).toMatchObject({ code: 'provider_authentication', transient: false });
+    expect(server.received).toHaveLength(1);
+  });
+
   it('says which request it was upstream, and how long to wait', async () => {
     const headers = { 'x-litellm-call-id': 'call-7', 'retry-after': '3' };
     const { call } = await open([json({ error: {} }, 429, headers)]);
