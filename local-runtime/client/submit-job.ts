@@ -7,21 +7,39 @@ import { RETRIES, RETRY_MS } from './retries.ts';
 import type { Service } from './service.ts';
 import { ServiceError } from './service-error.ts';
 
-/**
- * Creates one job. When the connection breaks before the reply, the request is sent again with the same idempotency key,
- * so that there is one job whatever has arrived. Throws `ServiceError`.
- */
+/** Creates one job of a request. Throws `ServiceError`. */
 export async function submitJob(service: Service, body: RequestBody): Promise<ImageJob> {
+  try {
+    return await createJob(service, '/v1/jobs', { body });
+  } catch (error) {
+    throw toJobsError(error);
+  }
+}
+
+/** Creates one job of an earlier one, at the path of that one. Throws `ServiceError`. */
+export function retryJob(service: Service, path: string): Promise<ImageJob> {
+  return createJob(service, `${path}/retry`, {});
+}
+
+/**
+ * When the connection breaks before the reply, the request is sent again with the same idempotency key, so that there is
+ * one job whatever has arrived.
+ */
+async function createJob(
+  service: Service,
+  path: string,
+  content: { readonly body?: RequestBody },
+): Promise<ImageJob> {
   const idempotencyKey = createIds(systemClock.nowMs).newUuid();
   const release = stayAwake();
   try {
     let isSent = false;
     for (let failures = 0; ; failures += 1) {
       try {
-        return await service.json<ImageJob>('/v1/jobs', { method: 'POST', body, idempotencyKey });
+        return await service.json<ImageJob>(path, { method: 'POST', ...content, idempotencyKey });
       } catch (error) {
         isSent ||= mayBeSent(error);
-        if (!isSent || !isPassing(error) || failures === RETRIES) throw toJobsError(error);
+        if (!isSent || !isPassing(error) || failures === RETRIES) throw error;
       }
       await sleep(systemClock, RETRY_MS, new AbortController().signal);
     }

@@ -6,6 +6,7 @@ import { printFields, printJson, printTable, toDate } from '../client/print.ts';
 import { startProgress } from '../client/progress.ts';
 import { toQuery } from '../client/query.ts';
 import type { Service } from '../client/service.ts';
+import { retryJob } from '../client/submit-job.ts';
 import { withService } from '../client/with-service.ts';
 import type { CommandIo } from '../command-io.ts';
 import type { Call } from '../command-table/command.ts';
@@ -75,7 +76,7 @@ export function runJobsCancel(call: JobCall): Promise<number> {
 
 /** `image-bridge jobs retry`. Prints the new job. Resolves to the exit code. */
 export function runJobsRetry(call: JobCall): Promise<number> {
-  return change(call, (service) => service.json(`${pathOf(call)}/retry`, { method: 'POST' }));
+  return change(call, (service) => retryJob(service, pathOf(call)));
 }
 
 export const runJobsFavorite = patch({ favorite: true });

@@ -42,6 +42,28 @@ async function metadata(name: string) {
   return sharp(await readFile(join(cwd, name))).metadata();
 }
 
+/** Passes requests on to the service. The connection of the first POST breaks before its reply. */
+async function openBreakingProxy() {
+  let broken = 0;
+  const proxy = createServer(async (request, response) => {
+    const body = request.method === 'POST' ? Buffer.concat(await request.toArray()) : null;
+    const headers = request.headers as Record<string, string>;
+    const { method = 'GET', url } = request;
+    const reply = await fetch(`${bridge.address}${url}`, { method, headers, body });
+    const bytes = Buffer.from(await reply.arrayBuffer());
+    if (method === 'POST' && broken === 0) {
+      broken += 1;
+      request.socket.destroy();
+    } else response.writeHead(reply.status, { 'content-type': 'application/json' }).end(bytes);
+  });
+  await new Promise<void>((resolve) => {
+    proxy.listen(0, '127.0.0.1', resolve);
+  });
+  const { port } = proxy.address() as AddressInfo;
+  const env = { IMAGE_BRIDGE_URL: `http://127.0.0.1:${port}` };
+  return { env, broken: () => broken, close: () => proxy.close() };
+}
+
 describe('generate', () => {
   it('writes the image in the format of the name, and prints its path', async () => {
     const result = await run(['generate', 'a lighthouse', '-o', 'l.webp', '--size', '64x48']);
@@ -145,29 +167,13 @@ describe('generate', () => {
 
   it('makes one job although the connection breaks before the reply', async () => {
     const prompt = 'a kite of one job';
-    let broken = 0;
-    const proxy = createServer(async (request, response) => {
-      const body = request.method === 'POST' ? Buffer.concat(await request.toArray()) : null;
-      const headers = request.headers as Record<string, string>;
-      const { method = 'GET', url } = request;
-      const reply = await fetch(`${bridge.address}${url}`, { method, headers, body });
-      const bytes = Buffer.from(await reply.arrayBuffer());
-      if (method === 'POST' && broken === 0) {
-        broken += 1;
-        request.socket.destroy();
-      } else response.writeHead(reply.status, { 'content-type': 'application/json' }).end(bytes);
-    });
-    await new Promise<void>((resolve) => {
-      proxy.listen(0, '127.0.0.1', resolve);
-    });
-    const { port } = proxy.address() as AddressInfo;
-    const env = { IMAGE_BRIDGE_URL: `http://127.0.0.1:${port}` };
+    const proxy = await openBreakingProxy();
 
-    const result = await run(['generate', prompt, '--size', '64x64', '-q'], { env });
+    const result = await run(['generate', prompt, '--size', '64x64', '-q'], proxy);
     const { stdout } = await run(['jobs', 'list', '--search', prompt, '--json']);
     proxy.close();
 
-    expect([result.exitCode, result.stderr, broken]).toEqual([0, '', 1]);
+    expect([result.exitCode, result.stderr, proxy.broken()]).toEqual([0, '', 1]);
     expect(JSON.parse(stdout)).toHaveLength(1);
   });
 
@@ -247,6 +253,22 @@ describe('the other client commands', () => {
     expect(restored.stdout).not.toContain('deleted:');
     expect(waited).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('artifact: ') });
     expect(cancelled.stdout).toContain('status: succeeded\n');
+  });
+
+  it('retry a job once although the connection breaks before the reply', async () => {
+    const prompt = 'a kite to try again';
+    await run(['generate', prompt, '--model', 'sandbox-fail-upstream']);
+    const list = ['jobs', 'list', '--search', prompt, '--json'];
+    const [failed] = JSON.parse((await run(list)).stdout);
+    const proxy = await openBreakingProxy();
+
+    const retried = await run(['jobs', 'retry', failed.id, '--json'], proxy);
+    const { stdout } = await run(list);
+    proxy.close();
+
+    expect([retried.exitCode, retried.stderr, proxy.broken()]).toEqual([0, '', 1]);
+    expect(JSON.parse(retried.stdout)).toMatchObject({ retry_of: failed.id });
+    expect(JSON.parse(stdout)).toHaveLength(2);
   });
 
   it('pause the queue, retry a job, and resume', async () => {
