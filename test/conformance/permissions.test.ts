@@ -5,8 +5,10 @@ import { createAccess } from '../../lib/http/access.ts';
 import type { Services } from '../../lib/services.ts';
 import { invoke, openHttpSettings } from '../support/invoke.ts';
 
-/** What each route needs. Public routes have no row. */
-const NEEDED: Readonly<Record<string, Permission>> = {
+/** What each route needs: every route has a row, those that anyone may call too. */
+const NEEDED: Readonly<Record<string, Permission | 'public'>> = {
+  'GET /health/live': 'public',
+  'GET /health/ready': 'public',
   'POST /v1/images': 'images',
   'POST /v1/images/stream': 'images',
   'POST /v1/plan': 'read',
@@ -45,20 +47,20 @@ const NEEDED: Readonly<Record<string, Permission>> = {
   'GET /v1/diagnostics': 'diagnostics',
   'GET /metrics': 'metrics',
   'GET /v1/openapi.json': 'read',
+  'GET /dashboard': 'public',
+  'GET /dashboard/assets/{name}': 'public',
+  'GET /dashboard/{view}': 'public',
 };
 
 const table = routes.map((route) => ({ ...route, key: `${route.method} ${route.path}` }));
-const guarded = table.filter(({ key }) => NEEDED[key] !== undefined);
-const matrix = guarded.flatMap(({ key, method, path, handler }) =>
-  PERMISSIONS.map((permission) => ({ key, method, path, handler, permission })),
-);
+/** Each permission alone, and a token that has none. */
+const grants = [...PERMISSIONS, 'nothing'] as const;
+const matrix = table.flatMap((row) => grants.map((granted) => ({ ...row, granted })));
 
 /** Calls a route with a token that has this permission alone. Behind the guard nothing is there. */
-async function callWith(
-  permission: Permission,
-  { method, path, handler }: (typeof matrix)[number],
-) {
-  const caller = { name: 'alice', scope: 's', permissions: [permission] };
+async function callWith({ method, path, handler, granted }: (typeof matrix)[number]) {
+  const permissions = granted === 'nothing' ? [] : [granted];
+  const caller = { name: 'alice', scope: 's', permissions };
   const access = createAccess({ bearer: undefined, findNamed: () => caller, hosts: [] });
   const sent = { method, path, headers: { authorization: 'Bearer any' } };
   // No handler runs to the end: an allowed call fails for want of services.
@@ -69,19 +71,17 @@ async function callWith(
 const DENIED = { error: { code: 'permission_denied', bridge_ext: { details: {} } } };
 
 describe('the permissions', () => {
-  it('are known for every route that is not public', () => {
-    const needed = table
-      .filter(({ handler }) => handler.spec.protection !== 'public')
-      .map(({ key, handler }) => [key, handler.spec.protection]);
+  it('are known for every route', () => {
+    const declared = table.map(({ key, handler }) => [key, handler.spec.protection]);
 
-    expect(Object.fromEntries(needed)).toEqual(NEEDED);
+    expect(Object.fromEntries(declared)).toEqual(NEEDED);
   });
 
-  it.each(matrix)('let a token with only $permission call $key where it suffices', async (row) => {
-    const reply = await callWith(row.permission, row);
+  it.each(matrix)('let a token with only $granted call $key where it suffices', async (row) => {
+    const reply = await callWith(row);
 
     const needed = NEEDED[row.key];
-    if (needed === row.permission) expect(reply).not.toMatchObject(DENIED);
+    if (needed === row.granted || needed === 'public') expect(reply).not.toMatchObject(DENIED);
     else {
       expect(reply).toMatchObject(DENIED);
       expect(reply).toMatchObject({ error: { bridge_ext: { details: { permission: needed } } } });
