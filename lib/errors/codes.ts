@@ -133,7 +133,10 @@ export const ERRORS = {
     type: 'rate_limit_error',
     status: 429,
     retryable: true,
-    suggestions: ['Wait for Retry-After, then send the same request again.'],
+    suggestions: [
+      'Wait for Retry-After, then send the same request again.',
+      'Where a quota is used up, raise it, or route the request to another provider.',
+    ],
   },
   overloaded: {
     bridge: 'overloaded',

@@ -49,8 +49,9 @@ const UNSUPPORTED = failure(
   {},
 );
 const RATE = rateLimited(REPEATED);
-const QUOTA = rateLimited({});
-const USED_UP = rateLimited({ details: { retry_after_ms: 3_600_000 } });
+const LATER = { retry_after_ms: 3_600_000 };
+const QUOTA = rateLimited({ retryable: false, details: { reason: 'quota' } });
+const USED_UP = rateLimited({ retryable: false, details: { reason: 'quota', ...LATER } });
 
 function safety(more: object = {}): ExpectedReply {
   return failure(400, ['image_generation_user_error', 'moderation_blocked', 'safety_rejected'], {
@@ -173,7 +174,7 @@ export const EXPECTED_REPLIES: Readonly<Record<BehaviourName, ExpectedReply>> = 
   'status=503,overloaded': upstream({ ...REPEATED, details: { retry_after_ms: 1000 } }),
   'status=429,retry-after=1': rateLimited({ ...REPEATED, details: { retry_after_ms: 1000 } }),
   // Too long to wait for: the bridge replies at once.
-  'status=429,retry-after=3600': USED_UP,
+  'status=429,retry-after=3600': rateLimited({ details: LATER }),
   'status=429,retry-after=soon': RATE,
   'status=429,retry-after=-5': RATE,
   'status=429,retry-after=date': rateLimited({

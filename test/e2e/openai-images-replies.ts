@@ -56,7 +56,7 @@ const limited = (details: object = {}): ExpectedReply => ({
   retryable: true,
 });
 const RATE = repeated(limited());
-const QUOTA = limited({ reason: 'quota' });
+const QUOTA = failure(429, 'rate_limited', { reason: 'quota' });
 const waits = (retry_after_ms: unknown) => limited({ retry_after_ms });
 const safety = (more: object = {}) =>
   failure(400, 'safety_rejected', {

@@ -3,11 +3,11 @@ import type { CallFacts } from '../provider-port.ts';
 import { safetyDetails } from '../safety-details.ts';
 import { type BackendFailure, FAILURES, type FailureRow, toError } from './failure-rows.ts';
 
-const { authentication, permission, safety, rate, unsupported, transient, other } = FAILURES;
-const quota: FailureRow = { ...FAILURES.quota, details: {} };
+const { authentication, permission, safety, rate, quota, unsupported } = FAILURES;
+const { transient, other } = FAILURES;
 
 /** The allow-list of providers.md. */
-const CODES: ReadonlyMap<string, FailureRow> = new Map([
+const CODES: ReadonlyMap<string, FailureRow> = new Map<string, FailureRow>([
   ['authentication_error', authentication],
   ['invalid_api_key', authentication],
   ['token_expired', authentication],

@@ -29,9 +29,11 @@ export const FAILURES = {
     message: 'the backend limits the rate of requests',
     transient: true,
   },
+  /** A repeat cannot help before the account has an allowance again. */
   quota: {
     code: 'rate_limited',
     message: 'the account has used up its allowance',
+    retryable: false,
     details: { reason: 'quota' },
   },
   unsupported: { code: 'unsupported_capability', message: 'the backend refuses a parameter' },

@@ -23,7 +23,7 @@ describe('fromToolOutput', () => {
     ['401 Unauthorized', undefined, 'provider_authentication', false],
     ['403 Forbidden', undefined, 'permission_denied', false],
     ['429 Too Many Requests', undefined, 'rate_limited', true],
-    ['429 Too Many Requests', { type: 'usage_limit_reached' }, 'rate_limited', true],
+    ['429 Too Many Requests', { type: 'usage_limit_reached' }, 'rate_limited', false],
     ['500 Internal Server Error', undefined, 'upstream', true],
     ['503 Service Unavailable', { code: 'server_is_overloaded' }, 'upstream', true],
   ])('takes HTTP %s with %j for %s, retryable: %s', (status, error, code, retryable) => {

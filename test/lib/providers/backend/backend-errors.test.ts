@@ -37,7 +37,7 @@ const AUTHENTICATION = final('provider_authentication');
 const PERMISSION = final('permission_denied');
 const UNSUPPORTED = final('unsupported_capability');
 const RATE = { code: 'rate_limited', retryable: true, transient: true, details: {} };
-const QUOTA = { code: 'rate_limited', retryable: true, transient: false, details: {} };
+const QUOTA = final('rate_limited', { reason: 'quota' });
 const TRANSIENT = { code: 'upstream', retryable: true, transient: true, details: {} };
 const UNKNOWN = final('upstream');
 

@@ -92,7 +92,7 @@ describe('toFailure', () => {
     async (behaviour, details) => {
       const failure = await failureOf(behaviour);
 
-      expect(failure).toMatchObject({ code: 'rate_limited', transient: false });
+      expect(failure).toMatchObject({ code: 'rate_limited', retryable: false, transient: false });
       expect(failure.details).toEqual(details);
     },
   );

@@ -30,7 +30,12 @@ const PERMISSION = { code: 'permission_denied', transient: false };
 const MODEL = { code: 'unsupported_capability', param: 'routing.model', transient: false };
 const UNSUPPORTED = { code: 'unsupported_capability', transient: false };
 const OTHER = { code: 'upstream', retryable: false, transient: false };
-const QUOTA = { code: 'rate_limited', transient: false, details: { reason: 'quota' } };
+const QUOTA = {
+  code: 'rate_limited',
+  retryable: false,
+  transient: false,
+  details: { reason: 'quota' },
+};
 const RATE = { code: 'rate_limited', retryable: true, transient: true };
 const TRANSIENT = { code: 'upstream', retryable: true, transient: true, details: {} };
 const UNKNOWN = { ...OTHER, details: { outcome: 'unknown' } };
