@@ -44,6 +44,8 @@ interface Outside {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Of the signatures of webhooks; undefined while webhooks are off. */
   readonly webhookKeys: readonly Uint8Array[] | undefined;
+  /** Beside those of the application. */
+  readonly tasks: readonly Task[];
   /** Opens other providers than the settings name. */
   readonly openProviders?: typeof enabledProviders;
 }
@@ -75,7 +77,7 @@ export async function createApp(config: Config, outside: Outside): Promise<App> 
   const registry = createProviderRegistry(enabled.providers, config.default_provider);
   const stores = await openStores(config, { clock, ids });
   const artifacts = openArtifacts(config, outside, { stores, engine });
-  const { publisher, delivery } = artifacts;
+  const { publisher, delivery, retention } = artifacts;
   const running = openRuns(config, outside, { registry, engine, stores, artifacts });
   const { admission, runs, sessions, usage } = running;
   const { idempotency, replays } = openIdempotency(config, outside);
@@ -84,11 +86,11 @@ export async function createApp(config: Config, outside: Outside): Promise<App> 
   const appJobs = openJobs(config, outside, { ...running, stores, slices, artifacts });
   const served = { runs, publisher, idempotency, clock, slices, usage, maxInputBytes };
   const imageRequests = createImageRequests({ ...served, replyAsync: appJobs.replyAsync });
-  const retentions = [appJobs, artifacts.retention];
-  const readiness = openReadiness(registry, { stores, retentions, clock });
+  const readiness = openReadiness(registry, { stores, retentions: [appJobs, retention], clock });
   const imagePlans = openPlans(running, readiness);
-  const own = [readiness.probe, stores.leaseRenewal, replays.expiry, artifacts.retention.sweep];
-  const { tasks, report } = recordTasks([...own, ...appJobs.tasks, usage.retention], outside);
+  const own = [readiness.probe, stores.leaseRenewal, replays.expiry, retention.sweep];
+  const all = [...own, ...appJobs.tasks, usage.retention, ...outside.tasks];
+  const { tasks, report } = recordTasks(all, outside);
   const diagnostics = createDiagnostics({
     facts: outside.facts,
     events: outside.events,

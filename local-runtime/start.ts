@@ -51,11 +51,7 @@ export async function startBridge(config: Config, outside: Outside): Promise<Run
   const mounted = routes.filter(({ setting }) => setting === undefined || isOn(setting, config));
   const observation = await openObservation({ config, routes: mounted, clock, version });
   const { metrics, events, observer } = observation;
-  const httpSettings = toHttpSettings(
-    config,
-    { bearer, findNamed: named?.find },
-    { clock, ids, observer, log },
-  );
+  const httpSettings = toHttpSettings(config, { bearer, named }, { clock, ids, observer, log });
   const { services, opened, failed } = pending<Services>();
   const listener = createListener({
     routes: mounted,
@@ -82,6 +78,7 @@ export async function startBridge(config: Config, outside: Outside): Promise<Run
       env,
       webhookKeys,
       httpSettings,
+      tasks: named ? [named.task] : [],
     });
     opened(app.services);
     const address = `http://${host.includes(':') ? `[${host}]` : host}:${taken}`;

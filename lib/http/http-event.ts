@@ -48,10 +48,27 @@ export interface HttpSettings {
   readonly log?: Pick<TraceLog, 'failure'>;
 }
 
+/** The callers with tokens of their own, by the SHA-256 of the token in lower-case hexadecimal. */
+export interface NamedCallers {
+  /** Undefined when there is no such token that is valid now. */
+  find(sha256: string): Caller | undefined;
+  /** As `Access.watch`. */
+  watch(sha256: string, stillMay: (caller: Caller) => boolean, onEnd: () => void): () => void;
+}
+
 /** Who may call. */
 export interface Access {
   /** The caller, or undefined when the header has no valid token. */
   authenticate(authorization: string | undefined): Caller | undefined;
+  /**
+   * Calls `onEnd`, at least once, seconds after the header has stopped having a valid token whose caller still may do what
+   * was begun. Returns how to end the watch.
+   */
+  watch(
+    authorization: string | undefined,
+    stillMay: (caller: Caller) => boolean,
+    onEnd: () => void,
+  ): () => void;
   /** Whether `Host` is one of ours. Always true with a bearer, which protects against DNS rebinding. */
   isOurHost(host: string): boolean;
 }

@@ -87,7 +87,7 @@ export function createOperation<Services, const R extends RequestSpec, B>(
         headers,
         body,
         form,
-        context: toRequestContext({ operationId: spec.id, event }, call, context),
+        context: toRequestContext({ spec, event }, call, context),
         event,
         services: context.services,
       };

@@ -3,7 +3,7 @@ import type { RequestContext, Trace } from '../contract/request/request-context.
 import { REQUEST_ID_PATTERN } from '../contract/schema/fields.ts';
 import type { Ids } from '../platform/ids.ts';
 import type { HttpContext, HttpEvent } from './http-event.ts';
-import type { OperationSpec } from './operation-spec.ts';
+import { type OperationSpec, permissionOf } from './operation-spec.ts';
 import type { CallState, Middleware } from './stack-request.ts';
 
 // W3C Trace Context, version 00. Ids of zeros only are invalid.
@@ -39,14 +39,17 @@ export const startCall: Middleware = {
 
 /** What the services get of a request that has passed all checks. */
 export function toRequestContext(
-  { operationId, event }: { readonly operationId: OperationSpec['id']; readonly event: HttpEvent },
+  { spec, event }: { readonly spec: OperationSpec; readonly event: HttpEvent },
   { requestId, trace, caller = UNKNOWN, headers }: CallState,
   { settings, signal, onReplied }: HttpContext<unknown>,
 ): RequestContext {
   // The declared schemas have parsed these headers, where the operation takes them.
   const taken = (headers ?? {}) as Readonly<Record<string, string | undefined>>;
+  const permission = permissionOf(spec);
+  const stillMay = ({ scope, permissions }: Caller) =>
+    scope === caller.scope && (permission === undefined || permissions.includes(permission));
   return {
-    operationId,
+    operationId: spec.id,
     requestId,
     trace,
     scope: caller.scope,
@@ -57,6 +60,8 @@ export function toRequestContext(
     prefer: taken['prefer'],
     signal,
     onReplied,
+    onRevoked: (listener) =>
+      settings.access.watch(event.headers['authorization'], stillMay, listener),
   };
 }
 

@@ -13,6 +13,7 @@ import type { TraceLog } from '../log/trace-log.ts';
 import { type Clock, nowSecs } from '../platform/clock.ts';
 import { isStampSettled, toFileStamp } from '../platform/file-stamp.ts';
 import type { Token } from './token.ts';
+import { createTokenWatch } from './token-watch.ts';
 import { parseTokens, unusable } from './tokens-text.ts';
 
 interface Deps {
@@ -67,17 +68,17 @@ export function openTokenFile({ path, clock, log }: Deps) {
     }
   }
 
-  return {
-    /** The caller whose token has this SHA-256; undefined when there is none that is valid now. */
-    find(sha256: string): Caller | undefined {
-      look();
-      const token = bySha256.get(sha256);
-      if (token === undefined || token.disabled) return undefined;
-      return token.expiresSecs !== undefined && nowSecs(clock) >= token.expiresSecs
-        ? undefined
-        : token;
-    },
-  };
+  /** The caller whose token has this SHA-256; undefined when there is none that is valid now. */
+  function find(sha256: string): Caller | undefined {
+    look();
+    const token = bySha256.get(sha256);
+    if (token === undefined || token.disabled) return undefined;
+    return token.expiresSecs !== undefined && nowSecs(clock) >= token.expiresSecs
+      ? undefined
+      : token;
+  }
+
+  return { find, ...createTokenWatch(find) };
 }
 
 /** The tokens as they are now. Throws `configuration`. */

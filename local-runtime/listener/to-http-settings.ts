@@ -6,7 +6,7 @@ import type { HttpSettings } from '../../lib/http/http-event.ts';
 /** What HTTP handling needs of the configuration. */
 export function toHttpSettings(
   config: Config,
-  { bearer, findNamed }: Pick<Parameters<typeof createAccess>[0], 'bearer' | 'findNamed'>,
+  { bearer, named }: Pick<Parameters<typeof createAccess>[0], 'bearer' | 'named'>,
   outside: Pick<HttpSettings, 'clock' | 'ids' | 'observer' | 'log'>,
 ): HttpSettings {
   const { server } = config;
@@ -15,7 +15,7 @@ export function toHttpSettings(
   const hosts = [server.bind, ...publicHost, ...server.allowed_hosts];
   return {
     ...outside,
-    access: createAccess({ bearer, findNamed, hosts }),
+    access: createAccess({ bearer, named, hosts }),
     maxBodyBytes: server.max_body_bytes,
     limits: toRequestLimits(config),
     publicBaseUrl,

@@ -50,7 +50,7 @@ export function createMcpEndpoint({ version, ...deps }: Deps): McpEndpoint {
       return {
         status,
         headers: Object.fromEntries(headers),
-        ...(body ? { body: untilAborted(body, signal) } : {}),
+        ...(body ? { body: untilOver(body, signal, call) } : {}),
       };
     },
 
@@ -86,19 +86,29 @@ function toCaller(headers: Headers | undefined): Caller {
   };
 }
 
-/** Ends where the client has disconnected, or the bridge stops. */
-async function* untilAborted(
+/** Ends where the client has disconnected, or the bridge stops; what has no end of its own, with its token too. */
+async function* untilOver(
   body: ReadableStream<Uint8Array>,
   signal: AbortSignal,
+  call: McpCall,
 ): AsyncGenerator<Uint8Array> {
   const reader = body.getReader();
   const cancel = () => void reader.cancel().catch(() => {});
+  const unwatch = isEndless(call) ? call.context.onRevoked(cancel) : () => {};
   signal.addEventListener('abort', cancel, { once: true });
   try {
     if (signal.aborted) cancel();
     for (let part = await reader.read(); !part.done; part = await reader.read()) yield part.value;
   } finally {
     signal.removeEventListener('abort', cancel);
+    unwatch();
     cancel();
   }
+}
+
+/** Whether a call listens to what the server sends on its own, in the protocol of either revision. */
+function isEndless({ method, body }: McpCall): boolean {
+  if (method === 'GET') return true;
+  const isNamed = typeof body === 'object' && body !== null && 'method' in body;
+  return isNamed && body.method === 'subscriptions/listen';
 }

@@ -73,6 +73,7 @@ async function openService(folder: string, onCall: () => void): Promise<App> {
     metrics: silentMetrics,
     env: {},
     webhookKeys: undefined,
+    tasks: [],
     events: createEventRing({ clock }),
     log: createTraceLog(() => {}),
     facts: {

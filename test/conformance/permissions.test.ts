@@ -61,7 +61,8 @@ const matrix = table.flatMap((row) => grants.map((granted) => ({ ...row, granted
 async function callWith({ method, path, handler, granted }: (typeof matrix)[number]) {
   const permissions = granted === 'nothing' ? [] : [granted];
   const caller = { name: 'alice', scope: 's', permissions };
-  const access = createAccess({ bearer: undefined, findNamed: () => caller, hosts: [] });
+  const named = { find: () => caller, watch: () => () => {} };
+  const access = createAccess({ bearer: undefined, named, hosts: [] });
   const sent = { method, path, headers: { authorization: 'Bearer any' } };
   // No handler runs to the end: an allowed call fails for want of services.
   const { json } = await invoke(handler, sent, {} as Services, openHttpSettings({ access }));

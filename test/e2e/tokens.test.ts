@@ -2,6 +2,7 @@ import { chmod } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { cleanUp, freshFolder, runProgram, startBridge } from '../support/start-bridge.ts';
+import { openEvents } from './event-reader.ts';
 import { createJobClient } from './jobs-rig.ts';
 
 const SET = ['server.tokens_file=tokens.toml'];
@@ -14,6 +15,32 @@ async function tokens(cwd: string, ...argv: string[]): Promise<string> {
   const { code, stdout, stderr } = await runProgram(['tokens', ...argv, ...SETTING], cwd);
   if (code !== 0) throw new Error(stderr);
   return stdout.trim();
+}
+
+const HANGING = 'sandbox-hang';
+
+/** Begins a session of the Model Context Protocol; returns the headers that continue it. */
+async function openMcpSession(address: string, token: string) {
+  const reply = await fetch(`${address}/mcp`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${token}`,
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+    },
+    body: JSON.stringify({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'initialize',
+      params: {
+        protocolVersion: '2025-06-18',
+        capabilities: {},
+        clientInfo: { name: 'test', version: '1' },
+      },
+    }),
+  });
+  await reply.text();
+  return { 'mcp-session-id': reply.headers.get('mcp-session-id') ?? '' };
 }
 
 const image = (n = 1) => ({ body: { prompt: 'a boat', parameters: { n, size: '64x64' } } });
@@ -116,6 +143,38 @@ describe('named tokens', () => {
     expect(usage.caller.allowance.used).toBe(0);
     expect(usage.items).toMatchObject([{ images: 0, failed: 3 }]);
     expect((await alice.send('POST', '/v1/images', image(3))).status).toBe(200);
+  });
+
+  it.each(['disable', 'remove', 'rotate'])('end their event streams soon after %s', async (how) => {
+    const cwd = await freshFolder();
+    const [alice, bob] = [await tokens(cwd, 'add', 'alice'), await tokens(cwd, 'add', 'bob')];
+    const bridge = await startBridge({ cwd, set: [...SET, 'server.mcp.enabled=true'] });
+    const client = await createJobClient(bridge, alice);
+    const { json: job } = await client.post({ prompt: 'a boat', routing: { model: HANGING } });
+    const open = (path: string, token: string, headers = {}) =>
+      openEvents(`${bridge.address}${path}`, { authorization: `Bearer ${token}`, ...headers });
+    const feed = await open('/v1/jobs/events', alice);
+    const one = await open(`/v1/jobs/${job.id}/events`, alice);
+    const session = await openMcpSession(bridge.address, alice);
+    const agent = await open('/mcp', alice, { accept: 'text/event-stream', ...session });
+    const other = await open('/v1/jobs/events', bob);
+
+    await tokens(cwd, how, 'alice');
+    await Promise.all([feed, one, agent].map((stream) => stream.untilEnded()));
+
+    for (const stream of [feed, one]) {
+      expect(stream.events().at(-1)).toMatchObject({
+        name: 'error',
+        data: {
+          type: 'error',
+          error: { code: 'authentication_required', bridge_ext: { retryable: false } },
+        },
+      });
+      expect(stream.end()).toBe('complete');
+    }
+    expect([agent.status, agent.end()]).toEqual([200, 'complete']);
+    expect(other.end()).toBe('open');
+    other.disconnect();
   });
 
   it('do not let the bridge start from a file that others may read', async () => {

@@ -31,6 +31,7 @@ export async function openApp({ folder, set = [], ...options }: Options): Promis
       metrics: silentMetrics,
       env: {},
       webhookKeys: undefined,
+      tasks: [],
       events: createEventRing({ clock }),
       log: createTraceLog(() => {}),
       facts: {

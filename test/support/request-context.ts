@@ -16,6 +16,7 @@ export function requestContext(changes: Partial<RequestContext> = {}): RequestCo
     prefer: undefined,
     signal: () => signal,
     onReplied: () => {},
+    onRevoked: () => () => {},
     ...changes,
   };
 }

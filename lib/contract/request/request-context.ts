@@ -30,4 +30,9 @@ export interface RequestContext {
    * with false when the client disconnected before.
    */
   readonly onReplied: (listener: (isComplete: boolean) => void) => void;
+  /**
+   * Calls the listener, at least once, seconds after the token of the request has stopped allowing it: it has expired, was
+   * replaced, disabled or removed, or lacks the permission. Returns how to stop listening.
+   */
+  readonly onRevoked: (listener: () => void) => () => void;
 }

@@ -9,7 +9,7 @@ import type { JobNotices } from './job-notices.ts';
 import { createJobNews, jobStream } from './job-stream.ts';
 import type { LiveJobs } from './live-jobs.ts';
 import { createSharedChanges } from './shared-changes.ts';
-import { createStreamReaders, type StreamContext } from './stream-readers.ts';
+import { createStreamReaders, type StreamContext, type StreamReader } from './stream-readers.ts';
 
 interface Deps {
   readonly store: Pick<JobStore, 'find' | 'list' | 'summaries' | 'changes' | 'nextChange'>;
@@ -28,7 +28,10 @@ const POSITION_BYTES = 8;
 
 export type JobStreams = ReturnType<typeof createJobStreams>;
 
-/** Jobs as streams of events. Each ends when its client disconnects or the bridge stops. */
+/**
+ * Jobs as streams of events. Each ends when its client disconnects or the bridge stops, and fails with
+ * `authentication_required` when its token is revoked.
+ */
 export function createJobStreams({ store, live, notices, secret }: Deps) {
   const cursors = createSealedCursors(secret);
   const openReader = createStreamReaders(notices);
@@ -71,7 +74,7 @@ export function createJobStreams({ store, live, notices, secret }: Deps) {
       const reader = openReader(context, news.note);
       const read = () => readJob(context.scope, id);
       try {
-        return numbered(jobStream(await read(), read, news, reader));
+        return numbered(jobStream(await read(), read, news, reader), reader);
       } catch (error) {
         reader.close();
         throw error;
@@ -91,7 +94,8 @@ export function createJobStreams({ store, live, notices, secret }: Deps) {
       const reader = openReader(context, advanced.note);
       try {
         const start = await startOf(scope, lastEventId);
-        return identified(jobFeed(scope, start, advanced, reader), (at) => toId(scope, at));
+        const items = jobFeed(scope, start, advanced, reader);
+        return identified(items, reader, (at) => toId(scope, at));
       } catch (error) {
         reader.close();
         throw error;
@@ -101,9 +105,13 @@ export function createJobStreams({ store, live, notices, secret }: Deps) {
 }
 
 /** With ids for those who ask for them: a stream of one job is never resumed, it begins with the job as it is. */
-async function* numbered<E>(events: AsyncGenerator<E>): AsyncGenerator<Identified<E>> {
+async function* numbered<E>(
+  events: AsyncGenerator<E>,
+  { refuseRevoked }: StreamReader,
+): AsyncGenerator<Identified<E>> {
   let count = 0;
   for await (const event of events) {
+    refuseRevoked();
     count += 1;
     yield { id: String(count), event };
   }
@@ -111,7 +119,11 @@ async function* numbered<E>(events: AsyncGenerator<E>): AsyncGenerator<Identifie
 
 async function* identified(
   items: AsyncGenerator<FeedItem>,
+  { refuseRevoked }: StreamReader,
   toId: (position: number) => string,
 ): AsyncGenerator<Identified<JobFeedEvent>> {
-  for await (const { position, ...item } of items) yield { id: toId(position), ...item };
+  for await (const { position, ...item } of items) {
+    refuseRevoked();
+    yield { id: toId(position), ...item };
+  }
 }

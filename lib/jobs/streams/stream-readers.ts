@@ -4,11 +4,13 @@ import { createNotifier, type Notifier } from '../../platform/notifier.ts';
 import type { JobNotice, JobNotices } from './job-notices.ts';
 
 /** What an event stream needs of the request that opens it. */
-export type StreamContext = Pick<RequestContext, 'scope' | 'signal' | 'onReplied'>;
+export type StreamContext = Pick<RequestContext, 'scope' | 'signal' | 'onReplied' | 'onRevoked'>;
 
 /** One open stream: what it waits for, and its place among the streams of its scope. */
 export interface StreamReader extends Pick<Notifier, 'wait'> {
-  /** Whether its client has disconnected, or nothing more can happen here. */
+  /** Throws `authentication_required` once the token of the stream does not allow it any more. */
+  refuseRevoked(): void;
+  /** Whether its client has disconnected, or nothing more can happen here. Throws as `refuseRevoked`. */
   isOver(): boolean;
   /** Gives up the subscription and the place. To be called at the end of the stream; the end of its connection does the same. */
   close(): void;
@@ -38,21 +40,30 @@ export function createStreamReaders(notices: Pick<JobNotices, 'subscribe' | 'isO
    * has as many streams as it may have.
    */
   return function openReader(
-    { scope, signal: clientSignal, onReplied }: StreamContext,
+    { scope, signal: clientSignal, onReplied, onRevoked }: StreamContext,
     onNotice: (notice: JobNotice) => boolean,
   ): StreamReader {
     const release = admit(scope);
     const notifier = createNotifier();
     const signal = clientSignal();
     let isClosed = false;
+    let isRevoked = false;
     const unsubscribe = notices.subscribe((notice) => {
       if (onNotice(notice) || notice.type === 'over') notifier.notify();
     });
+    const unwatch = onRevoked(() => {
+      isRevoked = true;
+      notifier.notify();
+    });
+    const refuseRevoked = () => {
+      if (isRevoked) throw new BridgeError('authentication_required', 'the token is not valid now');
+    };
     const close = () => {
       if (isClosed) return;
       isClosed = true;
       release();
       unsubscribe();
+      unwatch();
       signal.removeEventListener('abort', close);
       notifier.notify();
     };
@@ -60,7 +71,11 @@ export function createStreamReaders(notices: Pick<JobNotices, 'subscribe' | 'isO
     signal.addEventListener('abort', close, { once: true });
     onReplied(close);
     if (signal.aborted) close();
-    return { wait: notifier.wait, isOver: () => isClosed || notices.isOver(), close };
+    const isOver = () => {
+      refuseRevoked();
+      return isClosed || notices.isOver();
+    };
+    return { wait: notifier.wait, refuseRevoked, isOver, close };
   };
 }
 

@@ -70,6 +70,7 @@ const observing = { config, routes, clock: systemClock, version: '0.0.0' };
 const { metrics, events, observer } = await openObservation(observing);
 const access = {
   authenticate: (token?: string) => (token === undefined ? undefined : unnamedCaller(token)),
+  watch: () => () => {},
   isOurHost: () => true,
 };
 const httpSettings = openHttpSettings({
@@ -92,6 +93,7 @@ const app = await createApp(config, {
   events,
   env: {},
   webhookKeys: undefined,
+  tasks: [],
   log: createTraceLog(nowhere),
   facts: {
     version: observing.version,

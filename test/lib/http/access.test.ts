@@ -65,15 +65,38 @@ describe('createAccess', () => {
   it('finds named callers beside the one of the bearer, and no caller without a token', () => {
     const sha256 = createHash('sha256').update('alices-token').digest('hex');
     const alice = { ...unnamedCaller('s'), name: 'alice' };
-    const findNamed = (given: string) => (given === sha256 ? alice : undefined);
-    const both = createAccess({ bearer: token, findNamed, hosts: [] });
-    const named = createAccess({ bearer: undefined, findNamed, hosts: [] });
+    const find = (given: string) => (given === sha256 ? alice : undefined);
+    const callers = { find, watch: () => () => {} };
+    const both = createAccess({ bearer: token, named: callers, hosts: [] });
+    const named = createAccess({ bearer: undefined, named: callers, hosts: [] });
 
     expect(both.authenticate('Bearer alices-token')).toBe(alice);
     expect(both.authenticate(`Bearer ${token}`)).toEqual(secured.authenticate(`Bearer ${token}`));
     expect(named.authenticate('Bearer alices-token')).toBe(alice);
     expect(named.authenticate(undefined)).toBeUndefined();
     expect(named.isOurHost('evil.example')).toBe(true);
+  });
+
+  it('watches named tokens alone: that of the settings holds as long as the process', () => {
+    const watched: string[] = [];
+    const watch = (sha256: string) => {
+      watched.push(sha256);
+      return () => void watched.pop();
+    };
+    const access = createAccess({
+      bearer: token,
+      named: { find: () => undefined, watch },
+      hosts: [],
+    });
+
+    const always = () => true;
+    access.watch(`Bearer ${token}`, always, () => {});
+    secured.watch(`Bearer ${token}`, always, () => {});
+    const unwatch = access.watch('bearer alices-token', always, () => {});
+
+    expect(watched).toEqual([createHash('sha256').update('alices-token').digest('hex')]);
+    unwatch();
+    expect(watched).toEqual([]);
   });
 
   it('does not check the host where a token protects against rebinding', () => {

@@ -6,14 +6,24 @@ import { SCOPE, until } from './job-rig.ts';
 export function createStreamClient(scope = SCOPE) {
   const connection = new AbortController();
   const listeners: ((isComplete: boolean) => void)[] = [];
+  const revocations = new Set<() => void>();
   const context: RequestContext = requestContext({
     scope,
     signal: () => connection.signal,
     onReplied: (listener) => void listeners.push(listener),
+    onRevoked(listener) {
+      revocations.add(listener);
+      return () => void revocations.delete(listener);
+    },
   });
   return {
     context,
     disconnect: () => connection.abort(),
+    /** Its token is not valid any more. */
+    revoke(): void {
+      for (const listener of [...revocations]) listener();
+    },
+    isWatched: () => revocations.size > 0,
     /** The reply was sent, as far as it is read. */
     finish(): void {
       for (const listener of listeners) listener(true);

@@ -32,9 +32,13 @@ async function write(text: string): Promise<void> {
   await rename(join(folder, 'new'), path);
 }
 
-function open() {
+function openFile() {
   const log = createTraceLog((line) => lines.push(line));
-  const file = openTokenFile({ path, clock, log });
+  return openTokenFile({ path, clock, log });
+}
+
+function open() {
+  const file = openFile();
   return (token: string) => file.find(digestOf(token))?.name;
 }
 
@@ -117,5 +121,58 @@ describe('openTokenFile', () => {
     await make();
 
     expect(open).toThrow(message);
+  });
+});
+
+describe('the watch over tokens', () => {
+  /** What was begun with the tokens `alice` and `bob` and needs the permission `read`, and which of it has been ended. */
+  async function begin(alice = row('alice')) {
+    await write(alice + row('bob'));
+    const { watch, task } = openFile();
+    const ended: string[] = [];
+    const unwatch = ['alice', 'bob'].map((token) =>
+      watch(
+        digestOf(token),
+        ({ permissions }) => permissions.includes('read'),
+        () => ended.push(token),
+      ),
+    );
+    const check = async () => {
+      await task.run();
+      return ended.splice(0);
+    };
+    return { check, unwatch };
+  }
+
+  it.each([
+    ['removed', ''],
+    ['disabled', row('alice', 'disabled = true')],
+    ['replaced', row('alice').replace(digestOf('alice'), digestOf('another'))],
+    ['without the permission', row('alice', 'permissions = ["jobs"]')],
+  ])('ends what a token has begun that is %s, and nothing else', async (_what, changed) => {
+    const { check } = await begin();
+
+    expect(await check()).toEqual([]);
+    await write(changed + row('bob'));
+    expect(await check()).toEqual(['alice']);
+  });
+
+  it('ends what a token has begun when it expires', async () => {
+    const expires = new Date(clock.nowMs() + 10_000).toISOString();
+    const { check } = await begin(row('alice', `expires = ${expires}`));
+
+    expect(await check()).toEqual([]);
+    await clock.advance(10_000);
+    expect(await check()).toEqual(['alice']);
+  });
+
+  it('ends nothing after a change that cannot be used, nor what is not watched any more', async () => {
+    const { check, unwatch } = await begin();
+
+    await writeFile(path, 'half');
+    expect(await check()).toEqual([]);
+    unwatch[0]?.();
+    await write(row('carol'));
+    expect(await check()).toEqual(['bob']);
   });
 });

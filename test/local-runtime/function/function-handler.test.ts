@@ -48,6 +48,7 @@ beforeAll(async () => {
     log,
     env: {},
     webhookKeys: undefined,
+    tasks: [],
     facts: {
       version: '0.0.0',
       listener: { scope: 'remote', port: 443 },

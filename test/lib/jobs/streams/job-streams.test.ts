@@ -337,6 +337,46 @@ describe('createJobStreams, ofScope', () => {
   });
 });
 
+describe('createJobStreams, a revoked token', () => {
+  const REFUSED = { code: 'authentication_required', retryable: false };
+
+  test('a stream fails soon after, and its place is free', async () => {
+    const client = createStreamClient();
+    const reads = [await follow(await submitted(), client), await feed(undefined, client)];
+    for (const read of reads) await read.until(1);
+
+    client.revoke();
+    await until(() => reads.every(({ hasEnded }) => hasEnded));
+
+    for (const read of reads) expect(read.failure).toMatchObject(REFUSED);
+    expect(client.isWatched()).toBe(false);
+  });
+
+  test('no further event is delivered, however much is waiting', async () => {
+    const client = createStreamClient();
+    const stream = await rig.jobStreams.ofScope(client.context);
+    const events = stream[Symbol.asyncIterator]();
+    await events.next();
+    await submitted();
+
+    client.revoke();
+
+    await expect(events.next()).rejects.toMatchObject(REFUSED);
+    await expect(events.next()).resolves.toMatchObject({ done: true });
+  });
+
+  test('a stream that has ended is not watched any more', async () => {
+    const client = createStreamClient();
+    const id = await submitted();
+    await rig.jobs.cancel(SCOPE, id);
+    const read = await follow(id, client);
+    await until(() => read.hasEnded);
+
+    expect(read.failure).toBeUndefined();
+    expect(client.isWatched()).toBe(false);
+  });
+});
+
 describe('createJobStreams, the number of streams', () => {
   test('a scope has 64 of both kinds, whatever other scopes have', async () => {
     const id = await submitted();
