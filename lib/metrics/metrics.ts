@@ -50,10 +50,13 @@ export interface Metrics {
   /** A run of a task has failed; its name is one of the program's own. */
   taskFailed(failure: { readonly task: string }): void;
   /** The end of a job was sent to its webhook once. */
-  webhookSent(result: 'delivered' | 'retried' | 'failed'): void;
+  webhookSent(result: (typeof WEBHOOK_RESULTS)[number]): void;
   /** Everything as Prometheus text (version 0.0.4), with what is counted elsewhere as it is now. */
   exposition(now: CountedElsewhere): Promise<string>;
 }
+
+/** What becomes of an attempt: `retried` is one that another one follows. */
+export const WEBHOOK_RESULTS = ['delivered', 'retried', 'failed'] as const;
 
 /** Metrics that count nothing: `server.metrics.enabled = false`. */
 export const silentMetrics: Metrics = {

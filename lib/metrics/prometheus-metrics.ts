@@ -8,7 +8,7 @@ import {
 import { JOB_STATUSES } from '../contract/resources/job.ts';
 import { BRIDGE_CODES } from '../errors/codes.ts';
 import { METRICS, type MetricRow, PREFIX } from './metric-table.ts';
-import type { CountedElsewhere, Metrics } from './metrics.ts';
+import { type CountedElsewhere, type Metrics, WEBHOOK_RESULTS } from './metrics.ts';
 
 interface Facts {
   readonly version: string;
@@ -35,6 +35,8 @@ export async function createPrometheusMetrics(facts: Facts): Promise<Metrics> {
   const histograms = createHistograms(library, registry);
   const show = createGauges(library, registry, facts);
   const { operations, generatedBytes, generatedImages } = counters;
+  // An alert that asks for an increase misses the first count of a series that begins with it.
+  for (const result of WEBHOOK_RESULTS) counters.webhookDeliveries.inc({ result }, 0);
   const registered = registeredIn(facts.providers);
 
   return {

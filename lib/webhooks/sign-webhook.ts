@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import type { WebhookHeaders } from '../contract/resources/webhook-message.ts';
 
 interface Message {
   /** The same for every attempt: receivers know by it what they have had. */
@@ -12,7 +13,7 @@ interface Message {
 export function signWebhook(
   { id, timestampSecs, body }: Message,
   keys: readonly Uint8Array[],
-): Readonly<Record<string, string>> {
+): WebhookHeaders {
   const signed = `${id}.${timestampSecs}.${body}`;
   const signatures = keys.map(
     (key) => `v1,${createHmac('sha256', key).update(signed).digest('base64')}`,

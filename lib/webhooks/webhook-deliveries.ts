@@ -1,5 +1,6 @@
 import type { Config } from '../config/settings/settings.ts';
 import type { ImageJob } from '../contract/resources/job.ts';
+import type { WebhookMessage } from '../contract/resources/webhook-message.ts';
 import type { TraceLog } from '../log/trace-log.ts';
 import type { Metrics } from '../metrics/metrics.ts';
 import { type Clock, nowSecs } from '../platform/clock.ts';
@@ -125,5 +126,6 @@ export function createWebhookDeliveries(deps: Deps) {
 /** Of a job that has ended. */
 function toBody(job: ImageJob): string {
   const timestamp = new Date((job.completed ?? job.updated) * 1000).toISOString();
-  return JSON.stringify({ type: `job.${job.status}`, timestamp, data: job });
+  const type = `job.${job.status}` as WebhookMessage['type'];
+  return JSON.stringify({ type, timestamp, data: job } satisfies WebhookMessage);
 }

@@ -1,5 +1,5 @@
 import type * as v from 'valibot';
-import type { JobCreate } from '../../lib/contract/resources/job.ts';
+import type { JobCreate, Webhook } from '../../lib/contract/resources/job.ts';
 import type { PresetTemplate } from '../../lib/contract/resources/preset.ts';
 
 /** The body of `POST /v1/jobs`. */
@@ -18,6 +18,8 @@ export interface ImageOptions {
   readonly session: string | undefined;
   readonly timeout: number | undefined;
   readonly priority: number | undefined;
+  readonly webhook: string | undefined;
+  readonly webhookEvent: readonly Webhook['events'][number][];
 }
 
 /** The files of a request, read. */
@@ -35,7 +37,7 @@ export function toRequest(
   template: PresetTemplate | undefined,
 ): RequestBody {
   const { count, size, quality, format, background, negative, provider, model } = options;
-  const { session, timeout, priority } = options;
+  const { session, timeout, priority, webhook, webhookEvent } = options;
   return {
     ...template,
     prompt,
@@ -46,6 +48,7 @@ export function toRequest(
     ...(negative === undefined ? {} : { negative_prompt: negative }),
     ...(timeout === undefined ? {} : { timeout_ms: timeout * 1000 }),
     ...(priority === undefined ? {} : { priority }),
+    ...(webhook === undefined ? {} : { webhook: toWebhook(webhook, webhookEvent) }),
     parameters: {
       ...template?.parameters,
       ...named({ n: count, size, output_format: format, background }),
@@ -56,6 +59,10 @@ export function toRequest(
     session:
       session === undefined ? { ...template?.session } : { mode: 'persistent', key: session },
   };
+}
+
+function toWebhook(url: string, events: ImageOptions['webhookEvent']): RequestBody['webhook'] {
+  return events.length === 0 ? { url } : { url, events: [...events] };
 }
 
 function toInput(bytes: Buffer): { readonly type: 'base64'; readonly data: string } {

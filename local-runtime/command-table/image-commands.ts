@@ -1,4 +1,5 @@
 import { OUTPUT_FORMATS } from '../../lib/contract/request/parameters.ts';
+import { JOB_ENDS } from '../../lib/contract/resources/job.ts';
 import { type Command, command } from './command.ts';
 import { JSON_OUTPUT } from './configuration-options.ts';
 import { SERVICE_OPTION } from './service-options.ts';
@@ -29,6 +30,13 @@ const REQUEST = {
     value: 'NUMBER',
     form: SIGNED_NUMBER,
     about: 'from -100 to 100: before the jobs of a lower one; 0 without it',
+  },
+  webhook: { value: 'URL', about: 'where the end of the work is sent, whatever it is' },
+  webhookEvent: {
+    value: 'EVENT',
+    choices: JOB_ENDS,
+    isRepeated: true,
+    about: 'an end that it is sent for',
   },
   timeout: { value: 'SECONDS', form: WHOLE_NUMBER, about: 'the deadline of the work' },
   force: { about: 'replaces files that exist' },

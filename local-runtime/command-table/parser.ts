@@ -116,13 +116,14 @@ function toOption(name: string, row: OptionRow): Option {
   if (row.excludes !== undefined) option.conflicts(row.excludes);
   if (row.value === undefined) return option.default(false);
   option.makeOptionMandatory(row.isRequired === true);
-  if (row.choices) return option.choices(row.choices);
+  const { choices, form } = row;
   if (row.isRepeated) {
+    const read = choices ? oneOf(choices) : plain;
     return option
       .default([])
-      .argParser((text: string, before: readonly string[]) => [...before, plain(text)]);
+      .argParser((text: string, before: readonly string[]) => [...before, read(text)]);
   }
-  const { form } = row;
+  if (choices) return option.choices(choices);
   return option.argParser(form ? (text: string) => inForm(plain(text), form) : plain);
 }
 
@@ -135,6 +136,13 @@ function flagsWithValue(name: string, value: string, short: string | undefined):
 function plain(text: string): string {
   if (/^--[a-z]/.test(text)) throw new InvalidArgumentError('It looks like an option.');
   return text;
+}
+
+function oneOf(choices: readonly string[]): (text: string) => string {
+  return (text) => {
+    if (choices.includes(text)) return text;
+    throw new InvalidArgumentError(`Allowed choices are ${choices.join(', ')}.`);
+  };
 }
 
 function inForm<T>(text: string, { parse, rule }: ValueForm<T>): T {

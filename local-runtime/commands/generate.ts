@@ -64,6 +64,9 @@ async function make(wanted: Wanted, options: GenerateOptions, io: CommandIo): Pr
     io.stderr(`image-bridge: ${message}\n`);
     return exitCode;
   };
+  if (options.webhook === undefined && options.webhookEvent.length > 0) {
+    return fail('--webhook-event needs --webhook', 2);
+  }
   const place = toOutputPlace(options.output, io.cwd);
   const { format = place.format } = options;
   if (place.format !== undefined && format !== place.format) {

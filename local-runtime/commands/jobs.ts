@@ -104,12 +104,18 @@ function print(job: ImageJob, { options, io }: { options: JsonOption; io: Comman
     printJson(job, io);
     return;
   }
-  const { request, result, partial_result, error, ...fields } = job;
+  const { request, result, partial_result, error, webhook, ...fields } = job;
   printFields({ ...fields, prompt: request.prompt }, io);
+  if (webhook) printFields({ webhook: toDelivery(webhook) }, io);
   if (error) printFields({ error: error.message }, io);
   for (const image of (result ?? partial_result)?.data ?? []) {
     if (image.type === 'artifact') printFields({ artifact: `${image.id} ${image.name}` }, io);
   }
+}
+
+function toDelivery({ status, attempts, last_status }: NonNullable<ImageJob['webhook']>): string {
+  const reply = last_status === undefined ? '' : `, last status ${last_status}`;
+  return `${status}, attempts ${attempts}${reply}`;
 }
 
 function pathOf({ args: { id } }: JobCall): string {

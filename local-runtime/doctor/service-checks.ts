@@ -9,7 +9,7 @@ import { isLive } from '../client/liveness.ts';
 import { toLocalAddress } from '../local-address.ts';
 import { describeHolder, readHolder } from '../locks/activation-lock.ts';
 import { lockFile } from '../locks/file-lock.ts';
-import { bad, type Examined, type Finding, good } from './finding.ts';
+import { bad, type Examined, type Finding, good, warning } from './finding.ts';
 
 /** Whether the address can be listened on, or a bridge listens on it. */
 export async function checkPort({ config, signal }: Examined): Promise<Finding> {
@@ -68,17 +68,30 @@ export function checkTokens({ config }: Examined): readonly Finding[] {
   }
 }
 
-/** Whether the secret of `server.webhooks` can be used. */
+/** Whether the secret of `server.webhooks` can be used, and anything may be sent anywhere. */
 export function checkWebhooks({ config, env }: Examined): readonly Finding[] {
-  const { enabled, secret_env: variable } = config.server.webhooks;
+  const { enabled, secret_env: variable, allowed_hosts: hosts } = config.server.webhooks;
   if (!enabled || variable === undefined) return [];
+  return [
+    checkSecret({ config, env }, variable),
+    hosts.length > 0
+      ? good('server.webhooks.allowed_hosts', `hosts: ${hosts.length}`)
+      : warning(
+          'server.webhooks.allowed_hosts',
+          'no host is listed, so every webhook is refused',
+          'List the hosts of the receivers, each with its port unless that is 443.',
+        ),
+  ];
+}
+
+function checkSecret({ config, env }: Pick<Examined, 'config' | 'env'>, variable: string): Finding {
   const check = 'server.webhooks.secret_env';
   try {
     const keys = readWebhookSecrets(config.server.webhooks, env);
-    return [good(check, `secrets in ${variable}: ${keys?.length ?? 0}`)];
+    return good(check, `secrets in ${variable}: ${keys?.length ?? 0}`);
   } catch (error) {
     const [, reason = ''] = toBridgeError(error).message.split(': ');
-    return [bad(check, reason, `Export ${variable} with whsec_ and $(openssl rand -base64 32).`)];
+    return bad(check, reason, `Export ${variable} with whsec_ and $(openssl rand -base64 32).`);
   }
 }
 

@@ -5,6 +5,7 @@ import { type DocumentedRoute, toOperation } from './openapi-operation.ts';
 import { RESPONSE_HEADERS } from './openapi-responses.ts';
 import { PAYLOADS, toDocumentSchemas } from './openapi-schemas.ts';
 import { API_DESCRIPTION, TAG_DESCRIPTIONS } from './openapi-text.ts';
+import { toWebhooks } from './openapi-webhooks.ts';
 
 /** The OpenAPI 3.1 document of these routes, whatever settings are off. The same input gives the same text. */
 export function buildOpenApiDocument(
@@ -12,8 +13,11 @@ export function buildOpenApiDocument(
   version: string,
 ): JsonObject {
   const paths = toPaths(routes);
+  const referenced = referencedComponents(paths);
+  const webhooks = referenced.includes('ImageJobCreate') ? toWebhooks() : {};
   const schemas = componentSchemas([
-    ...referencedComponents(paths),
+    ...referenced,
+    ...referencedComponents(webhooks),
     ...PAYLOADS.map(({ payload }) => payload),
     'ErrorReply',
   ]);
@@ -30,6 +34,7 @@ export function buildOpenApiDocument(
     servers: [{ url: 'http://127.0.0.1:8787', description: 'A bridge on this machine.' }],
     tags: toTags(routes),
     paths,
+    webhooks,
     components: {
       securitySchemes: {
         bearer: {

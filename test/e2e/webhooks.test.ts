@@ -3,8 +3,11 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import * as v from 'valibot';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { WebhookMessage } from '../../lib/contract/resources/webhook-message.ts';
 import { freePort } from '../support/free-port.ts';
+import { runCommand } from '../support/run-command.ts';
 import { cleanUp, freshFolder, runProgram, startBridge } from '../support/start-bridge.ts';
 import { createJobClient } from './jobs-rig.ts';
 import { type Receiver, SECRET, startReceiver, webhookSettings } from './webhook-receiver.ts';
@@ -48,6 +51,8 @@ describe('webhooks', () => {
     expect(json.webhook).toEqual({ status: 'pending', attempts: 0 });
     expect(job.webhook).toEqual({ status: 'delivered', attempts: 1, last_status: 204 });
     expect(receiver.refused).toEqual([]);
+    for (const { id, ...message } of receiver.received)
+      expect(v.is(WebhookMessage, message)).toBe(true);
     const { webhook: _, ...detail } = job;
     expect(receiver.received).toMatchObject([
       {
@@ -84,6 +89,37 @@ describe('webhooks', () => {
     expect(images.status).toBe(202);
     const ids = receiver.received.map(({ id }) => id);
     expect(new Set(ids)).toEqual(new Set([job.id, images.json.id]));
+  });
+
+  it('are named by generate, and jobs show prints what became of them', async () => {
+    const receiver = await receiving();
+    const bridge = await startBridge(webhookSettings(receiver.host));
+    const client = await createJobClient(bridge);
+    const cwd = await freshFolder();
+    const run = (...argv: readonly string[]) =>
+      runCommand(argv, { cwd, env: { IMAGE_BRIDGE_URL: bridge.address } });
+    const events = ['--webhook-event', 'succeeded', '--webhook-event', 'failed'];
+
+    const made = await run('generate', 'a boat', '--webhook', receiver.url, ...events);
+    await until(() => receiver.received.length === 1);
+    const id = receiver.received[0]?.id ?? '';
+    await client.until(id, isDelivered);
+    const shown = await run('jobs', 'show', id);
+
+    expect(made.exitCode).toBe(0);
+    expect(shown.stdout).toContain('\nwebhook: delivered, attempts 1, last status 204\n');
+  });
+
+  it.each([
+    [['--webhook-event', 'failed'], '--webhook-event needs --webhook'],
+    [['--webhook', 'https://hooks.test/', '--webhook-event', 'queued'], 'Allowed choices are'],
+  ])('are refused by generate with %j', async (options, message) => {
+    const { exitCode, stderr } = await runCommand(['generate', 'a boat', ...options], {
+      cwd: await freshFolder(),
+    });
+
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain(message);
   });
 
   it('are sent after the next start where a crash was before', async () => {

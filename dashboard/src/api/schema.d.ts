@@ -701,7 +701,28 @@ export interface paths {
         trace?: never;
     };
 }
-export type webhooks = Record<string, never>;
+export interface webhooks {
+    jobEnded: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A job has ended
+         * @description Sent to the `webhook` of the job, or to server.webhooks.default_url, while server.webhooks.enabled is on: at least once, in no promised order. The Standard Webhooks libraries verify it.
+         */
+        post: operations["jobEnded"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
 export interface components {
     schemas: {
         ImageRequest: {
@@ -2111,6 +2132,19 @@ export interface components {
             type: "removed";
             /** Format: uuid */
             id: string;
+        };
+        WebhookMessage: {
+            /**
+             * @description How the job has ended.
+             * @enum {string}
+             */
+            type: "job.succeeded" | "job.failed" | "job.cancelled" | "job.interrupted";
+            /**
+             * Format: date-time
+             * @description When the job has ended.
+             */
+            timestamp: string;
+            data: components["schemas"]["ImageJob"];
         };
         ImageQueue: {
             /** @description A paused queue accepts jobs and starts none. Running ones continue. */
@@ -5045,6 +5079,49 @@ export interface operations {
             431: components["responses"]["header_too_large"];
             500: components["responses"]["internal"];
             503: components["responses"]["overloaded"];
+        };
+    };
+    jobEnded: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The id of the job. It is the same in every attempt: a receiver knows by it what it has had. */
+                "webhook-id": string;
+                /** @description When this attempt was made, in Unix seconds. */
+                "webhook-timestamp": string;
+                /** @description One signature, or two separated by a space while the secret is rotated. Each is `v1,` and the HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}` in base64. */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WebhookMessage"];
+            };
+        };
+        responses: {
+            /** @description It is not sent again. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Within 15 s: the message was delivered. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description It is sent again later, up to seven times. No redirect is followed. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
         };
     };
 }

@@ -67,6 +67,7 @@ import { CapabilityDocument, ProviderDescriptor, ProviderPage } from '../resourc
 import { Queue, QueuePatch } from '../resources/queue.ts';
 import { SessionBinding } from '../resources/session.ts';
 import { DayUsage, UsageCaller, UsageReport } from '../resources/usage.ts';
+import { WebhookMessage } from '../resources/webhook-message.ts';
 
 /** The named schemas of what is sent to the bridge: a field with a default may be left out. */
 export const REQUEST_COMPONENTS = {
@@ -138,6 +139,7 @@ export const REPLY_COMPONENTS = {
   ImageJobFeedEvent: JobFeedEvent,
   JobChangedEvent,
   JobRemovedEvent,
+  WebhookMessage,
   ImageQueue: Queue,
   StoredInput,
   ImagePreset: Preset,

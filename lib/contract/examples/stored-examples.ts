@@ -177,6 +177,12 @@ export const STORED_EXAMPLES: Examples = {
       value: { ...DONE, webhook: { status: 'delivered', attempts: 2, last_status: 204 } },
     },
   },
+  WebhookMessage: {
+    succeeded: {
+      summary: 'The images are ready',
+      value: { type: 'job.succeeded', timestamp: '2026-01-01T00:00:02.000Z', data: DONE },
+    },
+  },
   ImageJobPage: {
     first: {
       summary: 'The newest jobs',

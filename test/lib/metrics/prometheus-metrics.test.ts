@@ -4,7 +4,7 @@ import { METHODS, OTHER_METHOD } from '../../../lib/contract/resources/diagnosti
 import { JOB_STATUSES } from '../../../lib/contract/resources/job.ts';
 import { BRIDGE_CODES, type BridgeCode } from '../../../lib/errors/codes.ts';
 import { METRICS, type MetricRow, PREFIX } from '../../../lib/metrics/metric-table.ts';
-import type { Metrics } from '../../../lib/metrics/metrics.ts';
+import { type Metrics, WEBHOOK_RESULTS } from '../../../lib/metrics/metrics.ts';
 import { createPrometheusMetrics } from '../../../lib/metrics/prometheus-metrics.ts';
 import { parseExposition } from './exposition.ts';
 import { countedElsewhere } from './runtime-report.ts';
@@ -80,6 +80,9 @@ describe('createPrometheusMetrics', () => {
 
     expect(await samples(metrics, 'requests_total')).toEqual([]);
     expect(await samples(metrics, 'normalizations_total')).toEqual([{ value: 0 }]);
+    expect(await samples(metrics, 'webhook_deliveries_total')).toEqual(
+      WEBHOOK_RESULTS.map((result) => ({ result, value: 0 })),
+    );
     expect(await samples(metrics, 'build_info')).toEqual([{ version: '1.2.3', value: 1 }]);
   });
 
@@ -155,7 +158,7 @@ describe('createPrometheusMetrics', () => {
     const allowed = new Set([
       ...['none', 'global', 'unmatched', 'ok', 'generate', 'edit', 'succeeded', 'failed'],
       ...['png', 'closed', 'open', 'half_open', '1.2.3', OTHER_METHOD],
-      ...[...PROVIDERS, ...ROUTES, ...METHODS, ...BRIDGE_CODES],
+      ...[...PROVIDERS, ...ROUTES, ...METHODS, ...BRIDGE_CODES, ...WEBHOOK_RESULTS],
     ]);
     const metrics = await open();
 

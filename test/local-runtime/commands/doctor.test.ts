@@ -255,6 +255,18 @@ describe('doctor', () => {
     expect(off.has(check)).toBe(false);
   });
 
+  it('warns where webhooks may be sent to no host', async () => {
+    const set = ['server.webhooks.enabled=true', 'server.webhooks.secret_env=HOOK_SECRET'];
+    const env = { HOOK_SECRET: `whsec_${Buffer.alloc(32, 4).toString('base64')}` };
+    const check = 'server.webhooks.allowed_hosts';
+
+    const none = await findings(set, env);
+    const one = await findings([...set, `${check}=["hooks.test"]`], env);
+
+    expect(none.get(check)).toMatchObject({ level: 'warning' });
+    expect(one.get(check)).toMatchObject({ level: 'good' });
+  });
+
   it('names who holds the activation lock', async () => {
     const path = join(folder, 'activation');
     const holder = { pid: 4711, host: 'blue', since: 1_700_000_000 };

@@ -5,7 +5,7 @@ import { EDIT_FILES, EditsForm, EditsFormFields } from '../../../lib/contract/op
 import { StreamEvent } from '../../../lib/contract/reply/stream-events.ts';
 import { IdempotencyHeaders, ImageRequest } from '../../../lib/contract/request/image-request.ts';
 import { NotReady, Ready } from '../../../lib/contract/resources/health.ts';
-import { JobListQuery, JobPage } from '../../../lib/contract/resources/job.ts';
+import { JobCreate, JobListQuery, JobPage } from '../../../lib/contract/resources/job.ts';
 import { closedObject } from '../../../lib/contract/schema/closed-object.ts';
 import type { OperationSpec } from '../../../lib/http/operation-spec.ts';
 import { buildOpenApiDocument } from '../../../local-runtime/openapi/build-document.ts';
@@ -268,6 +268,24 @@ describe('buildOpenApiDocument', () => {
         { $ref: '#/components/schemas/ErrorReply' },
       ],
     });
+  });
+
+  it('has the request of a webhook beside the route that names one, and nowhere else', () => {
+    const document = documentOf({ request: { body: JobCreate } });
+
+    const post = at(document, 'webhooks', 'jobEnded', 'post') as JsonObject;
+    expect(post['parameters']).toMatchObject(
+      ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) => ({
+        name,
+        in: 'header',
+        required: true,
+      })),
+    );
+    expect(at(post, 'requestBody', 'content', 'application/json', 'schema')).toEqual({
+      $ref: '#/components/schemas/WebhookMessage',
+    });
+    expect(at(document, 'components', 'schemas')).toHaveProperty('ImageJob');
+    expect(documentOf({})['webhooks']).toEqual({});
   });
 
   it('holds the schemas that its routes need, and those of what is no whole body', () => {
