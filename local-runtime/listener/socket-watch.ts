@@ -12,8 +12,8 @@ interface Deps {
 }
 
 /**
- * Watches connections for stalls. The read time-out runs only while a head or a body is expected, the write time-out only
- * while bytes wait to be sent. The work in between may be silent for any time.
+ * Watches connections for stalls. The read time-out counts only while a head or a body is expected, the write time-out
+ * only while bytes wait to be sent. The work in between may be silent for any time.
  */
 export function watchSockets(server: Server, { readTimeoutMs, writeTimeoutMs, onReadStall }: Deps) {
   const open = new Set<Socket>();
@@ -53,6 +53,7 @@ export function watchSockets(server: Server, { readTimeoutMs, writeTimeoutMs, on
     } else if (!incoming.complete) {
       onReadStall(socket, request);
     }
+    // Else the work takes longer than the read time-out.
   });
 
   return {
@@ -63,10 +64,6 @@ export function watchSockets(server: Server, { readTimeoutMs, writeTimeoutMs, on
       const pending = replies.get(socket);
       pending?.add(request.outgoing);
       request.outgoing.once('close', () => pending?.delete(request.outgoing));
-      if (readTimeoutMs === 0) return;
-      const pause = () => socket.setTimeout(0);
-      if (request.incoming.complete) pause();
-      else request.incoming.once('end', pause);
     },
 
     /** To be called before the reply is written. */

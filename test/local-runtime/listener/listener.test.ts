@@ -275,6 +275,17 @@ describe('createListener', () => {
     expect(reply.status).toBe(502);
   });
 
+  it('closes a kept connection on which no further request comes', async () => {
+    const { port } = await start({ settings: { read_timeout_ms: 10_000 } });
+    const socket = await openSocket(port);
+    const received = untilClosed(socket);
+
+    socket.write('GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n');
+
+    // Five seconds later: Node's own bound.
+    expect(parseReply(await received).status).toBe(200);
+  });
+
   it('cuts a client that takes no byte of its reply', async () => {
     const { port } = await start({
       services: { apiDocument: () => Buffer.alloc(64 * 1024 * 1024) },
