@@ -12,7 +12,7 @@ export interface Ids {
   newFraction(): number;
 }
 
-// One call to the operating system yields bytes for about two hundred ids. One call an id costs more than the id.
+// One call to the operating system yields bytes for some three hundred ids. One call an id costs more than the id.
 const POOL_BYTES = 4096;
 
 /** Ids from the operating system's generator and the given wall clock. */
@@ -20,26 +20,32 @@ export function createIds(nowMs: () => number): Ids {
   const pool = Buffer.alloc(POOL_BYTES);
   let used = POOL_BYTES;
 
-  function nextBytes(bytes: number): Buffer {
+  /** The index in the pool of bytes that nothing else has used. */
+  function take(bytes: number): number {
     if (used + bytes > POOL_BYTES) {
       randomFillSync(pool);
       used = 0;
     }
     used += bytes;
-    return pool.subarray(used - bytes, used);
+    return used - bytes;
+  }
+
+  // From the pool itself: to make a buffer of its part would cost more than the text.
+  function toHex(at: number, bytes: number): string {
+    return pool.toString('hex', at, at + bytes);
   }
 
   return {
     newUuid() {
-      const bytes = nextBytes(16);
-      bytes.writeUIntBE(nowMs(), 0, 6);
-      bytes[6] = 0x70 | (bytes.readUInt8(6) & 0x0f);
-      bytes[8] = 0x80 | (bytes.readUInt8(8) & 0x3f);
-      const hex = bytes.toString('hex');
+      const at = take(16);
+      pool.writeUIntBE(nowMs(), at, 6);
+      pool[at + 6] = 0x70 | (pool.readUInt8(at + 6) & 0x0f);
+      pool[at + 8] = 0x80 | (pool.readUInt8(at + 8) & 0x3f);
+      const hex = toHex(at, 16);
       return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
     },
-    newOpaqueId: () => nextBytes(16).toString('hex'),
-    newSpanId: () => nextBytes(8).toString('hex'),
-    newFraction: () => nextBytes(4).readUInt32BE(0) / 2 ** 32,
+    newOpaqueId: () => toHex(take(16), 16),
+    newSpanId: () => toHex(take(8), 8),
+    newFraction: () => pool.readUInt32BE(take(4)) / 2 ** 32,
   };
 }

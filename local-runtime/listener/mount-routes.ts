@@ -22,10 +22,13 @@ export function mountRoutes(
   httpSettings: Pick<HttpSettings, 'ids' | 'observer'>,
 ) {
   const app = new Hono<Env>();
-  const to = (handler: Operation<Services>, route?: string) => async (c: Context<Env>) => {
-    const destination = { handler, route, path: c.req.path, parameters: c.req.param() };
-    await run(c.env, destination);
-    return RESPONSE_ALREADY_SENT;
+  const to = (handler: Operation<Services>, route?: string) => {
+    const hasParameters = route?.includes('{') ?? false;
+    return async (c: Context<Env>) => {
+      const parameters = hasParameters ? c.req.param() : {};
+      await run(c.env, { handler, route, path: c.req.path, parameters });
+      return RESPONSE_ALREADY_SENT;
+    };
   };
   // Not a route for all methods of a path: a request that two routes match is run through a chain of both.
   const toMethodNotAllowed = new Map(
