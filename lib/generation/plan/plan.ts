@@ -1,7 +1,7 @@
 import type { Warning } from '../../contract/reply/image-response.ts';
 import type { OutputFormat } from '../../contract/request/parameters.ts';
 import type { EncodeOptions, MatteOptions } from '../../images/image.ts';
-import type { InputFacts, InputSet } from '../../inputs/input-source.ts';
+import { type InputFacts, type InputSet, toList } from '../../inputs/input-source.ts';
 import type { Provider, ProviderRequest } from '../../providers/provider-port.ts';
 import type { GenerationRequest, PlannedRequest } from '../generation-request.ts';
 import { negotiate } from './negotiate.ts';
@@ -89,7 +89,8 @@ export function makePlan(
     finish: toFinishPlan(request, negotiated),
     report: { record, normalizations, warnings },
     output: request.output,
-    withInputs: (known) => makePlan(requestId, request, route, known),
+    withInputs: (known) =>
+      toList(known).length === 0 ? plan : makePlan(requestId, request, route, known),
   };
   return Object.freeze(plan);
 }

@@ -55,9 +55,12 @@ export function createAcceptJob({ store, generation, verifier, inputs, usage, cl
     const { scope, caller, requestId } = context;
     const signal = context.signal();
     // Before the images are decoded; what they are like may refuse the request as well.
-    await generation.plan(request, context);
+    const planned = await generation.plan(request, context);
     const images = await verifier.verify(request.inputs, { scope, signal });
-    const route = await generation.plan(request, context, mapInputs(images, factsOf));
+    const hasImages = toList(images).length > 0;
+    const route = hasImages
+      ? await generation.plan(request, context, mapInputs(images, factsOf))
+      : planned;
     const job = {
       ...route,
       ...more,
