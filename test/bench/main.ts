@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { admission } from './admission.ts';
 import { agentTurns } from './agent-turns.ts';
+import { allowance } from './allowance.ts';
 import type { Bench, Row, Tools } from './bench.ts';
 import { composite } from './composite.ts';
 import { createImage } from './create-image.ts';
@@ -46,6 +47,7 @@ const BENCHES: readonly Bench[] = [
   readForm,
   plan,
   admission,
+  allowance,
   upstreamStream,
   openaiImages,
   agentTurns,
