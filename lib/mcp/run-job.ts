@@ -1,24 +1,28 @@
 import type { ImageJob } from '../contract/resources/job.ts';
 import type { JobEvent } from '../contract/resources/job-events.ts';
 import { linkSignal } from '../platform/linked-signal.ts';
+import { ApiFailure } from './bridge-api.ts';
 import type { ToolContext } from './tool.ts';
 
 /** Below the 60 s after which clients give a call up: by then the result names the job, which get_job continues to follow. */
 export const MAX_WAIT_S = 45;
 
-/** Sends a request as a job, and waits for its end for a while. A call that is cancelled cancels the job. */
+/** Sends a request as a job, and waits for its end for a while. A client that cancels the call cancels the job. */
 export async function runJob(body: object, context: ToolContext): Promise<ImageJob> {
-  const { api, signal } = context;
+  const { api, signal, keepsJobs = () => false } = context;
   const job = await api.json<ImageJob>('POST /v1/jobs', { body, signal });
   try {
     return await waitForJob(job, MAX_WAIT_S, context);
   } catch (error) {
-    if (signal.aborted) await cancelJob(job.id, context);
+    if (signal.aborted && !keepsJobs()) await cancelJob(job.id, context);
     throw error;
   }
 }
 
-/** The job as it has ended, or as it is when the time is over. */
+/**
+ * The job as it has ended, or as it is when the time is over. Where it cannot be followed, it is given as it was last seen: it
+ * runs all the same, and the caller needs its id.
+ */
 export async function waitForJob(
   job: ImageJob,
   seconds: number,
@@ -38,11 +42,23 @@ export async function waitForJob(
     return latest;
   } catch (error) {
     signal.throwIfAborted();
-    if (!link.signal.aborted) throw error;
-    return await api.json<ImageJob>('GET /v1/jobs/{id}', { path: { id: job.id }, signal });
+    if (!(link.signal.aborted || error instanceof ApiFailure)) throw error;
+    return await currentJob(latest, { api, signal });
   } finally {
     cancel();
     link.end();
+  }
+}
+
+async function currentJob(
+  job: ImageJob,
+  { api, signal }: Pick<ToolContext, 'api' | 'signal'>,
+): Promise<ImageJob> {
+  try {
+    return await api.json<ImageJob>('GET /v1/jobs/{id}', { path: { id: job.id }, signal });
+  } catch (error) {
+    if (error instanceof ApiFailure) return job;
+    throw error;
   }
 }
 

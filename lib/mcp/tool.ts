@@ -6,8 +6,10 @@ import type { BridgeApi } from './bridge-api.ts';
 export interface ToolContext {
   readonly api: BridgeApi;
   readonly clock: Pick<Clock, 'after' | 'monotonicMs'>;
-  /** Aborts when the client cancels the call. */
+  /** Aborts when the client cancels the call, and when the connection ends. */
   readonly signal: AbortSignal;
+  /** Whether jobs continue although their call has aborted. They do not by default. */
+  readonly keepsJobs?: () => boolean;
   /** Says how far the work is, in words. Does nothing where the client has not asked for it. */
   readonly progress: (message: string) => void;
   /**

@@ -1,9 +1,10 @@
-import { once } from 'node:events';
+import { pipeline } from 'node:stream/promises';
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import { createMcpServer } from '../../lib/mcp/mcp-server.ts';
 import { systemClock } from '../../lib/platform/clock.ts';
 import type { FoundService, McpCall } from '../mcp/find-or-start.ts';
 import { createHttpApi } from '../mcp/http-api.ts';
+import { createWholeLines } from '../mcp/whole-lines.ts';
 import { readerBelow } from '../mcp/working-files.ts';
 import { packageVersion } from '../package-version.ts';
 
@@ -18,11 +19,13 @@ export async function runMcp(call: McpCall): Promise<number> {
   const { io } = call;
   const source = createServiceSource(call);
   const api = createHttpApi(source.find);
-  const transport = new StdioServerTransport(process.stdin, process.stdout, {
-    maxBufferSize: MAX_MESSAGE_BYTES,
+  const lines = createWholeLines(MAX_MESSAGE_BYTES);
+  const transport = new StdioServerTransport(lines, process.stdout, {
+    // A part of the input may end one message and begin the next.
+    maxBufferSize: 2 * MAX_MESSAGE_BYTES,
   });
-  // Before the protocol takes the input over, so that its end is not missed.
-  const ended = Promise.race([once(process.stdin, 'close'), once(process.stdin, 'end')]);
+  // What ends the input, the protocol reports.
+  const ended = pipeline(process.stdin, lines).catch(() => {});
   const connection = serveStdio(
     () =>
       createMcpServer({
@@ -36,6 +39,7 @@ export async function runMcp(call: McpCall): Promise<number> {
   );
   await Promise.race([ended, io.untilStopped()]);
   await connection.close();
+  lines.destroy();
   return source.stop();
 }
 

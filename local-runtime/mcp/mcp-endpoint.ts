@@ -21,9 +21,10 @@ export type McpEndpoint = Services['mcp'] & {
  */
 export function createMcpEndpoint({ version, ...deps }: Deps): McpEndpoint {
   const { clock, ids, log } = deps.httpSettings;
-  const serverFor = (caller: () => Caller) =>
+  const serverFor = (caller: () => Caller, keepsJobs = () => false) =>
     createMcpServer({
       api: createLocalApi(deps, caller),
+      keepsJobs,
       version,
       clock,
       onFailure: (error) => log?.failure(error, { task: 'mcp' }),
@@ -64,7 +65,7 @@ export function createMcpEndpoint({ version, ...deps }: Deps): McpEndpoint {
 function toWebRequest({ method, headers }: McpCall, signal: AbortSignal): Request {
   const { host, authorization, accept } = headers;
   const taken = Object.entries(headers).filter(([name]) => name.startsWith('mcp-'));
-  return new Request(`http://${host ?? 'localhost'}/mcp`, {
+  return new Request('http://localhost/mcp', {
     method,
     headers: [
       ...taken.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const])),

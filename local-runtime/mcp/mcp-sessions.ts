@@ -1,5 +1,4 @@
 import {
-  isInitializeRequest,
   type McpServer,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
@@ -10,7 +9,8 @@ import type { Caller } from './local-api.ts';
 interface Deps {
   readonly clock: Pick<Clock, 'monotonicMs'>;
   readonly ids: Pick<Ids, 'newUuid'>;
-  readonly serverFor: (caller: () => Caller) => McpServer;
+  /** A server whose calls are the caller's. `keepsJobs` as in `ToolContext`. */
+  readonly serverFor: (caller: () => Caller, keepsJobs: () => boolean) => McpServer;
 }
 
 interface Call {
@@ -26,51 +26,64 @@ interface Session {
   /** Of the latest request: a token may be replaced while a session lasts. */
   caller: Caller;
   lastUsedMs: number;
+  hasEnded: boolean;
 }
 
-const MAX_SESSIONS = 256;
+/** Of one scope. */
+const MAX_SESSIONS = 64;
 const IDLE_MS = 60 * 60 * 1000;
 
 /**
  * The sessions of clients of the revisions of 2025. A session belongs to the scope that has begun it: others do not find
- * it. The one that was used least recently makes room for a new one, and its client begins another.
+ * it. Where a scope has too many, the one that was used least recently ends, and its client begins another. The jobs of a
+ * session continue after its end.
  */
 export function createMcpSessions({ clock, ids, serverFor }: Deps) {
   /** In the order of their last use. */
   const sessions = new Map<string, Session>();
 
-  async function end(id: string): Promise<void> {
+  function forget(id: string): Session | undefined {
     const session = sessions.get(id);
+    if (session) session.hasEnded = true;
     sessions.delete(id);
-    await session?.server.close();
+    return session;
   }
 
-  async function makeRoom(): Promise<void> {
-    const isOver = ({ lastUsedMs }: Session) => clock.monotonicMs() - lastUsedMs > IDLE_MS;
-    const idle = [...sessions].filter(([, session]) => isOver(session)).map(([id]) => id);
-    const [oldest] = sessions.keys();
-    const full = sessions.size >= MAX_SESSIONS && idle.length === 0 && oldest !== undefined;
-    await Promise.all((full ? [oldest] : idle).map(end));
+  async function end(id: string): Promise<void> {
+    await forget(id)?.server.close();
+  }
+
+  /** Ends the sessions that have not been used for long, and those that are too many. */
+  async function makeRoom(scope: string): Promise<void> {
+    const isIdle = ({ lastUsedMs }: Session) => clock.monotonicMs() - lastUsedMs > IDLE_MS;
+    const idle = [...sessions].filter(([, session]) => isIdle(session));
+    const own = [...sessions].filter(([, session]) => session.scope === scope);
+    const surplus = own.slice(0, Math.max(0, own.length - MAX_SESSIONS));
+    await Promise.all([...idle, ...surplus].map(([id]) => end(id)));
   }
 
   async function begin({ scope, caller }: Call): Promise<Session> {
-    await makeRoom();
     const transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: () => ids.newUuid(),
-      onsessioninitialized: (id) => {
+      async onsessioninitialized(id) {
         sessions.set(id, session);
+        await makeRoom(scope);
       },
-      onsessionclosed: (id) => {
-        sessions.delete(id);
+      onsessionclosed(id) {
+        forget(id);
       },
     });
-    const server = serverFor(() => session.caller);
+    const server = serverFor(
+      () => session.caller,
+      () => session.hasEnded,
+    );
     const session: Session = {
       scope,
       transport,
       server,
       caller,
       lastUsedMs: clock.monotonicMs(),
+      hasEnded: false,
     };
     await server.connect(transport);
     return session;
@@ -84,7 +97,7 @@ export function createMcpSessions({ clock, ids, serverFor }: Deps) {
         // Without a session only a beginning is served; the transport refuses everything else.
         const session = await begin(call);
         const response = await session.transport.handleRequest(request, options);
-        if (!isInitializeRequest(call.body)) await session.server.close();
+        if (session.transport.sessionId === undefined) await session.server.close();
         return response;
       }
       const session = sessions.get(id);

@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
@@ -296,6 +298,26 @@ describe('image-bridge mcp', () => {
     expect(textOf(await call(found, 'list_jobs', { search: 'another process' }))).toContain(
       jobOf(made),
     );
+  });
+
+  it('takes an argument of many megabytes', async () => {
+    const env = { IMAGE_BRIDGE_URL: bridge.address, IMAGE_BRIDGE_TOKEN: TOKEN };
+    const client = await connectStdio({ mode: 'legacy' }, { cwd: await freshFolder(), env });
+
+    const result = await call(client, 'generate_image', { prompt: 'x'.repeat(40_000_000) });
+
+    expect(result.isError).toBe(true);
+    expect(textOf(result)).toMatch(/^invalid_request: /);
+  });
+
+  it('ends with a message that is longer than any request', async () => {
+    const child = spawn(process.execPath, [PROGRAM, 'mcp'], { cwd: await freshFolder() });
+    child.stdin.on('error', () => {});
+    const ended = once(child, 'close');
+
+    child.stdin.write('x'.repeat(101_000_000));
+
+    expect(await ended).toEqual([0, null]);
   });
 
   it('says that the service that was named cannot be reached', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ImageJob } from '../../../lib/contract/resources/job.ts';
-import type { BridgeApi } from '../../../lib/mcp/bridge-api.ts';
+import { ApiFailure, type BridgeApi } from '../../../lib/mcp/bridge-api.ts';
 import { runJob, waitForJob } from '../../../lib/mcp/run-job.ts';
 import type { ToolContext } from '../../../lib/mcp/tool.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
@@ -58,6 +58,45 @@ describe('waitForJob', () => {
 });
 
 describe('runJob', () => {
+  it('resolves with the job where its events cannot be followed', async () => {
+    const { context, called } = bridgeOf(async function* () {
+      yield { type: 'snapshot', job: job('queued') };
+      throw new ApiFailure('rate_limited', 'too many streams are open');
+    });
+
+    expect(await runJob({}, context)).toEqual(job('running'));
+    expect(called).toEqual(['POST /v1/jobs', 'GET /v1/jobs/{id}']);
+  });
+
+  it('resolves with the job as it was last seen where the bridge does not reply', async () => {
+    const unreachable = new ApiFailure('unreachable', 'no service can be reached');
+    const { context } = bridgeOf(async function* () {
+      yield { type: 'snapshot', job: job('queued') };
+      throw unreachable;
+    });
+    const api = {
+      ...context.api,
+      json: async (operation: string) => {
+        if (operation === 'POST /v1/jobs') return job('running');
+        throw unreachable;
+      },
+    } as unknown as BridgeApi;
+
+    expect(await runJob({}, { ...context, api })).toEqual(job('queued'));
+  });
+
+  it('leaves the job running when its connection ends', async () => {
+    const { context, controller, called } = bridgeOf(untilAborted);
+    const reason = new Error('the session has ended');
+
+    const running = runJob({}, { ...context, keepsJobs: () => true });
+    await expect.poll(() => called).toEqual(['POST /v1/jobs']);
+    controller.abort(reason);
+
+    await expect(running).rejects.toBe(reason);
+    expect(called).toEqual(['POST /v1/jobs']);
+  });
+
   it('cancels the job when its call is cancelled', async () => {
     const { context, controller, called } = bridgeOf(untilAborted);
     const reason = new Error('cancelled by the client');

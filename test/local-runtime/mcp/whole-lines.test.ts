@@ -1,0 +1,26 @@
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { describe, expect, it } from 'vitest';
+import { createWholeLines } from '../../../local-runtime/mcp/whole-lines.ts';
+
+function lines(parts: readonly string[], maxBytes = 100): Readable {
+  return Readable.from(parts.map((part) => Buffer.from(part))).compose(createWholeLines(maxBytes));
+}
+
+describe('createWholeLines', () => {
+  it('joins the parts of a line, and passes on lines that come together as they are', async () => {
+    const stream = createWholeLines(100);
+
+    const passed = ['a', 'b', 'c\nd', 'e\nf\n', '\n', 'g\r\nh'].map((part) => {
+      stream.write(Buffer.from(part));
+      return String(stream.read() ?? '');
+    });
+
+    expect(passed).toEqual(['', '', 'abc\n', 'de\nf\n', '\n', 'g\r\n']);
+  });
+
+  it('fails on a line that is too long, and not before', async () => {
+    expect(await buffer(lines(['x'.repeat(60), 'x'.repeat(40), '\n']))).toHaveLength(101);
+    await expect(buffer(lines(['x'.repeat(60), 'x'.repeat(41)]))).rejects.toThrow(RangeError);
+  });
+});
