@@ -2,9 +2,17 @@ import type { Config } from '../config/settings/settings.ts';
 import { JOB_ENDS, type Webhook } from '../contract/resources/job.ts';
 import { BridgeError } from '../errors/bridge-error.ts';
 import type { WebhookTarget } from './webhook-store-port.ts';
-import { toWebhookUrl } from './webhook-url.ts';
+import { toWebhookUrl, type UrlFault } from './webhook-url.ts';
 
 type Settings = Pick<Config['server']['webhooks'], 'enabled' | 'default_url' | 'allowed_hosts'>;
+
+const FAULTS: Readonly<Record<UrlFault, string>> = {
+  control_character: 'the address of the webhook holds a control character',
+  not_a_url: 'the address of the webhook is not a URL',
+  not_an_https_url: 'the address of the webhook must be https, or http on loopback',
+  user_info_in_url: 'the address of the webhook must hold no user name and no password',
+  host_not_allowed: 'the host of the webhook is not listed in server.webhooks.allowed_hosts',
+};
 
 export type WebhookTargets = ReturnType<typeof createWebhookTargets>;
 
@@ -20,7 +28,7 @@ export function createWebhookTargets({ enabled, default_url, allowed_hosts }: Se
       if (!enabled) throw refusal('webhook', 'webhooks_disabled', 'webhooks are disabled');
       const checked = toWebhookUrl(named.url, allowed_hosts);
       if (checked.ok) return named;
-      throw refusal('webhook.url', checked.fault, 'nothing may be sent to this webhook');
+      throw refusal('webhook.url', checked.fault, FAULTS[checked.fault]);
     },
 
     /** For a retry of a job with this webhook, or with none. */

@@ -1,7 +1,7 @@
 import { isLoopbackHost } from '../config/values/addresses.ts';
 
 /** Why nothing is sent to an address. Stable names that callers may pass on as a detail. */
-type UrlFault =
+export type UrlFault =
   | 'control_character'
   | 'not_a_url'
   | 'not_an_https_url'

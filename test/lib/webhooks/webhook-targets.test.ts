@@ -43,6 +43,7 @@ describe('createWebhookTargets', () => {
     expect(() => targets().toTarget(named(url))).toThrow(
       expect.objectContaining({
         code: 'invalid_request',
+        message: expect.stringMatching(/^the (address|host) of the webhook /),
         param: 'webhook.url',
         details: { field: 'webhook.url', reason },
       }),

@@ -44,6 +44,9 @@ const VALUES: Readonly<Record<string, unknown>> = {
   'server.public_base_url': 'https://bridge.example',
   'server.bearer_token_env': 'TOKEN',
   'server.allowed_hosts': ['bridge.example:1'],
+  'server.webhooks.default_url': 'https://hooks.example/jobs',
+  'server.webhooks.allowed_hosts': ['hooks.example:8443'],
+  'server.webhooks.secret_env': 'SECRET',
   'providers.agent_responses.models': ['gpt-image-2'],
   'providers.agent_responses.max_transient_attempts': 1,
   [`${OPENAI}.dialect`]: 'litellm',
@@ -82,6 +85,8 @@ const COMPANIONS = [
 const MORE_COMPANIONS: Readonly<Record<string, readonly string[]>> = {
   'providers.agent_responses.enabled': ['default_provider=sandbox'],
   'inputs.max_bytes_each': ['inputs.max_bytes_total=999999999'],
+  'server.webhooks.enabled': ['server.webhooks.secret_env=SECRET'],
+  'server.webhooks.default_url': ['server.webhooks.allowed_hosts=["hooks.example"]'],
   [`${OPENAI}.api_version`]: [`${OPENAI}.dialect=azure`],
   [`${OPENAI}.deployments`]: [`${OPENAI}.dialect=azure`],
 };
