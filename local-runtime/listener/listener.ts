@@ -57,7 +57,12 @@ export function createListener({ routes, httpSettings, services, settings }: Dep
   });
   const route = mountRoutes(
     routes,
-    (request, destination) => requests.run(request, destination, () => sockets.replying(request)),
+    (request, destination) => {
+      requests
+        .run(request, destination, () => sockets.replying(request))
+        // The app could not be built, or the reply not be made.
+        .catch(() => request.outgoing.destroy());
+    },
     httpSettings,
   );
 

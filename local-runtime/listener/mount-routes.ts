@@ -13,7 +13,8 @@ import { toRawReply } from './raw-reply.ts';
 import type { Destination, RequestInFlight } from './requests-in-flight.ts';
 
 type Env = { Bindings: HttpBindings };
-type RunRequest = (request: RequestInFlight, destination: Destination) => Promise<void>;
+/** Replies to the request, at any time. Neither throws nor rejects. */
+type RunRequest = (request: RequestInFlight, destination: Destination) => void;
 
 /** Node's request listener for the whole route table: every path and method ends at an operation. */
 export function mountRoutes(
@@ -24,9 +25,10 @@ export function mountRoutes(
   const app = new Hono<Env>();
   const to = (handler: Operation<Services>, route?: string) => {
     const hasParameters = route?.includes('{') ?? false;
-    return async (c: Context<Env>) => {
+    return (c: Context<Env>) => {
       const parameters = hasParameters ? c.req.param() : {};
-      await run(c.env, { handler, route, path: c.req.path, parameters });
+      run(c.env, { handler, route, path: c.req.path, parameters });
+      // It will be sent. Nothing that Hono has made of the request is kept until then.
       return RESPONSE_ALREADY_SENT;
     };
   };

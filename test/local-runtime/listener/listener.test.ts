@@ -23,6 +23,21 @@ async function untilAborted(signal: AbortSignal): Promise<never> {
 const head = (line: string, ...headers: string[]) =>
   `${[line, 'Host: localhost', 'Connection: close', ...headers].join('\r\n')}\r\n\r\n`;
 
+/** A listener that is not started yet. */
+function listenerOf(services: Promise<Services>) {
+  return createListener({
+    routes,
+    httpSettings: openHttpSettings(),
+    services,
+    settings: {
+      max_header_bytes: 1000,
+      max_connections: 1,
+      read_timeout_ms: 0,
+      write_timeout_ms: 1000,
+    },
+  });
+}
+
 describe('createListener', () => {
   it.each<[string, string | Buffer, number]>([
     ['an unknown path', head('GET /v1/nothing HTTP/1.1'), 404],
@@ -372,19 +387,23 @@ describe('createListener', () => {
     expect((await replying).status).toBe(499);
   });
 
+  it('closes the connection of a request that waits for an app that cannot be built', async () => {
+    const services = Promise.reject(new Error('no state directory'));
+    services.catch(() => {});
+    const listener = listenerOf(services);
+    const port = await listener.listen({ host: '127.0.0.1', port: 0 });
+    const socket = await openSocket(port);
+    const received = untilClosed(socket);
+
+    socket.write('GET /health/ready HTTP/1.1\r\nHost: localhost\r\n\r\n');
+
+    expect(String(await received)).toBe('');
+    await listener.stop(0);
+  });
+
   it('says which port is taken by naming the setting', async () => {
     const { port } = await start();
-    const other = createListener({
-      routes,
-      httpSettings: openHttpSettings(),
-      services: Promise.resolve({} as Services),
-      settings: {
-        max_header_bytes: 1000,
-        max_connections: 1,
-        read_timeout_ms: 0,
-        write_timeout_ms: 1,
-      },
-    });
+    const other = listenerOf(Promise.resolve({} as Services));
 
     await expect(other.listen({ host: '127.0.0.1', port })).rejects.toThrow(
       'server.bind: the port is taken',
