@@ -9,6 +9,7 @@ interface Options {
   /** Asks for this bearer token. */
   readonly token?: string;
   readonly set?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
   /** The state of an earlier bridge, to start it again. */
   readonly cwd?: string;
   /** Adds the provider `agent-responses`, with the emulator as its backend. The sandbox stays the default provider. */
@@ -19,11 +20,11 @@ const emulators: ResponsesUpstream[] = [];
 
 /** Starts the service as `npm start` does, on a free port, with the sandbox as provider. */
 export async function startDashboard(options: Options = {}): Promise<StartedBridge> {
-  const { token, cwd, set = [], withAgent = false } = options;
+  const { token, cwd, set = [], env = {}, withAgent = false } = options;
   return startBridge({
     command: 'quickstart',
     ...(cwd === undefined ? {} : { cwd }),
-    env: token === undefined ? {} : { DASHBOARD_TOKEN: token },
+    env: { ...env, ...(token === undefined ? {} : { DASHBOARD_TOKEN: token }) },
     set: [
       ...(token === undefined ? [] : ['server.bearer_token_env=DASHBOARD_TOKEN']),
       ...(withAgent ? await emulatedAgent() : ['providers.agent_responses.enabled=false']),

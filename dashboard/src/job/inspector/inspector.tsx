@@ -9,6 +9,7 @@ import { PromptSection } from './prompt-section.tsx';
 import { TimeSection } from './time-section.tsx';
 import { VerdictSection } from './verdict-section.tsx';
 import { WarningsSection } from './warnings-section.tsx';
+import { WebhookSection } from './webhook-section.tsx';
 import './inspector.css';
 
 /** Everything about a job, what is wrong first. */
@@ -21,6 +22,7 @@ export function Inspector({ job }: { readonly job: Job }) {
       <PromptSection job={job} />
       <FactsSection job={job} />
       {!isOpen(job) && job.result && <TimeSection result={job.result} />}
+      <WebhookSection job={job} />
       <LabelsSection job={job} />
       <CodeSection job={job} />
     </aside>

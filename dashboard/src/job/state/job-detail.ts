@@ -10,9 +10,15 @@ interface Deps {
   readonly connection: Connection;
 }
 
+/** How soon a webhook that has not been sent yet is looked at again; twice as late after each attempt, as attempts are. */
+const WEBHOOK_MS = 3000;
+
 export type JobDetail = ReturnType<typeof createJobDetail>;
 
-/** One job whole. It is read again when it ends, and when the bridge is back; between them its summary says what changes. */
+/**
+ * One job whole. It is read again when it ends, when the bridge is back, and until its webhook was delivered; between them
+ * its summary says what changes.
+ */
 export function createJobDetail({ jobs, connection }: Deps, id: string) {
   const detail = signal<Job | undefined>(undefined);
   const summary = signal<JobSummary | undefined>(jobs.get(id)?.peek());
@@ -49,6 +55,12 @@ export function createJobDetail({ jobs, connection }: Deps, id: string) {
     void connection.returns.value;
     void read();
   });
+  const stopWebhook = effect(() => {
+    const { value: job } = detail;
+    if (job === undefined || isOpen(job) || job.webhook?.status !== 'pending') return;
+    const timer = setTimeout(() => void read(), WEBHOOK_MS * 2 ** job.webhook.attempts);
+    return () => clearTimeout(timer);
+  });
 
   return {
     /** `undefined` until it has been read. */
@@ -60,6 +72,7 @@ export function createJobDetail({ jobs, connection }: Deps, id: string) {
     close(): void {
       unsubscribe();
       stop();
+      stopWebhook();
       controller.abort();
     },
   };
