@@ -2,6 +2,7 @@ import { createApi } from './api/api.ts';
 import { createConnection } from './connection/connection.ts';
 import { createActivity } from './diagnostics/activity.ts';
 import { createDiagnostics } from './diagnostics/diagnostics.ts';
+import { createGalleryState, type GalleryState } from './gallery/state/gallery-state.ts';
 import { createHelp } from './help/help.ts';
 import { createImageCache } from './images/image-cache.ts';
 import { createJobs } from './jobs/jobs.ts';
@@ -49,8 +50,17 @@ export function createPage() {
   const presets = createPresets(api);
   const panel = createPanelFold();
   const submissions = createSubmissions(api, jobs);
+  let gallery: GalleryState | undefined;
+  /** What the gallery knows outlives visits to other views. */
+  function openGallery(): GalleryState {
+    gallery ??= createGalleryState({ router, api, jobs, connection });
+    return gallery;
+  }
+
   keepDraft(draft);
   watchJobs({ api, connection, jobs });
+  // Its first page is on its way before the page is drawn.
+  if (router.route.peek().view === 'images') openGallery();
   return {
     router,
     connection,
@@ -67,6 +77,7 @@ export function createPage() {
     chosen,
     plan,
     presets,
+    openGallery,
     panel,
     diagnostics,
     activity,

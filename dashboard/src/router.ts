@@ -18,6 +18,8 @@ interface State {
   readonly inside?: true;
 }
 
+export type Router = ReturnType<typeof createRouter>;
+
 /** The address bar as signals. Views read `route` and `query`; nothing else touches `history`. */
 export function createRouter() {
   const address = signal(read());

@@ -1,6 +1,6 @@
 import { useSignalEffect } from '@preact/signals';
 import { EyeOff, Heart, SearchX, Unplug } from 'lucide';
-import { useEffect, useMemo } from 'preact/hooks';
+import { useMemo } from 'preact/hooks';
 import { Button } from '../controls/button.tsx';
 import { usePage } from '../page-context.ts';
 import { toFailureText } from '../text/failure-text.ts';
@@ -11,7 +11,6 @@ import { Feed } from './feed/feed.tsx';
 import { OfflineBanner } from './offline-banner.tsx';
 import { SelectionBar } from './selection-bar.tsx';
 import { CLEARED, isDefault } from './state/gallery-filter.ts';
-import { createGalleryState } from './state/gallery-state.ts';
 import { GalleryContext, useGallery } from './state/use-gallery.ts';
 import { Blank } from './states/blank.tsx';
 import { FirstMinute } from './states/first-minute.tsx';
@@ -22,10 +21,9 @@ import './gallery.css';
 export function Gallery() {
   const page = usePage();
   const value = useMemo(
-    () => ({ state: createGalleryState(page), actions: createJobActions(page) }),
+    () => ({ state: page.openGallery(), actions: createJobActions(page) }),
     [page],
   );
-  useEffect(() => value.state.close, [value]);
   useSignalEffect(() => page.shown.follow(value.state.feed.value));
   return (
     <GalleryContext.Provider value={value}>

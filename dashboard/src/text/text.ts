@@ -1,7 +1,7 @@
 import { toDurationParts } from './duration-parts.ts';
 import en from './en.json';
 
-/** A text with a count in it has a form for each plural category that the language has. */
+/** A text with a count in it has a form for each plural category that the language has; English has one for 1 alone. */
 interface Plural {
   readonly one: string;
   readonly other: string;
@@ -21,8 +21,6 @@ function once<T>(make: () => T): () => T {
   };
 }
 
-const plurals = once(() => new Intl.PluralRules(language));
-
 /**
  * The text of a key, with `{name}` replaced by the value of that name. A plural text is chosen by `count`. Numbers are
  * written as the language writes them.
@@ -30,9 +28,7 @@ const plurals = once(() => new Intl.PluralRules(language));
 export function text(key: TextKey, values: Readonly<Record<string, string | number>> = {}): string {
   const entry = texts[key];
   const template =
-    typeof entry === 'string'
-      ? entry
-      : entry[plurals().select(Number(values['count'])) === 'one' ? 'one' : 'other'];
+    typeof entry === 'string' ? entry : entry[values['count'] === 1 ? 'one' : 'other'];
   return template.replace(/\{(\w+)\}/g, (hole, name: string) => {
     const value = values[name];
     if (value === undefined) return hole;
@@ -52,7 +48,9 @@ export function hasText(key: string): key is TextKey {
 
 const numbers = once(() => new Intl.NumberFormat(language));
 
+/** Small whole numbers are their digits; the first view has no others, and needs no formatter. */
 export function formatNumber(value: number): string {
+  if (Number.isInteger(value) && value >= 0 && value < 1000) return String(value);
   return numbers().format(value);
 }
 
@@ -97,7 +95,6 @@ export function formatDuration(milliseconds: number): string {
     .join(text('list.separator'));
 }
 
-const relative = once(() => new Intl.RelativeTimeFormat(language, { numeric: 'auto' }));
 const weekday = once(() => new Intl.DateTimeFormat(language, { weekday: 'long' }));
 const dateOfYear = once(() => new Intl.DateTimeFormat(language, { day: 'numeric', month: 'long' }));
 const fullDate = once(() => new Intl.DateTimeFormat(language, { dateStyle: 'long' }));
@@ -114,9 +111,24 @@ const timeOfDay = once(
 export function formatDay(seconds: number, now: Date): string {
   const date = new Date(seconds * 1000);
   const days = Math.round((startOfDay(date) - startOfDay(now)) / 86_400_000);
-  if (days > -2 && days <= 0) return capitalize(relative().format(days, 'day'));
+  if (days === 0) return text('day.today');
+  if (days === -1) return text('day.yesterday');
   if (days > -7 && days < 0) return weekday().format(date);
   return (date.getFullYear() === now.getFullYear() ? dateOfYear : fullDate)().format(date);
+}
+
+/** The day of a Unix time in seconds: 3 March 2026. */
+export function formatDate(seconds: number): string {
+  return fullDate().format(seconds * 1000);
+}
+
+const utcDay = once(
+  () => new Intl.DateTimeFormat(language, { day: 'numeric', month: 'long', timeZone: 'UTC' }),
+);
+
+/** A day as the bridge names it, 2026-03-03: 3 March. */
+export function formatUtcDay(day: string): string {
+  return utcDay().format(Date.parse(day));
 }
 
 /** The time of day of a Unix time in seconds: 11:56. */
@@ -141,8 +153,4 @@ export function formatTimeWithSeconds(milliseconds: number): string {
 
 function startOfDay(date: Date): number {
   return new Date(date.getFullYear(), date.getMonth(), date.getDate()).getTime();
-}
-
-function capitalize(word: string): string {
-  return word.slice(0, 1).toLocaleUpperCase(language) + word.slice(1);
 }

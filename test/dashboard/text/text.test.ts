@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { formatBytes, formatClock, formatDay, text } from '../../../dashboard/src/text/text.ts';
+import {
+  formatBytes,
+  formatClock,
+  formatDay,
+  formatUtcDay,
+  text,
+} from '../../../dashboard/src/text/text.ts';
 
 describe('text', () => {
   it('chooses the form of a count and writes numbers as the language does', () => {
@@ -53,5 +59,11 @@ describe('formatDay', () => {
     [at(2025, 0, 3, 12), 'January 3, 2025'],
   ])('names the day of %d %s', (seconds, name) => {
     expect(formatDay(seconds, now)).toBe(name);
+  });
+});
+
+describe('formatUtcDay', () => {
+  it('names the day that the bridge means, wherever the page is', () => {
+    expect(formatUtcDay('2026-03-03')).toBe('March 3');
   });
 });

@@ -11,20 +11,15 @@ export function useFeedFrame(scroller: RefObject<HTMLElement | null>): void {
   useLayoutEffect(() => {
     const box = scroller.current;
     if (box === null) return;
-    const measure = () => {
-      const { paddingInlineStart, paddingInlineEnd } = getComputedStyle(box);
-      const width =
-        box.clientWidth -
-        Number.parseFloat(paddingInlineStart) -
-        Number.parseFloat(paddingInlineEnd);
+    // The observer reports at once, before the frame is painted; to ask for the width here would lay the page out twice.
+    const observer = new ResizeObserver(([entry]) => {
+      const width = Math.max(1, entry?.contentRect.width ?? 1);
       const before = state.frame.peek();
-      const next = rowFrame(window.innerWidth, Math.max(1, width), scale);
+      const next = rowFrame(window.innerWidth, width, scale);
       const isSame = before?.width === next.width && before.rowHeight === next.rowHeight;
       if (!isSame) state.frame.value = next;
-    };
-    const observer = new ResizeObserver(measure);
+    });
     observer.observe(box);
-    measure();
     return () => observer.disconnect();
   }, [scroller, scale, state]);
 }

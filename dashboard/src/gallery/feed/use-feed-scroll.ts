@@ -1,4 +1,4 @@
-import { effect } from '@preact/signals';
+import { effect, type ReadonlySignal } from '@preact/signals';
 import type { RefObject } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { Layout } from '../layout/row-layout.ts';
@@ -14,7 +14,7 @@ export function useFeedScroll(scroller: RefObject<HTMLElement | null>): void {
   const { value: feed } = state.feed;
   const { value: ids } = feed.ids;
   const { value: status } = feed.state;
-  useAnchor(scroller, layout);
+  useAnchor(scroller, layout, state.arrivals.isHolding);
 
   useLayoutEffect(() => {
     const box = scroller.current;
@@ -25,9 +25,9 @@ export function useFeedScroll(scroller: RefObject<HTMLElement | null>): void {
       readOn(box);
     };
     const readOn = (element: HTMLElement) => {
+      if (feed.state.peek() !== 'ready' || feed.complete.peek()) return;
       const left = element.scrollHeight - element.scrollTop - element.clientHeight;
-      const isReady = feed.state.peek() === 'ready' && !feed.complete.peek();
-      if (isReady && left < element.clientHeight * 2) void feed.loadMore();
+      if (left < element.clientHeight * 2) void feed.loadMore();
     };
     box.addEventListener('scroll', onScroll, { passive: true });
     if (layout !== undefined) readOn(box);
@@ -47,13 +47,18 @@ export function useFeedScroll(scroller: RefObject<HTMLElement | null>): void {
 }
 
 /** When rows change their places, the scroll position goes with the first card that is seen. */
-function useAnchor(scroller: RefObject<HTMLElement | null>, layout: Layout | undefined): void {
+function useAnchor(
+  scroller: RefObject<HTMLElement | null>,
+  layout: Layout | undefined,
+  isScrolled: ReadonlySignal<boolean>,
+): void {
   const before = useRef(layout);
   useLayoutEffect(() => {
     const [box, old] = [scroller.current, before.current];
     before.current = layout;
     if (box === null || old === undefined || layout === undefined || old === layout) return;
-    if (box.scrollTop <= TOP) return;
+    // To ask an element where it is scrolled lays the page out.
+    if (!isScrolled.peek() || box.scrollTop <= TOP) return;
     const anchor = firstSeen(old, box.scrollTop).find((id) => layout.rowOf.has(id));
     if (anchor === undefined) return;
     const moved = topOf(layout, anchor) - topOf(old, anchor);

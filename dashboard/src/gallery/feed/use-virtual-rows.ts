@@ -2,7 +2,6 @@ import {
   defaultRangeExtractor,
   elementScroll,
   observeElementOffset,
-  observeElementRect,
   Virtualizer,
 } from '@tanstack/virtual-core';
 import type { RefObject } from 'preact';
@@ -37,7 +36,7 @@ export function useVirtualRows(
       return [...indexes, pinned].sort((a, b) => a - b);
     },
     scrollToFn: elementScroll,
-    observeElementRect,
+    observeElementRect: observeBox,
     observeElementOffset,
     onChange: () => redraw(),
   };
@@ -47,4 +46,17 @@ export function useVirtualRows(
   useLayoutEffect(() => virtualizer._willUpdate());
   useLayoutEffect(() => virtualizer.measure(), [virtualizer, layout]);
   return virtualizer.getVirtualIndexes();
+}
+
+/** Like the library's own, which asks for the box at once and so lays the page out in the middle of its rendering. */
+function observeBox(
+  { scrollElement }: Virtualizer<HTMLElement, HTMLElement>,
+  onBox: (box: { readonly width: number; readonly height: number }) => void,
+): () => void {
+  const observer = new ResizeObserver(([entry]) => {
+    const { inlineSize = 0, blockSize = 0 } = entry?.borderBoxSize[0] ?? {};
+    onBox({ width: Math.round(inlineSize), height: Math.round(blockSize) });
+  });
+  if (scrollElement) observer.observe(scrollElement);
+  return () => observer.disconnect();
 }

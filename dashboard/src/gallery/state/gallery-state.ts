@@ -1,6 +1,9 @@
 import { computed, effect, type ReadonlySignal, signal } from '@preact/signals';
+import type { Api } from '../../api/api.ts';
+import type { Connection } from '../../connection/connection.ts';
 import type { JobFilter } from '../../jobs/job-filter.ts';
-import type { Page } from '../../page.ts';
+import type { Jobs } from '../../jobs/jobs.ts';
+import type { Router } from '../../router.ts';
 import { type Frame, layoutRows } from '../layout/row-layout.ts';
 import { createArrivals } from './arrivals.ts';
 import { readFilter } from './gallery-filter.ts';
@@ -9,16 +12,23 @@ import { createSelection } from './selection.ts';
 import { createShapes } from './shapes.ts';
 import { createShownFeed } from './shown-feed.ts';
 
+interface Deps {
+  readonly router: Router;
+  readonly api: Api;
+  readonly jobs: Jobs;
+  readonly connection: Connection;
+}
+
 export type GalleryState = ReturnType<typeof createGalleryState>;
 
 /** What the gallery knows: the jobs that it shows, where they lie, which of them is focused and which are chosen. */
-export function createGalleryState(page: Page) {
-  const { filter, close: closeFilter } = watchFilter(page);
-  const { feed, close: closeFeed } = createShownFeed(page, filter);
+export function createGalleryState(deps: Deps) {
+  const filter = watchFilter(deps.router);
+  const feed = createShownFeed(deps, filter);
   const arrivals = createArrivals(computed(() => feed.value.ids.value));
-  const shapes = createShapes(page.jobs, arrivals.isHolding);
+  const shapes = createShapes(deps.jobs, arrivals.isHolding);
   const selection = createSelection();
-  const errors = createJobErrors(page.jobs);
+  const errors = createJobErrors(deps.jobs);
   const frame = signal<Frame | undefined>(undefined);
   /** The card that the keyboard is on. */
   const cursor = signal<string | undefined>(undefined);
@@ -34,7 +44,7 @@ export function createGalleryState(page: Page) {
     );
   });
 
-  const stop = effect(() => {
+  effect(() => {
     const ids = arrivals.shown.value;
     selection.keep(ids);
     // After a card that was removed the one in its place is next; after the last one, the one before it.
@@ -59,22 +69,16 @@ export function createGalleryState(page: Page) {
       const focused = cursor.peek();
       return focused === undefined ? [] : [focused];
     },
-    close(): void {
-      stop();
-      closeFeed();
-      closeFilter();
-      shapes.close();
-    },
   };
 }
 
 /** The filter of the address while the images are in view; a job that lies over them has an address of its own. */
-function watchFilter({ router }: Page) {
+function watchFilter(router: Router): ReadonlySignal<JobFilter> {
   const filter = signal<JobFilter>(readFilter(router.query.peek()));
-  const close = effect(() => {
+  effect(() => {
     if (router.route.value.view !== 'images') return;
     const next = readFilter(router.query.value);
     if (JSON.stringify(next) !== JSON.stringify(filter.peek())) filter.value = next;
   });
-  return { filter: filter as ReadonlySignal<JobFilter>, close };
+  return filter;
 }

@@ -18,7 +18,7 @@ interface Deps {
 export function createShownFeed(
   { api, jobs, connection }: Deps,
   filter: ReadonlySignal<JobFilter>,
-) {
+): ReadonlySignal<JobFeed> {
   const shown = signal(open());
   let coming: JobFeed | undefined;
   let first = true;
@@ -34,7 +34,7 @@ export function createShownFeed(
     return feed;
   }
 
-  const stopReplacing = effect(() => {
+  effect(() => {
     // Another token has another history.
     void [filter.value, connection.token.value];
     if (first) {
@@ -44,18 +44,10 @@ export function createShownFeed(
     coming?.close();
     coming = open();
   });
-  const stopRepeating = effect(() => {
+  effect(() => {
     void connection.returns.value;
     if (shown.peek().state.peek() === 'failed') void shown.peek().loadMore();
   });
 
-  return {
-    feed: shown as ReadonlySignal<JobFeed>,
-    close(): void {
-      stopReplacing();
-      stopRepeating();
-      coming?.close();
-      shown.peek().close();
-    },
-  };
+  return shown;
 }
