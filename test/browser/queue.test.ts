@@ -15,7 +15,7 @@ describe('the queue', () => {
   it('is paused and resumed in the system view, and its jobs say so', async () => {
     const page = await openPage(bridge.address, { path: '/dashboard/system' });
     await page.getByRole('button', { name: 'Pause the queue' }).click();
-    await page.getByText('The queue is paused.').waitFor();
+    await page.getByText('Working. The queue is paused.').waitFor();
     await submitJobs(bridge.address, [{ prompt: 'a job that waits' }]);
     const gallery = await openPage(bridge.address);
     await gallery

@@ -16,6 +16,7 @@ import { useLook } from './state/look-context.ts';
 export function JobTools({ job }: { readonly job: Job }) {
   const actions = useJobActions();
   const tools = useTools(job);
+  const named = tools.filter(({ quiet }) => !quiet);
   return (
     <>
       <IconButton
@@ -29,14 +30,12 @@ export function JobTools({ job }: { readonly job: Job }) {
         .map(({ key, label, icon, run }) => (
           <IconButton key={key} class="only-wide" icon={icon} label={label} onClick={run} />
         ))}
-      <i class="sep only-wide" />
-      {tools
-        .filter(({ quiet }) => !quiet)
-        .map(({ key, label, icon, run }) => (
-          <Button key={key} class="only-wide" icon={icon} onClick={run}>
-            {label}
-          </Button>
-        ))}
+      {named.length > 0 && <i class="sep only-wide" />}
+      {named.map(({ key, label, icon, run }) => (
+        <Button key={key} class="only-wide" icon={icon} onClick={run}>
+          {label}
+        </Button>
+      ))}
       {tools.length > 0 && <MoreMenu tools={tools} />}
       <DownloadButton />
     </>

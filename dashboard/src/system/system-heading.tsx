@@ -6,14 +6,19 @@ import './system-heading.css';
 
 /** The state of the bridge in a sentence or two; announced when it changes. */
 export function SystemHeading() {
-  const { diagnostics, providers, connection } = usePage();
+  const { diagnostics, providers, connection, queue } = usePage();
   const { value: reading } = diagnostics.latest;
   const isCurrent = connection.state.value === 'connected' && !diagnostics.error.value;
   return (
     <header class="system-heading">
       <h1>{text('app.system')}</h1>
       <p role="status">
-        {reading && isCurrent && summaryOf(reading.report, providers.list.value ?? [])}
+        {reading && isCurrent && (
+          <>
+            {summaryOf(reading.report, providers.list.value ?? [])}
+            {queue.latest.value?.paused && ` ${text('system.queue.paused')}`}
+          </>
+        )}
       </p>
     </header>
   );

@@ -11,7 +11,7 @@ export function useFeedFrame(scroller: RefObject<HTMLElement | null>): void {
   useLayoutEffect(() => {
     const box = scroller.current;
     if (box === null) return;
-    // The observer reports at once, before the frame is painted; to ask for the width here would lay the page out twice.
+    // It reports before the first paint. Reading the width here would force a layout in the middle of rendering.
     const observer = new ResizeObserver(([entry]) => {
       const width = Math.max(1, entry?.contentRect.width ?? 1);
       const before = state.frame.peek();

@@ -57,7 +57,7 @@ function useAnchor(
     const [box, old] = [scroller.current, before.current];
     before.current = layout;
     if (box === null || old === undefined || layout === undefined || old === layout) return;
-    // To ask an element where it is scrolled lays the page out.
+    // Reading scrollTop forces a layout: not where nothing is scrolled.
     if (!isScrolled.peek() || box.scrollTop <= TOP) return;
     const anchor = firstSeen(old, box.scrollTop).find((id) => layout.rowOf.has(id));
     if (anchor === undefined) return;

@@ -48,7 +48,7 @@ export function useVirtualRows(
   return virtualizer.getVirtualIndexes();
 }
 
-/** Like the library's own, which asks for the box at once and so lays the page out in the middle of its rendering. */
+/** As the library does it, but for the first reading, which forces a layout in the middle of rendering. */
 function observeBox(
   { scrollElement }: Virtualizer<HTMLElement, HTMLElement>,
   onBox: (box: { readonly width: number; readonly height: number }) => void,

@@ -19,6 +19,7 @@ export function QueueLine() {
   return (
     <div class="queue-line">
       <p class="num" role="status">
+        {paused && <i class="dot warn" />}
         {parts.filter(Boolean).join(' ')}
       </p>
       <Button

@@ -16,6 +16,9 @@ export function CallLine({ name }: { readonly name: string }) {
   const minutes = toWindow(first.at, last.at);
   const points = samples.map(({ at, active }) => ({ at, value: active }));
   const most = Math.max(...points.map(({ value }) => value));
+  if (most === 0) {
+    return <p class="call-line hint num">{text('system.calls.none', { count: minutes })}</p>;
+  }
   const frame = { ...SIZE, from: last.at - minutes * 60_000, to: last.at, top: Math.max(1, most) };
   // There are no samples for the time in which the view was closed.
   const { line } = toStepLine(points, { ...frame, gap: POLL_MS * 4 });

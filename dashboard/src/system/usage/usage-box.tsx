@@ -2,7 +2,7 @@ import { useEffect } from 'preact/hooks';
 import type { UsageReport } from '../../api/schemas.ts';
 import { ScrollRegion } from '../../controls/scroll-region.tsx';
 import { usePage } from '../../page-context.ts';
-import { formatNumber, formatTime, text } from '../../text/text.ts';
+import { formatDate, formatNumber, formatTime, formatUtcDay, text } from '../../text/text.ts';
 import { Box } from '../box.tsx';
 import './usage-box.css';
 
@@ -33,10 +33,11 @@ export function UsageBox() {
 
 function Caller({ caller }: { readonly caller: UsageReport['caller'] }) {
   const { name, permissions, expires, allowance } = caller;
+  const hasToken = usePage().connection.token.value !== undefined;
   return (
     <dl class="num">
       <dt>{text('system.usage.name')}</dt>
-      <dd>{name ?? text('system.usage.noName')}</dd>
+      <dd>{name ?? text(hasToken ? 'system.usage.noName' : 'system.usage.noToken')}</dd>
       <dt>{text('system.usage.permissions')}</dt>
       <dd>{permissions.join(text('list.separator'))}</dd>
       {expires !== undefined && (
@@ -82,7 +83,9 @@ function Days({ items }: Pick<UsageReport, 'items'>) {
         <tbody class="num">
           {items.map(({ day, images, failed, tokens }) => (
             <tr key={day}>
-              <td>{day}</td>
+              <td>
+                <time dateTime={day}>{formatUtcDay(day)}</time>
+              </td>
               <td class="end">{formatNumber(images)}</td>
               <td class="end">{formatNumber(failed)}</td>
               <td class="end">{tokens === undefined ? '–' : formatNumber(tokens)}</td>
@@ -92,8 +95,4 @@ function Days({ items }: Pick<UsageReport, 'items'>) {
       </table>
     </ScrollRegion>
   );
-}
-
-function formatDate(secs: number): string {
-  return new Date(secs * 1000).toLocaleDateString(undefined, { dateStyle: 'long' });
 }
