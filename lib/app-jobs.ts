@@ -76,7 +76,7 @@ export function openJobs(config: Config, outside: Outside, parts: JobParts) {
     clock,
     ids,
   });
-  const acceptJob = createAcceptJob({ store, generation, verifier, inputs, clock, ids, usage });
+  const acceptJob = createAcceptJob({ ...shared, queue, generation, verifier, inputs, ids, usage });
   const webhooks = createWebhookTargets(config.server.webhooks);
   const deliveries = openDeliveries(config, outside, stores);
   notices.subscribe(({ type }) => {
@@ -96,7 +96,7 @@ export function openJobs(config: Config, outside: Outside, parts: JobParts) {
     maxInputBytes: config.inputs.max_bytes_each,
   });
   const retryJob = createRetryJob(admitted);
-  const jobs = createJobs({ ...shared, queue, submitJob, retryJob });
+  const jobs = createJobs({ ...shared, submitJob, retryJob });
   const retention = createJobRetention({ store, search, inputs, clock, limits });
   return {
     services: {

@@ -9,9 +9,11 @@ import { type Clock, nowSecs } from '../platform/clock.ts';
 import type { TimeSlices } from '../platform/time-slices.ts';
 import { createDetachedRuns } from '../runs/detached-runs.ts';
 import { completeRun, type ImageRuns } from '../runs/image-run.ts';
+import type { JobAttach } from '../runs/job-attach.ts';
+import { createAttachJob } from './attach-job.ts';
 import { type Subscription, startStreamed, toStreamEvents } from './image-stream.ts';
 import { createPrepareRequest } from './prepare-request.ts';
-import { createRetryAttach } from './retry-attach.ts';
+import { createRetryAttach, forClients } from './retry-attach.ts';
 import { toRetryCount } from './retry-count.ts';
 
 interface Deps {
@@ -31,6 +33,7 @@ type ReplyAsync = (
   sent: AnyImageRequest,
   preference: AsyncPreference,
   context: RequestContext,
+  attach: JobAttach | undefined,
 ) => Promise<IdempotentReply<ImageResponseWithBytes> | Accepted>;
 
 /** A job in place of the images. */
@@ -58,6 +61,7 @@ export function createImageRequests(deps: Deps) {
   const prepare = createPrepareRequest(deps);
   const detached = createDetachedRuns();
   const retryAttach = createRetryAttach<ImageResponseWithBytes>({ clock, detached });
+  const jobAttach = createAttachJob({ clock, detached });
 
   async function subscribe(sent: AnyImageRequest, context: RequestContext): Promise<Subscription> {
     const { scope } = context;
@@ -90,7 +94,7 @@ export function createImageRequests(deps: Deps) {
     const fingerprint = await fingerprintFor('images');
     if (key === undefined) {
       const attempt = { scope, fingerprint, retryCount: retryCount ?? 0 };
-      return retryAttach.reply(attempt, run, context);
+      return retryAttach.reply(attempt, forClients(run), context);
     }
     const start = () => detached.run((stop) => completeRun(run, stop)).outcome;
     return idempotency.once({ scope, key, fingerprint }, start, signal);
@@ -106,8 +110,12 @@ export function createImageRequests(deps: Deps) {
     async serve(sent: AnyImageRequest, context: RequestContext): Promise<ServedImages> {
       const preference = parseAsyncPreference(context.prefer);
       if (!preference || !deps.replyAsync) return create(sent, context);
-      const reply = await deps.replyAsync(sent, preference, context);
-      return 'accepted' in reply ? { ...reply, preference } : reply;
+      let isAccepted = false;
+      const attach = jobAttach.attachFor(context, () => !isAccepted);
+      const reply = await deps.replyAsync(sent, preference, context, attach);
+      if (!('accepted' in reply)) return reply;
+      isAccepted = true;
+      return { ...reply, preference };
     },
 
     /**
@@ -130,6 +138,7 @@ export function createImageRequests(deps: Deps) {
     /** Waits for runs without a client. Once `grace` aborts, it cancels them and waits for their ends. */
     async drain(grace: AbortSignal): Promise<void> {
       retryAttach.stopLingering();
+      jobAttach.stopLingering();
       await detached.drain(grace);
     },
 

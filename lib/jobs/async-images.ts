@@ -11,6 +11,7 @@ import type { ImageJob } from '../contract/resources/job.ts';
 import { BridgeError } from '../errors/bridge-error.ts';
 import { fromFlatError } from '../errors/from-flat-error.ts';
 import { plainBytes } from '../generation/finish/plain-bytes.ts';
+import type { JobAttach } from '../runs/job-attach.ts';
 import type { RecentDurations } from '../runs/recent-durations.ts';
 import { isTerminal } from './job-state.ts';
 import type { Jobs } from './jobs.ts';
@@ -84,8 +85,9 @@ export function createAsyncImages({ jobs, artifacts, durations }: Deps) {
     sent: AnyImageRequest,
     { waitSecs }: AsyncPreference,
     context: RequestContext,
+    attach?: JobAttach,
   ): Promise<AsyncReply> {
-    const { provider, replayed, job: submitted } = await jobs.submit(sent, context);
+    const { provider, replayed, job: submitted } = await jobs.submit(sent, context, attach);
     const waitMs = (waitSecs ?? 0) * 1000;
     const job =
       waitSecs === undefined

@@ -1,11 +1,10 @@
 import type { ImageJob, JobPatch } from '../contract/resources/job.ts';
 import { BridgeError } from '../errors/bridge-error.ts';
 import { type Clock, nowSecs } from '../platform/clock.ts';
+import type { JobAttach } from '../runs/job-attach.ts';
 import type { SubmitContext, Submitted } from './accept/accept-job.ts';
 import type { JobSubmission } from './accept/submit-job.ts';
 import { cancellation, toJobFailure } from './job-end.ts';
-import type { JobQueue } from './job-queue.ts';
-import type { JobSearch } from './job-search-port.ts';
 import { isTerminal } from './job-state.ts';
 import type { JobRecord, JobStore } from './job-store-port.ts';
 import { toImageJob } from './job-views.ts';
@@ -13,10 +12,12 @@ import type { JobPartial, LiveJobs } from './streams/live-jobs.ts';
 
 interface Deps {
   readonly store: Pick<JobStore, 'find' | 'cancel' | 'settle' | 'update'>;
-  readonly submitJob: (request: JobSubmission, context: SubmitContext) => Promise<Submitted>;
+  readonly submitJob: (
+    request: JobSubmission,
+    context: SubmitContext,
+    attach?: JobAttach,
+  ) => Promise<Submitted>;
   readonly retryJob: (id: string, context: SubmitContext) => Promise<Submitted>;
-  readonly search: Pick<JobSearch, 'added'>;
-  readonly queue: Pick<JobQueue, 'wake'>;
   readonly live: LiveJobs;
   readonly clock: Clock;
 }
@@ -38,12 +39,7 @@ export function createJobs(deps: Deps) {
 
   const toView = (job: JobRecord): ImageJob => toImageJob(job, live.progress(job.id));
 
-  /** To be called when a job was accepted, or found under its key. */
   function toAccepted({ job, repeated }: Submitted): AcceptedJob {
-    if (!repeated) {
-      deps.queue.wake();
-      deps.search.added(1);
-    }
     return { job: toView(job), provider: job.provider, replayed: repeated };
   }
 
@@ -58,8 +54,11 @@ export function createJobs(deps: Deps) {
      * Resolves once the job is durably queued. An equal request under the key of an earlier one gets that one's job, as
      * it now is. Throws `overloaded`, `idempotency_conflict`, `input`, `unsupported_capability`, or the signal's reason.
      */
-    submit: async (request: JobSubmission, context: SubmitContext): Promise<AcceptedJob> =>
-      toAccepted(await deps.submitJob(request, context)),
+    submit: async (
+      request: JobSubmission,
+      context: SubmitContext,
+      attach?: JobAttach,
+    ): Promise<AcceptedJob> => toAccepted(await deps.submitJob(request, context, attach)),
 
     /**
      * A new job with the request, the images, the priority and the webhook of one that failed, was cancelled or was

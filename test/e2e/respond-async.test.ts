@@ -78,6 +78,105 @@ async function firstJob(jobs: JobClient): Promise<string> {
   }
 }
 
+/** What the official clients send with each try. */
+const tried = (count: number, preference: Record<string, string> = ASYNC) => ({
+  ...preference,
+  'x-stainless-retry-count': String(count),
+});
+
+describe('a retry of a client that has no key', () => {
+  const ONCE = { prompt: 'a fox, made once' };
+
+  it('finds the job of a request that timed out, and gets its images', async () => {
+    const { bridge, jobs } = await start({ set: ['providers.sandbox.latency_ms=4000'] });
+    const client = new OpenAI({
+      apiKey: 'any',
+      baseURL: `${bridge.address}/v1`,
+      timeout: 1000,
+      maxRetries: 20,
+      defaultHeaders: WAITING,
+    });
+
+    const { data, response } = await client.images
+      .generate({ prompt: ONCE.prompt, size: '64x64' as '1024x1024' })
+      .withResponse();
+
+    const { items } = (await jobs.get('/v1/jobs')).json;
+    const [image] = data.data ?? [];
+    expect(await sharp(Buffer.from(image?.b64_json ?? '', 'base64')).metadata()).toMatchObject({
+      width: 64,
+    });
+    expect(response.headers.get('idempotent-replayed')).toBe('true');
+    expect(items).toMatchObject([{ status: 'succeeded', prompt: ONCE.prompt }]);
+  });
+
+  it.each([
+    ['was cut before its end', { prefer: 'respond-async, wait=60' }],
+    ['was a job', ASYNC],
+  ])('finds the job when the first reply %s', async (_how, preference) => {
+    const { bridge, jobs, post } = await start();
+    const hanging = { ...ONCE, ...HANG };
+    const cut = new AbortController();
+    const first = fetch(`${bridge.address}/v1/images`, {
+      method: 'POST',
+      headers: { ...tried(0, preference), 'content-type': 'application/json' },
+      body: JSON.stringify(hanging),
+      signal: cut.signal,
+    });
+    const settled = first.catch(() => undefined);
+    const id = await firstJob(jobs);
+    if (preference === ASYNC) await (await first).text();
+    else cut.abort();
+    await settled;
+
+    const again = await post('/v1/images', hanging, tried(1));
+    const others = [
+      await post('/v1/images', { ...hanging, prompt: 'another tower' }, tried(1)),
+      await post('/v1/images', hanging, tried(0)),
+      await post('/v1/images', hanging, ASYNC),
+    ];
+
+    expect([again.status, again.json.id, again.headers['idempotent-replayed']]).toEqual([
+      202,
+      id,
+      'true',
+    ]);
+    const ids = others.map(({ json }) => json.id);
+    expect(new Set([id, ...ids]).size).toBe(4);
+    for (const one of [id, ...ids]) await jobs.cancel(one);
+  });
+
+  it('finds it although no further job would be accepted', async () => {
+    const { jobs, post } = await start({ set: ['server.jobs.max_pending=1'] });
+    await jobs.send('PATCH', '/v1/queue', { body: { paused: true } });
+
+    const first = await post('/v1/images', ONCE, tried(0));
+    const full = await post('/v1/images', ONCE, tried(0));
+    const again = await post('/v1/images', ONCE, tried(1));
+    const other = await post('/v1/images', { prompt: 'another fox' }, tried(1));
+
+    expect([first.status, full.status, again.status, other.status]).toEqual([202, 503, 202, 503]);
+    expect(again.json.id).toBe(first.json.id);
+  });
+
+  it('makes a job anew that is known to have failed, once', async () => {
+    const { jobs, post } = await start();
+    const failing = { prompt: 'a fox', routing: { model: 'sandbox-fail-upstream' } };
+    const first = await post('/v1/images', failing, tried(0));
+    await jobs.ended(first.json.id);
+    await jobs.send('PATCH', '/v1/queue', { body: { paused: true } });
+
+    const again = await post('/v1/images', failing, tried(1));
+    const joined = await post('/v1/images', failing, tried(2));
+
+    expect(again.headers).not.toHaveProperty('idempotent-replayed');
+    expect(again.json).toMatchObject({ status: 'queued' });
+    expect(joined.headers).toMatchObject({ 'idempotent-replayed': 'true' });
+    expect(joined.json.id).toBe(again.json.id);
+    expect(new Set([first.json.id, again.json.id]).size).toBe(2);
+  });
+});
+
 describe('Prefer: respond-async', () => {
   it('replies with a job that makes the images, on each of the three routes', async () => {
     const { bridge, jobs, post } = await start();

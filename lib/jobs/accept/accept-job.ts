@@ -8,6 +8,8 @@ import type { InputVerifier } from '../../inputs/verify-inputs.ts';
 import { type Clock, nowSecs } from '../../platform/clock.ts';
 import type { Ids } from '../../platform/ids.ts';
 import type { Usage } from '../../usage/usage.ts';
+import type { JobQueue } from '../job-queue.ts';
+import type { JobSearch } from '../job-search-port.ts';
 import type { JobAdmission, JobRecord, JobStore, NewJob } from '../job-store-port.ts';
 import { reservationFor } from './job-reservation.ts';
 
@@ -19,6 +21,8 @@ interface Deps {
   readonly usage: Pick<Usage, 'reservationOf'>;
   readonly clock: Clock;
   readonly ids: Pick<Ids, 'newUuid'>;
+  readonly queue: Pick<JobQueue, 'wake'>;
+  readonly search: Pick<JobSearch, 'added'>;
 }
 
 /** What a job needs of the request that submits it. */
@@ -42,7 +46,17 @@ interface JobDraft extends Pick<NewJob, 'priority' | 'retryOf' | 'webhook'> {
 export type AcceptJob = ReturnType<typeof createAcceptJob>;
 
 /** The way into the queue for every job, wherever its request comes from. */
-export function createAcceptJob({ store, generation, verifier, inputs, usage, clock, ids }: Deps) {
+export function createAcceptJob({
+  store,
+  generation,
+  verifier,
+  inputs,
+  usage,
+  clock,
+  ids,
+  queue,
+  search,
+}: Deps) {
   /**
    * Resolves once the job is durably queued. Throws `overloaded`, `rate_limited`, `idempotency_conflict`, `input`, `artifact`,
    * `unsupported_capability`, `session_not_found`, or the signal's reason.
@@ -72,8 +86,13 @@ export function createAcceptJob({ store, generation, verifier, inputs, usage, cl
       reservedBytes: reservationFor(request.parameters.n),
     };
     const reservation = usage.reservationOf(caller, request.parameters.n);
-    return inputs.keepFor(toList(images), signal, () =>
+    const submitted = await inputs.keepFor(toList(images), signal, () =>
       store.submit(job, { ...admission, reservation }),
     );
+    if (submitted.repeated) return submitted;
+    // Not left to the request, whose client may have disconnected.
+    queue.wake();
+    search.added(1);
+    return submitted;
   };
 }

@@ -1,12 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { BridgeError, toBridgeError } from '../../../lib/errors/bridge-error.ts';
-import { type Attempt, createRetryAttach } from '../../../lib/image-requests/retry-attach.ts';
+import {
+  type Attempt,
+  createRetryAttach,
+  forClients,
+} from '../../../lib/image-requests/retry-attach.ts';
 import { createDetachedRuns } from '../../../lib/runs/detached-runs.ts';
 import type { Run } from '../../../lib/runs/image-run.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
 
 const disconnected = new BridgeError('cancelled', 'the client has disconnected');
 const unknown = new BridgeError('protocol', 'cut off', { details: { outcome: 'unknown' } });
+
+type Keeping = Parameters<ReturnType<typeof createRetryAttach<string>>['reply']>[3];
 
 function open() {
   const clock = createManualClock();
@@ -30,16 +36,17 @@ function open() {
       return toBridgeError(reason);
     },
   };
-  function ask(retryCount: number, changes: Partial<Attempt> = {}) {
+  function ask(retryCount: number, changes: Partial<Attempt> = {}, keeping?: Keeping) {
     const client = new AbortController();
     const attempt = { scope: 's', fingerprint: 'f', retryCount, ...changes };
     let replied = (_isComplete: boolean) => {};
-    const reply = attach.reply(attempt, operation, {
+    const request = {
       signal: () => client.signal,
-      onReplied: (listener) => {
+      onReplied: (listener: typeof replied) => {
         replied = listener;
       },
-    });
+    };
+    const reply = attach.reply(attempt, forClients(operation), request, keeping);
     reply.catch(() => {});
     return {
       reply,
@@ -268,18 +275,78 @@ describe('createRetryAttach', () => {
 
   it('starts nothing for a client that has disconnected already', async () => {
     const { attach, runs } = open();
-    const operation: Run<string, string> = {
-      make: () => Promise.reject(new Error('not to be called')),
-      commit: async (made) => made,
-      discard: async () => disconnected,
-    };
+    const work = () => Promise.reject(new Error('not to be called'));
 
-    const reply = attach.reply({ scope: 's', fingerprint: 'f', retryCount: 0 }, operation, {
+    const reply = attach.reply({ scope: 's', fingerprint: 'f', retryCount: 0 }, work, {
       signal: () => AbortSignal.abort(disconnected),
       onReplied: () => {},
     });
 
     await expect(reply).rejects.toBe(disconnected);
     expect(runs).toEqual([]);
+  });
+});
+
+describe('createRetryAttach, where a reply need not be the last one', () => {
+  const NOT_FINAL = { isFinal: () => false, isStale: async () => false };
+  const STALE = { isFinal: () => false, isStale: async (made: string) => made === 'stale' };
+
+  it('gives a retry the outcome for 10 s after a reply in full', async () => {
+    const { ask, runs, clock, attach } = open();
+    const first = ask(0, {}, NOT_FINAL);
+    runs[0]?.succeed('a job');
+    await first.reply;
+    first.written();
+    await clock.advance(9999);
+
+    const retry = ask(1, {}, NOT_FINAL);
+
+    await expect(retry.reply).resolves.toEqual({ value: 'a job', replayed: true });
+    retry.written();
+    await clock.advance(10_000);
+    expect([attach.size(), clock.waiting, runs.length]).toEqual([0, 0, 1]);
+  });
+
+  it('prefers the outcome that no client has got', async () => {
+    const { ask, runs } = open();
+    const [got, missed] = [ask(0, {}, NOT_FINAL), ask(0, {}, NOT_FINAL)];
+    runs[0]?.succeed('got');
+    runs[1]?.succeed('missed');
+    await Promise.all([got.reply, missed.reply]);
+    got.written();
+    missed.disconnect();
+
+    await expect(ask(1, {}, NOT_FINAL).reply).resolves.toMatchObject({ value: 'missed' });
+  });
+
+  it('asks of each reply whether it is the last one', async () => {
+    const { ask, runs, attach } = open();
+    const first = ask(0, {}, NOT_FINAL);
+    runs[0]?.succeed('a job');
+    await first.reply;
+    first.written();
+
+    const retry = ask(1);
+    await retry.reply;
+    retry.written();
+
+    expect(attach.size()).toBe(0);
+  });
+
+  it('makes an outcome anew that is stale, once for all retries', async () => {
+    const { ask, runs } = open();
+    const first = ask(0, {}, STALE);
+    runs[0]?.succeed('stale');
+    await first.reply;
+    first.disconnect();
+
+    const retries = [ask(1, {}, STALE), ask(2, {}, STALE)];
+    await expect.poll(() => runs.length).toBe(2);
+    runs[1]?.succeed('new');
+
+    expect(
+      (await Promise.all(retries.map(({ reply }) => reply))).map(({ value }) => value),
+    ).toEqual(['new', 'new']);
+    expect(runs).toHaveLength(2);
   });
 });

@@ -101,7 +101,7 @@ export function openJobRig(limits: { max_pending?: number } = {}) {
     clock,
     ids,
   });
-  const acceptJob = createAcceptJob({ store, generation, verifier, inputs, usage, clock, ids });
+  const acceptJob = createAcceptJob({ ...shared, queue, generation, verifier, inputs, usage, ids });
   const { max_pending: maxPending = 100 } = limits;
   const admitted = {
     store,
@@ -113,7 +113,7 @@ export function openJobRig(limits: { max_pending?: number } = {}) {
   };
   const submitJob = createSubmitJob({ ...admitted, maxInputBytes: 1_000_000, slices });
   const retryJob = createRetryJob(admitted);
-  const jobs = createJobs({ ...shared, queue, submitJob, retryJob });
+  const jobs = createJobs({ ...shared, submitJob, retryJob });
   const loops: WorkerLoop[] = [];
 
   return {
