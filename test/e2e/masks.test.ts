@@ -9,8 +9,12 @@ import { handler as streamImage } from '../../handlers/images/stream-image.ts';
 import { handler as createJob } from '../../handlers/jobs/create-job.ts';
 import { handler as createImageEdit } from '../../handlers/openai/create-image-edit.ts';
 import type { App } from '../../lib/app.ts';
+import type { ImagesResponse } from '../../lib/contract/openai/response.ts';
+import type { ImagePlan } from '../../lib/contract/reply/image-plan.ts';
+import type { ImageJob } from '../../lib/contract/resources/job.ts';
 import { hinted, maskOf, noise, repaint, samplesOf } from '../lib/generation/masked-images.ts';
 import { inlineImage } from '../lib/generation/requests.ts';
+import { firstImage, type ImageReply } from '../support/create-image.ts';
 import { parseEventText } from '../support/event-text.ts';
 import { invoke } from '../support/invoke.ts';
 import { openApp } from '../support/open-app.ts';
@@ -55,12 +59,12 @@ afterAll(async () => {
 
 describe('a mask that the provider takes as a hint', () => {
   it('is exact in the reply to a request', async () => {
-    const { status, json } = await post(createImage, edit());
+    const reply = await post(createImage, edit());
 
-    expect(status).toBe(200);
-    const { data, normalizations, warnings } = json;
+    expect(reply.status).toBe(200);
+    const { normalizations, warnings } = reply.json;
     expect([normalizations, warnings]).toEqual([[composite], []]);
-    await expectExact(Buffer.from(data[0].b64_json, 'base64'));
+    await expectExact(firstImage(reply));
   });
 
   it('is exact on the routes of the official clients', async () => {
@@ -71,12 +75,14 @@ describe('a mask that the provider takes as a hint', () => {
       size: '1024x1024',
     };
 
-    const { status, json } = await post(createImageEdit, body);
+    const { status, json } = await post<ImagesResponse>(createImageEdit, body);
 
     expect(status).toBe(200);
     expect(json.size).toBe(`${WIDTH}x${HEIGHT}`);
     expect(json.bridge_ext.normalizations).toMatchObject([composite, { field: 'size' }]);
-    await expectExact(Buffer.from(json.data[0].b64_json, 'base64'));
+    const [image] = json.data;
+    if (!image || !('b64_json' in image)) throw new Error('the reply has no inline image');
+    await expectExact(Buffer.from(image.b64_json, 'base64'));
   });
 
   it('is exact in every image of a stream', async () => {
@@ -92,7 +98,7 @@ describe('a mask that the provider takes as a hint', () => {
   });
 
   it('is exact in the artifact of a job', async () => {
-    const { status, json: job } = await post(createJob, edit());
+    const { status, json: job } = await post<ImageJob>(createJob, edit());
     await app.worker.run(await app.worker.next(signal));
 
     expect(status).toBe(202);
@@ -127,13 +133,13 @@ describe('a mask that the provider takes as a hint', () => {
     const body = edit({ images: [described], mask: described });
     const parameters = { size: '64x64', output_format: 'jpeg' };
 
-    const { json: plan } = await post(planImage, body);
-    const { json: strict } = await post(planImage, { ...body, parameters });
+    const { json: plan } = await post<ImagePlan>(planImage, body);
+    const { json: strict } = await post<ImagePlan>(planImage, { ...body, parameters });
     const policies = { compatibility: 'normalize' };
-    const { json: changed } = await post(planImage, { ...body, parameters, policies });
+    const { json: changed } = await post<ImagePlan>(planImage, { ...body, parameters, policies });
 
     expect(plan.routes[0]).toMatchObject({ calls: 1, normalizations: [composite], warnings: [] });
-    expect(strict.routes[0].error.details).toMatchObject({
+    expect(strict.routes[0]?.error?.details).toMatchObject({
       field: 'parameters.size',
       reason: 'mask_keeps_size',
     });
@@ -146,12 +152,13 @@ describe('a mask that the provider takes as a hint', () => {
 
 type Handler = Parameters<typeof invoke<App['services']>>[0];
 
-// Each test knows the shape of its reply.
-// biome-ignore lint/suspicious/noExplicitAny: see above.
-type Reply = { readonly status: number; readonly bytes: Buffer; readonly json: any };
-
-function post(handler: Handler, body: object): Promise<Reply> {
-  return invoke(handler, { method: 'POST', body }, app.services);
+/** The reply of an operation whose contract is `T`. */
+async function post<T = ImageReply['json']>(
+  handler: Handler,
+  body: object,
+): Promise<{ readonly status: number; readonly bytes: Buffer; readonly json: T }> {
+  const reply = await invoke(handler, { method: 'POST', body }, app.services);
+  return { ...reply, json: reply.json as T };
 }
 
 function edit(changes: object = {}): object {

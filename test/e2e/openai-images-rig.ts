@@ -1,3 +1,4 @@
+import type { ImageReply } from '../support/create-image.ts';
 import {
   createImagesUpstream,
   type ImagesUpstream,
@@ -6,12 +7,8 @@ import {
 import { createReplyChecker } from '../support/reply-checker.ts';
 import { startBridge } from '../support/start-bridge.ts';
 
-export interface Reply {
-  readonly status: number;
+export interface Reply extends ImageReply {
   readonly headers: Readonly<Record<string, string>>;
-  // Each test knows the shape of its reply; the checker checks it against the document.
-  // biome-ignore lint/suspicious/noExplicitAny: see above.
-  readonly json: any;
 }
 
 interface Options extends ImagesUpstreamOptions {
@@ -81,7 +78,7 @@ export async function startImagesBridge({ provider, set = [], ...options }: Opti
       const text = await response.text();
       const json: unknown = text.startsWith('{') ? JSON.parse(text) : undefined;
       checker.check({ method: 'POST', path: '/v1/images' }, response.status, headers, json);
-      return { status: response.status, headers, json };
+      return { status: response.status, headers, json: json as Reply['json'] };
     },
 
     close: () => upstream.close(),

@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util';
+import { type Command, parseWords } from '../emulator/command.ts';
 import { aligned } from '../emulator/print.ts';
 import { BEHAVIOURS, type BehaviourName } from './behaviours/behaviours.ts';
 import type { GeminiOptions } from './gemini-upstream.ts';
@@ -17,19 +17,29 @@ export const USAGE = `An emulator of the Gemini API's images, for trying the bri
   --list              print all names
 `;
 
-export type Command =
-  | { readonly kind: 'help' }
-  | { readonly kind: 'list' }
-  | { readonly kind: 'wrong'; readonly what: string }
-  | { readonly kind: 'run'; readonly options: GeminiOptions; readonly behaviour: BehaviourName };
+export interface Run {
+  readonly options: GeminiOptions;
+  readonly behaviour: BehaviourName;
+}
 
-/** Parses the command line. */
-export function parseCommand(words: readonly string[]): Command {
-  try {
-    return toCommand(words);
-  } catch (error) {
-    return { kind: 'wrong', what: error instanceof Error ? error.message : String(error) };
-  }
+const OPTIONS = ['port', 'key', 'behaviour', 'format', 'bytes', 'chunk'];
+
+/** Parses the words after `gemini`. */
+export function parseCommand(words: readonly string[]): Command<Run> {
+  return parseWords(words, OPTIONS, ({ text, number, listed, chunks }) => {
+    const format = text('format') ?? 'png';
+    if (format !== 'png' && format !== 'jpeg') throw new Error('--format takes png or jpeg');
+    return {
+      behaviour: listed('behaviour', isBehaviourName, 'succeed'),
+      options: {
+        port: number('port', 0),
+        key: text('key') ?? 'a-made-up-key',
+        format,
+        imageBytes: number('bytes', 2_000_000),
+        ...chunks(),
+      },
+    };
+  });
 }
 
 /** The names of all behaviours with their descriptions, one line each. */
@@ -39,43 +49,6 @@ export function listing(): string {
     ...aligned([...BEHAVIOURS.values()]),
     '',
   ].join('\n');
-}
-
-function toCommand(words: readonly string[]): Command {
-  const { values } = parseArgs({
-    args: [...words],
-    strict: true,
-    options: {
-      port: { type: 'string', default: '0' },
-      key: { type: 'string', default: 'a-made-up-key' },
-      behaviour: { type: 'string', default: 'succeed' },
-      format: { type: 'string', default: 'png' },
-      bytes: { type: 'string', default: '2000000' },
-      chunk: { type: 'string' },
-      list: { type: 'boolean' },
-      help: { type: 'boolean' },
-    },
-  });
-  if (values.help) return { kind: 'help' };
-  if (values.list) return { kind: 'list' };
-  const { key, behaviour, format, chunk } = values;
-  if (!isBehaviourName(behaviour)) {
-    throw new Error(`--behaviour ${behaviour}: no such name, see --list`);
-  }
-  if (format !== 'png' && format !== 'jpeg') throw new Error('--format takes png or jpeg');
-  const options = {
-    port: toNumber('port', values.port),
-    key,
-    format,
-    imageBytes: toNumber('bytes', values.bytes),
-    ...(chunk === undefined ? {} : { chunks: Math.max(1, toNumber('chunk', chunk)) }),
-  } as const;
-  return { kind: 'run', options, behaviour };
-}
-
-function toNumber(name: string, text: string): number {
-  if (!/^\d{1,9}$/.test(text)) throw new Error(`--${name} takes a number`);
-  return Number(text);
 }
 
 function isBehaviourName(name: string): name is BehaviourName {

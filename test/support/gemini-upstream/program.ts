@@ -1,19 +1,21 @@
-import { closeOnSignal, fail, print, printCall } from '../emulator/print.ts';
-import { type Command, listing, parseCommand, USAGE } from './command-line.ts';
+import { runCommand } from '../emulator/command.ts';
+import { closeOnSignal, print, printCall } from '../emulator/print.ts';
+import { listing, parseCommand, type Run, USAGE } from './command-line.ts';
 import { createGeminiUpstream, type GeminiUpstream } from './gemini-upstream.ts';
 
-export async function run(words: readonly string[]): Promise<void> {
-  const command: Command = parseCommand(words);
-  if (command.kind === 'help') print(USAGE);
-  else if (command.kind === 'list') print(listing());
-  else if (command.kind === 'wrong') fail(`${command.what}\n\n${USAGE}`);
-  else {
-    const options = { ...command.options, keepsBodies: false, onEnd: printCall };
-    const upstream = await createGeminiUpstream(options);
-    upstream.setDefaultBehaviour(command.behaviour);
-    print(instructions(upstream));
-    closeOnSignal(upstream.close);
-  }
+export function run(words: readonly string[]): Promise<void> {
+  return runCommand(parseCommand(words), { usage: USAGE, listing, serve });
+}
+
+async function serve({ options, behaviour }: Run): Promise<void> {
+  const upstream = await createGeminiUpstream({
+    ...options,
+    keepsBodies: false,
+    onEnd: printCall,
+  });
+  upstream.setDefaultBehaviour(behaviour);
+  print(instructions(upstream));
+  closeOnSignal(upstream.close);
 }
 
 function instructions({ url, key }: GeminiUpstream): string {

@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util';
+import { type Command, parseWords } from '../emulator/command.ts';
 import { aligned } from '../emulator/print.ts';
 import { BEHAVIOURS, type BehaviourName } from './behaviours/behaviours.ts';
 import { DIALECTS, type DialectName } from './dialects/dialects.ts';
@@ -19,27 +19,29 @@ export const USAGE = `An emulator of OpenAI's images API, and of the servers tha
   --list              print all dialects and behaviours
 `;
 
-export type Command =
-  | { readonly kind: 'help' }
-  | { readonly kind: 'list' }
-  | { readonly kind: 'wrong'; readonly what: string }
-  | Run;
-
 export interface Run {
-  readonly kind: 'run';
   readonly options: ImagesUpstreamOptions;
   readonly behaviour: BehaviourName;
 }
 
-const NUMBERS = { port: 0, bytes: 2_000_000, pause: 300, chunk: 65_536 } as const;
+const OPTIONS = ['dialect', 'port', 'key', 'behaviour', 'bytes', 'pause', 'chunk'];
 
 /** Parses the words after `openai`. */
-export function parseCommand(words: readonly string[]): Command {
-  try {
-    return toCommand(words);
-  } catch (error) {
-    return { kind: 'wrong', what: error instanceof Error ? error.message : String(error) };
-  }
+export function parseCommand(words: readonly string[]): Command<Run> {
+  return parseWords(words, OPTIONS, ({ text, number, listed, chunks }) => {
+    const key = text('key');
+    return {
+      behaviour: listed('behaviour', isBehaviourName, 'succeed'),
+      options: {
+        dialect: listed('dialect', isDialectName, 'openai'),
+        port: number('port', 0),
+        imageBytes: number('bytes', 2_000_000),
+        pauseMs: number('pause', 300),
+        ...(key === undefined ? {} : { key }),
+        ...chunks(),
+      },
+    };
+  });
 }
 
 /** The dialects and the behaviours with their descriptions, one line each. */
@@ -53,45 +55,6 @@ export function listing(): string {
     ...aligned([...BEHAVIOURS.values()]),
     '',
   ].join('\n');
-}
-
-function toCommand(words: readonly string[]): Command {
-  const { values } = parseArgs({
-    args: [...words],
-    strict: true,
-    options: {
-      dialect: { type: 'string' },
-      port: { type: 'string' },
-      key: { type: 'string' },
-      behaviour: { type: 'string' },
-      bytes: { type: 'string' },
-      pause: { type: 'string' },
-      chunk: { type: 'string' },
-      list: { type: 'boolean' },
-      help: { type: 'boolean' },
-    },
-  });
-  if (values.help) return { kind: 'help' };
-  if (values.list) return { kind: 'list' };
-  const number = (name: keyof typeof NUMBERS) => {
-    const text = values[name];
-    if (text === undefined) return NUMBERS[name];
-    if (!/^\d{1,9}$/.test(text)) throw new Error(`--${name} takes a number`);
-    return Number(text);
-  };
-  const { behaviour = 'succeed', dialect = 'openai', key } = values;
-  if (!isBehaviourName(behaviour))
-    throw new Error(`--behaviour ${behaviour}: no such name, see --list`);
-  if (!isDialectName(dialect)) throw new Error(`--dialect ${dialect}: no such name, see --list`);
-  const options = {
-    dialect,
-    port: number('port'),
-    imageBytes: number('bytes'),
-    pauseMs: number('pause'),
-    ...(key === undefined ? {} : { key }),
-    ...(values.chunk === undefined ? {} : { chunks: Math.max(1, number('chunk')) }),
-  };
-  return { kind: 'run', options, behaviour };
 }
 
 function isBehaviourName(name: string): name is BehaviourName {

@@ -1,13 +1,10 @@
-import { closeOnSignal, fail, print, printCall } from '../emulator/print.ts';
+import { runCommand } from '../emulator/command.ts';
+import { closeOnSignal, print, printCall } from '../emulator/print.ts';
 import { listing, parseCommand, type Run, USAGE } from './command-line.ts';
 import { createImagesUpstream, type ImagesUpstream } from './images-upstream.ts';
 
-export async function run(words: readonly string[]): Promise<void> {
-  const command = parseCommand(words);
-  if (command.kind === 'help') print(USAGE);
-  else if (command.kind === 'list') print(listing());
-  else if (command.kind === 'wrong') fail(`${command.what}\n\n${USAGE}`);
-  else await serve(command);
+export function run(words: readonly string[]): Promise<void> {
+  return runCommand(parseCommand(words), { usage: USAGE, listing, serve });
 }
 
 async function serve({ options, behaviour }: Run): Promise<void> {

@@ -1,4 +1,4 @@
-import { parseArgs } from 'node:util';
+import { type Command, parseWords } from '../emulator/command.ts';
 import { aligned } from '../emulator/print.ts';
 import { BEHAVIOURS, type BehaviourName } from './behaviours/behaviours.ts';
 import type { UpstreamOptions } from './responses-upstream.ts';
@@ -19,34 +19,27 @@ export const USAGE = `An emulator of the Responses backend, for trying the bridg
   --list              print all names
 `;
 
-export type Command =
-  | { readonly kind: 'help' }
-  | { readonly kind: 'list' }
-  | { readonly kind: 'wrong'; readonly what: string }
-  | Run;
-
 export interface Run {
-  readonly kind: 'run';
   readonly options: UpstreamOptions;
   readonly home: string | undefined;
   readonly behaviour: BehaviourName;
 }
 
-const NUMBERS = {
-  port: 0,
-  bytes: 2_000_000,
-  pause: 300,
-  chunk: 65_536,
-  'token-life': 3600,
-} as const;
+const OPTIONS = ['port', 'home', 'behaviour', 'bytes', 'pause', 'chunk', 'token-life'];
 
-/** Parses the command line. */
-export function parseCommand(words: readonly string[]): Command {
-  try {
-    return toCommand(words);
-  } catch (error) {
-    return { kind: 'wrong', what: error instanceof Error ? error.message : String(error) };
-  }
+/** Parses the words after `agent`. */
+export function parseCommand(words: readonly string[]): Command<Run> {
+  return parseWords(words, OPTIONS, ({ text, number, listed, chunks }) => ({
+    behaviour: listed('behaviour', isBehaviourName, 'succeed'),
+    home: text('home'),
+    options: {
+      port: number('port', 0),
+      imageBytes: number('bytes', 2_000_000),
+      pauseMs: number('pause', 300),
+      accessLifeMs: number('token-life', 3600) * 1000,
+      ...chunks(),
+    },
+  }));
 }
 
 /** The names of all behaviours with their descriptions, one line each. */
@@ -61,44 +54,6 @@ export function listing(): string {
     ...aligned(tokenRows),
     '',
   ].join('\n');
-}
-
-function toCommand(words: readonly string[]): Command {
-  const { values } = parseArgs({
-    args: [...words],
-    strict: true,
-    options: {
-      port: { type: 'string' },
-      home: { type: 'string' },
-      behaviour: { type: 'string' },
-      bytes: { type: 'string' },
-      pause: { type: 'string' },
-      chunk: { type: 'string' },
-      'token-life': { type: 'string' },
-      list: { type: 'boolean' },
-      help: { type: 'boolean' },
-    },
-  });
-  if (values.help) return { kind: 'help' };
-  if (values.list) return { kind: 'list' };
-  const number = (name: keyof typeof NUMBERS) => {
-    const text = values[name];
-    if (text === undefined) return NUMBERS[name];
-    if (!/^\d{1,9}$/.test(text)) throw new Error(`--${name} takes a number`);
-    return Number(text);
-  };
-  const behaviour = values.behaviour ?? 'succeed';
-  if (!isBehaviourName(behaviour))
-    throw new Error(`--behaviour ${behaviour}: no such name, see --list`);
-  const chunks = values.chunk === undefined ? {} : { chunks: Math.max(1, number('chunk')) };
-  const options = {
-    port: number('port'),
-    imageBytes: number('bytes'),
-    pauseMs: number('pause'),
-    accessLifeMs: number('token-life') * 1000,
-    ...chunks,
-  };
-  return { kind: 'run', options, home: values.home, behaviour };
 }
 
 function isBehaviourName(name: string): name is BehaviourName {

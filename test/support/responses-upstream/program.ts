@@ -1,17 +1,14 @@
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { runCommand } from '../emulator/command.ts';
 import { closeOnSignal, fail, print, printCall } from '../emulator/print.ts';
-import { type Command, listing, parseCommand, type Run, USAGE } from './command-line.ts';
+import { listing, parseCommand, type Run, USAGE } from './command-line.ts';
 import { createResponsesUpstream, type ResponsesUpstream } from './responses-upstream.ts';
 import { holdsForeignLogin } from './write-login.ts';
 
-export async function run(words: readonly string[]): Promise<void> {
-  const command: Command = parseCommand(words);
-  if (command.kind === 'help') print(USAGE);
-  else if (command.kind === 'list') print(listing());
-  else if (command.kind === 'wrong') fail(`${command.what}\n\n${USAGE}`);
-  else await serve(command);
+export function run(words: readonly string[]): Promise<void> {
+  return runCommand(parseCommand(words), { usage: USAGE, listing, serve });
 }
 
 async function serve({ options, home: named, behaviour }: Run): Promise<void> {
