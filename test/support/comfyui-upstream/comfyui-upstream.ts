@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { type Clock, systemClock } from '../../../lib/platform/clock.ts';
 import { createIds } from '../../../lib/platform/ids.ts';
 import { createCalls } from '../upstream/calls.ts';
+import { closeUpstream } from '../upstream/close-upstream.ts';
 import { createImages } from '../upstream/images.ts';
 import { type Handler, listen } from '../upstream/listener.ts';
 import { Refusal } from '../upstream/refusal.ts';
@@ -160,12 +161,7 @@ export async function createComfyUpstream(options: ComfyOptions = {}) {
     until: calls.until,
 
     /** Resolves when no request is running any more. Throws errors of the emulator itself. */
-    async close(): Promise<void> {
-      await listener.close();
-      await calls.until(() => calls.byOutcome().open === 0);
-      const failures = calls.failures();
-      if (failures.length > 0) throw new AggregateError(failures, 'the emulator has failed');
-    },
+    close: () => closeUpstream(listener, calls),
   };
 }
 

@@ -1,14 +1,8 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { startProgram } from '../emulator/start-program.ts';
 import { sendPlain } from '../upstream/plain-client.ts';
 import { BEHAVIOURS } from './behaviours/behaviours.ts';
 import { listing, parseCommand } from './command-line.ts';
-
-const PROGRAM = fileURLToPath(
-  new URL('../../../dist/test/support/emulator/main.js', import.meta.url),
-);
 
 describe('parseCommand', () => {
   it('parses the arguments and fills in the defaults', () => {
@@ -46,13 +40,8 @@ describe('listing', () => {
 
 describe('the program', () => {
   it('prints the configuration, replies to calls and ends', async () => {
-    const child = spawn(process.execPath, [PROGRAM, 'gemini', '--key', 'mine', '--bytes', '30000']);
-    let printed = '';
-    child.stdout.on('data', (part) => {
-      printed += part;
-    });
-    await expect.poll(() => printed).toMatch(/^base_url = "(.*)"$/m);
-    const url = /^base_url = "(.*)"$/m.exec(printed)?.[1];
+    const { started, ended, prints } = startProgram('gemini', '--key', 'mine', '--bytes', '30000');
+    const url = await prints(/^base_url = "(.*)"$/m);
 
     const reply = await sendPlain({
       url: `${url}/v1beta/models/gemini-3-pro-image:generateContent`,
@@ -62,11 +51,12 @@ describe('the program', () => {
         generationConfig: { responseModalities: ['IMAGE'] },
       }),
     });
-    const ended = once(child, 'close');
-    child.kill('SIGTERM');
+    await prints(/(call 1)/);
+    started.kill('SIGTERM');
 
     expect(reply?.status).toBe(200);
-    expect((await ended)[0]).toBe(0);
+    const { code, printed } = await ended;
+    expect(code).toBe(0);
     expect(printed).toMatch(/^call 1: succeed, replied, \d+ ms$/m);
     expect(printed).not.toContain('A cup');
   });

@@ -1,6 +1,7 @@
 import { type Clock, sleep, systemClock } from '../../../lib/platform/clock.ts';
 import { createIds } from '../../../lib/platform/ids.ts';
 import { type Call, createCalls } from '../upstream/calls.ts';
+import { closeUpstream } from '../upstream/close-upstream.ts';
 import { createImages } from '../upstream/images.ts';
 import { listen } from '../upstream/listener.ts';
 import { createCallHandler } from '../upstream/run-call.ts';
@@ -103,11 +104,6 @@ export async function createGeminiUpstream(options: GeminiOptions = {}) {
     until: calls.until,
 
     /** Resolves when no call is running any more. Throws errors of the emulator itself. */
-    async close(): Promise<void> {
-      await listener.close();
-      await calls.until(() => calls.byOutcome().open === 0);
-      const failures = calls.failures();
-      if (failures.length > 0) throw new AggregateError(failures, 'the emulator has failed');
-    },
+    close: () => closeUpstream(listener, calls),
   };
 }

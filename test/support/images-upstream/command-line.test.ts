@@ -1,41 +1,19 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
+import { type StartedProgram, startProgram } from '../emulator/start-program.ts';
 import { sendPlain } from '../upstream/plain-client.ts';
 import { BEHAVIOUR_NAMES } from './behaviours/behaviours.ts';
 import { listing, parseCommand } from './command-line.ts';
 import { DIALECTS } from './dialects/dialects.ts';
 
-const PROGRAM = fileURLToPath(
-  new URL('../../../dist/test/support/emulator/main.js', import.meta.url),
-);
-
-let child: ChildProcess | undefined;
+let program: StartedProgram | undefined;
 
 afterEach(() => {
-  child?.kill('SIGKILL');
+  program?.started.kill('SIGKILL');
 });
 
-/** Starts the program; what it prints can be waited for. */
-function start(...words: readonly string[]) {
-  const started = spawn(process.execPath, [PROGRAM, ...words]);
-  child = started;
-  let printed = '';
-  for (const stream of [started.stdout, started.stderr]) {
-    stream.on('data', (part) => {
-      printed += part;
-    });
-  }
-  const ended = once(started, 'close').then(([code]) => ({ code, printed }));
-  const prints = async (pattern: RegExp) => {
-    while (!pattern.test(printed)) {
-      const isOver = await Promise.race([ended, once(started.stdout, 'data').then(() => false)]);
-      if (isOver) throw new Error(`the program ended before it printed that: ${printed}`);
-    }
-    return pattern.exec(printed)?.[1] ?? '';
-  };
-  return { started, ended, prints };
+function start(...words: readonly string[]): StartedProgram {
+  program = startProgram(...words);
+  return program;
 }
 
 describe('parseCommand', () => {

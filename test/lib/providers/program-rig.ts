@@ -1,0 +1,74 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { loadConfig } from '../../../lib/config/load-config.ts';
+import { createImageEngine } from '../../../lib/images/image-engine.ts';
+import { createHttpClient } from '../../../lib/net/http-client.ts';
+import { systemClock } from '../../../lib/platform/clock.ts';
+import { createIds } from '../../../lib/platform/ids.ts';
+import { enabledProviders } from '../../../lib/providers/enabled-providers.ts';
+import type { ProviderEvent, ProviderRequest } from '../../../lib/providers/provider-port.ts';
+import { slices } from '../../support/slices.ts';
+
+/** A provider as the program builds it; the settings, as `--set` takes them, enable no other one. */
+export async function openProgramProvider(folder: string, set: readonly string[]) {
+  const loaded = await loadConfig({ env: {}, cwd: folder, set });
+  if (!loaded.ok) throw new Error(JSON.stringify(loaded.errors));
+  const { config } = loaded;
+  const clock = systemClock;
+  const httpClient = createHttpClient();
+  const engine = createImageEngine({ limits: config.images, clock, slices });
+  const ids = createIds(clock.nowMs);
+  const enabled = enabledProviders(config, { engine, httpClient, slices, clock, ids, env: {} });
+  const [provider] = enabled.providers;
+  if (!provider) throw new Error('the provider is not enabled');
+
+  /** Closes the provider and the parts that it shares with others, as the program does. */
+  async function closeProviders(): Promise<void> {
+    await provider?.close();
+    await enabled.close();
+  }
+
+  return {
+    provider,
+    config,
+    engine,
+    closeProviders,
+
+    /** One call; `ended` is its result, or what it rejects with. */
+    run(request: ProviderRequest, signal = new AbortController().signal) {
+      const reported: ProviderEvent[] = [];
+      const onEvent = (event: ProviderEvent) => reported.push(event);
+      const context = { requestId: 'a-request', attempt: 1, signal, onEvent };
+      const result = provider.execute(request, context);
+      return { reported, result, ended: result.catch((thrown: unknown) => thrown) };
+    },
+
+    async close(): Promise<void> {
+      await closeProviders();
+      await httpClient.close();
+      await engine.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** A folder of its own for a test, which `openProgramProvider` removes at its end. */
+export function makeFolder(name: string): Promise<string> {
+  return mkdtemp(join(tmpdir(), `${name}-`));
+}
+
+/** Settings that name one provider and enable no other. */
+export function namedSettings(
+  kind: string,
+  name: string,
+  settings: Readonly<Record<string, string>>,
+): readonly string[] {
+  return [
+    'providers.agent_responses.enabled=false',
+    `default_provider=${name}`,
+    ...Object.entries(settings).map(
+      ([field, value]) => `providers.${kind}.${name}.${field}=${value}`,
+    ),
+  ];
+}
