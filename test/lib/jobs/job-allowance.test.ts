@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { unnamedCaller } from '../../../lib/contract/request/caller.ts';
-import { type JobRig, openJobRig, SCOPE } from './job-rig.ts';
+import { type JobRig, openJobRig, SCOPE, until } from './job-rig.ts';
 
 const caller = { ...unnamedCaller(SCOPE), name: 'alice', imagesPerDay: 4 };
 const three = { parameters: { n: 3 } };
@@ -12,6 +12,8 @@ beforeEach(() => {
 });
 afterEach(() => rig.close());
 
+const statusOf = (id: string): unknown =>
+  rig.database.prepare('SELECT status FROM job WHERE id = ?').pluck().get(id);
 const used = async () => (await rig.usage.report(caller, 1)).caller.allowance?.used;
 
 describe('the allowance of a job', () => {
@@ -58,6 +60,16 @@ describe('the allowance of a job', () => {
 
     expect(ended.filter(({ status }) => status === 'fulfilled')).toHaveLength(4);
     expect(await used()).toBe(4);
+  });
+
+  test('is given back when a job cannot be started, because its request is damaged', async () => {
+    const { job } = await rig.submit(three, { caller });
+    rig.database.prepare("UPDATE job_content SET request = '{}'").run();
+
+    rig.work();
+    await until(() => rig.live.size() === 0 && statusOf(job.id) === 'failed');
+
+    expect(await used()).toBe(0);
   });
 
   test('is given back when a queued job is cancelled', async () => {

@@ -22,6 +22,9 @@ export const CLAIM = `
   WHERE seq = (SELECT seq FROM job WHERE status = 'queued' ORDER BY priority DESC, seq LIMIT 1)
     AND NOT (SELECT paused FROM queue)
   RETURNING seq`;
+const GIVE_BACK = `
+  UPDATE charge SET images = max(0, charge.images - job.outputs) FROM job
+  WHERE job.seq = ? AND charge.token = job.token AND charge.day = job.created / 86400`;
 const ASK_TO_STOP = `
   UPDATE job SET cancel_requested = 1, updated = @atSecs
   WHERE seq = @sequence AND cancel_requested = 0`;
@@ -59,6 +62,7 @@ export function createJobStore(database: StateDatabase): JobStore {
   const find = database.prepare(FIND);
   const findBySequence = database.prepare(FIND_BY_SEQUENCE);
   const claim = database.prepare(CLAIM);
+  const giveBack = database.prepare(GIVE_BACK);
   const totals = database.prepare(TOTALS);
   const ending = prepareJobEnding(database);
 
@@ -82,13 +86,14 @@ export function createJobStore(database: StateDatabase): JobStore {
           if (claimed === undefined) return undefined;
           const job = readable(findBySequence.get(claimed.seq));
           if (job !== undefined) return job;
-          // A job that cannot be read must not block the jobs behind it.
+          // A job that cannot be read must not block the jobs behind it. Nothing was made for it.
           const end = {
             status: 'failed',
             completedSecs: startedSecs,
             error: unreadable(),
           } as const;
           ending.end(claimed.seq, 'running', end);
+          giveBack.run(claimed.seq);
         }
       }),
     find: (scope, id) => database.read(() => findOne(scope, id)),
