@@ -39,7 +39,7 @@ export const inputFields = {
   ),
   reference_images: documented(
     v.optional(v.pipe(v.array(Image), v.maxLength(16)), []),
-    'Images to go by, which are not edited.',
+    'Images to follow in style or content; they are not edited.',
   ),
 };
 

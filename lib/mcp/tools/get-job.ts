@@ -9,7 +9,7 @@ export const getJob = tool({
   name: 'get_job',
   title: 'Look at a job',
   description:
-    'What has become of a job: its images with previews, or how far it is. Waits for its end for a while. Example: {"id": "0199f0a0-0000-7000-8000-000000000001", "wait_seconds": 30}',
+    'The state of a job: its images with previews once it has succeeded, why it failed, or that it still runs. Can wait for its end. Example: {"id": "0199f0a0-0000-7000-8000-000000000001", "wait_seconds": 30}',
   input: v.strictObject({
     id: documented(v.string(), 'The id of the job.'),
     wait_seconds: documented(

@@ -19,8 +19,8 @@ export const listJobs = tool({
       'How many at most.',
     ),
     status: documented(v.optional(v.picklist(JOB_STATUSES)), 'Only those with this status.'),
-    search: documented(v.optional(v.string()), 'Only those whose prompt holds these words.'),
-    cursor: documented(v.optional(v.string()), 'Where the page before has ended.'),
+    search: documented(v.optional(v.string()), 'Only those whose prompt contains this text.'),
+    cursor: documented(v.optional(v.string()), 'The cursor at the end of the page before.'),
   }),
   isReadOnly: true,
   async run(query, { api, signal }) {

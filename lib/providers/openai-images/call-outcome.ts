@@ -45,7 +45,7 @@ export function createCallOutcome({ request, onEvent, toFailure }: Deps) {
 
   function takePartial({ b64_json, partial_image_index }: PartOf<'partial'>, data: StreamedJson) {
     hasPartial = true;
-    const bytes = data.bytesOf(b64_json);
+    const bytes = b64_json ? data.bytesOf(b64_json) : undefined;
     if (!bytes) return;
     lastPartial = bytes;
     onEvent({ type: 'partial_image', index, partialIndex: partial_image_index, bytes });

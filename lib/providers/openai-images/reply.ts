@@ -30,7 +30,8 @@ export type ReplyItem = v.InferOutput<typeof Item>;
 
 const WholeReply = v.object({ data: v.array(Item), usage: TokenUsage });
 
-const PartialEvent = v.object({ b64_json: v.string(), partial_image_index: Count });
+/** A preview: one without a form costs the image itself nothing. */
+const PartialEvent = v.object({ b64_json: Text, partial_image_index: v.fallback(Count, 0) });
 
 const CompletedEvent = v.object({ ...Item.entries, usage: TokenUsage });
 

@@ -128,6 +128,21 @@ describe('createOpenaiImagesProvider', () => {
     });
   });
 
+  it('gives the completed image although a partial one has no form', async () => {
+    const type = 'image_generation';
+    const { call } = await open([
+      events([
+        { type: `${type}.partial_image` },
+        { type: `${type}.partial_image`, partial_image_index: 'first', b64_json: null },
+        { type: `${type}.completed`, b64_json: IMAGE.toString('base64') },
+      ]),
+    ]);
+
+    const result = await call({ parameters: { partial_images: 2 } });
+
+    expect(result.outputs).toEqual([{ bytes: IMAGE }]);
+  });
+
   it('takes a whole reply where it asked for a stream', async () => {
     const { call } = await open([json(images(IMAGE))]);
 
