@@ -6,7 +6,7 @@ import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { cleanUp, freshFolder, runProgram, startBridge } from '../support/start-bridge.ts';
 import { type Receiver, startReceiver, webhookSettings } from './webhook-receiver.ts';
 
-// The long proof: WEBHOOK_KILLS=500, which is 10,000 jobs.
+// The long proof: WEBHOOK_KILLS=500, with as many jobs as are accepted in such short lives: 10,000 at most.
 const KILLS = Number(process.env['WEBHOOK_KILLS'] ?? 3);
 const TIMEOUT_MS = 120_000 + KILLS * 10_000;
 const JOBS_A_ROUND = 20;
