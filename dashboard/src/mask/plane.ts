@@ -38,7 +38,7 @@ export function createPlane(width: number, height: number) {
     /** The part that may change, from 0 to 1. */
     share: () => sum / (255 * pixels.length),
 
-    /** Moves a round brush from one place to another. Returns what may have changed. */
+    /** Moves a round brush from one place to another. Returns the smallest area that holds all that has changed. */
     paint(from: Dab, to: Dab, tool: Tool): Rect | undefined {
       const reach = Math.max(from.radius, to.radius) + 1;
       const [x, y] = [Math.min(from.x, to.x) - reach, Math.min(from.y, to.y) - reach];
@@ -51,6 +51,7 @@ export function createPlane(width: number, height: number) {
       if (rect === undefined) return undefined;
       const full = tool === 'brush' ? 255 : 0;
       const coverage = coverageOf(from, to);
+      const changed = { left: width, top: height, right: -1, bottom: -1 };
       for (let y = rect.y; y < rect.y + rect.height; y += 1) {
         for (let x = rect.x; x < rect.x + rect.width; x += 1) {
           const index = y * width + x;
@@ -58,10 +59,17 @@ export function createPlane(width: number, height: number) {
           if (old === full) continue;
           const cover = coverage(x + 0.5, y + 0.5);
           const next = tool === 'brush' ? Math.max(old, cover) : Math.min(old, 255 - cover);
-          if (next !== old) set(index, next);
+          if (next === old) continue;
+          set(index, next);
+          if (x < changed.left) changed.left = x;
+          if (x > changed.right) changed.right = x;
+          if (y < changed.top) changed.top = y;
+          changed.bottom = y;
         }
       }
-      return rect;
+      const { left, top, right, bottom } = changed;
+      if (bottom < 0) return undefined;
+      return { x: left, y: top, width: right - left + 1, height: bottom - top + 1 };
     },
 
     fill(area: Rect, tool: Tool): Rect | undefined {

@@ -15,7 +15,7 @@ describe('createPlane', () => {
     expect(at(plane, 51, 15)).toBe(255);
     expect(at(plane, 30, 4)).toBe(0);
     expect(at(plane, 8, 8)).toBe(0);
-    expect(rect).toEqual({ x: 6, y: 6, width: 48, height: 18 });
+    expect(rect).toEqual({ x: 7, y: 7, width: 46, height: 16 });
   });
 
   it('covers as much of its pixels as a brush is large', () => {
@@ -48,6 +48,19 @@ describe('createPlane', () => {
 
     expect(plane.share()).toBe(0);
     expect([...new Set(plane.pixels)]).toEqual([0]);
+  });
+
+  it('reports only what a further move has changed', () => {
+    const plane = createPlane(100, 100);
+    const at = (x: number) => ({ x, y: 50, radius: 20 });
+
+    plane.paint(at(30), at(30), 'brush');
+    const moved = plane.paint(at(30), at(34), 'brush');
+    const again = plane.paint(at(30), at(34), 'brush');
+
+    expect(moved).toMatchObject({ y: 30, height: 40 });
+    expect(moved?.x).toBeGreaterThanOrEqual(30);
+    expect(again).toBeUndefined();
   });
 
   it('changes nothing where a brush does not reach it', () => {

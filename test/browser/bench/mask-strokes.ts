@@ -1,0 +1,79 @@
+// npm run bench:mask -- [--edge PIXELS]: how long it takes until strokes on the mask of a large image are seen, from the
+// pointer's event to the frame on the screen. It prints figures and asserts nothing.
+import { parseArgs } from 'node:util';
+import type { Page } from 'playwright-core';
+import sharp from 'sharp';
+import { percentile } from '../../bench/statistics.ts';
+import { cleanUp } from '../../support/start-bridge.ts';
+import { closeBrowser } from '../support/browser.ts';
+import { startDashboard } from '../support/dashboard.ts';
+import { traceTasks } from '../support/measure.ts';
+import { closePages, openPage } from '../support/open-page.ts';
+import { traceInput } from '../support/trace-input.ts';
+
+const { values } = parseArgs({ options: { edge: { type: 'string', default: '4096' } } });
+const edge = Number(values.edge);
+const STROKES = 3;
+/** Moves of a stroke, one in each frame of a screen at 60 Hz. */
+const MOVES = 30;
+const FRAME_MS = 16;
+
+const bridge = await startDashboard();
+const page = await openPage(bridge.address);
+await openEditor();
+const surface = page.locator('.mask-stage .surface');
+
+console.log(`${STROKES} strokes on ${edge} x ${edge}, 1440 x 900; until seen, ms\n`);
+console.log('| brush, pixels | changes seen | median | p95 | worst | longest task, ms of CPU |');
+console.log('|---|---|---|---|---|---|');
+for (const part of [0.1, 0.5]) {
+  const size = await chooseSize(part);
+  const input = await traceInput(page);
+  await paintStrokes(page);
+  const seen = (await input.end()).map(({ milliseconds }) => milliseconds);
+  const tasks = await traceTasks(page);
+  await paintStrokes(page);
+  const longest = Math.max(0, ...(await tasks.end()));
+  const figures = [percentile(seen, 0.5), percentile(seen, 0.95), Math.max(...seen), longest];
+  console.log(`| ${size} | ${seen.length} | ${figures.map((ms) => ms.toFixed(0)).join(' | ')} |`);
+  await page.getByRole('button', { name: 'Clear', exact: true }).click();
+}
+for (const problem of await closePages()) console.error(problem);
+await closeBrowser();
+await cleanUp();
+
+async function openEditor(): Promise<void> {
+  const noise = { type: 'gaussian', mean: 128, sigma: 30 } as const;
+  const create = { width: edge, height: edge, channels: 3, background: '#000', noise } as const;
+  const buffer = await sharp({ create }).jpeg().toBuffer();
+  await page
+    .locator('input[type=file]')
+    .setInputFiles({ name: 'large.jpg', mimeType: 'image/jpeg', buffer });
+  await page.getByRole('button', { name: 'Mask', exact: true }).click();
+  await page.locator('.mask-stage .surface').waitFor();
+}
+
+/** Sets the brush to a part of the longest edge, by the keys of its slider. Resolves with its diameter in pixels. */
+async function chooseSize(part: number): Promise<number> {
+  const slider = page.getByRole('slider', { name: 'Brush size' });
+  const size = async () => Number(await page.locator('.brush-size .num').textContent());
+  await slider.press('Home');
+  while ((await size()) < part * edge * 0.95) await slider.press('ArrowRight');
+  return size();
+}
+
+async function paintStrokes(view: Page): Promise<void> {
+  const box = await surface.boundingBox();
+  if (box === null) throw new Error('the surface is not shown');
+  for (let stroke = 0; stroke < STROKES; stroke += 1) {
+    const y = box.y + box.height * (0.25 + 0.2 * stroke);
+    await view.mouse.move(box.x + box.width * 0.3, y);
+    await view.mouse.down();
+    for (let move = 1; move <= MOVES; move += 1) {
+      const x = box.x + box.width * (0.3 + (0.4 * move) / MOVES);
+      await view.mouse.move(x, y + 30 * Math.sin(move / 4));
+      await view.waitForTimeout(FRAME_MS);
+    }
+    await view.mouse.up();
+  }
+}
