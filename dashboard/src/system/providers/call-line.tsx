@@ -1,7 +1,7 @@
 import { POLL_MS } from '../../diagnostics/diagnostics.ts';
 import { toWindow } from '../../diagnostics/time-series.ts';
 import { usePage } from '../../page-context.ts';
-import { text } from '../../text/text.ts';
+import { formatTime, text } from '../../text/text.ts';
 import { Chart } from '../chart/chart.tsx';
 import { toStepLine } from '../chart/step-line.ts';
 
@@ -17,7 +17,8 @@ export function CallLine({ name }: { readonly name: string }) {
   const points = samples.map(({ at, active }) => ({ at, value: active }));
   const most = Math.max(...points.map(({ value }) => value));
   if (most === 0) {
-    return <p class="call-line hint num">{text('system.calls.none', { count: minutes })}</p>;
+    const time = formatTime(first.at / 1000);
+    return <p class="call-line hint num">{text('system.calls.none', { time })}</p>;
   }
   const frame = { ...SIZE, from: last.at - minutes * 60_000, to: last.at, top: Math.max(1, most) };
   // There are no samples for the time in which the view was closed.
