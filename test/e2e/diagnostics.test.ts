@@ -142,7 +142,7 @@ describe('GET /v1/diagnostics', () => {
     ]) {
       expect(text).not.toContain(secret);
     }
-    expect(text).not.toMatch(/my-own-id|secret|bridge\.sqlite|data\/state/);
+    expect(text).not.toMatch(/my-own-id|secret=|query|bridge\.sqlite|data\/state/);
   });
 });
 
