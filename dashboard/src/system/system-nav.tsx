@@ -17,7 +17,7 @@ export function SystemNav({ current }: { readonly current: string }) {
     nav.current
       ?.querySelector(`[href="#${current}"]`)
       ?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
-  }, [current]);
+  }, [current, sections.length]);
   return (
     <nav ref={nav} class="system-nav" aria-label={text('app.system')}>
       {sections.map(({ id, icon, name }) => (
