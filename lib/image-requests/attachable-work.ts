@@ -26,7 +26,7 @@ export interface Attachable<T> {
   run: DetachedRun<T> | undefined;
 }
 
-/** how a client detaches: with its last reply in full, with one after which there is more to get, or disconnected. */
+/** How a client detaches: with its last reply in full, with one after which there is more to get, or disconnected. */
 type Detachment = 'final' | 'replied' | BridgeError;
 
 /** The official clients wait at most 8 s before they send a request again. */
