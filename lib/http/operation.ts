@@ -75,7 +75,7 @@ export function createOperation<Services, const R extends RequestSpec, B>(
   declaration: OperationDeclaration<Services, R, B>,
 ): Operation<Services> {
   const { handle, ...spec } = declaration;
-  // No getRemainingTimeInMillis and no middy signal: its one AbortController is shared by all requests.
+  // Without getRemainingTimeInMillis: deadlines are those of requests, and middy's signal does not know the client.
   const stack = middy(
     async (event: HttpEvent, context: HttpContext<Services>) => {
       const call = callOf({ context });
