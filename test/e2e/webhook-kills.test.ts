@@ -6,11 +6,11 @@ import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { cleanUp, freshFolder, runProgram, startBridge } from '../support/start-bridge.ts';
 import { type Receiver, startReceiver, webhookSettings } from './webhook-receiver.ts';
 
-// The long proof: WEBHOOK_KILLS=500, with as many jobs as are accepted in such short lives: 10,000 at most.
+// The long proofs: WEBHOOK_KILLS=500 for many kills, WEBHOOK_KILLS=25 WEBHOOK_JOBS=500 for many jobs.
 const KILLS = Number(process.env['WEBHOOK_KILLS'] ?? 3);
-const TIMEOUT_MS = 120_000 + KILLS * 10_000;
-const JOBS_A_ROUND = 20;
-const LONGEST_LIFE_MS = 600;
+const JOBS_A_ROUND = Number(process.env['WEBHOOK_JOBS'] ?? 20);
+const LONGEST_LIFE_MS = 30 * JOBS_A_ROUND;
+const TIMEOUT_MS = 120_000 + KILLS * (10_000 + 4 * LONGEST_LIFE_MS);
 const CUT_OR_REFUSE_EVERY = 6;
 
 let receiver: Receiver | undefined;
