@@ -308,10 +308,14 @@ describe('the keys of a job', () => {
     await page.keyboard.press('Enter');
     const heading = page.getByRole('heading', { level: 1 });
     await expect.poll(() => heading.last().textContent()).toMatch(/^The same cup/);
+    await seen(page);
 
     await page.keyboard.press('ArrowRight');
     await expect.poll(() => heading.last().textContent()).toBe('A lighthouse at dusk');
+    await seen(page);
     await page.keyboard.press('ArrowLeft');
+    await expect.poll(() => heading.last().textContent()).toMatch(/^The same cup/);
+    await seen(page);
     await page.keyboard.press('ArrowLeft');
     await expect.poll(() => heading.last().textContent()).toBe('A knot that is refused');
     await page.keyboard.press('Escape');
