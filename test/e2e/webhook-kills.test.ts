@@ -58,7 +58,8 @@ describe('webhooks of a program that is killed, to a receiver that is killed', (
       if (isReliable || replies % CUT_OR_REFUSE_EVERY !== 0) return 204;
       return replies % 2 === 0 ? 'cut' : 503;
     });
-    const settings = { cwd, ...webhookSettings(receiver.host) };
+    const { set, env } = webhookSettings(receiver.host);
+    const settings = { cwd, env, set: [...set, `server.jobs.max_pending=${KILLS * JOBS_A_ROUND}`] };
     const ids: string[] = [];
 
     for (let round = 0; round < KILLS; round += 1) {
