@@ -59,7 +59,9 @@ describe('webhooks of a program that is killed, to a receiver that is killed', (
       return replies % 2 === 0 ? 'cut' : 503;
     });
     const { set, env } = webhookSettings(receiver.host);
-    const settings = { cwd, env, set: [...set, `server.jobs.max_pending=${KILLS * JOBS_A_ROUND}`] };
+    const most = KILLS * JOBS_A_ROUND;
+    const room = [`server.jobs.max_pending=${most}`, `server.jobs.max_retained=${most}`];
+    const settings = { cwd, env, set: [...set, ...room] };
     const ids: string[] = [];
 
     for (let round = 0; round < KILLS; round += 1) {
