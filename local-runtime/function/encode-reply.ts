@@ -1,7 +1,6 @@
 import { BridgeError } from '../../lib/errors/bridge-error.ts';
 import type { HttpReply, ReplyBody } from '../../lib/http/http-event.ts';
-import { toErrorReply } from '../../lib/http/reply/error-reply.ts';
-import type { Ids } from '../../lib/platform/ids.ts';
+import { EVENT_STREAM_HEADERS } from '../../lib/http/reply/event-stream.ts';
 
 /** One reply as API Gateway takes it from a function. */
 export interface FunctionReply {
@@ -14,57 +13,65 @@ export interface FunctionReply {
 interface Options {
   /** The reply to HEAD has the headers of the reply to GET. */
   readonly isBodiless: boolean;
-  /** When it aborts, a stream ends where it is. */
+  /** When it aborts, a stream of events ends where it is. */
   readonly signal: AbortSignal;
-  readonly ids: Ids;
 }
 
 // A function returns at most 6 MB, in which the body is base64 and the headers have some room.
 const MAX_BODY_BYTES = 4_400_000;
 
-/** Encodes a reply: the only place where bytes become base64 for HTTP. A body that is too long becomes an error reply. */
-export async function encodeReply(reply: HttpReply, options: Options): Promise<FunctionReply> {
-  const { statusCode, headers, body } = reply;
-  if (body === undefined || options.isBodiless) {
+/**
+ * Encodes a reply: the only place where bytes become base64 for HTTP. Throws `unsupported_capability` when the body is too
+ * long, the signal's reason when it aborts before the end of a body that is not events, and what the body throws.
+ */
+export async function encodeReply(
+  { statusCode, headers, body }: HttpReply,
+  { isBodiless, signal }: Options,
+): Promise<FunctionReply> {
+  if (body === undefined || isBodiless) {
     return { statusCode, headers, body: '', isBase64Encoded: false };
   }
-  const bytes = await collect(body, options.signal);
-  if (bytes) return { statusCode, headers, body: bytes.toString('base64'), isBase64Encoded: true };
-  return encodeReply(toTooLong(headers, options.ids), options);
+  const mayEndEarly = headers['content-type'] === EVENT_STREAM_HEADERS['content-type'];
+  const bytes = await collect(body, signal, mayEndEarly);
+  return { statusCode, headers, body: bytes.toString('base64'), isBase64Encoded: true };
 }
 
-/** All bytes; undefined when they are more than fit. */
-async function collect(body: ReplyBody, signal: AbortSignal): Promise<Buffer | undefined> {
+async function collect(
+  body: ReplyBody,
+  signal: AbortSignal,
+  mayEndEarly: boolean,
+): Promise<Buffer> {
   if (body instanceof Uint8Array) {
-    if (body.byteLength > MAX_BODY_BYTES) return undefined;
+    refuseTooLong(body.byteLength);
     return Buffer.from(body.buffer, body.byteOffset, body.byteLength);
   }
   const pieces: Uint8Array[] = [];
   let length = 0;
-  const ended = new Promise<{ readonly done: true }>((resolve) => {
-    const end = () => resolve({ done: true });
-    signal.addEventListener('abort', end);
-    if (signal.aborted) end();
+  const aborted = new Promise<undefined>((resolve) => {
+    const onAbort = () => resolve(undefined);
+    signal.addEventListener('abort', onAbort);
+    if (signal.aborted) onAbort();
   });
   const iterator = body[Symbol.asyncIterator]();
-  for (;;) {
-    const next = await Promise.race([iterator.next(), ended]);
-    if (next.done) break;
-    length += next.value.byteLength;
-    if (length > MAX_BODY_BYTES) break;
-    pieces.push(next.value);
+  try {
+    for (;;) {
+      const next = await Promise.race([iterator.next(), aborted]);
+      if (!next && !mayEndEarly) throw signal.reason;
+      if (!next || next.done) return Buffer.concat(pieces);
+      length += next.value.byteLength;
+      refuseTooLong(length);
+      pieces.push(next.value);
+    }
+  } finally {
+    // Not awaited: it may wait for a piece that never comes. The reply no longer depends on it, and so not on its failure.
+    iterator.return?.().catch(() => {});
   }
-  // Not awaited: it may wait for a piece that never comes. Without effect where the body has ended.
-  void iterator.return?.();
-  return length > MAX_BODY_BYTES ? undefined : Buffer.concat(pieces);
 }
 
-function toTooLong(headers: HttpReply['headers'], ids: Ids): HttpReply {
-  const id = headers['x-request-id'] ?? ids.newUuid();
-  const error = new BridgeError(
+function refuseTooLong(bytes: number): void {
+  if (bytes <= MAX_BODY_BYTES) return;
+  throw new BridgeError(
     'unsupported_capability',
     'the reply is longer than a function can return: request an artifact or a url instead',
   );
-  const reply = toErrorReply(error, id);
-  return { ...reply, headers: { ...reply.headers, 'x-request-id': id } };
 }

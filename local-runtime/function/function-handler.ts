@@ -1,9 +1,10 @@
 import { handler as methodNotAllowed } from '../../handlers/errors/method-not-allowed.ts';
 import { handler as notFound } from '../../handlers/errors/not-found.ts';
 import type { Route } from '../../handlers/routes.ts';
-import { BridgeError } from '../../lib/errors/bridge-error.ts';
-import type { HttpEvent, HttpSettings } from '../../lib/http/http-event.ts';
+import { BridgeError, toBridgeError } from '../../lib/errors/bridge-error.ts';
+import type { HttpEvent, HttpReply, HttpSettings } from '../../lib/http/http-event.ts';
 import type { Operation } from '../../lib/http/operation.ts';
+import { toErrorReply } from '../../lib/http/reply/error-reply.ts';
 import type { Services } from '../../lib/services.ts';
 import { encodeReply, type FunctionReply } from './encode-reply.ts';
 
@@ -28,9 +29,11 @@ interface Deps {
 // What is left of an invocation to encode a reply.
 const MARGIN_MS = 1000;
 
+const ON_EVERY_REPLY = new Set(['x-request-id', 'traceparent', 'x-content-type-options']);
+
 /**
  * The whole route table as one function behind API Gateway. Shortly before an invocation has to end its work is aborted,
- * and a stream ends where it is.
+ * and a stream of events ends where it is.
  */
 export function createFunctionHandler({ routes, services, httpSettings }: Deps) {
   const table = new Map(
@@ -55,24 +58,46 @@ export function createFunctionHandler({ routes, services, httpSettings }: Deps) 
     const cancel = httpSettings.clock.after(invocation.getRemainingTimeInMillis() - MARGIN_MS, () =>
       ending.abort(new BridgeError('timeout', 'the time of the function is over')),
     );
+    const isBodiless = event.requestContext.http.method === 'HEAD';
+    const options = { isBodiless, signal: ending.signal };
+    let isComplete = false;
     try {
       const reply = await handler(
         { ...event, pathParameters: event.pathParameters ?? {} },
         {
           services,
-          settings: httpSettings,
+          settings: { ...httpSettings, publicBaseUrl: httpSettings.publicBaseUrl ?? origin(event) },
           route: path,
           signal: () => ending.signal,
           onReplied: (listener) => listeners.push(listener),
         },
       );
-      const isBodiless = event.requestContext.http.method === 'HEAD';
-      return await encodeReply(reply, { isBodiless, signal: ending.signal, ids: httpSettings.ids });
+      try {
+        const encoded = await encodeReply(reply, options);
+        isComplete = !ending.signal.aborted;
+        return encoded;
+      } catch (thrown) {
+        return await encodeReply(toFailure(thrown, reply, httpSettings), options);
+      }
     } finally {
       cancel();
-      for (const listener of listeners) listener(!ending.signal.aborted);
+      for (const listener of listeners) listener(isComplete);
     }
   };
+}
+
+/** API Gateway serves an HTTP API by https alone. */
+function origin({ headers }: FunctionEvent): string {
+  return `https://${headers['host'] ?? 'localhost'}`;
+}
+
+/** What is returned in place of a reply that cannot be encoded. A repeat might be paid for again. */
+function toFailure(thrown: unknown, { headers }: HttpReply, settings: HttpSettings): HttpReply {
+  const requestId = headers['x-request-id'] ?? settings.ids.newUuid();
+  settings.log?.failure(thrown, { requestId });
+  const failure = toErrorReply(toBridgeError(thrown).with({ retryable: false }), requestId);
+  const kept = Object.entries(headers).filter(([name]) => ON_EVERY_REPLY.has(name));
+  return { ...failure, headers: { ...failure.headers, ...Object.fromEntries(kept) } };
 }
 
 /** Under which keys API Gateway knows a route: a parameter that takes slashes is written `{name+}` there. */

@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { routes } from '../../../handlers/routes.ts';
+import { type Route, routes } from '../../../handlers/routes.ts';
 import { loadConfig } from '../../../lib/config/load-config.ts';
+import type { HttpSettings } from '../../../lib/http/http-event.ts';
+import { createOperation } from '../../../lib/http/operation.ts';
+import { bytes } from '../../../lib/http/reply/reply.ts';
 import { createTraceLog } from '../../../lib/log/trace-log.ts';
 import { systemClock as clock } from '../../../lib/platform/clock.ts';
 import { createIds } from '../../../lib/platform/ids.ts';
@@ -22,6 +25,7 @@ const ids = createIds(clock.nowMs);
 const checker = createReplyChecker(buildOpenApiDocument(routes, '0.0.0'));
 
 let app: OpenApp;
+let httpSettings: HttpSettings;
 let handle: ReturnType<typeof createFunctionHandler>;
 
 beforeAll(async () => {
@@ -39,7 +43,7 @@ beforeAll(async () => {
   const observation = await openObservation({ config, routes, clock, version: '0.0.0' });
   const log = createTraceLog(() => {});
   const { observer } = observation;
-  const httpSettings = toHttpSettings(config, { bearer: TOKEN }, { clock, ids, observer, log });
+  httpSettings = toHttpSettings(config, { bearer: TOKEN }, { clock, ids, observer, log });
   app = await openApp(config, routes, {
     ...observation,
     httpSettings,
@@ -187,6 +191,11 @@ const CALLS: Readonly<Record<string, readonly [number, (() => Promise<Sent> | Se
   'GET /v1/openapi.json': [200],
 };
 
+async function* broken(): AsyncGenerator<Uint8Array> {
+  yield PNG;
+  throw new Error('the file has disappeared');
+}
+
 async function form(): Promise<Sent> {
   const body = formBytes([
     { name: 'prompt', content: 'in winter' },
@@ -268,6 +277,47 @@ describe('createFunctionHandler', () => {
 
     expect(statusCode).toBe(200);
     expect(bytes.toString()).toMatch(/^(retry:|:|id:|event:)/);
+  });
+
+  it('gives images an address of the scheme that API Gateway has', async () => {
+    const body = { ...PROMPT, output: { response_format: 'url' } };
+
+    const { json } = await call('POST /v1/images', { body });
+
+    const [image] = json.data;
+    expect(image.url).toBe(
+      `https://abc123.execute-api.eu-central-1.amazonaws.com/v1/artifacts/${image.id}`,
+    );
+  });
+
+  it('replies with an error where a body breaks, and reports that it was not complete', async () => {
+    const ends: boolean[] = [];
+    const handler = createOperation({
+      id: 'getBroken',
+      summary: 'A body that breaks',
+      protection: 'public',
+      request: {},
+      reply: { status: 200, description: 'Bytes.', mediaTypes: ['image/png'] },
+      errors: [],
+      handle({ context }) {
+        context.onReplied((isComplete) => ends.push(isComplete));
+        return bytes(broken(), { 'content-type': 'image/png', 'content-length': '8' });
+      },
+    });
+    const route: Route = { method: 'GET', path: '/broken', tag: 'Images', handler };
+    const run = createFunctionHandler({ routes: [route], services: app.services, httpSettings });
+
+    const reply = await run(toFunctionEvent('GET /broken', {}), {
+      getRemainingTimeInMillis: () => 30_000,
+    });
+
+    expect(reply.statusCode).toBe(500);
+    expect(JSON.parse(Buffer.from(reply.body, 'base64').toString())).toMatchObject({
+      error: { code: 'internal_error' },
+      request_id: reply.headers['x-request-id'],
+    });
+    expect(reply.headers).not.toHaveProperty('content-length');
+    expect(ends).toEqual([false]);
   });
 
   it('replies with an error where the reply is longer than a function can return', async () => {
