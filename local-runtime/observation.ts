@@ -39,6 +39,6 @@ async function openMetrics({ config, routes, version }: Deps): Promise<Metrics> 
   return createPrometheusMetrics({
     version,
     providers: registeredProviders(config).map(({ name }) => name),
-    routes: routes.map(({ path }) => path),
+    routes,
   });
 }

@@ -14,8 +14,13 @@ interface Facts {
   readonly version: string;
   /** The registered names: no other becomes a label. */
   readonly providers: readonly string[];
-  /** The paths of the route table: no other becomes a label. */
-  readonly routes: readonly string[];
+  /** The route table: no other path becomes a label. */
+  readonly routes: readonly RouteLabels[];
+}
+
+interface RouteLabels {
+  readonly method: string;
+  readonly path: string;
 }
 
 /** The label of whatever has no registered provider. */
@@ -35,8 +40,7 @@ export async function createPrometheusMetrics(facts: Facts): Promise<Metrics> {
   const histograms = createHistograms(library, registry);
   const show = createGauges(library, registry, facts);
   const { operations, generatedBytes, generatedImages } = counters;
-  // An alert that asks for an increase misses the first count of a series that begins with it.
-  for (const result of WEBHOOK_RESULTS) counters.webhookDeliveries.inc({ result }, 0);
+  beginAtZero(counters, facts);
   const registered = registeredIn(facts.providers);
 
   return {
@@ -90,6 +94,21 @@ function createCounters(library: Library, registry: Registry) {
   };
 }
 
+/** An alert that asks for an increase misses the first count of a series that begins with it. */
+function beginAtZero(
+  counters: ReturnType<typeof createCounters>,
+  { providers, routes }: Facts,
+): void {
+  for (const result of WEBHOOK_RESULTS) counters.webhookDeliveries.inc({ result }, 0);
+  for (const result of ['succeeded', 'failed']) counters.artifactVerifications.inc({ result }, 0);
+  for (const { method, path } of routes) counters.httpRequests.labels(path, method, '500').inc(0);
+  for (const provider of providers) {
+    for (const operation of ['generate', 'edit']) {
+      counters.operations.inc({ provider, operation, result: 'failed', code: 'authentication' }, 0);
+    }
+  }
+}
+
 function createHistograms(library: Library, registry: Registry) {
   const histogram = (row: MetricRow & { readonly buckets: readonly number[] }) =>
     new library.Histogram({ ...toOptions(row, registry), buckets: [...row.buckets] });
@@ -131,7 +150,7 @@ function createGauges(library: Library, registry: Registry, { version, providers
 function createHttpCounts(
   requests: Counter,
   secs: Histogram,
-  routes: readonly string[],
+  routes: readonly RouteLabels[],
 ): Metrics['httpRequestEnded'] {
   const toRoute = (route: string) => ({
     secs: secs.labels(route),
@@ -139,7 +158,7 @@ function createHttpCounts(
     route,
   });
   const unmatched = toRoute(UNMATCHED_ROUTE);
-  const byRoute = new Map(routes.map((route) => [route, toRoute(route)]));
+  const byRoute = new Map(routes.map(({ path }) => [path, toRoute(path)]));
   return ({ route, method, status, durationMs }) => {
     const known = byRoute.get(route) ?? unmatched;
     const index = METHOD_LABELS.indexOf(method);

@@ -138,7 +138,7 @@ describe.runIf(hasPrometheus)('a real scrape', () => {
       }).then((reply) => reply.text());
     await generate();
     await expect
-      .poll(() => query('image_bridge_requests_total'), { timeout: 20_000 })
+      .poll(() => query('image_bridge_requests_total{code="ok"}'), { timeout: 20_000 })
       .not.toEqual([]);
     const { data }: { data: readonly { id: string }[] } = JSON.parse(await generate());
     await fetch(`${bridge}/v1/artifacts/${data[0]?.id}`);

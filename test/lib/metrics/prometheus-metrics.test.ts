@@ -10,7 +10,11 @@ import { parseExposition } from './exposition.ts';
 import { countedElsewhere } from './runtime-report.ts';
 
 const PROVIDERS = ['agent-responses', 'sandbox'];
-const ROUTES = ['/v1/images', '/v1/artifacts/{id}'];
+const ROUTES = [
+  { method: 'POST', path: '/v1/images' },
+  { method: 'GET', path: '/v1/artifacts/{id}' },
+  { method: 'DELETE', path: '/v1/artifacts/{id}' },
+] as const;
 const ROWS: readonly MetricRow[] = Object.values(METRICS);
 
 const open = () =>
@@ -47,6 +51,11 @@ async function samples(metrics: Metrics, name: string, now = countedElsewhere())
   return (family?.samples ?? []).map(({ labels, value }) => ({ ...labels, value }));
 }
 
+/** Those of its samples that are not zero. */
+async function counted(metrics: Metrics, name: string) {
+  return (await samples(metrics, name)).filter(({ value }) => value !== 0);
+}
+
 describe('createPrometheusMetrics', () => {
   it('exposes every row of the table once, as it is written, and nothing else', async () => {
     const metrics = await open();
@@ -78,12 +87,32 @@ describe('createPrometheusMetrics', () => {
   it('says nothing before anything happened but totals of zero, the gates and the build', async () => {
     const metrics = await open();
 
-    expect(await samples(metrics, 'requests_total')).toEqual([]);
+    expect(await samples(metrics, 'generated_images_total')).toEqual([]);
     expect(await samples(metrics, 'normalizations_total')).toEqual([{ value: 0 }]);
+    expect(await samples(metrics, 'build_info')).toEqual([{ version: '1.2.3', value: 1 }]);
+  });
+
+  it('begins at zero what an alert asks for an increase of', async () => {
+    const metrics = await open();
+
     expect(await samples(metrics, 'webhook_deliveries_total')).toEqual(
       WEBHOOK_RESULTS.map((result) => ({ result, value: 0 })),
     );
-    expect(await samples(metrics, 'build_info')).toEqual([{ version: '1.2.3', value: 1 }]);
+    expect(await samples(metrics, 'artifact_verifications_total')).toEqual([
+      { result: 'succeeded', value: 0 },
+      { result: 'failed', value: 0 },
+    ]);
+    expect(await samples(metrics, 'requests_total')).toEqual(
+      PROVIDERS.flatMap((provider) =>
+        ['generate', 'edit'].map((operation) => ({
+          ...{ provider, operation, result: 'failed', code: 'authentication' },
+          value: 0,
+        })),
+      ),
+    );
+    expect(await samples(metrics, 'http_requests_total')).toEqual(
+      ROUTES.map(({ method, path }) => ({ route: path, method, status: '500', value: 0 })),
+    );
   });
 
   it('puts durations into the buckets of the contract, in seconds', async () => {
@@ -110,7 +139,7 @@ describe('createPrometheusMetrics', () => {
     metrics.httpRequestEnded({ ...get, method: 'POST', status: 200 });
     metrics.httpRequestEnded(get);
 
-    expect(await samples(metrics, 'http_requests_total')).toEqual([
+    expect(await counted(metrics, 'http_requests_total')).toEqual([
       { route: '/v1/images', method: 'GET', status: '405', value: 2 },
       { route: '/v1/images', method: 'POST', status: '200', value: 1 },
     ]);
@@ -148,17 +177,17 @@ describe('createPrometheusMetrics', () => {
       durationMs: 1,
     });
 
-    expect(await samples(metrics, 'requests_total')).toEqual([
+    expect(await counted(metrics, 'requests_total')).toEqual([
       { provider: 'none', operation: 'edit', result: 'failed', code: 'invalid_request', value: 1 },
     ]);
   });
 
   it('never makes a label of a name, a path, a method or a code that is not registered', async () => {
-    const statuses: ReadonlySet<string> = new Set(['200', ...JOB_STATUSES]);
+    const statuses: ReadonlySet<string> = new Set(['200', '500', ...JOB_STATUSES]);
     const allowed = new Set([
       ...['none', 'global', 'unmatched', 'ok', 'generate', 'edit', 'succeeded', 'failed'],
       ...['png', 'closed', 'open', 'half_open', '1.2.3', OTHER_METHOD],
-      ...[...PROVIDERS, ...ROUTES, ...METHODS, ...BRIDGE_CODES, ...WEBHOOK_RESULTS],
+      ...[...PROVIDERS, ...ROUTES.map(({ path }) => path), ...METHODS, ...BRIDGE_CODES, ...WEBHOOK_RESULTS],
     ]);
     const metrics = await open();
 

@@ -1,0 +1,17 @@
+import { describe, expect, it } from 'vitest';
+import { createGatewayMetrics } from '../../../lib/metrics/gateway-metrics.ts';
+import { PREFIX } from '../../../lib/metrics/metric-table.ts';
+import { parseExposition } from './exposition.ts';
+
+describe('createGatewayMetrics', () => {
+  it('begins at zero what an alert asks for an increase of', async () => {
+    const metrics = await createGatewayMetrics('1.2.3');
+
+    const text = await metrics.exposition({ held: 0, inFlight: 0, target: 'hold' });
+
+    const replies = parseExposition(text).get(`${PREFIX}gateway_replies_total`)?.samples ?? [];
+    expect(replies.map(({ labels, value }) => ({ ...labels, value }))).toEqual(
+      ['502', '503', '504'].map((status) => ({ source: 'gateway', status, value: 0 })),
+    );
+  });
+});
