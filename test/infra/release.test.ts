@@ -84,6 +84,16 @@ push ${IMAGE}:latest
     expect(await asked()).toMatch(/push \S+:1\.1\.9\n$/);
   });
 
+  it('after its candidates moves latest to itself', async () => {
+    await prepare('1.2.0-rc.1');
+    await release();
+    await prepare('1.2.0');
+
+    expect(await release()).toMatchObject({ code: 0 });
+
+    expect(await asked()).toMatch(/push \S+:1\.2\.0\n.*\npush \S+:latest\n$/);
+  });
+
   it('never replaces a version', async () => {
     await release();
     const before = await asked();
