@@ -187,7 +187,13 @@ describe('createPrometheusMetrics', () => {
     const allowed = new Set([
       ...['none', 'global', 'unmatched', 'ok', 'generate', 'edit', 'succeeded', 'failed'],
       ...['png', 'closed', 'open', 'half_open', '1.2.3', OTHER_METHOD],
-      ...[...PROVIDERS, ...ROUTES.map(({ path }) => path), ...METHODS, ...BRIDGE_CODES, ...WEBHOOK_RESULTS],
+      ...[
+        ...PROVIDERS,
+        ...ROUTES.map(({ path }) => path),
+        ...METHODS,
+        ...BRIDGE_CODES,
+        ...WEBHOOK_RESULTS,
+      ],
     ]);
     const metrics = await open();
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { EVENT_STREAM_HEADERS } from '../../../lib/http/reply/event-stream.ts';
 import { BridgeError } from '../../../lib/errors/bridge-error.ts';
+import { EVENT_STREAM_HEADERS } from '../../../lib/http/reply/event-stream.ts';
 import { encodeReply } from '../../../local-runtime/function/encode-reply.ts';
 
 const IMAGE_HEADERS = { 'content-type': 'application/json', 'content-length': '6' };
