@@ -10,6 +10,7 @@ const FOLDER = `${ROOT}infra/container`;
 const FILES = ['compose.yaml', 'compose.package.yaml', 'compose.handoff.yaml'] as const;
 
 const hasHadolint = await isInstalled('hadolint', ['--version']);
+const hasDclint = await isInstalled('dclint', ['--version']);
 // Not every machine of CI has it.
 const hasCompose = (await runTool('docker', ['compose', 'version'])).code === 0;
 
@@ -121,6 +122,15 @@ describe('the Dockerfile', () => {
 });
 
 describe.each(FILES)('%s', (file) => {
+  it.runIf(hasDclint)('is valid by the schema of compose', async () => {
+    // A checkout builds the image under the name that it has elsewhere.
+    const argv = [`${FOLDER}/${file}`, '--quiet', '--disable-rule', 'no-build-and-image'];
+
+    const { code, output } = await runTool('dclint', argv);
+
+    expect({ code, output: output.trim() }).toEqual({ code: 0, output: '' });
+  });
+
   it.runIf(hasCompose)('is accepted by compose', async () => {
     const variables = ['IMAGE_BRIDGE_TOKEN=a-token-for-the-check'];
     const argv = [
