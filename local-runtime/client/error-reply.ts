@@ -21,7 +21,7 @@ export function toServiceError(status: number, body: unknown, method: string): S
     return new ServiceError(`the service refused (${status})`, 1, [], { status });
   }
   const parsed = v.safeParse(ErrorBody, body);
-  if (!parsed.success) return notABridge();
+  if (!parsed.success) return notABridge(status);
   const { message, bridge_ext: extension } = parsed.output.error;
   const issues = extension.details.issues.map((issue) => `${issue.field} ${issue.message}`);
   const text = [`the service refused (${status}): ${message}`, ...issues].join('\n  ');
@@ -30,13 +30,15 @@ export function toServiceError(status: number, body: unknown, method: string): S
   return new ServiceError(text, 1, advice, { status, code: extension.code });
 }
 
-export function notABridge(): ServiceError {
-  return new ServiceError('what listens at this address is no Image Bridge', 4);
+/** `status` of the reply that shows it. */
+export function notABridge(status: number): ServiceError {
+  return new ServiceError('what listens at this address is no Image Bridge', 4, [], { status });
 }
 
 /** Of the routes that exist only while `server.jobs.enabled` is on. */
 export function toJobsError(error: unknown): unknown {
-  const isMissing = error instanceof ServiceError && error.status === 404;
+  const isMissing =
+    error instanceof ServiceError && error.exitCode === 1 && error.status === 404;
   return isMissing
     ? new ServiceError('the service has no jobs and no dashboard: server.jobs.enabled is off', 1)
     : error;

@@ -51,7 +51,7 @@ async function readEvents(
   return undefined;
 }
 
-/** What another try would not change. */
+/** What another try would not change. A service that stops or is overloaded, and a gateway without one, refuse with 5xx. */
 function isFinal(error: unknown): boolean {
-  return !(error instanceof ServiceError) || error.exitCode === 1;
+  return !(error instanceof ServiceError) || (error.status ?? 500) < 500;
 }

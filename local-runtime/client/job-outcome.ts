@@ -5,7 +5,7 @@ import { printable } from '../terminal/printable.ts';
 /** Prints why a job has no result. Returns the exit code. */
 export function reportJob({ status, error, id }: ImageJob, io: CommandIo): number {
   const reason = error === undefined ? '' : `: ${error.message}`;
-  io.stderr(`image-bridge: the job ${id} ${OUTCOMES[status]}${printable(reason)}\n`);
+  io.stderr(`image-bridge: ${printable(`the job ${id} ${OUTCOMES[status]}${reason}`)}\n`);
   for (const suggestion of error?.suggestions ?? []) io.stderr(`→ ${printable(suggestion)}\n`);
   return 1;
 }

@@ -21,11 +21,12 @@ export function printTable(
   for (const row of cells) io.stdout(`${line(row)}\n`);
 }
 
-/** A line for each field. */
+/** A line for each field that has a value. */
 export function printFields(fields: object, io: CommandIo): void {
   for (const [name, value] of Object.entries(fields)) {
+    if (value === undefined) continue;
     const text = typeof value === 'string' ? oneLine(value) : printable(JSON.stringify(value));
-    io.stdout(`${styled('bold', `${name}:`, 'stdout', io)} ${text}\n`);
+    io.stdout(`${styled('bold', `${oneLine(name)}:`, 'stdout', io)} ${text}\n`);
   }
 }
 
@@ -38,6 +39,7 @@ export function toDate(secs: number): string {
   return new Date(secs * 1000).toISOString().slice(0, 16).replace('T', ' ');
 }
 
-function oneLine(text: string): string {
+/** Text of a service, as a part of a line. */
+export function oneLine(text: string): string {
   return printable(text.replaceAll(/\s+/g, ' '));
 }

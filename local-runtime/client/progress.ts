@@ -2,6 +2,7 @@ import type { JobEvent } from '../../lib/contract/resources/job-events.ts';
 import { systemClock } from '../../lib/platform/clock.ts';
 import type { CommandIo } from '../command-io.ts';
 import { styled } from '../terminal/terminal.ts';
+import { oneLine } from './print.ts';
 
 const EVERY_MS = 100;
 const FRAMES = '⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏';
@@ -25,7 +26,7 @@ export function startProgress({ isQuiet }: { readonly isQuiet: boolean }, io: Co
     const ms = systemClock.monotonicMs() - began;
     const frame = FRAMES[Math.floor(ms / EVERY_MS) % FRAMES.length] ?? '';
     const seconds = `${Math.floor(ms / 1000)} s`;
-    io.stderr(`${CLEAR_LINE}${styled('cyan', frame, 'stderr', io)} ${stage} ${seconds}`);
+    io.stderr(`${CLEAR_LINE}${styled('cyan', frame, 'stderr', io)} ${oneLine(stage)} ${seconds}`);
     cancel = systemClock.after(EVERY_MS, draw);
   };
   draw();

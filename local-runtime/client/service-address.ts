@@ -12,6 +12,8 @@ export interface ServiceAddress {
   readonly token: string | undefined;
 }
 
+const TOKEN = 'IMAGE_BRIDGE_TOKEN';
+
 type Found =
   | { readonly ok: true; readonly address: ServiceAddress }
   | { readonly ok: false; readonly problems: readonly string[] };
@@ -26,29 +28,34 @@ export async function findService(
   configuration: Partial<ConfigurationOptions> & { readonly presets?: Presets } = {},
 ): Promise<Found> {
   const { env, cwd } = io;
-  const token = env['IMAGE_BRIDGE_TOKEN'];
   const named = given ?? env['IMAGE_BRIDGE_URL'];
   if (named !== undefined) {
     const source = given === undefined ? 'IMAGE_BRIDGE_URL' : '--url';
-    if (isHttpUrl(named)) return found(named.replace(/\/+$/, ''), token);
-    return { ok: false, problems: [`${source} must be an http or https address without a query`] };
+    if (isHttpUrl(named)) return found(named.replace(/\/+$/, ''), [TOKEN], env);
+    const rule = 'must be an http or https address without a user and a query';
+    return { ok: false, problems: [`${source} ${rule}`] };
   }
   const { config: configFile, set, presets = {} } = configuration;
   const loaded = await loadConfig({ env, cwd, configFile, set, presets });
   if (!loaded.ok) return { ok: false, problems: loaded.errors.map(problemLine) };
-  const variable = loaded.config.server.bearer_token_env;
-  const own = variable === undefined ? undefined : env[variable];
-  return found(toLocalAddress(loaded.config), token ?? own);
+  const own = loaded.config.server.bearer_token_env;
+  return found(toLocalAddress(loaded.config), own === undefined ? [TOKEN] : [TOKEN, own], env);
 }
 
-function found(url: string, token: string | undefined): Found {
-  // A variable that is set to nothing is as good as unset.
-  return { ok: true, address: { url, token: token === '' ? undefined : token } };
+/** With the token of the first variable that has a value: one that is set to nothing is as good as unset. */
+function found(url: string, variables: readonly string[], env: CommandIo['env']): Found {
+  for (const variable of variables) {
+    const token = env[variable]?.trim() ?? '';
+    if (token === '') continue;
+    if (/^[\x21-\x7e]+$/.test(token)) return { ok: true, address: { url, token } };
+    return { ok: false, problems: [`${variable} holds characters that no header can carry`] };
+  }
+  return { ok: true, address: { url, token: undefined } };
 }
 
 function isHttpUrl(text: string): boolean {
   const url = URL.parse(text);
   if (!url) return false;
   const isHttp = url.protocol === 'http:' || url.protocol === 'https:';
-  return isHttp && url.search === '' && url.hash === '' && url.username === '';
+  return isHttp && `${url.search}${url.hash}${url.username}${url.password}` === '';
 }

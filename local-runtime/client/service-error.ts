@@ -11,7 +11,7 @@ export class ServiceError extends Error {
   readonly exitCode: 1 | 4;
   /** What to do, best first. */
   readonly advice: readonly string[];
-  /** Of the reply that refused. */
+  /** Of the reply that refused, or came from no bridge. */
   readonly status: number | undefined;
   /** Whether there was a connection, and it broke before the reply was complete. */
   readonly isBroken: boolean;

@@ -11,15 +11,20 @@ interface Request {
   readonly signal?: AbortSignal;
 }
 
+interface Content {
+  readonly bytes: Buffer;
+  readonly mediaType: string;
+}
+
 /** A running bridge, as its HTTP contract shows it. Everything throws `ServiceError`. */
 export interface Service {
   readonly url: string;
   /** The JSON of a successful reply, of the type that the contract names for this path. */
   json<T>(path: string, request?: Request): Promise<T>;
-  /** A successful reply; its body need not be read. */
-  reply(path: string, request?: Request): Promise<Pick<Response, 'headers' | 'arrayBuffer'>>;
+  /** A successful reply whose body is not read. */
+  reply(path: string, request?: Request): Promise<Pick<Response, 'headers'>>;
   /** The body of a successful reply. */
-  bytes(path: string): Promise<Buffer>;
+  content(path: string, request?: Request): Promise<Content>;
   /** The `data` of each server-sent event. Ends when the service ends the stream. */
   events<T>(path: string, signal: AbortSignal): AsyncIterable<T>;
 }
@@ -67,20 +72,24 @@ export function createService({ url, token }: ServiceAddress): Service {
         return (await response.json()) as T;
       } catch (error) {
         request?.signal?.throwIfAborted();
-        throw error instanceof SyntaxError ? notABridge() : unreachable(url, error);
+        throw error instanceof SyntaxError ? notABridge(response.status) : unreachable(url, error);
       }
     },
-    async bytes(path) {
-      const response = await reply(path);
+    async content(path, request) {
+      const response = await reply(path, request);
       try {
-        return Buffer.from(await response.arrayBuffer());
+        const bytes = Buffer.from(await response.arrayBuffer());
+        const mediaType = response.headers.get('content-type') ?? 'application/octet-stream';
+        return { bytes, mediaType };
       } catch (error) {
+        request?.signal?.throwIfAborted();
         throw unreachable(url, error);
       }
     },
     async *events<T>(path: string, signal: AbortSignal): AsyncIterable<T> {
-      const { body } = await reply(path, { signal });
-      if (!body) throw notABridge();
+      const { body, headers, status } = await reply(path, { signal });
+      const isStream = headers.get('content-type')?.startsWith('text/event-stream');
+      if (!body || !isStream) throw notABridge(status);
       try {
         const events = body
           .pipeThrough(new TextDecoderStream())

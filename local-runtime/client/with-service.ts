@@ -22,8 +22,11 @@ export async function withService(
   try {
     return await work(createService(found.address));
   } catch (error) {
-    if (!(error instanceof ServiceError)) throw error;
-    return reportServiceError(error, io);
+    if (error instanceof ServiceError) return reportServiceError(error, io);
+    // Replies are taken as the contract describes them. One that is not so shows when it is used.
+    if (!(error instanceof TypeError || error instanceof RangeError)) throw error;
+    const { url } = found.address;
+    return reportServiceError(new ServiceError(`this version cannot read what ${url} replies`, 4), io);
   }
 }
 

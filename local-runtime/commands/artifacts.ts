@@ -61,7 +61,7 @@ export function runArtifactsGet({
 }: ArtifactCall<{ readonly output: string; readonly force: boolean }>): Promise<number> {
   return withService({ options, io }, async (service) => {
     const { output, force: replaces } = options;
-    const bytes = await service.bytes(pathOf(args.id));
+    const { bytes } = await service.content(pathOf(args.id));
     const shown = printable(output);
     const isSaved = await saveFile(resolve(io.cwd, output), bytes, { replaces }).catch((error) => {
       throw new ServiceError(`${shown} cannot be written: ${fileReason(error)}`, 1);

@@ -63,7 +63,7 @@ export function runPresetsSave({
       await service.json(pathOf(args.name), { method: 'PUT', body });
       io.stdout(`${args.name} was replaced.\n`);
     } catch (error) {
-      if (!(error instanceof ServiceError) || error.status !== 404) throw error;
+      if (!(error instanceof ServiceError) || error.code !== 'not_found') throw error;
       await service.json('/v1/presets', { method: 'POST', body: { name: args.name, ...body } });
       io.stdout(`${args.name} was made.\n`);
     }

@@ -16,9 +16,7 @@ export function createHttpApi(find: () => Promise<Service>): BridgeApi {
     bytes: (operation, request) =>
       converting(async () => {
         const { method, target } = toRequestLine(operation, request);
-        const reply = await (await find()).reply(target, { method, signal: request.signal });
-        const mediaType = reply.headers.get('content-type') ?? 'application/octet-stream';
-        return { bytes: Buffer.from(await reply.arrayBuffer()), mediaType };
+        return (await find()).content(target, { method, signal: request.signal });
       }),
 
     async *events<T>(operation: string, request: ApiRequest): AsyncIterable<T> {

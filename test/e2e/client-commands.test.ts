@@ -54,7 +54,10 @@ async function openBreakingProxy() {
     if (method === 'POST' && broken === 0) {
       broken += 1;
       request.socket.destroy();
-    } else response.writeHead(reply.status, { 'content-type': 'application/json' }).end(bytes);
+    } else {
+      const contentType = reply.headers.get('content-type') ?? 'application/json';
+      response.writeHead(reply.status, { 'content-type': contentType }).end(bytes);
+    }
   });
   await new Promise<void>((resolve) => {
     proxy.listen(0, '127.0.0.1', resolve);
@@ -390,7 +393,7 @@ describe('finding the service', () => {
 
       expect(result).toMatchObject({
         exitCode: 2,
-        stderr: 'image-bridge: --url must be an http or https address without a query\n',
+        stderr: 'image-bridge: --url must be an http or https address without a user and a query\n',
       });
     },
   );
