@@ -42,6 +42,7 @@ export function fileReason(error: unknown): string {
       return 'this user may not';
     case 'EISDIR':
       return 'it is a folder';
+    case 'EEXIST':
     case 'ENOTDIR':
       return 'a part of its path is a file';
     case 'ENOSPC':

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { parameterEntries } from '../contract/request/parameters.ts';
 import { documented } from '../contract/schema/documented.ts';
-import { readInput } from './input-image.ts';
+import { readInputs } from './input-image.ts';
 import type { ToolContext } from './tool.ts';
 
 const { n, size, quality, output_format, background } = parameterEntries;
@@ -59,16 +59,18 @@ export async function toRequestBody(
   context: Pick<ToolContext, 'readFile'>,
 ): Promise<object> {
   const { prompt, negative_prompt, format, model, provider, ...parameters } = fields;
-  const read = (image: string) => readInput(image, context);
+  const masks = mask === undefined ? [] : [mask];
+  const [sources = [], [maskInput] = [], references = []] = await readInputs(
+    [images, masks, reference_images],
+    context,
+  );
   return {
     prompt,
     operation: images.length > 0 ? 'edit' : 'generate',
     ...(negative_prompt === undefined ? {} : { negative_prompt }),
-    ...(images.length > 0 ? { images: await Promise.all(images.map(read)) } : {}),
-    ...(mask === undefined ? {} : { mask: await read(mask) }),
-    ...(reference_images.length > 0
-      ? { reference_images: await Promise.all(reference_images.map(read)) }
-      : {}),
+    ...(sources.length > 0 ? { images: sources } : {}),
+    ...(maskInput === undefined ? {} : { mask: maskInput }),
+    ...(references.length > 0 ? { reference_images: references } : {}),
     parameters: { ...parameters, ...(format === undefined ? {} : { output_format: format }) },
     routing: {
       ...(model === undefined ? {} : { model }),

@@ -37,8 +37,7 @@ export function notABridge(status: number): ServiceError {
 
 /** Of the routes that exist only while `server.jobs.enabled` is on. */
 export function toJobsError(error: unknown): unknown {
-  const isMissing =
-    error instanceof ServiceError && error.exitCode === 1 && error.status === 404;
+  const isMissing = error instanceof ServiceError && error.exitCode === 1 && error.status === 404;
   return isMissing
     ? new ServiceError('the service has no jobs and no dashboard: server.jobs.enabled is off', 1)
     : error;

@@ -1,4 +1,4 @@
-import { existsSync, statSync } from 'node:fs';
+import { lstatSync, statSync } from 'node:fs';
 import { basename, extname, join, resolve } from 'node:path';
 
 type OutputFormat = 'png' | 'jpeg' | 'webp';
@@ -37,12 +37,22 @@ export function toOutputPlace(output: string | undefined, cwd: string): OutputPl
   };
 }
 
-/** The path itself, or with a number where a file has it. */
+/** Whether anything has this path, even a link that leads nowhere. */
+export function isTaken(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    // A folder that cannot be read cannot be written to either, which is reported then.
+    return false;
+  }
+}
+
+/** The path itself, or with a number where it is taken. */
 export function freePath(path: string): string {
   const extension = extname(path);
   const stem = path.slice(0, path.length - extension.length);
   let free = path;
-  for (let number = 2; existsSync(free); number += 1) free = `${stem}-${number}${extension}`;
+  for (let number = 2; isTaken(free); number += 1) free = `${stem}-${number}${extension}`;
   return free;
 }
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
-import { dirname, relative } from 'node:path';
+import { basename, dirname, relative } from 'node:path';
 import type { ImageResponse } from '../../lib/contract/reply/image-response.ts';
 import type { ImageJob } from '../../lib/contract/resources/job.ts';
 import type { CommandIo } from '../command-io.ts';
@@ -22,6 +22,9 @@ interface SaveOptions {
 
 type Image = Extract<ImageResponse['data'][number], { type: 'artifact' }>;
 
+/** As a service names images: a file of another name could be one that some program obeys. */
+const IMAGE_NAME = /^[\w-][\w.-]*\.(png|jpe?g|webp)$/i;
+
 /** The longest edge of an image in a terminal. */
 const SHOWN_EDGE_PX = 512;
 
@@ -37,7 +40,7 @@ export async function saveImages(
   const files: object[] = [];
   for (const image of images) {
     const total = images.length + (result.failures?.length ?? 0);
-    const path = await saveImage(service, image, options.place.pathOf(image, total), options);
+    const path = await saveImage(service, image, total, options);
     const shown = relative(io.cwd, path) || path;
     const { width, height, format, bytes, sha256 } = image;
     files.push({ path, width, height, format, bytes, sha256, artifact: image.id });
@@ -50,7 +53,7 @@ export async function saveImages(
     printJson({ job: id, provider, model, files, warnings, normalizations }, io);
   } else if (!options.quiet) printNotes(result, io);
   for (const { index, error } of result.failures ?? []) {
-    io.stderr(`image-bridge: image ${index + 1} failed: ${printable(error.message)}\n`);
+    io.stderr(`image-bridge: ${printable(`image ${index + 1} failed: ${error.message}`)}\n`);
   }
   return result.failures?.length ? 1 : 0;
 }
@@ -58,11 +61,17 @@ export async function saveImages(
 /** The path of the file; one that exists gets another name beside it, since the image is there already. */
 async function saveImage(
   service: Service,
-  { id, sha256 }: Image,
-  path: string,
-  { force }: SaveOptions,
+  image: Image,
+  total: number,
+  { force, place }: SaveOptions,
 ): Promise<string> {
-  const bytes = await service.bytes(`/v1/artifacts/${encodeURIComponent(id)}`);
+  const { id, name, sha256 } = image;
+  const advice = [`The image is kept: image-bridge artifacts get ${id} -o FILE`];
+  if (!IMAGE_NAME.test(basename(name))) {
+    throw new ServiceError(`the artifact ${id} has a name that no image has`, 1, advice);
+  }
+  const path = place.pathOf(image, total);
+  const { bytes } = await service.content(`/v1/artifacts/${encodeURIComponent(id)}`);
   if (createHash('sha256').update(bytes).digest('hex') !== sha256) {
     throw new ServiceError(`the artifact ${id} arrived damaged`, 1);
   }
@@ -73,16 +82,17 @@ async function saveImage(
       if (await saveFile(free, bytes, { replaces: force })) return free;
     }
   } catch (error) {
-    const reason = `${printable(path)} cannot be written: ${fileReason(error)}`;
-    throw new ServiceError(reason, 1, [`The image is kept: image-bridge artifacts get ${id}`]);
+    throw new ServiceError(`${path} cannot be written: ${fileReason(error)}`, 1, advice);
   }
 }
 
+/** Shows nothing where the terminal or the service cannot: the file is written. */
 async function showImage(service: Service, { id }: Image, io: CommandIo): Promise<void> {
   const protocol = imageProtocol(io);
   if (protocol === undefined) return;
   const path = `/v1/artifacts/${encodeURIComponent(id)}/thumbnail?edge=${SHOWN_EDGE_PX}`;
-  io.stdout(imageSequence(await service.bytes(path), protocol));
+  const thumbnail = await service.content(path).catch(() => undefined);
+  if (thumbnail) io.stdout(imageSequence(thumbnail.bytes, protocol));
 }
 
 /** What a person should know of the result, on standard error. */

@@ -25,8 +25,8 @@ export async function withService(
     if (error instanceof ServiceError) return reportServiceError(error, io);
     // Replies are taken as the contract describes them. One that is not so shows when it is used.
     if (!(error instanceof TypeError || error instanceof RangeError)) throw error;
-    const { url } = found.address;
-    return reportServiceError(new ServiceError(`this version cannot read what ${url} replies`, 4), io);
+    const reason = `this version cannot read what ${found.address.url} replies (${error.message})`;
+    return reportServiceError(new ServiceError(reason, 4), io);
   }
 }
 

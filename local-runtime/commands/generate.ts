@@ -1,11 +1,10 @@
-import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { ImageJob } from '../../lib/contract/resources/job.ts';
 import type { Preset } from '../../lib/contract/resources/preset.ts';
 import { followJob } from '../client/follow-job.ts';
 import { type ImageFiles, type ImageOptions, toRequest } from '../client/image-request.ts';
 import { reportJob } from '../client/job-outcome.ts';
-import { type OutputPlace, toOutputPlace } from '../client/output-paths.ts';
+import { isTaken, type OutputPlace, toOutputPlace } from '../client/output-paths.ts';
 import { startProgress } from '../client/progress.ts';
 import { saveImages } from '../client/save-images.ts';
 import type { Service } from '../client/service.ts';
@@ -34,6 +33,7 @@ interface Wanted {
 
 // What a service takes at most by default; it names its own limit.
 const MAX_FILE_BYTES = 64 * 1024 * 1024;
+const MAX_FILES_BYTES = 2 * MAX_FILE_BYTES;
 // More than a service makes of one request.
 const MOST_IMAGES = 1000;
 const INTERRUPTED = 130;
@@ -90,7 +90,7 @@ async function make(wanted: Wanted, options: GenerateOptions, io: CommandIo): Pr
   });
 }
 
-/** The first path that a file has already. Without a name of its own an image gets a free one. */
+/** The first path that is taken already. Without a name of its own an image gets a free one. */
 function takenPath(
   place: OutputPlace,
   { output, count, force }: GenerateOptions,
@@ -100,7 +100,7 @@ function takenPath(
   const paths = Array.from({ length: total }, (_, index) =>
     place.pathOf({ name: '', index }, total),
   );
-  return paths.find((path) => existsSync(path));
+  return paths.find(isTaken);
 }
 
 async function readFiles(
@@ -109,10 +109,15 @@ async function readFiles(
   { cwd }: CommandIo,
 ): Promise<ImageFiles | string> {
   const read = new Map<string, Buffer>();
+  let total = 0;
   for (const name of [image, mask, ...reference]) {
     if (name === undefined) continue;
     const bytes = await readWholeFile(resolve(cwd, name), MAX_FILE_BYTES);
     if (typeof bytes === 'string') return `${printable(name)} ${bytes}`;
+    total += bytes.length;
+    if (total > MAX_FILES_BYTES) {
+      return `the images together are longer than ${MAX_FILES_BYTES} bytes`;
+    }
     read.set(name, bytes);
   }
   return {
@@ -142,7 +147,10 @@ async function untilEnded(
     return await followJob(service, id, progress.onEvent, stopping.signal);
   } catch (error) {
     if (!stopping.signal.aborted) throw error;
-    await service.json(`/v1/jobs/${encodeURIComponent(id)}`, { method: 'DELETE' });
+    const path = `/v1/jobs/${encodeURIComponent(id)}`;
+    const job = await service.json<ImageJob>(path, { method: 'DELETE' });
+    // The signal came too late: what was made, and perhaps paid for, is not thrown away.
+    if (job.status === 'succeeded' || job.status === 'failed') return job;
     io.stderr('image-bridge: the work was cancelled\n');
     return undefined;
   } finally {

@@ -1,0 +1,165 @@
+import { createHash } from 'node:crypto';
+import { mkdtemp, readdir, readFile, rm, symlink, truncate, writeFile } from 'node:fs/promises';
+import type { ServerResponse } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { CommandIo } from '../../../local-runtime/command-io.ts';
+import { runCommand } from '../../support/run-command.ts';
+import { openStub } from './stub-service.ts';
+
+const BYTES = Buffer.from('bytes of an image');
+const sha256 = createHash('sha256').update(BYTES).digest('hex');
+
+let cwd: string;
+let close = () => {};
+beforeEach(async () => {
+  cwd = await mkdtemp(join(tmpdir(), 'image-bridge-saved-'));
+});
+afterEach(async () => {
+  close();
+  await rm(cwd, { recursive: true, force: true });
+});
+
+/** Runs `generate` with a service that makes images of these names at once, and has no thumbnails. */
+async function generate(
+  names: readonly string[],
+  argv: readonly string[],
+  io: Partial<CommandIo> = {},
+) {
+  let requests = 0;
+  const stub = await openStub((request, response) => {
+    const { url = '' } = request;
+    if (url === '/v1/jobs') requests += 1;
+    request.resume().on('end', () => {
+      if (url.endsWith('/events')) sendEnd(response, names);
+      else if (url.endsWith('/thumbnail?edge=512')) response.writeHead(503).end('{}');
+      else if (url.startsWith('/v1/artifacts/')) response.end(BYTES);
+      else response.end('{"id":"job"}');
+    });
+  });
+  close = stub.close;
+  const env = { IMAGE_BRIDGE_URL: stub.url, ...io.env };
+  const result = await runCommand(['generate', 'x', ...argv], { cwd, ...io, env });
+  return { ...result, requests };
+}
+
+/** A job that has made images of these names. */
+function jobOf(names: readonly string[]): object {
+  const facts = { type: 'artifact', width: 1, height: 1, format: 'png', bytes: BYTES.length };
+  const data = names.map((name, index) => ({
+    ...facts,
+    sha256,
+    id: `image-${index}`,
+    name,
+    index,
+  }));
+  const result = { data, model: 'm', provider: 'p', warnings: [], normalizations: [] };
+  return { id: 'job', status: 'succeeded', result: { ...result, timings: { total_ms: 1 } } };
+}
+
+function sendEnd(response: ServerResponse, names: readonly string[]): void {
+  response.setHeader('content-type', 'text/event-stream');
+  response.end(`data: ${JSON.stringify({ type: 'ended', job: jobOf(names) })}\n\n`);
+}
+
+describe('the file of an image', () => {
+  it('does not replace a link that leads nowhere, which is refused before anything is generated', async () => {
+    await symlink(join(cwd, 'nowhere'), join(cwd, 'out.png'));
+
+    const result = await generate(['a.png'], ['-o', 'out.png']);
+
+    expect(result).toMatchObject({
+      exitCode: 1,
+      stdout: '',
+      stderr: `image-bridge: ${join(cwd, 'out.png')} exists already; --force replaces it\n`,
+      requests: 0,
+    });
+  });
+
+  it('gets another name beside such a link in a folder', async () => {
+    await symlink(join(cwd, 'nowhere'), join(cwd, 'a.png'));
+
+    const result = await generate(['a.png'], ['-q']);
+
+    expect(result).toMatchObject({ exitCode: 0, stdout: 'a-2.png\n', stderr: '' });
+    expect((await readdir(cwd)).sort()).toEqual(['a-2.png', 'a.png']);
+  });
+
+  it.each(['.bashrc', '..', 'Makefile', 'a.sh', 'a\u001b.png', ''])(
+    'is not written under the name %j, which no image has',
+    async (name) => {
+      const result = await generate([name], ['-q', '--force']);
+
+      expect(result).toMatchObject({ exitCode: 1, stdout: '' });
+      expect(result.stderr).toContain('artifacts get image-0 -o FILE');
+      expect(await readdir(cwd)).toEqual([]);
+    },
+  );
+
+  it('is written although the terminal cannot show the image before it', async () => {
+    const result = await generate(['a.png', 'b.png'], [], {
+      isTerminal: { stdin: true, stdout: true, stderr: false },
+      env: { TERM: 'xterm-kitty', NO_COLOR: '1' },
+    });
+
+    expect(result).toMatchObject({ exitCode: 0, stdout: 'a.png\nb.png\n' });
+    expect(await readFile(join(cwd, 'b.png'))).toEqual(BYTES);
+  });
+
+  it('that cannot be written is named with its reason and how to get the image', async () => {
+    await writeFile(join(cwd, 'file'), '');
+
+    const result = await generate(['a.png'], ['-o', 'file/a.png']);
+
+    expect(result).toMatchObject({
+      exitCode: 1,
+      stderr: `image-bridge: ${join(cwd, 'file/a.png')} cannot be written: a part of its path is a file
+→ The image is kept: image-bridge artifacts get image-0 -o FILE
+`,
+    });
+  });
+});
+
+describe('Ctrl+C', () => {
+  it('that comes too late loses no image', async () => {
+    let follow = () => {};
+    const followed = new Promise<void>((resolve) => {
+      follow = resolve;
+    });
+    const stub = await openStub((request, response) => {
+      const { method, url = '' } = request;
+      if (url.endsWith('/events')) {
+        response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
+        follow();
+      } else if (method === 'DELETE') response.end(JSON.stringify(jobOf(['a.png'])));
+      else
+        request.resume().on('end', () => response.end(method === 'GET' ? BYTES : '{"id":"job"}'));
+    });
+    close = stub.close;
+
+    const result = await runCommand(['generate', 'x', '-q', '--url', stub.url], {
+      cwd,
+      untilStopped: () => followed,
+    });
+
+    expect(result).toEqual({ exitCode: 0, stdout: 'a.png\n', stderr: '' });
+    expect(await readFile(join(cwd, 'a.png'))).toEqual(BYTES);
+  });
+});
+
+describe('the images of a request', () => {
+  it('are refused when they are too long together, even the same one several times', async () => {
+    await writeFile(join(cwd, 'long.png'), '');
+    await truncate(join(cwd, 'long.png'), 64 * 1024 * 1024);
+
+    const result = await generate([], Array(3).fill(['--reference', 'long.png']).flat());
+
+    expect(result).toEqual({
+      exitCode: 1,
+      stdout: '',
+      stderr: 'image-bridge: the images together are longer than 134217728 bytes\n',
+      requests: 0,
+    });
+  });
+});
