@@ -7,14 +7,19 @@ import { unsupportedNode } from './node-version.ts';
 if (process.argv[2] === 'serve') applyAllocatorSettings();
 
 // A reader that closes the output must not end the program. Without a listener its EPIPE would.
-for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
+process.stderr.on('error', () => {});
+process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
+  if (code === 'EPIPE') return;
+  process.stderr.write(`image-bridge: standard output cannot be written (${code})\n`);
+  process.exitCode = 1;
+});
 
 // Nothing else is loaded before this check: the rest of the program uses what an older Node does not have.
 const refusal = unsupportedNode(process.versions.node);
 if (refusal === undefined) {
   const { runCommandLine } = await import('./command-line.ts');
   const { untilStopped } = await import('./stop-signals.ts');
-  process.exitCode = await runCommandLine(process.argv.slice(2), {
+  const exitCode = await runCommandLine(process.argv.slice(2), {
     env: process.env,
     cwd: process.cwd(),
     stdout: (text) => process.stdout.write(text),
@@ -23,6 +28,8 @@ if (refusal === undefined) {
     untilStopped,
     ask: async (question) => (await import('./terminal/ask.ts')).ask(question),
   });
+  // Output that was lost may have set it.
+  process.exitCode ||= exitCode;
 } else {
   process.stderr.write(`${refusal}\n`);
   process.exitCode = 1;
