@@ -91,11 +91,14 @@ export async function startBridge(config: Config, outside: Outside): Promise<Run
         const cancel = clock.after(graceMs, () => grace.abort());
         // Work without a client has no socket that keeps the process alive.
         const release = stayAwake();
-        // Both use the same grace: requests with a client, and work whose client has disconnected.
-        await Promise.all([listener.stop(graceMs), app.drain(grace.signal)]);
-        cancel();
-        await app.close();
-        release();
+        try {
+          // Both use the same grace: requests with a client, and work whose client has disconnected.
+          await Promise.all([listener.stop(graceMs), app.drain(grace.signal)]);
+          await app.close();
+        } finally {
+          cancel();
+          release();
+        }
       },
     };
   } catch (error) {

@@ -8,7 +8,7 @@ const VARIABLES: readonly (readonly [name: string, about: string])[] = [
   ['IMAGE_BRIDGE_URL', 'The service that client commands use.'],
   ['IMAGE_BRIDGE_TOKEN', 'The token that they send.'],
   ['CODEX_HOME', "The folder of the agent's login, instead of ~/.codex."],
-  ['NO_COLOR', 'No colours, whatever its value.'],
+  ['NO_COLOR', 'No colours, unless it is empty.'],
 ];
 
 /** The manual page of the program, in the macros of man(7). */

@@ -4,11 +4,8 @@ import { type Command, command } from './command.ts';
 import { CONFIGURATION } from './configuration-options.ts';
 import { SERVICE_OPTION } from './service-options.ts';
 
-const EXITS = {
-  0: 'it was stopped in order',
-  1: 'it cannot start',
-  3: 'another process holds server.activation_lock',
-};
+const EXITS = { 0: 'it was stopped in order', 1: 'it cannot start' };
+const LOCK_EXITS = { ...EXITS, 3: 'another process holds server.activation_lock' };
 const OPTIONS = {
   ...CONFIGURATION,
   noWait: { about: 'ends when another process holds server.activation_lock' },
@@ -27,7 +24,7 @@ export const SERVE_COMMANDS: readonly Command[] = [
       ['quickstart', 'listens on 127.0.0.1:8787'],
       ['quickstart --set server.bind=127.0.0.1:9000', 'listens on another port'],
     ],
-    exits: EXITS,
+    exits: LOCK_EXITS,
     load: async () => (await import('../commands/quickstart.ts')).runQuickstart,
   }),
   command({
@@ -39,7 +36,7 @@ export const SERVE_COMMANDS: readonly Command[] = [
       ['serve', 'uses ./image-bridge.toml if there is one'],
       ['serve --config /etc/image-bridge.toml', 'uses another file'],
     ],
-    exits: EXITS,
+    exits: LOCK_EXITS,
     load: async () => (await import('../commands/serve.ts')).runServe,
   }),
   command({
@@ -56,7 +53,7 @@ export const SERVE_COMMANDS: readonly Command[] = [
         'listens before two slots',
       ],
     ],
-    exits: { 0: 'it was stopped in order', 1: 'it cannot start' },
+    exits: EXITS,
     load: async () => (await import('../commands/gateway.ts')).runGateway,
   }),
   command({

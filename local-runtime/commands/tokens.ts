@@ -181,9 +181,15 @@ function toPermissions(given: readonly string[]): readonly Permission[] {
 
 function toSecs(text: string): number {
   const isTime = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d)?(Z|[+-]\d\d:\d\d))?$/.test(text);
-  const ms = isTime ? Date.parse(text) : Number.NaN;
+  const ms = isTime && isDay(text.slice(0, 10)) ? Date.parse(text) : Number.NaN;
   if (!Number.isNaN(ms)) return Math.floor(ms / 1000);
   throw refused('--expires must be a date, or a time such as 2027-01-31T18:00:00Z');
+}
+
+/** Not so for 30 February, which a Date takes for a day of March. */
+function isDay(text: string): boolean {
+  const ms = Date.parse(text);
+  return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(text);
 }
 
 /** A new token of 256 random bits. */

@@ -40,7 +40,7 @@ export function newFile(path: string, content: string): Change {
         await mkdir(dirname(path), { recursive: true, mode: FOR_OWNER });
         const options = { replaces: false, mode: FILE_FOR_OWNER };
         if (await saveFile(path, Buffer.from(content), options)) return;
-        throw new BridgeError('configuration', `${path} was written by another program meanwhile`);
+        throw new BridgeError('configuration', `${path} exists, or is a link that leads nowhere`);
       }),
   };
 }

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -85,6 +85,19 @@ describe('setup', () => {
     const result = await setup(['--yes']);
 
     expect(result).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('speed') });
+  });
+
+  it('does not write through a link that leads nowhere', async () => {
+    await mkdir(join(home, '.config/image-bridge'), { recursive: true });
+    await symlink(join(home, 'nowhere'), join(home, CONFIG));
+
+    const result = await setup(['--yes']);
+
+    expect(result).toMatchObject({
+      exitCode: 1,
+      stderr: `image-bridge: ${home}/${CONFIG} exists, or is a link that leads nowhere\n`,
+    });
+    expect(await readdir(home)).toEqual(['.config']);
   });
 
   it('proposes the provider of a login that it finds', async () => {

@@ -68,6 +68,8 @@ describe('tokens add', () => {
     [['bob', '--permissions', 'all'], /--permissions must be some of images, jobs, read/],
     [['bob', '--expires', 'tomorrow'], /--expires must be a date/],
     [['bob', '--expires', '2027-02-31T10:00'], /--expires must be a date/],
+    [['bob', '--expires', '2027-02-30'], /--expires must be a date/],
+    [['bob', '--expires', '2027-02-30T10:00Z'], /--expires must be a date/],
     [['bob', '--images-per-day', '0'], /whole number from 1/],
   ])('refuses %j and changes nothing', async (argv, message) => {
     await run('add', 'alice');
