@@ -1,4 +1,4 @@
-import { existsSync, linkSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, linkSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { BridgeError } from '../../errors/bridge-error.ts';
 import { type Connection, connect, connectToRead, keepNoLog } from './connection.ts';
@@ -10,6 +10,8 @@ import { refuseForeignLog } from './foreign-log.ts';
 import { findCopyProblems } from './inspect-state.ts';
 import { searchIndexFile } from './search/job-search.ts';
 
+const TEMPORARY = '.state-restore-';
+
 /**
  * Puts a copy of the database `source` in the place of `file`. The caller holds the lock of the directory. The source is
  * read in full first; whatever fails and wherever it stops, `file` is either what it was or the copy. The replaced
@@ -18,7 +20,7 @@ import { searchIndexFile } from './search/job-search.ts';
  */
 export function restoreState(file: string, source: string): string | undefined {
   const folder = dirname(file);
-  const temporary = mkdtempSync(join(folder, '.state-restore-'));
+  const temporary = mkdtempSync(join(folder, TEMPORARY));
   try {
     const copy = join(temporary, 'copy.sqlite');
     copySource(source, copy);
@@ -30,6 +32,7 @@ export function restoreState(file: string, source: string): string | undefined {
     for (const end of ['', '-wal', '-shm'])
       rmSync(`${searchIndexFile(file)}${end}`, { force: true });
     syncPath(folder);
+    removeTemporary(folder);
     return replaced;
   } catch (error) {
     if (error instanceof BridgeError) throw error;
@@ -38,6 +41,13 @@ export function restoreState(file: string, source: string): string | undefined {
     });
   } finally {
     rmSync(temporary, { recursive: true, force: true });
+  }
+}
+
+/** Removes this copy, and those of restores that were killed: they hold prompts. */
+function removeTemporary(folder: string): void {
+  for (const name of readdirSync(folder)) {
+    if (name.startsWith(TEMPORARY)) rmSync(join(folder, name), { recursive: true, force: true });
   }
 }
 

@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -170,6 +170,18 @@ describe('state restore', () => {
     expect(await jobsIn('bridge.sqlite')).toBe(1);
     expect(await jobsIn('bridge.replaced-1.sqlite')).toBe(2);
     expect(await run('check')).toMatchObject({ exitCode: 0 });
+  });
+
+  it('removes the copy that an interrupted restore has left', async () => {
+    await run('backup', 'copy.sqlite');
+    await database.close();
+    await mkdir(join(folder, '.state-restore-Ab12Cd'));
+    await writeFile(join(folder, '.state-restore-Ab12Cd/copy.sqlite'), 'prompts');
+
+    const result = await run('restore', 'copy.sqlite');
+
+    expect(result.exitCode).toBe(0);
+    expect((await readdir(folder)).filter((name) => name.startsWith('.'))).toEqual([]);
   });
 
   it('restores into a directory that does not exist yet', async () => {
