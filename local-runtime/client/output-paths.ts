@@ -1,5 +1,6 @@
-import { lstatSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { basename, extname, join, resolve } from 'node:path';
+import { isTaken } from '../is-taken.ts';
 
 type OutputFormat = 'png' | 'jpeg' | 'webp';
 
@@ -35,16 +36,6 @@ export function toOutputPlace(output: string | undefined, cwd: string): OutputPl
       return count === 1 ? `${stem}${end}` : `${stem}-${index + 1}${end}`;
     },
   };
-}
-
-/** Whether anything has this path, even a link that leads nowhere. */
-export function isTaken(path: string): boolean {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
-  } catch {
-    // A folder that cannot be read cannot be written to either, which is reported then.
-    return false;
-  }
 }
 
 /** The path itself, or with a number where it is taken. */

@@ -16,9 +16,10 @@ export interface Progress {
   end(): void;
 }
 
-/** Shows nothing without a terminal. */
+/** Shows nothing without a terminal, or on one that cannot clear a line. */
 export function startProgress({ isQuiet }: { readonly isQuiet: boolean }, io: CommandIo): Progress {
-  if (isQuiet || !io.isTerminal.stderr) return { onEvent() {}, end() {} };
+  const isShown = io.isTerminal.stderr && io.env['TERM'] !== 'dumb';
+  if (isQuiet || !isShown) return { onEvent() {}, end() {} };
   const began = systemClock.monotonicMs();
   let stage = 'queued';
   let cancel = () => {};

@@ -4,7 +4,7 @@ import type { Preset } from '../../lib/contract/resources/preset.ts';
 import { followJob } from '../client/follow-job.ts';
 import { type ImageFiles, type ImageOptions, toRequest } from '../client/image-request.ts';
 import { reportJob } from '../client/job-outcome.ts';
-import { isTaken, type OutputPlace, toOutputPlace } from '../client/output-paths.ts';
+import { type OutputPlace, toOutputPlace } from '../client/output-paths.ts';
 import { startProgress } from '../client/progress.ts';
 import { saveImages } from '../client/save-images.ts';
 import type { Service } from '../client/service.ts';
@@ -13,6 +13,7 @@ import { withService } from '../client/with-service.ts';
 import type { CommandIo } from '../command-io.ts';
 import type { Call } from '../command-table/command.ts';
 import type { ServiceOption } from '../command-table/service-options.ts';
+import { isTaken } from '../is-taken.ts';
 import { readWholeFile } from '../read-file.ts';
 import { printable } from '../terminal/printable.ts';
 

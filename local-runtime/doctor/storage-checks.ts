@@ -2,6 +2,7 @@ import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs
 import { dirname, join, resolve } from 'node:path';
 import { toBridgeError } from '../../lib/errors/bridge-error.ts';
 import { stateSchema } from '../../lib/storage/inspect-state.ts';
+import { isTaken } from '../is-taken.ts';
 import { lockStateDirectory } from '../locks/state-lock.ts';
 import { bad, type Examined, type Finding, good, warning } from './finding.ts';
 
@@ -26,7 +27,11 @@ function checkFolder(
   const path = resolve(folder);
   try {
     const nearest = nearestExisting(path);
-    const found = statSync(nearest);
+    const found = statSync(nearest, { throwIfNoEntry: false });
+    if (found === undefined) {
+      const advice = `Make or mount what it leads to, or set ${check}.`;
+      return [bad(check, `${nearest} is a link that leads nowhere`, advice)];
+    }
     if (!found.isDirectory()) {
       return [bad(check, `${nearest} is a file`, `Remove it, or set ${check}.`)];
     }
@@ -48,7 +53,7 @@ function checkFolder(
 
 function nearestExisting(path: string): string {
   let nearest = path;
-  while (statSync(nearest, { throwIfNoEntry: false }) === undefined) nearest = dirname(nearest);
+  while (!isTaken(nearest)) nearest = dirname(nearest);
   return nearest;
 }
 

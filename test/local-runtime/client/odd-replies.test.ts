@@ -102,6 +102,21 @@ describe('a job that is followed', () => {
   });
 });
 
+describe('a terminal without control sequences', () => {
+  it('is shown no progress', async () => {
+    const result = await run(
+      ['jobs', 'wait', 'x'],
+      (_, response) => sendEvents(response, { type: 'ended', job: { id: 'x', status: 'failed' } }),
+      {
+        isTerminal: { stdin: true, stdout: true, stderr: true },
+        env: { TERM: 'dumb' },
+      },
+    );
+
+    expect(result.stderr).toBe('image-bridge: the job x has failed\n');
+  });
+});
+
 describe('text of a service', () => {
   it('sends no escape sequence to the terminal, wherever it stands', async () => {
     const { stdout } = await run(

@@ -1,4 +1,4 @@
-import { chmod, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -223,6 +223,18 @@ describe('doctor', () => {
     expect(found.get('artifacts.root')).toMatchObject({
       level: 'bad',
       message: `${folder}/data is a file`,
+    });
+  });
+
+  it('reports a link to a folder that is not there, such as of a disk that is not mounted', async () => {
+    await mkdir(join(folder, 'data'));
+    await symlink(join(folder, 'disk/artifacts'), join(folder, 'data/artifacts'));
+
+    const found = await findings();
+
+    expect(found.get('artifacts.root')).toMatchObject({
+      level: 'bad',
+      message: `${folder}/data/artifacts is a link that leads nowhere`,
     });
   });
 
