@@ -27,14 +27,16 @@ export function startProgress({ isQuiet }: { readonly isQuiet: boolean }, io: Co
     const ms = systemClock.monotonicMs() - began;
     const frame = FRAMES[Math.floor(ms / EVERY_MS) % FRAMES.length] ?? '';
     const seconds = `${Math.floor(ms / 1000)} s`;
-    io.stderr(`${CLEAR_LINE}${styled('cyan', frame, 'stderr', io)} ${oneLine(stage)} ${seconds}`);
+    io.stderr(`${CLEAR_LINE}${styled('cyan', frame, 'stderr', io)} ${stage} ${seconds}`);
     cancel = systemClock.after(EVERY_MS, draw);
   };
   draw();
   return {
     onEvent(event) {
-      if (event.type === 'progress') stage = event.stage;
-      if (event.type === 'snapshot') stage = event.job.progress?.stage ?? event.job.status;
+      if (event.type === 'progress') stage = oneLine(event.stage);
+      if (event.type === 'snapshot') {
+        stage = oneLine(event.job.progress?.stage ?? event.job.status);
+      }
     },
     end() {
       cancel();

@@ -145,7 +145,7 @@ async function untilEnded(
   void io.untilStopped().then(() => stopping.abort());
   const progress = startProgress({ isQuiet: quiet }, io);
   try {
-    return await followJob(service, id, progress.onEvent, stopping.signal);
+    return await followJob(service, id, progress.onEvent, stopping.signal).finally(progress.end);
   } catch (error) {
     if (!stopping.signal.aborted) throw error;
     const path = `/v1/jobs/${encodeURIComponent(id)}`;
@@ -154,7 +154,5 @@ async function untilEnded(
     if (job.status === 'succeeded' || job.status === 'failed') return job;
     io.stderr('image-bridge: the work was cancelled\n');
     return undefined;
-  } finally {
-    progress.end();
   }
 }

@@ -56,16 +56,11 @@ export function runJobsWait(call: JobCall): Promise<number> {
   const { args, io } = call;
   return withService(call, async (service) => {
     const progress = startProgress({ isQuiet: false }, io);
-    try {
-      const { signal } = new AbortController();
-      const job = await followJob(service, args.id, progress.onEvent, signal);
-      progress.end();
-      if (job.status !== 'succeeded') return reportJob(job, io);
-      print(job, call);
-      return 0;
-    } finally {
-      progress.end();
-    }
+    const { signal } = new AbortController();
+    const job = await followJob(service, args.id, progress.onEvent, signal).finally(progress.end);
+    if (job.status !== 'succeeded') return reportJob(job, io);
+    print(job, call);
+    return 0;
   });
 }
 

@@ -102,6 +102,19 @@ describe('a job that is followed', () => {
   });
 });
 
+describe('an event that no service sends', () => {
+  it('ends the command with one sentence, also while a terminal shows progress', async () => {
+    const result = await run(
+      ['jobs', 'wait', 'x'],
+      (_, response) => sendEvents(response, { type: 'progress', stage: 7 }),
+      { isTerminal: { stdin: true, stdout: true, stderr: true } },
+    );
+
+    expect(result).toMatchObject({ exitCode: 4, stdout: '' });
+    expect(result.stderr).toMatch(/image-bridge: this version cannot read .+\n$/);
+  });
+});
+
 describe('a terminal without control sequences', () => {
   it('is shown no progress', async () => {
     const result = await run(

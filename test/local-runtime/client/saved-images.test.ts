@@ -121,30 +121,43 @@ describe('the file of an image', () => {
   });
 });
 
+/** Runs `generate` until the job is followed; the signal that then comes finds this job. */
+async function interrupt(job: object, argv: readonly string[], io: Partial<CommandIo> = {}) {
+  let follow = () => {};
+  const followed = new Promise<void>((resolve) => {
+    follow = resolve;
+  });
+  const stub = await openStub((request, response) => {
+    const { method, url = '' } = request;
+    if (url.endsWith('/events')) {
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
+      follow();
+    } else if (method === 'DELETE') response.end(JSON.stringify(job));
+    else request.resume().on('end', () => response.end(method === 'GET' ? BYTES : '{"id":"job"}'));
+  });
+  close = stub.close;
+  const untilStopped = () => followed;
+  return runCommand(['generate', 'x', '--url', stub.url, ...argv], { cwd, untilStopped, ...io });
+}
+
 describe('Ctrl+C', () => {
   it('that comes too late loses no image', async () => {
-    let follow = () => {};
-    const followed = new Promise<void>((resolve) => {
-      follow = resolve;
-    });
-    const stub = await openStub((request, response) => {
-      const { method, url = '' } = request;
-      if (url.endsWith('/events')) {
-        response.writeHead(200, { 'content-type': 'text/event-stream' }).flushHeaders();
-        follow();
-      } else if (method === 'DELETE') response.end(JSON.stringify(jobOf(['a.png'])));
-      else
-        request.resume().on('end', () => response.end(method === 'GET' ? BYTES : '{"id":"job"}'));
-    });
-    close = stub.close;
-
-    const result = await runCommand(['generate', 'x', '-q', '--url', stub.url], {
-      cwd,
-      untilStopped: () => followed,
-    });
+    const result = await interrupt(jobOf(['a.png']), ['-q']);
 
     expect(result).toEqual({ exitCode: 0, stdout: 'a.png\n', stderr: '' });
     expect(await readFile(join(cwd, 'a.png'))).toEqual(BYTES);
+  });
+
+  it('removes the progress before it is said that the work was cancelled', async () => {
+    const isTerminal = { stdin: true, stdout: true, stderr: true };
+
+    const { exitCode, stderr } = await interrupt({ id: 'job', status: 'running' }, [], {
+      isTerminal,
+    });
+
+    expect(exitCode).toBe(130);
+    expect(stderr).toContain('\r\u001b[Kimage-bridge: the work was cancelled\n');
+    expect(stderr.endsWith('cancelled\n')).toBe(true);
   });
 });
 
