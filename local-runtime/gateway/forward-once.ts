@@ -31,11 +31,12 @@ export interface Attempt {
 
 export interface RunningAttempt {
   /**
-   * The status of the reply once it has been written, or `not_sent` when certainly no byte reached the slot. Rejects with
-   * the signal's reason. Throws `protocol` or `timeout` of unknown outcome when a request was sent and no reply came.
+   * The status of the reply once the kernel has all of it. `recalled` and `not_sent`: certainly no byte reached the slot,
+   * because of `recall` or because the slot could not be reached. Rejects with the signal's reason. Throws `protocol` or
+   * `timeout` of unknown outcome when a request was sent and no reply, or not all of one, came.
    */
-  readonly outcome: Promise<number | 'not_sent'>;
-  /** Ends the attempt as `not_sent` unless something of the request has been sent. */
+  readonly outcome: Promise<number | 'recalled' | 'not_sent'>;
+  /** Ends the attempt as `recalled` unless something of the request has been sent. */
   recall(): void;
 }
 
@@ -51,14 +52,14 @@ export function forwardOnce(
   const { incoming, outgoing } = request;
   const { method = 'GET', url: target = '/', rawHeaders } = incoming;
   const isSafe = method === 'GET' || method === 'HEAD';
-  const { promise: outcome, resolve, reject } = Promise.withResolvers<number | 'not_sent'>();
+  const { promise: outcome, resolve, reject } = Promise.withResolvers<
+    number | 'recalled' | 'not_sent'
+  >();
   let isSent = false;
   let isSettled = false;
   let hasBody = false;
   let forwarding: Forwarding | undefined;
-  const body = openRequestBody(incoming, maxBodyBytes, () => {
-    isSent = true;
-  });
+  const body = openRequestBody(incoming, maxBodyBytes);
 
   /** Once this has run, nothing that the slot does reaches the client. */
   function settle(then: () => void): void {
@@ -73,11 +74,7 @@ export function forwardOnce(
   }
 
   function fail(error: unknown): void {
-    settle(() => {
-      // The status line has been sent. Only a broken connection can still say that this is not the whole reply.
-      if (outgoing.headersSent) outgoing.destroy();
-      reject(error);
-    });
+    settle(() => reject(error));
   }
 
   const onAbort = () => fail(signal.reason);
@@ -86,8 +83,8 @@ export function forwardOnce(
   const sink: ReplySink = {
     sending() {
       if (isSettled) return false;
-      if (body) body.start();
-      else isSent = true;
+      isSent = true;
+      body?.start();
       return true;
     },
     head(status, raw) {
@@ -107,7 +104,7 @@ export function forwardOnce(
     end() {
       // There is nothing left to close.
       forwarding = undefined;
-      settle(() => resolve(endReply(request, drainOptions)));
+      settle(() => resolve(endReply(request, signal, drainOptions)));
     },
     fail(cause) {
       if (isSent || isRefusal(cause)) fail(toFailure(cause, isSafe));
@@ -117,11 +114,15 @@ export function forwardOnce(
   signal.addEventListener('abort', onAbort, { once: true });
   outgoing.on('drain', onDrain);
   const headers = toRequestHeaders(rawHeaders, requestId);
-  forwarding = forwarder.forward({ origin, method, target, headers, body: body?.stream }, sink);
+  const forward = () => {
+    forwarding = forwarder.forward({ origin, method, target, headers, body: body?.stream }, sink);
+  };
+  if (body) body.onBegun(forward);
+  else forward();
   return {
     outcome,
     recall() {
-      if (!isSent) settle(() => resolve('not_sent'));
+      if (!isSent) settle(() => resolve('recalled'));
     },
   };
 }
@@ -129,6 +130,7 @@ export function forwardOnce(
 /** Resolves with the status. What is left of a request whose reply came early is read before the connection closes. */
 async function endReply(
   { incoming, outgoing }: RequestInFlight,
+  signal: AbortSignal,
   drainOptions: DrainOptions,
 ): Promise<number> {
   const { statusCode } = outgoing;
@@ -136,7 +138,12 @@ async function endReply(
     await drain(incoming, drainOptions);
     outgoing.once('finish', () => incoming.destroy());
   }
+  const isClosed = new Promise<unknown>((resolve) => {
+    outgoing.once('close', resolve);
+    signal.addEventListener('abort', resolve, { once: true });
+  });
   outgoing.end();
+  if (!outgoing.closed && !signal.aborted) await isClosed;
   return statusCode;
 }
 

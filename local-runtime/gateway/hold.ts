@@ -59,6 +59,7 @@ export function createHold({ coordination, clock, holdMs, maxHeld, onReleased }:
      * `overloaded` when it was held too long, too many are, or the gateway stops.
      */
     next(signal: AbortSignal): Promise<Slot> {
+      if (signal.aborted) return Promise.reject(signal.reason);
       const active = slot();
       if (active && waiting.size === 0) return Promise.resolve(active);
       if (isClosed) return Promise.reject(stopping());

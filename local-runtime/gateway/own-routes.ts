@@ -17,13 +17,14 @@ interface Deps {
 /** The reply to a request below `/health/`, which never reaches a slot. Undefined for every other request. */
 export function createOwnRoutes({ state, isReady, ids }: Deps) {
   return function ownReply({ url = '', method, headers }: IncomingMessage): HttpReply | undefined {
-    if (!url.startsWith('/health/')) return undefined;
+    const path = pathOf(url);
+    if (!path.startsWith('/health/')) return undefined;
     const id = requestIdOf(headers['x-request-id']?.toString(), ids);
-    return withId(method === 'GET' || method === 'HEAD' ? get(url, id) : notAllowed(id), id);
+    return withId(method === 'GET' || method === 'HEAD' ? get(path, id) : notAllowed(id), id);
   };
 
-  function get(url: string, id: string): HttpReply {
-    switch (url.split('?', 1)[0]) {
+  function get(path: string, id: string): HttpReply {
+    switch (path) {
       case '/health/live':
         return json(200, { status: 'live' });
       case '/health/ready':
@@ -34,6 +35,12 @@ export function createOwnRoutes({ state, isReady, ids }: Deps) {
         return toErrorReply(new BridgeError('not_found', 'there is nothing at this address'), id);
     }
   }
+}
+
+/** The path of a request target, which may name the whole address (RFC 9112, 3.2.2). */
+function pathOf(url: string): string {
+  const [path = ''] = url.replace(/^https?:\/\/[^/?]*/, '').split('?', 1);
+  return path;
 }
 
 function notAllowed(id: string): HttpReply {

@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { BridgeError, toBridgeError } from '../../lib/errors/bridge-error.ts';
+import { ERRORS } from '../../lib/errors/codes.ts';
 import { requestIdOf } from '../../lib/http/request-context.ts';
 import type { GatewayMetrics } from '../../lib/metrics/gateway-metrics.ts';
 import type { Clock } from '../../lib/platform/clock.ts';
@@ -17,7 +18,7 @@ interface Deps {
   readonly forwarding: ForwardDeps;
   /** The URL of each slot, without a slash at the end. */
   readonly origins: Readonly<Record<Slot, string>>;
-  readonly refusals: Pick<ReturnType<typeof createRefusals>, 'refuseUnrouted'>;
+  readonly refusals: Pick<ReturnType<typeof createRefusals>, 'refuse'>;
   readonly metrics: GatewayMetrics;
   readonly clock: Clock;
   readonly ids: Ids;
@@ -54,6 +55,7 @@ export function createRequests(deps: Deps) {
     for (;;) {
       const slot = await hold.next(signal);
       const status = await attempt(request, slot, id, signal);
+      if (status === 'recalled') continue;
       if (status !== 'not_sent') return { source: slot, status };
       // `hold` is written before a slot is stopped: the file says why the slot cannot be reached.
       if ((await coordination.refresh()) === slot) throw unreachable();
@@ -67,24 +69,32 @@ export function createRequests(deps: Deps) {
     async run(request: RequestInFlight): Promise<void> {
       const { incoming, outgoing } = request;
       const startedMs = clock.monotonicMs();
+      const durationMs = () => clock.monotonicMs() - startedMs;
       const ending = new AbortController();
+      let isCut = false;
       setMaxListeners(0, ending.signal);
       const id = requestIdOf(incoming.headers['x-request-id']?.toString(), ids);
       // A refusal carries the id under which the slot knows the request.
       incoming.headers['x-request-id'] = id;
       outgoing.once('close', () => {
-        if (outgoing.writableFinished) return;
+        if (outgoing.writableFinished || isCut) return;
         metrics.disconnected();
         ending.abort(new BridgeError('cancelled', 'the client has disconnected'));
       });
       running.add(ending);
       try {
         const { source, status } = await send(request, id, ending.signal);
-        metrics.replied({ source, status, durationMs: clock.monotonicMs() - startedMs });
+        metrics.replied({ source, status, durationMs: durationMs() });
       } catch (error) {
-        // The client has disconnected, or its reply was cut.
+        // The client has disconnected.
         if (outgoing.destroyed) return;
-        refusals.refuseUnrouted(request, toBridgeError(error));
+        const failure = toBridgeError(error);
+        const { status } = ERRORS[failure.code];
+        metrics.replied({ source: 'gateway', status, durationMs: durationMs() });
+        isCut = outgoing.headersSent;
+        // The status line has been sent. Only a broken connection can still say that this is not the whole reply.
+        if (isCut) outgoing.destroy();
+        else refusals.refuse(request, failure);
       } finally {
         running.delete(ending);
         if (running.size === 0) becameIdle();

@@ -235,11 +235,16 @@ describe('a disconnect', () => {
   });
 });
 
-/** A slot that replies to the first request of a connection, and closes it when a second one comes. */
-async function closesAtSecond(): Promise<{ slot: FakeSlot; heads: string[] }> {
+/**
+ * A slot that replies to the first request of a connection, and closes it when a second one comes, or when it is asked
+ * to.
+ */
+async function closesAtSecond() {
   const heads: string[] = [];
+  const sockets: Socket[] = [];
   const server = createServer((socket: Socket) => {
     let count = 0;
+    sockets.push(socket);
     socket.on('error', () => {});
     socket.on('data', (bytes) => {
       heads.push(bytes.toString());
@@ -251,8 +256,10 @@ async function closesAtSecond(): Promise<{ slot: FakeSlot; heads: string[] }> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();
   const port = typeof address === 'object' ? (address?.port ?? 0) : 0;
-  const slot = { url: `http://127.0.0.1:${port}`, port, requests: [], stop: async () => {} };
-  return { slot, heads };
+  const stop = async () => {};
+  const slot: FakeSlot = { url: `http://127.0.0.1:${port}`, port, requests: [], stop };
+  const closeAll = () => Promise.all(sockets.splice(0).map((one) => once(one.end(), 'close')));
+  return { slot, heads, closeAll };
 }
 
 describe('a kept connection that the slot closes', () => {
@@ -264,6 +271,23 @@ describe('a kept connection that the slot closes', () => {
     const second = await send(port, { method, path: '/second' }, method === 'POST' ? 'x' : '');
 
     expect([first.statusCode, second.statusCode]).toEqual([200, 502]);
+    expect(heads.filter((head) => head.includes('/second'))).toHaveLength(1);
+  });
+
+  it('does not lose a request whose body begins later', async () => {
+    const { slot, heads, closeAll } = await closesAtSecond();
+    const { port, state } = await startRig({ blue: slot });
+    await send(port, { path: '/first' });
+    const socket = await openSocket(port);
+    const closed = untilClosed(socket);
+    socket.write('POST /second HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 1\r\n\r\n');
+    await expect.poll(async () => (await state()).in_flight).toBe(1);
+
+    await closeAll();
+    await state();
+    socket.write('x');
+
+    expect(await closed).toMatch(/^HTTP\/1\.1 200 /);
     expect(heads.filter((head) => head.includes('/second'))).toHaveLength(1);
   });
 });

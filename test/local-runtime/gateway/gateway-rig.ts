@@ -26,6 +26,11 @@ export async function stopAll(): Promise<void> {
   for (const close of closers.splice(0)) await close();
 }
 
+/** What `stopAll` does after it has stopped the slots that exist now, in this order. */
+export function cleanUpLater(...some: readonly (() => unknown)[]): void {
+  closers.push(...some);
+}
+
 /** Replies once the body is complete; with the name of the slot unless the test says otherwise. */
 export async function startSlot(
   name: string,
@@ -84,7 +89,7 @@ export async function startRig(
     ...changes,
   });
   const url = `http://127.0.0.1:${gateway.port}`;
-  closers.push(
+  cleanUpLater(
     () => rm(folder, { recursive: true }),
     () => gateway.stop(),
   );

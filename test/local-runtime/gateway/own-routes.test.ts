@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { freePort } from '../../support/free-port.ts';
+import { requestRaw } from '../../support/raw-http.ts';
 import { startRig, startSlot, stopAll } from './gateway-rig.ts';
 
 afterEach(stopAll);
@@ -24,6 +25,30 @@ describe('what a gateway replies itself', () => {
     expect((await get('/health/other'))[0]).toBe(404);
     expect((await get('/health/live', 'POST'))[0]).toBe(405);
     expect(blue.requests).toEqual([]);
+  });
+
+  it('is so where the request names the whole address', async () => {
+    const blue = await startSlot('blue');
+    const { port } = await startRig({ blue });
+    const head = 'Host: a\r\nConnection: close\r\n\r\n';
+
+    const [live, other] = [
+      await requestRaw(port, `GET http://a/health/live HTTP/1.1\r\n${head}`),
+      await requestRaw(port, `GET http://a/b/health/live HTTP/1.1\r\n${head}`),
+    ];
+
+    expect([live.text, other.text]).toEqual(['{"status":"live"}', 'blue']);
+    expect(blue.requests.map(({ url }) => url)).toEqual(['http://a/b/health/live']);
+  });
+
+  it('is readiness at once after a switch, before the slot has been asked', async () => {
+    const blue = await startSlot('blue');
+    const { url, point, state } = await startRig({ blue }, 'hold', { probeMs: 3_600_000 });
+
+    await point('blue');
+    await expect.poll(async () => (await state()).target).toBe('blue');
+
+    expect((await fetch(`${url}/health/ready`)).status).toBe(200);
   });
 
   it('is readiness while the active slot is ready, or requests are held', async () => {
