@@ -8,7 +8,7 @@ const METRICS = {
   replies: {
     kind: 'counter',
     name: 'gateway_replies_total',
-    help: 'Replies to requests, by who made them: a slot, or the gateway itself.',
+    help: 'Replies to requests, by who made them: a slot, or the gateway itself, which also counts those that a slot cut.',
     labels: ['source', 'status'],
   },
   disconnects: {

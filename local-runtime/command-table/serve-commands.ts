@@ -94,7 +94,7 @@ export const SERVE_COMMANDS: readonly Command[] = [
     details: [
       'The gateway holds requests while one slot ends and the other one starts and becomes ready.',
       'If that fails, the previous slot is started again.',
-      'After an interruption, run it again: it continues.',
+      'After an interruption, run it again: it continues. Where no slot serves, run it with --to.',
       'Numbers in brackets are defaults; MS are milliseconds.',
     ],
     options: HANDOFF_OPTIONS,
@@ -108,7 +108,7 @@ export const SERVE_COMMANDS: readonly Command[] = [
       0: 'the new slot serves',
       1: 'it failed, and what served before serves',
       3: 'another handoff runs',
-      4: 'it failed, no slot serves, and requests are held: run it again',
+      4: 'requests are held: no slot could be started, or the gateway does not read the file',
     },
     load: async () => (await import('../commands/handoff.ts')).runHandoff,
   }),

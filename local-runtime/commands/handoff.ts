@@ -17,7 +17,7 @@ const EXIT_CODES: Readonly<Record<HandoffResult, number>> = { switched: 0, retur
 
 /**
  * `image-bridge handoff`. Resolves to the exit code: 0 when the new slot serves, 1 when the previous one does, 3 while
- * another handoff runs, 4 when requests are held because no slot serves.
+ * another handoff runs, 4 when requests are held.
  */
 export async function runHandoff({ options, io }: Call<unknown, HandoffOptions>): Promise<number> {
   const report = (line: string) => io.stdout(`${line}\n`);

@@ -29,13 +29,15 @@ export interface Attempt {
   readonly isLast: () => boolean;
 }
 
+type Outcome = number | 'recalled' | 'not_sent';
+
 export interface RunningAttempt {
   /**
    * The status of the reply once the kernel has all of it. `recalled` and `not_sent`: certainly no byte reached the slot,
    * because of `recall` or because the slot could not be reached. Rejects with the signal's reason. Throws `protocol` or
    * `timeout` of unknown outcome when a request was sent and no reply, or not all of one, came.
    */
-  readonly outcome: Promise<number | 'recalled' | 'not_sent'>;
+  readonly outcome: Promise<Outcome>;
   /** Ends the attempt as `recalled` unless something of the request has been sent. */
   recall(): void;
 }
@@ -52,9 +54,7 @@ export function forwardOnce(
   const { incoming, outgoing } = request;
   const { method = 'GET', url: target = '/', rawHeaders } = incoming;
   const isSafe = method === 'GET' || method === 'HEAD';
-  const { promise: outcome, resolve, reject } = Promise.withResolvers<
-    number | 'recalled' | 'not_sent'
-  >();
+  const { promise: outcome, resolve, reject } = Promise.withResolvers<Outcome>();
   let isSent = false;
   let isSettled = false;
   let hasBody = false;

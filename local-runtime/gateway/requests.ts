@@ -50,15 +50,14 @@ export function createRequests(deps: Deps) {
     }
   }
 
-  /** Resolves with the reply's source and status once it has been passed to the socket. */
+  /** Resolves with the reply's source and status once the kernel has all of that. */
   async function send(request: RequestInFlight, id: string, signal: AbortSignal) {
     for (;;) {
       const slot = await hold.next(signal);
-      const status = await attempt(request, slot, id, signal);
-      if (status === 'recalled') continue;
-      if (status !== 'not_sent') return { source: slot, status };
+      const result = await attempt(request, slot, id, signal);
+      if (typeof result === 'number') return { source: slot, status: result };
       // `hold` is written before a slot is stopped: the file says why the slot cannot be reached.
-      if ((await coordination.refresh()) === slot) throw unreachable();
+      if (result === 'not_sent' && (await coordination.refresh()) === slot) throw unreachable();
     }
   }
 
@@ -91,8 +90,8 @@ export function createRequests(deps: Deps) {
         const failure = toBridgeError(error);
         const { status } = ERRORS[failure.code];
         metrics.replied({ source: 'gateway', status, durationMs: durationMs() });
+        // After the status line only a broken connection can still say that this is not the whole reply.
         isCut = outgoing.headersSent;
-        // The status line has been sent. Only a broken connection can still say that this is not the whole reply.
         if (isCut) outgoing.destroy();
         else refusals.refuse(request, failure);
       } finally {

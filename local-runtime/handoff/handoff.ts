@@ -29,8 +29,8 @@ interface Deps extends HandoffBudgets {
 }
 
 /**
- * `switched`: the candidate serves. `returned`: it failed, and the previous slot serves again. `held`: no slot serves; a
- * further run tries to return to the previous one.
+ * `switched`: the candidate serves. `returned`: it failed, and the previous slot serves again. `held`: requests are held,
+ * because no slot could be started, or because the gateway does not read the file.
  */
 export type HandoffResult = 'switched' | 'returned' | 'held';
 
@@ -52,22 +52,27 @@ export async function handOff(deps: Deps, wanted: Slot | undefined): Promise<Han
   const { report } = deps;
   if (begun) report(`continuing the handoff to ${record.to}`);
   else await writeRecord(path, record);
+  const result = await runSteps(deps, record);
+  await removeRecord(path);
+  return result;
+}
+
+async function runSteps(deps: Deps, record: HandoffRecord): Promise<HandoffResult> {
+  const { report, coordination } = deps;
   if (record.direction === 'forward') {
     try {
-      await goForward(deps, record);
-      await removeRecord(path);
-      return 'switched';
+      return (await goForward(deps, record)) ? 'switched' : 'held';
     } catch (error) {
       report(`failed: ${toBridgeError(error).message}`);
-      await writeRecord(path, { ...record, direction: 'back' });
+      // The disk may be full. After a crash, a run would then go forward once more.
+      await writeRecord(recordPath(coordination), { ...record, direction: 'back' }).catch(() => {});
     }
   }
   try {
-    await goBack(deps, record);
-    await removeRecord(path);
-    return 'returned';
+    return (await goBack(deps, record)) ? 'returned' : 'held';
   } catch (error) {
     report(`failed: ${toBridgeError(error).message}`);
+    report('no slot serves: requests are held until a run with --to has started one');
     return 'held';
   }
 }
@@ -79,8 +84,8 @@ export function recordPath(coordination: string): string {
 /** Checks what must hold before anything is changed. */
 async function planHandoff(deps: Deps, wanted: Slot | undefined): Promise<HandoffRecord> {
   const target = await readCoordination(deps.coordination);
-  const from = target === 'hold' ? null : target;
-  const to = wanted ?? (from && other(from));
+  const active = target === 'hold' ? null : target;
+  const to = wanted ?? (active && other(active));
   if (!to) {
     throw refusal('no slot serves: say with --to which one is to be started');
   }
@@ -93,13 +98,21 @@ async function planHandoff(deps: Deps, wanted: Slot | undefined): Promise<Handof
       `the gateway holds requests for ${state.hold_ms} ms: not longer than drain, readiness and margin, ${neededMs} ms`,
     );
   }
-  return { from, to, direction: 'forward' };
+  if (!(await isConfirmed(deps, target))) {
+    throw refusal(
+      `--coordination: the gateway does not follow this file, which means ${target}: it reads another one, or must not read it`,
+    );
+  }
+  // A slot that has ended without a handoff is started as if none had served.
+  const hasEnded = active === to && !(await deps.driver.isRunning(to));
+  return { from: hasEnded ? null : active, to, direction: 'forward' };
 }
 
-async function goForward(deps: Deps, { from, to }: HandoffRecord): Promise<void> {
+/** Whether the gateway sends requests to the candidate now. Throws what made the candidate fail. */
+async function goForward(deps: Deps, { from, to }: HandoffRecord): Promise<boolean> {
   const { coordination, driver, report } = deps;
   // A run that ended after the switch has left only its record.
-  if ((await readCoordination(coordination)) === to) return;
+  if (from && (await readCoordination(coordination)) === to) return isConfirmed(deps, to);
   report('holding requests');
   await point(deps, 'hold');
   if (!(await isConfirmed(deps, 'hold'))) throw refusal('the gateway does not hold requests');
@@ -112,29 +125,34 @@ async function goForward(deps: Deps, { from, to }: HandoffRecord): Promise<void>
   report(`starting ${to}`);
   await driver.start(to);
   await untilReady(deps, to);
-  await release(deps, to);
+  return release(deps, to);
 }
 
-async function goBack(deps: Deps, { from, to }: HandoffRecord): Promise<void> {
+/** Whether the gateway sends requests to the previous slot again. */
+async function goBack(deps: Deps, { from, to }: HandoffRecord): Promise<boolean> {
   const { driver, report, marginMs } = deps;
   await point(deps, 'hold');
   report(`stopping ${to}`);
-  await driver.stop(to, marginMs);
+  // The other half is for the start of the previous slot.
+  await driver.stop(to, marginMs / 2);
   if (!from) throw refusal('there is no slot to return to');
   report(`starting ${from} again`);
   await driver.restart(from);
   await untilReady(deps, from);
-  await release(deps, from);
+  return release(deps, from);
 }
 
-async function release(deps: Deps, slot: Slot): Promise<void> {
+async function release(deps: Deps, slot: Slot): Promise<boolean> {
   await point(deps, slot);
   const isSeen = await isConfirmed(deps, slot);
   deps.report(isSeen ? `${slot} serves` : `${slot} will serve once the gateway reads the file`);
+  return isSeen;
 }
 
-function point({ coordination }: Deps, target: Target): Promise<void> {
-  return replaceFile(coordination, `${target}\n`);
+/** Writes nothing when the file means the target already: on a full disk nothing can be written. */
+async function point({ coordination }: Deps, target: Target): Promise<void> {
+  if ((await readCoordination(coordination)) === target) return;
+  await replaceFile(coordination, `${target}\n`);
 }
 
 function isConfirmed(deps: Deps, target: Target): Promise<boolean> {

@@ -1,11 +1,16 @@
 import { open, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-/** Replaces a file atomically: its readers see the old text or the new one, and after a crash it is one of them. */
+/**
+ * Replaces a file atomically: its readers see the old text or the new one, and after a crash it is one of them. Every user
+ * may read it: a gateway can run as another one.
+ */
 export async function replaceFile(path: string, text: string): Promise<void> {
   const fresh = `${path}.new`;
   const file = await open(fresh, 'w', 0o644);
   try {
+    // The mask of new files may have removed bits.
+    await file.chmod(0o644);
     await file.writeFile(text);
     await file.datasync();
   } finally {

@@ -280,7 +280,9 @@ describe('a kept connection that the slot closes', () => {
     await send(port, { path: '/first' });
     const socket = await openSocket(port);
     const closed = untilClosed(socket);
-    socket.write('POST /second HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 1\r\n\r\n');
+    socket.write(
+      'POST /second HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 1\r\n\r\n',
+    );
     await expect.poll(async () => (await state()).in_flight).toBe(1);
 
     await closeAll();

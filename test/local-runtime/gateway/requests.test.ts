@@ -86,7 +86,9 @@ describe('what a gateway counts', () => {
 describe('the end of a gateway', () => {
   it('waits for a client that takes its reply slowly', async () => {
     const total = 24 * 1024 * 1024;
-    const blue = await startSlot('blue', (_incoming, outgoing) => outgoing.end(Buffer.alloc(total)));
+    const blue = await startSlot('blue', (_incoming, outgoing) =>
+      outgoing.end(Buffer.alloc(total)),
+    );
     const rig = await startRig({ blue });
     const request = get(rig.url);
     const [reply] = await once(request, 'response');

@@ -1,12 +1,19 @@
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { systemClock } from '../../../lib/platform/clock.ts';
+import { type Clock, systemClock } from '../../../lib/platform/clock.ts';
 import type { Slot } from '../../../local-runtime/gateway/coordination-file.ts';
 import { type HandoffResult, handOff, recordPath } from '../../../local-runtime/handoff/handoff.ts';
 import type { SlotDriver } from '../../../local-runtime/handoff/slot-driver.ts';
 import { type FakeSlot, startRig, startSlot, stopAll } from '../gateway/gateway-rig.ts';
 
 afterEach(stopAll);
+
+/** No wait takes any time. */
+const hurried: Clock = {
+  ...systemClock,
+  monotonicMs: () => systemClock.monotonicMs() * 1000,
+  after: (_delayMs, then) => systemClock.after(0, then),
+};
 
 type Rig = Awaited<ReturnType<typeof startRig>>;
 type Step = 'start' | 'restart' | 'stop';
@@ -20,6 +27,7 @@ async function openSlots() {
   const calls: string[] = [];
   /** What a test lets happen instead of a step. */
   const instead: { [step in `${Step} ${Slot}`]?: () => Promise<unknown> } = {};
+  const graces: Partial<Record<Slot, number>> = {};
 
   async function run(step: Step, slot: Slot, act: () => Promise<void>): Promise<void> {
     calls.push(`${step} ${slot}`);
@@ -32,14 +40,15 @@ async function openSlots() {
   const driver: SlotDriver = {
     start: (slot) => run('start', slot, () => start(slot)),
     restart: (slot) => run('restart', slot, () => start(slot)),
-    stop: (slot) =>
+    stop: (slot, graceMs) =>
       run('stop', slot, async () => {
+        graces[slot] = graceMs;
         await running[slot]?.stop();
         delete running[slot];
       }),
     isRunning: async (slot) => running[slot] !== undefined,
   };
-  return { driver, running, calls, instead, blue: running.blue, green };
+  return { driver, running, calls, instead, graces, blue: running.blue, green };
 }
 
 describe('handOff', () => {
@@ -145,17 +154,71 @@ describe('handOff', () => {
     expect(await (await fetch(rig.url)).text()).toBe('blue');
   });
 
-  it('holds when the previous slot cannot be started again, and a later run returns to it', async () => {
-    ready = { blue: false, green: false };
-    const held = await run();
-    const during = [await target(), await isRecorded()];
-    ready = { blue: true, green: true };
+  it('leaves the previous slot half of the margin to start again', async () => {
+    ready.green = false;
 
-    const later = await run('green');
+    await run();
 
-    expect([held, later]).toEqual(['held', 'returned']);
-    expect(during).toEqual(['hold', true]);
+    expect(slots.graces).toEqual({ blue: 1000, green: 500 });
+  });
+
+  it('returns to the previous slot though that cannot be recorded', async () => {
+    slots.instead['start green'] = async () => {
+      await mkdir(`${recordPath(rig.coordination)}.new`);
+      throw new Error('no');
+    };
+
+    expect(await run()).toBe('returned');
+
     expect([await target(), await isRecorded()]).toEqual(['blue', false]);
+    expect(await (await fetch(rig.url)).text()).toBe('blue');
+  });
+
+  it.each(['blue', 'green'] as const)(
+    'holds when the previous slot cannot be started again either, and a later run starts %s',
+    async (slot) => {
+      ready = { blue: false, green: false };
+      const held = await run();
+      const during = [await target(), await isRecorded()];
+      ready = { blue: true, green: true };
+
+      await expect(run()).rejects.toThrow(/--to/);
+      const later = await run(slot);
+
+      expect([held, later]).toEqual(['held', 'switched']);
+      expect(during).toEqual(['hold', false]);
+      expect([await target(), await isRecorded()]).toEqual([slot, false]);
+      expect(await (await fetch(rig.url)).text()).toBe(slot);
+    },
+  );
+
+  it('reports that requests are held while the gateway does not read the switch', async () => {
+    let isBlind = false;
+    slots.instead['start green'] = async () => {
+      isBlind = true;
+    };
+    const gatewayState = async () => {
+      const state = await rig.state();
+      return isBlind ? { ...state, target: 'hold' } : state;
+    };
+
+    expect(await run(undefined, { gatewayState, clock: hurried })).toBe('held');
+
+    expect(slots.calls).toEqual(['stop blue', 'start green']);
+    expect([await target(), await isRecorded()]).toEqual(['green', false]);
+    expect(reports.at(-1)).toBe('green will serve once the gateway reads the file');
+  });
+
+  it('starts the first slot of a deployment in a later run when it fails in the first one', async () => {
+    await rm(rig.coordination);
+    ready.green = false;
+    const first = await run('green');
+    ready.green = true;
+
+    const second = await run('green');
+
+    expect([first, second]).toEqual(['held', 'switched']);
+    expect([await target(), await isRecorded()]).toEqual(['green', false]);
   });
 
   it.each([
@@ -200,6 +263,26 @@ describe('handOff', () => {
     expect(await run('blue')).toBe('switched');
 
     expect([slots.calls, await isRecorded()]).toEqual([[], false]);
+  });
+
+  it('starts the wanted slot again when it serves by name only', async () => {
+    await slots.running.blue?.stop();
+    delete slots.running.blue;
+
+    expect(await run('blue')).toBe('switched');
+
+    expect(slots.calls).toEqual(['stop green', 'start blue']);
+    expect(await (await fetch(rig.url)).text()).toBe('blue');
+  });
+
+  it('refuses before anything has changed when the gateway follows another file', async () => {
+    const coordination = `${rig.coordination}-of-another`;
+    const isFollowed = run('blue', { coordination, clock: hurried });
+
+    await expect(isFollowed).rejects.toThrow(/^--coordination: the gateway /);
+
+    expect([slots.calls, await target()]).toEqual([[], 'blue']);
+    await expect(readFile(recordPath(coordination))).rejects.toThrow('ENOENT');
   });
 
   it.each([
