@@ -138,12 +138,12 @@ async function endReply(
     await drain(incoming, drainOptions);
     outgoing.once('finish', () => incoming.destroy());
   }
-  const isClosed = new Promise<unknown>((resolve) => {
+  const closed = new Promise<unknown>((resolve) => {
     outgoing.once('close', resolve);
     signal.addEventListener('abort', resolve, { once: true });
   });
   outgoing.end();
-  if (!outgoing.closed && !signal.aborted) await isClosed;
+  if (!outgoing.closed && !signal.aborted) await closed;
   return statusCode;
 }
 

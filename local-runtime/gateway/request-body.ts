@@ -46,7 +46,10 @@ export function openRequestBody(
         incoming.unshift(chunk);
         then();
       };
-      stopWaiting = () => void incoming.off('data', onData).off('end', onEnd).pause();
+      stopWaiting = () => {
+        incoming.off('data', onData).off('end', onEnd).pause();
+        stopWaiting = () => {};
+      };
       // Not `readable`: it is `resume` that grants `Expect: 100-continue`.
       incoming.on('data', onData).on('end', onEnd).resume();
     },
