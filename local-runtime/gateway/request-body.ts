@@ -9,7 +9,7 @@ export interface RequestBody {
   onBegun(then: () => void): void;
   /** Nothing goes into the stream before. */
   start(): void;
-  /** Reads no more, and calls back no more; what has not gone into the stream can be read by others. */
+  /** Reads no more, and calls back no more; what the stream has not got can be read by others. */
   stop(): void;
 }
 
