@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { INITIALIZE } from '../support/mcp-initialize.ts';
 import type { Bench } from './bench.ts';
 import { residentMb, settling } from './process-use.ts';
 import { kill, PROGRAM, runNode, type Started, spawnProgram, untilItListens } from './program.ts';
@@ -10,11 +11,6 @@ import { inMs, median, withRange } from './statistics.ts';
 
 const DIST = fileURLToPath(new URL('../../', import.meta.url));
 const STARTS = 3;
-const INITIALIZE = {
-  protocolVersion: '2025-11-25',
-  capabilities: {},
-  clientInfo: { name: 'bench', version: '1' },
-};
 const PRINT = "console.log('listens on http://nothing:0');";
 // As the compiler writes them: one statement, at the beginning of a line.
 const STATIC_IMPORT = /^(?:import|export)\s(?:[\w\s$,{}*]*\sfrom\s)?['"]([^'"]+)['"];$/gm;
@@ -81,13 +77,12 @@ async function toolListTime(cwd: string): Promise<number> {
     env: { PATH: process.env['PATH'] ?? '' },
     stdio: ['pipe', 'pipe', 'ignore'],
   });
-  const send = (message: object) =>
-    child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
-  send({ id: 1, method: 'initialize', params: INITIALIZE });
+  const send = (message: object) => child.stdin.write(`${JSON.stringify(message)}\n`);
+  send(INITIALIZE);
   for await (const line of createInterface({ input: child.stdout })) {
     if (line.includes('"tools":[')) break;
-    send({ method: 'notifications/initialized' });
-    send({ id: 2, method: 'tools/list' });
+    send({ jsonrpc: '2.0', method: 'notifications/initialized' });
+    send({ jsonrpc: '2.0', id: 2, method: 'tools/list' });
   }
   const ms = performance.now() - startMs;
   await kill(child);

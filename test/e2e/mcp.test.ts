@@ -10,6 +10,7 @@ import {
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import sharp from 'sharp';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { INITIALIZE } from '../support/mcp-initialize.ts';
 import {
   cleanUp,
   freshFolder,
@@ -237,16 +238,7 @@ describe('/mcp', () => {
       },
       body,
     });
-  const initialize = JSON.stringify({
-    jsonrpc: '2.0',
-    id: 1,
-    method: 'initialize',
-    params: {
-      protocolVersion: '2025-11-25',
-      capabilities: {},
-      clientInfo: { name: 'test', version: '1' },
-    },
-  });
+  const initialize = JSON.stringify(INITIALIZE);
 
   it.each([
     ['no token', { authorization: '' }, 401],

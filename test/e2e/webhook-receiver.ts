@@ -1,18 +1,14 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { Webhook } from 'standardwebhooks';
+import type { WebhookMessage } from '../../lib/contract/resources/webhook-message.ts';
 
 /** 32 bytes. */
 export const SECRET = `whsec_${Buffer.alloc(32, 8).toString('base64')}`;
 
 /** A message whose signature the library of Standard Webhooks has verified. */
-export interface Received {
+export interface Received extends WebhookMessage {
   readonly id: string;
-  readonly type: string;
-  readonly timestamp: string;
-  // Each test knows the job that it has sent.
-  // biome-ignore lint/suspicious/noExplicitAny: see above.
-  readonly data: any;
 }
 
 export type Receiver = Awaited<ReturnType<typeof startReceiver>>;
@@ -40,7 +36,7 @@ export async function startReceiver(reply: () => number | 'cut' = () => 204) {
       try {
         const message = webhook.verify(Buffer.concat(chunks), headers);
         // Verified above; the tests compare what it holds.
-        received.push({ ...(message as Received), id: headers['webhook-id'] ?? '' });
+        received.push({ ...(message as WebhookMessage), id: headers['webhook-id'] ?? '' });
       } catch (error) {
         refused.push(error);
       }

@@ -4,17 +4,8 @@ import { createMcpServer } from '../../../lib/mcp/mcp-server.ts';
 import { createIds } from '../../../lib/platform/ids.ts';
 import { createMcpSessions } from '../../../local-runtime/mcp/mcp-sessions.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
+import { INITIALIZE } from '../../support/mcp-initialize.ts';
 
-const INITIALIZE = {
-  jsonrpc: '2.0',
-  id: 1,
-  method: 'initialize',
-  params: {
-    protocolVersion: '2025-11-25',
-    capabilities: {},
-    clientInfo: { name: 'test', version: '1' },
-  },
-};
 const LIST = { jsonrpc: '2.0', id: 2, method: 'tools/list' };
 const GENERATE = {
   jsonrpc: '2.0',

@@ -10,15 +10,30 @@ export function fail(text: string): void {
   process.exitCode = 2;
 }
 
-/** Prints one line for a call that has ended, without any content of the request. */
-export function printCall({ number, outcome, behaviour = '-', refusal, tookMs = 0 }: Call): void {
+/** What an emulator keeps and prints of its calls: a line for each that has ended, without any content of the request. */
+export const OF_CALLS = { keepsBodies: false, onEnd: printCall } as const;
+
+function printCall({ number, outcome, behaviour = '-', refusal, tookMs = 0 }: Call): void {
   const why = refusal ? ` ${refusal.status} ${refusal.code} ${refusal.param ?? ''}` : '';
   print(`call ${number + 1}: ${behaviour}, ${outcome}${why}, ${Math.round(tookMs)} ms\n`);
 }
 
-/** Closes the server at the first signal that asks the process to end. */
-export function closeOnSignal(close: () => Promise<void>): void {
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void close());
+interface Upstream<Behaviour> {
+  setDefaultBehaviour(behaviour: Behaviour): void;
+  close(): Promise<void>;
+}
+
+/** Prints how to use an emulator, which runs until a signal ends it. */
+export function present<Behaviour>(
+  upstream: Upstream<Behaviour>,
+  behaviour: NoInfer<Behaviour>,
+  instructions: string,
+): void {
+  upstream.setDefaultBehaviour(behaviour);
+  print(instructions);
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => void upstream.close());
+  }
 }
 
 /** Names with their descriptions, one line each. */

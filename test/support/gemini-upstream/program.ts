@@ -1,5 +1,5 @@
 import { runCommand } from '../emulator/command.ts';
-import { closeOnSignal, print, printCall } from '../emulator/print.ts';
+import { OF_CALLS, present } from '../emulator/print.ts';
 import { listing, parseCommand, type Run, USAGE } from './command-line.ts';
 import { createGeminiUpstream, type GeminiUpstream } from './gemini-upstream.ts';
 
@@ -8,14 +8,8 @@ export function run(words: readonly string[]): Promise<void> {
 }
 
 async function serve({ options, behaviour }: Run): Promise<void> {
-  const upstream = await createGeminiUpstream({
-    ...options,
-    keepsBodies: false,
-    onEnd: printCall,
-  });
-  upstream.setDefaultBehaviour(behaviour);
-  print(instructions(upstream));
-  closeOnSignal(upstream.close);
+  const upstream = await createGeminiUpstream({ ...options, ...OF_CALLS });
+  present(upstream, behaviour, instructions(upstream));
 }
 
 function instructions({ url, key }: GeminiUpstream): string {

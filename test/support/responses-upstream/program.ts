@@ -2,7 +2,7 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { runCommand } from '../emulator/command.ts';
-import { closeOnSignal, fail, print, printCall } from '../emulator/print.ts';
+import { fail, OF_CALLS, present } from '../emulator/print.ts';
 import { listing, parseCommand, type Run, USAGE } from './command-line.ts';
 import { createResponsesUpstream, type ResponsesUpstream } from './responses-upstream.ts';
 import { holdsForeignLogin } from './write-login.ts';
@@ -17,15 +17,9 @@ async function serve({ options, home: named, behaviour }: Run): Promise<void> {
     fail(`${home} holds an auth.json that is not the emulator's: name another folder.\n`);
     return;
   }
-  const upstream = await createResponsesUpstream({
-    ...options,
-    keepsBodies: false,
-    onEnd: printCall,
-  });
-  upstream.setDefaultBehaviour(behaviour);
+  const upstream = await createResponsesUpstream({ ...options, ...OF_CALLS });
   await upstream.writeLogin(home);
-  print(instructions(upstream, home));
-  closeOnSignal(upstream.close);
+  present(upstream, behaviour, instructions(upstream, home));
 }
 
 function instructions({ url, tokenUrl }: ResponsesUpstream, home: string): string {
