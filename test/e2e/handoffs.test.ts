@@ -141,9 +141,10 @@ async function writeDocker(
 
 async function endSlots(folder: string): Promise<void> {
   for (const slot of ['blue', 'green']) {
-    const [pid] = (
-      await readFile(join(folder, 'run', `${slot}.pid`), 'utf8').catch(() => '')
-    ).split(' ');
+    const text = await readFile(join(folder, 'run', `${slot}.pid`), 'utf8').catch(() => '');
+    const pid = /^\d+/.exec(text)?.[0];
+    // Process 0 would be this one and all of its group.
+    if (pid === undefined) continue;
     try {
       process.kill(Number(pid), 'SIGKILL');
     } catch {
