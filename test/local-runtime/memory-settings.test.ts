@@ -23,9 +23,10 @@ describe.runIf(process.platform === 'linux')('the allocator settings', () => {
   });
 
   it('are not set where Node may start no program, and the bridge serves', async () => {
-    const allowed = ['fs-read=*', 'fs-write=*', 'addons', 'worker'].map(
-      (what) => `--allow-${what}`,
-    );
+    const allowed = ['fs-read=*', 'fs-write=*', 'addons', 'worker', 'net']
+      .map((what) => `--allow-${what}`)
+      // Node has forbidden the network as well since 25.
+      .filter((flag) => process.allowedNodeEnvironmentFlags.has(flag.split('=', 1)[0] ?? ''));
     const NODE_OPTIONS = ['--permission', '--no-warnings', ...allowed].join(' ');
 
     const { child } = await startBridge({ command: 'serve', env: { NODE_OPTIONS } });
