@@ -8,14 +8,15 @@ import { promisify } from 'node:util';
 /** The oldest and the newest version of the agent that the bridge is written for. */
 export const AGENT_VERSIONS = ['0.144.0', '0.169.0'] as const;
 
-const CACHE = join(tmpdir(), 'image-bridge-agents');
+// No user can read what another one has installed.
+const CACHE = join(tmpdir(), `image-bridge-agents-${process.getuid?.() ?? 'all'}`);
 const INSTALL_TIMEOUT_MS = 300_000;
 
 const IS_CI = process.env['CI'] === 'true';
 
 /**
- * The native binary of this version, from the npm registry; it is installed once for this machine, outside the project.
- * Undefined, with the reason on standard error, where that fails; in CI it throws then.
+ * The native binary of this version, from the npm registry; it is installed once for each user of this machine, outside
+ * the project. Undefined, with the reason on standard error, where that fails; in CI it throws then.
  */
 export async function installAgent(version: string): Promise<string | undefined> {
   const folder = join(CACHE, version);
