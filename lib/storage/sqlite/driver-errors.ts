@@ -30,6 +30,11 @@ export function toStoreError(thrown: unknown): unknown {
       });
 }
 
+/** Whether the driver threw it because the store cannot do its work now. */
+export function isStoreRefusal(thrown: unknown): boolean {
+  return thrown instanceof Sqlite.SqliteError && refusalReason(thrown.code) !== undefined;
+}
+
 /** Why the database cannot be opened, in one sentence that names the setting. A `BridgeError` comes back as it is. */
 export function toOpenError(thrown: unknown): BridgeError {
   if (thrown instanceof BridgeError) return thrown;

@@ -1,5 +1,5 @@
 import type { Connection } from './connection.ts';
-import { toStoreError } from './driver-errors.ts';
+import { isStoreRefusal, toStoreError } from './driver-errors.ts';
 
 interface Write {
   /** Does the work; the returned function resolves its caller's promise. */
@@ -12,10 +12,16 @@ const LARGEST_GROUP = 256;
 
 /** One transaction, so one sync of the disk, for all writes of one turn of the event loop. */
 export function createGroupCommit(connection: Connection) {
-  const transaction = createTransaction(connection);
+  const transaction = createTransaction(connection, rejectAlone);
   const queue: Write[] = [];
   let scheduled = false;
   let refused = false;
+
+  /** A statement that was refused does not always end the transaction around it. */
+  function rejectAlone(write: Write, error: unknown): void {
+    refused ||= isStoreRefusal(error);
+    write.reject(toStoreError(error));
+  }
 
   function flush(): void {
     scheduled = false;
@@ -53,7 +59,7 @@ export function createGroupCommit(connection: Connection) {
       });
     },
 
-    /** Whether a transaction was refused by the disk or a foreign lock since the last `forgetRefusal`. */
+    /** Whether a write was refused by the disk or a foreign lock since the last `forgetRefusal`. */
     wasRefused: () => refused,
 
     forgetRefusal(): void {
@@ -67,7 +73,10 @@ export function createGroupCommit(connection: Connection) {
   };
 }
 
-function createTransaction(connection: Connection): (group: readonly Write[]) => (() => void)[] {
+function createTransaction(
+  connection: Connection,
+  rejectAlone: (write: Write, error: unknown) => void,
+): (group: readonly Write[]) => (() => void)[] {
   const begin = connection.prepare('BEGIN IMMEDIATE');
   const commit = connection.prepare('COMMIT');
   const rollback = connection.prepare('ROLLBACK');
@@ -82,11 +91,11 @@ function createTransaction(connection: Connection): (group: readonly Write[]) =>
       release.run();
       return resolver;
     } catch (error) {
-      // A full disk and the like end the whole transaction: SQLite has undone the neighbours too.
+      // A full disk and the like may end the whole transaction: SQLite has undone the neighbours too.
       if (!connection.inTransaction) throw error;
       undo.run();
       release.run();
-      return () => write.reject(toStoreError(error));
+      return () => rejectAlone(write, error);
     }
   }
 

@@ -400,6 +400,28 @@ describe('StateDatabase', () => {
     expect(await database.probe()).toBe(true);
   });
 
+  test('is not ready after a write that was refused without its neighbours', async () => {
+    const pages = Number(database.prepare('PRAGMA page_count').pluck().get());
+    const limit = (most: number) => database.prepare(`PRAGMA max_page_count = ${most}`).get();
+    // As for a row with triggers, SQLite undoes the statement alone.
+    const job = database.prepare('INSERT INTO entry (id, content) SELECT 2, zeroblob(40000)');
+    limit(pages + 4);
+
+    const outcomes = await Promise.allSettled([
+      database.write(() => insert(1)),
+      database.write(() => job.run()),
+    ]);
+    const whileFull = await database.probe();
+    limit(100_000);
+
+    expect(outcomes).toMatchObject([
+      { status: 'fulfilled' },
+      { reason: { code: 'overloaded', details: { reason: 'state_store_full' } } },
+    ]);
+    expect(stored()).toEqual([1]);
+    expect([whileFull, await database.probe()]).toEqual([false, true]);
+  });
+
   test('is not ready while an ordinary job cannot be written, though smaller writes can', async () => {
     const pages = Number(database.prepare('PRAGMA page_count').pluck().get());
     const limit = (most: number) => database.prepare(`PRAGMA max_page_count = ${most}`).get();
