@@ -89,7 +89,6 @@ export function createGateway(deps: Deps) {
 
   function onRequest(incoming: IncomingMessage, outgoing: ServerResponse): void {
     const request = { incoming, outgoing };
-    sockets.began(request);
     const own = ownReply(incoming);
     const refusal = isStopping ? stopping() : refusalOfHead(incoming, settings.maxBodyBytes);
     if (own) void sendReply(own, incoming, outgoing, isStopping);

@@ -67,7 +67,6 @@ export function createListener({ routes, httpSettings, services, settings }: Dep
   );
 
   function onRequest(incoming: IncomingMessage, outgoing: ServerResponse): void {
-    sockets.began({ incoming, outgoing });
     const refusal = requests.isStopping()
       ? stopping()
       : refuseHead(incoming, settings.max_header_bytes);

@@ -1,4 +1,4 @@
-import type { Server, ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { RequestInFlight } from './requests-in-flight.ts';
 
@@ -36,36 +36,38 @@ export function watchSockets(server: Server, { readTimeoutMs, writeTimeoutMs, on
     socket.on('error', ignore);
   });
 
+  // Each request has one of these events, when its head is complete.
+  for (const event of ['request', 'checkContinue', 'checkExpectation']) server.on(event, began);
+
+  function began(incoming: IncomingMessage, outgoing: ServerResponse): void {
+    const { socket } = incoming;
+    const pending = replies.get(socket);
+    requests.set(socket, { incoming, outgoing });
+    pending?.add(outgoing);
+    outgoing.once('close', () => pending?.delete(outgoing));
+  }
+
   // With a listener here Node does not destroy the socket.
   server.on('timeout', (socket: Socket) => {
+    // Node's timer restarts while the kernel still accepts bytes: this client reads none.
+    if (socket.writableLength > 0) {
+      socket.destroy();
+      return;
+    }
+    // The last one: those before it on this connection may still be worked on.
     const request = requests.get(socket);
     if (!request) {
       onReadStall(socket, undefined);
       return;
     }
     const { incoming, outgoing } = request;
-    if (outgoing.writableFinished) {
-      // Kept alive, and no further request came.
-      socket.destroy();
-    } else if (outgoing.headersSent) {
-      // Node's timer restarts while the kernel still accepts bytes: this client reads none.
-      if (socket.writableLength > 0 || outgoing.writableLength > 0) socket.destroy();
-    } else if (!incoming.complete) {
-      onReadStall(socket, request);
-    }
+    // Kept alive, and no further request came.
+    if (outgoing.writableFinished) socket.destroy();
+    else if (!outgoing.headersSent && !incoming.complete) onReadStall(socket, request);
     // Else the work takes longer than the read time-out.
   });
 
   return {
-    /** To be called when the head of a request is complete. */
-    began(request: RequestInFlight): void {
-      const { socket } = request.incoming;
-      requests.set(socket, request);
-      const pending = replies.get(socket);
-      pending?.add(request.outgoing);
-      request.outgoing.once('close', () => pending?.delete(request.outgoing));
-    },
-
     /** To be called before the reply is written. */
     replying({ incoming: { socket } }: RequestInFlight): void {
       socket.setTimeout(writeTimeoutMs);

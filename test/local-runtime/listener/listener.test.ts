@@ -23,6 +23,17 @@ async function untilAborted(signal: AbortSignal): Promise<never> {
 const head = (line: string, ...headers: string[]) =>
   `${[line, 'Host: localhost', 'Connection: close', ...headers].join('\r\n')}\r\n\r\n`;
 
+/** The same on a connection that is kept. */
+const keptHead = (line: string, ...headers: string[]) =>
+  `${[line, 'Host: localhost', ...headers].join('\r\n')}\r\n\r\n`;
+
+/** A whole request that calls `imageRequests`. */
+function imageRequest(toHead: typeof head): string {
+  const body = '{"prompt":"a fox"}';
+  const headers = ['Content-Type: application/json', `Content-Length: ${body.length}`];
+  return toHead('POST /v1/images HTTP/1.1', ...headers) + body;
+}
+
 /** A listener that is not started yet. */
 function listenerOf(services: Promise<Services>) {
   return createListener({
@@ -320,6 +331,60 @@ describe('createListener', () => {
     await closed;
     clearInterval(knock);
     expect(socket.bytesRead).toBeLessThan(64 * 1024 * 1024);
+  });
+
+  it('cuts it too while a request that follows is worked on', async () => {
+    let left: (reason: unknown) => void = () => {};
+    const reason = new Promise((resolve) => {
+      left = resolve;
+    });
+    const serve = (_body: unknown, { signal }: RequestContext) =>
+      untilAborted(signal()).catch((error) => {
+        left(error);
+        throw error;
+      });
+    const { port } = await start({
+      services: {
+        apiDocument: () => Buffer.alloc(64 * 1024 * 1024),
+        imageRequests: { serve },
+      },
+      settings: { write_timeout_ms: 100 },
+    });
+    const socket = await openSocket(port);
+    socket.pause();
+
+    socket.write(keptHead('GET /v1/openapi.json HTTP/1.1') + imageRequest(keptHead));
+
+    expect(await reason).toMatchObject({ code: 'cancelled' });
+    socket.destroy();
+  });
+
+  it('leaves work its time when the reply to a request that follows waits behind it', async () => {
+    const serve = () =>
+      new Promise((_resolve, reject) => {
+        // Several of the listener's time-outs pass first.
+        setTimeout(() => reject(new BridgeError('upstream', 'late')), 300);
+      });
+    const services = { imageRequests: { serve } };
+    const { port } = await start({ services, settings: { write_timeout_ms: 50 } });
+
+    const reply = await requestRaw(
+      port,
+      imageRequest(keptHead) + head('GET /health/live HTTP/1.1'),
+    );
+
+    expect(reply.status).toBe(502);
+    expect(reply.text).toContain('{"status":"live"}');
+  });
+
+  it('replies once to an expectation whose body does not come', async () => {
+    const { port } = await start({ settings: { read_timeout_ms: 50 } });
+    const socket = await openSocket(port);
+    const received = untilClosed(socket);
+
+    socket.write(keptHead('POST /v1/images HTTP/1.1', 'Expect: 200-maybe', 'Content-Length: 100'));
+
+    expect((await received).match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 417']);
   });
 
   it('finishes what runs when it stops, and refuses what comes then', async () => {
