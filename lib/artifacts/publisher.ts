@@ -38,6 +38,7 @@ export type Publisher = ReturnType<typeof createPublisher>;
 /** Publishes verified images under their names. A crash at any moment leaves no partial file and no partial record. */
 export function createPublisher(deps: Deps) {
   const names = createNameClaims(deps);
+  const withdrawals = createWithdrawals(deps);
 
   return {
     /**
@@ -68,7 +69,7 @@ export function createPublisher(deps: Deps) {
         return begun.map(({ claim }) => ({ record: claim.record }));
       } catch (failure) {
         // What cannot be removed now keeps its intent, and `recover` removes it later.
-        await withdraw(deps, toRecords(begun)).catch(() => undefined);
+        await withdrawals.withdraw(toRecords(begun)).catch(() => undefined);
         throw failure;
       }
     },
@@ -80,10 +81,7 @@ export function createPublisher(deps: Deps) {
 
     /** Removes the files, then forgets them; what fails is left to `recover`. Throws `artifact`, `overloaded`. */
     async discard(publications: readonly PendingPublication[]): Promise<void> {
-      await withdraw(
-        deps,
-        publications.map(({ record }) => record),
-      );
+      await withdrawals.withdraw(publications.map(({ record }) => record));
     },
 
     /**
@@ -91,7 +89,7 @@ export function createPublisher(deps: Deps) {
      * failed, and nothing else. Throws `artifact` when a file cannot be removed now, `overloaded`.
      */
     async recover(): Promise<void> {
-      await withdraw(deps, await deps.store.adopt(nowSecs(deps.clock)));
+      await withdrawals.withdrawAgain(await deps.store.adopt(nowSecs(deps.clock)));
     },
   };
 }
@@ -169,17 +167,43 @@ function toRecords(begun: readonly Begun[]): readonly ArtifactRecord[] {
   return begun.map(({ claim }) => claim.record);
 }
 
-/** Removes what can be removed, whatever fails beside it. The intent goes last: without it a crash would leave a file for ever. */
-async function withdraw(
-  { store, files }: Pick<Deps, 'store' | 'files'>,
-  records: readonly ArtifactRecord[],
-): Promise<void> {
-  const removals = await Promise.allSettled(records.map((record) => removeFiles(files, record)));
-  const removed = records.filter((_, index) => removals[index]?.status === 'fulfilled');
-  const kept = records.filter((_, index) => removals[index]?.status === 'rejected');
-  if (removed.length > 0) await store.discard(removed.map(({ id }) => id));
-  if (kept.length > 0) await store.abandon(kept.map(({ id }) => id));
-  throwFirstRejection(removals);
+function createWithdrawals({ store, files }: Pick<Deps, 'store' | 'files'>) {
+  // Their intents are still those of this process, which nobody adopts.
+  let refused: readonly ArtifactRecord[] = [];
+
+  async function giveUp(
+    records: readonly ArtifactRecord[],
+    write: ArtifactStore['discard'],
+  ): Promise<void> {
+    if (records.length === 0) return;
+    try {
+      await write(records.map(({ id }) => id));
+    } catch (refusal) {
+      refused = [...refused, ...records];
+      throw refusal;
+    }
+  }
+
+  /** Removes what can be removed, whatever fails beside it. The intent goes last: without it a crash would leave a file for ever. */
+  async function withdraw(records: readonly ArtifactRecord[]): Promise<void> {
+    const removals = await Promise.allSettled(records.map((record) => removeFiles(files, record)));
+    const removed = records.filter((_, index) => removals[index]?.status === 'fulfilled');
+    const kept = records.filter((_, index) => removals[index]?.status === 'rejected');
+    const writes = [giveUp(removed, store.discard), giveUp(kept, store.abandon)];
+    throwFirstRejection(await Promise.allSettled(writes));
+    throwFirstRejection(removals);
+  }
+
+  return {
+    withdraw,
+
+    /** These, and all whose intents the store has refused to give up before. */
+    withdrawAgain(records: readonly ArtifactRecord[]): Promise<void> {
+      const all = [...refused, ...records];
+      refused = [];
+      return withdraw(all);
+    },
+  };
 }
 
 function sha256Of(bytes: Buffer): string {

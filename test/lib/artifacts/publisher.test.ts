@@ -303,6 +303,20 @@ describe('publisher.recover', () => {
     expect(await rig.store.listPending()).toEqual([]);
   });
 
+  test('a name that the store refused to give up is free again once it takes writes', async () => {
+    const publications = await publish(cat, 'a');
+    const readOnly = (isOn: boolean) => rig.database.prepare(`PRAGMA query_only = ${isOn}`).run();
+
+    readOnly(true);
+    await expect(rig.publisher.discard(publications)).rejects.toMatchObject({ code: 'overloaded' });
+    await expect(rig.publisher.recover()).rejects.toMatchObject({ code: 'overloaded' });
+    readOnly(false);
+    await rig.publisher.recover();
+
+    expect(await rig.store.listPending()).toEqual([]);
+    expect(await publish(cat, 'b')).toHaveLength(1);
+  });
+
   test('an artifact whose file is missing keeps its row', async () => {
     const publications = await publish(cat, 'a');
     await rig.publisher.commit(publications);
