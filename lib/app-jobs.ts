@@ -64,7 +64,7 @@ export function openJobs(config: Config, outside: Outside, parts: JobParts) {
   const limits = config.server.jobs;
   const inputs = createStoredInputs({ files: stores.storedInputs, isNeeded: store.needsInput });
   const live = createLiveJobs(clock, notices);
-  const queue = createJobQueue({ store, live, clock });
+  const queue = createJobQueue({ store, live, log, clock });
   const shared = { store, search, live, clock, secret };
   const runner = createJobWorker({
     store,

@@ -1,3 +1,4 @@
+import type { TraceLog } from '../log/trace-log.ts';
 import { abortable } from '../platform/abortable.ts';
 import { type Clock, nowSecs, sleep } from '../platform/clock.ts';
 import type { JobRecord, JobStore } from './job-store-port.ts';
@@ -6,18 +7,26 @@ import type { LiveJobs } from './streams/live-jobs.ts';
 interface Deps {
   readonly store: Pick<JobStore, 'claim'>;
   readonly live: Pick<LiveJobs, 'claim'>;
+  readonly log: Pick<TraceLog, 'failure'>;
   readonly clock: Clock;
 }
 
-// After a claim that the store refused. No request waits for it, so there is no reply to fail.
+// After a claim that the store refused.
 const RETRY_MS = 1000;
 
 export type JobQueue = ReturnType<typeof createJobQueue>;
 
 /** Hands out queued jobs in the order of the store. Waiting workers are woken; nothing polls. */
-export function createJobQueue({ store, live, clock }: Deps) {
+export function createJobQueue({ store, live, log, clock }: Deps) {
   const waiting = new Set<() => void>();
   let wakes = 0;
+  let isRefused = false;
+
+  /** No request waits for a claim, so there is no reply to fail. Only the first refusal in a row is reported. */
+  function noteRefusal(thrown: unknown): void {
+    if (!isRefused) log.failure(thrown, { task: 'job-claim' });
+    isRefused = true;
+  }
 
   function untilWoken(signal: AbortSignal): Promise<void> {
     let wake = () => {};
@@ -52,8 +61,10 @@ export function createJobQueue({ store, live, clock }: Deps) {
         const before = wakes;
         try {
           const job = await live.claim(() => store.claim(nowSecs(clock)));
+          isRefused = false;
           if (job) return job;
-        } catch {
+        } catch (thrown) {
+          noteRefusal(thrown);
           await sleep(clock, RETRY_MS, signal);
           continue;
         }

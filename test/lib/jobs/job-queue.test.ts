@@ -3,6 +3,7 @@ import { createJobQueue } from '../../../lib/jobs/job-queue.ts';
 import type { JobRecord } from '../../../lib/jobs/job-store-port.ts';
 import { createJobNotices } from '../../../lib/jobs/streams/job-notices.ts';
 import { createLiveJobs } from '../../../lib/jobs/streams/live-jobs.ts';
+import type { FailureSource } from '../../../lib/log/trace-log.ts';
 import { CREATED_SECS, jobRequest } from '../../support/jobs.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
 import { refusal } from './job-rig.ts';
@@ -35,15 +36,17 @@ function openQueue() {
     new Promise<JobRecord | undefined>((resolve, reject) => {
       claims.push({ give: resolve, refuse: () => reject(refusal()) });
     });
+  const failures: FailureSource[] = [];
   const queue = createJobQueue({
     store: { claim },
     live: createLiveJobs(clock, createJobNotices()),
+    log: { failure: (_, source) => void failures.push(source) },
     clock,
   });
   const given: number[] = [];
   const take = (signal = forever) =>
     queue.next(signal).then(({ sequence }) => void given.push(sequence));
-  return { clock, claims, queue, given, take };
+  return { clock, claims, queue, given, take, failures };
 }
 
 describe('createJobQueue', () => {
@@ -115,6 +118,26 @@ describe('createJobQueue', () => {
 
     expect(before).toBe(1);
     expect(given).toEqual([1]);
+  });
+
+  test('reports the first refusal of a store, and again the first after it took claims', async () => {
+    const { clock, claims, take, failures } = openQueue();
+    take();
+    take();
+    claims[0]?.refuse();
+    claims[1]?.refuse();
+    await clock.advance(1000);
+    claims[2]?.refuse();
+    claims[3]?.give(record(1));
+    await clock.advance(0);
+    const whileRefused = failures.length;
+
+    take();
+    claims[4]?.refuse();
+    await clock.advance(0);
+
+    expect(whileRefused).toBe(1);
+    expect(failures).toEqual([{ task: 'job-claim' }, { task: 'job-claim' }]);
   });
 
   test.each([
