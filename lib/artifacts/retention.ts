@@ -5,7 +5,7 @@ import type { ArtifactPosition, ArtifactRecord, ArtifactStore } from './artifact
 import { removeFiles } from './remove-files.ts';
 
 interface Deps {
-  readonly store: Pick<ArtifactStore, 'listByAge' | 'withdraw' | 'publish' | 'discard'>;
+  readonly store: Pick<ArtifactStore, 'listByAge' | 'withdraw' | 'publish' | 'discard' | 'totals'>;
   readonly files: Pick<ArtifactFiles, 'remove' | 'isMissing'>;
   /** Frees what is held of artifacts in memory. */
   readonly forget: (records: readonly ArtifactRecord[]) => void;
@@ -58,6 +58,9 @@ export function createArtifactRetention(deps: Deps) {
   }
 
   async function removeOld(signal: AbortSignal): Promise<unknown[]> {
+    // Before the first artifact there is no folder.
+    const { count } = await store.totals();
+    if (count > 0 && (await files.isMissing())) return [rootIsMissing()];
     if (maxAgeSecs === 0) return [];
     const untilSecs = nowSecs(clock) - maxAgeSecs;
     const failures: unknown[] = [];
@@ -88,7 +91,7 @@ export function createArtifactRetention(deps: Deps) {
         if (failures.length > 0) throw failures[0];
       },
     },
-    /** False while files cannot be removed because the artifact root is missing. */
+    /** False while the artifact root is missing, and with it files that belong there. */
     isHealthy: () => isHealthy,
   };
 }

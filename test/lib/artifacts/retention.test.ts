@@ -232,6 +232,28 @@ describe('artifact retention', () => {
     expect(await rig.names()).toEqual([]);
   });
 
+  test('says that the artifact root is missing also where nothing is to be removed', async () => {
+    const retention = createArtifactRetention({
+      store: rig.store,
+      files: rig.files,
+      clock: rig.clock,
+      maxAgeSecs: 0,
+      forget: () => {},
+      recover: rig.publisher.recover,
+    });
+    await retention.sweep.run(noAbort);
+    const before = retention.isHealthy();
+    await published({ name: 'a' });
+    await rename(rig.root, `${rig.root} elsewhere`);
+
+    await expect(retention.sweep.run(noAbort)).rejects.toMatchObject({ code: 'artifact' });
+    const between = retention.isHealthy();
+    await rename(`${rig.root} elsewhere`, rig.root);
+    await retention.sweep.run(noAbort);
+
+    expect([before, between, retention.isHealthy()]).toEqual([true, false, true]);
+  });
+
   test('removes what a discard could not remove, whatever the age limit', async () => {
     const failing = {
       ...rig.files,
