@@ -6,6 +6,7 @@ import { dirname, extname, join, relative } from 'node:path';
 import { ASSET_MEDIA_TYPES } from '../lib/contract/resources/dashboard.ts';
 import { BridgeError } from '../lib/errors/bridge-error.ts';
 import type { PageFile } from '../lib/http/reply/page-reply.ts';
+import { createOnce } from '../lib/platform/once.ts';
 import type { Services } from '../lib/services.ts';
 
 /** Beside them are their compressed forms and the licences of what they contain. */
@@ -18,18 +19,10 @@ type Files = ReadonlyMap<string, PageFile>;
  * path. Both methods throw `not_found`.
  */
 export function createDashboardFiles(folder: string | undefined): Services['dashboard'] {
-  let files: Promise<Files> | undefined;
-
-  function readOnce(): Promise<Files> {
-    files ??= readFiles(folder).catch((error) => {
-      files = undefined;
-      throw error;
-    });
-    return files;
-  }
+  const files = createOnce(() => readFiles(folder));
 
   async function file(name: string): Promise<PageFile> {
-    return (await readOnce()).get(name) ?? refuse('the dashboard has no such file');
+    return (await files.get()).get(name) ?? refuse('the dashboard has no such file');
   }
 
   return { page: () => file('index.html'), asset: (name) => file(`assets/${name}`) };

@@ -4,6 +4,7 @@ import type { Config } from '../lib/config/settings/settings.ts';
 import { BridgeError } from '../lib/errors/bridge-error.ts';
 import type { HttpSettings } from '../lib/http/http-event.ts';
 import { encodeJson } from '../lib/http/reply/encode-json.ts';
+import { createOnce } from '../lib/platform/once.ts';
 import type { Services } from '../lib/services.ts';
 import { createDashboardFiles, dashboardFolder } from './dashboard-files.ts';
 import { allowedMethods } from './listener/mount-routes.ts';
@@ -41,8 +42,8 @@ export async function openApp(
     const { enabled, max_running } = config.server.jobs;
     const workers = enabled ? startWorkerLoop(app.worker, max_running) : undefined;
     const { version } = outside.facts;
-    const apiDocument = once(() => writeApiDocument(version)).get;
-    const mcp = once(() =>
+    const apiDocument = createOnce(() => writeApiDocument(version)).get;
+    const mcp = createOnce(() =>
       openMcpEndpoint({ routes: mounted, services: () => services, httpSettings, version }),
     );
     const services: Services = {
@@ -59,7 +60,7 @@ export async function openApp(
       },
       async close() {
         await tasks.stop();
-        await (await mcp.made())?.close();
+        await (await mcp.made()?.catch(() => undefined))?.close();
         await app.close();
         lock.release();
       },
@@ -79,16 +80,4 @@ async function writeApiDocument(version: string): Promise<Uint8Array> {
 /** Its library is loaded with the first request for it. */
 async function openMcpEndpoint(deps: Parameters<typeof createMcpEndpoint>[0]) {
   return (await import('./mcp/mcp-endpoint.ts')).createMcpEndpoint(deps);
-}
-
-function once<T>(make: () => T) {
-  let made: { readonly value: T } | undefined;
-  return {
-    get(): T {
-      made ??= { value: make() };
-      return made.value;
-    },
-    /** What was made; undefined where it was not asked for. */
-    made: () => made?.value,
-  };
 }

@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { BridgeError } from '../errors/bridge-error.ts';
+import { createOnce } from '../platform/once.ts';
 import { createSemaphore } from '../platform/semaphore.ts';
 import { loadSharp, type SharpFactory } from './decode/load-sharp.ts';
 
@@ -14,10 +15,10 @@ export type ImageWork = ReturnType<typeof createImageWork>;
 export function createImageWork() {
   const gate = createSemaphore(DECODE_SLOTS);
   const rawSlots = createSemaphore(RAW_SLOTS);
+  const library = createOnce(loadSharp);
   let running = 0;
   let becameIdle = () => {};
   let closing: Promise<void> | undefined;
-  let loading: Promise<SharpFactory> | undefined;
 
   /** Makes `close` wait for `work`, also after an abort. */
   function track<T>(work: Promise<T>): Promise<T> {
@@ -40,8 +41,7 @@ export function createImageWork() {
     if (closing) throw new BridgeError('overloaded', 'the image engine has been closed');
     // Every image of a request adds a listener to its signal; Node warns of a leak after ten.
     setMaxListeners(0, signal);
-    loading ??= loadSharp();
-    return track(loading.then(operation));
+    return track(library.get().then(operation));
   }
 
   async function idle(): Promise<void> {

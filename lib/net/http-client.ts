@@ -2,6 +2,7 @@ import type { LookupFunction } from 'node:net';
 import { Readable } from 'node:stream';
 import type { Agent, Dispatcher } from 'undici';
 import { BridgeError } from '../errors/bridge-error.ts';
+import { createOnce } from '../platform/once.ts';
 import { createResponseBody, type HttpBody, type ResponseBody } from './response-body.ts';
 
 /** A body that is made while it is sent. */
@@ -59,20 +60,19 @@ export interface ConnectOptions {
 
 /** A pool of connections; one that is free is used again for the same origin. */
 export function createHttpClient(connectOptions: ConnectOptions = {}): HttpClient {
-  let opening: Promise<Agent> | undefined;
+  const opened = createOnce(() => openAgent(connectOptions));
   let isClosed = false;
   return {
     async request(url, request) {
       request.signal.throwIfAborted();
-      opening ??= openAgent(connectOptions);
-      const agent = await opening;
+      const agent = await opened.get();
       request.signal.throwIfAborted();
       if (isClosed) throw notSent(undefined);
       return dispatch(agent, new URL(url), request);
     },
     async close() {
       isClosed = true;
-      await (await opening)?.destroy();
+      await (await opened.made()?.catch(() => undefined))?.destroy();
     },
   };
 }

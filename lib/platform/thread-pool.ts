@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import type { Piscina } from 'piscina';
 import { BridgeError } from '../errors/bridge-error.ts';
+import { createOnce } from './once.ts';
 
 interface Options {
   /** The function that the threads run, which the file exports under this name. */
@@ -21,7 +22,7 @@ const IDLE_MS = 10_000;
  */
 export function createThreadPool<Task extends object, Result>({ name, worker, threads }: Options) {
   type Pool = Piscina<Stoppable<Task>, Result | undefined>;
-  let starting: Promise<Pool> | undefined;
+  const started = createOnce(start);
 
   async function start(): Promise<Pool> {
     // Loaded with the first task: most services never need it.
@@ -36,7 +37,7 @@ export function createThreadPool<Task extends object, Result>({ name, worker, th
     });
     // Tasks that wait for a thread that died between tasks would wait for ever: they fail, and the next task starts a new pool.
     pool.on('error', () => {
-      starting = undefined;
+      started.forget();
       void pool.destroy();
     });
     return pool;
@@ -44,8 +45,7 @@ export function createThreadPool<Task extends object, Result>({ name, worker, th
 
   async function runTask(task: Stoppable<Task>, transfer: readonly ArrayBuffer[]) {
     try {
-      starting ??= start();
-      const pool = await starting;
+      const pool = await started.get();
       return await pool.run(task, { transferList: [...transfer] });
     } catch (cause) {
       throw new BridgeError('internal', `a ${name} thread failed`, { cause });
@@ -79,7 +79,7 @@ export function createThreadPool<Task extends object, Result>({ name, worker, th
 
     /** Resolves when no thread runs any more. Tasks that still run are discarded. */
     async close(): Promise<void> {
-      const pool = await starting?.catch(() => undefined);
+      const pool = await started.made()?.catch(() => undefined);
       await pool?.destroy();
     },
   };
