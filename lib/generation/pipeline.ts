@@ -16,6 +16,7 @@ import type { Bill } from './bill.ts';
 import { createFanOut } from './call/fan-out.ts';
 import { createFinishedCall } from './call/finished-call.ts';
 import { createMaskedInputs } from './call/masked-inputs.ts';
+import { afterMade } from './call/perhaps-made.ts';
 import { createProviderSlots } from './call/provider-slots.ts';
 import { createRetriedCall } from './call/retried-call.ts';
 import { createRouteAttempt } from './call/route-attempt.ts';
@@ -129,7 +130,8 @@ export function createPipeline(deps: PipelineDeps) {
       onEvent({ type: 'progress', stage: 'publishing' });
       const outcome = { ...done, completedSecs: nowSecs(clock), attempts: shown(attempts) };
       const delivering = early?.all() ?? deliverAll(outcome, times, context, client);
-      const delivered = await times.of('artifact', delivering);
+      const paidFor = afterMade(delivering, done.result.outputs.length);
+      const delivered = await times.of('artifact', paidFor);
       const response = toImageResponse(outcome, delivered, times.report());
       return { response, publications: delivered.publications };
     } finally {

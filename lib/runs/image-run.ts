@@ -1,5 +1,6 @@
 import type { RequestContext } from '../contract/request/request-context.ts';
 import { type BridgeError, toBridgeError } from '../errors/bridge-error.ts';
+import { afterMade } from '../generation/call/perhaps-made.ts';
 import type { Generation, RunningGeneration } from '../generation/generation.ts';
 import type { GenerationRequest } from '../generation/generation-request.ts';
 import type { GenerationResult } from '../generation/generation-result.ts';
@@ -89,7 +90,7 @@ export function createImageRuns({ generation, publisher, log, durations }: Deps)
 
         async commit(made) {
           const committed = await logged(
-            commit(made).catch(async (failure) => {
+            afterMade(commit(made), made.response.data.length).catch(async (failure) => {
               if (!keepsPublications) await remove(made);
               throw failure;
             }),

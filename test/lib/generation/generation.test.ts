@@ -494,6 +494,23 @@ describe('createGeneration, endings', () => {
     expect(Object.keys(await rig.artifacts.onDisk())).toHaveLength(2);
   });
 
+  it('asks for no repeat of what was made and could not be stored', async () => {
+    const rig = await open({ reply: replyWith(png) });
+    rig.artifacts.database.prepare('PRAGMA query_only = ON').run();
+
+    const outcome = run(rig, {
+      parameters: { n: 2 },
+      output: { response_format: 'artifact' },
+    });
+
+    await expect(outcome).rejects.toMatchObject({
+      code: 'overloaded',
+      retryable: false,
+      details: { reason: 'state_store_read_only', succeeded_outputs: 2 },
+    });
+    expect(rig.provider.calls).toHaveLength(1);
+  });
+
   it('refuses a name that is taken, and keeps no file of its own', async () => {
     const rig = await open({ reply: (call) => replyWith(png)(call) });
     const sent = { output: { response_format: 'artifact', filename: 'red.png' } };

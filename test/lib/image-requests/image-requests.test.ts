@@ -76,7 +76,11 @@ describe('createImageRequests', () => {
     const refusal = new BridgeError('overloaded', 'the store refuses to write');
     const { create, artifacts } = await open({}, undefined, () => Promise.reject(refusal));
 
-    await expect(create(asArtifact)).rejects.toBe(refusal);
+    await expect(create(asArtifact)).rejects.toMatchObject({
+      message: refusal.message,
+      retryable: false,
+      details: { succeeded_outputs: 1 },
+    });
 
     expect(await artifacts.onDisk()).toEqual({});
     await expect(artifacts.store.listPending()).resolves.toEqual([]);

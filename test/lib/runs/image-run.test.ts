@@ -69,7 +69,12 @@ describe('completeRun', () => {
 
     runs[0]?.end(made);
 
-    await expect(completing).rejects.toMatchObject({ code: 'overloaded', details: { seen: true } });
+    await expect(completing).rejects.toMatchObject({
+      code: 'overloaded',
+      // It was paid for, and a repeat would make it again.
+      retryable: false,
+      details: { seen: true, succeeded_outputs: 1 },
+    });
     expect(discarded).toEqual(made.publications);
     expect(lines).toEqual(['image_operation_started', 'image_operation_failed']);
   });
