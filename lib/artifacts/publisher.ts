@@ -168,7 +168,7 @@ function toRecords(begun: readonly Begun[]): readonly ArtifactRecord[] {
 }
 
 function createWithdrawals({ store, files }: Pick<Deps, 'store' | 'files'>) {
-  // Their intents are still those of this process, which nobody adopts.
+  // Their intents still belong to this process, and `adopt` takes only those that do not.
   let refused: readonly ArtifactRecord[] = [];
 
   async function giveUp(

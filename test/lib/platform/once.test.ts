@@ -32,7 +32,7 @@ describe('createOnce', () => {
     expect(await numbers.get()).toBe(2);
   });
 
-  test('makes another one when it is told to forget', async () => {
+  test('makes another one after it was forgotten', async () => {
     const numbers = openNumbers();
     await numbers.get();
 
