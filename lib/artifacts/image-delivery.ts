@@ -1,6 +1,7 @@
 import { BridgeError } from '../errors/bridge-error.ts';
 import type { ImageEngine } from '../images/image.ts';
 import { type Metrics, silentMetrics } from '../metrics/metrics.ts';
+import { createSemaphore } from '../platform/semaphore.ts';
 import type { ImageDelivery, StoredImageFile, VerifiedBytes } from './image-delivery-port.ts';
 import { createSharedWork } from './shared-work.ts';
 import { createVerifiedCache } from './verified-cache.ts';
@@ -24,6 +25,9 @@ interface Kind {
   verify(bytes: Buffer, signal: AbortSignal): Promise<Verified>;
 }
 
+// What has been read waits in memory for one of the two decoders.
+const VERIFY_SLOTS = 4;
+
 type Refusal = 'missing_or_resized' | 'changed' | 'undecodable';
 
 /** The delivery of all stored images: they share one cache, and equal work is done once. */
@@ -34,6 +38,7 @@ export function createImageDelivery({
 }: Deps): ImageDelivery {
   const cache = createVerifiedCache({ maxBytes: cacheBytes });
   const verifications = createSharedWork<VerifiedBytes>();
+  const slots = createSemaphore(VERIFY_SLOTS);
 
   const whole: Kind = {
     name: 'whole',
@@ -63,7 +68,7 @@ export function createImageDelivery({
     return (
       (await cache.find(file, kind.name)) ??
       (await verifications.join(`${file.key} ${kind.name}`, signal, (workSignal) =>
-        verify(file, kind, workSignal),
+        slots.run(() => verify(file, kind, workSignal), workSignal),
       ))
     );
   }

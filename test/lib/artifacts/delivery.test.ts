@@ -14,6 +14,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import type { ArtifactRecord } from '../../../lib/artifacts/artifact-store-port.ts';
 import { createArtifactDelivery } from '../../../lib/artifacts/delivery.ts';
 import { createImageDelivery } from '../../../lib/artifacts/image-delivery.ts';
+import type { StoredImageFile } from '../../../lib/artifacts/image-delivery-port.ts';
 import type { ImageEngine, VerifiedImage } from '../../../lib/images/image.ts';
 import { createImageEngine } from '../../../lib/images/image-engine.ts';
 import { systemClock } from '../../../lib/platform/clock.ts';
@@ -490,6 +491,37 @@ describe('delivery.openThumbnail', () => {
 
     await expect(aborted).rejects.toThrow('disconnected');
     expect((await stayed).bytes.byteLength).toBeGreaterThan(0);
+  });
+
+  test('reads few files at once: what is read waits in memory for its decode', async () => {
+    let held = 0;
+    let most = 0;
+    const images = createImageDelivery({
+      engine: {
+        inspect: (bytes, signal) =>
+          engine.inspect(bytes, signal).finally(() => {
+            held -= 1;
+          }),
+        thumbnail: engine.thumbnail,
+      },
+      cacheBytes: 0,
+    });
+    const fileOf = (key: string): StoredImageFile => ({
+      key,
+      sha256: photo.sha256,
+      stamp: async () => undefined,
+      async read() {
+        held += 1;
+        most = Math.max(most, held);
+        return { bytes: photo.bytes, stamp: undefined };
+      },
+      refuseRemoved: async () => undefined,
+    });
+
+    const opened = Array.from({ length: 20 }, (_, nth) => images.whole(fileOf(`${nth}`), noAbort));
+
+    expect(await Promise.all(opened)).toHaveLength(20);
+    expect(most).toBe(4);
   });
 });
 
