@@ -1,25 +1,30 @@
 import { text } from '../text/text.ts';
 import type { Toasts } from './toasts.ts';
 
-/** Of what was done and can be taken back, the newest first. Things are undone, not asked about before. */
+/** What was done and can be reverted. Things are undone, not asked about before. */
 export function createUndo(toasts: Toasts) {
   const stack: { readonly revert: () => void; readonly toast: number }[] = [];
 
-  function undo(): void {
-    const last = stack.pop();
-    if (last === undefined) return;
-    toasts.close(last.toast);
-    last.revert();
+  /** Reverts what a toast offers, unless that has been done. */
+  function revertEntry(toast: number): void {
+    const index = stack.findIndex((each) => each.toast === toast);
+    const [entry] = index < 0 ? [] : stack.splice(index, 1);
+    toasts.close(toast);
+    entry?.revert();
   }
 
   return {
-    undo,
-    /** Says what was done and keeps how to take it back. */
+    /** Reverts the newest. */
+    undo(): void {
+      const last = stack.at(-1);
+      if (last !== undefined) revertEntry(last.toast);
+    },
+    /** Says what was done and keeps how to revert it. */
     offer(done: string, revert: () => void): void {
       const toast = toasts.show({
         kind: 'done',
         text: done,
-        action: { label: text('action.undo'), run: undo },
+        action: { label: text('action.undo'), run: () => revertEntry(toast) },
       });
       stack.push({ revert, toast });
       if (stack.length > 50) stack.shift();

@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest';
+import { createToasts } from '../../../dashboard/src/shell/toasts.ts';
+import { createUndo } from '../../../dashboard/src/shell/undo.ts';
+
+/** Two things that were done, one after the other, and what of them was reverted. */
+function twoDone() {
+  const toasts = createToasts();
+  const undo = createUndo(toasts);
+  const reverted: string[] = [];
+  for (const name of ['first', 'second']) undo.offer(name, () => reverted.push(name));
+  const press = (name: string) =>
+    toasts.list.value.find(({ text }) => text === name)?.action?.run();
+  return { toasts, undo, reverted, press };
+}
+
+describe('createUndo', () => {
+  it('reverts the newest first', () => {
+    const { toasts, undo, reverted } = twoDone();
+
+    undo.undo();
+    undo.undo();
+    undo.undo();
+
+    expect(reverted).toEqual(['second', 'first']);
+    expect(toasts.list.value).toEqual([]);
+  });
+
+  it('reverts what the pressed message offers, whatever was done since', () => {
+    const { toasts, undo, reverted, press } = twoDone();
+
+    press('first');
+
+    expect(reverted).toEqual(['first']);
+    expect(toasts.list.value.map(({ text }) => text)).toEqual(['second']);
+    undo.undo();
+    expect(reverted).toEqual(['first', 'second']);
+  });
+});
