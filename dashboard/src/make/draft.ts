@@ -88,11 +88,16 @@ export function createDraft() {
     },
 
     attach,
-    /** The returned function brings it back, with its mask. */
+    /** The returned function brings it back, with its mask, beside what was added since. */
     removeAttachment(key: string): () => void {
-      const images = { attachments: attachments.peek(), mask: mask.peek() };
-      setAttachments(attachments.peek().filter((each) => each.key !== key));
-      return () => restore({ ...content(), ...images });
+      const before = attachments.peek();
+      const ownMask = firstSource(before)?.key === key ? mask.peek() : undefined;
+      setAttachments(before.filter((each) => each.key !== key));
+      return () =>
+        batch(() => {
+          setAttachments(withAgain(attachments.peek(), before, key));
+          if (firstSource(attachments.peek())?.key === key) mask.value ??= ownMask;
+        });
     },
     setRole(key: string, role: Attachment['role']): void {
       setAttachments(
@@ -127,6 +132,18 @@ export function createDraft() {
 /** The image that a request edits; its mask, if it has one, is of its size. */
 export function firstSource(attachments: readonly Attachment[]): Attachment | undefined {
   return attachments.find(({ role }) => role === 'source');
+}
+
+/** The images with one of those before, in its place. */
+function withAgain(
+  now: readonly Attachment[],
+  before: readonly Attachment[],
+  key: string,
+): readonly Attachment[] {
+  const index = before.findIndex((each) => each.key === key);
+  const removed = before[index];
+  if (removed === undefined || now.some((each) => each.key === key)) return now;
+  return now.toSpliced(index, 0, removed);
 }
 
 /** Without the members that are undefined. */

@@ -91,6 +91,34 @@ describe('the mask of a draft', () => {
   });
 });
 
+describe('an image that was removed', () => {
+  const keys = ({ attachments }: ReturnType<typeof createDraft>) =>
+    attachments.value.map(({ key }) => key);
+
+  it('comes back in its place, beside what was added since', () => {
+    const draft = masked(image('a'), image('b'));
+
+    const restore = draft.removeAttachment('b');
+    draft.attach(image('c'));
+    draft.removeAttachment('a');
+    restore();
+
+    expect(keys(draft)).toEqual(['c', 'b']);
+    expect(draft.mask.value).toBeUndefined();
+  });
+
+  it('does not come back beside itself', () => {
+    const draft = createDraft();
+    draft.attach(image('a'));
+
+    const restore = draft.removeAttachment('a');
+    draft.attach(image('a'));
+    restore();
+
+    expect(keys(draft)).toEqual(['a']);
+  });
+});
+
 describe('editing an image of the bridge', () => {
   it('attaches it once, as a source', () => {
     const draft = createDraft();

@@ -21,6 +21,11 @@ export function LabelsSettings() {
     draft.apply(next.length === 0 ? rest : { ...rest, metadata: Object.fromEntries(next) });
   }
 
+  /** One that there is keeps its value. */
+  function add(name: string): void {
+    if (!labels.some(([each]) => each === name)) put([...labels, [name, '']]);
+  }
+
   return (
     <>
       <p class="hint">{text('make.labels.hint')}</p>
@@ -45,7 +50,7 @@ export function LabelsSettings() {
           </li>
         ))}
       </ul>
-      {labels.length < MOST && <NewLabel onAdd={(name) => put([...labels, [name, '']])} />}
+      {labels.length < MOST && <NewLabel onAdd={add} />}
     </>
   );
 }

@@ -1,5 +1,6 @@
 import type { Page } from '../../page.ts';
 import { formatBytes, type TextKey, text } from '../../text/text.ts';
+import { firstSource } from '../draft.ts';
 import { type FileFault, readImageFile } from './read-image-file.ts';
 
 const FAULTS: Record<FileFault, TextKey> = {
@@ -14,14 +15,15 @@ const USUAL_MAX_BYTES = 33_554_432;
 /** Adds files to the draft, the first as its source where it has none. What cannot be used is named, the rest is taken. */
 export async function attachFiles({ draft, chosen, toasts }: Page, files: readonly File[]) {
   const capabilities = chosen.peek()?.capabilities;
+  const hasSource = () => firstSource(draft.attachments.peek()) !== undefined;
   for (const file of files) {
-    const hasSource = draft.attachments.peek().some(({ role }) => role === 'source');
-    const role = hasSource ? 'reference' : 'source';
-    const limits = hasSource ? capabilities?.reference_images : capabilities?.edit_images;
+    const limits = hasSource() ? capabilities?.reference_images : capabilities?.edit_images;
     const maxBytes = limits?.max_bytes_each ?? USUAL_MAX_BYTES;
-    const result = await readImageFile(file, role, maxBytes);
-    if (typeof result !== 'string') draft.attach(result);
-    else {
+    const result = await readImageFile(file, maxBytes);
+    // Other files may have been added while this one was read.
+    if (typeof result !== 'string') {
+      draft.attach({ ...result, role: hasSource() ? 'reference' : 'source' });
+    } else {
       toasts.show({
         kind: 'failed',
         text: text('make.file.cannotBeRead', { name: file.name }),

@@ -11,12 +11,11 @@ const SIGNATURES = [
   { format: 'webp', bytes: [0x57, 0x45, 0x42, 0x50], at: 8 },
 ] as const;
 
-/** A file of this machine as an attachment, known by its bytes and decoded once for its size; or what is wrong with it. */
+/** A file of this machine as an attachment but for its role, known by its bytes and decoded once; or what is wrong with it. */
 export async function readImageFile(
   file: File,
-  role: Attachment['role'],
   maxBytes: number,
-): Promise<Attachment | FileFault> {
+): Promise<Omit<Attachment, 'role'> | FileFault> {
   // A folder, or a file that is removed meanwhile, cannot be read.
   const start = await file
     .slice(0, 16)
@@ -32,7 +31,6 @@ export async function readImageFile(
   return {
     key: crypto.randomUUID(),
     name: file.name,
-    role,
     format: found.format,
     ...size,
     bytes: file.size,
