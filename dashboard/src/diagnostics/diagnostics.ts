@@ -51,7 +51,7 @@ export function createDiagnostics(api: Api, connection: Connection) {
     /** Reads every three seconds, while the page is seen and the bridge responds, until the returned function is called. */
     watch(): () => void {
       let isStopped = false;
-      let timer: number | undefined;
+      let timer: ReturnType<typeof setTimeout> | undefined;
       async function round(): Promise<void> {
         clearTimeout(timer);
         if (isStopped || document.hidden || !mayRead(connection)) return;

@@ -6,12 +6,15 @@ import { isOpen } from './job-state.ts';
 
 export type Jobs = ReturnType<typeof createJobs>;
 
+/** More than are removed while a reply is on its way. */
+const MOST_REMOVED = 10_000;
+
 /** The jobs that the page knows, and what can be done to them. Lists of them are feeds (`job-feed.ts`). */
 export function createJobs(api: Api) {
   const known = new Map<string, Signal<JobSummary>>();
   const listeners = new Set<(change: JobChange) => void>();
   const open = signal<ReadonlyMap<string, JobSummary>>(new Map());
-  /** A reply that was on its way when a job was removed must not bring it back. */
+  /** A reply that was on its way when a job was removed must not bring it back: the latest of them, the oldest first. */
   const removed = new Set<string>();
 
   function countOpen(job: JobSummary): void {
@@ -35,6 +38,8 @@ export function createJobs(api: Api) {
 
   function remove(id: string): void {
     removed.add(id);
+    const [oldest] = removed;
+    if (removed.size > MOST_REMOVED && oldest !== undefined) removed.delete(oldest);
     known.delete(id);
     if (open.peek().has(id)) {
       open.value = new Map([...open.peek()].filter(([each]) => each !== id));

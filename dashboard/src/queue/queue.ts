@@ -21,13 +21,13 @@ export function createQueue({ api, connection, jobs, diagnostics }: Deps) {
   const waiting = () => [...jobs.open.value.values()].filter(({ status }) => status === 'queued');
   let hadWaiting = false;
   let current: Promise<void> | undefined;
+  /** How often it was changed from here: a reply that was asked for before a change is older than that. */
+  let changes = 0;
 
   async function readOnce(): Promise<void> {
-    try {
-      latest.value = await unwrap(api.GET('/v1/queue'));
-    } catch {
-      latest.value = undefined;
-    }
+    const before = changes;
+    const queue = await unwrap(api.GET('/v1/queue')).catch(() => undefined);
+    if (changes === before) latest.value = queue;
   }
 
   function read(): Promise<void> {
@@ -52,7 +52,9 @@ export function createQueue({ api, connection, jobs, diagnostics }: Deps) {
 
     /** Throws ApiError: `permission_denied` where the token may not. */
     async setPaused(paused: boolean): Promise<void> {
-      latest.value = await unwrap(api.PATCH('/v1/queue', { body: { paused } }));
+      const queue = await unwrap(api.PATCH('/v1/queue', { body: { paused } }));
+      changes += 1;
+      latest.value = queue;
     },
   };
 }

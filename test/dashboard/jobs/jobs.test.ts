@@ -75,6 +75,16 @@ describe('createJobs', () => {
     expect(jobs.open.value.size).toBe(0);
   });
 
+  it('remembers only the latest of the jobs that were removed', () => {
+    const jobs = createJobs(replying({}));
+
+    jobs.remove(summary().id);
+    for (let count = 0; count < 10_000; count += 1) jobs.remove(String(count));
+    jobs.put(summary());
+
+    expect(jobs.get(summary().id)?.value).toEqual(summary());
+  });
+
   it('takes the images of a job that ended unseen from its detail', async () => {
     const detail = {
       ...summary({ status: 'succeeded', updated: 101, completed: 101 }),

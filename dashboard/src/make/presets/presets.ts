@@ -5,6 +5,7 @@ import type { Preset, PresetTemplate } from '../../api/schemas.ts';
 /** The presets of the bridge, which all its clients share. */
 export function createPresets(api: Api) {
   const list = signal<readonly Preset[] | undefined>(undefined);
+  let reads = 0;
 
   async function readAll(): Promise<readonly Preset[]> {
     const items: Preset[] = [];
@@ -18,19 +19,24 @@ export function createPresets(api: Api) {
     return items;
   }
 
+  /** A reading that another one has overtaken is older than what is known. Throws ApiError. */
+  async function read(): Promise<void> {
+    reads += 1;
+    const own = reads;
+    const items = await readAll();
+    if (own === reads) list.value = items;
+  }
+
   return {
     /** In the order of their names; `undefined` until they are known. */
     list: list as ReadonlySignal<readonly Preset[] | undefined>,
 
-    /** Throws ApiError, as all below. */
-    async read(): Promise<void> {
-      list.value = await readAll();
-    },
+    read,
 
     /** Throws ApiError with the reason `preset_exists` where the name is taken. */
     async create(name: string, template: PresetTemplate): Promise<void> {
       await unwrap(api.POST('/v1/presets', { body: { name, template } }));
-      list.value = await readAll();
+      await read();
     },
 
     async replace(name: string, template: PresetTemplate): Promise<void> {
@@ -39,12 +45,12 @@ export function createPresets(api: Api) {
       const description = list.peek()?.find((each) => each.name === name)?.description;
       const body = { template, ...(description !== undefined && { description }) };
       await unwrap(api.PUT('/v1/presets/{name}', { params, body }));
-      list.value = await readAll();
+      await read();
     },
 
     async remove(name: string): Promise<void> {
       await unwrap(api.DELETE('/v1/presets/{name}', { params: { path: { name } } }));
-      list.value = await readAll();
+      await read();
     },
   };
 }

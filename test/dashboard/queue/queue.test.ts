@@ -1,0 +1,53 @@
+import { signal } from '@preact/signals';
+import { describe, expect, it } from 'vitest';
+import type { Api } from '../../../dashboard/src/api/api.ts';
+import { createQueue } from '../../../dashboard/src/queue/queue.ts';
+
+type Deps = Parameters<typeof createQueue>[0];
+
+const state = (paused: boolean) => ({ paused, queued: 0, running: 0 });
+
+/** The queue of a bridge that replies to a reading when it is let. */
+function openQueue() {
+  const reading = Promise.withResolvers<void>();
+  const reply = (data: unknown) => ({ data, response: new Response() });
+  const api = {
+    async GET() {
+      await reading.promise;
+      return reply(state(false));
+    },
+    PATCH: async (_path: string, { body }: { body: { paused: boolean } }) =>
+      reply(state(body.paused)),
+  } as unknown as Api;
+  const queue = createQueue({
+    api,
+    connection: { returns: signal(0) },
+    jobs: { open: signal(new Map()) },
+    diagnostics: { latest: signal(undefined) },
+  } as unknown as Deps);
+  return { queue, reading };
+}
+
+/** Resolves when all that waits for a resolved promise has run. */
+const settled = () => new Promise(setImmediate);
+
+describe('createQueue', () => {
+  it('is read at the start', async () => {
+    const { queue, reading } = openQueue();
+
+    reading.resolve();
+    await settled();
+
+    expect(queue.latest.value).toEqual(state(false));
+  });
+
+  it('ignores a reply that was asked for before the queue was paused', async () => {
+    const { queue, reading } = openQueue();
+
+    await queue.setPaused(true);
+    reading.resolve();
+    await settled();
+
+    expect(queue.latest.value).toEqual(state(true));
+  });
+});
