@@ -23,14 +23,19 @@ export type Router = ReturnType<typeof createRouter>;
 /** The address bar as signals. Views read `route` and `query`; nothing else touches `history`. */
 export function createRouter() {
   const address = signal(read());
-  window.addEventListener('popstate', () => {
+  /** The step back that is under way. */
+  let goingBack: Promise<void> | undefined;
+  window.addEventListener('popstate', arrive);
+
+  function arrive(): void {
+    goingBack = undefined;
     address.value = read();
-  });
+  }
 
   function go(url: string, state: State, replace: boolean): void {
     if (replace) history.replaceState(state, '', url);
     else history.pushState(state, '', url);
-    address.value = read();
+    arrive();
   }
 
   return {
@@ -64,17 +69,18 @@ export function createRouter() {
 
     /**
      * One entry back where the page pushed it, else to `fallback`: a job opened by its link closes to the gallery.
-     * Resolves once it is there.
+     * Resolves once it is there. While it is on its way, another call joins it: a second press must not leave the page.
      */
     back(fallback = ''): Promise<void> {
       if (!address.peek().state.inside) {
         go(ROOT + fallback, {}, true);
         return Promise.resolve();
       }
-      return new Promise((resolve) => {
+      goingBack ??= new Promise((resolve) => {
         window.addEventListener('popstate', () => resolve(), { once: true });
         history.back();
       });
+      return goingBack;
     },
   };
 }

@@ -112,6 +112,13 @@ function MaskEnds({ opened, onDone }: EndsProps) {
   const { draft, router, undo } = usePage();
   const [isWriting, setWriting] = useState(false);
   const [hasFailed, setFailed] = useState(false);
+  const isShown = useRef(true);
+  useEffect(
+    () => () => {
+      isShown.current = false;
+    },
+    [],
+  );
   const painting = opened.state === 'ready' ? opened.painting : undefined;
   const canUse = painting !== undefined && painting.share.value > 0 && !isWriting;
 
@@ -121,6 +128,8 @@ function MaskEnds({ opened, onDone }: EndsProps) {
     setFailed(false);
     try {
       const mask = await writeMask(painting.plane, painting.source);
+      // Closed while it was written, it is not used: what was painted can be brought back.
+      if (!isShown.current) return;
       onDone();
       draft.setMask(mask);
       router.back();

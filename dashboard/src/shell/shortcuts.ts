@@ -1,5 +1,5 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { tinykeys } from 'tinykeys';
 
 /** From the notation of tinykeys (`$mod+Enter`, `g i`, `Shift+ArrowLeft`) to what the key does. */
@@ -20,14 +20,14 @@ export function setSingleKeys(on: boolean): void {
 type Scope = 'page' | 'dialog';
 
 /**
- * Binds keys for as long as the component is shown and `active` holds. Keys of the page rest while a dialog is open, and
- * single keys while text is typed, while a menu is open, and where they are switched off.
+ * Binds keys for as long as the component is shown and `active` holds, from the moment that it is drawn. Keys of the page
+ * rest while a dialog is open, and single keys while text is typed, while a menu is open, and where they are switched off.
  */
 export function useShortcuts(bindings: KeyBindings, active = true, scope: Scope = 'page'): void {
   const current = useRef(bindings);
   current.current = bindings;
   const names = Object.keys(bindings).join('\n');
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!active) return;
     return tinykeys(
       window,

@@ -94,8 +94,9 @@ function createDraftActions(page: Page) {
   const { draft, router, toasts } = page;
 
   async function showImages(): Promise<void> {
-    await router.back();
-    if (router.route.peek().view !== 'images') router.navigate('');
+    const isAway = () => router.route.peek().view !== 'images';
+    if (isAway()) await router.back();
+    if (isAway()) router.navigate('');
     showDraft(page);
   }
 

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 
 /**
  * Files that are dropped anywhere on the page, or pasted, as long as no dialog is open: elsewhere the browser would leave
@@ -8,7 +8,7 @@ export function useIncomingFiles(take: (files: readonly File[]) => void): boolea
   const [isOver, setOver] = useState(false);
   const current = useRef(take);
   current.current = take;
-  useEffect(() => {
+  useLayoutEffect(() => {
     const controller = new AbortController();
     const options = { signal: controller.signal };
     const isFree = () => document.querySelector('dialog[open]') === null;
