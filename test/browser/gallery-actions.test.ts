@@ -6,7 +6,7 @@ import { accessibilityProblems } from './support/accessibility.ts';
 import { restart, startDashboard } from './support/dashboard.ts';
 import { openPage } from './support/open-page.ts';
 import { keepScreenshot } from './support/screenshot.ts';
-import { listJobs, makeJobs, patchJob, submitJobs } from './support/submit-jobs.ts';
+import { listJobs, makeJobs, submitJobs } from './support/submit-jobs.ts';
 
 const PROMPTS = ['Tidal bay', 'Marigold tiles', 'Desert dunes', 'Violet lake'];
 const REQUESTS = PROMPTS.map((prompt, index) => ({
@@ -65,8 +65,8 @@ describe('a selection', () => {
       await page.keyboard.press('Control+a');
       await page.getByText('4 selected').waitFor();
       await page.keyboard.press('Escape');
-      expect(await page.getByRole('toolbar').count()).toBe(0);
-      expect(await focusedName(page)).toMatch('Desert dunes');
+      await page.getByRole('toolbar').waitFor({ state: 'detached' });
+      await expect.poll(() => focusedName(page)).toMatch('Desert dunes');
     },
   );
 
@@ -191,8 +191,6 @@ describe('a selection', () => {
     await page.keyboard.press('r');
     await page.getByText('Sent again').waitFor();
     await expect.poll(() => page.getByRole('gridcell').count()).toBe(5);
-    const [newest] = await listJobs(bridge.address);
-    await patchJob(bridge.address, newest?.id ?? '', { deleted: true });
   });
 });
 
@@ -211,7 +209,14 @@ describe('work that was made meanwhile', () => {
     expect(first).toBeDefined();
     await card(page, /At the top/).waitFor();
 
-    await page.locator('.feed').evaluate((feed) => feed.scrollTo(0, 400));
+    // New jobs wait once the page has noticed that it is scrolled.
+    await page.locator('.feed').evaluate(
+      (feed) =>
+        new Promise((resolve) => {
+          feed.addEventListener('scroll', resolve, { once: true });
+          feed.scrollTo(0, 400);
+        }),
+    );
     const seen = card(page, /Number 15/);
     const before = await seen.boundingBox();
     await makeJobs(bridge.address, [
@@ -226,8 +231,8 @@ describe('work that was made meanwhile', () => {
 
     await pill.click();
     await card(page, /New two/).waitFor();
-    expect(await pill.count()).toBe(0);
-    expect(await page.locator('.feed').evaluate((feed) => feed.scrollTop)).toBe(0);
+    await pill.waitFor({ state: 'detached' });
+    await expect.poll(() => page.locator('.feed').evaluate((feed) => feed.scrollTop)).toBe(0);
   });
 });
 
@@ -246,7 +251,7 @@ describe('without the bridge', () => {
 
       await page.getByRole('button', { name: 'Try now' }).click();
       const again = await restart(bridge);
-      await expect.poll(() => page.getByText('The bridge does not respond.').count()).toBe(0);
+      await page.getByText('The bridge does not respond.').waitFor({ state: 'detached' });
       await submitJobs(again.address, [
         { prompt: 'After the restart', parameters: { size: '128x128' } },
       ]);

@@ -42,7 +42,8 @@ describe('a card of a job that has not ended', () => {
       await queued.getByRole('button', { name: 'Cancel' }).click();
       await queued.getByText('Press again to cancel').waitFor();
       await keepScreenshot(page, `card-cancel-${theme}`);
-      await queued.getByRole('button', { name: 'Cancel' }).click();
+      // Both presses again: the first one is forgotten after three seconds.
+      await queued.getByRole('button', { name: 'Cancel' }).dblclick();
       await card(page, /A harbour in the queue\. Cancelled/).waitFor();
 
       await running.getByRole('link').focus();
@@ -69,7 +70,7 @@ describe('a card of a job that has not ended', () => {
 
     await page.locator('.card-images img').waitFor();
     expect(await page.getByRole('gridcell').boundingBox()).toEqual(during);
-    expect(await page.locator('.open-card').count()).toBe(0);
+    await page.locator('.open-card').waitFor({ state: 'detached' });
   });
 });
 
@@ -129,7 +130,8 @@ describe('a card of a job that made nothing', () => {
     await page.reload();
     const waiting = card(page, /Olive grove/);
     await waiting.getByText(/Safe to make again in 0:5\d\./).waitFor();
-    expect(await waiting.getByRole('button', { name: 'Make again' }).isDisabled()).toBe(true);
+    const again = waiting.getByRole('button', { name: 'Make again' });
+    await expect.poll(() => again.isDisabled()).toBe(true);
     await keepScreenshot(page, 'card-countdown');
   });
 
@@ -152,7 +154,7 @@ describe('a card of a job that made nothing', () => {
       .click();
     const prompt = page.getByRole('textbox', { name: 'Prompt' });
     await expect.poll(() => prompt.inputValue()).toBe('Refused for its content');
-    expect(await prompt.evaluate((box) => box === document.activeElement)).toBe(true);
+    await expect.poll(() => prompt.evaluate((box) => box === document.activeElement)).toBe(true);
   });
 });
 
@@ -183,7 +185,7 @@ describe('a card of images', () => {
       expect(await accessibilityProblems(page)).toEqual([]);
       await keepScreenshot(page, `card-menu-${theme}`);
       await page.keyboard.press('Escape');
-      expect(await page.getByRole('menuitem').count()).toBe(0);
+      await expect.poll(() => page.getByRole('menuitem').count()).toBe(0);
     },
   );
 

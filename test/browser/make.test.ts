@@ -6,6 +6,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { StartedBridge } from '../support/start-bridge.ts';
 import { accessibilityProblems } from './support/accessibility.ts';
 import { startDashboard } from './support/dashboard.ts';
+import { keptImages } from './support/kept-images.ts';
 import { openPage } from './support/open-page.ts';
 import { keepScreenshot } from './support/screenshot.ts';
 
@@ -52,7 +53,7 @@ describe('the prompt', () => {
 
     await panel(page).getByText('112 bytes too long').waitFor();
     await plan(page).getByText('The prompt is too long.').waitFor();
-    expect(await submit(page).isDisabled()).toBe(true);
+    await expect.poll(() => submit(page).isDisabled()).toBe(true);
     await keepScreenshot(page, 'make-too-long');
   });
 
@@ -62,16 +63,17 @@ describe('the prompt', () => {
     await page.locator('input[type=file]').setInputFiles(photo('coffee.png'));
     await page.getByRole('radio', { name: '3:2' }).click();
     await page.getByText('Source', { exact: true }).waitFor();
+    await expect.poll(async () => (await keptImages(page)).names).toEqual(['coffee.png']);
 
     await page.reload();
 
     await page.getByText('coffee.png').waitFor();
-    expect(await page.getByLabel('Prompt', { exact: true }).inputValue()).toBe(
-      'the same cup at blue hour',
-    );
-    expect(await page.getByRole('radio', { name: '3:2' }).getAttribute('aria-checked')).toBe(
-      'true',
-    );
+    await expect
+      .poll(() => page.getByLabel('Prompt', { exact: true }).inputValue())
+      .toBe('the same cup at blue hour');
+    await expect
+      .poll(() => page.getByRole('radio', { name: '3:2' }).getAttribute('aria-checked'))
+      .toBe('true');
     await keepScreenshot(page, 'make-source');
   });
 });
@@ -141,10 +143,27 @@ describe('files', () => {
     await keepScreenshot(page, 'make-drop');
     await page.locator('main').dispatchEvent('drop', { dataTransfer: dropped });
     await page.getByText('dropped.png').waitFor();
-    expect(await page.getByText('PNG, JPEG or WebP, up to 33 MB each').count()).toBe(0);
+    await page.getByText('PNG, JPEG or WebP, up to 33 MB each').waitFor({ state: 'detached' });
     await pasted.evaluate(paste);
 
     await page.getByText('pasted.png').waitFor();
+    await page.getByText('Reference', { exact: true }).waitFor();
+  });
+
+  it('that are dropped while others are read become references beside one source', async () => {
+    const page = await openPage(bridge.address);
+    const png = await readFile(photo('coffee.png'));
+    const first = await transferOf(page, png, 'first.png');
+    const second = await transferOf(page, png, 'second.png');
+
+    await first.evaluate((data, other) => {
+      for (const dataTransfer of [data, other]) {
+        const drop = new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true });
+        document.body.dispatchEvent(drop);
+      }
+    }, second);
+
+    await page.getByText('Source', { exact: true }).waitFor();
     await page.getByText('Reference', { exact: true }).waitFor();
   });
 
@@ -285,7 +304,7 @@ describe('the model', () => {
     await page.getByRole('option', { name: /^gpt-image-1 / }).click();
 
     await page.getByText('gpt-image-1 has 1:1, 3:2, 2:3 only.').waitFor();
-    expect(await page.getByRole('radio', { name: '16:9' }).isDisabled()).toBe(true);
+    await expect.poll(() => page.getByRole('radio', { name: '16:9' }).isDisabled()).toBe(true);
     await plan(page).getByText('1 call to gpt-image-1.').waitFor();
   });
 
@@ -313,13 +332,31 @@ describe('the model', () => {
     await page.getByRole('option', { name: /^gpt-image-1 / }).click();
 
     await plan(page).getByText('gpt-image-1 has no such size.').waitFor();
-    expect(await submit(page).isDisabled()).toBe(true);
+    await expect.poll(() => submit(page).isDisabled()).toBe(true);
     await keepScreenshot(page, 'make-refused');
     await page.getByRole('button', { name: 'Take the nearest' }).click();
 
     await plan(page).getByText('Size becomes 1536 × 1024, the nearest it has.').waitFor();
-    expect(await submit(page).isEnabled()).toBe(true);
+    await expect.poll(() => submit(page).isEnabled()).toBe(true);
     await keepScreenshot(page, 'make-normalized');
+  });
+});
+
+describe('a label', () => {
+  it('keeps its value when its name is added again', async () => {
+    const page = await openPage(bridge.address);
+    await page.getByRole('button', { name: /^Labels/ }).click();
+    const name = page.getByPlaceholder('Name');
+    const value = page.getByLabel('Value of project');
+    await name.fill('project');
+    await name.press('Enter');
+    await value.fill('posters');
+
+    await name.fill('project');
+    await name.press('Enter');
+
+    await expect.poll(() => name.inputValue()).toBe('');
+    expect(await value.inputValue()).toBe('posters');
   });
 });
 
@@ -338,9 +375,9 @@ describe('presets', () => {
     await presets.click();
     await keepScreenshot(page, 'make-presets');
     await page.getByRole('button', { name: /^poster/ }).click();
-    expect(await page.getByLabel('Prompt', { exact: true }).inputValue()).toBe(
-      'poster, three colours',
-    );
+    await expect
+      .poll(() => page.getByLabel('Prompt', { exact: true }).inputValue())
+      .toBe('poster, three colours');
 
     await presets.click();
     await page.getByLabel('Name of the preset').fill('poster');

@@ -6,6 +6,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { StartedBridge } from '../support/start-bridge.ts';
 import { accessibilityProblems } from './support/accessibility.ts';
 import { startDashboard } from './support/dashboard.ts';
+import { keptImages } from './support/kept-images.ts';
 import { openPage } from './support/open-page.ts';
 import { keepScreenshot } from './support/screenshot.ts';
 import { makeJobs } from './support/submit-jobs.ts';
@@ -36,8 +37,16 @@ async function openEditor(options: Options = {}, file: File = photo('rocket.jpg'
     .locator('input[type=file]')
     .setInputFiles(typeof file === 'string' ? file : { ...file });
   await maskButton(page).click();
-  await surface(page).waitFor();
+  await opened(page);
   return page;
+}
+
+const zoomText = (page: Page) => editor(page).locator('.zoom-bar .whole').textContent();
+
+/** Waits until the image can be painted on: until its stage is measured, it is shown with no size. */
+async function opened(page: Page): Promise<void> {
+  await surface(page).waitFor();
+  await expect.poll(() => zoomText(page)).not.toBe('0 %');
 }
 
 /** Presses at the first place and moves along the others; in parts of the surface. */
@@ -64,29 +73,7 @@ async function share(page: Page): Promise<number> {
 }
 
 /** The mask that the draft has, as the page keeps it. */
-async function keptMask(page: Page): Promise<Buffer | undefined> {
-  const base64 = await page.evaluate(
-    () =>
-      new Promise<string | undefined>((resolve, reject) => {
-        const open = indexedDB.open('keyval-store');
-        open.onerror = () => reject(open.error);
-        open.onsuccess = () => {
-          const get = open.result
-            .transaction('keyval')
-            .objectStore('keyval')
-            .get('image-bridge.draft-images');
-          get.onsuccess = () => {
-            const { mask } = get.result as { mask?: Blob };
-            if (mask === undefined) return resolve(undefined);
-            const reader = new FileReader();
-            reader.onload = () => resolve(String(reader.result).replace(/^[^,]*,/, ''));
-            reader.readAsDataURL(mask);
-          };
-        };
-      }),
-  );
-  return base64 === undefined ? undefined : Buffer.from(base64, 'base64');
-}
+const keptMask = async (page: Page) => (await keptImages(page)).mask;
 
 async function alphaAt(mask: Buffer, x: number, y: number): Promise<number | undefined> {
   const { data, info } = await sharp(mask).raw().toBuffer({ resolveWithObject: true });
@@ -111,24 +98,29 @@ describe('the mask of a source', () => {
   it('is painted, undone, inverted, cleared, and sent with the request', async () => {
     const page = await openEditor();
 
+    const seesShare = () => expect.poll(() => share(page));
+
     await paint(page, [0.3, 0.3], [0.7, 0.3]);
+    await seesShare().toBeGreaterThan(0);
     const painted = await share(page);
     await paint(page, [0.5, 0.6], [0.6, 0.6]);
+    await seesShare().toBeGreaterThan(painted);
     await page.keyboard.press('Control+z');
-    expect(await share(page)).toBe(painted);
+    await seesShare().toBe(painted);
     await button(page, 'Undo').click();
-    expect(await share(page)).toBe(0);
-    expect(await button(page, 'Use this mask').isDisabled()).toBe(true);
+    await seesShare().toBe(0);
+    await expect.poll(() => button(page, 'Use this mask').isDisabled()).toBe(true);
     await page.keyboard.press('Control+Shift+z');
-    expect(await share(page)).toBe(painted);
+    await seesShare().toBe(painted);
     await page.keyboard.press('i');
-    expect(await share(page)).toBeCloseTo(100 - painted, -1);
+    await seesShare().toBeCloseTo(100 - painted, -1);
     await page.keyboard.press('i');
+    await seesShare().toBe(painted);
     await page.keyboard.press('e');
     await paint(page, [0.3, 0.3], [0.5, 0.3]);
-    expect(await share(page)).toBeLessThan(painted);
+    await seesShare().toBeLessThan(painted);
     await button(page, 'Clear').click();
-    expect(await share(page)).toBe(0);
+    await seesShare().toBe(0);
     await page.keyboard.press('b');
     await paint(page, [0.3, 0.3], [0.7, 0.3], [0.5, 0.5]);
     await button(page, 'Use this mask').click();
@@ -159,26 +151,32 @@ describe('the mask of a source', () => {
   it('survives a reload and is opened again as it was', async () => {
     const page = await openEditor();
     await paint(page, [0.3, 0.3], [0.7, 0.3]);
+    await expect.poll(() => share(page)).toBeGreaterThan(0);
     const painted = await share(page);
     await button(page, 'Use this mask').click();
     await expect.poll(() => keptMask(page)).toBeDefined();
-    const mask = await keptMask(page);
+    const keptPixels = async () =>
+      sharp(await keptMask(page))
+        .raw()
+        .toBuffer();
+    const before = await keptPixels();
 
     await page.reload();
     await page.getByRole('button', { name: 'Edit mask' }).click();
-    await surface(page).waitFor();
-    expect(await share(page)).toBe(painted);
-    await button(page, 'Use this mask').click();
-    await editor(page).waitFor({ state: 'hidden' });
-
-    const again = await keptMask(page);
-    expect(again && (await sharp(again).raw().toBuffer())).toEqual(
-      mask && (await sharp(mask).raw().toBuffer()),
-    );
-    await page.getByRole('button', { name: 'Edit mask' }).click();
+    await opened(page);
+    await expect.poll(() => share(page)).toBe(painted);
+    // Inverted twice in two visits, it has been read and written and is the same again.
+    for (const isSame of [false, true]) {
+      await page.keyboard.press('i');
+      await button(page, 'Use this mask').click();
+      await editor(page).waitFor({ state: 'hidden' });
+      await expect.poll(async () => (await keptPixels()).equals(before)).toBe(isSame);
+      await page.getByRole('button', { name: 'Edit mask' }).click();
+      await opened(page);
+    }
     await button(page, 'Remove mask').click();
     await maskButton(page).waitFor();
-    expect(await keptMask(page)).toBeUndefined();
+    await expect.poll(() => keptMask(page)).toBeUndefined();
     await page.getByRole('button', { name: 'Undo', exact: true }).click();
     await page.getByRole('button', { name: 'Edit mask' }).waitFor();
   });
@@ -186,28 +184,54 @@ describe('the mask of a source', () => {
   it('is not saved by Back or Escape, and can be brought back then', async () => {
     const page = await openEditor();
     await paint(page, [0.4, 0.4], [0.6, 0.4]);
+    await expect.poll(() => share(page)).toBeGreaterThan(0);
 
     await page.keyboard.press('Escape');
     await editor(page).waitFor({ state: 'hidden' });
-    expect(await keptMask(page)).toBeUndefined();
     await expect
       .poll(() => maskButton(page).evaluate((element) => element === document.activeElement))
       .toBe(true);
+    expect(await keptMask(page)).toBeUndefined();
     await page.getByRole('button', { name: 'Undo', exact: true }).click();
     await page.getByRole('button', { name: 'Edit mask' }).click();
-    await surface(page).waitFor();
-    expect(await share(page)).toBeGreaterThan(1);
+    await opened(page);
+    await expect.poll(() => share(page)).toBeGreaterThan(1);
     await page.goBack();
 
     await editor(page).waitFor({ state: 'hidden' });
     await page.getByRole('button', { name: 'Edit mask' }).waitFor();
   });
 
-  it('goes when its source goes or becomes a reference', async () => {
+  it('is not used when the editor is closed while it is written', async () => {
+    const page = await openEditor({ path: '/dashboard?show=favourites' });
+    await paint(page, [0.4, 0.4], [0.6, 0.4]);
+    await expect.poll(() => share(page)).toBeGreaterThan(0);
+    const asked = Promise.withResolvers<void>();
+    const held = Promise.withResolvers<void>();
+    await page.route('**/mask-worker-*.js', async (route) => {
+      asked.resolve();
+      await held.promise;
+      await route.continue();
+    });
+    const written = page.waitForEvent('worker').then((worker) => worker.waitForEvent('close'));
+
+    await button(page, 'Use this mask').click();
+    await asked.promise;
+    await page.keyboard.press('Escape');
+    await editor(page).waitFor({ state: 'hidden' });
+    held.resolve();
+    await written;
+
+    await page.evaluate(() => fetch('/health/live'));
+    await maskButton(page).waitFor();
+    expect(await page.evaluate(() => location.search)).toBe('?show=favourites');
+  });
+
+  it('goes when its source becomes a reference', async () => {
     const page = await openEditor();
     await paint(page, [0.4, 0.4], [0.6, 0.4]);
     await button(page, 'Use this mask').click();
-    await page.getByRole('button', { name: 'Edit mask' }).waitFor();
+    await expect.poll(() => keptMask(page)).toBeDefined();
 
     await page.getByRole('button', { name: 'Source', exact: true }).click();
     await page.getByRole('menuitemradio', { name: /^Reference/ }).click();
@@ -230,8 +254,8 @@ describe('the mask of a source', () => {
     await page.getByRole('button', { name: 'Remove the mask' }).click();
 
     await page.getByText('1 call to gpt-image-2.').waitFor();
-    expect(await maskButton(page).count()).toBe(0);
-    expect(await page.getByRole('button', { name: 'Edit mask' }).count()).toBe(0);
+    await expect.poll(() => maskButton(page).count()).toBe(0);
+    await expect.poll(() => page.getByRole('button', { name: 'Edit mask' }).count()).toBe(0);
   });
 });
 
@@ -239,19 +263,21 @@ describe('the tools', () => {
   it('are all reached by the keyboard alone, a rectangle in numbers too', async () => {
     const page = await openEditor();
     const size = editor(page).getByRole('slider', { name: 'Brush size' });
-    const first = await size.getAttribute('aria-valuetext');
+    const sizeText = () => size.getAttribute('aria-valuetext');
+    const first = await sizeText();
 
     await page.keyboard.press(']');
-    expect(await size.getAttribute('aria-valuetext')).not.toBe(first);
+    await expect.poll(sizeText).not.toBe(first);
     await keepScreenshot(page, 'mask-size');
     await page.keyboard.press('[');
-    expect(await size.getAttribute('aria-valuetext')).toBe(first);
+    await expect.poll(sizeText).toBe(first);
     await button(page, 'Rectangle in numbers').focus();
     await page.keyboard.press('Enter');
     const rectangle = page.getByRole('dialog', { name: 'Rectangle in numbers' });
     await rectangle.getByLabel('From the left').fill('700');
     await rectangle.getByText('In pixels, inside of 640 × 427.').waitFor();
-    expect(await rectangle.getByRole('button', { name: 'Add' }).isDisabled()).toBe(true);
+    const add = rectangle.getByRole('button', { name: 'Add' });
+    await expect.poll(() => add.isDisabled()).toBe(true);
     await rectangle.getByLabel('From the left').fill('64');
     await rectangle.getByLabel('From the top').fill('0');
     await rectangle.getByLabel('Width').fill('320');
@@ -274,24 +300,35 @@ describe('the tools', () => {
 
   it('paint the same place when the image is zoomed and moved', async () => {
     const page = await openEditor();
+    const image = editor(page).locator('canvas.source');
+    const shownAt = () => image.evaluate((canvas) => canvas.style.transform);
+    const whole = await zoomText(page);
     const box = await boxOf(surface(page));
     await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
 
     await page.keyboard.down('Control');
     await page.mouse.wheel(0, -100);
     await page.keyboard.up('Control');
-    await expect.poll(() => editor(page).locator('.zoom-bar .whole').textContent()).not.toBe('');
-    await page.mouse.wheel(60, 40);
-    await page.keyboard.press('ArrowRight');
-    await paint(page, [0.5, 0.5], [0.55, 0.5]);
+    await expect.poll(() => zoomText(page)).not.toBe(whole);
+    for (const move of [() => page.mouse.wheel(60, 40), () => page.keyboard.press('ArrowRight')]) {
+      const before = await shownAt();
+      await move();
+      await expect.poll(shownAt).not.toBe(before);
+    }
+    await paint(page, [0.5, 0.5]);
+    await expect.poll(() => share(page)).toBeGreaterThan(0);
     await keepScreenshot(page, 'mask-zoomed');
-    const zoomed = await share(page);
-    await page.keyboard.press('0');
-    await button(page, 'Undo').click();
-    await paint(page, [0.5, 0.5], [0.55, 0.5]);
+    const shown = await boxOf(image);
+    await button(page, 'Use this mask').click();
+    await expect.poll(() => keptMask(page)).toBeDefined();
 
-    expect(zoomed).toBeGreaterThan(0);
-    expect(await share(page)).toBeGreaterThan(zoomed);
+    // The brush has a tenth of the longest edge: 64 pixels of the image, however large they are shown.
+    const mask = (await keptMask(page)) ?? Buffer.alloc(0);
+    const scale = 640 / shown.width;
+    const x = Math.round((box.x + box.width / 2 - shown.x) * scale);
+    const y = Math.round((box.y + box.height / 2 - shown.y) * scale);
+    const alphas = [-36, -28, 0, 28, 36].map((beside) => alphaAt(mask, x + beside, y));
+    expect(await Promise.all(alphas)).toEqual([255, 0, 0, 0, 255]);
   });
 
   it('zoom by two fingers, which paint nothing', async () => {
@@ -304,8 +341,7 @@ describe('the tools', () => {
         type,
         touchPoints: apart.map((dx, id) => ({ x: middle.x + dx, y: middle.y, id })),
       });
-    const percent = async () =>
-      Number.parseInt((await editor(page).locator('.zoom-bar .whole').textContent()) ?? '', 10);
+    const percent = async () => Number.parseInt((await zoomText(page)) ?? '', 10);
     const before = await percent();
 
     await touch('touchStart', -20);
@@ -313,7 +349,7 @@ describe('the tools', () => {
     for (const apart of [30, 45, 60]) await touch('touchMove', -apart, apart);
     await touch('touchEnd');
 
-    expect(await percent()).toBeGreaterThan(before * 1.5);
+    await expect.poll(percent).toBeGreaterThan(before * 1.5);
     expect(await share(page)).toBe(0);
     await touch('touchStart', 0);
     await touch('touchMove', 30);
@@ -350,9 +386,9 @@ describe('the image', () => {
     await page.keyboard.press('e');
 
     await maskButton(page).click();
-    await surface(page).waitFor();
+    await opened(page);
     await paint(page, [0.45, 0.5], [0.55, 0.5]);
-    expect(await share(page)).toBeGreaterThan(0);
+    await expect.poll(() => share(page)).toBeGreaterThan(0);
     await button(page, 'Use this mask').click();
 
     await page.getByRole('button', { name: 'Edit mask' }).waitFor();
@@ -404,7 +440,7 @@ describe('the mask editor', () => {
     if (width < 900) await page.getByRole('button', { name: /^Describe an image/ }).click();
     await page.locator('input[type=file]').setInputFiles(photo('rocket.jpg'));
     await maskButton(page).click();
-    await surface(page).waitFor();
+    await opened(page);
     await paint(page, [0.4, 0.4], [0.6, 0.4]);
 
     await keepScreenshot(page, `mask-${width}`);

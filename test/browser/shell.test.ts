@@ -44,9 +44,9 @@ describe('the dashboard', () => {
     );
     expect(transferred.length).toBeGreaterThanOrEqual(2);
     expect(new Set(transferred)).toEqual(new Set([0]));
-    expect(await (await fetch(`${counting.address}/metrics`)).text()).toMatch(
-      /requests_total\{route="\/dashboard",method="GET",status="304"\} 1\n/,
-    );
+    await expect
+      .poll(async () => (await fetch(`${counting.address}/metrics`)).text())
+      .toMatch(/requests_total\{route="\/dashboard",method="GET",status="304"\} 1\n/);
   });
 
   it('opens again after the bridge has restarted on the same port', async () => {

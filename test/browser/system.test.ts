@@ -83,14 +83,16 @@ describe('the system view', () => {
       .waitFor();
     await page.getByText('This machine only, no token').first().waitFor();
     const jobs = page.locator('.jobs-kept');
-    expect(await jobs.innerText()).toMatch(/Jobs kept\s+4\s+Succeeded\s+3\s+Failed\s+1\s/);
+    await expect
+      .poll(() => jobs.innerText())
+      .toMatch(/Jobs kept\s+4\s+Succeeded\s+3\s+Failed\s+1\s/);
     await part(page, 'storage').getByText('Images, 3 files').waitFor();
     await part(page, 'storage').getByText('at most 500 of them').waitFor();
 
     await jobs.getByRole('link', { name: 'Failed' }).click();
 
     await page.getByText('refused').first().waitFor();
-    expect(new URL(page.url()).search).toBe('?status=failed');
+    await expect.poll(() => new URL(page.url()).search).toBe('?status=failed');
   });
 
   it('says what to do about a provider that is not ready', async () => {
@@ -105,7 +107,9 @@ describe('the system view', () => {
     await server.getByText('providers.agent_app_server.executable').waitFor();
     const sandbox = card(page, 'Sandbox');
     await sandbox.getByText('Ready, default, rehearsals only').waitFor();
-    expect(await sandbox.locator('dl').innerText()).toMatch(/Running\s+0 of 4\s+Waiting\s+0\s/);
+    await expect
+      .poll(() => sandbox.locator('dl').innerText())
+      .toMatch(/Running\s+0 of 4\s+Waiting\s+0\s/);
   });
 
   it('distinguishes two accounts, and says which of them needs its key', async () => {
@@ -142,7 +146,7 @@ describe('the system view', () => {
     await page.getByRole('button', { name: /sandbox-image/ }).click();
     const accounts = page.getByRole('group', { name: 'OpenAI Images (work)' });
     await accounts.getByText('Needs an API key').first().waitFor();
-    expect(await accounts.getByRole('option').first().isDisabled()).toBe(true);
+    await expect.poll(() => accounts.getByRole('option').first().isDisabled()).toBe(true);
     await keepScreenshot(page, 'make-accounts');
     await page.getByRole('option', { name: /^flux/ }).click();
     await page.getByRole('button', { name: /flux/ }).waitFor();
@@ -202,7 +206,7 @@ describe('the parts of the system view', () => {
     await nav.getByRole('link', { name: 'Configuration' }).focus();
     await page.keyboard.press('Enter');
     await nav.locator('a[aria-current]', { hasText: 'Configuration' }).waitFor();
-    expect(new URL(page.url()).hash).toBe('#configuration');
+    await expect.poll(() => new URL(page.url()).hash).toBe('#configuration');
 
     await page.goBack();
     await nav.locator('a[aria-current]', { hasText: 'Models' }).waitFor();
@@ -225,7 +229,9 @@ describe('the parts of the system view', () => {
 
     await box.getByText('none needed').waitFor();
     await box.getByRole('columnheader', { name: 'Images' }).waitFor();
-    expect(await box.getByRole('row').nth(1).innerText()).toMatch(/^\p{L}+ \d+\s+3\s+1/u);
+    await expect
+      .poll(() => box.getByRole('row').nth(1).innerText())
+      .toMatch(/^\p{L}+ \d+\s+3\s+1/u);
   });
 
   it('show which settings somebody has set, and find the others', async () => {
@@ -234,7 +240,7 @@ describe('the parts of the system view', () => {
     const names = () => box.locator('dt').allInnerTexts();
 
     await box.getByText(/^\d+ of \d+ changed$/).waitFor();
-    expect(await names()).toContain('server.jobs.max_retained');
+    await expect.poll(names).toContain('server.jobs.max_retained');
     expect(await names()).not.toContain('version');
 
     await box.getByLabel('Find a setting').fill('Breaker SANDBOX enabled');

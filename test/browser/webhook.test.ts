@@ -17,7 +17,7 @@ async function openJob(reply: () => number, options: Parameters<typeof openPage>
   const receiver = await startReceiver(reply);
   receivers.push(receiver);
   const { set, env } = webhookSettings(receiver.host);
-  const bridge = await startDashboard({ set: [...set, 'providers.sandbox.latency_ms=3000'], env });
+  const bridge = await startDashboard({ set: [...set, 'providers.sandbox.latency_ms=8000'], env });
   const [id = ''] = await submitJobs(bridge.address, [
     { prompt: 'A lighthouse at dusk', webhook: { url: receiver.url } },
   ]);

@@ -1,0 +1,32 @@
+import type { Page } from 'playwright-core';
+
+interface KeptImages {
+  /** The names of the images that are attached. */
+  readonly names: readonly string[];
+  readonly mask: Buffer | undefined;
+}
+
+/** The images of the draft as the page has stored them, which it does a moment after they change. */
+export async function keptImages(page: Page): Promise<KeptImages> {
+  const { names, mask } = await page.evaluate(async () => {
+    const result = <T>(request: IDBRequest<T>) =>
+      new Promise<T>((resolve, reject) => {
+        request.onsuccess = () => resolve(request.result);
+        request.onerror = () => reject(request.error);
+      });
+    const database = await result(indexedDB.open('keyval-store'));
+    const store = database.transaction('keyval').objectStore('keyval');
+    const kept: { attachments: readonly { name: string }[]; mask?: Blob } | undefined =
+      await result(store.get('image-bridge.draft-images'));
+    database.close();
+    const url = await new Promise<string | undefined>((resolve) => {
+      if (kept?.mask === undefined) return resolve(undefined);
+      const reader = new FileReader();
+      reader.onload = () => resolve(String(reader.result));
+      reader.readAsDataURL(kept.mask);
+    });
+    return { names: kept?.attachments.map(({ name }) => name) ?? [], mask: url };
+  });
+  const base64 = mask?.slice(mask.indexOf(',') + 1);
+  return { names, mask: base64 === undefined ? undefined : Buffer.from(base64, 'base64') };
+}
