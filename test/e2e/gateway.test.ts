@@ -43,10 +43,12 @@ describe('image-bridge gateway', () => {
     await point('blue');
 
     expect(await held).toBe(200);
-    expect(bridge.stderr().match(/"image_operation_started".*"held-1"/g)).toHaveLength(1);
-    expect(run.output.stdout).toMatch(/^target: hold\n.*listens on .*\ntarget: blue\n$/);
     run.child.kill('SIGTERM');
-    expect(await run.ended).toMatchObject({ code: 0, stderr: '' });
+    const ended = await run.ended;
+    expect(ended).toMatchObject({ code: 0, stderr: '' });
+    expect(ended.stdout).toMatch(/^target: hold\n.*listens on .*\ntarget: blue\n$/);
+    const { stderr } = await bridge.end();
+    expect(stderr.match(/"image_operation_started".*"held-1"/g)).toHaveLength(1);
   });
 
   it.each([
@@ -61,7 +63,8 @@ describe('image-bridge gateway', () => {
     await run.ended;
 
     expect(await held).toBe(outcome);
-    expect(bridge.stderr()).not.toContain('held-2');
+    const { stderr } = await bridge.end();
+    expect(stderr).not.toContain('held-2');
   });
 
   it.each([

@@ -397,11 +397,14 @@ describe('the log and the metrics of the bridge', () => {
       parameters: { size: '64x64' },
       user: 'the-secret-user',
     });
-    await create({ prompt: 'the-secret-prompt', routing: { model: 'sandbox-fail-protocol' } });
+    const { headers } = await create({
+      prompt: 'the-secret-prompt',
+      routing: { model: 'sandbox-fail-protocol' },
+    });
 
+    const line = new RegExp(`"image_operation_failed".*"${headers['x-request-id']}"`);
+    await expect.poll(() => bridge.stderr()).toMatch(line);
     const log = bridge.stderr();
-
-    expect(log).toContain('image_operation_failed');
     expect(log).not.toMatch(/secret|data\/artifacts|bridge-/);
     const entries = log
       .trim()

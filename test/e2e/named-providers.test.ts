@@ -93,9 +93,11 @@ describe('named providers', () => {
   });
 
   it('begin with a warning for a key that cannot be used, and are ready once it can', async () => {
-    expect(bridge.stderr()).toContain(
-      'providers.openai_images.team-2.api_key_file (warning): there is no file of the name in api_key_file\n',
-    );
+    await expect
+      .poll(() => bridge.stderr())
+      .toContain(
+        'providers.openai_images.team-2.api_key_file (warning): there is no file of the name in api_key_file\n',
+      );
     const before = await stateOf('team-2');
     const refused = await createImage(bridge, {
       prompt: 'a fox',

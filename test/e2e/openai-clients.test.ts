@@ -295,7 +295,7 @@ describe.each(CLIENTS)('the client %s', (_, openai) => {
 
     expect(data).toHaveLength(1);
     expect(calls()).toBeGreaterThan(1);
-    expect(generated() - before).toBe(1);
+    await expect.poll(() => generated() - before).toBe(1);
   });
 
   it('rejects at its timeout, and when it is aborted', async () => {

@@ -85,11 +85,18 @@ describe('standard error', () => {
     await makeImages(bridge, 2);
     const reader = pipe.openReader();
     const status = await makeImage(bridge);
-    const lines = readAll(reader)
+    let text = '';
+    await expect
+      .poll(() => {
+        text += readAll(reader);
+        return text;
+      })
+      .toContain('image_operation_succeeded');
+    closeSync(reader);
+    const lines = text
       .trimEnd()
       .split('\n')
       .map((line) => JSON.parse(line));
-    closeSync(reader);
 
     expect(status).toBe(200);
     expect(lines.map(({ event }) => event)).toEqual([

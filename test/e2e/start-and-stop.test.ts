@@ -158,7 +158,7 @@ describe('image-bridge serve', () => {
   it.each(['SIGTERM', 'SIGINT'] as const)(
     'lets a generation finish on %s, then exits 0',
     async (signal) => {
-      const bridge = await startBridge({ set: ['providers.sandbox.latency_ms=800'] });
+      const bridge = await startBridge({ set: ['providers.sandbox.latency_ms=2000'] });
       const replying = fetch(`${bridge.address}/v1/images`, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
@@ -184,10 +184,10 @@ describe('image-bridge serve', () => {
   );
 
   it.each([
-    ['SIGTERM', 'lets it finish', 0],
-    ['SIGINT', 'ends at once', 1],
-  ] as const)('%s during an orderly stop %s', async (signal, _what, code) => {
-    const bridge = await startBridge({ set: ['providers.sandbox.latency_ms=2000'] });
+    ['SIGTERM', 'lets it finish', 0, 2000],
+    ['SIGINT', 'ends at once', 1, 600_000],
+  ] as const)('%s during an orderly stop %s', async (signal, _what, code, latencyMs) => {
+    const bridge = await startBridge({ set: [`providers.sandbox.latency_ms=${latencyMs}`] });
     const replying = fetch(`${bridge.address}/v1/images`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },

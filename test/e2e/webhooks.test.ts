@@ -62,10 +62,9 @@ describe('webhooks', () => {
         data: detail,
       },
     ]);
-    const metrics = await client.get('/metrics');
-    expect(metrics.bytes.toString()).toContain(
-      'image_bridge_webhook_deliveries_total{result="delivered"} 1',
-    );
+    await expect
+      .poll(async () => (await client.get('/metrics')).bytes.toString())
+      .toContain('image_bridge_webhook_deliveries_total{result="delivered"} 1');
     const { stderr } = await bridge.end();
     expect(stderr).not.toContain(receiver.host);
   });
@@ -236,7 +235,7 @@ describe('webhooks', () => {
       const job = await client.until(json.id, isDelivered);
 
       expect(job.webhook).toMatchObject({ attempts: 1, last_status: 204 });
-      expect(printed).toBe(`job.succeeded ${job.id}\n`);
+      await expect.poll(() => printed).toBe(`job.succeeded ${job.id}\n`);
       expect((await fetch(url, { method: 'POST', body: '{}' })).status).toBe(400);
     } finally {
       documented.kill();
