@@ -16,12 +16,15 @@ export function toWindow(since: number, now: number): 2 | 5 | 15 {
   return known <= 5 ? 5 : 15;
 }
 
-/** With one more sample at the end, and without those that no chart shows any more. */
+/** More than a chart has pixels for. */
+const MOST_SAMPLES = 5000;
+
+/** With one more sample at the end, and without those that no chart shows any more; the newest 5,000 at most. */
 export function withSample<T extends Sample>(samples: readonly T[], sample: T): readonly T[] {
   const start = sample.at - WINDOW_MS;
   // The one before the start says how it was then.
   const first = samples.findLastIndex(({ at }) => at <= start);
-  return [...samples.slice(Math.max(0, first)), sample];
+  return [...samples.slice(Math.max(0, first, samples.length + 1 - MOST_SAMPLES)), sample];
 }
 
 /** Something that the bridge numbers. */

@@ -19,6 +19,14 @@ describe('withSample', () => {
     ]);
   });
 
+  it('keeps the newest of very many', () => {
+    let samples: readonly { readonly at: number }[] = [];
+
+    for (let at = 1; at <= 5010; at += 1) samples = withSample(samples, { at });
+
+    expect([samples.length, samples[0]?.at, samples.at(-1)?.at]).toEqual([5000, 11, 5010]);
+  });
+
   it('adds to nothing', () => {
     expect(withSample([], { at: 5 })).toEqual([{ at: 5 }]);
   });
