@@ -349,7 +349,7 @@ describe('the way back from a job', () => {
     });
 
     await page.getByRole('link', { name: /^The same cup/ }).click();
-    await page.waitForFunction('globalThis.isPressed');
+    await page.waitForFunction(() => 'isPressed' in globalThis);
 
     await page.waitForURL(/\/dashboard$/);
   });
