@@ -29,6 +29,7 @@ import { writePerformancePage } from './performance-page.ts';
 import { plan } from './plan.ts';
 import { asServer, spawnProgram } from './program.ts';
 import { readForm } from './read-form.ts';
+import { scrape } from './scrape.ts';
 import { type ServerProcess, startServer } from './server-process.ts';
 import { smallGets } from './small-gets.ts';
 import { startUp } from './start-up.ts';
@@ -41,6 +42,7 @@ import { webhookOutbox } from './webhook-outbox.ts';
  */
 const BENCHES: readonly Bench[] = [
   smallGets,
+  scrape,
   createImage,
   editImage,
   parseEdit,

@@ -1,5 +1,5 @@
 import type { Bench } from './bench.ts';
-import { inMs, median, percentile } from './statistics.ts';
+import { p50AndP99 } from './statistics.ts';
 
 const described = {
   type: 'described',
@@ -44,9 +44,9 @@ export const plan: Bench = {
     return [
       {
         what: '`POST /v1/plan`, four routes, five images and a mask described, 1 client',
-        ours: summaryOf(planMs),
+        ours: p50AndP99(planMs),
         against: '`GET /health/live` from the same client',
-        theirs: summaryOf(liveMs),
+        theirs: p50AndP99(liveMs),
         budget: 'p50 < 5 ms',
       },
     ];
@@ -60,8 +60,4 @@ async function timeOf(url: string, request?: RequestInit): Promise<number> {
   await reply.arrayBuffer();
   if (!reply.ok) throw new Error(`${url}: status ${reply.status}`);
   return performance.now() - startMs;
-}
-
-function summaryOf(timesMs: readonly number[]): string {
-  return `p50 ${inMs(median(timesMs))}, p99 ${inMs(percentile(timesMs, 0.99))}`;
 }
