@@ -3,8 +3,8 @@ import { startDeadline } from '../../lib/admission/deadline.ts';
 import { createGate } from '../../lib/admission/gate.ts';
 import { resolveConfig } from '../../lib/config/resolve-config.ts';
 import { systemClock as clock } from '../../lib/platform/clock.ts';
-import type { Bench, Row } from './bench.ts';
-import { median, withRange } from './statistics.ts';
+import type { Bench, Row } from './measure/bench.ts';
+import { median, withRange } from './measure/statistics.ts';
 
 const REQUESTS_A_ROUND = 20_000;
 const LONG_QUEUE = 10_000;

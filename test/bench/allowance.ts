@@ -14,8 +14,8 @@ import { openTokenFile } from '../../lib/tokens/token-file.ts';
 import { toTokensText } from '../../lib/tokens/tokens-text.ts';
 import { createUsage } from '../../lib/usage/usage.ts';
 import { newJob, WIDE } from '../support/jobs.ts';
-import type { Bench, Row } from './bench.ts';
-import { median } from './statistics.ts';
+import type { Bench, Row } from './measure/bench.ts';
+import { median } from './measure/statistics.ts';
 
 const TOKENS = 500;
 const CALLERS = 64;

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
-import type { Bench, Row, Tools } from './bench.ts';
-import { inMegabytes, writeImage } from './image.ts';
-import { type OpenStream, openStream } from './open-stream.ts';
-import { settling } from './process-use.ts';
-import type { ServerProcess } from './server-process.ts';
-import { p50AndP99 } from './statistics.ts';
+import type { Bench, Row, Tools } from './measure/bench.ts';
+import { inMegabytes, writeImage } from './measure/image.ts';
+import { type OpenStream, openStream } from './measure/open-stream.ts';
+import { settling } from './measure/process-use.ts';
+import type { ServerProcess } from './measure/server-process.ts';
+import { p50AndP99 } from './measure/statistics.ts';
 
 const IDLE_STREAMS = 500;
 const WARM_UP_STREAMS = 50;

@@ -1,5 +1,5 @@
-import type { Bench } from './bench.ts';
-import { p50AndP99 } from './statistics.ts';
+import type { Bench } from './measure/bench.ts';
+import { p50AndP99 } from './measure/statistics.ts';
 
 const described = {
   type: 'described',

@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { formBytes, formType } from '../support/form-bytes.ts';
-import type { Bench, Row, Tools } from './bench.ts';
-import { compare, rateRow, type Words } from './compare.ts';
-import { inMegabytes } from './image.ts';
-import type { ProgramName } from './server-process.ts';
+import type { Bench, Row, Tools } from './measure/bench.ts';
+import { compare, rateRow, type Words } from './measure/compare.ts';
+import { inMegabytes } from './measure/image.ts';
+import type { ProgramName } from './measure/server-process.ts';
 
 const IMAGE_BYTES = 10_000_000;
 const IMAGES = 3;

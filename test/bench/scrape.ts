@@ -3,8 +3,8 @@ import { BRIDGE_CODES } from '../../lib/errors/codes.ts';
 import type { Metrics } from '../../lib/metrics/metrics.ts';
 import { createPrometheusMetrics } from '../../lib/metrics/prometheus-metrics.ts';
 import { countedElsewhere } from '../lib/metrics/runtime-report.ts';
-import type { Bench } from './bench.ts';
-import { p50AndP99 } from './statistics.ts';
+import type { Bench } from './measure/bench.ts';
+import { p50AndP99 } from './measure/statistics.ts';
 
 const PROVIDERS = ['sandbox', 'agent-responses', 'agent-app-server', 'own', 'azure', 'local'];
 const STATUSES = [200, 400, 401, 403, 404, 409, 413, 429, 500, 502, 503, 504];

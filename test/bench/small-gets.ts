@@ -1,5 +1,5 @@
-import type { Bench } from './bench.ts';
-import { compare, rateRow } from './compare.ts';
+import type { Bench } from './measure/bench.ts';
+import { compare, rateRow } from './measure/compare.ts';
 
 const PATHS = ['/health/live', '/v1/providers'];
 

@@ -4,10 +4,17 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { INITIALIZE } from '../support/mcp-initialize.ts';
-import type { Bench } from './bench.ts';
-import { residentMb, settling } from './process-use.ts';
-import { kill, PROGRAM, runNode, type Started, spawnProgram, untilItListens } from './program.ts';
-import { inMs, median, withRange } from './statistics.ts';
+import type { Bench } from './measure/bench.ts';
+import { residentMb, settling } from './measure/process-use.ts';
+import {
+  kill,
+  PROGRAM,
+  runNode,
+  type Started,
+  spawnProgram,
+  untilItListens,
+} from './measure/program.ts';
+import { inMs, median, withRange } from './measure/statistics.ts';
 
 const DIST = fileURLToPath(new URL('../../', import.meta.url));
 const STARTS = 3;

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { connect } from 'node:net';
-import type { LoadRequest, LoadResult, LoadTask } from '../load.ts';
-import { percentile } from '../statistics.ts';
+import type { LoadRequest, LoadResult, LoadTask } from '../measure/load.ts';
+import { percentile } from '../measure/statistics.ts';
 
 /**
  * Makes load over plain sockets: an HTTP client costs more than the servers that are measured here. It knows just

@@ -1,6 +1,6 @@
 import type { AddressInfo, Server } from 'node:net';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import type { Span } from '../server-process.ts';
+import type { Span } from '../measure/server-process.ts';
 
 // The sampler's own interval is part of each sample.
 const INTERVAL_MS = 1;

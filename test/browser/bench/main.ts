@@ -1,7 +1,7 @@
 // npm run bench:dashboard -- [--path /dashboard/system] [--jobs N] [--rounds N]: what a person waits for with a CPU that is
 // four times slower, beside a page of one heading in the same minute. It prints figures and asserts nothing.
 import { parseArgs } from 'node:util';
-import { withRange } from '../../bench/statistics.ts';
+import { withRange } from '../../bench/measure/statistics.ts';
 import { cleanUp } from '../../support/start-bridge.ts';
 import { closeBrowser } from '../support/browser.ts';
 import { startDashboard } from '../support/dashboard.ts';

@@ -3,7 +3,7 @@
 import { parseArgs } from 'node:util';
 import type { Page } from 'playwright-core';
 import sharp from 'sharp';
-import { percentile } from '../../bench/statistics.ts';
+import { percentile } from '../../bench/measure/statistics.ts';
 import { cleanUp } from '../../support/start-bridge.ts';
 import { closeBrowser } from '../support/browser.ts';
 import { startDashboard } from '../support/dashboard.ts';

@@ -1,10 +1,10 @@
 import sharp from 'sharp';
-import type { Canvas, VerifiedImage } from '../../lib/images/image.ts';
-import { createImageEngine } from '../../lib/images/image-engine.ts';
-import { systemClock } from '../../lib/platform/clock.ts';
-import { fromPixels, textured } from '../lib/images/sample-images.ts';
-import { slices } from '../support/slices.ts';
-import type { Bench, Row } from './bench.ts';
+import type { Canvas, VerifiedImage } from '../../../lib/images/image.ts';
+import { createImageEngine } from '../../../lib/images/image-engine.ts';
+import { systemClock } from '../../../lib/platform/clock.ts';
+import { fromPixels, textured } from '../../lib/images/sample-images.ts';
+import { slices } from '../../support/slices.ts';
+import type { Bench, Row } from '../measure/bench.ts';
 import { besideDecode, timed } from './beside-decode.ts';
 
 const { signal } = new AbortController();

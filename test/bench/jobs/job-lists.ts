@@ -1,11 +1,12 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { JOB_STATUSES } from '../../lib/contract/resources/job.ts';
-import type { JobFilter, JobStore } from '../../lib/jobs/job-store-port.ts';
-import { createIds } from '../../lib/platform/ids.ts';
-import { openStateDatabase } from '../../lib/storage/sqlite/database.ts';
-import { createJobStore } from '../../lib/storage/sqlite/jobs/job-store.ts';
-import type { Bench, Row } from './bench.ts';
+import { JOB_STATUSES } from '../../../lib/contract/resources/job.ts';
+import type { JobFilter, JobStore } from '../../../lib/jobs/job-store-port.ts';
+import { createIds } from '../../../lib/platform/ids.ts';
+import { openStateDatabase } from '../../../lib/storage/sqlite/database.ts';
+import { createJobStore } from '../../../lib/storage/sqlite/jobs/job-store.ts';
+import type { Bench, Row } from '../measure/bench.ts';
+import { inMs, percentile } from '../measure/statistics.ts';
 import {
   BUSY_PROVIDER,
   BUSY_SCOPE,
@@ -13,7 +14,6 @@ import {
   QUIET_SCOPE,
   writeJobs,
 } from './million-jobs.ts';
-import { inMs, percentile } from './statistics.ts';
 
 const JOBS = 1_000_000;
 const PAGES = 100;

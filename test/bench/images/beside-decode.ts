@@ -1,7 +1,7 @@
 import { type IntervalHistogram, monitorEventLoopDelay } from 'node:perf_hooks';
 import sharp from 'sharp';
-import type { Row } from './bench.ts';
-import { inMs, median, withRange } from './statistics.ts';
+import type { Row } from '../measure/bench.ts';
+import { inMs, median, withRange } from '../measure/statistics.ts';
 
 const RUNS_A_ROUND = 5;
 const LOOP_RESOLUTION_MS = 1;

@@ -1,12 +1,12 @@
 import sharp from 'sharp';
-import { createImageEngine } from '../../lib/images/image-engine.ts';
-import { createMattes } from '../../lib/images/matte/mattes.ts';
-import { systemClock } from '../../lib/platform/clock.ts';
-import { slices } from '../support/slices.ts';
-import type { Bench, Row } from './bench.ts';
+import { createImageEngine } from '../../../lib/images/image-engine.ts';
+import { createMattes } from '../../../lib/images/matte/mattes.ts';
+import { systemClock } from '../../../lib/platform/clock.ts';
+import { slices } from '../../support/slices.ts';
+import { createCanvas, createRandom } from '../mattes/canvas.ts';
+import { SUBJECTS } from '../mattes/subjects.ts';
+import type { Bench, Row } from '../measure/bench.ts';
 import { besideDecode, timed } from './beside-decode.ts';
-import { createCanvas, createRandom } from './mattes/canvas.ts';
-import { SUBJECTS } from './mattes/subjects.ts';
 
 const EDGE = 1024;
 const NOISE = 5;

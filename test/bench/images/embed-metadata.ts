@@ -1,11 +1,11 @@
 import sharp from 'sharp';
-import type { OutputFormat } from '../../lib/contract/request/parameters.ts';
-import { embedRecord } from '../../lib/images/xmp/embed-record.ts';
-import { toXmpJson } from '../../lib/images/xmp/xmp-packet.ts';
-import { slices } from '../support/slices.ts';
-import type { Bench, Row } from './bench.ts';
-import { inMegabytes } from './image.ts';
-import { inMs, median, withRange } from './statistics.ts';
+import type { OutputFormat } from '../../../lib/contract/request/parameters.ts';
+import { embedRecord } from '../../../lib/images/xmp/embed-record.ts';
+import { toXmpJson } from '../../../lib/images/xmp/xmp-packet.ts';
+import { slices } from '../../support/slices.ts';
+import type { Bench, Row } from '../measure/bench.ts';
+import { inMegabytes } from '../measure/image.ts';
+import { inMs, median, withRange } from '../measure/statistics.ts';
 
 const CALLS_A_ROUND = 40;
 const { signal } = new AbortController();

@@ -3,14 +3,14 @@ import { once } from 'node:events';
 import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { createResponsesUpstream } from '../support/responses-upstream/responses-upstream.ts';
-import type { Bench } from './bench.ts';
-import type { ReaderResult, ReaderTask } from './programs/stream-meter.ts';
-import type { CallerOptions } from './programs/turn-caller.ts';
-import { ask } from './server-process.ts';
-import { inMs, median } from './statistics.ts';
+import { createResponsesUpstream } from '../../support/responses-upstream/responses-upstream.ts';
+import type { Bench } from '../measure/bench.ts';
+import { ask } from '../measure/server-process.ts';
+import { inMs, median } from '../measure/statistics.ts';
+import type { ReaderResult, ReaderTask } from '../programs/stream-meter.ts';
+import type { CallerOptions } from '../programs/turn-caller.ts';
 
-const PROGRAM = fileURLToPath(new URL('./programs/turn-caller.js', import.meta.url));
+const PROGRAM = fileURLToPath(new URL('../programs/turn-caller.js', import.meta.url));
 // Three bytes a pixel, not compressed: 3 MB.
 const EDGE_PX = 1024;
 const ONE_BY_ONE: ReaderTask = { images: 20, atOnce: 1 };

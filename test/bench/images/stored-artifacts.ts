@@ -1,7 +1,7 @@
 import { join } from 'node:path';
-import type { Tools } from './bench.ts';
-import type { LoadRequest } from './load.ts';
-import type { ServerProcess } from './server-process.ts';
+import type { Tools } from '../measure/bench.ts';
+import type { LoadRequest } from '../measure/load.ts';
+import type { ServerProcess } from '../measure/server-process.ts';
 
 export interface StoredArtifacts {
   readonly server: ServerProcess;

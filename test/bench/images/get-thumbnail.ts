@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Bench } from './bench.ts';
-import { compare, rateRow, timeRow } from './compare.ts';
-import { inMegabytes, writeImage } from './image.ts';
+import type { Bench } from '../measure/bench.ts';
+import { compare, rateRow, timeRow } from '../measure/compare.ts';
+import { inMegabytes, writeImage } from '../measure/image.ts';
 import { startWithArtifacts } from './stored-artifacts.ts';
 
 const EDGE_PX = 320;

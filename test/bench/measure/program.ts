@@ -22,7 +22,7 @@ export interface Started {
   readonly ms: number;
 }
 
-export const PROGRAM = fileURLToPath(new URL('../../bundle/main.js', import.meta.url));
+export const PROGRAM = fileURLToPath(new URL('../../../bundle/main.js', import.meta.url));
 
 /** Starts the program as a user does, and resolves when it has said where it listens. */
 export async function spawnProgram({ command, folder, settings = [] }: ProgramOptions) {

@@ -29,7 +29,7 @@ export interface LoadResult {
 /** Rejects when a reply is no success, or a connection breaks. */
 export type Load = (task: LoadTask) => Promise<LoadResult>;
 
-const PROGRAM = fileURLToPath(new URL('./programs/load-generator.js', import.meta.url));
+const PROGRAM = fileURLToPath(new URL('../programs/load-generator.js', import.meta.url));
 
 /** Starts the process that makes the load: it must not share an event loop with a server. */
 export function startLoad(): { load: Load; stop(): void } {

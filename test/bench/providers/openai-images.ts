@@ -1,10 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Bench, Row } from './bench.ts';
-import { compare, timeRow } from './compare.ts';
-import { inMegabytes } from './image.ts';
-import type { FloorOptions } from './programs/floor.ts';
-import type { ImagesServerOptions } from './programs/images-server.ts';
+import type { Bench, Row } from '../measure/bench.ts';
+import { compare, timeRow } from '../measure/compare.ts';
+import { inMegabytes } from '../measure/image.ts';
+import type { FloorOptions } from '../programs/floor.ts';
+import type { ImagesServerOptions } from '../programs/images-server.ts';
 
 const KEY = 'sk-made-up-of-the-bench';
 const IMAGE_BYTES = 2_900_000;

@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { freePort } from '../support/free-port.ts';
+import { freePort } from '../../support/free-port.ts';
 import type { ServerProcess, Span } from './server-process.ts';
 
 const STARTS_WITHIN_MS = 5000;

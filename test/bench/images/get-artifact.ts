@@ -1,9 +1,9 @@
 import { join } from 'node:path';
-import type { Bench, Row } from './bench.ts';
-import { compare, rateRow } from './compare.ts';
-import { inMegabytes, writeImage } from './image.ts';
-import { startNginx } from './nginx.ts';
-import type { ServerProcess } from './server-process.ts';
+import type { Bench, Row } from '../measure/bench.ts';
+import { compare, rateRow } from '../measure/compare.ts';
+import { inMegabytes, writeImage } from '../measure/image.ts';
+import { startNginx } from '../measure/nginx.ts';
+import type { ServerProcess } from '../measure/server-process.ts';
 import { startWithArtifacts } from './stored-artifacts.ts';
 
 const CONNECTIONS = 4;

@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Bench } from './bench.ts';
-import { compare, timeRow } from './compare.ts';
-import { inMegabytes, writeImage } from './image.ts';
+import type { Bench } from '../measure/bench.ts';
+import { compare, timeRow } from '../measure/compare.ts';
+import { inMegabytes, writeImage } from '../measure/image.ts';
 
 /**
  * An edit of 12 MB over HTTP. The provider replies at once with an image of a few pixels, so that nearly all of the

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Bench } from './bench.ts';
-import { compare, rateRow } from './compare.ts';
+import type { Bench } from '../measure/bench.ts';
+import { compare, rateRow } from '../measure/compare.ts';
 
 const CLIENTS = 64;
 const BODY = JSON.stringify({

@@ -26,7 +26,7 @@ export type ProgramName = 'bridge' | 'floor' | 'form' | 'images-server';
 export type StartServer = (program: ProgramName, options: object) => Promise<ServerProcess>;
 
 export const startServer: StartServer = async (program, options) => {
-  const file = fileURLToPath(new URL(`./programs/${program}.js`, import.meta.url));
+  const file = fileURLToPath(new URL(`../programs/${program}.js`, import.meta.url));
   const child = fork(file, [JSON.stringify(options)]);
   const { port } = await messageFrom<{ readonly port: number }>(child);
   return {

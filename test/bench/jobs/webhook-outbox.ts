@@ -1,10 +1,10 @@
 import { join } from 'node:path';
-import { createIds } from '../../lib/platform/ids.ts';
-import { openStateDatabase, type StateDatabase } from '../../lib/storage/sqlite/database.ts';
-import { createWebhookStore } from '../../lib/storage/sqlite/webhook-store.ts';
-import type { WebhookStore } from '../../lib/webhooks/webhook-store-port.ts';
-import type { Bench } from './bench.ts';
-import { percentile } from './statistics.ts';
+import { createIds } from '../../../lib/platform/ids.ts';
+import { openStateDatabase, type StateDatabase } from '../../../lib/storage/sqlite/database.ts';
+import { createWebhookStore } from '../../../lib/storage/sqlite/webhook-store.ts';
+import type { WebhookStore } from '../../../lib/webhooks/webhook-store-port.ts';
+import type { Bench } from '../measure/bench.ts';
+import { percentile } from '../measure/statistics.ts';
 
 const DELIVERED = 100_000;
 const DUE = 5000;

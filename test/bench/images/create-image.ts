@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Bench, Row } from './bench.ts';
-import { compare, timeRow } from './compare.ts';
-import { inMegabytes, writeImage } from './image.ts';
+import type { Bench, Row } from '../measure/bench.ts';
+import { compare, timeRow } from '../measure/compare.ts';
+import { inMegabytes, writeImage } from '../measure/image.ts';
 
 const LOADS = [
   { connections: 1, forMs: 1500, budget: '≤ 1.3' },

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
-import type { NewJob } from '../../lib/jobs/job-store-port.ts';
-import { createIds } from '../../lib/platform/ids.ts';
-import { openStateDatabase } from '../../lib/storage/sqlite/database.ts';
-import { createJobStore } from '../../lib/storage/sqlite/jobs/job-store.ts';
-import { newJob, WIDE } from '../support/jobs.ts';
-import type { Bench } from './bench.ts';
-import { median, perSecond, withRange } from './statistics.ts';
+import type { NewJob } from '../../../lib/jobs/job-store-port.ts';
+import { createIds } from '../../../lib/platform/ids.ts';
+import { openStateDatabase } from '../../../lib/storage/sqlite/database.ts';
+import { createJobStore } from '../../../lib/storage/sqlite/jobs/job-store.ts';
+import { newJob, WIDE } from '../../support/jobs.ts';
+import type { Bench } from '../measure/bench.ts';
+import { median, perSecond, withRange } from '../measure/statistics.ts';
 
 export const CALLERS = 64;
 export const JOBS_A_ROUND = CALLERS * 100;

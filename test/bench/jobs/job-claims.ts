@@ -1,11 +1,11 @@
 import { join } from 'node:path';
-import { createIds } from '../../lib/platform/ids.ts';
-import { openStateDatabase, type StateDatabase } from '../../lib/storage/sqlite/database.ts';
-import { createJobStore } from '../../lib/storage/sqlite/jobs/job-store.ts';
-import { createQueueStore } from '../../lib/storage/sqlite/jobs/queue-store.ts';
-import { jobRequest } from '../support/jobs.ts';
-import type { Bench, Row } from './bench.ts';
-import { p50AndP99 } from './statistics.ts';
+import { createIds } from '../../../lib/platform/ids.ts';
+import { openStateDatabase, type StateDatabase } from '../../../lib/storage/sqlite/database.ts';
+import { createJobStore } from '../../../lib/storage/sqlite/jobs/job-store.ts';
+import { createQueueStore } from '../../../lib/storage/sqlite/jobs/queue-store.ts';
+import { jobRequest } from '../../support/jobs.ts';
+import type { Bench, Row } from '../measure/bench.ts';
+import { p50AndP99 } from '../measure/statistics.ts';
 
 const JOBS = 1_000_000;
 const CLAIMS = 200;

@@ -1,15 +1,15 @@
 import { isAscii } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
-import { handler } from '../../handlers/images/create-image.ts';
-import type { ImageResponseWithBytes } from '../../lib/contract/reply/image-response.ts';
-import type { ImageRequest } from '../../lib/contract/request/image-request.ts';
-import { toInputSources } from '../../lib/inputs/to-input-sources.ts';
-import { invoke } from '../support/invoke.ts';
-import { slices } from '../support/slices.ts';
-import type { Bench } from './bench.ts';
+import { handler } from '../../../handlers/images/create-image.ts';
+import type { ImageResponseWithBytes } from '../../../lib/contract/reply/image-response.ts';
+import type { ImageRequest } from '../../../lib/contract/request/image-request.ts';
+import { toInputSources } from '../../../lib/inputs/to-input-sources.ts';
+import { invoke } from '../../support/invoke.ts';
+import { slices } from '../../support/slices.ts';
+import type { Bench } from '../measure/bench.ts';
+import { inMegabytes } from '../measure/image.ts';
+import { inMs, median, withRange } from '../measure/statistics.ts';
 import { editBody } from './edit-image.ts';
-import { inMegabytes } from './image.ts';
-import { inMs, median, withRange } from './statistics.ts';
 
 const SOURCE_BYTES = 9_000_000;
 const { signal } = new AbortController();

@@ -1,21 +1,21 @@
 import { join } from 'node:path';
-import { type App, createApp } from '../../lib/app.ts';
-import { loadConfig } from '../../lib/config/load-config.ts';
-import { createEventRing } from '../../lib/diagnostics/event-ring.ts';
-import type { NewJob } from '../../lib/jobs/job-store-port.ts';
-import { createTraceLog } from '../../lib/log/trace-log.ts';
-import { silentMetrics } from '../../lib/metrics/metrics.ts';
-import { systemClock } from '../../lib/platform/clock.ts';
-import { createIds } from '../../lib/platform/ids.ts';
-import { openStateDatabase } from '../../lib/storage/sqlite/database.ts';
-import { anything } from '../lib/generation/capability-documents.ts';
-import { wireRequestOf } from '../lib/generation/requests.ts';
-import { newJob } from '../support/jobs.ts';
-import { requestContext } from '../support/request-context.ts';
-import { createScriptedProvider } from '../support/scripted-provider.ts';
-import type { Bench, Row } from './bench.ts';
+import { type App, createApp } from '../../../lib/app.ts';
+import { loadConfig } from '../../../lib/config/load-config.ts';
+import { createEventRing } from '../../../lib/diagnostics/event-ring.ts';
+import type { NewJob } from '../../../lib/jobs/job-store-port.ts';
+import { createTraceLog } from '../../../lib/log/trace-log.ts';
+import { silentMetrics } from '../../../lib/metrics/metrics.ts';
+import { systemClock } from '../../../lib/platform/clock.ts';
+import { createIds } from '../../../lib/platform/ids.ts';
+import { openStateDatabase } from '../../../lib/storage/sqlite/database.ts';
+import { anything } from '../../lib/generation/capability-documents.ts';
+import { wireRequestOf } from '../../lib/generation/requests.ts';
+import { newJob } from '../../support/jobs.ts';
+import { requestContext } from '../../support/request-context.ts';
+import { createScriptedProvider } from '../../support/scripted-provider.ts';
+import type { Bench, Row } from '../measure/bench.ts';
+import { inMs, median, percentile, perSecond, withRange } from '../measure/statistics.ts';
 import { CALLERS, JOBS_A_ROUND, prepareAlone } from './job-creates.ts';
-import { inMs, median, percentile, perSecond, withRange } from './statistics.ts';
 
 const STARTS = 200;
 
