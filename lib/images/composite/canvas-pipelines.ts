@@ -6,8 +6,8 @@ import { areaIn } from './area-in.ts';
 
 type Plane = Omit<Pixels, 'channels'>;
 
-/** Fully opaque: it closes a mask. */
-const CLOSED = { r: 0, g: 0, b: 0, alpha: 1 } as const;
+/** 255 in a plane of alpha. */
+const CLOSED = '#ffffff';
 
 /** The image on the canvas as a PNG, its outermost pixels repeated around it. */
 export function canvasImage(sharp: SharpFactory, image: VerifiedImage, canvas: Canvas): Sharp {
@@ -15,21 +15,11 @@ export function canvasImage(sharp: SharpFactory, image: VerifiedImage, canvas: C
   return encoded(scaled.extend({ ...margins(canvas), extendWith: 'copy' }), { format: 'png' });
 }
 
-/** The alpha of a mask on the canvas, one byte for each pixel; 255 around the area. */
-export function canvasAlpha(sharp: SharpFactory, mask: VerifiedImage, canvas: Canvas): Sharp {
-  const scaled = turnedSource(sharp, mask).resize(areaSize(canvas));
-  return onlyAlpha(scaled.extend({ ...margins(canvas), background: CLOSED }));
-}
-
-/** The alpha of a mask, one byte for each pixel, rotated by EXIF. */
-export function maskAlpha(sharp: SharpFactory, mask: VerifiedImage): Sharp {
-  return onlyAlpha(turnedSource(sharp, mask));
-}
-
-/** The same alpha with two values: 0 stays open and so does everything below 255. */
-export function twoValues(sharp: SharpFactory, alpha: Plane): Sharp {
-  const open = sharp(alpha.data, { raw: rawOf(alpha, 1) }).threshold(255);
-  return open.toColourspace('b-w').raw();
+/** The alpha of a mask on the canvas with two values: 255 stays closed, everything below it is open; closed around the area. */
+export function canvasAlpha(sharp: SharpFactory, alpha: Plane, canvas: Canvas): Sharp {
+  const scaled = sharp(alpha.data, { raw: rawOf(alpha, 1) }).resize(areaSize(canvas));
+  const whole = scaled.extend({ ...margins(canvas), background: CLOSED });
+  return whole.threshold(255).toColourspace('b-w').raw();
 }
 
 /** A PNG of a plane of alpha: as the alpha of a black image, or as grey that is white where the alpha is 0. */
@@ -53,10 +43,6 @@ export function drawnArea(
   const { data, channels } = drawn;
   const area = sharp(data, { raw: rawOf(drawn, channels) }).extract(areaIn(canvas, drawn));
   return area.resize({ width: size.width, height: size.height, fit: 'fill' }).raw();
-}
-
-function onlyAlpha(source: Sharp): Sharp {
-  return source.extractChannel(3).toColourspace('b-w').raw();
 }
 
 function areaSize({ area: { width, height } }: Canvas) {

@@ -2,18 +2,11 @@ import type { Sharp } from 'sharp';
 import { BridgeError } from '../../errors/bridge-error.ts';
 import { createThreadPool } from '../../platform/thread-pool.ts';
 import type { SharpFactory } from '../decode/load-sharp.ts';
-import { pixelDecode, pixelEncode } from '../decode/sharp-pipelines.ts';
+import { pixelDecode, pixelEncode, turnedAlpha } from '../decode/sharp-pipelines.ts';
 import type { ImageEngine, MaskedSource, VerifiedImage } from '../image.ts';
 import type { ImageWork } from '../image-work.ts';
 import { uprightEdges } from '../upright-edges.ts';
-import {
-  canvasAlpha,
-  canvasImage,
-  drawnArea,
-  maskAlpha,
-  maskImage,
-  twoValues,
-} from './canvas-pipelines.ts';
+import { canvasAlpha, canvasImage, drawnArea, maskImage } from './canvas-pipelines.ts';
 import type { CompositeTask } from './composite-task.ts';
 
 interface Composites extends Pick<ImageEngine, 'drawOnCanvas' | 'drawMask' | 'composite'> {
@@ -52,11 +45,12 @@ export function createComposites(work: ImageWork): Composites {
 
     drawMask(mask, canvas, form, signal) {
       return startRaw(async (sharp) => {
-        const size = { width: canvas.width, height: canvas.height };
-        const decode = () => canvasAlpha(sharp, mask, canvas).toBuffer();
-        const alpha = { ...size, data: await step('decoded', decode, signal) };
-        const open = () => twoValues(sharp, alpha).toBuffer();
-        const opened = { ...size, data: await step('converted', open, signal) };
+        // In two steps: scaled together with its colours, a mask of 16 bits would differ from the same one of 8.
+        const decode = () => turnedAlpha(sharp, mask).toBuffer();
+        const alpha = { ...uprightEdges(mask), data: await step('decoded', decode, signal) };
+        const draw = () => canvasAlpha(sharp, alpha, canvas).toBuffer();
+        const { width, height } = canvas;
+        const opened = { width, height, data: await step('drawn', draw, signal) };
         return step('encoded', () => maskImage(sharp, opened, form).toBuffer(), signal);
       }, signal);
     },
@@ -70,7 +64,7 @@ export function createComposites(work: ImageWork): Composites {
           step('decoded', () => memoryOf(pipeline, size, count), signal);
         const area = await decode(await drawnIn(sharp, drawn, masked, channels, signal), channels);
         const kept = await decode(pixelDecode(sharp, source, { channels }), channels);
-        const alpha = await decode(maskAlpha(sharp, mask), 1);
+        const alpha = await decode(turnedAlpha(sharp, mask), 1);
         const task = { ...size, channels, kept, drawn: area, alpha } as const;
         const data = await track(pool.run(task, signal, [kept, area, alpha]));
         const pixels = { ...size, channels, data: Buffer.from(data) } as const;

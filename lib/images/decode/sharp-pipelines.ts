@@ -95,6 +95,15 @@ export function turnedSource(sharp: SharpFactory, image: VerifiedImage): Sharp {
   return inSrgb(turned(source, image.orientation), image.hasDeepProfile);
 }
 
+/**
+ * The alpha of a verified image that has one, rotated by its EXIF orientation: one byte for each pixel. Without the profile of
+ * its colours, which would make three channels of it, and without a colour space, which would round 16 bits by a gamma.
+ */
+export function turnedAlpha(sharp: SharpFactory, image: VerifiedImage): Sharp {
+  const options = { ...strict(image.width * image.height), ignoreIcc: true };
+  return turned(sharp(image.bytes, options), image.orientation).extractChannel(3).raw();
+}
+
 /** By default sharp converts 16-bit images with a profile to Display P3 and then treats the values as sRGB. */
 function inSrgb(source: Sharp, hasDeepProfile = false): Sharp {
   return hasDeepProfile ? source.withIccProfile('srgb', { attach: false }) : source;
