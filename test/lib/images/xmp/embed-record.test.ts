@@ -190,6 +190,14 @@ describe('embedRecord in an image with XMP', () => {
     ['is about something else', FOREIGN_PACKET.replace('about=""', 'about="uuid:1"')],
     ['is long', FOREIGN_PACKET.replace('elsewhere', 'e'.repeat(20_000))],
     [
+      'has very many elements',
+      FOREIGN_PACKET.replace('elsewhere', `elsewhere${'<b/>'.repeat(1000)}`),
+    ],
+    [
+      'has very many attributes',
+      FOREIGN_PACKET.replace('elsewhere', `elsewhere<b ${manyAttributes(1000)}/>`),
+    ],
+    [
       'has a record already',
       FOREIGN_PACKET.replace('purl.org', 'purl.org/urn:image-bridge:xmp:1#'),
     ],
@@ -200,6 +208,20 @@ describe('embedRecord in an image with XMP', () => {
       expect(await read(embedded)).toEqual({ ok: true, record: RECORD });
       expect(embedded.includes('elsewhere')).toBe(false);
       expect(embedded.toString('latin1').split('begin=')).toHaveLength(2);
+    }
+  });
+
+  test.each([
+    ['elements', '<b></b>'.repeat(900)],
+    ['attributes', `<b ${manyAttributes(900)}/>`],
+  ])('keeps a packet of 900 %s', async (_, markup) => {
+    for (const [format, hold] of holders) {
+      const packet = FOREIGN_PACKET.replace('elsewhere', `elsewhere${markup}`);
+
+      const embedded = await embed({ bytes: await hold(packet), format });
+
+      expect(await read(embedded)).toEqual({ ok: true, record: RECORD });
+      expect(embedded.includes(markup)).toBe(true);
     }
   });
 
@@ -284,6 +306,10 @@ describe('embedRecord in an image with XMP', () => {
     },
   );
 });
+
+function manyAttributes(count: number): string {
+  return Array.from({ length: count }, (_, index) => `c${index}=""`).join(' ');
+}
 
 describe('toXmpJson', () => {
   test.each([
