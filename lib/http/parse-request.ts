@@ -115,10 +115,17 @@ function decodable(raw: string): string {
   if (!/[%\x80-\xff]/.test(raw)) return raw;
   // Node makes a character of each byte.
   const query = toText(Buffer.from(raw, 'latin1'), 'the query');
-  try {
-    decodeURIComponent(query);
-    return query;
-  } catch {
+  if (decoded(query) === undefined) {
     throw new BridgeError('malformed_request', 'the query is not percent-encoded UTF-8');
+  }
+  return query;
+}
+
+/** Undefined when it cannot be decoded. It has to be used: bundlers remove a call whose result is not. */
+function decoded(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
   }
 }
