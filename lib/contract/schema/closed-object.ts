@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 
-// A longer list helps no reader, and a request may hold a hundred thousand.
+// A longer list helps no reader, and a request may hold some thousands.
 const MAX_UNKNOWN_KEYS = 1000;
 
 /**

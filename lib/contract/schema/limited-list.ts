@@ -3,8 +3,8 @@ import { coded } from './issues.ts';
 import { limitsOf } from './request-limits.ts';
 
 /**
- * A list that fails as a whole when it is too long: a hundred thousand wrong items would otherwise be checked and reported
- * one by one. `maxInputs` is the setting of that name.
+ * A list that fails as a whole when it is too long: thousands of wrong items would otherwise be checked and reported one by
+ * one. `maxInputs` is the setting of that name.
  */
 export function limitedList<const S extends v.GenericSchema>(
   item: S,

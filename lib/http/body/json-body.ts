@@ -24,7 +24,9 @@ export const jsonBody: Middleware = {
     await pause();
     checkJsonStructure(bytes);
     await pause();
-    call.body = await parse(toText(bytes, 'the body'));
+    const text = toText(bytes, 'the body');
+    await pause();
+    call.body = await parse(text);
     await pause();
     // Releases the bytes and their stream.
     event.body = undefined;

@@ -100,8 +100,8 @@ describe('createOperation', () => {
     ['a byte order mark', { body: Buffer.from('\ufeff{"name":"a"}') }, 400, 'malformed'],
     ['nesting beyond 64', { body: Buffer.from('['.repeat(65) + ']'.repeat(65)) }, 400, 'malformed'],
     [
-      'a hundred thousand parts',
-      { body: Buffer.from(`[${'1,'.repeat(100_001)}1]`) },
+      'more than five thousand parts',
+      { body: Buffer.from(`[${'1,'.repeat(5000)}1]`) },
       400,
       'malformed',
     ],
