@@ -14,6 +14,7 @@ import { createIdempotency, type Idempotency } from './idempotency/idempotency.t
 import { createMemoryReplayStore } from './idempotency/memory-replay-store.ts';
 import { createImagePlans, type ImagePlans } from './image-requests/image-plans.ts';
 import { createImageRequests, type ImageRequests } from './image-requests/image-requests.ts';
+import type { ImageEngine } from './images/image.ts';
 import { createImageEngine } from './images/image-engine.ts';
 import type { TraceLog } from './log/trace-log.ts';
 import type { Metrics } from './metrics/metrics.ts';
@@ -55,6 +56,8 @@ type AppServices = Omit<Services, 'apiDocument' | 'allowedMethods' | 'dashboard'
 
 export interface App {
   readonly services: AppServices;
+  /** What decodes and encodes every image. */
+  readonly images: ImageEngine;
   readonly tasks: readonly Task[];
   /** The queue of jobs, and what runs them. */
   readonly worker: AppJobs['worker'];
@@ -132,6 +135,7 @@ export async function createApp(config: Config, outside: Outside): Promise<App> 
       ...appJobs.services,
       metrics: { exposition: () => expose(metrics, admission, appJobs, registry) },
     },
+    images: engine,
     tasks,
     worker: appJobs.worker,
     drain: imageRequests.drain,

@@ -44,7 +44,13 @@ export async function openApp(
     const { version } = outside.facts;
     const apiDocument = createOnce(() => writeApiDocument(version)).get;
     const mcp = createOnce(() =>
-      openMcpEndpoint({ routes: mounted, services: () => services, httpSettings, version }),
+      openMcpEndpoint({
+        routes: mounted,
+        services: () => services,
+        httpSettings,
+        images: app.images,
+        version,
+      }),
     );
     const services: Services = {
       ...app.services,

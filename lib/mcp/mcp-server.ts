@@ -31,7 +31,7 @@ const TOOLS: readonly Tool[] = [
 const INSTRUCTIONS =
   'Image Bridge makes and edits images with whatever provider is set up, and keeps every one of them. Begin with generate_image; list_models says what can be chosen.';
 
-interface Deps extends Pick<ToolContext, 'clock' | 'readFile' | 'keepsJobs'> {
+interface Deps extends Pick<ToolContext, 'clock' | 'images' | 'readFile' | 'keepsJobs'> {
   readonly api: BridgeApi;
   readonly version: string;
   /** Called with what no tool expected. */

@@ -1,4 +1,5 @@
 import type * as v from 'valibot';
+import type { ImageEngine } from '../images/image.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { BridgeApi } from './bridge-api.ts';
 
@@ -17,6 +18,8 @@ export interface ToolContext {
    * Throws `ApiFailure`.
    */
   readonly readFile?: (path: string) => Promise<Buffer>;
+  /** What previews are made with; loaded with the first of them. */
+  readonly images: () => Promise<Pick<ImageEngine, 'inspect' | 'convert'>>;
 }
 
 /** A part of a tool's result (Model Context Protocol, ContentBlock). */

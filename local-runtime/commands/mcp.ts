@@ -4,6 +4,7 @@ import { createMcpServer } from '../../lib/mcp/mcp-server.ts';
 import { systemClock } from '../../lib/platform/clock.ts';
 import type { FoundService, McpCall } from '../mcp/find-or-start.ts';
 import { createHttpApi } from '../mcp/http-api.ts';
+import { createPreviewImages } from '../mcp/preview-images.ts';
 import { createWholeLines } from '../mcp/whole-lines.ts';
 import { readerBelow } from '../mcp/working-files.ts';
 import { packageVersion } from '../package-version.ts';
@@ -19,6 +20,7 @@ export async function runMcp(call: McpCall): Promise<number> {
   const { io } = call;
   const source = createServiceSource(call);
   const api = createHttpApi(source.find);
+  const images = createPreviewImages();
   const lines = createWholeLines(MAX_MESSAGE_BYTES);
   const transport = new StdioServerTransport(lines, process.stdout, {
     // A part of the input may end one message and begin the next.
@@ -32,6 +34,7 @@ export async function runMcp(call: McpCall): Promise<number> {
         api,
         version: packageVersion(),
         clock: systemClock,
+        images: images.get,
         readFile: readerBelow(io.cwd),
         onFailure: (error) => io.stderr(`image-bridge: a tool has failed (${nameOf(error)})\n`),
       }),
@@ -40,6 +43,7 @@ export async function runMcp(call: McpCall): Promise<number> {
   await Promise.race([ended, io.untilStopped()]);
   await connection.close();
   lines.destroy();
+  await images.close();
   return source.stop();
 }
 

@@ -1,4 +1,5 @@
 import { createMcpHandler, isLegacyRequest } from '@modelcontextprotocol/server';
+import type { ImageEngine } from '../../lib/images/image.ts';
 import { createMcpServer } from '../../lib/mcp/mcp-server.ts';
 import type { McpCall, Services } from '../../lib/services.ts';
 import { type Caller, createLocalApi } from './local-api.ts';
@@ -7,6 +8,7 @@ import { createMcpSessions } from './mcp-sessions.ts';
 type LocalApiDeps = Parameters<typeof createLocalApi>[0];
 
 interface Deps extends LocalApiDeps {
+  readonly images: ImageEngine;
   readonly version: string;
 }
 
@@ -19,11 +21,12 @@ export type McpEndpoint = Services['mcp'] & {
  * The Model Context Protocol over HTTP (Streamable HTTP). Clients of the revision 2026-07-28 send self-contained requests;
  * those of 2025 have sessions. The guard, the token and the limit of the body are those of every route.
  */
-export function createMcpEndpoint({ version, ...deps }: Deps): McpEndpoint {
+export function createMcpEndpoint({ version, images, ...deps }: Deps): McpEndpoint {
   const { clock, ids, log } = deps.httpSettings;
   const serverFor = (caller: () => Caller, keepsJobs = () => false) =>
     createMcpServer({
       api: createLocalApi(deps, caller),
+      images: async () => images,
       keepsJobs,
       version,
       clock,

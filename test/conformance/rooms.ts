@@ -75,7 +75,7 @@ export const WALLS: readonly Wall[] = [
     'lib/usage types',
     'lib/webhooks types',
   ),
-  room('mcp'),
+  room('mcp', 'lib/images types'),
   service('diagnostics', 'lib/* ports'),
   {
     ...room('storage', 'lib/* ports'),

@@ -19,7 +19,9 @@ function bridgeOf(events: (signal: AbortSignal) => AsyncIterable<unknown>) {
     },
     events: (_operation: string, { signal }: { signal: AbortSignal }) => events(signal),
   } as unknown as BridgeApi;
-  const context: ToolContext = { api, clock, signal: controller.signal, progress: () => {} };
+  const images = () => Promise.reject(new Error('no preview is made'));
+  const { signal } = controller;
+  const context: ToolContext = { api, clock, images, signal, progress: () => {} };
   return { called, clock, controller, context };
 }
 

@@ -34,7 +34,14 @@ function openSessions() {
     clock,
     ids: createIds(clock.nowMs),
     serverFor: (_caller, keepsJobs) =>
-      createMcpServer({ api, clock, version: '1', keepsJobs, onFailure: () => {} }),
+      createMcpServer({
+        api,
+        clock,
+        images: () => Promise.reject(new Error('no preview is made')),
+        version: '1',
+        keepsJobs,
+        onFailure: () => {},
+      }),
   });
 
   function send(body: unknown, scope: string, session?: string, method = 'POST') {
