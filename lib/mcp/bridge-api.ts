@@ -1,3 +1,5 @@
+import type { RequestIssue } from '../contract/schema/issues.ts';
+
 /** What a request to the bridge's own HTTP API carries. */
 export interface ApiRequest {
   /** For the parameters of the path. */
@@ -33,10 +35,18 @@ export class ApiFailure extends Error {
   readonly code: string;
   /** What to do, best first. */
   readonly suggestions: readonly string[];
+  /** What is wrong with which field, where that is why. */
+  readonly issues: readonly RequestIssue[];
 
-  constructor(code: string, message: string, suggestions: readonly string[] = []) {
+  constructor(
+    code: string,
+    message: string,
+    suggestions: readonly string[] = [],
+    issues: readonly RequestIssue[] = [],
+  ) {
     super(message);
     this.code = code;
     this.suggestions = suggestions;
+    this.issues = issues;
   }
 }

@@ -73,7 +73,7 @@ function register(server: McpServer, tool: Tool, deps: CallDeps): void {
     destructiveHint: false,
     openWorldHint: !isReadOnly,
   };
-  const inputSchema = withJsonSchema(tool.input);
+  const inputSchema = shownSchema(tool.input);
   server.registerTool(
     name,
     { title, description, inputSchema, annotations },
@@ -109,20 +109,32 @@ async function toErrorResult(
   try {
     return await run();
   } catch (error) {
-    const lines =
-      error instanceof ApiFailure
-        ? [`${error.code}: ${error.message}`, ...error.suggestions]
-        : ['internal: the tool has failed'];
     // A call that was cancelled gets no reply.
     if (!(error instanceof ApiFailure || signal.aborted)) onFailure(error);
-    return { content: [{ type: 'text', text: lines.join('\n') }], isError: true };
+    return toFailureResult(
+      error instanceof ApiFailure ? error : new ApiFailure('internal', 'the tool has failed'),
+    );
   }
 }
 
-/** A schema of the contract as the protocol's library takes it. */
-function withJsonSchema<S extends v.GenericSchema>(schema: S): StandardSchemaWithJSON {
+function toFailureResult({ code, message, suggestions, issues }: ApiFailure): ToolResult {
+  const text = [`${code}: ${message}`, ...suggestions].join('\n');
+  const listed = issues.length > 0 ? { issues } : {};
+  return {
+    content: [{ type: 'text', text }],
+    structuredContent: { code, message, ...listed, suggestions },
+    isError: true,
+  };
+}
+
+/** A schema for the protocol's library, which shows it. The tool checks its arguments: the library would refuse them its own way. */
+function shownSchema(schema: v.GenericSchema): StandardSchemaWithJSON {
   const jsonSchema = () => ({ ...plainSchema(schema) });
   return {
-    '~standard': { ...schema['~standard'], jsonSchema: { input: jsonSchema, output: jsonSchema } },
+    '~standard': {
+      ...schema['~standard'],
+      validate: (value) => ({ value }),
+      jsonSchema: { input: jsonSchema, output: jsonSchema },
+    },
   };
 }

@@ -1,7 +1,9 @@
-import type * as v from 'valibot';
+import * as v from 'valibot';
+import { closedObject } from '../contract/schema/closed-object.ts';
+import { listedIssues, toRequestIssues } from '../contract/schema/issues.ts';
 import type { ImageEngine } from '../images/image.ts';
 import type { Clock } from '../platform/clock.ts';
-import type { BridgeApi } from './bridge-api.ts';
+import { ApiFailure, type BridgeApi } from './bridge-api.ts';
 
 /** What a tool works with, for one call. */
 export interface ToolContext {
@@ -38,7 +40,11 @@ export type Content =
 export type ToolResult = {
   readonly content: Content[];
   readonly isError?: boolean;
+  /** What the text says, for programs. */
+  readonly structuredContent?: Readonly<Record<string, unknown>>;
 };
+
+type Arguments = v.StrictObjectSchema<v.ObjectEntries, undefined>;
 
 /** A tool as its file declares it. */
 export interface Tool {
@@ -46,23 +52,37 @@ export interface Tool {
   readonly title: string;
   /** For the model that chooses among tools; with an example. */
   readonly description: string;
-  readonly input: v.GenericSchema;
+  readonly input: Arguments;
   /** Whether it changes nothing. */
   readonly isReadOnly: boolean;
+  /** Throws `ApiFailure`, also for arguments that do not follow the schema. */
   run(input: unknown, context: ToolContext): Promise<ToolResult>;
 }
 
-interface Declaration<S extends v.GenericSchema> extends Omit<Tool, 'run' | 'input'> {
+interface Declaration<S extends Arguments> extends Omit<Tool, 'run' | 'input'> {
   readonly input: S;
   run(input: v.InferOutput<S>, context: ToolContext): Promise<ToolResult>;
 }
 
-/** A tool whose input has passed its schema when it runs. */
-export function tool<const S extends v.GenericSchema>(declaration: Declaration<S>): Tool {
+/** A tool that runs once its arguments have passed its schema. As in a request, null means that one is left out. */
+export function tool<const S extends Arguments>(declaration: Declaration<S>): Tool {
+  const schema = closedObject(declaration.input.entries);
   return {
     ...declaration,
-    run: (input, context) => declaration.run(input as v.InferOutput<S>, context),
+    async run(input, context) {
+      const { success, output, issues } = v.safeParse(schema, input);
+      if (!success) throw wrongArguments(issues);
+      // A closed object of the same entries gives the same type.
+      return declaration.run(output as v.InferOutput<S>, context);
+    },
   };
+}
+
+function wrongArguments(found: readonly v.BaseIssue<unknown>[]): ApiFailure {
+  const issues = listedIssues(toRequestIssues(found));
+  const lines = issues.map(({ field, message }) => `${field} ${message}`);
+  const text = ['the arguments are not valid', ...lines].join('\n  ');
+  return new ApiFailure('invalid_request', text, ['Correct them as the tool describes.'], issues);
 }
 
 export function textResult(...lines: readonly string[]): ToolResult {

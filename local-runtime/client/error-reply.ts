@@ -9,7 +9,10 @@ const ErrorBody = v.object({
       code: v.fallback(v.string(), 'internal'),
       suggestions: v.fallback(v.array(v.string()), []),
       details: v.object({
-        issues: v.fallback(v.array(v.object({ field: v.string(), message: v.string() })), []),
+        issues: v.fallback(
+          v.array(v.object({ field: v.string(), code: v.string(), message: v.string() })),
+          [],
+        ),
       }),
     }),
   }),
@@ -23,11 +26,12 @@ export function toServiceError(status: number, body: unknown, method: string): S
   const parsed = v.safeParse(ErrorBody, body);
   if (!parsed.success) return notABridge(status);
   const { message, bridge_ext: extension } = parsed.output.error;
-  const issues = extension.details.issues.map((issue) => `${issue.field} ${issue.message}`);
-  const text = [`the service refused (${status}): ${message}`, ...issues].join('\n  ');
+  const { issues } = extension.details;
+  const lines = issues.map((issue) => `${issue.field} ${issue.message}`);
+  const text = [`the service refused (${status}): ${message}`, ...lines].join('\n  ');
   const advice =
     status === 401 ? ['Put its token into IMAGE_BRIDGE_TOKEN.'] : extension.suggestions;
-  return new ServiceError(text, 1, advice, { status, code: extension.code });
+  return new ServiceError(text, 1, advice, { status, code: extension.code, issues });
 }
 
 /** `status` of the reply that shows it. */

@@ -1,6 +1,9 @@
+import type { RequestIssue } from '../../lib/contract/schema/issues.ts';
+
 interface Circumstances {
   readonly status?: number;
   readonly code?: string;
+  readonly issues?: readonly RequestIssue[];
   readonly cause?: unknown;
   readonly isBroken?: boolean;
 }
@@ -17,18 +20,21 @@ export class ServiceError extends Error {
   readonly isBroken: boolean;
   /** `bridge_ext.code` of the reply that refused. */
   readonly code: string | undefined;
+  /** What the service says of the fields of the request. */
+  readonly issues: readonly RequestIssue[];
 
   constructor(
     message: string,
     exitCode: 1 | 4,
     advice: readonly string[] = [],
-    { status, code, cause, isBroken = false }: Circumstances = {},
+    { status, code, issues = [], cause, isBroken = false }: Circumstances = {},
   ) {
     super(message, cause === undefined ? {} : { cause });
     this.exitCode = exitCode;
     this.advice = advice;
     this.status = status;
     this.code = code;
+    this.issues = issues;
     this.isBroken = isBroken;
   }
 }

@@ -40,5 +40,5 @@ async function converting<T>(run: () => Promise<T>): Promise<T> {
 
 function toFailure(error: unknown): unknown {
   if (!(error instanceof ServiceError)) return error;
-  return new ApiFailure(error.code ?? 'unreachable', error.message, error.advice);
+  return new ApiFailure(error.code ?? 'unreachable', error.message, error.advice, error.issues);
 }

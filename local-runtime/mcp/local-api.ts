@@ -119,8 +119,8 @@ function toEvents({ body }: HttpReply, signal: AbortSignal) {
 }
 
 function toFailure(status: number, bytes: Buffer): ApiFailure {
-  const { code, message, advice } = toServiceError(status, parse(bytes), 'GET');
-  return new ApiFailure(code ?? 'internal', message, advice);
+  const { code, message, advice, issues } = toServiceError(status, parse(bytes), 'GET');
+  return new ApiFailure(code ?? 'internal', message, advice, issues);
 }
 
 function parse(bytes: Buffer): unknown {

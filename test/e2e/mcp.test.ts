@@ -91,6 +91,17 @@ function textOf({ content }: CallToolResult): string {
   return content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
 }
 
+/** Tools and arguments of which one is wrong, and its issue. The service finds the last one. */
+const WRONG_ARGUMENTS: readonly [string, Arguments, string, string][] = [
+  ['generate_image', { prompt: 'A fox', colour: 'red' }, 'colour', 'unknown_field'],
+  ['generate_image', { prompt: 7 }, 'prompt', 'invalid_type'],
+  ['generate_image', { prompt: 'A fox', n: 0 }, 'n', 'out_of_range'],
+  ['generate_image', {}, 'prompt', 'required'],
+  ['edit_image', { prompt: 'A fox', images: ['x', 7] }, 'images[1]', 'invalid_type'],
+  ['get_job', { id: 'x', wait_seconds: 100 }, 'wait_seconds', 'out_of_range'],
+  ['plan_image', { prompt: '' }, 'prompt', 'blank'],
+];
+
 /** The preview of the first image of a result. */
 function previewOf({ content }: CallToolResult): { mimeType: string | undefined; bytes: Buffer } {
   const preview = content.find((part) => part.type === 'image');
@@ -199,9 +210,30 @@ describe.each(REVISIONS)('an agent of the revision %s', (revision, mode) => {
     await expect.poll(async () => textOf(await jobs())).toContain('cancelled');
   });
 
+  it.each(['HTTP', 'standard input and output'])(
+    'finds out over %s which argument is wrong, and how',
+    async (transport) => {
+      const env = { IMAGE_BRIDGE_URL: bridge.address, IMAGE_BRIDGE_TOKEN: TOKEN };
+      const client =
+        transport === 'HTTP'
+          ? await connectHttp(mode)
+          : await connectStdio(mode, { cwd: await freshFolder(), env });
+
+      for (const [name, args, field, code] of WRONG_ARGUMENTS) {
+        const result = await call(client, name, args);
+
+        expect(result.isError).toBe(true);
+        expect(textOf(result)).toMatch(/^invalid_request: /);
+        expect(textOf(result)).toContain(`  ${field} `);
+        expect(result.structuredContent).toMatchObject({
+          code: 'invalid_request',
+          issues: [{ field, code }],
+        });
+      }
+    },
+  );
+
   it.each([
-    ['an argument that is not valid', 'generate_image', { prompt: 'A fox', n: 0 }, /\bn\b/],
-    ['an unknown argument', 'generate_image', { prompt: 'A fox', colour: 'red' }, /colour/],
     [
       'an image that is not there',
       'edit_image',
@@ -228,6 +260,7 @@ describe.each(REVISIONS)('an agent of the revision %s', (revision, mode) => {
 
     expect(result.isError).toBe(true);
     expect(textOf(result)).toMatch(words);
+    expect(result.structuredContent).toMatchObject({ code: expect.stringMatching(words) });
   });
 });
 

@@ -29,19 +29,22 @@ export function toRequestIssues(issues: readonly v.BaseIssue<unknown>[]): Reques
   });
 }
 
-/** All violations of one request as one error: sorted by field, cut at 64 with `too_many_issues` as the last. */
-export function invalidRequest(issues: readonly RequestIssue[]): BridgeError {
+/** Violations as they are listed: sorted by field, cut at 64 with `too_many_issues` as the last. */
+export function listedIssues(issues: readonly RequestIssue[]): readonly RequestIssue[] {
   const sorted = [...issues].sort((a, b) => compare(a.field, b.field) || compare(a.code, b.code));
-  const shown =
-    sorted.length <= MAX_ISSUES
-      ? sorted
-      : [
-          ...sorted.slice(0, MAX_ISSUES - 1),
-          // No count: a schema itself stops collecting at some point.
-          { field: '', code: 'too_many_issues', message: 'further issues are not listed' },
-        ];
+  if (sorted.length <= MAX_ISSUES) return sorted;
+  return [
+    ...sorted.slice(0, MAX_ISSUES - 1),
+    // No count: a schema itself stops collecting at some point.
+    { field: '', code: 'too_many_issues', message: 'further issues are not listed' },
+  ];
+}
+
+/** All violations of one request as one error. */
+export function invalidRequest(issues: readonly RequestIssue[]): BridgeError {
+  const shown = listedIssues(issues);
   return new BridgeError('invalid_request', 'the request does not follow the contract', {
-    ...(sorted[0]?.field ? { param: sorted[0].field } : {}),
+    ...(shown[0]?.field ? { param: shown[0].field } : {}),
     details: { issues: shown.map((issue) => ({ ...issue })) },
   });
 }
