@@ -176,4 +176,19 @@ describe('openPage', () => {
     await expect.poll(() => problemsOf(page)).toHaveLength(1);
     expect(await closePages()).toEqual([]);
   });
+
+  it('fails no run when a page goes while a test replies to its request', async () => {
+    const page = await openPage(bridge.address);
+    const asked = Promise.withResolvers<void>();
+    await page.route('**/health/live', async (route) => {
+      asked.resolve();
+      // It never ends.
+      await route.fetch({ url: `${bridge.address}/v1/jobs/events`, timeout: 0 });
+    });
+
+    await page.evaluate("fetch('/health/live'); 0");
+    await asked.promise;
+
+    expect(await closePages()).toEqual([]);
+  });
 });

@@ -73,10 +73,16 @@ export function problemsOf(page: Page): readonly string[] {
 /** Closes every page. Resolves with the problems that no test expected. */
 export async function closePages(): Promise<readonly string[]> {
   const pages = opened.splice(0);
-  await Promise.all(pages.map(({ context }) => context.close()));
+  await Promise.all(pages.map(({ context }) => close(context)));
   return pages.flatMap(({ problems, expects }) =>
     problems.filter((problem) => !expects.some((expected) => expected.test(problem))),
   );
+}
+
+/** What a route of a test throws because its page has gone would fail the whole run, with no test to its name. */
+async function close(context: BrowserContext): Promise<void> {
+  await Promise.all(context.pages().map((page) => page.unrouteAll({ behavior: 'ignoreErrors' })));
+  await context.close();
 }
 
 function watch(context: BrowserContext, origin: string, problems: string[]): void {
