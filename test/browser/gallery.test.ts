@@ -228,6 +228,25 @@ describe('the gallery', () => {
     await expect.poll(() => cards(page).count()).toBe(PROMPTS.length);
   });
 
+  it('keeps what is typed while the words before it come into the address', async () => {
+    const page = await openGallery(bridge);
+    const field = page.getByRole('searchbox');
+    await field.evaluate((input: HTMLInputElement) => {
+      const replace = history.replaceState;
+      history.replaceState = (...change: Parameters<typeof replace>) => {
+        history.replaceState = replace;
+        history.replaceState(...change);
+        input.value = 'moon';
+        input.dispatchEvent(new InputEvent('input', { bubbles: true }));
+      };
+    });
+
+    await field.fill('moo');
+
+    await expect.poll(() => new URL(page.url()).searchParams.get('q')).toBe('moon');
+    await expect.poll(() => field.inputValue()).toBe('moon');
+  });
+
   it('drops the reply to words that were replaced meanwhile', async () => {
     const page = await openGallery(bridge);
     const asked = Promise.withResolvers<void>();

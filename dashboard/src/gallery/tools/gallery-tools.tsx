@@ -63,8 +63,12 @@ function SearchField() {
   const field = useRef<HTMLInputElement>(null);
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
 
-  // The address also changes by Back and by links.
+  /** The words of the address as this field knows them. */
+  const asked = useRef(search);
+  // The address also changes by Back and by links. Where it has taken what was typed here, more may be typed by now.
   useEffect(() => {
+    if (search === asked.current) return;
+    asked.current = search;
     clearTimeout(timer.current);
     setTyped(search);
   }, [search]);
@@ -84,7 +88,9 @@ function SearchField() {
     setTyped(next);
     clearTimeout(timer.current);
     timer.current = setTimeout(() => {
-      if (router.route.peek().view === 'images') router.setQuery({ q: next });
+      if (router.route.peek().view !== 'images') return;
+      asked.current = next;
+      router.setQuery({ q: next });
     }, pause);
   }
 
