@@ -7,9 +7,9 @@ export default defineConfig({
     exclude: ['test/browser/**'],
     globalSetup: ['test/support/build-once.ts'],
     pool: 'forks',
-    testTimeout: 30_000,
+    testTimeout: 60_000,
     hookTimeout: 60_000,
     // A condition that holds is seen at once; this is for machines that are busy.
-    expect: { poll: { timeout: 10_000 } },
+    expect: { poll: { timeout: 20_000 } },
   },
 });

@@ -9,8 +9,9 @@ export default defineConfig({
     pool: 'forks',
     // Each file starts a browser.
     maxWorkers: 1,
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
-    expect: { poll: { timeout: 10_000 } },
+    // What is waited for is seen at once; this is for machines that are busy. Playwright gives each step 30 s.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    expect: { poll: { timeout: 30_000 } },
   },
 });
