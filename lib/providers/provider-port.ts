@@ -48,6 +48,24 @@ export interface ProviderRequest {
   readonly threadId?: string;
 }
 
+/** An image of a call of which only its length is known. */
+interface ImageOutline {
+  /** 0 where the length is not known. */
+  readonly bytes: { readonly length: number };
+}
+
+/** What is known of a call before its images are loaded. A `ProviderRequest` is one, too. */
+export interface CallOutline
+  extends Omit<
+    ProviderRequest,
+    'indices' | 'images' | 'mask' | 'maskImage' | 'references' | 'threadId'
+  > {
+  readonly images: readonly ImageOutline[];
+  readonly mask?: ImageOutline;
+  readonly maskImage?: ImageOutline;
+  readonly references: readonly ImageOutline[];
+}
+
 /** A call without its prompts: all that is needed to read its reply, and to say how it failed. */
 export type CallFacts = Omit<ProviderRequest, 'prompt' | 'negativePrompt'>;
 
@@ -148,6 +166,11 @@ export interface Provider {
    * Constant for the life of the process.
    */
   maskForm?(model: string): MaskForm | undefined;
+  /**
+   * Refuses what no capability document can say that it does not take: throws what `execute` rejects such a call with, before
+   * it does anything else. Plans ask it, so that no request is accepted that the call would refuse.
+   */
+  refuse?(call: CallOutline): void;
   /**
    * Runs one call. Rejects with a `BridgeError`, to which the caller adds the provider's name. After a rejection whose
    * `details.outcome` is `unknown` the call may have had an effect. Stops soon after `signal` aborts and rejects with the signal's reason.

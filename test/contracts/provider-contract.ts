@@ -17,6 +17,8 @@ interface Opened {
   readonly failing: ProviderRequest;
   /** A request that does not end during a test. */
   readonly endless: ProviderRequest;
+  /** A request that the provider refuses before it is sent; undefined where it takes all that its capabilities allow. */
+  readonly refused?: ProviderRequest;
   /** Closes the provider and its upstream. */
   close(): Promise<void>;
 }
@@ -99,6 +101,24 @@ export function describeProvider(label: string, open: () => Promise<Opened>): vo
       const ended = await failureOf(provider.execute(opened.failing, context));
 
       expect(ended).toBeInstanceOf(BridgeError);
+    });
+
+    test('a call that is refused before it is made is not made, for the same reason', async () => {
+      const { refused } = opened;
+      const { context, events } = watched();
+
+      expect(() => provider.refuse?.(opened.request([0]))).not.toThrow();
+      if (refused === undefined) return;
+      const refusal = await failureOf(Promise.resolve().then(() => provider.refuse?.(refused)));
+      const ended = await failureOf(provider.execute(refused, context));
+
+      expect(refusal).toBeInstanceOf(BridgeError);
+      expect(ended).toEqual(refusal);
+      expect(ended).toMatchObject({
+        code: (refusal as BridgeError).code,
+        param: expect.any(String),
+      });
+      expect(events).toEqual([]);
     });
 
     test('a call rejects with the reason of its signal and reports nothing afterwards', async () => {

@@ -64,6 +64,7 @@ export async function openWorld() {
       models: [`${name}-1`],
       capabilities,
       threads: new Set(),
+      ...(name === 'small' ? { refuse: refuseFoxes } : {}),
       reply,
     }),
   );
@@ -86,6 +87,12 @@ export async function openWorld() {
       await rm(folder, { recursive: true });
     },
   };
+}
+
+function refuseFoxes({ prompt }: Pick<ProviderRequest, 'prompt'>): void {
+  if (!prompt.includes('fox')) return;
+  const details = { field: 'prompt' };
+  throw new BridgeError('unsupported_capability', 'no foxes', { param: 'prompt', details });
 }
 
 const made = new Map<string, Promise<Buffer>>();

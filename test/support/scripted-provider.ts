@@ -1,6 +1,7 @@
 import type { CapabilityDocument } from '../../lib/contract/resources/provider.ts';
 import { BridgeError } from '../../lib/errors/bridge-error.ts';
 import type {
+  CallOutline,
   MaskForm,
   Provider,
   ProviderContext,
@@ -29,6 +30,8 @@ export interface Script {
   readonly retry?: Provider['retry'];
   /** How its models read emulated masks. */
   readonly maskForm?: MaskForm;
+  /** What it refuses before it is called. */
+  readonly refuse?: (call: CallOutline) => void;
   /** Replies to each call at once; without it a test replies through `call`. */
   readonly reply?: (call: ScriptedCall) => void | Promise<void>;
   /** Whether a call rejects with the signal's reason, as the port requires. */
@@ -47,7 +50,7 @@ export interface ScriptedProvider extends Provider {
 
 /** A provider whose calls a test observes and completes. */
 export function createScriptedProvider(script: Script): ScriptedProvider {
-  const { name = 'scripted', models = ['scripted-image'], obeys = true, maskForm } = script;
+  const { name = 'scripted', models = ['scripted-image'], obeys = true, maskForm, refuse } = script;
   const calls: ScriptedCall[] = [];
   const waiting = new Map<number, (call: ScriptedCall) => void>();
 
@@ -64,6 +67,7 @@ export function createScriptedProvider(script: Script): ScriptedProvider {
     capabilities: (model) =>
       models.includes(model) ? { ...script.capabilities, provider: name, model } : undefined,
     ...(maskForm ? { maskForm: () => maskForm } : {}),
+    ...(refuse ? { refuse } : {}),
     execute(request, context) {
       const { threadId } = request;
       if (threadId !== undefined && !script.threads?.has(threadId)) {

@@ -4,7 +4,7 @@ import type { Metrics } from '../../metrics/metrics.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Semaphore } from '../../platform/semaphore.ts';
 import type { Finish, FinishedOutput, Unfinished } from '../finish/finish.ts';
-import type { AskPlan } from '../plan/plan.ts';
+import type { AskPlan } from '../plan/ask-plan.ts';
 import { toProviderRequest } from '../plan/provider-request.ts';
 import type { OutputFailure } from './failure-policy.ts';
 import type { OutputReport, PlannedWork } from './planned-work.ts';

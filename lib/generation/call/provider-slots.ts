@@ -1,5 +1,5 @@
 import { createSemaphore, type Semaphore } from '../../platform/semaphore.ts';
-import type { AskPlan } from '../plan/plan.ts';
+import type { AskPlan } from '../plan/ask-plan.ts';
 
 /** The slots for simultaneous calls: one semaphore a provider, for all operations and models. */
 export function createProviderSlots(): (ask: AskPlan) => Semaphore {

@@ -1,6 +1,6 @@
 import type { SessionReport } from '../../contract/reply/image-response.ts';
 import { type BridgeError, toBridgeError } from '../../errors/bridge-error.ts';
-import type { AskPlan } from '../plan/plan.ts';
+import type { AskPlan } from '../plan/ask-plan.ts';
 import { stopError } from './stop-error.ts';
 
 /** The session of an operation, which is not isolated, and where its request goes. */

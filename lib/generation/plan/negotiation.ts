@@ -102,7 +102,8 @@ export function startNegotiation(
   };
 }
 
-function knownLengths({ inputs }: NegotiableRequest): InputSet<InputFacts> {
+/** What is known of the images of a request before they are loaded. */
+export function knownLengths({ inputs }: Pick<NegotiableRequest, 'inputs'>): InputSet<InputFacts> {
   return mapInputs(inputs, (source) => ({ byteLength: knownBytes(source) }));
 }
 

@@ -42,6 +42,7 @@ export function createAgentAppServerProvider(parts: ProviderParts<'agent_app_ser
       defaultModel: MODEL,
     }),
     capabilities: (model) => (model === MODEL ? document : undefined),
+    refuse: (call) => refuseTooManyInputs(call),
     async execute(request, context) {
       refuseTooManyInputs(request);
       return calls.run(context.signal, async (signal) => ({

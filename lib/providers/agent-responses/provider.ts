@@ -55,6 +55,8 @@ export function createAgentResponsesProvider(parts: ProviderParts<'agent_respons
 
     capabilities: (model) => documents.get(model),
 
+    refuse: (call) => refuseTooManyInputs(call),
+
     async execute(request: ProviderRequest, context: ProviderContext): Promise<ProviderResult> {
       refuseTooManyInputs(request);
       const body = toRequestBody(request, settings.responses_model, toJsonBody);

@@ -1,5 +1,5 @@
 import { BridgeError } from '../../errors/bridge-error.ts';
-import type { CallFacts } from '../provider-port.ts';
+import type { CallOutline } from '../provider-port.ts';
 import { sentImages } from './sent-images.ts';
 
 /** What the backend takes of sources, and of references, as a capability document says it. */
@@ -25,10 +25,10 @@ interface Limits {
 
 /** Backends count sources and references together, which a capability document cannot say. Throws `unsupported_capability`. */
 export function refuseTooManyInputs(
-  request: CallFacts,
+  call: CallOutline,
   { max_count, max_bytes_total }: Limits = INPUT_LIMITS,
 ): void {
-  const inputs = sentImages(request);
+  const inputs = sentImages(call);
   const bytes = inputs.reduce((sum, input) => sum + input.bytes.length, 0);
   if (inputs.length <= max_count && bytes <= max_bytes_total) return;
   throw new BridgeError('unsupported_capability', 'the backend takes fewer or smaller images', {

@@ -1,6 +1,7 @@
 import { BridgeError } from '../../errors/bridge-error.ts';
 import type { NamedProviderParts } from '../provider-parts.ts';
 import type {
+  CallOutline,
   Provider,
   ProviderContext,
   ProviderReadiness,
@@ -11,6 +12,7 @@ import { createRunningCalls } from '../running-calls.ts';
 import { capabilitiesOf, IMPLEMENTATION_VERSION } from './capabilities.ts';
 import { createPromptRun } from './prompt-run.ts';
 import { createComfyServer } from './server.ts';
+import { refuseUnfilled } from './unfilled-inputs.ts';
 import { withValues } from './workflow.ts';
 import { readWorkflow } from './workflow-files.ts';
 import { createWorkflowValues } from './workflow-values.ts';
@@ -31,6 +33,11 @@ export function createComfyuiProvider(parts: NamedProviderParts<'comfyui'>): Pro
   const toValues = createWorkflowValues({ server, ids });
 
   const calls = createRunningCalls();
+
+  function refuse(outline: CallOutline): void {
+    const bindings = workflows.get(outline.model);
+    if (bindings) refuseUnfilled(outline, bindings);
+  }
 
   async function call(request: ProviderRequest, context: ProviderContext): Promise<ProviderResult> {
     const { signal } = context;
@@ -67,7 +74,10 @@ export function createComfyuiProvider(parts: NamedProviderParts<'comfyui'>): Pro
     // What ComfyUI's nodes that load a mask read.
     maskForm: (model) => (workflows.get(model)?.mask === undefined ? undefined : 'alpha'),
 
+    refuse,
+
     async execute(request, context): Promise<ProviderResult> {
+      refuse(request);
       return calls.run(context.signal, (signal) => call(request, { ...context, signal }));
     },
 

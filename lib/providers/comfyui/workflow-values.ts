@@ -59,7 +59,6 @@ export function createWorkflowValues({ server, ids }: Deps) {
     settings: Settings,
     signal: AbortSignal,
   ): Promise<readonly BoundValue[]> {
-    refuseUnfilled(request, settings);
     const edges = outputEdges(request, settings);
     const { images: _, references: __, maskImage: ___, ...described } = request;
     return [
@@ -79,23 +78,4 @@ function bound(
   value: string | number | undefined,
 ): readonly BoundValue[] {
   return binding === undefined || value === undefined ? [] : [{ binding, value }];
-}
-
-/** An input that gets nothing would keep the image that the workflow was exported with. Throws `unsupported_capability`. */
-function refuseUnfilled(
-  { images, references, mask }: ProviderRequest,
-  { images: bindings = [], mask: maskBinding }: Settings,
-): void {
-  if (images.length + references.length !== bindings.length) {
-    throw new BridgeError('unsupported_capability', 'the workflow takes another number of images', {
-      param: 'images',
-      details: { field: 'images', min_count: bindings.length, max_count: bindings.length },
-    });
-  }
-  if (maskBinding !== undefined && !mask) {
-    throw new BridgeError('unsupported_capability', 'the workflow takes edits with a mask only', {
-      param: 'mask',
-      details: { field: 'mask' },
-    });
-  }
 }

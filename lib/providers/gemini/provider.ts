@@ -4,7 +4,7 @@ import { createJsonBodies } from '../http/json-body.ts';
 import { createReplyReader } from '../http/reply-reader.ts';
 import { streamLimits } from '../http/sse-reader.ts';
 import type { NamedProviderParts } from '../provider-parts.ts';
-import type { Provider, ProviderRequest, ProviderResult } from '../provider-port.ts';
+import type { CallOutline, Provider, ProviderRequest, ProviderResult } from '../provider-port.ts';
 import { createRunningCalls } from '../running-calls.ts';
 import { capabilitiesOf, GEMINI_INPUTS, IMPLEMENTATION_VERSION } from './capabilities.ts';
 import { createGeminiClient } from './client.ts';
@@ -24,6 +24,10 @@ export function createGeminiProvider(parts: NamedProviderParts<'gemini'>): Provi
 
   const calls = createRunningCalls();
 
+  function refuse(call: CallOutline): void {
+    refuseTooManyInputs(call, GEMINI_INPUTS);
+  }
+
   return {
     name,
     retry: {
@@ -41,8 +45,10 @@ export function createGeminiProvider(parts: NamedProviderParts<'gemini'>): Provi
 
     capabilities: (model) => documents.get(model),
 
+    refuse,
+
     async execute(request: ProviderRequest, context): Promise<ProviderResult> {
-      refuseTooManyInputs(request, GEMINI_INPUTS);
+      refuse(request);
       const body = toRequestBody(request, toJsonBody);
       return calls.run(context.signal, (signal) =>
         client.call(body, request, { ...context, signal }),

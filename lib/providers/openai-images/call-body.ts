@@ -29,7 +29,6 @@ const SEEDS = 2 ** 31;
 
 /** Writes calls in the form of one dialect. Images are encoded, or read, while they are sent. */
 export function createCallBodies({ dialect, settings, ids, toJsonBody, modelName }: Deps) {
-  /** Throws `unsupported_capability` for a prompt that the dialect cannot take. */
   return function toCallBody(request: ProviderRequest): CallBody {
     const seed = Math.floor(ids.newFraction() * SEEDS);
     const fields = [

@@ -1,12 +1,9 @@
 import { BridgeError } from '../../errors/bridge-error.ts';
 import { toPromptText } from '../backend/prompt-text.ts';
-import type { ProviderRequest } from '../provider-port.ts';
+import type { CallOutline, ProviderRequest } from '../provider-port.ts';
 import type { Dialect } from './dialects.ts';
 
-/**
- * The text of a call. Throws `unsupported_capability` for a prompt with characters that the server takes for something
- * else.
- */
+/** The text of a call that `refuseReservedText` lets pass. */
 export function toPrompt(
   request: ProviderRequest,
   { prompt: rules }: Dialect,
@@ -14,8 +11,6 @@ export function toPrompt(
 ): string {
   const text = toPromptText(withoutPlainSources(request));
   if (!rules) return text;
-  refuseReserved(text, 'prompt', rules.reserved);
-  refuseReserved(request.negativePrompt ?? '', 'negative_prompt', rules.reserved);
   return rules.write(text, { seed, negativePrompt: request.negativePrompt });
 }
 
@@ -23,6 +18,16 @@ export function toPrompt(
 function withoutPlainSources(request: ProviderRequest): ProviderRequest {
   const isMixed = request.references.length > 0 || request.maskImage !== undefined;
   return isMixed ? request : { ...request, images: [] };
+}
+
+/** Throws `unsupported_capability` for a prompt with characters that the server takes for something else. */
+export function refuseReservedText(
+  { prompt, negativePrompt = '' }: Pick<CallOutline, 'prompt' | 'negativePrompt'>,
+  { prompt: rules }: Dialect,
+): void {
+  if (!rules) return;
+  refuseReserved(prompt, 'prompt', rules.reserved);
+  refuseReserved(negativePrompt, 'negative_prompt', rules.reserved);
 }
 
 function refuseReserved(text: string, field: string, reserved: string): void {

@@ -2,7 +2,7 @@ import { createRemoteFetch } from '../../net/remote-fetch.ts';
 import { refuseTooManyInputs } from '../backend/input-limits.ts';
 import { createJsonBodies } from '../http/json-body.ts';
 import type { NamedProviderParts } from '../provider-parts.ts';
-import type { Provider, ProviderRequest, ProviderResult } from '../provider-port.ts';
+import type { CallOutline, Provider, ProviderRequest, ProviderResult } from '../provider-port.ts';
 import { createRunningCalls } from '../running-calls.ts';
 import { createCallBodies } from './call-body.ts';
 import { capabilitiesOf, IMPLEMENTATION_VERSION, INPUT_LIMITS } from './capabilities.ts';
@@ -10,6 +10,7 @@ import { createImagesClient } from './client.ts';
 import { DIALECTS } from './dialects.ts';
 import { createEndpoint } from './endpoint.ts';
 import { toPngInputs } from './png-inputs.ts';
+import { refuseReservedText } from './prompt.ts';
 import { createResultFetch } from './result-fetch.ts';
 
 type Parts = NamedProviderParts<'openai_images'>;
@@ -34,6 +35,11 @@ export function createOpenaiImagesProvider(parts: Parts): Provider {
 
   const calls = createRunningCalls();
 
+  function refuse(call: CallOutline): void {
+    refuseTooManyInputs(call, INPUT_LIMITS);
+    refuseReservedText(call, dialect);
+  }
+
   return {
     name,
     retry: {
@@ -53,8 +59,10 @@ export function createOpenaiImagesProvider(parts: Parts): Provider {
 
     maskForm: () => dialect.mask?.form,
 
+    refuse,
+
     async execute(request: ProviderRequest, context): Promise<ProviderResult> {
-      refuseTooManyInputs(request, INPUT_LIMITS);
+      refuse(request);
       return calls.run(context.signal, async (signal) => {
         const readable = dialect.readsOnlyPng
           ? await toPngInputs(request, engine, signal)

@@ -1,7 +1,9 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import type { CapabilityDocument } from '../../../../lib/contract/resources/provider.ts';
+import { BridgeError } from '../../../../lib/errors/bridge-error.ts';
 import { toProviderRequest } from '../../../../lib/generation/plan/provider-request.ts';
 import { createInputVerifier } from '../../../../lib/inputs/verify-inputs.ts';
+import type { CallOutline } from '../../../../lib/providers/provider-port.ts';
 import { capabilitiesOf } from '../../../../lib/providers/sandbox/capabilities.ts';
 import { openInputLoader } from '../../../support/input-loader.ts';
 import { createScriptedProvider } from '../../../support/scripted-provider.ts';
@@ -14,7 +16,7 @@ import {
 } from '../capability-documents.ts';
 import { image, openEngine } from '../images.ts';
 import { planOf } from '../plans.ts';
-import { inlineImage, requestOf } from '../requests.ts';
+import { inlineBytes, inlineImage, requestOf } from '../requests.ts';
 
 const engine = openEngine();
 afterAll(() => engine.close());
@@ -143,6 +145,79 @@ describe('toProviderRequest, backgrounds', () => {
     expect(request.parameters.background).toBe('auto');
   });
 });
+
+describe('refuseCall', () => {
+  const edit = {
+    operation: 'edit',
+    images: [inlineBytes(10), inlineBytes(20)],
+    reference_images: [inlineBytes(30)],
+  };
+
+  it('shows the provider a call with the lengths that are known', () => {
+    const { refuse, seen } = recordedCalls();
+    const sent = { ...edit, negative_prompt: 'text', mask: inlineBytes(40) };
+
+    planOf(requestOf(sent), anything, {
+      provider: createScriptedProvider({ capabilities: anything, refuse }),
+    });
+
+    expect(seen).toEqual([
+      expect.objectContaining({
+        model: 'scripted-image',
+        prompt: 'a boat',
+        negativePrompt: 'text',
+        images: [lengthOf(10), lengthOf(20)],
+        mask: lengthOf(40),
+        references: [lengthOf(30)],
+      }),
+    ]);
+  });
+
+  it.each([
+    ['alpha', { mask: lengthOf(0) }],
+    [undefined, { maskImage: lengthOf(0) }],
+  ] as const)('knows no length of what is drawn for a mask read as %s', (maskForm, expected) => {
+    const { refuse, seen } = recordedCalls();
+    const provider = createScriptedProvider({
+      capabilities: maskEmulated,
+      refuse,
+      ...(maskForm ? { maskForm } : {}),
+    });
+
+    planOf(requestOf({ ...edit, mask: inlineBytes(40) }), maskEmulated, { provider });
+
+    const [{ mask, maskImage, images } = { images: [] }] = seen;
+    expect(images).toEqual([lengthOf(0), lengthOf(20)]);
+    expect({ ...(mask ? { mask } : {}), ...(maskImage ? { maskImage } : {}) }).toEqual(expected);
+  });
+
+  it('adds the name of the provider to what it throws', () => {
+    const provider = createScriptedProvider({
+      name: 'picky',
+      capabilities: anything,
+      refuse() {
+        throw new BridgeError('unsupported_capability', 'no boats', { param: 'prompt' });
+      },
+    });
+
+    expect(() => planOf(requestOf(), anything, { provider })).toThrow(
+      expect.objectContaining({
+        code: 'unsupported_capability',
+        provider: 'picky',
+        param: 'prompt',
+      }),
+    );
+  });
+});
+
+function recordedCalls() {
+  const seen: CallOutline[] = [];
+  return { seen, refuse: (call: CallOutline) => void seen.push(call) };
+}
+
+function lengthOf(length: number) {
+  return { bytes: { length } };
+}
 
 async function providerRequestOf(
   sent: object,

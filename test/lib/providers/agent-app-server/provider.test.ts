@@ -4,7 +4,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterEach, describe, expect, it } from 'vitest';
 import { describeProvider } from '../../../contracts/provider-contract.ts';
-import { agentRequest } from '../agent-responses/requests.ts';
+import { agentRequest, someInputs } from '../agent-responses/requests.ts';
 import { type ChildRig, isRunning, openChildRig, run } from './child-rig.ts';
 
 describeProvider('agent-app-server', async () => {
@@ -14,6 +14,7 @@ describeProvider('agent-app-server', async () => {
     request: (indices) => agentRequest({ indices }),
     failing: agentRequest({ prompt: 'Anything [[no-image]]' }),
     endless: agentRequest({ prompt: 'Anything [[hang]]' }),
+    refused: agentRequest({ images: someInputs(3), references: someInputs(3) }),
     close,
   };
 });

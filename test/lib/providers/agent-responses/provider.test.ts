@@ -5,7 +5,7 @@ import type { ProviderEvent, ProviderRequest } from '../../../../lib/providers/p
 import { describeProvider } from '../../../contracts/provider-contract.ts';
 import { readPhoto } from '../../images/photos.ts';
 import { type AgentRig, openAgentRig } from './agent-rig.ts';
-import { agentRequest, inputOf } from './requests.ts';
+import { agentRequest, inputOf, someInputs } from './requests.ts';
 
 describeProvider('agent-responses', async () => {
   const { provider, close } = await openAgentRig();
@@ -14,6 +14,7 @@ describeProvider('agent-responses', async () => {
     request: (indices) => agentRequest({ indices }),
     failing: agentRequest({ prompt: 'Anything [[fail:status=403]]' }),
     endless: agentRequest({ prompt: 'Anything [[fail:silence=before-headers]]' }),
+    refused: agentRequest({ images: someInputs(3), references: someInputs(3) }),
     close,
   };
 });

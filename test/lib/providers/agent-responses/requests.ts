@@ -42,3 +42,8 @@ export function inputOf(
 ): ProviderInput {
   return { bytes, mediaType, width: 1, height: 1, orientation: 1, sha256: '' };
 }
+
+/** As many small inputs, which need not be images. */
+export function someInputs(count: number): readonly ProviderInput[] {
+  return Array.from({ length: count }, () => inputOf(Buffer.from('x')));
+}

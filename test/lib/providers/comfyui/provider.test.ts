@@ -6,7 +6,12 @@ import { describe, expect, it } from 'vitest';
 import { BridgeError } from '../../../../lib/errors/bridge-error.ts';
 import { describeProvider } from '../../../contracts/provider-contract.ts';
 import { readPhoto } from '../../images/photos.ts';
-import { agentRequest, inputOf, type RequestParts } from '../agent-responses/requests.ts';
+import {
+  agentRequest,
+  inputOf,
+  type RequestParts,
+  someInputs,
+} from '../agent-responses/requests.ts';
 import { openComfyRig, useComfyRig } from './comfy-rig.ts';
 
 const draw = (parts: RequestParts = {}) => agentRequest({ model: 'draw', ...parts });
@@ -23,6 +28,7 @@ describeProvider('comfyui', async () => {
     request: (indices) => draw({ indices }),
     failing: draw({ prompt: 'Anything [[fail:failed]]' }),
     endless: draw({ prompt: 'Anything [[fail:endless]]' }),
+    refused: draw({ model: 'inpaint', images: someInputs(1) }),
     close,
   };
 });

@@ -9,7 +9,7 @@ import {
   textOf,
 } from '../../../support/gemini-upstream/generate-request.ts';
 import { readPhoto } from '../../images/photos.ts';
-import { agentRequest, inputOf } from '../agent-responses/requests.ts';
+import { agentRequest, inputOf, someInputs } from '../agent-responses/requests.ts';
 import { openGeminiRig, useGeminiRig } from './gemini-rig.ts';
 
 const MODEL = 'gemini-nano-banana-2.1';
@@ -21,6 +21,7 @@ describeProvider('gemini', async () => {
     request: (indices) => agentRequest({ model: MODEL, indices }),
     failing: agentRequest({ model: MODEL, prompt: 'Anything [[fail:status=403]]' }),
     endless: agentRequest({ model: MODEL, prompt: 'Anything [[fail:silence=before-headers]]' }),
+    refused: agentRequest({ model: MODEL, images: someInputs(8), references: someInputs(7) }),
     close,
   };
 });

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { BridgeError } from '../../../../lib/errors/bridge-error.ts';
 import { createJsonBodies } from '../../../../lib/providers/http/json-body.ts';
 import { createCallBodies } from '../../../../lib/providers/openai-images/call-body.ts';
 import { DIALECTS } from '../../../../lib/providers/openai-images/dialects.ts';
@@ -182,20 +181,5 @@ describe('createCallBodies', () => {
       ['image[]', 'image-2.png', 'image/png', 'mask'],
     ]);
     expect(form).toContainEqual(['prompt', expect.stringContaining('Image 2 is a mask')]);
-  });
-
-  it.each([
-    ['localai', { prompt: 'a|b' }, 'prompt'],
-    ['localai', { negativePrompt: 'a|b' }, 'negative_prompt'],
-    ['sdcpp', { prompt: 'a <sd_cpp_extra_args>{}</sd_cpp_extra_args>' }, 'prompt'],
-  ] as const)('refuses for %s what it takes for something else', async (dialect, parts, field) => {
-    const refused = await sent(parts, { dialect }).catch((thrown: unknown) => thrown);
-
-    expect(refused).toBeInstanceOf(BridgeError);
-    expect(refused).toMatchObject({
-      code: 'unsupported_capability',
-      param: field,
-      details: { field },
-    });
   });
 });

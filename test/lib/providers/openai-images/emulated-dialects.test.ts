@@ -8,7 +8,7 @@ import {
   type ImagesUpstream,
   type ImagesUpstreamOptions,
 } from '../../../support/images-upstream/images-upstream.ts';
-import { inputOf, type RequestParts } from '../agent-responses/requests.ts';
+import { inputOf, type RequestParts, someInputs } from '../agent-responses/requests.ts';
 import { type ImagesRig, openImagesRig, requestOf } from './images-rig.ts';
 
 interface Emulated extends ImagesRig {
@@ -47,6 +47,12 @@ async function openEmulated(
 // The keys of a record lose their type.
 const NAMES = Object.keys(DIALECTS) as DialectName[];
 
+/** What a server would take for something else than the prompt. */
+const REFUSED: { readonly [Name in DialectName]?: RequestParts } = {
+  localai: { prompt: 'A boat | a ship' },
+  sdcpp: { negativePrompt: 'rain <sd_cpp_extra_args>' },
+};
+
 describe.each([...NAMES, 'native counts'] as const)('the images API in the dialect %s', (name) => {
   const isNative = name === 'native counts';
   const dialect = isNative ? 'openai' : name;
@@ -61,6 +67,7 @@ describe.each([...NAMES, 'native counts'] as const)('the images API in the diale
       request: (indices) => asking({ indices }),
       failing: asking({ prompt: 'Anything [[fail:status=403]]' }),
       endless: asking({ prompt: 'Anything [[fail:silence=before-headers]]' }),
+      refused: asking(REFUSED[dialect] ?? { images: someInputs(9), references: someInputs(8) }),
       close,
     };
   });
