@@ -1,5 +1,6 @@
-import { link, mkdtemp, open, rename, rm } from 'node:fs/promises';
+import { mkdtemp, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { nameNewFile } from '../lib/platform/name-new-file.ts';
 
 /**
  * Writes a file that is whole under its name, or does not exist under it. False, and nothing done, when there is a file of
@@ -20,12 +21,9 @@ export async function saveFile(
     } finally {
       await file.close();
     }
-    // A link never replaces a file, a rename always does.
-    await (replaces ? rename(written, path) : link(written, path));
+    if (!replaces) return await nameNewFile(written, path);
+    await rename(written, path);
     return true;
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
-    throw error;
   } finally {
     await rm(temporary, { recursive: true, force: true });
   }

@@ -1,13 +1,14 @@
 import { statSync } from 'node:fs';
-import { link, unlink } from 'node:fs/promises';
+import { type link, unlink } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { ArtifactFiles, PublishedFile } from '../../artifacts/artifact-files-port.ts';
 import { BridgeError } from '../../errors/bridge-error.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { toFileStamp } from '../../platform/file-stamp.ts';
+import { isLeftover, nameNewFile } from '../../platform/name-new-file.ts';
 import { splitName } from './artifact-path.ts';
-import { asArtifactError, errorCode } from './file-errors.ts';
-import { createFolderMaker, type FolderMaker, findFolder, syncFolder } from './folders.ts';
+import { asArtifactError } from './file-errors.ts';
+import { createFolderMaker, findFolder, syncFolder } from './folders.ts';
 import {
   hasChecksum,
   isSameFile,
@@ -22,6 +23,8 @@ interface Deps {
   /** `artifacts.root`; made with the first artifact. */
   readonly root: string;
   readonly clock: Pick<Clock, 'nowMs'>;
+  /** Makes hard links, where there are such. */
+  readonly makeLink?: typeof link;
 }
 
 // A leading dot: no caller can name it, nor anything in it (contract.md 1, `output`).
@@ -40,11 +43,14 @@ export function refuseArtifactRoot(root: string): void {
   throw new BridgeError('configuration', 'artifacts.root: it, or a folder above it, is a file');
 }
 
-/** Artifacts as files below one folder. Staged bytes get their name as a second link to the same file. */
+/**
+ * Artifacts as files below one folder. Staged bytes get their name as a second link to the same file, or as the only one where
+ * there are no hard links.
+ */
 export function createArtifactFiles(deps: Deps): ArtifactFiles {
   const root = resolve(deps.root);
   const folders = createFolderMaker(root);
-  const { clock } = deps;
+  const { clock, makeLink } = deps;
 
   return {
     prepare: () => asArtifactError(async () => void (await folders.make(STAGING))),
@@ -53,9 +59,14 @@ export function createArtifactFiles(deps: Deps): ArtifactFiles {
       asArtifactError(async () => (await statName(pathOf(root, name))) !== undefined),
     stage: (id, bytes) =>
       asArtifactError(async () => writeNew(join(await folders.make(STAGING), id), bytes)),
-    publish: (id, name) => asArtifactError(() => publish(root, folders, id, name)),
+    publish: (id, name) =>
+      asArtifactError(async () => {
+        const { folder, filename } = splitName(name);
+        const target = join(await folders.make(folder), filename);
+        return nameNewFile(stagedPath(root, id), target, makeLink);
+      }),
     settle: (files) => asArtifactError(() => settle(root, files)),
-    remove: (file) => asArtifactError(() => remove(root, file)),
+    remove: (file) => asArtifactError(() => remove(root, file, makeLink)),
     stamp: (name) =>
       asArtifactError(async () => {
         // One look is enough: a file behind a link on the way is another file, and has another stamp.
@@ -71,24 +82,6 @@ export function createArtifactFiles(deps: Deps): ArtifactFiles {
   };
 }
 
-async function publish(
-  root: string,
-  folders: FolderMaker,
-  id: string,
-  name: string,
-): Promise<boolean> {
-  const { folder, filename } = splitName(name);
-  const target = join(await folders.make(folder), filename);
-  try {
-    // Unlike a rename it replaces nothing, not even a link that leads nowhere.
-    await link(stagedPath(root, id), target);
-    return true;
-  } catch (error) {
-    if (errorCode(error) === 'EEXIST') return false;
-    throw error;
-  }
-}
-
 async function settle(root: string, files: readonly PublishedFile[]): Promise<void> {
   const touched = new Set(files.map(({ name }) => join(root, ...splitName(name).folder)));
   for (const folder of touched) await syncFolder(folder);
@@ -96,7 +89,7 @@ async function settle(root: string, files: readonly PublishedFile[]): Promise<vo
 }
 
 /** The name goes before the staged file: as long as that lies there, it shows which file is ours. */
-async function remove(root: string, file: PublishedFile): Promise<void> {
+async function remove(root: string, file: PublishedFile, makeLink?: typeof link): Promise<void> {
   if ((await findFolder(root, STAGING)) === undefined) {
     throw new BridgeError('artifact', 'artifacts.root: the folder is missing or not mounted');
   }
@@ -108,7 +101,10 @@ async function remove(root: string, file: PublishedFile): Promise<void> {
   if (path !== undefined) {
     const target = join(path, filename);
     const isOurs =
-      staged === undefined ? await hasChecksum(target, file) : await isSameFile(target, staged);
+      staged === undefined
+        ? await hasChecksum(target, file)
+        : (await isSameFile(target, staged)) ||
+          (await isLeftover(target, stagedPath(root, file.id), makeLink));
     if (isOurs) {
       await unlink(target);
       // Before its row goes: a power failure must not bring back a file that no row names.

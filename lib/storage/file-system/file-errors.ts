@@ -9,9 +9,7 @@ const FAULTS: Readonly<Record<string, readonly [message: string, reason: string]
   EDQUOT: ['the artifact folder is full', FULL],
   EFBIG: ['the artifact folder takes no file of that size', FULL],
   EACCES: ['the artifact folder refuses access', UNUSABLE],
-  EPERM: ['the artifact folder refuses access or knows no hard links', UNUSABLE],
-  ENOTSUP: ['the artifact folder knows no hard links', UNUSABLE],
-  EOPNOTSUPP: ['the artifact folder knows no hard links', UNUSABLE],
+  EPERM: ['the artifact folder refuses access', UNUSABLE],
   EXDEV: ['a folder below the artifact folder lies on another file system', UNUSABLE],
   EROFS: ['the artifact folder is read-only', UNUSABLE],
 };

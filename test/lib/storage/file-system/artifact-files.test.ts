@@ -11,19 +11,27 @@ import { describeArtifactFiles } from '../../../contracts/artifact-files.ts';
 // Long after every file time, so that stamps are given.
 const laterClock = { nowMs: () => systemClock.nowMs() + 3_600_000 };
 
-describeArtifactFiles('a folder', async () => {
-  const directory = await mkdtemp(join(tmpdir(), 'artifact-files-'));
-  const root = join(directory, 'made', 'later');
-  return {
-    files: createArtifactFiles({ root, clock: laterClock }),
-    async putForeign(name, content) {
-      await mkdir(dirname(join(root, name)), { recursive: true });
-      await rm(join(root, name), { force: true });
-      await writeFile(join(root, name), content);
-    },
-    close: () => rm(directory, { recursive: true }),
-  };
-});
+/** What `link` does on a file system without hard links. */
+const noLinks = () => Promise.reject(Object.assign(new Error('EPERM'), { code: 'EPERM' }));
+
+for (const [label, deps] of [
+  ['a folder', { clock: laterClock }],
+  ['a folder without hard links', { clock: laterClock, makeLink: noLinks }],
+] as const) {
+  describeArtifactFiles(label, async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'artifact-files-'));
+    const root = join(directory, 'made', 'later');
+    return {
+      files: createArtifactFiles({ ...deps, root }),
+      async putForeign(name, content) {
+        await mkdir(dirname(join(root, name)), { recursive: true });
+        await rm(join(root, name), { force: true });
+        await writeFile(join(root, name), content);
+      },
+      close: () => rm(directory, { recursive: true }),
+    };
+  });
+}
 
 describe('createArtifactFiles', () => {
   let directory: string;
@@ -178,6 +186,21 @@ describe('createArtifactFiles', () => {
     await files.remove(file);
 
     expect(await readdir(join(root, '.staging'))).toEqual([file.id]);
+  });
+
+  test.each([
+    ['is removed where there are no hard links', noLinks, []],
+    ['is foreign where there are', undefined, ['a.png']],
+  ])('an empty file under the name of a staged one %s', async (_, makeLink, left) => {
+    const files = createArtifactFiles({ root, clock: laterClock, ...(makeLink && { makeLink }) });
+    await files.stage(file.id, content);
+    await mkdir(join(root, 'cats'));
+    await writeFile(join(root, file.name), '');
+
+    await files.remove(file);
+
+    expect(await readdir(join(root, 'cats'))).toEqual(left);
+    expect(await readdir(join(root, '.staging'))).toEqual([]);
   });
 
   test('a pipe in place of an artifact is refused at once', async () => {
