@@ -1,3 +1,4 @@
+import { createArtifactRoot } from './artifacts/artifact-root.ts';
 import { createArtifactDelivery } from './artifacts/delivery.ts';
 import { createImageDelivery } from './artifacts/image-delivery.ts';
 import { createPublisher } from './artifacts/publisher.ts';
@@ -31,7 +32,8 @@ export function openArtifacts(
 ) {
   const images = createImageDelivery({ engine, cacheBytes, metrics });
   const delivery = createArtifactDelivery({ store, files, images });
-  const publisher = createPublisher({ store, files, ids, clock });
+  const artifactRoot = createArtifactRoot({ store, files });
+  const publisher = createPublisher({ store, files, artifactRoot, ids, clock });
   return {
     images,
     delivery,
@@ -39,11 +41,14 @@ export function openArtifacts(
     retention: createArtifactRetention({
       store,
       files,
+      artifactRoot,
       clock,
       maxAgeSecs: retention.max_age_secs,
       forget: delivery.forget,
       recover: publisher.recover,
     }),
+    /** False while the folder of the artifacts is not there. */
+    isHealthy: () => !artifactRoot.isLost(),
 
     /** Removes what an earlier process left unfinished. Throws `overloaded`. */
     async recover(): Promise<void> {

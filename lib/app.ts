@@ -89,7 +89,7 @@ export async function createApp(config: Config, outside: Outside): Promise<App> 
   const appJobs = openJobs(config, outside, { ...running, stores, slices, artifacts });
   const served = { runs, publisher, idempotency, clock, slices, usage, maxInputBytes };
   const imageRequests = createImageRequests({ ...served, replyAsync: appJobs.replyAsync });
-  const readiness = openReadiness(registry, { stores, retentions: [appJobs, retention], clock });
+  const readiness = openReadiness(registry, { stores, parts: [appJobs, artifacts], clock });
   const imagePlans = openPlans(running, readiness);
   const own = [readiness.probe, stores.leaseRenewal, replays.expiry, retention.sweep];
   const all = [...own, ...appJobs.tasks, usage.retention, ...outside.tasks];
@@ -147,12 +147,11 @@ function openReadiness(
   { all: providers, defaultName: defaultProvider }: ProviderRegistry,
   deps: Pick<Outside, 'clock'> & {
     stores: Pick<Stores, 'probe'>;
-    retentions: { isHealthy(): boolean }[];
+    parts: { isHealthy(): boolean }[];
   },
 ) {
-  const { clock, stores, retentions } = deps;
-  const isStateReady = async () =>
-    (await stores.probe()) && retentions.every((it) => it.isHealthy());
+  const { clock, stores, parts } = deps;
+  const isStateReady = async () => (await stores.probe()) && parts.every((it) => it.isHealthy());
   return createReadiness({ providers, defaultProvider, isStateReady, clock });
 }
 

@@ -23,7 +23,7 @@ export interface ArtifactFiles {
   isMissing(): Promise<boolean>;
   /** Whether anything at all has this name. */
   isTaken(name: string): Promise<boolean>;
-  /** Keeps the bytes durably under an id, where no name leads to them. */
+  /** Keeps the bytes durably under an id, where no name leads to them. Throws where `isMissing`, as `publish` does. */
   stage(id: string, bytes: Buffer): Promise<void>;
   /** Gives staged bytes their name. Never replaces anything: false, and nothing changed, when the name is taken. */
   publish(id: string, name: string): Promise<boolean>;

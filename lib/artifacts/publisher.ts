@@ -4,6 +4,7 @@ import { type Clock, nowSecs } from '../platform/clock.ts';
 import type { Ids } from '../platform/ids.ts';
 import type { ArtifactFiles } from './artifact-files-port.ts';
 import type { PublicationTarget } from './artifact-names.ts';
+import type { ArtifactRoot } from './artifact-root.ts';
 import type { ArtifactRecord, ArtifactStore } from './artifact-store-port.ts';
 import {
   type ArtifactDraft,
@@ -17,6 +18,7 @@ import { removeFiles, throwFirstRejection } from './remove-files.ts';
 interface Deps {
   readonly store: ArtifactStore;
   readonly files: ArtifactFiles;
+  readonly artifactRoot: Pick<ArtifactRoot, 'prepare'>;
   readonly ids: Pick<Ids, 'newOpaqueId'>;
   readonly clock: Clock;
 }
@@ -53,7 +55,7 @@ export function createPublisher(deps: Deps) {
     ): Promise<readonly PendingPublication[]> {
       signal.throwIfAborted();
       // First: from then on the folder is missing only when it was removed from outside.
-      await deps.files.prepare();
+      await deps.artifactRoot.prepare();
       const outcomes = await Promise.allSettled(
         images.map(async (image): Promise<Begun> => {
           const draft = toDraft(deps, scope, image);

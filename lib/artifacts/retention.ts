@@ -1,12 +1,14 @@
 import { BridgeError } from '../errors/bridge-error.ts';
 import { type Clock, nowSecs } from '../platform/clock.ts';
 import type { ArtifactFiles } from './artifact-files-port.ts';
+import type { ArtifactRoot } from './artifact-root.ts';
 import type { ArtifactPosition, ArtifactRecord, ArtifactStore } from './artifact-store-port.ts';
 import { removeFiles } from './remove-files.ts';
 
 interface Deps {
-  readonly store: Pick<ArtifactStore, 'listByAge' | 'withdraw' | 'publish' | 'discard' | 'totals'>;
-  readonly files: Pick<ArtifactFiles, 'remove' | 'isMissing'>;
+  readonly store: Pick<ArtifactStore, 'listByAge' | 'withdraw' | 'publish' | 'discard'>;
+  readonly files: Pick<ArtifactFiles, 'remove'>;
+  readonly artifactRoot: Pick<ArtifactRoot, 'findLoss'>;
   /** Frees what is held of artifacts in memory. */
   readonly forget: (records: readonly ArtifactRecord[]) => void;
   /** Removes what publications have left that were never committed. Throws `artifact`, `overloaded`. */
@@ -23,8 +25,7 @@ const BATCH = 32;
 
 /** Removes artifacts whose time has come, and what unfinished publications have left. */
 export function createArtifactRetention(deps: Deps) {
-  const { store, files, forget, recover, clock, maxAgeSecs } = deps;
-  let isHealthy = true;
+  const { store, files, artifactRoot, forget, recover, clock, maxAgeSecs } = deps;
 
   /**
    * The rows become intents first: from then on no artifact is found, and after a crash the next start removes them like
@@ -58,9 +59,8 @@ export function createArtifactRetention(deps: Deps) {
   }
 
   async function removeOld(signal: AbortSignal): Promise<unknown[]> {
-    // Before the first artifact there is no folder.
-    const { count } = await store.totals();
-    if (count > 0 && (await files.isMissing())) return [rootIsMissing()];
+    const loss = await artifactRoot.findLoss();
+    if (loss) return [loss];
     if (maxAgeSecs === 0) return [];
     const untilSecs = nowSecs(clock) - maxAgeSecs;
     const failures: unknown[] = [];
@@ -69,7 +69,8 @@ export function createArtifactRetention(deps: Deps) {
       const batch = await store.listByAge({ untilSecs, after, limit: BATCH });
       after = batch.at(-1);
       if (after === undefined) break;
-      if (await files.isMissing()) return [rootIsMissing()];
+      const lostSince = await artifactRoot.findLoss();
+      if (lostSince) return [lostSince];
       failures.push(...(await remove(batch, signal)));
     }
     return failures;
@@ -87,17 +88,10 @@ export function createArtifactRetention(deps: Deps) {
         if (signal.aborted) return;
         const leftovers = await recover().then(() => [], onlyArtifact);
         const failures = [...leftovers, ...(await removeOld(signal))];
-        isHealthy = failures.length === 0 || !(await files.isMissing());
         if (failures.length > 0) throw failures[0];
       },
     },
-    /** False while the artifact root is missing, and with it files that belong there. */
-    isHealthy: () => isHealthy,
   };
-}
-
-function rootIsMissing(): BridgeError {
-  return new BridgeError('artifact', 'artifacts.root: the folder is missing or not mounted');
 }
 
 /** The failure of a file; rethrows any other. */

@@ -14,7 +14,7 @@ import { openStateReader } from './sqlite/state-reader.ts';
 /** The artifacts of a bridge that may be running, and the images that its jobs came with, for reading only. */
 export interface ArtifactReader {
   readonly store: Pick<ArtifactStore, 'listByAge' | 'find'>;
-  readonly files: Pick<ArtifactFiles, 'read' | 'isTaken'>;
+  readonly files: Pick<ArtifactFiles, 'read' | 'isTaken' | 'isMissing'>;
   readonly jobs: Pick<JobStore, 'listInputs' | 'needsInput'>;
   readonly inputFiles: Pick<StoredInputFiles, 'readWhole' | 'stamp'>;
   close(): void;

@@ -20,7 +20,12 @@ import {
   checkTokens,
   checkWebhooks,
 } from '../doctor/service-checks.ts';
-import { checkDatabase, checkFolders, checkStateLock } from '../doctor/storage-checks.ts';
+import {
+  checkArtifacts,
+  checkDatabase,
+  checkFolders,
+  checkStateLock,
+} from '../doctor/storage-checks.ts';
 import { styled } from '../terminal/terminal.ts';
 
 type Check = (
@@ -30,6 +35,7 @@ type Check = (
 const CHECKS: readonly Check[] = [
   checkFolders,
   checkDatabase,
+  checkArtifacts,
   checkStateLock,
   checkActivationLock,
   checkPort,

@@ -2,6 +2,7 @@ import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs
 import { dirname, join, resolve } from 'node:path';
 import { toBridgeError } from '../../lib/errors/bridge-error.ts';
 import { stateSchema } from '../../lib/storage/inspect-state.ts';
+import { openArtifactReader } from '../../lib/storage/read-artifacts.ts';
 import { isTaken } from '../is-taken.ts';
 import { lockStateDirectory } from '../locks/state-lock.ts';
 import { bad, type Examined, type Finding, good, warning } from './finding.ts';
@@ -81,6 +82,25 @@ export function checkDatabase({ config }: Examined): Finding {
   } catch (error) {
     const advice = 'Start the version that wrote it, or use: image-bridge state restore FILE';
     return bad('database', toBridgeError(error).message, advice);
+  }
+}
+
+/** Whether the folder of the artifacts is there, once the database names any. */
+export async function checkArtifacts({ config, clock }: Examined): Promise<readonly Finding[]> {
+  try {
+    const reader = openArtifactReader(config, clock);
+    if (reader === undefined) return [];
+    const [oldest] = await reader.store.listByAge({ untilSecs: Number.MAX_SAFE_INTEGER, limit: 1 });
+    const isLost = oldest !== undefined && (await reader.files.isMissing());
+    reader.close();
+    if (!isLost) return [good('artifacts', 'their folder is there')];
+    const message = `${resolve(config.artifacts.root)} is missing or not mounted`;
+    const advice =
+      'Mount it. To continue without the stored images, make a folder named .staging in an empty one.';
+    return [bad('artifacts', message, advice)];
+  } catch {
+    // What is wrong with the database, its own check says.
+    return [];
   }
 }
 

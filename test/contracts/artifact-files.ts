@@ -35,8 +35,13 @@ export function describeArtifactFiles(label: string, open: () => Promise<Opened>
     });
     afterEach(() => opened.close());
 
+    async function stage({ id, content }: PublishedFile & { content: Buffer }): Promise<void> {
+      await files.prepare();
+      await files.stage(id, content);
+    }
+
     async function publish(file: PublishedFile & { content: Buffer }): Promise<void> {
-      await files.stage(file.id, file.content);
+      await stage(file);
       await files.publish(file.id, file.name);
       await files.settle([file]);
     }
@@ -50,7 +55,7 @@ export function describeArtifactFiles(label: string, open: () => Promise<Opened>
     test('staged bytes have no name', async () => {
       const file = image('a.png');
 
-      await files.stage(file.id, file.content);
+      await stage(file);
 
       expect(await files.isTaken('a.png')).toBe(false);
     });
@@ -70,7 +75,7 @@ export function describeArtifactFiles(label: string, open: () => Promise<Opened>
     test('a file of a taken name is never overwritten', async () => {
       await opened.putForeign('a.png', 'foreign');
       const file = image('a.png');
-      await files.stage(file.id, file.content);
+      await stage(file);
 
       const published = await files.publish(file.id, 'a.png');
 
@@ -81,7 +86,7 @@ export function describeArtifactFiles(label: string, open: () => Promise<Opened>
     test('staged bytes may be published under another name when the first is taken', async () => {
       await opened.putForeign('a.png', 'foreign');
       const file = image('a-2.png');
-      await files.stage(file.id, file.content);
+      await stage(file);
       await files.publish(file.id, 'a.png');
 
       const published = await files.publish(file.id, 'a-2.png');
@@ -92,11 +97,11 @@ export function describeArtifactFiles(label: string, open: () => Promise<Opened>
 
     test.each([
       ['nothing', async () => files.prepare()],
-      ['staging', async (file: ReturnType<typeof image>) => files.stage(file.id, file.content)],
+      ['staging', async (file: ReturnType<typeof image>) => stage(file)],
       [
         'taking its name',
         async (file: ReturnType<typeof image>) => {
-          await files.stage(file.id, file.content);
+          await stage(file);
           await files.publish(file.id, file.name);
         },
       ],
@@ -112,10 +117,15 @@ export function describeArtifactFiles(label: string, open: () => Promise<Opened>
       await expect(publish(file)).resolves.toBeUndefined();
     });
 
-    test('removal fails while the folder of all files is missing', async () => {
+    test('nothing is written or removed while the folder of all files is missing', async () => {
       const before = await files.isMissing();
+      const lost = { code: 'artifact', details: { reason: 'artifact_folder_unusable' } };
+      const file = image('a.png');
 
-      await expect(files.remove(image('a.png'))).rejects.toMatchObject({ code: 'artifact' });
+      await expect(files.stage(file.id, file.content)).rejects.toMatchObject(lost);
+      await expect(files.publish(file.id, 'cats/a.png')).rejects.toMatchObject(lost);
+      await expect(files.remove(file)).rejects.toMatchObject(lost);
+      expect(await files.isTaken('cats')).toBe(false);
       await files.prepare();
 
       expect([before, await files.isMissing()]).toEqual([true, false]);
@@ -134,7 +144,7 @@ export function describeArtifactFiles(label: string, open: () => Promise<Opened>
     test('removal of staged bytes spares a foreign file of the same content', async () => {
       await opened.putForeign('a.png', 'the same');
       const file = image('a.png', 'the same');
-      await files.stage(file.id, file.content);
+      await stage(file);
 
       await files.remove(file);
 
@@ -173,7 +183,7 @@ export function describeArtifactFiles(label: string, open: () => Promise<Opened>
       'a\0.png',
     ])('the name %j leads nowhere', async (name) => {
       const file = image('a.png');
-      await files.stage(file.id, file.content);
+      await stage(file);
 
       await expect(files.publish(file.id, name)).rejects.toMatchObject({ code: 'artifact' });
       await expect(files.read(name, 1)).rejects.toMatchObject({ code: 'artifact' });

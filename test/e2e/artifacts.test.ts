@@ -6,8 +6,8 @@ import { cleanUp, freshFolder, runProgram, startBridge } from '../support/start-
 
 afterAll(cleanUp);
 
-async function create(address: string, filename: string): Promise<string> {
-  const reply = await fetch(`${address}/v1/images`, {
+function post(address: string, filename: string): Promise<Response> {
+  return fetch(`${address}/v1/images`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({
@@ -16,6 +16,10 @@ async function create(address: string, filename: string): Promise<string> {
       output: { response_format: 'artifact', filename },
     }),
   });
+}
+
+async function create(address: string, filename: string): Promise<string> {
+  const reply = await post(address, filename);
   const { data } = (await reply.json()) as { data: { id: string }[] };
   return data[0]?.id ?? '';
 }
@@ -93,5 +97,41 @@ describe('stored artifacts', () => {
     expect((await fetch(`${third.address}/v1/artifacts/${id}`)).status).toBe(200);
     expect((await readdir(root)).sort()).toEqual(['.staging', 'kept.png']);
     await third.end();
+  });
+
+  it('are not published into what is left of a folder that is not mounted any more', async () => {
+    const bridge = await startBridge();
+    const root = join(bridge.cwd, 'data/artifacts');
+    const id = await create(bridge.address, 'kept');
+    await rename(root, `${root} elsewhere`);
+    await mkdir(root);
+
+    const refused = await post(bridge.address, 'lost');
+    const error: unknown = await refused.json();
+    const ready = await fetch(`${bridge.address}/health/ready`);
+    const doctor = await runProgram(['doctor', '--json'], bridge.cwd);
+    const written = await readdir(root);
+    await rm(root, { recursive: true });
+    await rename(`${root} elsewhere`, root);
+    const accepted = await post(bridge.address, 'next');
+
+    expect(refused.status).toBe(500);
+    expect(error).toMatchObject({
+      error: {
+        code: 'artifact_error',
+        bridge_ext: { details: { reason: 'artifact_folder_unusable' } },
+      },
+    });
+    expect(ready.status).toBe(503);
+    expect(JSON.parse(doctor.stdout)).toMatchObject({
+      checks: expect.arrayContaining([
+        expect.objectContaining({ check: 'artifacts', level: 'bad' }),
+      ]),
+    });
+    expect(written).toEqual([]);
+    expect(accepted.status).toBe(200);
+    expect((await fetch(`${bridge.address}/health/ready`)).status).toBe(200);
+    expect((await fetch(`${bridge.address}/v1/artifacts/${id}`)).status).toBe(200);
+    await bridge.end();
   });
 });

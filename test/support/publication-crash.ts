@@ -1,5 +1,6 @@
 import { createHash, randomBytes, randomInt } from 'node:crypto';
 import type { PublicationTarget } from '../../lib/artifacts/artifact-names.ts';
+import { createArtifactRoot } from '../../lib/artifacts/artifact-root.ts';
 import { createPublisher } from '../../lib/artifacts/publisher.ts';
 import { systemClock } from '../../lib/platform/clock.ts';
 import { createIds } from '../../lib/platform/ids.ts';
@@ -26,7 +27,8 @@ const ids = createIds(clock.nowMs);
 const database = openStateDatabase({ file: stateDatabaseFile(stateDirectory), ids });
 const store = createArtifactStore(database);
 const files = createArtifactFiles({ root, clock });
-const publisher = createPublisher({ store, files, ids, clock });
+const artifactRoot = createArtifactRoot({ store, files });
+const publisher = createPublisher({ store, files, artifactRoot, ids, clock });
 const { signal } = new AbortController();
 
 function image() {

@@ -58,12 +58,12 @@ export function createArtifactFiles(deps: Deps): ArtifactFiles {
     isTaken: (name) =>
       asArtifactError(async () => (await statName(pathOf(root, name))) !== undefined),
     stage: (id, bytes) =>
-      asArtifactError(async () => writeNew(join(await folders.make(STAGING), id), bytes)),
+      asArtifactError(async () => writeNew(join(await stagingFolder(root), id), bytes)),
     publish: (id, name) =>
       asArtifactError(async () => {
         const { folder, filename } = splitName(name);
-        const target = join(await folders.make(folder), filename);
-        return nameNewFile(stagedPath(root, id), target, makeLink);
+        const staged = join(await stagingFolder(root), id);
+        return nameNewFile(staged, join(await folders.make(folder), filename), makeLink);
       }),
     settle: (files) => asArtifactError(() => settle(root, files)),
     remove: (file) => asArtifactError(() => remove(root, file, makeLink)),
@@ -85,15 +85,13 @@ export function createArtifactFiles(deps: Deps): ArtifactFiles {
 async function settle(root: string, files: readonly PublishedFile[]): Promise<void> {
   const touched = new Set(files.map(({ name }) => join(root, ...splitName(name).folder)));
   for (const folder of touched) await syncFolder(folder);
-  for (const { id } of files) await unlinkIfPresent(stagedPath(root, id));
+  for (const { id } of files) await unlinkIfPresent(join(root, ...STAGING, id));
 }
 
 /** The name goes before the staged file: as long as that lies there, it shows which file is ours. */
 async function remove(root: string, file: PublishedFile, makeLink?: typeof link): Promise<void> {
-  if ((await findFolder(root, STAGING)) === undefined) {
-    throw new BridgeError('artifact', 'artifacts.root: the folder is missing or not mounted');
-  }
-  const found = await statName(stagedPath(root, file.id));
+  const stagedFile = join(await stagingFolder(root), file.id);
+  const found = await statName(stagedFile);
   const staged = found?.isFile() ? found : undefined;
 
   const { folder, filename } = splitName(file.name);
@@ -103,19 +101,23 @@ async function remove(root: string, file: PublishedFile, makeLink?: typeof link)
     const isOurs =
       staged === undefined
         ? await hasChecksum(target, file)
-        : (await isSameFile(target, staged)) ||
-          (await isLeftover(target, stagedPath(root, file.id), makeLink));
+        : (await isSameFile(target, staged)) || (await isLeftover(target, stagedFile, makeLink));
     if (isOurs) {
       await unlink(target);
       // Before its row goes: a power failure must not bring back a file that no row names.
       await syncFolder(path);
     }
   }
-  if (staged !== undefined) await unlinkIfPresent(stagedPath(root, file.id));
+  if (staged !== undefined) await unlinkIfPresent(stagedFile);
 }
 
-function stagedPath(root: string, id: string): string {
-  return join(root, ...STAGING, id);
+/** Throws `artifact` when it is missing: nothing but `prepare` makes the root. */
+async function stagingFolder(root: string): Promise<string> {
+  const folder = await findFolder(root, STAGING);
+  if (folder !== undefined) return folder;
+  throw new BridgeError('artifact', 'artifacts.root: the folder is missing or not mounted', {
+    details: { reason: 'artifact_folder_unusable' },
+  });
 }
 
 function pathOf(root: string, name: string): string {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createArtifactRoot } from '../../../lib/artifacts/artifact-root.ts';
 import { createPublisher } from '../../../lib/artifacts/publisher.ts';
 import type { VerifiedImage } from '../../../lib/images/image.ts';
 import { type Clock, systemClock } from '../../../lib/platform/clock.ts';
@@ -23,6 +24,7 @@ export async function openArtifactRig() {
   const database = openStateDatabase({ file: stateDatabaseFile(directory), ids });
   const store = createArtifactStore(database);
   const files = createArtifactFiles({ root, clock });
+  const artifactRoot = createArtifactRoot({ store, files });
 
   return {
     directory,
@@ -32,12 +34,13 @@ export async function openArtifactRig() {
     database,
     store,
     files,
-    publisher: createPublisher({ store, files, ids, clock }),
+    artifactRoot,
+    publisher: createPublisher({ store, files, artifactRoot, ids, clock }),
 
     /** What the next process does at its start. */
     async recover(): Promise<void> {
       const next = createArtifactStore({ ...database, owner: ids.newOpaqueId() });
-      await createPublisher({ store: next, files, ids, clock }).recover();
+      await createPublisher({ store: next, files, artifactRoot, ids, clock }).recover();
     },
 
     /** The names of all files below the root, with links, without folders. */

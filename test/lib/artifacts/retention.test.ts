@@ -38,6 +38,7 @@ function sweepAfter(
   const retention = createArtifactRetention({
     store: rig.store,
     files: rig.files,
+    artifactRoot: rig.artifactRoot,
     clock: later(days),
     maxAgeSecs: 7 * DAY_SECS,
     forget: (records) => forgotten.push(...records.map(({ id }) => id)),
@@ -211,6 +212,7 @@ describe('artifact retention', () => {
     const retention = createArtifactRetention({
       store: rig.store,
       files: rig.files,
+      artifactRoot: rig.artifactRoot,
       clock: later(8),
       maxAgeSecs: DAY_SECS,
       forget: () => {},
@@ -221,13 +223,13 @@ describe('artifact retention', () => {
 
     await expect(retention.sweep.run(noAbort)).rejects.toMatchObject({ code: 'artifact' });
     const found = await Promise.all(records.map(find));
-    const between = retention.isHealthy();
+    const between = !rig.artifactRoot.isLost();
     await rm(rig.root, { recursive: true, force: true });
     await rename(`${rig.root} elsewhere`, rig.root);
     await retention.sweep.run(noAbort);
 
     expect(found).toEqual(records);
-    expect([between, retention.isHealthy()]).toEqual([false, true]);
+    expect([between, !rig.artifactRoot.isLost()]).toEqual([false, true]);
     expect(await Promise.all(records.map(find))).toEqual([undefined, undefined]);
     expect(await rig.names()).toEqual([]);
   });
@@ -236,22 +238,23 @@ describe('artifact retention', () => {
     const retention = createArtifactRetention({
       store: rig.store,
       files: rig.files,
+      artifactRoot: rig.artifactRoot,
       clock: rig.clock,
       maxAgeSecs: 0,
       forget: () => {},
       recover: rig.publisher.recover,
     });
     await retention.sweep.run(noAbort);
-    const before = retention.isHealthy();
+    const before = !rig.artifactRoot.isLost();
     await published({ name: 'a' });
     await rename(rig.root, `${rig.root} elsewhere`);
 
     await expect(retention.sweep.run(noAbort)).rejects.toMatchObject({ code: 'artifact' });
-    const between = retention.isHealthy();
+    const between = !rig.artifactRoot.isLost();
     await rename(`${rig.root} elsewhere`, rig.root);
     await retention.sweep.run(noAbort);
 
-    expect([before, between, retention.isHealthy()]).toEqual([true, false, true]);
+    expect([before, between, !rig.artifactRoot.isLost()]).toEqual([true, false, true]);
   });
 
   test('removes what a discard could not remove, whatever the age limit', async () => {
@@ -280,6 +283,7 @@ describe('artifact retention', () => {
     const stopping = new AbortController();
     const retention = createArtifactRetention({
       store: rig.store,
+      artifactRoot: rig.artifactRoot,
       clock: later(8),
       maxAgeSecs: DAY_SECS,
       forget: () => {},
@@ -307,6 +311,7 @@ describe('artifact retention', () => {
     const retention = createArtifactRetention({
       store: rig.store,
       files: rig.files,
+      artifactRoot: rig.artifactRoot,
       clock: later(8),
       maxAgeSecs: 1,
       forget: () => {},
@@ -374,7 +379,6 @@ describe('artifact retention', () => {
       const sweep = sweepAfter(0, {
         store,
         files: {
-          isMissing: async () => false,
           remove: async ({ name }) => {
             if (name.startsWith('stubborn')) throw new Error('busy');
           },

@@ -51,6 +51,7 @@ describe('createArtifactFiles', () => {
   afterEach(() => rm(directory, { recursive: true }));
 
   async function publish(files: ReturnType<typeof createArtifactFiles>, name = file.name) {
+    await files.prepare();
     await files.stage(file.id, content);
     const published = await files.publish(file.id, name);
     await files.settle([{ ...file, name }]);
@@ -123,6 +124,7 @@ describe('createArtifactFiles', () => {
     await symlink(join(directory, aim), join(root, file.name));
     const files = createArtifactFiles({ root, clock: laterClock });
 
+    await files.prepare();
     await files.stage(file.id, content);
 
     expect(await files.isTaken(file.name)).toBe(true);
@@ -193,6 +195,7 @@ describe('createArtifactFiles', () => {
     ['is foreign where there are', undefined, ['a.png']],
   ])('an empty file under the name of a staged one %s', async (_, makeLink, left) => {
     const files = createArtifactFiles({ root, clock: laterClock, ...(makeLink && { makeLink }) });
+    await files.prepare();
     await files.stage(file.id, content);
     await mkdir(join(root, 'cats'));
     await writeFile(join(root, file.name), '');
@@ -230,7 +233,7 @@ describe('createArtifactFiles', () => {
     await writeFile(root, 'no folder');
     const files = createArtifactFiles({ root, clock: laterClock });
 
-    const error: unknown = await files.stage(file.id, content).catch((thrown: unknown) => thrown);
+    const error: unknown = await files.prepare().catch((thrown: unknown) => thrown);
 
     expect(error).toMatchObject({ code: 'artifact' });
     expect(String(error)).not.toContain(directory);

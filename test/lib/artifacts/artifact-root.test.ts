@@ -1,0 +1,101 @@
+import { mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createArtifactRoot } from '../../../lib/artifacts/artifact-root.ts';
+import { createPublisher } from '../../../lib/artifacts/publisher.ts';
+import { createArtifactFiles } from '../../../lib/storage/file-system/artifact-files.ts';
+import { type ArtifactRig, imageOf, noAbort, openArtifactRig } from './artifact-rig.ts';
+
+const LOST = { code: 'artifact', details: { reason: 'artifact_folder_unusable' } };
+
+let rig: ArtifactRig;
+
+beforeEach(async () => {
+  rig = await openArtifactRig();
+});
+afterEach(() => rig.close());
+
+const publish = (publisher = rig.publisher, name = 'a') =>
+  publisher.publish('s', [{ image: imageOf(name) }], { collision: 'error' }, noAbort);
+
+/** What is left is what a volume leaves that is not mounted any more. */
+async function unmount(remains: 'nothing' | 'an empty folder'): Promise<void> {
+  await rename(rig.root, `${rig.root} elsewhere`);
+  if (remains === 'an empty folder') await mkdir(rig.root);
+}
+
+async function mountAgain(): Promise<void> {
+  await rm(rig.root, { recursive: true, force: true });
+  await rename(`${rig.root} elsewhere`, rig.root);
+}
+
+/** Another process with the same state and folder. */
+function restarted() {
+  const files = createArtifactFiles(rig);
+  const artifactRoot = createArtifactRoot({ store: rig.store, files });
+  return { artifactRoot, publisher: createPublisher({ ...rig, files, artifactRoot }) };
+}
+
+describe('the artifact root', () => {
+  test('is made with the first artifact, by however many at once', async () => {
+    const before = rig.artifactRoot.isLost();
+
+    await Promise.all(Array.from({ length: 20 }, (_, index) => publish(rig.publisher, `${index}`)));
+
+    expect([before, rig.artifactRoot.isLost()]).toEqual([false, false]);
+    expect(await readdir(rig.root)).toHaveLength(21);
+  });
+
+  test.each(['nothing', 'an empty folder'] as const)(
+    'takes no publication while %s is in its place, and is not made anew',
+    async (remains) => {
+      await rig.publisher.discard(await publish());
+      await unmount(remains);
+
+      await expect(publish()).rejects.toMatchObject(LOST);
+      const made = await readdir(rig.root).catch(() => []);
+      const between = rig.artifactRoot.isLost();
+      await mountAgain();
+      await publish();
+
+      expect(made).toEqual([]);
+      expect([between, rig.artifactRoot.isLost()]).toEqual([true, false]);
+    },
+  );
+
+  test.each([
+    ['an artifact', () => publish().then(rig.publisher.commit)],
+    ['an unfinished publication', () => publish()],
+  ])('is known to a new process by %s', async (_, begin) => {
+    await begin();
+    await unmount('an empty folder');
+    const { publisher, artifactRoot } = restarted();
+
+    await expect(publish(publisher)).rejects.toMatchObject(LOST);
+
+    expect(artifactRoot.isLost()).toBe(true);
+    expect(await readdir(rig.root)).toEqual([]);
+  });
+
+  test('is made anew by a new process where nothing was kept in it', async () => {
+    await rig.publisher.discard(await publish());
+    await rm(rig.root, { recursive: true });
+    const { publisher } = restarted();
+
+    await expect(publish(publisher)).resolves.toHaveLength(1);
+  });
+
+  test('is not made anew for a publication that had begun', async () => {
+    await publish();
+    const files = {
+      ...rig.files,
+      async stage(id: string, bytes: Buffer) {
+        await unmount('an empty folder');
+        await rig.files.stage(id, bytes);
+      },
+    };
+
+    await expect(publish(createPublisher({ ...rig, files }), 'b')).rejects.toMatchObject(LOST);
+
+    expect(await readdir(rig.root)).toEqual([]);
+  });
+});
