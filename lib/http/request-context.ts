@@ -17,16 +17,20 @@ export function requestIdOf(header: string | undefined, ids: Ids): string {
   return header !== undefined && REQUEST_ID_PATTERN.test(header) ? header : ids.newUuid();
 }
 
+/** A new span in the caller's trace where `traceparent` is valid, else in a new one. */
+export function traceOf(header: string | undefined, ids: Ids): Trace {
+  const inbound = TRACEPARENT.exec(header ?? '')?.[1];
+  return { traceId: inbound ?? ids.newOpaqueId(), spanId: ids.newSpanId() };
+}
+
 /** Gives the request its id, its trace and the state that later middlewares set. */
 export const startCall: Middleware = {
   before({ event, context }) {
     const { ids, clock } = context.settings;
-    const inbound = TRACEPARENT.exec(event.headers['traceparent'] ?? '')?.[1];
-    const trace: Trace = { traceId: inbound ?? ids.newOpaqueId(), spanId: ids.newSpanId() };
     context.call = {
       requestId: requestIdOf(event.headers['x-request-id'], ids),
       startedMs: clock.monotonicMs(),
-      trace,
+      trace: traceOf(event.headers['traceparent'], ids),
       caller: undefined,
       path: undefined,
       query: undefined,

@@ -98,7 +98,7 @@ export function createGateway(deps: Deps) {
 
   server.on('request', onRequest);
   onExpectation(server, refusals, onRequest);
-  onBrokenProtocol(server, refusals);
+  onBrokenProtocol(server, refusals, sockets.receiving);
 
   return {
     /** Resolves with the port once connections are taken. Throws `configuration`. */

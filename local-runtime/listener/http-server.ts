@@ -46,16 +46,21 @@ export function onExpectation(
   });
 }
 
-/** Replies to what is no request. */
-export function onBrokenProtocol(server: Server, { refuseSocket, isRefused }: Refusals): void {
-  server.on('connect', (_incoming, socket) => {
-    void refuseSocket(socket, new BridgeError('method_not_allowed', 'CONNECT is not supported'));
+/** Replies to what is no request. `receiving` gives the request whose body a socket still expects. */
+export function onBrokenProtocol(
+  server: Server,
+  { refuseSocket, isRefused }: Refusals,
+  receiving: (socket: Socket) => IncomingMessage | undefined,
+): void {
+  server.on('connect', (incoming, socket) => {
+    const error = new BridgeError('method_not_allowed', 'CONNECT is not supported');
+    void refuseSocket(socket, error, incoming);
   });
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     // Node emits this again for every further chunk of what it could not parse.
     if (isRefused(socket)) return;
     const refusal = malformedHttp(error, socket);
-    if (refusal) void refuseSocket(socket, refusal);
+    if (refusal) void refuseSocket(socket, refusal, receiving(socket));
     else socket.destroy();
   });
 }

@@ -63,7 +63,7 @@ export function createListener({ routes, httpSettings, services, settings }: Dep
         // The app could not be built, or the reply not be made.
         .catch(() => request.outgoing.destroy());
     },
-    httpSettings,
+    refusals.refuseUnrouted,
   );
 
   function onRequest(incoming: IncomingMessage, outgoing: ServerResponse): void {
@@ -71,12 +71,12 @@ export function createListener({ routes, httpSettings, services, settings }: Dep
       ? stopping()
       : refuseHead(incoming, settings.max_header_bytes);
     if (refusal) refusals.refuseUnrouted({ incoming, outgoing }, refusal);
-    else void route(incoming, outgoing);
+    else route(incoming, outgoing);
   }
 
   server.on('request', onRequest);
   onExpectation(server, refusals, onRequest);
-  onBrokenProtocol(server, refusals);
+  onBrokenProtocol(server, refusals, sockets.receiving);
 
   return {
     /** Resolves with the port once connections are taken. Throws `configuration` naming `server.bind`. */

@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { getRequestListener, type HttpBindings } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { type Context, Hono } from 'hono';
@@ -5,11 +6,8 @@ import { handler as methodNotAllowed } from '../../handlers/errors/method-not-al
 import { handler as notFound } from '../../handlers/errors/not-found.ts';
 import type { Route } from '../../handlers/routes.ts';
 import { BridgeError } from '../../lib/errors/bridge-error.ts';
-import type { HttpSettings } from '../../lib/http/http-event.ts';
-import { unroutedReply } from '../../lib/http/observe.ts';
 import type { Operation } from '../../lib/http/operation.ts';
 import type { Services } from '../../lib/services.ts';
-import { toRawReply } from './raw-reply.ts';
 import type { Destination, RequestInFlight } from './requests-in-flight.ts';
 
 type Env = { Bindings: HttpBindings };
@@ -20,7 +18,7 @@ type RunRequest = (request: RequestInFlight, destination: Destination) => void;
 export function mountRoutes(
   routes: readonly Route[],
   run: RunRequest,
-  httpSettings: Pick<HttpSettings, 'ids' | 'observer'>,
+  refuse: (request: RequestInFlight, error: BridgeError) => void,
 ) {
   const app = new Hono<Env>();
   const to = (handler: Operation<Services>, route?: string) => {
@@ -49,14 +47,25 @@ export function mountRoutes(
     const known = findPath(c.req.path)?.path ?? '';
     return (toMethodNotAllowed.get(known) ?? toNotFound)(c);
   });
-  return getRequestListener(app.fetch, {
+  // The request for which Hono's listener is being called.
+  let current: RequestInFlight | undefined;
+  const listener = getRequestListener(app.fetch, {
     // Without a Host the browser guard decides; the name is in no reply.
     hostname: 'localhost',
     overrideGlobalObjects: false,
     // `sendReply` drains unread bodies, within the contract's bounds.
     autoCleanupIncoming: false,
-    errorHandler: () => refuseTarget(httpSettings),
+    // Is called when no request can be made of the Host and the target, before the listener returns. Hono then sends
+    // nothing itself.
+    errorHandler() {
+      if (current) refuse(current, invalidTarget());
+    },
   });
+  return (incoming: IncomingMessage, outgoing: ServerResponse): void => {
+    current = { incoming, outgoing };
+    void listener(incoming, outgoing);
+    current = undefined;
+  };
 }
 
 /** The value of `Allow` for every path of the table. */
@@ -105,10 +114,7 @@ function toHonoPath({ path, takesSlashes }: RoutePath): string {
   return path.replace(/\{(\w+)\}/g, takesSlashes ? ':$1{.*}' : ':$1');
 }
 
-/** The reply to a `Host` or a request target that is not valid: nothing can be routed by it. */
-function refuseTarget({ ids, observer }: Pick<HttpSettings, 'ids' | 'observer'>): Response {
-  const error = new BridgeError('malformed_request', 'the Host or the request target is not valid');
-  observer?.replied(unroutedReply(error));
-  const { statusCode, headers, body } = toRawReply(error, ids);
-  return new Response(body instanceof Uint8Array ? body : null, { status: statusCode, headers });
+/** Nothing can be routed by such a `Host` or request target. */
+function invalidTarget(): BridgeError {
+  return new BridgeError('malformed_request', 'the Host or the request target is not valid');
 }

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { BridgeError } from '../../lib/errors/bridge-error.ts';
 import type { HttpSettings } from '../../lib/http/http-event.ts';
@@ -19,9 +20,7 @@ export function createRefusals({ httpSettings: { ids, observer }, sendReply, dra
 
   /** Refuses a request that a handler has already seen: the stack reports it to the observer. */
   function refuse({ incoming, outgoing }: RequestInFlight, error: BridgeError): void {
-    const id = incoming.headers['x-request-id'];
-    const reply = toRawReply(error, ids, typeof id === 'string' ? id : undefined);
-    void sendReply(reply, incoming, outgoing, true);
+    void sendReply(toRawReply(error, ids, incoming.headers), incoming, outgoing, true);
   }
 
   return {
@@ -33,12 +32,19 @@ export function createRefusals({ httpSettings: { ids, observer }, sendReply, dra
       refuse(request, error);
     },
 
-    /** Refuses what is no request, on the socket itself. Destroys the socket when it takes no reply. */
-    async refuseSocket(socket: Duplex, error: BridgeError): Promise<void> {
+    /**
+     * Refuses what is no request, on the socket itself. Destroys the socket when it takes no reply. `incoming` is the
+     * request whose head was parsed, if one was.
+     */
+    async refuseSocket(
+      socket: Duplex,
+      error: BridgeError,
+      incoming?: IncomingMessage,
+    ): Promise<void> {
       refused.add(socket);
       if (socket.writable) {
-        observer?.replied(unroutedReply(error));
-        socket.end(toRawBytes(error, ids));
+        observer?.replied(unroutedReply(error, incoming?.method));
+        socket.end(toRawBytes(error, ids, incoming?.headers));
         await drain(socket, drainOptions);
       }
       socket.destroy();

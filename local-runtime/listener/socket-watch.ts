@@ -73,6 +73,12 @@ export function watchSockets(server: Server, { readTimeoutMs, writeTimeoutMs, on
       socket.setTimeout(writeTimeoutMs);
     },
 
+    /** The request of the socket whose head has been parsed and whose body is still expected. */
+    receiving(socket: Socket): IncomingMessage | undefined {
+      const incoming = requests.get(socket)?.incoming;
+      return incoming?.complete ? undefined : incoming;
+    },
+
     /** Closes every connection, those too that Node has detached and no longer counts as its own. */
     destroyAll(): void {
       for (const socket of open) socket.destroy();

@@ -413,7 +413,9 @@ describe('createListener', () => {
     );
     await started;
 
-    kept.write('GET /v1/openapi.json HTTP/1.1\r\nHost: localhost\r\n');
+    const trace = '0af7651916cd43dd8448eb211c80319c';
+    kept.write('GET /v1/openapi.json HTTP/1.1\r\nHost: localhost\r\nX-Request-Id: mine\r\n');
+    kept.write(`traceparent: 00-${trace}-b7ad6b7169203331-01\r\n`);
     const stopped = listener.stop(60_000);
     kept.write('\r\n');
     const refused = parseReply(await keptReply);
@@ -421,6 +423,10 @@ describe('createListener', () => {
 
     expect(refused.status).toBe(503);
     expect(refused.headers).toMatchObject({ connection: 'close', 'retry-after': '1' });
+    expect(refused.headers).toMatchObject({
+      'x-request-id': 'mine',
+      traceparent: expect.stringContaining(trace),
+    });
     expect((await replying).status).toBe(502);
     await stopped;
     await expect(openSocket(port)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
