@@ -11,16 +11,62 @@ export interface Toast {
 
 export type Toasts = ReturnType<typeof createToasts>;
 
+interface Countdown {
+  leftMs: number;
+  startedAtMs: number;
+  timer?: ReturnType<typeof setTimeout>;
+}
+
 const SHOWN_MS = 6000;
 const MOST = 4;
 
-/** Short messages at the bottom of the page: what was done goes after six seconds, what failed stays until it is closed. */
+/**
+ * Short messages at the bottom of the page: what was done goes after six seconds, what failed stays until it is closed.
+ * While one of them is held, none goes: the held one would move.
+ */
 export function createToasts() {
   const list = signal<readonly Toast[]>([]);
+  const countdowns = new Map<number, Countdown>();
+  const held: { pointer?: number | undefined; focus?: number | undefined } = {};
   let next = 1;
 
+  const isHeld = () => held.pointer !== undefined || held.focus !== undefined;
+
+  function run(id: number, countdown: Countdown): void {
+    countdown.startedAtMs = Date.now();
+    countdown.timer = setTimeout(close, countdown.leftMs, id);
+  }
+
+  function pause(countdown: Countdown): void {
+    clearTimeout(countdown.timer);
+    countdown.leftMs -= Date.now() - countdown.startedAtMs;
+  }
+
+  function hold(by: 'pointer' | 'focus', id: number | undefined): void {
+    const wasHeld = isHeld();
+    held[by] = id;
+    if (wasHeld === isHeld()) return;
+    for (const [each, countdown] of countdowns) {
+      if (wasHeld) run(each, countdown);
+      else pause(countdown);
+    }
+  }
+
+  function keep(toasts: readonly Toast[]): void {
+    const isGone = (id: number | undefined) => toasts.every((toast) => toast.id !== id);
+    list.value = toasts;
+    for (const [id, { timer }] of countdowns) {
+      if (!isGone(id)) continue;
+      clearTimeout(timer);
+      countdowns.delete(id);
+    }
+    // An element that is removed does not report that the pointer or the focus has left it.
+    if (isGone(held.pointer)) hold('pointer', undefined);
+    if (isGone(held.focus)) hold('focus', undefined);
+  }
+
   function close(id: number): void {
-    list.value = list.peek().filter((toast) => toast.id !== id);
+    keep(list.peek().filter((toast) => toast.id !== id));
   }
 
   return {
@@ -28,9 +74,15 @@ export function createToasts() {
     close,
     show(toast: Omit<Toast, 'id'>): number {
       const id = next++;
-      list.value = [...list.peek(), { ...toast, id }].slice(-MOST);
-      if (toast.kind === 'done') setTimeout(close, SHOWN_MS, id);
+      keep([...list.peek(), { ...toast, id }].slice(-MOST));
+      if (toast.kind === 'done') {
+        const countdown = { leftMs: SHOWN_MS, startedAtMs: Date.now() };
+        countdowns.set(id, countdown);
+        if (!isHeld()) run(id, countdown);
+      }
       return id;
     },
+    /** Which message is pointed at or has the focus: until there is none, no time passes. */
+    hold,
   };
 }
