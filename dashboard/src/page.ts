@@ -21,6 +21,7 @@ import { createQueue } from './queue/queue.ts';
 import { createRouter } from './router.ts';
 import { createTheme } from './shell/theme.ts';
 import { createToasts } from './shell/toasts.ts';
+import { createToday } from './shell/today.ts';
 import { createUndo } from './shell/undo.ts';
 import { createUsage } from './usage/usage.ts';
 
@@ -38,6 +39,7 @@ export function createPage() {
   const toasts = createToasts();
   const undo = createUndo(toasts);
   const theme = createTheme();
+  const today = createToday(document);
   const help = createHelp();
   const draft = createDraft();
   const chosen = toChosenModel(draft.settings, providers);
@@ -72,6 +74,7 @@ export function createPage() {
     toasts,
     undo,
     theme,
+    today,
     help,
     draft,
     chosen,

@@ -1,5 +1,6 @@
 import { useRef } from 'preact/hooks';
 import { Button } from '../../controls/button.tsx';
+import { usePage } from '../../page-context.ts';
 import { toFailureText } from '../../text/failure-text.ts';
 import { formatDay, text } from '../../text/text.ts';
 import { Card } from '../card/card.tsx';
@@ -79,10 +80,11 @@ interface DayProps {
  * row is moved then, not made anew.
  */
 function DayOfCards({ day, rows, layout }: DayProps) {
+  const { today } = usePage();
   const { state } = useGallery();
   const { value: cursor } = state.cursor;
   const { value: picked } = state.selection.ids;
-  const title = formatDay(day.day / 1000, new Date());
+  const title = formatDay(day.day / 1000, new Date(today.value));
   const id = `day-${day.day}`;
   const shown = rows.flatMap((row) => layout.rows[row] ?? []);
   return (

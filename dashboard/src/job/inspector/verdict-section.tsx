@@ -13,6 +13,7 @@ import { Button } from '../../controls/button.tsx';
 import { Icon } from '../../controls/icon.tsx';
 import { Elapsed } from '../../jobs/elapsed.tsx';
 import { isOpen, stageOf } from '../../jobs/job-state.ts';
+import { usePage } from '../../page-context.ts';
 import { formatDay, formatTime, text } from '../../text/text.ts';
 import { useJobActions } from '../state/actions-context.ts';
 import './verdict-section.css';
@@ -28,6 +29,7 @@ const ICONS = {
 
 /** How it went, what made it, and when. */
 export function VerdictSection({ job }: { readonly job: Job }) {
+  const { today } = usePage();
   const actions = useJobActions();
   const isRehearsal = job.result?.warnings.includes('sandbox_output') === true;
   const isHidden = job.deleted !== undefined;
@@ -40,7 +42,7 @@ export function VerdictSection({ job }: { readonly job: Job }) {
           <Elapsed job={job} running />
         ) : (
           <time class="num" dateTime={new Date(job.created * 1000).toISOString()}>
-            {formatDay(job.created, new Date())}
+            {formatDay(job.created, new Date(today.value))}
             {text('list.separator')}
             {formatTime(job.created)}
           </time>
