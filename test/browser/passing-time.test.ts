@@ -16,7 +16,7 @@ beforeAll(async () => {
   ]);
 });
 
-/** The gallery, with a clock that goes on and can be moved forward. */
+/** The gallery, with a clock that can be moved forward. */
 async function openGallery() {
   const page = await openPage(bridge.address);
   await page.clock.install();

@@ -53,16 +53,16 @@ export function createToasts() {
   }
 
   function keep(toasts: readonly Toast[]): void {
-    const isGone = (id: number | undefined) => toasts.every((toast) => toast.id !== id);
+    const isClosed = (id: number | undefined) => toasts.every((toast) => toast.id !== id);
     list.value = toasts;
     for (const [id, { timer }] of countdowns) {
-      if (!isGone(id)) continue;
+      if (!isClosed(id)) continue;
       clearTimeout(timer);
       countdowns.delete(id);
     }
     // An element that is removed does not report that the pointer or the focus has left it.
-    if (isGone(held.pointer)) hold('pointer', undefined);
-    if (isGone(held.focus)) hold('focus', undefined);
+    if (isClosed(held.pointer)) hold('pointer', undefined);
+    if (isClosed(held.focus)) hold('focus', undefined);
   }
 
   function close(id: number): void {

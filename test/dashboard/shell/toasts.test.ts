@@ -61,7 +61,7 @@ describe('createToasts', () => {
     expect(shown(toasts)).toEqual([]);
   });
 
-  it('lets time go on when the held message is closed', () => {
+  it('counts down again when the held message is closed', () => {
     const toasts = createToasts();
     const first = toasts.show({ kind: 'done', text: 'Hidden' });
     toasts.show({ kind: 'done', text: 'Copied' });
