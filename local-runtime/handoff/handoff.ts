@@ -34,6 +34,8 @@ interface Deps extends HandoffBudgets {
  */
 export type HandoffResult = 'switched' | 'returned' | 'held';
 
+// A slot that has used all of its drain time still writes what it has ended: it is not killed in the same moment.
+const KILL_AFTER_MS = 10_000;
 const CONFIRM_MS = 10_000;
 const ASK_AGAIN_MS = 100;
 
@@ -92,10 +94,10 @@ async function planHandoff(deps: Deps, wanted: Slot | undefined): Promise<Handof
   const state = await deps.gatewayState();
   if (!state) throw refusal('--gateway: the gateway cannot be reached');
   const { drainMs, readinessMs, marginMs } = deps;
-  const neededMs = drainMs + readinessMs + marginMs;
+  const neededMs = drainMs + KILL_AFTER_MS + readinessMs + marginMs;
   if (state.hold_ms <= neededMs) {
     throw refusal(
-      `the gateway holds requests for ${state.hold_ms} ms: not longer than drain, readiness and margin, ${neededMs} ms`,
+      `the gateway holds requests for ${state.hold_ms} ms: not longer than drain, ${KILL_AFTER_MS / 1000} s to end, readiness and margin, ${neededMs} ms`,
     );
   }
   if (!(await isConfirmed(deps, target))) {
@@ -121,7 +123,7 @@ async function goForward(deps: Deps, { from, to }: HandoffRecord): Promise<boole
   // taken everything and will finish it.
   await deps.touch(previous);
   report(`stopping ${previous}`);
-  await driver.stop(previous, deps.drainMs);
+  await driver.stop(previous, deps.drainMs + KILL_AFTER_MS);
   report(`starting ${to}`);
   await driver.start(to);
   await untilReady(deps, to);

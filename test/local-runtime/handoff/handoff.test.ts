@@ -159,7 +159,7 @@ describe('handOff', () => {
 
     await run();
 
-    expect(slots.graces).toEqual({ blue: 1000, green: 500 });
+    expect(slots.graces).toEqual({ blue: 11_000, green: 500 });
   });
 
   it('returns to the previous slot though that cannot be recorded', async () => {
@@ -259,6 +259,12 @@ describe('handOff', () => {
     expect([await target(), await isRecorded()]).toEqual(['green', false]);
   });
 
+  it('gives a slot that uses all of its drain time some more to end by itself', async () => {
+    await run();
+
+    expect(slots.graces.blue).toBe(1000 + 10_000);
+  });
+
   it('does nothing when the wanted slot serves already', async () => {
     expect(await run('blue')).toBe('switched');
 
@@ -287,6 +293,7 @@ describe('handOff', () => {
 
   it.each([
     ['the hold is too short', { drainMs: 60_000 }, /holds requests for 60000 ms/],
+    ['the hold has no time to kill a slot', { drainMs: 49_000 }, /longer than .* 60300 ms/],
     ['the gateway is not there', { gatewayState: async () => undefined }, /^--gateway: /],
   ])('refuses before anything has changed when %s', async (_what, changes, message) => {
     await expect(run(undefined, changes)).rejects.toThrow(message);
