@@ -16,13 +16,17 @@ export function copyDatabase(connection: Connection, target: string): boolean {
   const folder = dirname(resolve(target));
   // Written under another name first: a crash must not leave half a copy under the target's name.
   let temporary: string | undefined;
+  let step = 'a folder for it cannot be made';
   try {
     temporary = mkdtempSync(join(folder, '.state-copy-'));
     const copy = join(temporary, 'copy');
+    step = 'the database cannot be copied';
     closeSync(openSync(copy, 'wx', 0o600));
     connection.prepare('VACUUM INTO ?').run(copy);
     forgetIdentity(copy);
+    step = 'it cannot be made durable';
     syncPath(copy);
+    step = 'it cannot be given its name';
     // Never over another file, as a rename would be.
     linkSync(copy, target);
     syncPath(folder);
@@ -33,12 +37,18 @@ export function copyDatabase(connection: Connection, target: string): boolean {
     if (error instanceof Sqlite.SqliteError && DAMAGE.test(error.code)) throw error;
     throw new BridgeError(
       'configuration',
-      'a copy of the state database cannot be written; nothing was changed',
+      `a copy of the state database cannot be written (${step}: ${codeOf(error)}); nothing was changed`,
       { cause: error },
     );
   } finally {
     if (temporary !== undefined) rmSync(temporary, { recursive: true, force: true });
   }
+}
+
+/** What the system, or else SQLite, calls the failure. It names no path. */
+function codeOf(error: unknown): string {
+  if (!(error instanceof Error && 'code' in error)) return 'unknown';
+  return error.code === 'SQLITE_FULL' ? 'ENOSPC' : String(error.code);
 }
 
 /** A log of the original must not pass for one of the copy, which goes its own way from here. */

@@ -141,17 +141,24 @@ describe('state backup', () => {
     expect(await readdir(folder)).not.toContain('copy.sqlite');
   });
 
-  it('reports that a copy cannot be written, and writes nothing', async () => {
-    const before = await readdir(folder);
+  it.each([
+    ['no/such/folder/copy', 'a folder for it cannot be made: ENOENT'],
+    ['bridge.sqlite/copy', 'a folder for it cannot be made: ENOTDIR'],
+    ['x'.repeat(300), 'it cannot be given its name: ENAMETOOLONG'],
+  ])(
+    'reports at which step the copy %s cannot be written, and writes nothing',
+    async (to, step) => {
+      const before = await readdir(folder);
 
-    const result = await run('backup', 'no/such/folder/copy');
+      const result = await run('backup', to);
 
-    expect(result).toMatchObject({
-      exitCode: 1,
-      stderr: 'image-bridge: a copy of the state database cannot be written; nothing was changed\n',
-    });
-    expect(await readdir(folder)).toEqual(before);
-  });
+      expect(result).toMatchObject({
+        exitCode: 1,
+        stderr: `image-bridge: a copy of the state database cannot be written (${step}); nothing was changed\n`,
+      });
+      expect(await readdir(folder)).toEqual(before);
+    },
+  );
 });
 
 describe('state restore', () => {
