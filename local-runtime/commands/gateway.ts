@@ -2,13 +2,19 @@ import { toBridgeError } from '../../lib/errors/bridge-error.ts';
 import type { Call } from '../command-table/command.ts';
 import { GATEWAY_DEFAULTS, type GatewayOptions } from '../gateway/gateway-options.ts';
 import { startGateway } from '../gateway/start-gateway.ts';
+import { sameSlots } from '../gateway/two-slots.ts';
 import { untilStopped } from '../stop-signals.ts';
 
-/** `image-bridge gateway`. Resolves to the exit code: 0 after an orderly stop, 1 when it cannot start. */
+/** `image-bridge gateway`. Resolves to the exit code: 0 after an orderly stop, 1 when it cannot start, 2 for one slot. */
 export async function runGateway({ options, io }: Call<unknown, GatewayOptions>): Promise<number> {
+  const { bind, metricsBind, coordination, blue, green } = options;
+  const problem = sameSlots({ blue, green }, '');
+  if (problem !== undefined) {
+    io.stderr(`image-bridge: ${problem}\n`);
+    return 2;
+  }
   const stopped = untilStopped();
   try {
-    const { bind, metricsBind, coordination, blue, green } = options;
     const gateway = await startGateway({
       bind,
       metricsBind,

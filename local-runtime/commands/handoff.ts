@@ -5,6 +5,7 @@ import { systemClock as clock, stayAwake } from '../../lib/platform/clock.ts';
 import type { Call } from '../command-table/command.ts';
 import { GATEWAY_STATE } from '../gateway/gateway-state.ts';
 import { getText } from '../gateway/get-text.ts';
+import { sameSlots } from '../gateway/two-slots.ts';
 import { createComposeDriver } from '../handoff/compose-driver.ts';
 import { type HandoffResult, handOff, recordPath } from '../handoff/handoff.ts';
 import { HANDOFF_DEFAULTS, type HandoffOptions } from '../handoff/handoff-options.ts';
@@ -22,9 +23,8 @@ const EXIT_CODES: Readonly<Record<HandoffResult, number>> = { switched: 0, retur
 export async function runHandoff({ options, io }: Call<unknown, HandoffOptions>): Promise<number> {
   const report = (line: string) => io.stdout(`${line}\n`);
   const driver = toDriver(options);
-  if (!driver) {
-    const missing = 'give --compose, or --directory with --blue-command and --green-command';
-    io.stderr(`image-bridge: ${missing}\n`);
+  if (typeof driver === 'string') {
+    io.stderr(`image-bridge: ${driver}\n`);
     return 2;
   }
   const sleepless = stayAwake();
@@ -85,14 +85,21 @@ async function get(url: string): Promise<string | undefined> {
   }
 }
 
-/** Undefined when the options do not say how the slots are started. */
-function toDriver(options: HandoffOptions): SlotDriver | undefined {
+/** What starts and stops the slots, or why the options do not name two of them. */
+function toDriver(options: HandoffOptions): SlotDriver | string {
   const { compose, project, directory, blueCommand, greenCommand } = options;
+  const problem = sameSlots(options, '');
+  if (problem !== undefined) return problem;
   if (compose !== undefined) {
     const { blueService: blue = 'blue', greenService: green = 'green' } = options;
-    return createComposeDriver({ file: compose, project, services: { blue, green } });
+    const services = { blue, green };
+    return (
+      sameSlots(services, '-service') ?? createComposeDriver({ file: compose, project, services })
+    );
   }
-  if (!directory || !blueCommand || !greenCommand) return undefined;
+  if (!directory || !blueCommand || !greenCommand) {
+    return 'give --compose, or --directory with --blue-command and --green-command';
+  }
   const commands = { blue: blueCommand, green: greenCommand };
   return createProcessDriver({ directory, commands, clock });
 }

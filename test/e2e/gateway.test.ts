@@ -94,7 +94,7 @@ describe('image-bridge gateway', () => {
     const { run, bridge } = await startHolding();
     const { host } = new URL(bridge.address);
     const url = 'http://127.0.0.1:1';
-    const argv = ['--bind', host, '--coordination', 't', '--blue', url, '--green', url];
+    const argv = ['--bind', host, '--coordination', 't', '--blue', url, '--green', bridge.address];
 
     const ended = await launchProgram(['gateway', ...argv], await freshFolder()).ended;
 
