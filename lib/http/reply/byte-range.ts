@@ -15,9 +15,10 @@ export function parseRange(
   if (header === undefined || !/^bytes\s*=/i.test(header)) return undefined;
   const spec = header.slice(header.indexOf('=') + 1).trim();
   if (spec.includes(',')) return undefined;
-  const match = /^(\d{0,15})-(\d{0,15})$/.exec(spec);
+  const match = /^(\d*)-(\d*)$/.exec(spec);
   const [from, to] = [match?.[1] ?? '', match?.[2] ?? ''];
   if (!match || (from === '' && to === '')) return 'unsatisfiable';
+  // A number of any length is a position: one too large for a double becomes Infinity, which is beyond every end.
   if (from === '') {
     const length = Math.min(Number(to), size);
     return length === 0 ? 'unsatisfiable' : { first: size - length, last: size - 1 };
