@@ -12,7 +12,9 @@ export const ERROR_EXAMPLES: Readonly<Record<ErrorCode, ErrorExample>> = {
   invalid_request: {
     message: 'the request does not follow the contract',
     param: 'parameters.n',
-    details: { issues: [{ field: 'parameters.n', code: 'out_of_range', message: 'must be >=1' }] },
+    details: {
+      issues: [{ field: 'parameters.n', code: 'out_of_range', message: 'must be at least 1' }],
+    },
   },
   malformed_request: { message: 'the body is not JSON' },
   method_not_allowed: { message: 'this path has other methods' },

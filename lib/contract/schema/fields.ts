@@ -68,7 +68,7 @@ export const UserMetadata = v.pipe(
     if (!dataset.typed) return;
     const input = dataset.value;
     const keys = Object.keys(input);
-    if (keys.length > 16) addIssue({ message: coded('too_many', 'must hold at most 16 pairs') });
+    if (keys.length > 16) addIssue({ message: coded('too_many', 'must have at most 16 pairs') });
     // Seventeen bad pairs are reported as well as a million.
     for (const key of keys.slice(0, 17)) {
       const value: unknown = input[key];

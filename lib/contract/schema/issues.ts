@@ -127,6 +127,35 @@ function issueMessage(issue: v.BaseIssue<unknown>): string {
   if (isMissing(issue)) return 'is required';
   if (!issue.message.startsWith('Invalid ')) return issue.message;
   if (issue.type === 'integer') return 'must be a whole number';
+  const bound = boundMessage(issue);
+  if (bound !== undefined) return bound;
   if (issue.expected === null) return 'is not valid';
   return `must be ${EXPECTED[issue.expected] ?? issue.expected}`;
+}
+
+/** What is bounded, and by how much. Undefined for an issue that is not about a bound. */
+function boundMessage({ type, input, requirement }: v.BaseIssue<unknown>): string | undefined {
+  const length = Array.isArray(input) ? 'item' : 'character';
+  switch (type) {
+    case 'min_value':
+      return `must be at least ${requirement}`;
+    case 'max_value':
+      return `must be at most ${requirement}`;
+    case 'min_length':
+      return `must have at least ${counted(requirement, length)}`;
+    case 'max_length':
+      return `must have at most ${counted(requirement, length)}`;
+    case 'min_bytes':
+      return `must have at least ${counted(requirement, 'byte')}`;
+    case 'max_bytes':
+      return `must have at most ${counted(requirement, 'byte')}`;
+    case 'non_empty':
+      return 'must not be empty';
+    default:
+      return undefined;
+  }
+}
+
+function counted(count: unknown, what: string): string {
+  return `${count} ${what}${count === 1 ? '' : 's'}`;
 }

@@ -32,6 +32,6 @@ function tooMany(max: number): Issue {
     input: undefined,
     expected: `<=${max}`,
     received: 'more',
-    message: coded('too_many', `must hold at most ${max} items`),
+    message: coded('too_many', `must have at most ${max} item${max === 1 ? '' : 's'}`),
   };
 }

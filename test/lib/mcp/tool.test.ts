@@ -36,13 +36,13 @@ describe('tool', () => {
         'name is required',
         'secret is not a known field',
         'times must be a whole number',
-        'times must be >=1',
+        'times must be at least 1',
       ].join('\n  '),
       issues: [
         { field: 'name', code: 'required', message: 'is required' },
         { field: 'secret', code: 'unknown_field', message: 'is not a known field' },
         { field: 'times', code: 'out_of_range', message: 'must be a whole number' },
-        { field: 'times', code: 'out_of_range', message: 'must be >=1' },
+        { field: 'times', code: 'out_of_range', message: 'must be at least 1' },
       ],
     });
   });

@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { closedObject } from '../../../../lib/contract/schema/closed-object.ts';
 import { coded, invalidField, invalidRequest } from '../../../../lib/contract/schema/issues.ts';
+import { limitedList } from '../../../../lib/contract/schema/limited-list.ts';
 import { issuesOf } from '../verdict-of.ts';
 
 const Shape = v.variant('kind', [
@@ -46,6 +47,23 @@ describe('toRequestIssues', () => {
 
     expect(field.length).toBeLessThanOrEqual(256);
     expect(field.isWellFormed()).toBe(true);
+  });
+});
+
+describe('the message of a bound', () => {
+  it.each<[string, v.GenericSchema, unknown]>([
+    ['must be at least 1', v.pipe(v.number(), v.minValue(1)), 0],
+    ['must be at most 4096', v.pipe(v.number(), v.maxValue(4096)), 4097],
+    ['must have at least 1 item', v.pipe(v.array(v.number()), v.minLength(1)), []],
+    ['must have at most 2 items', v.pipe(v.array(v.number()), v.maxLength(2)), [1, 2, 3]],
+    ['must have at most 10 items', limitedList(v.number(), 10), Array(11).fill(1)],
+    ['must have at least 2 characters', v.pipe(v.string(), v.minLength(2)), 'a'],
+    ['must have at most 1 character', v.pipe(v.string(), v.maxLength(1)), 'ab'],
+    ['must have at most 3 bytes', v.pipe(v.string(), v.maxBytes(3)), 'abcd'],
+    ['must have at least 1 byte', v.pipe(v.string(), v.minBytes(1)), ''],
+    ['must not be empty', v.pipe(v.string(), v.nonEmpty()), ''],
+  ])('says: %s', (message, schema, value) => {
+    expect(issuesOf(schema, value)).toMatchObject([{ message }]);
   });
 });
 
