@@ -1,12 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { StartedBridge } from '../support/start-bridge.ts';
 import { accessibilityProblems } from './support/accessibility.ts';
 import { restart, startDashboard } from './support/dashboard.ts';
 import { openPage } from './support/open-page.ts';
+import { press } from './support/press.ts';
 import { keepScreenshot } from './support/screenshot.ts';
-import { listJobs, makeJobs, submitJobs } from './support/submit-jobs.ts';
+import { listJobs, makeJobs, submitJobs, unmarkJobs } from './support/submit-jobs.ts';
 
 const PROMPTS = ['Tidal bay', 'Marigold tiles', 'Desert dunes', 'Violet lake'];
 const REQUESTS = PROMPTS.map((prompt, index) => ({
@@ -44,6 +45,8 @@ describe('a selection', () => {
     bridge = await startDashboard();
     await makeJobs(bridge.address, REQUESTS);
   });
+
+  beforeEach(() => unmarkJobs(bridge.address));
 
   it.each([
     ['light', 'desktop'],
@@ -95,7 +98,7 @@ describe('a selection', () => {
     await page.getByRole('toolbar').getByRole('button', { name: 'Hide' }).click();
     await page.getByText('2 hidden').waitFor();
     await expect.poll(() => page.getByRole('gridcell').count()).toBe(2);
-    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.keyboard.press('z');
     await expect.poll(() => page.getByRole('gridcell').count()).toBe(4);
     expect(await listJobs(bridge.address, 'visibility=hidden')).toEqual([]);
   });
@@ -112,7 +115,7 @@ describe('a selection', () => {
     await page.unroute(/\/v1\/jobs\/[0-9a-f-]{36}$/);
     await page.getByRole('button', { name: 'Try again' }).click();
     await expect.poll(() => page.getByRole('gridcell').count()).toBe(3);
-    await page.getByRole('button', { name: 'Undo' }).click();
+    await press(page.getByRole('button', { name: 'Undo' }));
     await card(page, /Violet/).waitFor();
   });
 
@@ -178,7 +181,9 @@ describe('a selection', () => {
   });
 
   it('takes an image into the draft by E, and makes the same again by R', async () => {
-    const page = await openGallery(bridge);
+    const own = await startDashboard();
+    await makeJobs(own.address, REQUESTS);
+    const page = await openGallery(own);
     await page.keyboard.press('ArrowRight');
     await page.keyboard.press('e');
     await page.getByText(/violet-lake-[0-9a-f]{6}\.png/).waitFor();

@@ -4,6 +4,7 @@ import type { StartedBridge } from '../support/start-bridge.ts';
 import { accessibilityProblems } from './support/accessibility.ts';
 import { restart, startDashboard } from './support/dashboard.ts';
 import { openPage } from './support/open-page.ts';
+import { press } from './support/press.ts';
 import { keepScreenshot } from './support/screenshot.ts';
 import { listJobs, makeJobs, patchJob, submitJobs } from './support/submit-jobs.ts';
 
@@ -43,7 +44,7 @@ describe('a card of a job that has not ended', () => {
       await queued.getByText('Press again to cancel').waitFor();
       await keepScreenshot(page, `card-cancel-${theme}`);
       // Both presses again: the first one is forgotten after three seconds.
-      await queued.getByRole('button', { name: 'Cancel' }).dblclick();
+      await press(queued.getByRole('button', { name: 'Cancel' }), 2);
       await card(page, /A harbour in the queue\. Cancelled/).waitFor();
 
       await running.getByRole('link').focus();
@@ -80,7 +81,7 @@ describe('a card of a job that made nothing', () => {
   beforeAll(async () => {
     bridge = await startDashboard();
     await submitJobs(bridge.address, [asked('sandbox-hang', 'Interrupted in mid-work')]);
-    await vi.waitUntil(() => isRunning(bridge.address, 'Interrupted in mid-work'), 10_000);
+    await vi.waitUntil(() => isRunning(bridge.address, 'Interrupted in mid-work'), 30_000);
     await bridge.end('SIGKILL');
     bridge = await restart(bridge, { set: ['providers.sandbox.latency_ms=0'] });
     await makeJobs(bridge.address, [
@@ -139,6 +140,7 @@ describe('a card of a job that made nothing', () => {
     const page = await openPage(bridge.address);
     const before = (await listJobs(bridge.address, 'search=olive')).length;
     await card(page, /Olive grove/)
+      .first()
       .getByRole('button', { name: 'Make again' })
       .click();
     await page.getByText('Sent again').waitFor();

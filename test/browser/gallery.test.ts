@@ -1,11 +1,11 @@
 import type { Page } from 'playwright-core';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { StartedBridge } from '../support/start-bridge.ts';
 import { accessibilityProblems } from './support/accessibility.ts';
 import { startDashboard } from './support/dashboard.ts';
 import { openPage } from './support/open-page.ts';
 import { keepScreenshot } from './support/screenshot.ts';
-import { listJobs, makeJobs, patchJob, submitJobs } from './support/submit-jobs.ts';
+import { listJobs, makeJobs, patchJob, submitJobs, unmarkJobs } from './support/submit-jobs.ts';
 
 /** Small images of every shape, as they lie in the gallery: the newest first. */
 const PROMPTS = [
@@ -82,10 +82,11 @@ describe('the empty gallery', () => {
   });
 
   it('gives way to the first job', async () => {
-    const page = await openPage(bridge.address);
+    const own = await startDashboard();
+    const page = await openPage(own.address);
     await page.getByRole('heading', { name: 'Make your first image' }).waitFor();
 
-    await makeJobs(bridge.address, PROMPTS.slice(0, 1));
+    await makeJobs(own.address, PROMPTS.slice(0, 1));
     await cards(page).first().waitFor();
     await page
       .getByRole('heading', { name: 'Make your first image' })
@@ -100,6 +101,8 @@ describe('the gallery', () => {
     bridge = await startDashboard();
     await makeJobs(bridge.address, PROMPTS);
   });
+
+  beforeEach(() => unmarkJobs(bridge.address));
 
   it.each([
     ['light', 'desktop'],

@@ -6,6 +6,7 @@ import type { StartedBridge } from '../support/start-bridge.ts';
 import { accessibilityProblems } from './support/accessibility.ts';
 import { restart, startDashboard } from './support/dashboard.ts';
 import { openPage } from './support/open-page.ts';
+import { press } from './support/press.ts';
 import { keepScreenshot } from './support/screenshot.ts';
 import { listJobs, makeJobs, patchJob, submitJobs } from './support/submit-jobs.ts';
 
@@ -375,18 +376,21 @@ describe('the way back from a job', () => {
 
 describe('what can be done to a job', () => {
   it('makes it a favourite, hides it and takes that back', async () => {
-    const page = await openJob(single);
+    const [id = ''] = await makeJobs(bridge.address, [
+      { prompt: 'Put away and back', parameters: { size: '64x64' } },
+    ]);
+    const page = await openJob(id);
     await seen(page);
 
     await page.keyboard.press('f');
     await page.getByRole('button', { name: 'Favourite', pressed: true }).waitFor();
-    expect((await jobOf(single)).favorite).toBe(true);
+    expect((await jobOf(id)).favorite).toBe(true);
     await page.getByRole('button', { name: 'Hide' }).click();
     await page.getByText('Hidden from the images.').waitFor();
     await keepScreenshot(page, 'job-hidden');
     await page.keyboard.press('z');
     await page.getByText('Hidden from the images.').waitFor({ state: 'detached' });
-    expect(await jobOf(single)).not.toHaveProperty('deleted');
+    expect(await jobOf(id)).not.toHaveProperty('deleted');
   });
 
   it('restores one that was opened hidden, by its link', async () => {
@@ -431,8 +435,9 @@ describe('what can be done to a job', () => {
     await seen(page);
 
     await page.getByRole('button', { name: 'Make again' }).click();
-    await page.getByText('Sent again').waitFor();
-    await page.getByRole('button', { name: 'Show' }).click();
+    await press(
+      page.locator('.toast', { hasText: 'Sent again' }).getByRole('button', { name: 'Show' }),
+    );
 
     await page.waitForURL((url) => !url.href.includes(edit));
     expect((await listJobs(bridge.address)).length).toBe(before + 1);
@@ -500,7 +505,9 @@ describe('a job that has not ended', () => {
     await keepScreenshot(page, 'job-running');
     const about = page.getByRole('complementary', { name: 'About this job' });
     await about.getByRole('button', { name: 'Cancel' }).click();
-    await about.getByRole('button', { name: 'Press again to cancel' }).click();
+    await about.getByRole('button', { name: 'Press again to cancel' }).waitFor();
+    // Both presses again: the first one is forgotten after three seconds.
+    await press(about.getByRole('button', { name: /cancel/i }), 2);
 
     await stage(page).getByRole('heading', { name: 'Cancelled' }).waitFor();
     await keepScreenshot(page, 'job-cancelled');

@@ -1,18 +1,14 @@
-import { beforeAll, describe, expect, it } from 'vitest';
-import type { StartedBridge } from '../support/start-bridge.ts';
+import { describe, expect, it } from 'vitest';
 import { accessibilityProblems } from './support/accessibility.ts';
 import { startDashboard } from './support/dashboard.ts';
 import { openPage } from './support/open-page.ts';
+import { press } from './support/press.ts';
 import { keepScreenshot } from './support/screenshot.ts';
 import { listJobs, makeJobs, submitJobs } from './support/submit-jobs.ts';
 
-let bridge: StartedBridge;
-beforeAll(async () => {
-  bridge = await startDashboard();
-});
-
 describe('the queue', () => {
   it('is paused and resumed in the system view, and its jobs say so', async () => {
+    const bridge = await startDashboard();
     const page = await openPage(bridge.address, { path: '/dashboard/system' });
     await page.getByRole('button', { name: 'Pause the queue' }).click();
     await page.getByText('Working. The queue is paused.').waitFor();
@@ -35,12 +31,13 @@ describe('the queue', () => {
   });
 
   it('leads from a retry to the job that it repeats', async () => {
+    const bridge = await startDashboard();
     const [failed] = await makeJobs(bridge.address, [
       { prompt: 'to be repeated', routing: { model: 'sandbox-fail-overloaded' } },
     ]);
     const page = await openPage(bridge.address, { path: `/dashboard/jobs/${failed}` });
     await page.locator('.job-bar').getByRole('button', { name: 'Make again' }).click();
-    await page.getByRole('button', { name: 'Show', exact: true }).click();
+    await press(page.getByRole('button', { name: 'Show', exact: true }));
 
     await page.getByText('Retry of').waitFor();
     await page.getByRole('link', { name: 'the earlier job' }).click();

@@ -4,7 +4,7 @@ import { accessibilityProblems } from './support/accessibility.ts';
 import { startDashboard } from './support/dashboard.ts';
 import { openPage } from './support/open-page.ts';
 import { keepScreenshot } from './support/screenshot.ts';
-import { submitJobs } from './support/submit-jobs.ts';
+import { cancelJob, submitJobs } from './support/submit-jobs.ts';
 
 const receivers: Receiver[] = [];
 
@@ -12,18 +12,23 @@ afterEach(async () => {
   await Promise.all(receivers.splice(0).map((receiver) => receiver.kill()));
 });
 
-/** A job whose end is sent to a receiver that replies so, in the dashboard. */
+/** A job that ends when it is cancelled, which is sent to a receiver that replies so, in the dashboard. */
 async function openJob(reply: () => number, options: Parameters<typeof openPage>[1] = {}) {
   const receiver = await startReceiver(reply);
   receivers.push(receiver);
   const { set, env } = webhookSettings(receiver.host);
-  const bridge = await startDashboard({ set: [...set, 'providers.sandbox.latency_ms=8000'], env });
+  const bridge = await startDashboard({ set, env });
   const [id = ''] = await submitJobs(bridge.address, [
-    { prompt: 'A lighthouse at dusk', webhook: { url: receiver.url } },
+    {
+      prompt: 'A lighthouse at dusk',
+      routing: { model: 'sandbox-hang' },
+      webhook: { url: receiver.url },
+    },
   ]);
   const page = await openPage(bridge.address, { ...options, path: `/dashboard/jobs/${id}` });
   const section = page.locator('.webhook-section');
-  await section.waitFor();
+  await section.getByText('Sent when the job has ended').waitFor();
+  await cancelJob(bridge.address, id);
   return { page, section, receiver };
 }
 
@@ -32,7 +37,6 @@ describe('the webhook of a job', () => {
     let takesIt = false;
     const { page, section, receiver } = await openJob(() => (takesIt ? 204 : 500));
 
-    await section.getByText('Sent when the job has ended').waitFor();
     await section.getByText(/^Not delivered .*: the receiver replied with 500/).waitFor();
     takesIt = true;
     await keepScreenshot(page, 'job-webhook-pending');

@@ -2,6 +2,8 @@ interface Listed {
   readonly id: string;
   readonly status: string;
   readonly prompt: string;
+  readonly favorite: boolean;
+  readonly deleted?: number;
   readonly progress?: { readonly partial_images: number };
 }
 
@@ -38,6 +40,13 @@ export async function listJobs(address: string, query = ''): Promise<readonly Li
 export async function patchJob(address: string, id: string, changes: object): Promise<void> {
   const body = JSON.stringify(changes);
   await fetch(`${address}/v1/jobs/${id}`, { method: 'PATCH', headers: JSON_BODY, body });
+}
+
+/** What a test has hidden or marked, and did not come to take back, is as it was before. */
+export async function unmarkJobs(address: string): Promise<void> {
+  const jobs = await listJobs(address, 'visibility=all');
+  const marked = jobs.filter(({ favorite, deleted }) => favorite || deleted !== undefined);
+  for (const { id } of marked) await patchJob(address, id, { favorite: false, deleted: false });
 }
 
 export async function cancelJob(address: string, id: string): Promise<void> {

@@ -72,7 +72,8 @@ describe('SILENCE_ROWS', () => {
     const observed = await observe(upstream, name, { tool: { partial_images: 1 } });
 
     expect(observed.reply?.end).toBe('ended');
-    expect(observed.call?.tookMs).toBeGreaterThanOrEqual(10);
+    // A timer of 10 ms may be early by less than one.
+    expect(observed.call?.tookMs).toBeGreaterThan(9);
     expect(typesOf(observed)).toEqual([
       ...['response.created', 'response.in_progress', 'response.output_item.added'],
       ...[PROGRESS, GENERATING, PARTIAL, DRAWN, DONE, COMPLETED],
