@@ -60,11 +60,16 @@ export function createComposites(work: ImageWork): Composites {
         const { source, mask } = masked;
         const size = uprightEdges(source);
         const channels = hasAlpha(source) || hasAlpha(drawn) ? 4 : 3;
-        const decode = (pipeline: Sharp, count: 1 | 3 | 4) =>
-          step('decoded', () => memoryOf(pipeline, size, count), signal);
-        const area = await decode(await drawnIn(sharp, drawn, masked, channels, signal), channels);
-        const kept = await decode(pixelDecode(sharp, source, { channels }), channels);
-        const alpha = await decode(turnedAlpha(sharp, mask), 1);
+        const decode = async (pipeline: Sharp | Promise<Sharp>, count: 1 | 3 | 4) => {
+          const ready = await pipeline;
+          return step('decoded', () => memoryOf(ready, size, count), signal);
+        };
+        // None of them waits for a decode slot while it holds one.
+        const [area, kept, alpha] = await Promise.all([
+          decode(drawnIn(sharp, drawn, masked, channels, signal), channels),
+          decode(pixelDecode(sharp, source, { channels }), channels),
+          decode(turnedAlpha(sharp, mask), 1),
+        ]);
         const task = { ...size, channels, kept, drawn: area, alpha } as const;
         const data = await track(pool.run(task, signal, [kept, area, alpha]));
         const pixels = { ...size, channels, data: Buffer.from(data) } as const;

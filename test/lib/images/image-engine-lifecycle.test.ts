@@ -118,6 +118,21 @@ describe('createImageEngine: lifecycle', () => {
     await expect(work).rejects.toMatchObject({ name: 'BridgeError', code: 'overloaded' });
   });
 
+  it('ends all of many operations at once, each of which decodes several images', async () => {
+    const engine = newEngine();
+    const controller = new AbortController();
+
+    const works = Array.from({ length: 8 }, (_, nth) =>
+      run(engine, 'composite', nth % 2 === 0 ? never : controller.signal),
+    );
+    const ended = Promise.allSettled(works);
+    controller.abort(new Error('the client disconnected'));
+
+    const expected = works.map((_, nth) => (nth % 2 === 0 ? 'fulfilled' : 'rejected'));
+    expect((await ended).map(({ status }) => status)).toEqual(expected);
+    await engine.close();
+  });
+
   it('closes when all that had begun has ended', async () => {
     const engine = newEngine();
     const ended: string[] = [];
