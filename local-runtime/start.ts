@@ -11,6 +11,7 @@ import { refuseForeignStores } from '../lib/storage/open-stores.ts';
 import { openTokenFile } from '../lib/tokens/token-file.ts';
 import { readWebhookSecrets } from '../lib/webhooks/webhook-secrets.ts';
 import { resolveBearer } from './bearer.ts';
+import { freeMemory } from './free-memory.ts';
 import { createListener } from './listener/listener.ts';
 import { toHttpSettings } from './listener/to-http-settings.ts';
 import { openObservation } from './observation.ts';
@@ -78,7 +79,7 @@ export async function startBridge(config: Config, outside: Outside): Promise<Run
       env,
       webhookKeys,
       httpSettings,
-      tasks: named ? [named.task] : [],
+      tasks: [...(named ? [named.task] : []), freeMemory()],
     });
     opened(app.services);
     const address = `http://${host.includes(':') ? `[${host}]` : host}:${taken}`;

@@ -122,6 +122,7 @@ describe('the tasks of GET /v1/diagnostics', () => {
       { name: 'job-retention', failures: 0 },
       { name: 'webhooks', failures: 0 },
       { name: 'usage-retention', failures: 0 },
+      { name: 'free-memory', failures: 0 },
     ]);
   });
 });
