@@ -1,4 +1,4 @@
-import { McpMessage } from '../../lib/contract/resources/mcp.ts';
+import { MCP_REFUSALS, McpMessage } from '../../lib/contract/resources/mcp.ts';
 import { operation } from '../operation.ts';
 
 /** POST /mcp: the tools of the bridge for agents, where the settings turn them on. */
@@ -12,7 +12,12 @@ export const handler = operation<'mcp'>()({
     description:
       'The reply of the protocol (Streamable HTTP): a message, or a stream of them. Failures of the protocol have its own shape; a tool that fails says so in its result.',
     mediaTypes: ['application/json', 'text/event-stream'],
-    also: [{ status: 202, description: 'A notification was taken.' }],
+    also: [
+      { status: 202, description: 'A notification was taken.' },
+      MCP_REFUSALS.malformed,
+      MCP_REFUSALS.unknown,
+      MCP_REFUSALS.unacceptable,
+    ],
   },
   errors: ['not_found'],
   handle: ({ event, context, body, services }) =>

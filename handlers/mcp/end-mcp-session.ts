@@ -1,3 +1,4 @@
+import { MCP_REFUSALS } from '../../lib/contract/resources/mcp.ts';
 import { operation } from '../operation.ts';
 
 /** DELETE /mcp: ends a session. Its jobs are not cancelled. */
@@ -6,7 +7,11 @@ export const handler = operation<'mcp'>()({
   summary: 'End a session of the Model Context Protocol',
   protection: 'read',
   request: {},
-  reply: { status: 200, description: 'It has ended.', mediaTypes: ['application/json'] },
+  reply: {
+    status: 200,
+    description: 'It has ended.',
+    also: [MCP_REFUSALS.malformed, MCP_REFUSALS.unknown],
+  },
   errors: ['not_found'],
   handle: ({ event, context, services }) =>
     services.mcp.handle({ method: 'DELETE', headers: event.headers, context }),

@@ -1,3 +1,4 @@
+import { MCP_REFUSALS } from '../../lib/contract/resources/mcp.ts';
 import { operation } from '../operation.ts';
 
 /** GET /mcp: what the bridge sends to a session on its own. */
@@ -10,6 +11,12 @@ export const handler = operation<'mcp'>()({
     status: 200,
     description: 'A stream of messages. Clients of the revision 2026-07-28 do not use it.',
     mediaTypes: ['text/event-stream'],
+    also: [
+      MCP_REFUSALS.malformed,
+      MCP_REFUSALS.unknown,
+      MCP_REFUSALS.unacceptable,
+      MCP_REFUSALS.taken,
+    ],
   },
   errors: ['not_found'],
   handle: ({ event, context, services }) =>

@@ -53,7 +53,7 @@ export interface ReplySpec {
   readonly mediaTypes?: readonly string[];
   /** Header names and their descriptions. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Further replies that are no errors, such as 304. */
+  /** Further replies that are no errors of the bridge, such as 304. */
   readonly also?: readonly {
     readonly status: number;
     readonly description: string;

@@ -11,6 +11,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import sharp from 'sharp';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { INITIALIZE } from '../support/mcp-initialize.ts';
+import { createReplyChecker } from '../support/reply-checker.ts';
 import {
   cleanUp,
   freshFolder,
@@ -264,6 +265,23 @@ describe.each(REVISIONS)('an agent of the revision %s', (revision, mode) => {
   });
 });
 
+const BEARER = { authorization: `Bearer ${TOKEN}` };
+
+async function documentChecker() {
+  const response = await fetch(`${bridge.address}/v1/openapi.json`, { headers: BEARER });
+  return createReplyChecker((await response.json()) as Record<string, unknown>);
+}
+
+/** A message of the revision 2026-07-28. */
+function modernCall(method: string) {
+  const meta = {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
+    'io.modelcontextprotocol/clientCapabilities': {},
+  };
+  return { jsonrpc: '2.0', id: 1, method, params: { _meta: meta } };
+}
+
 describe('/mcp', () => {
   const send = (body: string, headers: Record<string, string> = {}) =>
     fetch(`${bridge.address}/mcp`, {
@@ -277,6 +295,11 @@ describe('/mcp', () => {
       body,
     });
   const initialize = JSON.stringify(INITIALIZE);
+  const beginSession = async () => {
+    const begun = await send(initialize);
+    await begun.text();
+    return { 'mcp-session-id': begun.headers.get('mcp-session-id') ?? '' };
+  };
 
   it.each([
     ['no token', { authorization: '' }, 401],
@@ -294,10 +317,71 @@ describe('/mcp', () => {
     expect((await send(initialize)).status).toBe(200);
   });
 
+  it('replies to every refusal of the protocol as the document says', async () => {
+    const checker = await documentChecker();
+    const session = await beginSession();
+    const unknown = { 'mcp-session-id': 'x' };
+    const modern = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/list' };
+    const list = { jsonrpc: '2.0', id: 'a', method: 'tools/list' };
+    const refusals: [method: string, headers: object, body: unknown, status: number][] = [
+      ['POST', {}, {}, 400],
+      ['POST', {}, [], 400],
+      ['POST', {}, list, 400],
+      ['POST', session, INITIALIZE, 400],
+      ['POST', { ...session, 'mcp-protocol-version': '1999-01-01' }, list, 400],
+      ['POST', modern, list, 400],
+      ['POST', { ...modern, 'mcp-method': 'nothing' }, modernCall('tools/list'), 400],
+      ['POST', { ...modern, 'mcp-method': 'nothing' }, modernCall('nothing'), 404],
+      ['POST', unknown, list, 404],
+      ['POST', { accept: 'application/json' }, INITIALIZE, 406],
+      ['POST', {}, 'text', 422],
+      ['GET', {}, undefined, 400],
+      ['GET', unknown, undefined, 404],
+      ['GET', { ...session, accept: 'application/json' }, undefined, 406],
+      ['DELETE', {}, undefined, 400],
+      ['DELETE', unknown, undefined, 404],
+      ['DELETE', session, undefined, 200],
+    ];
+
+    for (const [method, headers, body, status] of refusals) {
+      const reply = await fetch(`${bridge.address}/mcp`, {
+        method,
+        headers: {
+          ...BEARER,
+          accept: 'application/json, text/event-stream',
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+          ...headers,
+        },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+      const text = await reply.text();
+
+      expect([method, headers, body, reply.status]).toEqual([method, headers, body, status]);
+      checker.check({ method, path: '/mcp' }, status, Object.fromEntries(reply.headers), text);
+    }
+  });
+
+  it('refuses a second stream of a session as the document says', async () => {
+    const checker = await documentChecker();
+    const headers = { ...BEARER, ...(await beginSession()), accept: 'text/event-stream' };
+    const controller = new AbortController();
+    const { signal } = controller;
+    const open = async () => {
+      const response = await fetch(`${bridge.address}/mcp`, { headers, signal });
+      if (response.status === 200) throw new Error('this is the first one');
+      return response;
+    };
+
+    const refused = await Promise.any([open(), open()]);
+
+    expect(refused.status).toBe(409);
+    const body = await refused.text();
+    checker.check('openMcpStream', 409, Object.fromEntries(refused.headers), body);
+    controller.abort();
+  });
+
   it('ends a session, which is then unknown', async () => {
-    const begun = await send(initialize);
-    await begun.text();
-    const session = { 'mcp-session-id': begun.headers.get('mcp-session-id') ?? '' };
+    const session = await beginSession();
     const authorization = `Bearer ${TOKEN}`;
 
     const ended = await fetch(`${bridge.address}/mcp`, {

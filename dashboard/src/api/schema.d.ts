@@ -2538,6 +2538,21 @@ export interface components {
             object: "list";
             data: components["schemas"]["Model"][];
         };
+        /** @description An error of JSON-RPC 2.0. */
+        McpRefusal: {
+            /** @constant */
+            jsonrpc: "2.0";
+            error: {
+                /** @description A code of JSON-RPC or of the protocol. */
+                code: number;
+                message: string;
+                data?: {
+                    [key: string]: unknown;
+                };
+            };
+            /** @description That of the refused message; null where it has none. */
+            id: (string | number) | null;
+        };
     };
     responses: {
         /** @description Unprocessable Entity: `invalid_request`. */
@@ -4803,11 +4818,53 @@ export interface operations {
                     "text/event-stream": string;
                 };
             };
-            400: components["responses"]["malformed_request"];
+            /** @description Not a message of the protocol, or not one for this session. */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    traceparent: components["headers"]["traceparent"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["McpRefusal"] | components["schemas"]["ErrorReply"];
+                };
+            };
             401: components["responses"]["authentication_required"];
             403: components["responses"]["permission_denied"];
-            404: components["responses"]["not_found"];
+            /** @description No such session, or no such method. */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    traceparent: components["headers"]["traceparent"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["McpRefusal"] | components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description `accept` lacks what the reply may be. */
+            406: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    traceparent: components["headers"]["traceparent"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["McpRefusal"];
+                };
+            };
             408: components["responses"]["request_timeout"];
+            /** @description The session has a stream already. */
+            409: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    traceparent: components["headers"]["traceparent"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["McpRefusal"];
+                };
+            };
             417: components["responses"]["expectation_failed"];
             422: components["responses"]["invalid_request"];
             431: components["responses"]["header_too_large"];
@@ -4853,10 +4910,41 @@ export interface operations {
                 };
                 content?: never;
             };
-            400: components["responses"]["malformed_request"];
+            /** @description Not a message of the protocol, or not one for this session. */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    traceparent: components["headers"]["traceparent"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["McpRefusal"] | components["schemas"]["ErrorReply"];
+                };
+            };
             401: components["responses"]["authentication_required"];
             403: components["responses"]["permission_denied"];
-            404: components["responses"]["not_found"];
+            /** @description No such session, or no such method. */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    traceparent: components["headers"]["traceparent"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["McpRefusal"] | components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description `accept` lacks what the reply may be. */
+            406: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    traceparent: components["headers"]["traceparent"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["McpRefusal"];
+                };
+            };
             408: components["responses"]["request_timeout"];
             413: components["responses"]["body_too_large"];
             415: components["responses"]["unsupported_media_type"];
@@ -4883,14 +4971,32 @@ export interface operations {
                     traceparent: components["headers"]["traceparent"];
                     [name: string]: unknown;
                 };
+                content?: never;
+            };
+            /** @description Not a message of the protocol, or not one for this session. */
+            400: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    traceparent: components["headers"]["traceparent"];
+                    [name: string]: unknown;
+                };
                 content: {
-                    "application/json": Record<string, never>;
+                    "application/json": components["schemas"]["McpRefusal"] | components["schemas"]["ErrorReply"];
                 };
             };
-            400: components["responses"]["malformed_request"];
             401: components["responses"]["authentication_required"];
             403: components["responses"]["permission_denied"];
-            404: components["responses"]["not_found"];
+            /** @description No such session, or no such method. */
+            404: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    traceparent: components["headers"]["traceparent"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["McpRefusal"] | components["schemas"]["ErrorReply"];
+                };
+            };
             408: components["responses"]["request_timeout"];
             417: components["responses"]["expectation_failed"];
             422: components["responses"]["invalid_request"];

@@ -56,6 +56,7 @@ import {
   JobRemovedEvent,
   JobSnapshotEvent,
 } from '../resources/job-events.ts';
+import { McpRefusal } from '../resources/mcp.ts';
 import {
   Preset,
   PresetCreate,
@@ -157,6 +158,7 @@ export const REPLY_COMPONENTS = {
   OpenAiEditEvent: EditStreamEvent,
   Model,
   ModelList,
+  McpRefusal,
 } satisfies Record<string, v.GenericSchema>;
 
 export type ComponentName = keyof typeof REQUEST_COMPONENTS | keyof typeof REPLY_COMPONENTS;
