@@ -1,17 +1,17 @@
 import type { Config } from '../config/settings/settings.ts';
 import { JOB_ENDS, type Webhook } from '../contract/resources/job.ts';
-import { BridgeError } from '../errors/bridge-error.ts';
+import { invalidField } from '../contract/schema/issues.ts';
 import type { WebhookTarget } from './webhook-store-port.ts';
 import { toWebhookUrl, type UrlFault } from './webhook-url.ts';
 
 type Settings = Pick<Config['server']['webhooks'], 'enabled' | 'default_url' | 'allowed_hosts'>;
 
 const FAULTS: Readonly<Record<UrlFault, string>> = {
-  control_character: 'the address of the webhook holds a control character',
-  not_a_url: 'the address of the webhook is not a URL',
-  not_an_https_url: 'the address of the webhook must be https, or http on loopback',
-  user_info_in_url: 'the address of the webhook must hold no user name and no password',
-  host_not_allowed: 'the host of the webhook is not listed in server.webhooks.allowed_hosts',
+  control_character: 'must hold no control character',
+  not_a_url: 'must be a URL',
+  not_an_https_url: 'must be https, or http on loopback',
+  user_info_in_url: 'must hold no user name and no password',
+  host_not_allowed: 'must have a host that server.webhooks.allowed_hosts lists',
 };
 
 export type WebhookTargets = ReturnType<typeof createWebhookTargets>;
@@ -25,10 +25,11 @@ export function createWebhookTargets({ enabled, default_url, allowed_hosts }: Se
     /** For a job that names a webhook or none. Throws `invalid_request` for one that is not allowed. */
     toTarget(named: Webhook | undefined): WebhookTarget | undefined {
       if (named === undefined) return byDefault;
-      if (!enabled) throw refusal('webhook', 'webhooks_disabled', 'webhooks are disabled');
+      if (!enabled)
+        throw invalidField('webhook', 'webhooks_disabled', 'must be absent: they are off');
       const checked = toWebhookUrl(named.url, allowed_hosts);
       if (checked.ok) return named;
-      throw refusal('webhook.url', checked.fault, FAULTS[checked.fault]);
+      throw invalidField('webhook.url', checked.fault, FAULTS[checked.fault]);
     },
 
     /** For a retry of a job with this webhook, or with none. */
@@ -38,8 +39,4 @@ export function createWebhookTargets({ enabled, default_url, allowed_hosts }: Se
       return { url: earlier.url, events: earlier.events };
     },
   };
-}
-
-function refusal(field: string, reason: string, message: string): BridgeError {
-  return new BridgeError('invalid_request', message, { param: field, details: { field, reason } });
 }

@@ -163,7 +163,8 @@ describe('webhooks', () => {
     expect(status).toBeGreaterThanOrEqual(400);
     expect(status).toBeLessThan(500);
     expect(json.error.param).toBe(`webhook.${field}`);
-    if (reason) expect(json.error.bridge_ext.details).toMatchObject({ reason });
+    const { issues } = json.error.bridge_ext.details;
+    expect(issues).toMatchObject([{ field: `webhook.${field}`, ...(code && { code }) }]);
     expect((await client.get('/v1/jobs')).json.items).toEqual([]);
   });
 
@@ -176,9 +177,8 @@ describe('webhooks', () => {
     });
 
     expect(status).toBe(422);
-    expect(json.error.bridge_ext.details).toEqual({
-      field: 'webhook',
-      reason: 'webhooks_disabled',
+    expect(json.error.bridge_ext.details).toMatchObject({
+      issues: [{ field: 'webhook', code: 'webhooks_disabled' }],
     });
   });
 
