@@ -8,7 +8,7 @@ import { createSealedCursors } from './cursors/sealed-cursor.ts';
 import { createDiagnostics, type ServiceFacts } from './diagnostics/diagnostics.ts';
 import type { EventRing } from './diagnostics/event-ring.ts';
 import { createReadiness, type Readiness } from './diagnostics/readiness.ts';
-import { recordTasks } from './diagnostics/task-records.ts';
+import { createFailureReport, recordTasks } from './diagnostics/task-records.ts';
 import { listerOf } from './generation/plan/routing.ts';
 import { createIdempotency, type Idempotency } from './idempotency/idempotency.ts';
 import { createMemoryReplayStore } from './idempotency/memory-replay-store.ts';
@@ -78,7 +78,8 @@ export async function createApp(config: Config, outside: Outside): Promise<App> 
   const engine = createImageEngine({ limits: config.images, clock, slices });
   const enabled = openProviders(config, { engine, httpClient, slices, clock, ids, env });
   const registry = createProviderRegistry(enabled.providers, config.default_provider);
-  const stores = await openStores(config, { clock, ids });
+  const onIndexFailure = createFailureReport('job-search-index', outside);
+  const stores = await openStores(config, { clock, ids, onIndexFailure });
   const artifacts = openArtifacts(config, outside, { stores, engine });
   const { publisher, delivery, retention } = artifacts;
   const running = openRuns(config, outside, { registry, engine, stores, artifacts });
@@ -107,10 +108,7 @@ export async function createApp(config: Config, outside: Outside): Promise<App> 
     tasks: report,
   });
 
-  const parts = [imageRequests, registry, enabled, httpClient, engine, stores];
-  const close = async () => {
-    for (const part of parts) await part.close();
-  };
+  const close = () => closeAll([imageRequests, registry, enabled, httpClient, engine, stores]);
   try {
     // First: it gives images of interrupted jobs to their owners, and what is left has none.
     await appJobs.recover();
@@ -141,6 +139,11 @@ export async function createApp(config: Config, outside: Outside): Promise<App> 
     drain: imageRequests.drain,
     close,
   };
+}
+
+/** One after the other. */
+async function closeAll(parts: readonly { close(): Promise<void> }[]): Promise<void> {
+  for (const part of parts) await part.close();
 }
 
 function openReadiness(

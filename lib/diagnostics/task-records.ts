@@ -12,12 +12,21 @@ interface Deps {
 
 type TaskReport = Diagnostics['tasks'][number];
 
+/** Logs and counts the failures of what runs in the background under this name. */
+export function createFailureReport(task: string, { log, metrics }: Omit<Deps, 'clock'>) {
+  return (error: unknown): void => {
+    metrics.taskFailed({ task });
+    log.failure(error, { task });
+  };
+}
+
 /** The same tasks, with a record of how their runs end: failures are logged and counted, and no run rejects. */
-export function recordTasks(tasks: readonly Task[], { clock, log, metrics }: Deps) {
+export function recordTasks(tasks: readonly Task[], { clock, ...outside }: Deps) {
   const reports = new Map<string, TaskReport>();
 
   function record({ name, everyMs, run }: Task): Task {
     let report: TaskReport = { name, failures: 0 };
+    const reportFailure = createFailureReport(name, outside);
     const update = (changes: Partial<TaskReport>) => {
       report = { ...report, ...changes };
       reports.set(name, report);
@@ -35,8 +44,7 @@ export function recordTasks(tasks: readonly Task[], { clock, log, metrics }: Dep
           // A run that the end of the bridge cut off has not failed.
           if (signal.aborted) return;
           update({ failures: report.failures + 1 });
-          metrics.taskFailed({ task: name });
-          log.failure(error, { task: name });
+          reportFailure(error);
         }
       },
     };

@@ -36,6 +36,8 @@ type StorageSettings = Pick<Config, 'state' | 'artifacts'>;
 interface Outside {
   readonly clock: Clock;
   readonly ids: Pick<Ids, 'newOpaqueId'>;
+  /** Reports a failure of the index of the job search, which replies more slowly without it. */
+  readonly onIndexFailure: (error: unknown) => void;
 }
 
 /** Every store behind its port. */
@@ -77,12 +79,12 @@ export function refuseForeignStores({ state, artifacts }: StorageSettings): void
  */
 export async function openStores(
   settings: StorageSettings,
-  { clock, ids }: Outside,
+  { ids, ...outside }: Outside,
 ): Promise<Stores> {
   const file = stateDatabaseFile(settings.state.directory);
   const database = openStateDatabase({ file, ids });
   try {
-    return await createStores(settings, database, clock);
+    return await createStores(settings, database, outside);
   } catch (error) {
     await database.close();
     throw error;
@@ -92,13 +94,13 @@ export async function openStores(
 async function createStores(
   { state, artifacts: { root } }: StorageSettings,
   database: StateDatabase,
-  clock: Clock,
+  { clock, onIndexFailure }: Omit<Outside, 'ids'>,
 ): Promise<Stores> {
   const lease = createOwnerLease(database);
   const leaseEnd = () => nowSecs(clock) + LEASE_SECS;
   await lease.begin(leaseEnd());
   const jobs = createJobStore(database);
-  const search = await openSearch(stateDatabaseFile(state.directory), jobs);
+  const search = await openSearch(stateDatabaseFile(state.directory), jobs, onIndexFailure);
   return {
     jobs,
     queue: createQueueStore(database),
@@ -125,8 +127,13 @@ async function createStores(
   };
 }
 
-async function openSearch(stateFile: string, jobs: Pick<JobStore, 'totals'>): Promise<JobSearch> {
+async function openSearch(
+  stateFile: string,
+  jobs: Pick<JobStore, 'totals'>,
+  onFailure: (error: unknown) => void,
+): Promise<JobSearch> {
   const { byStatus } = await jobs.totals();
   const count = Object.values(byStatus).reduce((sum, ofStatus) => sum + ofStatus, 0);
-  return createJobSearch({ stateFile, indexFile: searchIndexFile(stateFile) }, count);
+  const files = { stateFile, indexFile: searchIndexFile(stateFile) };
+  return createJobSearch({ files, jobs: count, onFailure });
 }

@@ -54,7 +54,7 @@ export const jobSearch: Bench = {
     const files = { stateFile, indexFile: searchIndexFile(stateFile) };
     const beforeMb = residentMb(process.pid);
     const startMs = performance.now();
-    const search = createJobSearch(files, JOBS);
+    const search = createJobSearch({ files, jobs: JOBS, onFailure: () => {} });
     const unindexed = await timed(5, search, { what: '', term: 'quetzalcoatl' });
     await untilIndexed(files.indexFile, Math.floor(JOBS / 4096));
     const buildMs = performance.now() - startMs;

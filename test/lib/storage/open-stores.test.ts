@@ -27,7 +27,8 @@ function settings() {
 async function open() {
   await mkdir(join(directory, 'state'), { recursive: true, mode: 0o700 });
   const clock = createManualClock();
-  return openStores(settings(), { clock, ids: createIds(clock.nowMs) });
+  const ids = createIds(clock.nowMs);
+  return openStores(settings(), { clock, ids, onIndexFailure: () => {} });
 }
 
 describe('openStores', () => {

@@ -16,10 +16,8 @@ interface Sources {
 export function confirmIndex({ jobs, index }: Sources): void {
   const blocks = index.blocks();
   const known = blocks.findIndex(({ lastSequence, lastId }) => jobs.idOf(lastSequence) === lastId);
-  if (known === -1 && blocks.length > 0) {
-    index.discard();
-    index.reopen();
-  }
+  // The first update makes it anew.
+  if (known === -1 && blocks.length > 0) index.discard();
   for (const { number } of blocks.slice(0, Math.max(known, 0))) index.removeBlock(number);
 }
 

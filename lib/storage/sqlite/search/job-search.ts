@@ -6,6 +6,14 @@ import { BLOCK_JOBS, blockOf } from './grams.ts';
 import type { SearchFiles, SearchReply } from './search-messages.ts';
 import { type SearchThread, startSearchThread } from './search-thread.ts';
 
+interface Deps {
+  readonly files: SearchFiles;
+  /** About how many jobs there are. */
+  readonly jobs: number;
+  /** Reports that the index could not be updated, or that the thread has failed. */
+  readonly onFailure: (error: unknown) => void;
+}
+
 interface Waiting {
   onReply(reply: SearchReply): void;
   onThreadEnd(cause: unknown): void;
@@ -21,10 +29,9 @@ export function searchIndexFile(stateFile: string): string {
 }
 
 /**
- * Searches in a thread of its own, which starts with the first search or once there is something to index; `jobs` is
- * about how many jobs there are. When the thread ends, its searches fail, and the next search starts another thread.
+ * Searches in a thread of its own, which starts with the first search or once there is something to index. When the thread ends, its searches fail, and the next search starts another thread.
  */
-export function createJobSearch(files: SearchFiles, jobs: number): JobSearch {
+export function createJobSearch({ files, jobs, onFailure }: Deps): JobSearch {
   const waiting = new Map<number, Waiting>();
   let thread: SearchThread | undefined;
   let isClosed = false;
@@ -34,8 +41,10 @@ export function createJobSearch(files: SearchFiles, jobs: number): JobSearch {
   function running(): SearchThread {
     thread ??= startSearchThread(files, {
       onReply: (reply) => waiting.get(reply.id)?.onReply(reply),
+      onIndexFailure: onFailure,
       onEnd(cause) {
         thread = undefined;
+        if (cause !== undefined) onFailure(cause);
         for (const search of [...waiting.values()]) search.onThreadEnd(cause);
       },
     });

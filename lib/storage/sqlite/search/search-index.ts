@@ -62,7 +62,7 @@ export type SearchIndex = ReturnType<typeof openSearchIndex>;
  * never fails: a damaged file is removed, and a block that cannot be read counts as not indexed.
  */
 export function openSearchIndex(file: string) {
-  let opened = openOrReplace(file);
+  let opened = openIfPossible(file);
 
   function discard(): void {
     opened?.connection.close();
@@ -79,7 +79,7 @@ export function openSearchIndex(file: string) {
     blocks: () => [...(opened?.blocks.values() ?? [])].sort((a, b) => b.number - a.number),
     has: (block: number) => opened?.blocks.has(block) ?? false,
     isOpen: () => opened !== undefined,
-    /** Creates the file again after it was removed. */
+    /** Creates the file where it is not open, or was removed. Throws what the driver or the file system throws. */
     reopen(): void {
       opened ??= openOrReplace(file);
     },
@@ -162,18 +162,22 @@ function firstSlot(block: number): number {
   return block * SLOTS_PER_BLOCK;
 }
 
-function openOrReplace(file: string): OpenIndex | undefined {
+function openIfPossible(file: string): OpenIndex | undefined {
+  try {
+    return openOrReplace(file);
+  } catch {
+    // Searches work without an index, only more slowly.
+    return undefined;
+  }
+}
+
+function openOrReplace(file: string): OpenIndex {
   try {
     return openIndex(file);
   } catch {
     removeFiles(file);
   }
-  try {
-    return openIndex(file);
-  } catch {
-    // Searches work without an index, only more slowly.
-    return undefined;
-  }
+  return openIndex(file);
 }
 
 function openIndex(file: string): OpenIndex {

@@ -16,6 +16,14 @@ export type SearchCommand =
   | { readonly kind: 'removed'; readonly blocks: readonly number[] }
   | { readonly kind: 'close' };
 
+/** An update of the index has failed: what was thrown, which does not cross threads as it is. */
+export interface IndexFailure {
+  readonly name: string;
+  readonly message: string;
+  readonly stack?: string | undefined;
+  readonly code?: unknown;
+}
+
 /** The reply to `find`: at most one sequence more than the limit, or the error. */
 export type SearchReply = { readonly id: number } & (
   | { readonly sequences: readonly number[] }

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { Worker } from 'node:worker_threads';
-import type { SearchCommand, SearchFiles, SearchReply } from './search-messages.ts';
+import type { IndexFailure, SearchCommand, SearchFiles, SearchReply } from './search-messages.ts';
 
 export interface SearchThread {
   /** Resolves when the thread has ended. */
@@ -10,6 +10,8 @@ export interface SearchThread {
 
 interface Listener {
   onReply(reply: SearchReply): void;
+  /** Searches work without the index, and the thread runs on. */
+  onIndexFailure(error: Error): void;
   /** `cause` is the error that ended it; undefined after `close`. */
   onEnd(cause: unknown): void;
 }
@@ -17,7 +19,10 @@ interface Listener {
 // The arrays that indexing a block needs are outside of this heap.
 const HEAP_MB = 64;
 
-export function startSearchThread(files: SearchFiles, { onReply, onEnd }: Listener): SearchThread {
+export function startSearchThread(
+  files: SearchFiles,
+  { onReply, onIndexFailure, onEnd }: Listener,
+): SearchThread {
   // The compiled file, whether this runs compiled or from source: package.json's imports say where it is.
   const program = createRequire(import.meta.url).resolve('#search-worker');
   const worker = new Worker(program, {
@@ -26,7 +31,10 @@ export function startSearchThread(files: SearchFiles, { onReply, onEnd }: Listen
     resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
   });
   let cause: unknown;
-  worker.on('message', onReply);
+  worker.on('message', (message: SearchReply | IndexFailure) => {
+    if ('id' in message) onReply(message);
+    else onIndexFailure(Object.assign(new Error(message.message), message));
+  });
   worker.on('error', (error) => {
     cause = error;
   });

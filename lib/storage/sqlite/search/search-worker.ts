@@ -7,7 +7,7 @@ import { findJobs, type SearchRequest } from './find-jobs.ts';
 import { confirmIndex, forgetRemoved, indexBlocks } from './index-blocks.ts';
 import { openJobReader } from './job-reader.ts';
 import { openSearchIndex } from './search-index.ts';
-import type { SearchCommand, SearchFiles, SearchReply } from './search-messages.ts';
+import type { IndexFailure, SearchCommand, SearchFiles, SearchReply } from './search-messages.ts';
 import { createUnindexedBlocks } from './unindexed-blocks.ts';
 
 /** The program of the search thread: runs searches, and updates the index between them. */
@@ -24,6 +24,7 @@ function serve(port: MessagePort, { stateFile, indexFile }: SearchFiles): void {
   const suspects = new Set<number>();
   let isUpdating = false;
   let isBehind = false;
+  let hasFailed = false;
 
   function* update(): Steps<void> {
     do {
@@ -37,23 +38,26 @@ function serve(port: MessagePort, { stateFile, indexFile }: SearchFiles): void {
       }
     } while (isBehind);
     isUpdating = false;
+    hasFailed = false;
   }
 
   function updateIndex(): void {
     isBehind = true;
     if (isUpdating) return;
     isUpdating = true;
-    background.run(update(), closing.signal).catch(() => {
+    background.run(update(), closing.signal).catch((thrown: unknown) => {
       // For example a full disk. Searches work without the index, and the next change tries again.
       isUpdating = false;
+      hasFailed = true;
+      if (!closing.signal.aborted) port.postMessage(toIndexFailure(thrown));
     });
   }
 
   function reply(message: SearchReply): void {
     running.delete(message.id);
     port.postMessage(message);
-    // The search may have found the index damaged.
-    if (!index.isOpen()) updateIndex();
+    // The search may have found the index damaged. Not every search tries in vain to make it anew.
+    if (!index.isOpen() && !hasFailed) updateIndex();
   }
 
   async function search(id: number, request: SearchRequest): Promise<void> {
@@ -90,6 +94,12 @@ function serve(port: MessagePort, { stateFile, indexFile }: SearchFiles): void {
   for (const { number } of index.blocks()) suspects.add(number);
   updateIndex();
   port.on('message', handle);
+}
+
+function toIndexFailure(thrown: unknown): IndexFailure {
+  const error = thrown instanceof Error ? thrown : new Error('what was thrown is no error');
+  const { name, message, stack } = error;
+  return { name, message, stack, ...('code' in error && { code: error.code }) };
 }
 
 function toFailure(thrown: unknown) {

@@ -1,4 +1,4 @@
-import { copyFile, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
@@ -24,19 +24,26 @@ let stateFile: string;
 let indexFile: string;
 let database: StateDatabase;
 let search: JobSearch;
+let failures: unknown[];
 
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), 'job-search-'));
   stateFile = stateDatabaseFile(directory);
   indexFile = searchIndexFile(stateFile);
+  failures = [];
   database = openStateDatabase({ file: stateFile, ids: createIds(() => 0) });
-  search = createJobSearch({ stateFile, indexFile }, 0);
+  search = openSearch();
 });
 afterEach(async () => {
   await search.close();
   await database.close();
   await rm(directory, { recursive: true });
 });
+
+function openSearch(jobs = 0, file = stateFile): JobSearch {
+  const onFailure = (error: unknown) => failures.push(error);
+  return createJobSearch({ files: { stateFile: file, indexFile }, jobs, onFailure });
+}
 
 function foxes(limit = 10) {
   return search.find('anonymous', FOX, { limit }, never());
@@ -93,7 +100,7 @@ describe('createJobSearch', () => {
   test('indexes without a search what was there at the start, and what is added later', async () => {
     await insertJobs(database, [jobRow(1, 'a fox'), jobRow(5000, 'a fox')]);
     await search.close();
-    search = createJobSearch({ stateFile, indexFile }, 5000);
+    search = openSearch(5000);
     await untilIndexed(0);
 
     await insertJobs(database, [jobRow(9000, 'a fox')]);
@@ -116,7 +123,7 @@ describe('createJobSearch', () => {
     await untilIndexed(1, 2);
     await search.close();
     await remove(5000);
-    search = createJobSearch({ stateFile, indexFile }, 13_000);
+    search = openSearch(13_000);
     await untilIndexed(2);
 
     expect(await foxes()).toEqual({ sequences: [13_000, 9000], more: false });
@@ -181,11 +188,12 @@ describe('createJobSearch', () => {
     await insertJobs(database, [jobRow(1, 'a fox')]);
     await search.close();
     const elsewhere = join(directory, 'later.sqlite');
-    search = createJobSearch({ stateFile: elsewhere, indexFile }, 0);
+    search = openSearch(0, elsewhere);
 
     const failure = foxes();
 
     await expect(failure).rejects.toMatchObject({ code: 'overloaded' });
+    expect(failures).toHaveLength(1);
     await database.close();
     await copyFile(stateFile, elsewhere);
     expect(await foxes()).toEqual({ sequences: [1], more: false });
@@ -209,6 +217,36 @@ describe('createJobSearch', () => {
       return found;
     };
     await expect.poll(counts).toEqual([1]);
+  });
+
+  test('an update of the index that fails is reported, and searches still find every job', async () => {
+    await insertJobs(database, [jobRow(1, 'a fox')]);
+    await foxes();
+    const connection = new Sqlite(indexFile);
+    connection.exec(`
+      CREATE TRIGGER refuse BEFORE INSERT ON block BEGIN SELECT RAISE(FAIL, 'refused'); END`);
+    connection.close();
+
+    await insertJobs(database, [jobRow(5000, 'a fox')]);
+    search.added(5000);
+    await expect.poll(() => failures).toHaveLength(1);
+
+    const code = 'SQLITE_CONSTRAINT_TRIGGER';
+    expect(failures).toMatchObject([{ name: 'SqliteError', message: 'refused', code }]);
+    expect(await foxes()).toEqual({ sequences: [5000, 1], more: false });
+  });
+
+  test('an index that cannot be made is reported once, however many searches do without it', async () => {
+    await insertJobs(database, [jobRow(1, 'a fox')]);
+    await mkdir(indexFile);
+
+    const first = await foxes();
+    await expect.poll(() => failures).toHaveLength(1);
+    const second = await foxes();
+    await search.close();
+
+    expect([first, second]).toEqual(Array(2).fill({ sequences: [1], more: false }));
+    expect(failures).toHaveLength(1);
   });
 
   test('a damaged state database is reported as such', async () => {
