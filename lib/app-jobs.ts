@@ -31,6 +31,7 @@ import type { Stores } from './storage/open-stores.ts';
 import type { Usage } from './usage/usage.ts';
 import { createPostWebhook } from './webhooks/post-webhook.ts';
 import { createWebhookDeliveries } from './webhooks/webhook-deliveries.ts';
+import type { WebhookStore } from './webhooks/webhook-store-port.ts';
 import { createWebhookTargets } from './webhooks/webhook-targets.ts';
 
 interface Outside {
@@ -123,8 +124,17 @@ export function openJobs(config: Config, outside: Outside, parts: JobParts) {
     async recover(): Promise<void> {
       const end = { atSecs: nowSecs(clock), error: toJobFailure(interruption()) };
       await store.interruptAbandoned(end);
+      if (!deliveries) await warnOfWaiting(stores.webhooks, log);
     },
   };
+}
+
+async function warnOfWaiting(
+  webhooks: Pick<WebhookStore, 'countPending'>,
+  log: Pick<TraceLog, 'webhooksWaiting'>,
+): Promise<void> {
+  const waiting = await webhooks.countPending();
+  if (waiting > 0) log.webhooksWaiting(waiting);
 }
 
 function openDeliveries(

@@ -103,6 +103,7 @@ export async function createApp(config: Config, outside: Outside): Promise<App> 
     database: stores,
     artifacts: stores.artifacts,
     jobs: appJobs.state,
+    webhooks: stores.webhooks,
     runtime: admission.snapshot,
     providers: readiness.providers,
     tasks: report,

@@ -4,6 +4,7 @@ import type { Config } from '../config/settings/settings.ts';
 import type { Diagnostics } from '../contract/resources/diagnostics.ts';
 import type { JobTotals } from '../jobs/job-totals-port.ts';
 import { type Clock, nowSecs } from '../platform/clock.ts';
+import type { WebhookStore } from '../webhooks/webhook-store-port.ts';
 import type { EventRing } from './event-ring.ts';
 import type { ProviderReport } from './readiness.ts';
 
@@ -19,7 +20,11 @@ export interface ServiceFacts {
 
 interface Deps {
   readonly facts: ServiceFacts;
-  readonly config: Pick<Config, 'version'> & { readonly server: Pick<Config['server'], 'jobs'> };
+  readonly config: Pick<Config, 'version'> & {
+    readonly server: Pick<Config['server'], 'jobs'> & {
+      readonly webhooks: Pick<Config['server']['webhooks'], 'enabled'>;
+    };
+  };
   readonly clock: Clock;
   /** Gates and breakers as they are now. */
   readonly runtime: () => Diagnostics['runtime'];
@@ -32,6 +37,7 @@ interface Deps {
     /** How many run in this process. */
     active(): number;
   };
+  readonly webhooks: Pick<WebhookStore, 'countPending'>;
   readonly events: Pick<EventRing, 'report'>;
 }
 
@@ -61,6 +67,10 @@ export function createDiagnostics(deps: Deps) {
         runtime: deps.runtime(),
         providers: deps.providers().map(toProviderReport),
         jobs: toJobsReport(config.server.jobs, await deps.jobs.totals(), deps.jobs.active()),
+        webhooks: {
+          enabled: config.server.webhooks.enabled,
+          pending: await deps.webhooks.countPending(),
+        },
         storage: await storageReport(deps),
         tasks: deps.tasks(),
         events: deps.events.report(),

@@ -29,6 +29,8 @@ export interface TraceLog {
    * itself are reported: every 500, and what else is a 5xx and has a cause.
    */
   failure(thrown: unknown, source: FailureSource): void;
+  /** Warns of ends of jobs that are not sent, because webhooks were switched off before they were. */
+  webhooksWaiting(count: number): void;
 }
 
 interface Options {
@@ -45,6 +47,7 @@ export function createTraceLog(
   return {
     imageOperation: isTracing ? (event) => logOperation(logger, event) : () => {},
     failure: createFailureLog(logger),
+    webhooksWaiting: (pending) => logger.warn('webhooks_waiting', { pending }),
   };
 }
 
@@ -107,6 +110,6 @@ function createLogger(write: (line: string) => void): Logger {
   const logger = new Logger({ logLevel: 'INFO', logFormatter: new PlainFormatter() });
   // The library writes INFO to standard output, which belongs to the command line, and has no option for that.
   const writeLine = (line: string) => write(`${line}\n`);
-  Object.assign(logger, { console: { info: writeLine, error: writeLine } });
+  Object.assign(logger, { console: { info: writeLine, warn: writeLine, error: writeLine } });
   return logger;
 }

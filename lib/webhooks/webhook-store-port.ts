@@ -44,6 +44,8 @@ export type WebhookOutcome = { readonly lastStatus: number | undefined } & (
 export interface WebhookStore {
   /** One for each host that something is to be sent to. Costs the same whatever was delivered, and whatever is due. */
   listQueues(): Promise<readonly WebhookQueue[]>;
+  /** How many are still to be sent, to whatever host. */
+  countPending(): Promise<number>;
   /**
    * Those of one host that are due, the longest due first. They are not due again before `untilMs`, whatever becomes of
    * this process.

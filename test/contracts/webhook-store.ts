@@ -135,6 +135,7 @@ export function describeWebhookStore(label: string, open: () => Promise<Opened>)
       const first = await ended(LATER - 9, { webhook: { url: `${other}two`, events } });
       const { id } = await ended(LATER - 5);
 
+      expect(await store.countPending()).toBe(3);
       expect(await store.listQueues()).toEqual([
         { host: HOST, dueMs: LATER_MS - 5000 },
         { host: 'other.test', dueMs: LATER_MS - 9000 },

@@ -138,6 +138,29 @@ describe('webhooks', () => {
     expect(receiver.received).toMatchObject([{ id: json.id, type: 'job.interrupted' }]);
   });
 
+  it('that wait while webhooks are off are counted and warned of, and sent once they are on', async () => {
+    const receiver = await receiving();
+    const { set, env } = webhookSettings(receiver.host);
+    const cwd = await freshFolder();
+    const slow = 'providers.sandbox.latency_ms=600000';
+    const first = await startBridge({ cwd, env, set: [...set, slow] });
+    const client = await createJobClient(first);
+    const { json } = await client.post({ prompt: 'a boat', webhook: { url: receiver.url } });
+    await client.running(json.id);
+    await first.end('SIGKILL');
+
+    const second = await startBridge({ cwd });
+    const report: unknown = await (await fetch(`${second.address}/v1/diagnostics`)).json();
+    const lines = second.stderr().split('\n');
+    await second.end();
+    await startBridge({ cwd, env, set });
+    await until(() => receiver.received.length === 1);
+
+    expect(report).toMatchObject({ webhooks: { enabled: false, pending: 1 } });
+    const warned = lines.filter((line) => line.includes('"webhooks_waiting"'));
+    expect(warned.map((line) => JSON.parse(line))).toMatchObject([{ level: 'WARN', pending: 1 }]);
+  });
+
   it.each([
     ['another host', { url: 'https://evil.test/' }, 'url', 'host_not_allowed'],
     ['another port', { url: 'http://127.0.0.1:1/' }, 'url', 'host_not_allowed'],
@@ -154,7 +177,7 @@ describe('webhooks', () => {
       'events[0]',
       undefined,
     ],
-  ])('with %s are refused, and no job is made', async (_what, webhook, field, reason) => {
+  ])('with %s are refused, and no job is made', async (_what, webhook, field, code) => {
     const bridge = await startBridge(webhookSettings('hooks.test'));
     const client = await createJobClient(bridge);
 

@@ -2378,6 +2378,11 @@ export interface components {
                 reserved_bytes: number;
                 logical_bytes: number;
             };
+            webhooks: {
+                enabled: boolean;
+                /** @description Ends of jobs that are still to be sent. */
+                pending: number;
+            };
             /** @description What the bridge runs at regular intervals. */
             tasks: {
                 name: string;

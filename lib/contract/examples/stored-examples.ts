@@ -142,6 +142,7 @@ const DIAGNOSTICS = {
     reserved_bytes: 0,
     logical_bytes: 48_211,
   },
+  webhooks: { enabled: true, pending: 0 },
   storage: {
     database_bytes_logical: 61_440,
     database_bytes_physical: 94_208,

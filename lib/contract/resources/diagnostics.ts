@@ -64,6 +64,11 @@ const JobsReport = v.strictObject({
   logical_bytes: Count,
 });
 
+const WebhooksReport = v.strictObject({
+  enabled: v.boolean(),
+  pending: documented(Count, 'Ends of jobs that are still to be sent.'),
+});
+
 const TaskReport = v.strictObject({
   name: v.string(),
   last_success: documented(
@@ -108,6 +113,7 @@ export const Diagnostics = v.strictObject({
   }),
   providers: v.array(ProviderReport),
   jobs: JobsReport,
+  webhooks: WebhooksReport,
   tasks: documented(v.array(TaskReport), 'What the bridge runs at regular intervals.'),
   storage: v.strictObject({
     database_bytes_logical: Count,

@@ -14,6 +14,7 @@ export const LIST_QUEUES = `
     host,
     (SELECT min(due) FROM webhook WHERE due IS NOT NULL AND webhook.host = queue.host) AS dueMs
   FROM queue WHERE host IS NOT NULL`;
+const COUNT_PENDING = 'SELECT count(*) FROM webhook WHERE due IS NOT NULL';
 export const CLAIM_WEBHOOKS = `
   UPDATE webhook SET due = @untilMs
   WHERE seq IN (
@@ -41,12 +42,14 @@ const DueRows = v.array(
 
 export function createWebhookStore(database: StoreDatabase): WebhookStore {
   const listQueues = database.prepare(LIST_QUEUES);
+  const countPending = database.prepare(COUNT_PENDING).pluck();
   const claim = database.prepare(CLAIM_WEBHOOKS);
   const settle = database.prepare(SETTLE);
   const putBack = database.prepare(PUT_BACK);
 
   return {
     listQueues: () => database.read(() => v.parse(QueueRows, listQueues.all())),
+    countPending: () => database.read(() => v.parse(v.number(), countPending.get())),
     claim: (request) => database.write(() => v.parse(DueRows, claim.all(request))),
     settle: (sequence, { lastStatus = null, state, ...more }) =>
       database.write(() => {

@@ -33,6 +33,7 @@ function diagnosticsWith(providers: readonly ProviderReport[] = []) {
           max_retained_bytes: 5,
           max_database_bytes: 6,
         },
+        webhooks: { enabled: false },
       },
     },
     runtime: runtimeReport,
@@ -50,6 +51,7 @@ function diagnosticsWith(providers: readonly ProviderReport[] = []) {
       }),
       active: () => 2,
     },
+    webhooks: { countPending: async () => 11 },
   });
 }
 
@@ -72,6 +74,7 @@ describe('createDiagnostics', () => {
         artifacts_bytes: 700,
       },
       tasks: [{ name: 'job-retention', last_success: 1, failures: 2 }],
+      webhooks: { enabled: false, pending: 11 },
       events: { capacity: 256, overwritten: 0, items: [{ sequence: 1, route: '/v1/images' }] },
     });
   });

@@ -37,6 +37,15 @@ describe('createTraceLog', () => {
     expect(new Date(time).toISOString()).toBe(time);
   });
 
+  it('warns of webhooks that wait, whether or not operations are traced', () => {
+    const stderr = createRecorder();
+
+    createTraceLog(stderr.write, { isTracing: false }).webhooksWaiting(3);
+
+    const line = { level: 'WARN', event: 'webhooks_waiting', pending: 3 };
+    expect(JSON.parse(stderr.text())).toEqual({ time: expect.any(String), ...line });
+  });
+
   it('leaves out what the event does not have', () => {
     const stderr = createRecorder();
     const { traceId, spanId, requestId } = event;
