@@ -79,7 +79,7 @@ export async function closePages(): Promise<readonly string[]> {
   );
 }
 
-/** What a route of a test throws because its page has gone would fail the whole run, with no test to its name. */
+/** What a route of a test throws because its page is closed would fail the whole run, with no test to its name. */
 async function close(context: BrowserContext): Promise<void> {
   await Promise.all(context.pages().map((page) => page.unrouteAll({ behavior: 'ignoreErrors' })));
   await context.close();
