@@ -218,7 +218,10 @@ function openAi(
     aliases: config.server.compat.model_aliases,
     clock,
   });
-  const limits = toRequestLimits(config);
+  const limits = toRequestLimits(
+    config,
+    registry.all.map(({ name }) => name),
+  );
   return {
     models,
     openAiImages: createOpenAiImages({ imageRequests, models, limits }),

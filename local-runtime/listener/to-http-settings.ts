@@ -1,3 +1,4 @@
+import { enabledNames } from '../../lib/config/settings/provider-names.ts';
 import type { Config } from '../../lib/config/settings/settings.ts';
 import { toRequestLimits } from '../../lib/contract/schema/request-limits.ts';
 import { createAccess } from '../../lib/http/access.ts';
@@ -17,7 +18,7 @@ export function toHttpSettings(
     ...outside,
     access: createAccess({ bearer, named, hosts }),
     maxBodyBytes: server.max_body_bytes,
-    limits: toRequestLimits(config),
+    limits: toRequestLimits(config, enabledNames(config)),
     publicBaseUrl,
   };
 }

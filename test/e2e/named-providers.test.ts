@@ -134,6 +134,28 @@ describe('named providers', () => {
     });
   });
 
+  it('are refused in presets while they are not enabled, like in requests', async () => {
+    const template = { routing: { provider: 'work', fallbacks: [{ provider: 'absent' }] } };
+
+    const made = await fetch(`${bridge.address}/v1/presets`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ name: 'icons', template }),
+    });
+    const requested = await createImage(bridge, { prompt: ' ', ...template });
+
+    expect(made.status).toBe(422);
+    expect(await made.json()).toMatchObject({
+      error: { param: 'template.routing.fallbacks[0].provider' },
+    });
+    expect(requested.json.error.bridge_ext.details).toMatchObject({
+      issues: [
+        { field: 'prompt' },
+        { field: 'routing.fallbacks[0].provider', code: 'unknown_provider' },
+      ],
+    });
+  });
+
   it('fall back from a limited account to another kind and to the sandbox in one request', async () => {
     openai.script('status=429,quota-type');
     gemini.script('status=429,per-day');

@@ -20,7 +20,13 @@ export function openHttpSettings(changes: Partial<HttpSettings> = {}): HttpSetti
     ids: createIds(systemClock.nowMs),
     access: createAccess({ bearer: undefined, hosts: [] }),
     maxBodyBytes: 80 * 1024 * 1024,
-    limits: { maxOutputs: 255, maxInputs: 16, maxTimeoutMs: 1_800_000, remoteInputs: false },
+    limits: {
+      maxOutputs: 255,
+      maxInputs: 16,
+      maxTimeoutMs: 1_800_000,
+      remoteInputs: false,
+      providers: undefined,
+    },
     publicBaseUrl: undefined,
     ...changes,
   };

@@ -50,6 +50,13 @@ export function registeredProviders({ providers }: Config): readonly RegisteredP
   ];
 }
 
+/** The names of those that take requests. */
+export function enabledNames(config: Config): readonly string[] {
+  return registeredProviders(config)
+    .filter(({ settings }) => settings.enabled)
+    .map(({ name }) => name);
+}
+
 function isKind(key: ProviderKey): key is ProviderKind {
   return PROVIDERS.entries[key].kind === 'keyed';
 }

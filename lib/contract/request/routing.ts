@@ -2,16 +2,26 @@ import * as v from 'valibot';
 import { closedObject, nullable } from '../schema/closed-object.ts';
 import { documented } from '../schema/documented.ts';
 import { tokenOf } from '../schema/fields.ts';
+import { coded } from '../schema/issues.ts';
 import { limitedList } from '../schema/limited-list.ts';
+import { limitsOf } from '../schema/request-limits.ts';
 
 export const ProviderName = v.pipe(v.string(), v.minLength(1), v.maxLength(64));
+const EnabledProvider = v.pipe(
+  ProviderName,
+  v.rawCheck<string>(({ dataset, config, addIssue }) => {
+    const enabled = limitsOf(config)?.providers;
+    if (!dataset.typed || enabled === undefined || enabled.has(dataset.value)) return;
+    addIssue({ message: coded('unknown_provider', 'must be a registered provider') });
+  }),
+);
 const ModelName = v.pipe(v.string(), v.minLength(1), v.maxLength(128));
 
 /** One provider to go to, and perhaps one of its models. */
-export const Route = closedObject({ provider: ProviderName, model: v.optional(ModelName) });
+export const Route = closedObject({ provider: EnabledProvider, model: v.optional(ModelName) });
 
 export const Routing = closedObject({
-  provider: documented(nullable(ProviderName), 'A name that GET /v1/providers lists.'),
+  provider: documented(nullable(EnabledProvider), 'A name that GET /v1/providers lists.'),
   model: documented(
     nullable(ModelName),
     'Without a provider it goes to the default one, else to the first by name that lists it.',

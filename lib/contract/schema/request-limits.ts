@@ -7,6 +7,8 @@ export interface RequestLimits {
   readonly maxInputs: number;
   readonly maxTimeoutMs: number;
   readonly remoteInputs: boolean;
+  /** The names of the enabled ones; undefined where they are not known. */
+  readonly providers: ReadonlySet<string> | undefined;
 }
 
 /** The settings that they are. */
@@ -21,12 +23,16 @@ interface LimitSettings {
   readonly inputs: { readonly remote: { readonly enabled: boolean } };
 }
 
-export function toRequestLimits({ runtime, inputs }: LimitSettings): RequestLimits {
+export function toRequestLimits(
+  { runtime, inputs }: LimitSettings,
+  providers: readonly string[],
+): RequestLimits {
   return {
     maxOutputs: runtime.request.max_outputs,
     maxInputs: runtime.request.max_inputs,
     maxTimeoutMs: runtime.request.max_timeout_ms,
     remoteInputs: inputs.remote.enabled,
+    providers: new Set(providers),
   };
 }
 

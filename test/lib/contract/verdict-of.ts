@@ -15,6 +15,7 @@ export const LIMITS: RequestLimits = {
   maxInputs: 4,
   maxTimeoutMs: 60_000,
   remoteInputs: false,
+  providers: undefined,
 };
 
 /** What the error of a refused value lists; empty for a valid one. */

@@ -17,6 +17,7 @@ export const LIMITS: RequestLimits = {
   maxInputs: 5,
   maxTimeoutMs: 60_000,
   remoteInputs: false,
+  providers: undefined,
 };
 
 /** Two providers; `shared` is listed by both, and goes to the first. */

@@ -864,6 +864,24 @@ describe('a hostile ImageRequest', () => {
     expect(verdict).toEqual(['images: too_many']);
   });
 
+  it('names every provider that is not enabled, beside all other violations', () => {
+    const providers = new Set(['a', 'b']);
+    const routing = { provider: 'absent', fallbacks: [route('b'), route('c'), route('a')] };
+
+    const verdict = verdictOf(
+      ImageRequest,
+      { prompt: ' ', routing, parameters: { n: 0 } },
+      { ...LIMITS, providers },
+    );
+
+    expect(verdict).toEqual([
+      'parameters.n: out_of_range',
+      'prompt: blank',
+      'routing.fallbacks[1].provider: unknown_provider',
+      'routing.provider: unknown_provider',
+    ]);
+  });
+
   it('never finds what it sent in the messages', () => {
     const marker = fc.stringMatching(/^[A-Z]{12}$/).map((text) => `zz${text}zz`);
     const field = fc.constantFrom(

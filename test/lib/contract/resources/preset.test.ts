@@ -5,7 +5,7 @@ import {
   PresetReplace,
   PresetTemplate,
 } from '../../../../lib/contract/resources/preset.ts';
-import { outputOf, verdictOf } from '../verdict-of.ts';
+import { LIMITS, outputOf, verdictOf } from '../verdict-of.ts';
 
 const EMPTY = {
   operation: 'generate',
@@ -97,6 +97,16 @@ describe('PresetTemplate', () => {
     [[], ': invalid_type'],
   ])('refuses %j', (template, verdict) => {
     expect(verdictOf(PresetTemplate, template)).toEqual([verdict]);
+  });
+
+  it('refuses providers that are not enabled', () => {
+    const routing = { provider: 'c', fallbacks: [{ provider: 'a' }, { provider: 'd' }] };
+    const limits = { ...LIMITS, providers: new Set(['a']) };
+
+    expect(verdictOf(PresetTemplate, { routing }, limits)).toEqual([
+      'routing.fallbacks[1].provider: unknown_provider',
+      'routing.provider: unknown_provider',
+    ]);
   });
 
   it.each([
