@@ -56,9 +56,14 @@ export function toErrorHeaders(error: BridgeError): Record<string, string> {
   if (error.code === 'authentication_required') headers['www-authenticate'] = 'Bearer';
   if (error.code === 'rate_limited' || error.code === 'overloaded') {
     const given = error.details['retry_after_ms'];
-    const waitMs = typeof given === 'number' ? given : 1000;
+    const waitMs = typeof given === 'number' ? given : defaultWaitMs(error);
     headers['retry-after'] = String(Math.max(1, Math.ceil(waitMs / 1000)));
     headers['retry-after-ms'] = String(Math.max(0, Math.ceil(waitMs)));
   }
   return headers;
+}
+
+/** A used-up quota is not there again at once. */
+function defaultWaitMs({ details }: BridgeError): number {
+  return details['reason'] === 'quota' ? 3_600_000 : 1000;
 }
