@@ -4,7 +4,7 @@ import { Count } from '../../contract/schema/fields.ts';
 
 /** Optional members. A malformed one is ignored, and the rest of the reply still counts. */
 const Text = v.fallback(v.nullish(v.string()), undefined);
-const Tokens = v.fallback(v.optional(Count, 0), 0);
+const Tokens = v.fallback(v.optional(Count), undefined);
 
 const Details = v.fallback(
   v.optional(v.object({ text_tokens: Tokens, image_tokens: Tokens })),
@@ -64,22 +64,26 @@ function parsed<const K extends string, T extends object>(
   return result.success ? { kind, ...result.output } : undefined;
 }
 
-/** What calls cost together; undefined where no reply says, and where they say only zeros. */
+/** What calls cost together, as far as replies say it; undefined where none does, and where they say only zeros. */
 export function toUsage(usages: readonly TokenUsage[]): Usage | undefined {
   const known = usages.filter((usage) => usage !== null && usage !== undefined);
-  const sum = (of: (usage: NonNullable<TokenUsage>) => number | undefined) =>
-    known.reduce((total, usage) => total + (of(usage) ?? 0), 0);
-  const details = Object.entries({
-    input_text_tokens: sum((usage) => usage.input_tokens_details?.text_tokens),
-    input_image_tokens: sum((usage) => usage.input_tokens_details?.image_tokens),
-    output_text_tokens: sum((usage) => usage.output_tokens_details?.text_tokens),
-    output_image_tokens: sum((usage) => usage.output_tokens_details?.image_tokens),
-  }).filter(([, count]) => count > 0);
-  const common = {
-    input_tokens: sum((usage) => usage.input_tokens),
-    output_tokens: sum((usage) => usage.output_tokens),
-    total_tokens: sum((usage) => usage.total_tokens),
+  const sumOf = (name: string, of: (usage: NonNullable<TokenUsage>) => number | undefined) => {
+    const counts = known.flatMap((usage) => of(usage) ?? []);
+    const sum = counts.reduce((total, count) => total + count, 0);
+    return counts.length === 0 ? [] : [[name, sum] as const];
   };
-  if (Object.values(common).every((count) => count === 0)) return undefined;
-  return { ...common, ...(details.length > 0 ? { provider: Object.fromEntries(details) } : {}) };
+  const common = (['input_tokens', 'output_tokens', 'total_tokens'] as const).flatMap((name) =>
+    sumOf(name, (usage) => usage[name]),
+  );
+  if (common.every(([, count]) => count === 0)) return undefined;
+  const details = [
+    ...sumOf('input_text_tokens', (usage) => usage.input_tokens_details?.text_tokens),
+    ...sumOf('input_image_tokens', (usage) => usage.input_tokens_details?.image_tokens),
+    ...sumOf('output_text_tokens', (usage) => usage.output_tokens_details?.text_tokens),
+    ...sumOf('output_image_tokens', (usage) => usage.output_tokens_details?.image_tokens),
+  ].filter(([, count]) => count > 0);
+  return {
+    ...Object.fromEntries(common),
+    ...(details.length > 0 ? { provider: Object.fromEntries(details) } : {}),
+  };
 }

@@ -74,6 +74,16 @@ describe('createOpenaiImagesProvider', () => {
     });
   });
 
+  it('leaves out what a usage does not say', async () => {
+    const { call } = await open([
+      json({ ...images(IMAGE), usage: { total_tokens: 7 } }),
+      json({ ...images(IMAGE), usage: { input_tokens: 3, output_tokens: 0 } }),
+    ]);
+
+    expect((await call()).usage).toEqual({ total_tokens: 7 });
+    expect((await call()).usage).toEqual({ input_tokens: 3, output_tokens: 0 });
+  });
+
   it('posts an edit as a form with its sources, then references, then the mask', async () => {
     const { call, server } = await open([json(images(IMAGE))]);
 
