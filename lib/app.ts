@@ -30,6 +30,7 @@ import { createTimeSlices } from './platform/time-slices.ts';
 import { createPresets, type Presets } from './presets/presets.ts';
 import { enabledProviders } from './providers/enabled-providers.ts';
 import { createProviderInventory } from './providers/inventory.ts';
+import type { Provider } from './providers/provider-port.ts';
 import { createProviderRegistry, type ProviderRegistry } from './providers/registry.ts';
 import type { Services } from './services.ts';
 import { openStores, type Stores } from './storage/open-stores.ts';
@@ -77,7 +78,7 @@ export async function createApp(config: Config, outside: Outside): Promise<App> 
   const slices = createTimeSlices(clock);
   const engine = createImageEngine({ limits: config.images, clock, slices });
   const enabled = openProviders(config, { engine, httpClient, slices, clock, ids, env });
-  const registry = createProviderRegistry(enabled.providers, config.default_provider);
+  const registry = openRegistry(config, enabled.providers);
   const onIndexFailure = createFailureReport('job-search-index', outside);
   const stores = await openStores(config, { clock, ids, onIndexFailure });
   const artifacts = openArtifacts(config, outside, { stores, engine });
@@ -145,6 +146,13 @@ export async function createApp(config: Config, outside: Outside): Promise<App> 
 /** One after the other. */
 async function closeAll(parts: readonly { close(): Promise<void> }[]): Promise<void> {
   for (const part of parts) await part.close();
+}
+
+function openRegistry(
+  { default_provider: defaultName, runtime }: Config,
+  providers: readonly Provider[],
+): ProviderRegistry {
+  return createProviderRegistry(providers, defaultName, runtime.request);
 }
 
 function openReadiness(

@@ -1,5 +1,6 @@
 import type { CapabilityDocument } from '../contract/resources/provider.ts';
 import { BridgeError } from '../errors/bridge-error.ts';
+import { batchingMode } from './batching-mode.ts';
 import type { Provider } from './provider-port.ts';
 
 /** The enabled providers; fixed once the service has started. */
@@ -14,9 +15,18 @@ export interface ProviderRegistry {
   close(): Promise<void>;
 }
 
+/** What any request may ask for and bring: settings of `runtime.request`. */
+interface RequestLimits {
+  readonly max_outputs: number;
+  readonly max_inputs: number;
+}
+
+const UNLIMITED: RequestLimits = { max_outputs: Infinity, max_inputs: Infinity };
+
 export function createProviderRegistry(
   providers: readonly Provider[],
   defaultName: string,
+  limits = UNLIMITED,
 ): ProviderRegistry {
   const all = [...providers].sort((a, b) => (a.name < b.name ? -1 : 1));
   const byName = new Map(all.map((provider) => [provider.name, provider]));
@@ -26,7 +36,7 @@ export function createProviderRegistry(
     find: (name) => byName.get(name),
     capabilities(provider, model, param) {
       const document = provider.capabilities(model);
-      if (document) return document;
+      if (document) return limited(document, limits);
       throw new BridgeError('unsupported_capability', 'the provider does not list this model', {
         param,
         provider: provider.name,
@@ -35,6 +45,30 @@ export function createProviderRegistry(
     },
     async close() {
       await Promise.all(all.map((provider) => provider.close()));
+    },
+  };
+}
+
+/** What is left of the abilities of a model under the limits of every request. */
+function limited(
+  document: CapabilityDocument,
+  { max_outputs, max_inputs }: RequestLimits,
+): CapabilityDocument {
+  const { count, batching, edit_images, reference_images } = document;
+  const outputs = Math.min(count.max, max_outputs);
+  const perCall = Math.min(batching.native_count.max, outputs);
+  return {
+    ...document,
+    count: { ...count, max: outputs },
+    batching: {
+      ...batching,
+      mode: batchingMode(outputs, perCall),
+      native_count: { ...batching.native_count, max: perCall },
+    },
+    edit_images: { ...edit_images, max_count: Math.min(edit_images.max_count, max_inputs) },
+    reference_images: {
+      ...reference_images,
+      max_count: Math.min(reference_images.max_count, max_inputs),
     },
   };
 }

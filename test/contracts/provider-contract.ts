@@ -58,7 +58,9 @@ export function describeProvider(label: string, open: () => Promise<Opened>): vo
       for (const [index, model] of provider.describe().models.entries()) {
         const document = v.parse(CapabilityDocument, documents[index]);
         expect(document).toMatchObject({ provider: provider.name, model });
-        expect(document.batching.native_count.max).toBeLessThanOrEqual(document.count.max);
+        const { count, batching } = document;
+        expect(batching.native_count.max).toBeLessThanOrEqual(count.max);
+        expect(batching.mode === 'fan_out').toBe(count.max > batching.native_count.max);
         expect(provider.capabilities(model)).toEqual(document);
       }
     });

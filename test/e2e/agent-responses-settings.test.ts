@@ -83,6 +83,24 @@ describe("agent-responses with an operator's own models", () => {
   });
 });
 
+describe('agent-responses under the limits of every request', () => {
+  it('offers no more outputs and images than a request may have', async () => {
+    const { create, get } = await start({
+      set: ['runtime.request.max_outputs=3', 'runtime.request.max_inputs=2'],
+    });
+
+    const document = await get('/v1/providers/agent-responses/capabilities');
+    const refused = await create({ prompt: 'a fox', parameters: { n: 4 } });
+
+    expect(document.json).toMatchObject({
+      count: { min: 1, max: 3 },
+      edit_images: { max_count: 2 },
+      reference_images: { max_count: 2 },
+    });
+    expect(refused).toMatchObject({ status: 422, json: { error: { param: 'parameters.n' } } });
+  });
+});
+
 describe('agent-responses without a backend', () => {
   it('fails with a retryable error of known outcome, after one call', async () => {
     const { create, upstream } = await start();

@@ -33,7 +33,7 @@ const CAPABILITIES = {
   generation: true,
   edits: true,
   count: { min: 1, max: 255 },
-  batching: { mode: 'native', native_count: { min: 1, max: 4 }, max_parallel_outputs: 255 },
+  batching: { mode: 'fan_out', native_count: { min: 1, max: 4 }, max_parallel_outputs: 255 },
   sizes: { auto: true, allowed: [], arbitrary: true, min_edge: 16, max_edge: 4096 },
   aspect_ratio: 'native',
   resolution: 'native',

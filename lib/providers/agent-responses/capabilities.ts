@@ -1,5 +1,6 @@
 import type { CapabilityDocument } from '../../contract/resources/provider.ts';
 import { INPUT_LIMITS, NO_IMAGES } from '../backend/input-limits.ts';
+import { batchingMode } from '../batching-mode.ts';
 
 /** Of the mapping: it rises when the same request is sent in another form. */
 export const IMPLEMENTATION_VERSION = '1.0.0';
@@ -49,7 +50,7 @@ export function capabilitiesOf(model: string, limits: Limits): CapabilityDocumen
     edits: true,
     count: { min: 1, max: limits.maxOutputs },
     batching: {
-      mode: 'fan_out',
+      mode: batchingMode(limits.maxOutputs, 1),
       native_count: { min: 1, max: 1 },
       max_parallel_outputs: limits.maxParallelOutputs,
     },

@@ -1,4 +1,5 @@
 import type { CapabilityDocument } from '../../contract/resources/provider.ts';
+import { batchingMode } from '../batching-mode.ts';
 
 type Member =
   | 'experimental'
@@ -46,7 +47,7 @@ export function oneOutputPerCall({
   return {
     count: { min: 1, max },
     batching: {
-      mode: 'fan_out',
+      mode: batchingMode(max, 1),
       native_count: { min: 1, max: 1 },
       max_parallel_outputs: parallel === 'auto' ? max : parallel,
     },

@@ -3,6 +3,7 @@ import { CapabilityDocument } from '../../contract/resources/provider.ts';
 import { NO_IMAGES } from '../backend/input-limits.ts';
 import { familyNames } from '../backend/model-profiles.ts';
 import { PLAIN_MODEL } from '../backend/plain-model.ts';
+import { batchingMode } from '../batching-mode.ts';
 import { DIALECTS, type Dialect, type ImagesSettings } from './dialects.ts';
 import { type Family, familyOf } from './families.ts';
 
@@ -32,6 +33,7 @@ export function capabilitiesOf(model: string, { provider, settings }: Limits): C
   const family = familyOf(familyNames(model, settings), dialect.models);
   const own = typeof profile === 'object' ? profile : {};
   const { max_outputs: maxOutputs, max_parallel_outputs: parallel, native_count } = settings;
+  const perCall = Math.min(native_count, maxOutputs);
   const atOnce = dialect.oneAtATime ? 1 : maxOutputs;
   const document = {
     ...PLAIN_MODEL,
@@ -41,8 +43,8 @@ export function capabilitiesOf(model: string, { provider, settings }: Limits): C
     generation: true,
     count: { min: 1, max: maxOutputs },
     batching: {
-      mode: native_count > 1 ? 'native' : 'fan_out',
-      native_count: { min: 1, max: Math.min(native_count, maxOutputs) },
+      mode: batchingMode(maxOutputs, perCall),
+      native_count: { min: 1, max: perCall },
       max_parallel_outputs: parallel === 'auto' ? atOnce : parallel,
     },
     ...imageMembers(own.edits ?? dialect.edits !== 'profile'),

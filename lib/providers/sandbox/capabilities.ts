@@ -32,7 +32,7 @@ const PROFILES: Readonly<Record<SandboxModel['profile'], Profile>> = {
   full: {
     ...shared,
     batching: {
-      mode: 'native',
+      mode: 'fan_out',
       native_count: { min: 1, max: 4 },
       max_parallel_outputs: MAX_OUTPUTS,
     },

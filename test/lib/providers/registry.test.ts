@@ -28,6 +28,32 @@ describe('createProviderRegistry', () => {
     expect(document).toMatchObject({ provider: 'a', model: 'two' });
   });
 
+  it('lowers what a model can do to what a request may ask for and bring', () => {
+    const provider = named('a');
+    const limits = { max_outputs: 3, max_inputs: 2 };
+    const registry = createProviderRegistry([provider], 'a', limits);
+
+    const document = registry.capabilities(provider, 'scripted-image', 'model');
+
+    expect(document).toEqual({
+      ...provider.capabilities('scripted-image'),
+      count: { min: 1, max: 3 },
+      batching: { ...anything.batching, mode: 'native', native_count: { min: 1, max: 3 } },
+      edit_images: { ...anything.edit_images, max_count: 2 },
+      reference_images: { ...anything.reference_images, max_count: 2 },
+    });
+  });
+
+  it('leaves what a model can do where a request may ask for more', () => {
+    const provider = named('a');
+    const limits = { max_outputs: 1000, max_inputs: 1000 };
+    const registry = createProviderRegistry([provider], 'a', limits);
+
+    const document = registry.capabilities(provider, 'scripted-image', 'model');
+
+    expect(document).toEqual(provider.capabilities('scripted-image'));
+  });
+
   it('refuses an unknown model with the models that there are', () => {
     const provider = named('a', ['one', 'two']);
     const registry = createProviderRegistry([provider], 'a');

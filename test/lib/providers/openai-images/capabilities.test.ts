@@ -83,10 +83,16 @@ describe('capabilitiesOf', () => {
 
   it('has no partial images where several outputs come with one call, or nothing is streamed', () => {
     expect(documentOf('gpt-image-2', { native_count: 4 })).toMatchObject({
-      batching: { mode: 'native', native_count: { min: 1, max: 4 } },
+      batching: { mode: 'fan_out', native_count: { min: 1, max: 4 } },
       partial_images: { min: 0, max: 0 },
     });
     expect(documentOf('gpt-image-2', { stream: 'never' }).partial_images.max).toBe(0);
+  });
+
+  it('splits no request where one call makes as many outputs as one may ask for', () => {
+    const batching = documentOf('gpt-image-2', { native_count: 4, max_outputs: 3 }).batching;
+
+    expect(batching).toMatchObject({ mode: 'native', native_count: { min: 1, max: 3 } });
   });
 
   it('starts as many outputs together as a provider takes, and one on a graphics card', () => {

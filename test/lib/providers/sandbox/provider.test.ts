@@ -44,7 +44,7 @@ describe('createSandboxProvider', () => {
     const document = provider.capabilities('sandbox-image');
 
     expect(document).toMatchObject({
-      batching: { mode: 'native', native_count: { min: 1, max: 4 } },
+      batching: { mode: 'fan_out', native_count: { min: 1, max: 4 } },
       sizes: { auto: true, arbitrary: true, min_edge: 16, max_edge: 4096 },
       transparent_background: 'native',
       output_formats: ['png', 'jpeg', 'webp'],
