@@ -82,6 +82,23 @@ describe('internal_failure', () => {
     });
   });
 
+  it('reports and counts that the index of the job search cannot be made, and searches run', async () => {
+    const cwd = await freshFolder();
+    await mkdir(join(cwd, 'data/state/search.sqlite'), { recursive: true, mode: 0o700 });
+    const bridge = await startBridge({ cwd, set: ['server.metrics.enabled=true'] });
+
+    const reply = await fetch(`${bridge.address}/v1/jobs?search=lighthouse`);
+
+    expect(reply.status).toBe(200);
+    await expect.poll(() => failuresIn(bridge.stderr())).toHaveLength(1);
+    const [failure] = failuresIn(bridge.stderr());
+    expect(failure).toMatchObject({ task: 'job-search-index', system_code: 'ERR_FS_EISDIR' });
+    expect(failure.stack[0]).toMatch(/\/search-index\.js:\d+$/);
+    expect(await (await fetch(`${bridge.address}/metrics`)).text()).toContain(
+      'image_bridge_task_failures_total{task="job-search-index"} 1',
+    );
+  });
+
   it('reports the reason of a failed start', async () => {
     const cwd = await freshFolder();
     await mkdir(join(cwd, 'data/state/lock'), { recursive: true });
