@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { StartedBridge } from '../support/start-bridge.ts';
 import { accessibilityProblems } from './support/accessibility.ts';
+import { openBrowser } from './support/browser.ts';
 import { restart, startDashboard } from './support/dashboard.ts';
 import { heapBytes, longTasks } from './support/measure.ts';
 import { closePages, openPage, problemsOf } from './support/open-page.ts';
@@ -131,6 +132,14 @@ describe('heapBytes', () => {
 });
 
 describe('openPage', () => {
+  it('has a new browser where the one before it has gone', async () => {
+    await (await openBrowser()).close();
+
+    const page = await openPage(bridge.address);
+
+    await page.getByRole('heading', { level: 1 }).waitFor();
+  });
+
   it.each([
     ['an error in the console', "console.error('broken')", /^console: broken/],
     ['an exception', "setTimeout(() => { throw new Error('broken') })", /^exception: .*broken/],

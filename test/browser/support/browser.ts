@@ -5,18 +5,33 @@ const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
 
 let launched: Promise<Browser> | undefined;
 
-/** The browser of this test file, started when it is first needed. Throws when the machine has none. */
+/**
+ * The browser of this test file, started when it is first needed, and again when it has crashed or could not be started.
+ * Throws when the machine has none.
+ */
 export function openBrowser(): Promise<Browser> {
   if (!existsSync(CHROMIUM)) {
     throw new Error(
       `there is no ${CHROMIUM}: apt-get install chromium, or name another in CHROMIUM`,
     );
   }
-  launched ??= chromium.launch({
-    executablePath: CHROMIUM,
-    args: ['--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost'],
-  });
+  launched ??= launch();
   return launched;
+}
+
+async function launch(): Promise<Browser> {
+  try {
+    const browser = await chromium.launch({
+      executablePath: CHROMIUM,
+      args: ['--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost'],
+    });
+    return browser.once('disconnected', () => {
+      launched = undefined;
+    });
+  } catch (error) {
+    launched = undefined;
+    throw error;
+  }
 }
 
 export async function closeBrowser(): Promise<void> {
