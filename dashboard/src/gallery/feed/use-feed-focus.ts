@@ -4,9 +4,6 @@ import { usePage } from '../../page-context.ts';
 import { HEADING } from '../layout/row-frame.ts';
 import { useGallery } from '../state/use-gallery.ts';
 
-/** Of the toolbar at the end of the page and the dock of narrow screens, which lie over the feed. */
-const COVERED = 88;
-
 /**
  * Moves the focus with the cursor while the keyboard is in the feed: also when the focused card is removed, and after a visit
  * to a job that began here.
@@ -43,9 +40,11 @@ export function focusCard(scroller: HTMLElement | null, id: string): void {
   const card = scroller?.querySelector<HTMLElement>(`[data-id="${id}"]`);
   if (!(scroller && card)) return;
   card.querySelector<HTMLElement>('.card-link')?.focus({ preventScroll: true });
+  // Of the toolbar at the end of the page and the dock of narrow screens, which lie over the feed.
+  const covered = Number.parseFloat(getComputedStyle(scroller).scrollPaddingBlockEnd) || 0;
   const [view, place] = [scroller.getBoundingClientRect(), card.getBoundingClientRect()];
   const above = view.top + HEADING - place.top;
-  const below = place.bottom - (view.bottom - COVERED);
+  const below = place.bottom - (view.bottom - covered);
   if (above > 0) scroller.scrollTop -= above;
   else if (below > 0) scroller.scrollTop += Math.min(below, -above);
 }
