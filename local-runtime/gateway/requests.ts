@@ -11,6 +11,7 @@ import type { Coordination } from './coordination.ts';
 import type { Slot } from './coordination-file.ts';
 import { type ForwardDeps, forwardOnce, type RunningAttempt } from './forward-once.ts';
 import type { Hold } from './hold.ts';
+import { createReadAhead } from './read-ahead.ts';
 
 interface Deps {
   readonly hold: Hold;
@@ -27,6 +28,7 @@ interface Deps {
 /** Holds requests, sends each to the slot that is active, and knows which of them have no complete reply yet. */
 export function createRequests(deps: Deps) {
   const { hold, coordination, forwarding, origins, refusals, metrics, clock, ids } = deps;
+  const { whileRead } = createReadAhead(forwarding.maxBodyBytes);
   const running = new Set<AbortController>();
   const attempts = new Map<RunningAttempt, Slot>();
   let isStopping = false;
@@ -39,9 +41,8 @@ export function createRequests(deps: Deps) {
   });
 
   async function attempt(request: RequestInFlight, slot: Slot, id: string, signal: AbortSignal) {
-    const isLast = () => isStopping;
-    const origin = origins[slot];
-    const one = forwardOnce(request, { origin, requestId: id, signal, isLast }, forwarding);
+    const to = { origin: origins[slot], requestId: id, signal, isLast: () => isStopping };
+    const one = forwardOnce(request, to, forwarding);
     attempts.set(one, slot);
     try {
       return await one.outcome;
@@ -53,7 +54,7 @@ export function createRequests(deps: Deps) {
   /** Resolves with the reply's source and status once the kernel has all of that. */
   async function send(request: RequestInFlight, id: string, signal: AbortSignal) {
     for (;;) {
-      const slot = await hold.next(signal);
+      const slot = await whileRead(request.incoming, () => hold.next(signal));
       const result = await attempt(request, slot, id, signal);
       if (typeof result === 'number') return { source: slot, status: result };
       // `hold` is written before a slot is stopped: the file says why the slot cannot be reached.
@@ -105,9 +106,8 @@ export function createRequests(deps: Deps) {
       isStopping = true;
       hold.close();
       if (running.size === 0) return;
-      const idle = new Promise<void>((resolve) => {
-        becameIdle = resolve;
-      });
+      const { promise: idle, resolve } = Promise.withResolvers<void>();
+      becameIdle = resolve;
       const cancel = clock.after(graceMs, () => {
         for (const one of running)
           one.abort(new BridgeError('cancelled', 'the gateway is stopping'));

@@ -309,7 +309,7 @@ describe('image-bridge handoff', () => {
     const given = ['--coordination', 'file/run/target', '--gateway', url, '--blue', url];
 
     const ended = await launchProgram(
-      ['handoff', ...given, '--green', url, '--compose', 'x'],
+      ['handoff', ...given, '--green', 'http://127.0.0.1:2', '--compose', 'x'],
       folder,
     ).ended;
 
@@ -328,7 +328,8 @@ describe('image-bridge handoff', () => {
   ])('refuses %s, and changes nothing', async (_what, argv) => {
     const folder = await freshFolder();
     const url = 'http://127.0.0.1:1';
-    const given = ['--coordination', 'target', '--gateway', url, '--blue', url, '--green', url];
+    const slots = ['--blue', url, '--green', 'http://127.0.0.1:2'];
+    const given = ['--coordination', 'target', '--gateway', url, ...slots];
 
     const ended = await launchProgram(['handoff', ...given, ...argv], folder).ended;
 

@@ -97,6 +97,38 @@ describe('a gateway that holds', () => {
     expect(blue.requests.map(({ url }) => url)).toEqual(['/next']);
   });
 
+  it.each([
+    ['a part of a long body', 900_000, 500_000],
+    ['a long body that is complete', 900_000, 900_000],
+  ])('notices at once that a client disconnects which has sent %s', async (_what, length, sent) => {
+    const blue = await startSlot('blue');
+    const rig = await startRig({ blue }, 'hold');
+    const socket = await openSocket(rig.port);
+    socket.write(`POST / HTTP/1.1\r\nHost: a\r\nContent-Length: ${length}\r\n\r\n`);
+    await untilHeld(rig, 1);
+    await new Promise((resolve) => socket.write(Buffer.alloc(sent), resolve));
+
+    socket.destroy();
+
+    await untilHeld(rig, 0);
+    expect(await rig.state()).toMatchObject({ target: 'hold', in_flight: 0 });
+    expect(blue.requests).toEqual([]);
+  });
+
+  it('sends a long body whole that came while it was held', async () => {
+    const echo = Buffer.alloc(900_000, 'abc');
+    const blue = await startSlot('blue', (_incoming, outgoing, body) => outgoing.end(body));
+    const rig = await startRig({ blue }, 'hold');
+    const replies = [1, 2, 3, 4, 5].map(() => fetch(rig.url, { method: 'POST', body: echo }));
+    await untilHeld(rig, 5);
+
+    await rig.point('blue');
+
+    for (const reply of await Promise.all(replies)) {
+      expect(echo.equals(Buffer.from(await reply.arrayBuffer()))).toBe(true);
+    }
+  });
+
   it('refuses what it has held too long, and what is too much', async () => {
     const rig = await startRig({}, 'hold', { holdMs: 200, maxHeld: 1 });
     const first = fetch(rig.url, { method: 'POST' });
