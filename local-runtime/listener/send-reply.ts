@@ -31,8 +31,11 @@ export function createSendReply(options: DrainOptions) {
       outgoing.once('finish', () => incoming.destroy());
       outgoing.end();
     } else if (isBodiless || body === undefined) outgoing.end();
-    else if (!(body instanceof Uint8Array)) await writePieces(body, outgoing, options);
-    else if (body.byteLength > ONE_WRITE_BYTES) outgoing.end(body);
+    else if (!(body instanceof Uint8Array)) {
+      // Its first event may be long in coming.
+      if (reply.headers['content-type'] === 'text/event-stream') outgoing.flushHeaders();
+      await writePieces(body, outgoing, options);
+    } else if (body.byteLength > ONE_WRITE_BYTES) outgoing.end(body);
     // Node joins a string with the head into one write. A buffer would be a second one.
     else outgoing.end(toLatin1(body), 'latin1');
   };
