@@ -5,10 +5,11 @@ const SQUARES = ['oklch(0.6 0 0)', 'oklch(0.72 0 0)'] as const;
 /** Squares along the longest edge. */
 const COUNT = 64;
 
-/** Draws an image on a canvas of its size, on grey squares where it is transparent. */
+/** Draws an image over a whole canvas, on grey squares where it is transparent. */
 export function drawImage(canvas: HTMLCanvasElement, bitmap: ImageBitmap): void {
   const context = contextOf(canvas);
-  context.drawImage(bitmap, 0, 0);
+  context.imageSmoothingQuality = 'medium';
+  context.drawImage(bitmap, 0, 0, canvas.width, canvas.height);
   const side = Math.max(1, Math.round(Math.max(canvas.width, canvas.height) / COUNT));
   const tile = createLayer(2 * side, 2 * side);
   for (const [index, colour] of [...SQUARES, ...SQUARES.toReversed()].entries()) {

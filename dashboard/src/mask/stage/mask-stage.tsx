@@ -1,6 +1,6 @@
 import { type ReadonlySignal, useComputed, useSignal } from '@preact/signals';
 import type { RefObject } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import type { Size } from '../../images/size.ts';
 import { text } from '../../text/text.ts';
 import type { Painting } from '../painting.ts';
@@ -10,7 +10,7 @@ import { toPercent } from '../share.ts';
 import { BrushCircle } from './brush-circle.tsx';
 import { drawImage } from './draw-image.ts';
 import { MaskZoomBar } from './mask-zoom-bar.tsx';
-import { toView } from './stage-view.ts';
+import { drawnSize, toView } from './stage-view.ts';
 import type { StageZoom } from './stage-zoom.ts';
 import { useOverlay } from './use-overlay.ts';
 import { useStrokes } from './use-strokes.ts';
@@ -40,12 +40,15 @@ export function MaskStage({ bitmap, painting, zoom, holdsSpace, frame, name }: P
   useOverlay({ stage, canvas, painting, view, size });
   const strokes = useStrokes({ stage, painting, view, holdsSpace });
 
-  useEffect(() => {
-    if (image.current !== null) drawImage(image.current, bitmap);
-  }, [bitmap]);
   useEffect(() => (stage.current ? zoom.attach(stage.current) : undefined), [zoom]);
 
   const { left, top, scale } = view.value;
+  const drawn = drawnSize(plane, scale * Math.min(2, devicePixelRatio));
+  const [x, y] = [plane.width / drawn.width, plane.height / drawn.height];
+  // Another size has emptied the canvas: it is drawn before that is seen.
+  useLayoutEffect(() => {
+    if (image.current !== null) drawImage(image.current, bitmap);
+  }, [bitmap, drawn.width, drawn.height]);
   return (
     <div class="mask-stage">
       <div
@@ -59,9 +62,11 @@ export function MaskStage({ bitmap, painting, zoom, holdsSpace, frame, name }: P
         <canvas
           ref={image}
           class="source"
-          width={plane.width}
-          height={plane.height}
-          style={{ transform: `translate(${left}px, ${top}px) scale(${scale})` }}
+          width={drawn.width}
+          height={drawn.height}
+          style={{
+            transform: `translate(${left}px, ${top}px) scale(${scale * x}, ${scale * y})`,
+          }}
         />
         <canvas ref={canvas} class="area" />
         <RectangleFrame frame={frame} scale={painting.scale} view={view} />

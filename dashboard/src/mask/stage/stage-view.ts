@@ -43,3 +43,12 @@ export function planeAt({ x, y, width, height }: Rect, { left, top, scale }: Vie
 export function scaledBy({ left, top, scale }: View, density: number): View {
   return { left: left * density, top: top * density, scale: scale * density };
 }
+
+/**
+ * The size in which an image is drawn that is seen at this scale, in pixels of the screen: halved as often as more than is
+ * seen remains. A large image in its own size would be scaled anew in each frame of a stroke.
+ */
+export function drawnSize({ width, height }: Size, scale: number): Size {
+  const times = Math.max(1, 2 ** Math.floor(Math.log2(1 / scale)));
+  return { width: Math.ceil(width / times), height: Math.ceil(height / times) };
+}

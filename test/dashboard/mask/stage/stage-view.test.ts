@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { seenAt, toView } from '../../../../dashboard/src/mask/stage/stage-view.ts';
+import { drawnSize, seenAt, toView } from '../../../../dashboard/src/mask/stage/stage-view.ts';
 
 const STAGE = { width: 1000, height: 600 };
 const UNZOOMED = { x: 0, y: 0, k: 1 };
@@ -31,4 +31,22 @@ describe('toView', () => {
       toView({ width: 400, height: 200 }, { width: 1, height: 1 }, 20, UNZOOMED).scale,
     ).toBeGreaterThan(0);
   });
+});
+
+describe('drawnSize', () => {
+  const plane = { width: 2896, height: 1001 };
+
+  it.each([
+    [4, 2896, 1001],
+    [1, 2896, 1001],
+    [0.51, 2896, 1001],
+    [0.5, 1448, 501],
+    [0.28, 1448, 501],
+    [0.2, 724, 251],
+  ])(
+    'at a scale of %d has no fewer pixels than are seen, and no more than twice as many',
+    (scale, width, height) => {
+      expect(drawnSize(plane, scale)).toEqual({ width, height });
+    },
+  );
 });
