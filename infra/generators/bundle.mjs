@@ -36,7 +36,7 @@ const FILES = {
   start: /local-runtime\/(memory-settings|node-version|stop-signals)\.js$/,
   'command-line': /local-runtime\/command-line\.js$/,
   contract: /\/lib\/(errors|contract(?!\/document)|platform)\//,
-  config: /\/lib\/config\//,
+  config: /\/lib\/config\/|local-runtime\/quickstart-presets\.js$/,
   gateway: /local-runtime\/commands\/gateway\.js$/,
   images: /\/lib\/images\//,
   storage: /\/lib\/(storage|tokens)\/|\/local-runtime\/(locks\/|bearer\.js$)/,

@@ -6,9 +6,8 @@ import type { CommandIo } from '../command-io.ts';
 import type { Call } from '../command-table/command.ts';
 import type { ConfigurationOptions } from '../command-table/configuration-options.ts';
 import type { ServiceOption } from '../command-table/service-options.ts';
+import { QUICKSTART_PRESETS } from '../quickstart-presets.ts';
 import { openBrowser } from '../terminal/open-browser.ts';
-import { QUICKSTART_PRESETS } from './quickstart.ts';
-import { serveUntilStopped } from './serve.ts';
 
 type DashboardCall = Call<unknown, ConfigurationOptions & ServiceOption>;
 
@@ -28,6 +27,8 @@ export async function runDashboard(call: DashboardCall): Promise<number> {
       return 0;
     });
   }
+  // The whole bridge is loaded only where it is to run here.
+  const { serveUntilStopped } = await import('./serve.ts');
   return serveUntilStopped(
     { args: {}, options: { ...options, noWait: false }, io },
     {

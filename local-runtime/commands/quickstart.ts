@@ -1,13 +1,7 @@
 import type { ServeCall } from '../launch.ts';
+import { QUICKSTART_PRESETS } from '../quickstart-presets.ts';
 import type { RunningBridge } from '../start.ts';
 import { serveUntilStopped } from './serve.ts';
-
-// Defaults that a configuration overrides. Failures that are only simulated must not open a circuit breaker.
-export const QUICKSTART_PRESETS = {
-  default_provider: 'sandbox',
-  'providers.sandbox.enabled': true,
-  'runtime.circuit_breakers.sandbox.enabled': false,
-} as const;
 
 /** `image-bridge quickstart`: serves at once, with the provider that needs nothing. */
 export function runQuickstart(call: ServeCall): Promise<number> {

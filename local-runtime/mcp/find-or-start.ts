@@ -5,8 +5,7 @@ import { ServiceError } from '../client/service-error.ts';
 import type { Call } from '../command-table/command.ts';
 import type { ConfigurationOptions } from '../command-table/configuration-options.ts';
 import type { ServiceOption } from '../command-table/service-options.ts';
-import { QUICKSTART_PRESETS } from '../commands/quickstart.ts';
-import { launchBridge } from '../launch.ts';
+import { QUICKSTART_PRESETS } from '../quickstart-presets.ts';
 
 export type McpCall = Call<unknown, ConfigurationOptions & ServiceOption>;
 
@@ -30,6 +29,8 @@ export async function findOrStart(
   const running = { service, stop: async () => 0 };
   const isNamed = (options.url ?? io.env['IMAGE_BRIDGE_URL']) !== undefined;
   if (isNamed || (await isLive(service.url, signal))) return running;
+  // The whole bridge is loaded only where it is to run here.
+  const { launchBridge } = await import('../launch.ts');
   const launched = await launchBridge(
     { args, options: { ...options, noWait: true }, io },
     { presets: QUICKSTART_PRESETS, untilStopped: () => new Promise(() => {}) },

@@ -7,7 +7,6 @@ import { bytes } from '../../../lib/http/reply/reply.ts';
 import { createTraceLog } from '../../../lib/log/trace-log.ts';
 import { systemClock as clock } from '../../../lib/platform/clock.ts';
 import { createIds } from '../../../lib/platform/ids.ts';
-import { QUICKSTART_PRESETS } from '../../../local-runtime/commands/quickstart.ts';
 import {
   createFunctionHandler,
   type FunctionEvent,
@@ -16,6 +15,7 @@ import { toHttpSettings } from '../../../local-runtime/listener/to-http-settings
 import { openObservation } from '../../../local-runtime/observation.ts';
 import { type OpenApp, openApp } from '../../../local-runtime/open-app.ts';
 import { buildOpenApiDocument } from '../../../local-runtime/openapi/build-document.ts';
+import { QUICKSTART_PRESETS } from '../../../local-runtime/quickstart-presets.ts';
 import { formBytes, formType } from '../../support/form-bytes.ts';
 import { createReplyChecker } from '../../support/reply-checker.ts';
 import { cleanUp, freshFolder } from '../../support/start-bridge.ts';
