@@ -6,7 +6,7 @@ import type { Task } from '../lib/platform/task.ts';
 interface Deps {
   /** How much memory buffers have that were not collected yet. */
   readonly bufferBytes: () => number;
-  /** How much of the time since the last call the event loop was busy, 0 to 1. */
+  /** How much of the time since this was last asked the event loop was busy, 0 to 1. */
   readonly busySinceLast: () => number;
   readonly collect: () => void;
 }

@@ -214,7 +214,7 @@ describe('the mask of a source', () => {
       await route.continue();
     });
     const written = page.waitForEvent('worker').then((worker) => worker.waitForEvent('close'));
-    // Where an earlier step fails nobody waits for it.
+    // Where an earlier step fails nothing awaits it.
     written.catch(() => {});
 
     await button(page, 'Use this mask').click();

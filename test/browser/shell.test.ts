@@ -132,7 +132,7 @@ describe('heapBytes', () => {
 });
 
 describe('openPage', () => {
-  it('has a new browser where the one before it has gone', async () => {
+  it('has a new browser where the one before it was closed', async () => {
     await (await openBrowser()).close();
 
     const page = await openPage(bridge.address);

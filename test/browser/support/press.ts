@@ -1,7 +1,7 @@
 import type { Locator } from 'playwright-core';
 
 /**
- * Presses at once, in one task, what goes by itself after some seconds or waits that long for a second press: on a busy
+ * Presses at once, in one task, what disappears after some seconds or waits that long for a second press: on a busy
  * machine the mouse is later than that.
  */
 export function press(button: Locator, times = 1): Promise<void> {

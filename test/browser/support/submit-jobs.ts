@@ -42,7 +42,7 @@ export async function patchJob(address: string, id: string, changes: object): Pr
   await fetch(`${address}/v1/jobs/${id}`, { method: 'PATCH', headers: JSON_BODY, body });
 }
 
-/** What a test has hidden or marked, and did not come to take back, is as it was before. */
+/** What a test has hidden or marked, and could not undo, is as it was before. */
 export async function unmarkJobs(address: string): Promise<void> {
   const jobs = await listJobs(address, 'visibility=all');
   const marked = jobs.filter(({ favorite, deleted }) => favorite || deleted !== undefined);

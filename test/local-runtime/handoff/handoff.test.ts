@@ -259,7 +259,7 @@ describe('handOff', () => {
     expect([await target(), await isRecorded()]).toEqual(['green', false]);
   });
 
-  it('gives a slot that uses all of its drain time some more to end by itself', async () => {
+  it('gives a slot that uses all of its drain time some more to end', async () => {
     await run();
 
     expect(slots.graces.blue).toBe(1000 + 10_000);
