@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { type Receiver, startReceiver, webhookSettings } from '../e2e/webhook-receiver.ts';
+import { type Receiver, startReceiver, webhookSettings } from '../e2e/jobs/webhook-receiver.ts';
 import { accessibilityProblems } from './support/accessibility.ts';
 import { startDashboard } from './support/dashboard.ts';
 import { openPage } from './support/open-page.ts';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { handler as createImage } from '../../handlers/images/create-image.ts';
 import { handler as planImage } from '../../handlers/images/plan-image.ts';
 import type { ImagePlan } from '../../lib/contract/reply/image-plan.ts';
-import { openWorld, PROVIDERS } from '../e2e/plan-world.ts';
+import { openWorld, PROVIDERS } from '../e2e/images/plan-world.ts';
 import { invoke, openHttpSettings } from '../support/invoke.ts';
 
 let world: Awaited<ReturnType<typeof openWorld>>;

@@ -6,8 +6,8 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import Sqlite from 'better-sqlite3';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openEvents } from '../e2e/event-reader.ts';
-import { createJobClient } from '../e2e/jobs-rig.ts';
+import { openEvents } from '../e2e/jobs/event-reader.ts';
+import { createJobClient } from '../e2e/jobs/jobs-rig.ts';
 import { cleanUp } from '../support/start-bridge.ts';
 import { type Block, readRecipes, startBlock, userEnvironment, userFolder } from './recipe-page.ts';
 

@@ -1,4 +1,4 @@
-import { agentSettings } from '../../e2e/agent-responses-rig.ts';
+import { agentSettings } from '../../e2e/providers/agent-responses-rig.ts';
 import {
   createResponsesUpstream,
   type ResponsesUpstream,

@@ -1,0 +1,207 @@
+import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openSocket } from '../../support/raw-http.ts';
+import { cleanUp, type StartedBridge, startBridge } from '../../support/start-bridge.ts';
+
+const generated = (bridge: StartedBridge) =>
+  bridge.stderr().split('"image_operation_started"').length - 1;
+
+// One that replies at once, and one that is slow enough for its clients to disconnect.
+let bridge: StartedBridge;
+let slow: StartedBridge;
+
+beforeAll(async () => {
+  [bridge, slow] = await Promise.all([
+    startBridge(),
+    startBridge({ set: ['providers.sandbox.latency_ms=1500'] }),
+  ]);
+});
+afterAll(cleanUp);
+
+const post = (body: object, headers: Record<string, string>) => postTo(bridge, body, headers);
+
+async function postTo(
+  { address }: StartedBridge,
+  body: object,
+  headers: Record<string, string>,
+  signal?: AbortSignal,
+) {
+  const response = await fetch(`${address}/v1/images`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify({ prompt: 'a fox', ...body }),
+    ...(signal ? { signal } : {}),
+  });
+  // Each test knows the shape of its reply.
+  // biome-ignore lint/suspicious/noExplicitAny: see above.
+  const json: any = await response.json();
+  return { status: response.status, headers: Object.fromEntries(response.headers), json };
+}
+
+/** Sends a request and disconnects once it is running. */
+async function sendAndDisconnect(body: object, headers: Record<string, string>): Promise<void> {
+  const before = generated(slow);
+  const client = new AbortController();
+  const sending = postTo(slow, body, headers, client.signal);
+  sending.catch(() => {});
+  while (generated(slow) === before) await delay(5);
+  client.abort();
+  await expect(sending).rejects.toThrow();
+}
+
+/** Reads the beginning of a reply that exceeds the buffers of the connection, then disconnects. */
+async function cutReply(body: object, headers: Record<string, string>): Promise<void> {
+  const socket = await openSocket(bridge.port);
+  const json = JSON.stringify({ prompt: 'a fox', ...body });
+  const head = Object.entries({
+    host: `127.0.0.1:${bridge.port}`,
+    'content-type': 'application/json',
+    'content-length': String(Buffer.byteLength(json)),
+    ...headers,
+  }).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.write(`POST /v1/images HTTP/1.1\r\n${head.join('')}\r\n${json}`);
+  const [first] = await once(socket, 'data');
+  expect(String(first)).toMatch(/^HTTP\/1\.1 200/);
+  socket.destroy();
+}
+
+describe('an idempotency key', () => {
+  it('gives a repeat the same body with a request id of its own, from one generation', async () => {
+    const before = generated(bridge);
+    const first = await post({}, { 'idempotency-key': 'repeat' });
+
+    const second = await post({ idempotency_key: 'repeat' }, {});
+
+    expect([first.status, second.status]).toEqual([200, 200]);
+    expect(second.json).toEqual(first.json);
+    expect(first.headers).not.toHaveProperty('idempotent-replayed');
+    expect(second.headers['idempotent-replayed']).toBe('true');
+    expect(second.headers['x-request-id']).not.toBe(first.headers['x-request-id']);
+    expect(second.json.id).toBe(first.headers['x-request-id']);
+    await expect.poll(() => generated(bridge) - before).toBe(1);
+  });
+
+  it('is the same beyond ASCII in the header and in the body', async () => {
+    const key = 'Übergröße 画像';
+    const first = await post({}, { 'idempotency-key': Buffer.from(key).toString('latin1') });
+
+    const second = await post({ idempotency_key: key }, {});
+
+    expect([first.status, second.status]).toEqual([200, 200]);
+    expect(second.json).toEqual(first.json);
+  });
+
+  it('runs one generation for two concurrent requests', async () => {
+    const before = generated(slow);
+    const [one, other] = await Promise.all([
+      postTo(slow, {}, { 'idempotency-key': 'together' }),
+      postTo(slow, {}, { 'idempotency-key': 'together' }),
+    ]);
+
+    expect(one.json).toEqual(other.json);
+    const replayed = [one, other].filter(({ headers }) => headers['idempotent-replayed']);
+    expect(replayed).toHaveLength(1);
+    await expect.poll(() => generated(slow) - before).toBe(1);
+  });
+
+  it('keeps the image for the repeat of a client that has disconnected', async () => {
+    const before = generated(slow);
+    const headers = { 'idempotency-key': 'left' };
+    await sendAndDisconnect({}, headers);
+
+    const repeat = await postTo(slow, {}, headers);
+
+    expect(repeat.status).toBe(200);
+    expect(repeat.headers['idempotent-replayed']).toBe('true');
+    expect(repeat.json.data).toHaveLength(1);
+    await expect.poll(() => generated(slow) - before).toBe(1);
+  });
+
+  it('is refused for another request', async () => {
+    await post({}, { 'idempotency-key': 'conflict' });
+
+    const { status, json, headers } = await post(
+      { prompt: 'another' },
+      { 'idempotency-key': 'conflict' },
+    );
+
+    expect(status).toBe(409);
+    expect(json.error).toMatchObject({ code: 'idempotency_conflict' });
+    expect(headers['x-should-retry']).toBe('false');
+    expect(headers).not.toHaveProperty('idempotent-replayed');
+  });
+
+  it('is refused when head and body do not agree', async () => {
+    const { status, json } = await post({ idempotency_key: 'one' }, { 'idempotency-key': 'two' });
+
+    expect(status).toBe(422);
+    expect(json.error).toMatchObject({ param: 'idempotency_key' });
+  });
+
+  it('is free again after a failure of known outcome, and keeps a failure of unknown outcome', async () => {
+    const before = generated(bridge);
+    const known = { routing: { model: 'sandbox-fail-rate_limited' } };
+    const unknown = { routing: { model: 'sandbox-hang' }, timeout_ms: 100 };
+    const replies = [
+      await post(known, { 'idempotency-key': 'known' }),
+      await post(known, { 'idempotency-key': 'known' }),
+      await post(unknown, { 'idempotency-key': 'unknown' }),
+      await post(unknown, { 'idempotency-key': 'unknown' }),
+    ];
+
+    expect(replies.map(({ headers }) => headers['idempotent-replayed'])).toEqual([
+      ...[undefined, undefined, undefined],
+      'true',
+    ]);
+    expect(replies.map(({ status }) => status)).toEqual([429, 429, 504, 504]);
+    expect(replies[3]?.json.error).toEqual(replies[2]?.json.error);
+    await expect.poll(() => generated(bridge) - before).toBe(3);
+  });
+});
+
+// Generated, encoded and verified on a machine that does much else.
+const TWELVE_IMAGES_MS = 120_000;
+
+describe('a retry of the official client', () => {
+  const count = (times: number) => ({
+    'x-stainless-retry-count': String(times),
+    'user-agent': 'OpenAI/JS 6.0.0',
+    'x-stainless-lang': 'js',
+  });
+
+  it('gets the image that was being generated when the first attempt was aborted', async () => {
+    const before = generated(slow);
+    const body = { prompt: 'a retried fox' };
+    await sendAndDisconnect(body, count(0));
+
+    const retry = await postTo(slow, body, count(1));
+
+    expect(retry.status).toBe(200);
+    expect(retry.headers['idempotent-replayed']).toBe('true');
+    expect(retry.json.id).not.toBe(retry.headers['x-request-id']);
+    await expect.poll(() => generated(slow) - before).toBe(1);
+  });
+
+  it('gets the images of a reply that was cut while it was written', {
+    timeout: TWELVE_IMAGES_MS,
+  }, async () => {
+    const before = generated(bridge);
+    const body = { prompt: 'a fox in a snowstorm', parameters: { n: 12 } };
+    await cutReply(body, count(0));
+
+    const retry = await post(body, count(1));
+
+    expect(retry.status).toBe(200);
+    expect(retry.headers['idempotent-replayed']).toBe('true');
+    expect(retry.json.data).toHaveLength(12);
+    await expect.poll(() => generated(bridge) - before).toBe(1);
+  });
+
+  it('is a new request if there was no earlier one', async () => {
+    const { status, headers } = await post({ prompt: 'a first fox' }, count(1));
+
+    expect(status).toBe(200);
+    expect(headers).not.toHaveProperty('idempotent-replayed');
+  });
+});

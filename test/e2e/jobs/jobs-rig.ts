@@ -1,0 +1,92 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { createReplyChecker, type ReplyChecker } from '../../support/reply-checker.ts';
+import type { StartedBridge } from '../../support/start-bridge.ts';
+
+export interface Reply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  // Each test knows the shape of its reply; the checker checks it against the document.
+  // biome-ignore lint/suspicious/noExplicitAny: see above.
+  readonly json: any;
+  readonly bytes: Buffer;
+}
+
+interface Sent {
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: object;
+}
+
+export type JobClient = Awaited<ReturnType<typeof createJobClient>>;
+
+/** Calls the job routes of a started bridge, and checks every reply against the contract. */
+export async function createJobClient({ address }: Pick<StartedBridge, 'address'>, token?: string) {
+  const authorization: Record<string, string> =
+    token === undefined ? {} : { authorization: `Bearer ${token}` };
+  const document = await fetch(`${address}/v1/openapi.json`, { headers: authorization });
+  const checker: ReplyChecker = createReplyChecker(JSON.parse(await document.text()));
+
+  async function send(method: string, target: string, sent: Sent = {}): Promise<Reply> {
+    const hasBody = sent.body !== undefined;
+    const response = await fetch(address + target, {
+      method,
+      headers: {
+        ...authorization,
+        ...(hasBody ? { 'content-type': 'application/json' } : {}),
+        ...sent.headers,
+      },
+      ...(hasBody ? { body: JSON.stringify(sent.body) } : {}),
+    });
+    const { status } = response;
+    const headers = Object.fromEntries(response.headers);
+    const bytes = Buffer.from(await response.arrayBuffer());
+    const isJson = bytes.length > 0 && headers['content-type'] === 'application/json';
+    const json = isJson ? JSON.parse(bytes.toString()) : undefined;
+    const { pathname } = new URL(target, address);
+    checker.check({ method, path: pathname }, status, headers, json ?? bytes);
+    return { status, headers, json, bytes };
+  }
+
+  const get = (target: string) => send('GET', target);
+
+  async function until(id: string, isSo: (job: Reply['json']) => boolean) {
+    for (;;) {
+      const { json } = await get(`/v1/jobs/${id}`);
+      if (isSo(json)) return json;
+      await delay(5);
+    }
+  }
+
+  return {
+    send,
+    get,
+    post: (body: object, headers: Record<string, string> = {}) =>
+      send('POST', '/v1/jobs', { body, headers }),
+    cancel: (id: string) => send('DELETE', `/v1/jobs/${id}`),
+    patch: (id: string, body: object) => send('PATCH', `/v1/jobs/${id}`, { body }),
+    /** The job as soon as the predicate holds. */
+    until,
+    /** The job once it has ended. */
+    async ended(id: string) {
+      for (;;) {
+        const { json } = await get(`/v1/jobs/${id}?wait_ms=30000`);
+        if (json.completed !== undefined) return json;
+      }
+    },
+    /** The job once it is running. */
+    running: (id: string) => until(id, ({ status }) => status === 'running'),
+  };
+}
+
+/** The stored input images of jobs in the state directory of a bridge. */
+export async function storedInputs({ cwd }: Pick<StartedBridge, 'cwd'>): Promise<string[]> {
+  const folder = join(cwd, 'data/state/inputs');
+  try {
+    const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+    return entries.filter((entry) => entry.isFile()).map(({ name }) => name);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
+    throw error;
+  }
+}

@@ -1,0 +1,340 @@
+import { chmod, readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { freePort } from '../../support/free-port.ts';
+import { createSeeded } from '../../support/seeded.ts';
+import { cleanUp, freshFolder, launchProgram, PROGRAM } from '../../support/start-bridge.ts';
+
+const HANDOFFS = Number(process.env['HANDOFFS'] ?? 3);
+
+type Slot = 'blue' | 'green';
+
+interface Deployment {
+  readonly folder: string;
+  readonly url: string;
+  /** Runs a handoff to its end. */
+  handOff(): Promise<{ code: number | null; stderr: string }>;
+  /** Starts a handoff; the caller ends it. */
+  startHandoff(): ReturnType<typeof launchProgram>;
+  /** Makes the next start of a slot fail, or not. */
+  breakNext(slot: Slot, isBroken: boolean): Promise<void>;
+  log(slot: Slot): Promise<string>;
+  target(): Promise<string>;
+}
+
+const stops: (() => Promise<unknown>)[] = [];
+
+afterEach(async () => {
+  for (const stop of stops.splice(0).reverse()) await stop();
+});
+afterAll(cleanUp);
+
+/** A gateway and two slots that share their state, as processes; blue serves. */
+async function deploy(driver: 'process' | 'compose'): Promise<Deployment> {
+  const folder = await freshFolder();
+  const [gatewayPort, blue, green] = [await freePort(), await freePort(), await freePort()];
+  const configure = (slot: Slot, port: number, isBroken = false) =>
+    writeFile(join(folder, `${slot}.toml`), configuration(port, isBroken));
+  await configure('blue', blue);
+  await configure('green', green);
+  const command = (slot: Slot) => `${process.execPath} ${PROGRAM} serve --config ${slot}.toml`;
+  const shared = [
+    ...['--coordination', 'target', '--blue', `http://127.0.0.1:${blue}`],
+    ...['--green', `http://127.0.0.1:${green}`],
+  ];
+  const gateway = launchProgram(
+    ['gateway', '--bind', `127.0.0.1:${gatewayPort}`, ...shared, '--probe-ms', '50'],
+    folder,
+  );
+  stops.push(() => {
+    gateway.child.kill('SIGKILL');
+    return gateway.ended;
+  });
+  await expect.poll(() => gateway.output.stdout).toMatch(/listens on/);
+  const url = `http://127.0.0.1:${gatewayPort}`;
+  const processes = ['--directory', 'run', '--blue-command', command('blue')].concat(
+    ...['--green-command', command('green')],
+  );
+  const bin = await writeDocker(folder, { blue: command('blue'), green: command('green') });
+  const env = { PATH: `${bin}:${process.env['PATH']}` };
+  const startHandoff = (...more: readonly string[]) =>
+    launchProgram(
+      [
+        ...[
+          'handoff',
+          ...shared,
+          '--gateway',
+          url,
+          '--drain-ms',
+          '60000',
+          '--readiness-ms',
+          '20000',
+        ],
+        ...(driver === 'process' ? processes : ['--compose', 'compose.yaml']),
+        ...more,
+      ],
+      folder,
+      env,
+    );
+  const logOf = (slot: Slot) => join(folder, 'run', `${slot}.log`);
+  const deployment: Deployment = {
+    folder,
+    url,
+    startHandoff,
+    handOff: () => startHandoff().ended,
+    breakNext: (slot, isBroken) => configure(slot, slot === 'blue' ? blue : green, isBroken),
+    log: (slot) => readFile(logOf(slot), 'utf8').catch(() => ''),
+    target: async () => (await readFile(join(folder, 'target'), 'utf8')).trim(),
+  };
+  stops.push(() => endSlots(folder));
+  const first = await startHandoff('--to', 'blue').ended;
+  expect(first).toMatchObject({ code: 0, stderr: '' });
+  return deployment;
+}
+
+function configuration(port: number, isBroken: boolean): string {
+  return `
+default_provider = "sandbox"
+[providers.sandbox]
+enabled = true
+latency_ms = 150
+[runtime]
+shutdown_grace_ms = 60000
+[server]
+bind = "127.0.0.1:${port}"
+activation_lock = "state/activation.lock"
+${isBroken ? 'nonsense = true' : ''}
+[state]
+directory = "state"
+[artifacts]
+root = "artifacts"
+`;
+}
+
+/** A `docker` whose services are processes: each verb that a handoff uses, and no other. */
+async function writeDocker(
+  folder: string,
+  commands: Readonly<Record<Slot, string>>,
+): Promise<string> {
+  const driver = new URL('../../../dist/local-runtime/handoff/process-driver.js', import.meta.url);
+  const clock = new URL('../../../dist/lib/platform/clock.js', import.meta.url);
+  const script = `#!${process.execPath}
+(async () => {
+  const { createProcessDriver } = await import('${driver.href}');
+  const { systemClock: clock, stayAwake } = await import('${clock.href}');
+  const awake = stayAwake();
+  const slots = createProcessDriver({ directory: 'run', commands: ${JSON.stringify(commands)}, clock });
+  const [, , compose, flag, file, verb, ...rest] = process.argv;
+  if (compose !== 'compose' || flag !== '--file' || file !== 'compose.yaml') process.exit(64);
+  const service = rest.at(-1);
+  if (verb === 'up') await slots.start(service);
+  else if (verb === 'stop') await slots.stop(service, Number(rest[1]) * 1000);
+  else if (verb === 'ps') console.log((await slots.isRunning(service)) ? 'a1b2' : '');
+  else process.exit(64);
+  awake();
+})().catch((error) => { console.error(String(error)); process.exit(1); });
+`;
+  await writeFile(join(folder, 'docker'), script);
+  await chmod(join(folder, 'docker'), 0o755);
+  return folder;
+}
+
+async function endSlots(folder: string): Promise<void> {
+  for (const slot of ['blue', 'green']) {
+    const text = await readFile(join(folder, 'run', `${slot}.pid`), 'utf8').catch(() => '');
+    const pid = /^\d+/.exec(text)?.[0];
+    // Process 0 would be this one and all of its group.
+    if (pid === undefined) continue;
+    try {
+      process.kill(Number(pid), 'SIGKILL');
+    } catch {
+      // It has ended already.
+    }
+  }
+}
+
+/** Clients that send one request after the other: synchronous ones, streams and jobs. */
+function startLoad(url: string) {
+  const lost: string[] = [];
+  const jobs: string[] = [];
+  let isOver = false;
+  let sent = 0;
+  const body = JSON.stringify({
+    prompt: 'a harbour',
+    parameters: { size: '256x256' },
+    output: { response_format: 'metadata' },
+  });
+  const post = (path: string, id: string) =>
+    fetch(`${url}${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-request-id': id },
+      body,
+    });
+  const kinds = [
+    async (id: string) => {
+      const reply = await post('/v1/images', id);
+      const text = await reply.text();
+      if (reply.status !== 200) lost.push(`${id}: ${reply.status} ${text}`);
+    },
+    async (id: string) => {
+      const reply = await post('/v1/images/stream', id);
+      const text = await reply.text();
+      if (!text.includes('event: completed')) lost.push(`${id}: ${reply.status} ${text}`);
+    },
+    async (id: string) => {
+      const reply = await post('/v1/jobs', id);
+      const text = await reply.text();
+      if (reply.status === 202) jobs.push(JSON.parse(text).id);
+      else lost.push(`${id}: ${reply.status} ${text}`);
+    },
+  ];
+  const client = async (index: number) => {
+    while (!isOver) {
+      sent += 1;
+      const id = `load-${sent}`;
+      await kinds[index % 3]?.(id).catch((error) => lost.push(`${id}: ${error.cause ?? error}`));
+    }
+  };
+  const clients = Array.from({ length: 6 }, (_, index) => client(index));
+  return {
+    lost,
+    jobs,
+    sent: () => sent,
+    async stop() {
+      isOver = true;
+      await Promise.all(clients);
+    },
+  };
+}
+
+/** How often each request was started by a provider, by the logs of both slots. */
+function starts(log: string): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const line of log.split('\n')) {
+    if (!line.includes('"image_operation_started"')) continue;
+    const { request_id: id } = JSON.parse(line);
+    counts.set(id, (counts.get(id) ?? 0) + 1);
+  }
+  return counts;
+}
+
+async function endedStatus(url: string, job: string): Promise<string> {
+  const reply = await fetch(`${url}/v1/jobs/${job}?wait_ms=30000`);
+  const { status } = (await reply.json()) as { status: string };
+  return status;
+}
+
+describe('image-bridge handoff', () => {
+  it.each(['process', 'compose'] as const)(
+    `loses no request and repeats none in ${HANDOFFS} handoffs of %s slots under load`,
+    async (driver) => {
+      const deployment = await deploy(driver);
+      const load = startLoad(deployment.url);
+      let active: Slot = 'blue';
+
+      for (let done = 0; done < HANDOFFS; done += 1) {
+        const before = load.sent();
+        await expect.poll(load.sent).toBeGreaterThan(before + 12);
+        const candidate: Slot = active === 'blue' ? 'green' : 'blue';
+        // Every fourth fails.
+        const isBroken = done % 4 === 1;
+        await deployment.breakNext(candidate, isBroken);
+        const { code, stderr } = await deployment.handOff();
+        expect([code, stderr]).toEqual([isBroken ? 1 : 0, '']);
+        await deployment.breakNext(candidate, false);
+        if (!isBroken) active = candidate;
+        expect(await deployment.target()).toBe(active);
+      }
+      await load.stop();
+      const statuses = new Set<string>();
+      for (const job of load.jobs) statuses.add(await endedStatus(deployment.url, job));
+
+      const log = (await deployment.log('blue')) + (await deployment.log('green'));
+      expect(load.lost).toEqual([]);
+      expect([...statuses]).toEqual(['succeeded']);
+      const counts = starts(log);
+      expect([...counts].filter(([, count]) => count !== 1)).toEqual([]);
+      expect(counts.size).toBe(load.sent());
+      // A slot that is started while the other one still runs waits for the lock, and says so.
+      expect(log).not.toContain('is held by');
+    },
+    60_000 + HANDOFFS * 20_000,
+  );
+
+  it(
+    'continues after it was killed, and loses nothing',
+    async () => {
+      const deployment = await deploy('process');
+      const load = startLoad(deployment.url);
+      const random = createSeeded(3);
+
+      for (let done = 0; done < HANDOFFS; done += 1) {
+        const { child, output, ended } = deployment.startHandoff();
+        const lines = 1 + random.next(3);
+        await expect
+          .poll(() => output.stdout.split('\n').length, { interval: 1 })
+          .toBeGreaterThan(lines);
+        child.kill('SIGKILL');
+        await ended;
+        expect(await deployment.handOff()).toMatchObject({ code: 0, stderr: '' });
+      }
+      await load.stop();
+
+      const log = (await deployment.log('blue')) + (await deployment.log('green'));
+      expect(load.lost).toEqual([]);
+      expect([...starts(log).values()].filter((count) => count !== 1)).toEqual([]);
+      expect(log).not.toContain('is held by');
+    },
+    60_000 + HANDOFFS * 20_000,
+  );
+
+  it('runs once at a time', async () => {
+    const deployment = await deploy('process');
+    const first = deployment.startHandoff();
+    await expect.poll(() => first.output.stdout).toMatch(/holding/);
+
+    const second = await deployment.handOff();
+
+    expect(second).toMatchObject({
+      code: 3,
+      stderr: 'image-bridge: another handoff of this deployment runs\n',
+    });
+    expect((await first.ended).code).toBe(0);
+  });
+
+  it('says so where the folder of the coordination file cannot be written', async () => {
+    const folder = await freshFolder();
+    await writeFile(join(folder, 'file'), '');
+    const url = 'http://127.0.0.1:1';
+    const given = ['--coordination', 'file/run/target', '--gateway', url, '--blue', url];
+
+    const ended = await launchProgram(
+      ['handoff', ...given, '--green', 'http://127.0.0.1:2', '--compose', 'x'],
+      folder,
+    ).ended;
+
+    expect(ended).toMatchObject({
+      code: 1,
+      stderr:
+        'image-bridge: --coordination: the folder cannot be written: a part of its path is a file\n',
+    });
+  });
+
+  it.each([
+    ['no driver', []],
+    ['two drivers', ['--compose', 'x', '--directory', 'y']],
+    ['a process driver without commands', ['--directory', 'y']],
+    ['a gateway that is no address', ['--compose', 'x', '--gateway', 'nowhere']],
+  ])('refuses %s, and changes nothing', async (_what, argv) => {
+    const folder = await freshFolder();
+    const url = 'http://127.0.0.1:1';
+    const slots = ['--blue', url, '--green', 'http://127.0.0.1:2'];
+    const given = ['--coordination', 'target', '--gateway', url, ...slots];
+
+    const ended = await launchProgram(['handoff', ...given, ...argv], folder).ended;
+
+    expect([ended.code, ended.stdout]).toEqual([2, '']);
+    expect(ended.stderr).toMatch(/^image-bridge: [^\n]+\n$/m);
+    expect(await readdir(folder)).toEqual([]);
+  });
+});

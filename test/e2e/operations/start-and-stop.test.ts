@@ -1,0 +1,246 @@
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import { afterAll, describe, expect, it } from 'vitest';
+import {
+  cleanUp,
+  freshFolder,
+  runProgram,
+  type StartedBridge,
+  startBridge,
+} from '../../support/start-bridge.ts';
+
+afterAll(cleanUp);
+
+/** Every file below a folder with its content and times, to detect any change. */
+async function snapshot(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  return Promise.all(
+    entries.map(async (entry) => {
+      const path = join(entry.parentPath, entry.name);
+      const { mtimeMs } = await stat(path);
+      const content = entry.isFile() ? (await readFile(path)).toString('base64') : 'folder';
+      return `${path} ${mtimeMs} ${content}`;
+    }),
+  );
+}
+
+/** `T` for a stopped process (proc(5), `stat`). */
+async function stateOf({ child }: StartedBridge): Promise<string | undefined> {
+  const stat = await readFile(`/proc/${child.pid}/stat`, 'utf8');
+  return stat.slice(stat.lastIndexOf(')') + 2)[0];
+}
+
+const serve = (cwd: string, set: readonly string[] = [], env: Record<string, string> = {}) =>
+  runProgram(
+    [
+      'serve',
+      ...[
+        'default_provider=sandbox',
+        'providers.sandbox.enabled=true',
+        'server.bind=127.0.0.1:0',
+        ...set,
+      ].flatMap((assignment) => ['--set', assignment]),
+    ],
+    cwd,
+    env,
+  );
+
+describe('image-bridge serve', () => {
+  it('refuses an invalid configuration with every field and source, and changes no file', async () => {
+    const cwd = await freshFolder();
+    await writeFile(join(cwd, 'image-bridge.toml'), '[server]\nbind = "nowhere"\nspeed = 9\n');
+
+    const ended = await serve(cwd, ['images.max_edge=0'], { IMAGE_BRIDGE__STATE__DIRECTORY: '' });
+
+    expect(ended.code).toBe(2);
+    expect(ended.stderr).toMatch(/server\.speed .*3/);
+    expect(ended.stderr).toMatch(/images\.max_edge .*--set/);
+    expect(ended.stderr).toMatch(/state\.directory .*IMAGE_BRIDGE__STATE__DIRECTORY/);
+    expect(await readdir(cwd)).toEqual(['image-bridge.toml']);
+  });
+
+  it.each([
+    ['unset', {}],
+    ['empty', { BRIDGE_TOKEN: '' }],
+    ['short', { BRIDGE_TOKEN: 'fifteen-bytes-x' }],
+    ['unsendable', { BRIDGE_TOKEN: 'a token with some spaces' }],
+  ])('refuses a bearer variable that is %s, without its value', async (_name, env) => {
+    const cwd = await freshFolder();
+
+    const ended = await serve(cwd, ['server.bearer_token_env=BRIDGE_TOKEN'], env);
+
+    expect(ended.code).toBe(1);
+    expect(ended.stderr).toMatch(/^image-bridge: server\.bearer_token_env: [^\n]+\n$/);
+    expect(ended.stderr).not.toMatch(/fifteen|spaces/);
+    expect(await readdir(cwd)).toEqual([]);
+  });
+
+  it('refuses a port in use, and changes no file', async () => {
+    const cwd = await freshFolder();
+    const other = createServer();
+    await new Promise<void>((resolve) => {
+      other.listen(0, '127.0.0.1', resolve);
+    });
+    const address = other.address();
+    const port = typeof address === 'object' ? address?.port : 0;
+
+    const ended = await serve(cwd, [`server.bind=127.0.0.1:${port}`]);
+    other.close();
+
+    expect(ended.code).toBe(1);
+    expect(ended.stderr).toBe('image-bridge: server.bind: the port is taken by another program\n');
+    expect(await readdir(cwd)).toEqual([]);
+  });
+
+  it('refuses a database of a newer version, and changes no file', async () => {
+    const cwd = await freshFolder();
+    await mkdir(join(cwd, 'data/state'), { recursive: true });
+    const database = new Sqlite(join(cwd, 'data/state/bridge.sqlite'));
+    database.pragma('user_version = 9999');
+    database.close();
+    const before = await snapshot(cwd);
+
+    const ended = await serve(cwd);
+
+    expect(ended.code).toBe(1);
+    expect(ended.stderr).toMatch(/^image-bridge: state\.directory: [^\n]+\n$/);
+    expect(await snapshot(cwd)).toEqual(before);
+  });
+
+  it('refuses a file that is not a database, and changes no file', async () => {
+    const cwd = await freshFolder();
+    await mkdir(join(cwd, 'data/state'), { recursive: true });
+    await writeFile(
+      join(cwd, 'data/state/bridge.sqlite'),
+      'this is a letter, not a database, and long enough to be one',
+    );
+    const before = await snapshot(cwd);
+
+    const ended = await serve(cwd);
+
+    expect(ended.code).toBe(1);
+    expect(ended.stderr).toMatch(/^image-bridge: state\.directory: [^\n]+\n$/);
+    expect(await snapshot(cwd)).toEqual(before);
+  });
+
+  it.each(['data/artifacts', 'data'])('refuses an artifact root at the file %s', async (path) => {
+    const cwd = await freshFolder();
+    await mkdir(join(cwd, path, '..'), { recursive: true });
+    await writeFile(join(cwd, path), 'a letter');
+    const before = await snapshot(cwd);
+
+    const ended = await serve(cwd, ['artifacts.root=data/artifacts', 'state.directory=state']);
+
+    expect(ended.code).toBe(1);
+    expect(ended.stderr).toMatch(/^image-bridge: artifacts\.root: [^\n]+\n$/);
+    expect(await snapshot(cwd)).toEqual(before);
+  });
+
+  it('refuses a state directory that another bridge uses, and uses it once that has ended', async () => {
+    const first = await startBridge();
+    // It keeps its lock, and writes nothing more.
+    first.child.kill('SIGSTOP');
+    await expect.poll(() => stateOf(first)).toBe('T');
+    const before = await snapshot(first.cwd);
+
+    const ended = await serve(first.cwd);
+
+    expect(ended.code).toBe(1);
+    expect(ended.stderr).toBe('image-bridge: state.directory: another process is using it\n');
+    expect(await snapshot(first.cwd)).toEqual(before);
+    await first.end('SIGKILL');
+    const second = await startBridge({ cwd: first.cwd });
+    expect((await fetch(`${second.address}/health/ready`)).status).toBe(200);
+  });
+
+  it.each(['SIGTERM', 'SIGINT'] as const)(
+    'lets a generation finish on %s, then exits 0',
+    async (signal) => {
+      const bridge = await startBridge({ set: ['providers.sandbox.latency_ms=2000'] });
+      const replying = fetch(`${bridge.address}/v1/images`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({
+          prompt: 'dusk',
+          parameters: { size: '256x256' },
+          output: { response_format: 'artifact' },
+        }),
+      });
+      await expect.poll(() => bridge.stderr()).toContain('image_operation_started');
+
+      const ended = bridge.end(signal);
+      const reply = await replying;
+
+      expect(reply.status).toBe(200);
+      expect(reply.headers.get('connection')).toBe('close');
+      const { data } = (await reply.json()) as { data: { name: string; bytes: number }[] };
+      const { code } = await ended;
+      expect(code).toBe(0);
+      const file = await readFile(join(bridge.cwd, 'data/artifacts', data[0]?.name ?? ''));
+      expect(file.length).toBe(data[0]?.bytes);
+    },
+  );
+
+  it.each([
+    ['SIGTERM', 'lets it finish', 0, 2000],
+    ['SIGINT', 'ends at once', 1, 600_000],
+  ] as const)('%s during an orderly stop %s', async (signal, _what, code, latencyMs) => {
+    const bridge = await startBridge({ set: [`providers.sandbox.latency_ms=${latencyMs}`] });
+    const replying = fetch(`${bridge.address}/v1/images`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({
+        prompt: 'dusk',
+        parameters: { size: '256x256' },
+        output: { response_format: 'metadata' },
+      }),
+    }).then(
+      ({ status }) => status,
+      () => 'broken',
+    );
+    await expect.poll(() => bridge.stderr()).toContain('image_operation_started');
+    bridge.child.kill('SIGTERM');
+    // It has begun to stop when it takes no more connections.
+    await expect.poll(() => fetch(bridge.address).catch(() => 'refused')).toBe('refused');
+
+    const ended = await bridge.end(signal);
+
+    expect([ended.code, await replying]).toEqual([code, code === 0 ? 200 : 'broken']);
+  });
+
+  it('aborts runs that exceed the grace, and still exits 0', async () => {
+    const bridge = await startBridge({
+      set: ['runtime.shutdown_grace_ms=100', 'runtime.cancellation_grace_ms=50'],
+    });
+    const replying = fetch(`${bridge.address}/v1/images`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ prompt: 'dusk', routing: { model: 'sandbox-hang' } }),
+    });
+    await expect.poll(() => bridge.stderr()).toContain('image_operation_started');
+
+    const ended = await bridge.end('SIGTERM');
+    const reply = await replying;
+
+    expect(reply.status).toBe(499);
+    expect(ended.code).toBe(0);
+  });
+});
+
+describe('image-bridge', () => {
+  it.each([
+    [['--version'], 0, /^\d+\.\d+\.\d+\n$/, /^$/],
+    [['--help'], 0, /quickstart[\s\S]+serve[\s\S]+config[\s\S]+schema/, /^$/],
+    [['dance'], 2, /^$/, /quickstart/],
+    [['serve', '--speed'], 2, /^$/, /^usage: image-bridge serve/],
+    [['__proto__'], 2, /^$/, /quickstart/],
+  ])('replies to %j with %i', async (argv, code, stdout, stderr) => {
+    const ended = await runProgram(argv, await freshFolder());
+
+    expect(ended.code).toBe(code);
+    expect(ended.stdout).toMatch(stdout);
+    expect(ended.stderr).toMatch(stderr);
+  });
+});

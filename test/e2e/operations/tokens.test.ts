@@ -1,0 +1,207 @@
+import { chmod } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { cleanUp, freshFolder, runProgram, startBridge } from '../../support/start-bridge.ts';
+import { openEvents } from '../jobs/event-reader.ts';
+import { createJobClient } from '../jobs/jobs-rig.ts';
+
+const SET = ['server.tokens_file=tokens.toml'];
+const SETTING = ['--set', ...SET];
+
+afterAll(cleanUp);
+
+/** Runs `image-bridge tokens …` and returns what it prints. */
+async function tokens(cwd: string, ...argv: string[]): Promise<string> {
+  const { code, stdout, stderr } = await runProgram(['tokens', ...argv, ...SETTING], cwd);
+  if (code !== 0) throw new Error(stderr);
+  return stdout.trim();
+}
+
+const HANGING = 'sandbox-hang';
+
+/** Begins a session of the Model Context Protocol; returns the headers that continue it. */
+async function openMcpSession(address: string, token: string) {
+  const reply = await fetch(`${address}/mcp`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${token}`,
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+    },
+    body: JSON.stringify({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'initialize',
+      params: {
+        protocolVersion: '2025-06-18',
+        capabilities: {},
+        clientInfo: { name: 'test', version: '1' },
+      },
+    }),
+  });
+  await reply.text();
+  return { 'mcp-session-id': reply.headers.get('mcp-session-id') ?? '' };
+}
+
+const image = (n = 1) => ({ body: { prompt: 'a boat', parameters: { n, size: '64x64' } } });
+
+describe('named tokens', () => {
+  it('keep the history of their owner when they are rotated, and never show that of another', async () => {
+    const cwd = await freshFolder();
+    const first = await tokens(cwd, 'add', 'alice');
+    const bridge = await startBridge({ cwd, set: SET });
+    const bob = await createJobClient(bridge, await tokens(cwd, 'add', 'bob'));
+    const before = await createJobClient(bridge, first);
+    const { json: job } = await before.post({ prompt: 'a boat' });
+    const { result } = await before.ended(job.id);
+    const artifact = `/v1/artifacts/${result.data[0].id}`;
+
+    const after = await createJobClient(bridge, await tokens(cwd, 'rotate', 'alice'));
+
+    expect((await after.get(`/v1/jobs/${job.id}`)).status).toBe(200);
+    expect((await after.get(artifact)).status).toBe(200);
+    expect((await bob.get(`/v1/jobs/${job.id}`)).status).toBe(404);
+    expect((await bob.get(artifact)).status).toBe(404);
+    expect((await before.get('/v1/models')).status).toBe(401);
+    expect((await bob.get('/v1/usage')).json).toMatchObject({ caller: { name: 'bob' }, items: [] });
+    await tokens(cwd, 'disable', 'bob');
+    expect((await bob.get('/v1/models')).status).toBe(401);
+  });
+
+  it('do what their permissions say, beside the bearer, which may do everything', async () => {
+    const cwd = await freshFolder();
+    const env = { OWN: 'a-token-of-some-length' };
+    const reader = await tokens(cwd, 'add', 'reader', '--permissions', 'read');
+    const bridge = await startBridge({
+      cwd,
+      env,
+      set: [...SET, 'server.bearer_token_env=OWN', 'server.metrics.enabled=true'],
+    });
+    const owner = await createJobClient(bridge, env.OWN);
+    const limited = await createJobClient(bridge, reader);
+
+    const refused = await limited.send('POST', '/v1/images', image());
+
+    expect(refused.status).toBe(403);
+    expect(refused.json.error).toMatchObject({
+      code: 'permission_denied',
+      bridge_ext: { retryable: false, details: { permission: 'images' } },
+    });
+    expect((await limited.get('/v1/jobs')).status).toBe(200);
+    expect((await limited.get('/metrics')).status).toBe(403);
+    expect((await limited.get('/v1/nowhere')).status).toBe(404);
+    expect((await owner.send('POST', '/v1/images', image())).status).toBe(200);
+    const metrics = await owner.get('/metrics');
+    expect(metrics.status).toBe(200);
+    expect(metrics.bytes.toString()).not.toContain('reader');
+    expect((await fetch(`${bridge.address}/v1/models`)).status).toBe(401);
+  });
+
+  it('never exceed their allowance, however many ask at once, and keep their usage through a crash', async () => {
+    const cwd = await freshFolder();
+    const token = await tokens(cwd, 'add', 'alice', '--images-per-day', '20');
+    const bridge = await startBridge({ cwd, set: SET });
+    const alice = await createJobClient(bridge, token);
+
+    const replies = await Promise.all(
+      Array.from({ length: 100 }, () => alice.send('POST', '/v1/images', image())),
+    );
+    const made = replies.filter(({ status }) => status === 200).length;
+    const refused = replies.filter(({ status }) => status === 429);
+
+    expect(made).toBe(20);
+    expect(refused).toHaveLength(80);
+    expect(refused[0]?.json.error.bridge_ext).toMatchObject({
+      code: 'rate_limited',
+      details: { reason: 'allowance', images_per_day: 20, remaining: 0 },
+    });
+    const waitSecs = Number(refused[0]?.headers['retry-after']);
+    expect(waitSecs).toBeGreaterThan(0);
+    expect(waitSecs).toBeLessThanOrEqual(86_400);
+
+    await bridge.end('SIGKILL');
+    const again = await startBridge({ cwd, set: SET });
+    const client = await createJobClient(again, token);
+    const { json: usage } = await client.get('/v1/usage?days=2');
+    expect(usage).toMatchObject({
+      caller: { name: 'alice', allowance: { images_per_day: 20, used: 20 } },
+      items: [{ images: 20, failed: 0, by_provider: { sandbox: { images: 20 } } }],
+    });
+    expect((await client.post({ prompt: 'a boat' })).status).toBe(429);
+  });
+
+  it('get back what failed with a known outcome', async () => {
+    const cwd = await freshFolder();
+    const token = await tokens(cwd, 'add', 'alice', '--images-per-day', '3');
+    const alice = await createJobClient(await startBridge({ cwd, set: SET }), token);
+    const failing = { ...image(3).body, routing: { model: 'sandbox-fail-upstream' } };
+
+    const failed = await alice.send('POST', '/v1/images', { body: failing });
+    const { json: usage } = await alice.get('/v1/usage');
+
+    expect(failed.status).toBe(502);
+    expect(usage.caller.allowance.used).toBe(0);
+    expect(usage.items).toMatchObject([{ images: 0, failed: 3 }]);
+    expect((await alice.send('POST', '/v1/images', image(3))).status).toBe(200);
+  });
+
+  it.each(['disable', 'remove', 'rotate'])('end their event streams soon after %s', async (how) => {
+    const cwd = await freshFolder();
+    const [alice, bob] = [await tokens(cwd, 'add', 'alice'), await tokens(cwd, 'add', 'bob')];
+    const bridge = await startBridge({ cwd, set: [...SET, 'server.mcp.enabled=true'] });
+    const client = await createJobClient(bridge, alice);
+    const { json: job } = await client.post({ prompt: 'a boat', routing: { model: HANGING } });
+    const open = (path: string, token: string, headers = {}) =>
+      openEvents(`${bridge.address}${path}`, { authorization: `Bearer ${token}`, ...headers });
+    const feed = await open('/v1/jobs/events', alice);
+    const one = await open(`/v1/jobs/${job.id}/events`, alice);
+    const session = await openMcpSession(bridge.address, alice);
+    const agent = await open('/mcp', alice, { accept: 'text/event-stream', ...session });
+    const other = await open('/v1/jobs/events', bob);
+
+    await tokens(cwd, how, 'alice');
+    await Promise.all([feed, one, agent].map((stream) => stream.untilEnded()));
+
+    for (const stream of [feed, one]) {
+      expect(stream.events().at(-1)).toMatchObject({
+        name: 'error',
+        data: {
+          type: 'error',
+          error: { code: 'authentication_required', bridge_ext: { retryable: false } },
+        },
+      });
+      expect(stream.end()).toBe('complete');
+    }
+    expect([agent.status, agent.end()]).toEqual([200, 'complete']);
+    expect(other.end()).toBe('open');
+    other.disconnect();
+  });
+
+  it('do not let the bridge start from a file that others may read', async () => {
+    const cwd = await freshFolder();
+    await tokens(cwd, 'add', 'alice');
+    await chmod(join(cwd, 'tokens.toml'), 0o644);
+
+    const { code, stderr } = await runProgram(['serve', ...SETTING], cwd);
+
+    expect(code).toBe(1);
+    expect(stderr).toContain('server.tokens_file: others than its owner may read or change it');
+  });
+});
+
+describe('the usage command', () => {
+  it('shows the images of the token day by day, and what is left of today', async () => {
+    const cwd = await freshFolder();
+    const token = await tokens(cwd, 'add', 'alice', '--images-per-day', '9');
+    const bridge = await startBridge({ cwd, set: SET });
+    await (await createJobClient(bridge, token)).send('POST', '/v1/images', image(2));
+
+    const { code, stdout } = await runProgram(['usage', '--url', bridge.address], cwd, {
+      IMAGE_BRIDGE_TOKEN: token,
+    });
+
+    expect(code).toBe(0);
+    expect(stdout).toContain('token: alice\ntoday: 2 of 9\n');
+    expect(stdout).toMatch(/\d{4}-\d\d-\d\d +2 +0 +\d* *sandbox 2\n/);
+  });
+});

@@ -1,0 +1,269 @@
+import { expect } from 'vitest';
+import type { BehaviourName } from '../../support/images-upstream/behaviours/behaviours.ts';
+
+/** The reply of the bridge when every call of the server has one behaviour. */
+export interface ExpectedReply {
+  /** The number of calls of the server; what may have been paid for is called once. */
+  readonly calls: number;
+  readonly status: number;
+  /** The code of the extension; none of a success. */
+  readonly code?: string;
+  readonly param?: string;
+  readonly retryable?: boolean;
+  /** All of `details`. */
+  readonly details?: object;
+  readonly warnings?: readonly string[];
+  /** The deadline of a request that would not end otherwise. */
+  readonly timeoutMs?: number;
+}
+
+const SUCCESS: ExpectedReply = { calls: 1, status: 200, warnings: [] };
+/** Found when the image is verified: its size is not the requested one. */
+const OTHER_SIZE: ExpectedReply = { ...SUCCESS, warnings: ['output_size_differs'] };
+
+function failure(status: number, code: string, details: object = {}): ExpectedReply {
+  const all = { ...details, provider_attempts: 1 };
+  return { calls: 1, status, code, retryable: false, details: all };
+}
+
+/** The same failure after a second call that failed too. */
+function repeated(reply: ExpectedReply): ExpectedReply {
+  return {
+    ...reply,
+    calls: 2,
+    retryable: true,
+    details: { ...reply.details, provider_attempts: 2 },
+  };
+}
+
+const upstream = (details: object = {}) => failure(502, 'upstream', details);
+const protocol = (reason: string) => failure(502, 'protocol', { reason });
+const TRANSIENT = repeated(upstream());
+/** The work may run on, or be done: it is perhaps paid for. */
+const UNKNOWN = upstream({ outcome: 'unknown' });
+const LOST = failure(502, 'protocol', { outcome: 'unknown' });
+const unreadable = (reason: string) => failure(502, 'protocol', { outcome: 'unknown', reason });
+const unknownCode = (upstream_code: string) => upstream({ upstream_code });
+const AUTHENTICATION = failure(503, 'authentication');
+const PERMISSION = failure(403, 'permission_denied');
+const unsupported = (field: string): ExpectedReply => ({
+  ...failure(400, 'unsupported_capability', { field }),
+  param: field,
+});
+const NO_MODEL = unsupported('routing.model');
+const limited = (details: object = {}): ExpectedReply => ({
+  ...failure(429, 'rate_limited', details),
+  retryable: true,
+});
+const RATE = repeated(limited());
+const QUOTA = failure(429, 'rate_limited', { reason: 'quota' });
+const waits = (retry_after_ms: unknown) => limited({ retry_after_ms });
+const safety = (more: object = {}) =>
+  failure(400, 'safety_rejected', {
+    safety_category: 'content_policy',
+    recovery: 'revise_prompt_or_inputs',
+    retry_same_request: false,
+    requested_moderation: 'auto',
+    input_images_present: false,
+    ...more,
+  });
+/** Found when the image is verified: the call itself succeeded. */
+const invalidImage = (reason: string): ExpectedReply => ({
+  ...protocol(reason),
+  details: { reason },
+});
+const UNUSABLE = protocol('unusable_image');
+/** After a partial image a call is paid for: it is not repeated here. */
+const laterByCaller = (reply: ExpectedReply): ExpectedReply => ({ ...reply, retryable: true });
+const TIMEOUT: ExpectedReply = {
+  ...failure(504, 'timeout', { outcome: 'unknown', provider_stopped: true }),
+  timeoutMs: 700,
+};
+
+/** By behaviour of the emulator, one row each (more-providers.md 2). */
+export const EXPECTED_REPLIES: Readonly<Record<BehaviourName, ExpectedReply>> = {
+  succeed: SUCCESS,
+  'wire=one-byte': SUCCESS,
+  'wire=random': SUCCESS,
+  'wire=pretty': SUCCESS,
+  'wire=no-content-type': SUCCESS,
+  'wire=text': SUCCESS,
+  'wire=page': SUCCESS,
+  'wire=crlf': SUCCESS,
+  'wire=cr': SUCCESS,
+  'wire=no-event-lines': SUCCESS,
+  'wire=no-space': SUCCESS,
+  'wire=many-data-lines': SUCCESS,
+  'wire=bom': SUCCESS,
+  'wire=done': SUCCESS,
+  'usage=zero': SUCCESS,
+  'usage=none': SUCCESS,
+  'revised-prompt': SUCCESS,
+  'more-members': SUCCESS,
+
+  'status=400': unknownCode('invalid_request_error'),
+  'status=401': AUTHENTICATION,
+  'status=402': QUOTA,
+  'status=403': PERMISSION,
+  'status=404': NO_MODEL,
+  'status=408': UNKNOWN,
+  'status=409': TRANSIENT,
+  'status=413': unknownCode('request_too_large'),
+  'status=422': unknownCode('unprocessable'),
+  'status=429': RATE,
+  'status=500': TRANSIENT,
+  'status=502': UNKNOWN,
+  'status=503': TRANSIENT,
+  'status=504': UNKNOWN,
+  'status=520': UNKNOWN,
+  'status=522': UNKNOWN,
+  'status=524': UNKNOWN,
+  'status=527': UNKNOWN,
+  'status=400,content_policy_violation': safety(),
+  'status=400,billing_hard_limit_reached': QUOTA,
+  'status=400,invalid_input_fidelity_model': failure(400, 'unsupported_capability'),
+  'status=400,invalid_image_file': failure(400, 'input'),
+  'status=400,unsupported_country': unknownCode('unsupported_country'),
+  'status=404,DeploymentNotFound': NO_MODEL,
+  'status=429,insufficient_quota': QUOTA,
+  'status=429,credit_balance_exhausted': QUOTA,
+  'status=429,project_spend_limit_exceeded': QUOTA,
+  'status=429,organization_usage_limit_exceeded': QUOTA,
+  'status=400,moderation_blocked': safety({
+    moderation_stage: 'output',
+    moderation_categories: ['violence'],
+  }),
+  'status=400,content_filter': safety(),
+  'status=400,contentFilter': safety(),
+  // Only Azure has inner errors.
+  'status=400,inner-code': unknownCode('BadRequest'),
+  'status=400,unknown_parameter': unsupported('parameters.quality'),
+  'status=400,invalid_value': unsupported('parameters.size'),
+  'status=400,odd-code': upstream(),
+  'status=429,quota-type': QUOTA,
+  'status=429,retry-after=1': repeated(waits(1000)),
+  'status=429,retry-after=3600': waits(3_600_000),
+  'status=429,retry-after=soon': RATE,
+  'status=429,retry-after=-5': RATE,
+  'status=429,retry-after-ms=1500': repeated(waits(1500)),
+  'status=429,reset=6m0s': waits(360_000),
+  'status=429,reset=1h2m3s': waits(3_723_000),
+  'status=429,reset=remaining': RATE,
+  'status=429,reset=words': RATE,
+  'status=429,retry-after=date': repeated(waits(expect.any(Number))),
+  'status=503,no-retry': upstream(),
+  'status=400,html': upstream(),
+  'status=400,empty': upstream(),
+  'status=401,html': AUTHENTICATION,
+  'status=401,empty': AUTHENTICATION,
+  'status=403,html': PERMISSION,
+  'status=403,empty': PERMISSION,
+  'status=404,html': upstream(),
+  'status=404,empty': upstream(),
+  'status=429,html': RATE,
+  'status=429,empty': RATE,
+  'status=500,html': TRANSIENT,
+  'status=500,empty': TRANSIENT,
+  'status=502,html': UNKNOWN,
+  'status=502,empty': UNKNOWN,
+  'status=503,html': TRANSIENT,
+  'status=503,empty': TRANSIENT,
+  'status=500,huge': TRANSIENT,
+  'status=301': upstream(),
+  'status=302': upstream(),
+  'status=303': upstream(),
+  'status=307': upstream(),
+  'status=308': upstream(),
+  'html=200': unreadable('not_json'),
+  'empty=200': unreadable('ended_early'),
+  'empty=204': unreadable('ended_early'),
+
+  'count=none': upstream(),
+  'count=fewer': upstream(),
+  'count=more': protocol('wrong_count'),
+  'body=error': TRANSIENT,
+  'body=rate-limit': RATE,
+  'body=moderation': safety(),
+  'body=no-data': unreadable('ended_early'),
+  'body=data-null': unreadable('ended_early'),
+  'body=data-object': unreadable('ended_early'),
+  'body=item-empty': UNUSABLE,
+  'body=item-null': UNUSABLE,
+  'body=item-number': UNUSABLE,
+  'body=list': unreadable('ended_early'),
+  'body=error-and-data': laterByCaller(upstream()),
+  'body=words': unreadable('ended_early'),
+  'body=half': unreadable('not_json'),
+  'body=trailing': unreadable('not_json'),
+  'wire=gzip': unreadable('ended_early'),
+
+  'image=gif': invalidImage('unsupported_format'),
+  'image=svg': invalidImage('unsupported_format'),
+  'image=html': invalidImage('unsupported_format'),
+  'image=pixel-bomb': invalidImage('edge_too_long'),
+  // No more is inflated than the pixels need: it is a small, valid image.
+  'image=data-bomb': OTHER_SIZE,
+  'image=text-bomb': invalidImage('chunk_too_large'),
+  'image=truncated': invalidImage('truncated'),
+  'image=trailing': invalidImage('trailing_bytes'),
+  'image=other-format': invalidImage('format_mismatch'),
+  'image=other-size': OTHER_SIZE,
+  'image=with-alpha': SUCCESS,
+  'image=without-alpha': SUCCESS,
+  'image=too-large': unreadable('stream_too_long'),
+  'image=empty': UNUSABLE,
+  'base64=alphabet': UNUSABLE,
+  'base64=url': UNUSABLE,
+  'base64=space': UNUSABLE,
+  'base64=length': UNUSABLE,
+  'base64=data-url': UNUSABLE,
+  'base64=words': UNUSABLE,
+
+  'url=absolute': SUCCESS,
+  'url=relative': SUCCESS,
+  'url=foreign': protocol('host_not_allowed'),
+  'url=foreign-plain': protocol('not_an_https_url'),
+  'url=other-port': protocol('not_an_https_url'),
+  'url=metadata': protocol('not_an_https_url'),
+  'url=file': protocol('not_an_https_url'),
+  'url=data': protocol('not_an_https_url'),
+  'url=login': SUCCESS,
+  'url=words': protocol('not_an_https_url'),
+  'url=missing': protocol('status_not_ok'),
+  'url=redirect': protocol('status_not_ok'),
+  'url=html': invalidImage('unsupported_format'),
+  'url=huge': protocol('too_many_bytes'),
+  'url=cut': protocol('unreachable'),
+  'url=truncated': invalidImage('truncated'),
+
+  'stream=json': SUCCESS,
+  'stream=no-completed': unreadable('ended_early'),
+  'stream=nothing': unreadable('ended_early'),
+  'stream=twice': SUCCESS,
+  'stream=unknown-events': SUCCESS,
+  'stream=no-image': UNUSABLE,
+  'stream=bad-partial': SUCCESS,
+  'stream=error:rate_limit_exceeded': limited(),
+  'stream=error:insufficient_quota': QUOTA,
+  'stream=error:moderation_blocked': safety(),
+  'stream=error:server_error': laterByCaller(upstream()),
+  'stream=error:invalid_value': failure(400, 'unsupported_capability'),
+  'stream=error:some_new_code': unknownCode('some_new_code'),
+  'stream=error-at-once': RATE,
+  'stream=error-flat': laterByCaller(upstream()),
+  'stream=data-error': limited(),
+  'stream=garbage': unreadable('not_json'),
+  'stream=cut': LOST,
+  'stream=half': unreadable('ended_early'),
+  'stream=silence': TIMEOUT,
+
+  'cut=before-headers': LOST,
+  'reset=before-headers': LOST,
+  'cut=after-headers': LOST,
+  'cut=body': LOST,
+  'reset=body': LOST,
+  'cut=end': LOST,
+  'silence=before-headers': TIMEOUT,
+  'silence=body': TIMEOUT,
+  'not-http': LOST,
+};
