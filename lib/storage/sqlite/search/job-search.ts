@@ -29,7 +29,8 @@ export function searchIndexFile(stateFile: string): string {
 }
 
 /**
- * Searches in a thread of its own, which starts with the first search or once there is something to index. When the thread ends, its searches fail, and the next search starts another thread.
+ * Searches in a thread of its own, which starts with the first search or once there is something to index. When the thread
+ * ends, its searches fail, and the next search starts another thread.
  */
 export function createJobSearch({ files, jobs, onFailure }: Deps): JobSearch {
   const waiting = new Map<number, Waiting>();
