@@ -20,8 +20,8 @@ export interface ResponseBody extends HttpBody {
 }
 
 // A pause in the middle of a chunk makes the parser copy the rest of it. Pauses are therefore rare: at this many bytes,
-// and then until all of them have been read.
-const MAX_WAITING_BYTES = 262_144;
+// and then until all of them have been read. With more, many streams at once would make one turn of the event loop long.
+const MAX_WAITING_BYTES = 65_536;
 
 /**
  * The chunks that the parser pushes, for one reader that takes them at its own pace. Iterating closes the connection
