@@ -39,15 +39,15 @@ export async function runNode(argv: readonly string[]): Promise<number> {
   return performance.now() - startMs;
 }
 
-/** A gateway whose two slots are the bridge at a port. */
+/** A gateway whose active slot is the bridge at a port; the other one is never started. */
 export function spawnGateway(options: {
   readonly folder: string;
   /** The coordination file. */
   readonly coordination: string;
   readonly port: number;
 }): Promise<Started> {
-  const slot = `http://127.0.0.1:${options.port}`;
-  const slots = ['--blue', slot, '--green', slot, '--coordination', options.coordination];
+  const origins = ['--blue', `http://127.0.0.1:${options.port}`, '--green', 'http://127.0.0.1:9'];
+  const slots = [...origins, '--coordination', options.coordination];
   return untilItListens([PROGRAM, 'gateway', '--bind', '127.0.0.1:0', ...slots], options.folder);
 }
 
