@@ -215,7 +215,7 @@ describe('generate', () => {
     [['jobs', 'list', '--limit', '101'], 1, 'limit must be a whole number from 1 to 100'],
     [['artifacts', 'show', 'none'], 1, 'the service refused (404)'],
     [['sessions', 'show', 'none'], 1, 'there is no such session'],
-    [['artifacts', 'get', '../../../secret', '-o', 'x'], 1, 'the service refused (404)'],
+    [['artifacts', 'get', '../../secret', '-o', 'x'], 1, 'the service refused (404)'],
     [['presets', 'save', 'p', 'none.json'], 1, 'none.json cannot be read'],
   ])('refuses %j with %i', async (argv, exitCode, reason) => {
     const result = await run(argv);

@@ -459,7 +459,7 @@ describe('image-bridge mcp', () => {
     const edit = (path: string) => call(client, 'edit_image', { images: [path], prompt: 'Bluer' });
 
     expect((await edit('in.png')).isError).toBeFalsy();
-    for (const path of ['link.png', '../../out.png', join(outside, 'out.png'), 'none.png', '.']) {
+    for (const path of ['link.png', '../out.png', join(outside, 'out.png'), 'none.png', '.']) {
       const refused = await edit(path);
       expect(refused.isError).toBe(true);
       expect(textOf(refused)).toMatch(/^invalid_request: /);
