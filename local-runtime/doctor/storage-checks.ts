@@ -2,7 +2,7 @@ import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs
 import { dirname, join, resolve } from 'node:path';
 import { toBridgeError } from '../../lib/errors/bridge-error.ts';
 import { stateSchema } from '../../lib/storage/inspect-state.ts';
-import { openArtifactReader } from '../../lib/storage/read-artifacts.ts';
+import { type ArtifactReader, openArtifactReader } from '../../lib/storage/read-artifacts.ts';
 import { isTaken } from '../is-taken.ts';
 import { lockStateDirectory } from '../locks/state-lock.ts';
 import { bad, type Examined, type Finding, good, warning } from './finding.ts';
@@ -87,13 +87,13 @@ export function checkDatabase({ config }: Examined): Finding {
 
 /** Whether the folder of the artifacts is there, once the database names any. */
 export async function checkArtifacts({ config, clock }: Examined): Promise<readonly Finding[]> {
+  let reader: ArtifactReader | undefined;
   try {
-    const reader = openArtifactReader(config, clock);
-    if (reader === undefined) return [];
-    const [oldest] = await reader.store.listByAge({ untilSecs: Number.MAX_SAFE_INTEGER, limit: 1 });
-    const isLost = oldest !== undefined && (await reader.files.isMissing());
-    reader.close();
-    if (!isLost) return [good('artifacts', 'their folder is there')];
+    reader = openArtifactReader(config, clock);
+    const page = { untilSecs: Number.MAX_SAFE_INTEGER, limit: 1 };
+    const oldest = (await reader?.store.listByAge(page))?.[0];
+    if (reader === undefined || oldest === undefined) return [];
+    if (!(await reader.files.isMissing())) return [good('artifacts', 'their folder is there')];
     const message = `${resolve(config.artifacts.root)} is missing or not mounted`;
     const advice =
       'Mount it. To continue without the stored images, make a folder named .staging in an empty one.';
@@ -101,6 +101,8 @@ export async function checkArtifacts({ config, clock }: Examined): Promise<reado
   } catch {
     // What is wrong with the database, its own check says.
     return [];
+  } finally {
+    reader?.close();
   }
 }
 

@@ -238,6 +238,16 @@ describe('doctor', () => {
     });
   });
 
+  it('says nothing of the folder of artifacts before there are any', async () => {
+    const bridge = await startBridge({ cwd: folder });
+    await bridge.end();
+
+    const found = await findings();
+
+    expect(found.get('database')).toMatchObject({ level: 'good' });
+    expect(found.has('artifacts')).toBe(false);
+  });
+
   it('never shows the token that it checks', async () => {
     const set = ['server.bearer_token_env=BRIDGE_TOKEN'];
 
