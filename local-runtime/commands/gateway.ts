@@ -5,7 +5,7 @@ import { startGateway } from '../gateway/start-gateway.ts';
 import { sameSlots } from '../gateway/two-slots.ts';
 import { untilStopped } from '../stop-signals.ts';
 
-/** `image-bridge gateway`. Resolves to the exit code: 0 after an orderly stop, 1 when it cannot start, 2 for one slot. */
+/** `image-bridge gateway`. Resolves to the exit code: 0 after an orderly stop, 1 when it cannot start, 2 for equal slots. */
 export async function runGateway({ options, io }: Call<unknown, GatewayOptions>): Promise<number> {
   const { bind, metricsBind, coordination, blue, green } = options;
   const problem = sameSlots({ blue, green }, '');

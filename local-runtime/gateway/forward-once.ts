@@ -45,7 +45,10 @@ export interface RunningAttempt {
 // A client that takes a reply as fast as it comes must not stop the slot at every piece.
 const MAX_WAITING_BYTES = 1024 * 1024;
 
-/** Sends one request to one slot, at most once, and its reply to the client. Nothing more of it is buffered than was read while it was held. */
+/**
+ * Sends one request to one slot, at most once, and its reply to the client. Nothing more of it is buffered than was read
+ * while it was held.
+ */
 export function forwardOnce(
   request: RequestInFlight,
   { origin, requestId, signal, isLast }: Attempt,

@@ -1,15 +1,15 @@
 import { setMaxListeners } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 
-/** How many of the longest bodies all that is read ahead may be as long as. */
-const BODIES = 3;
+/** All bodies together are read ahead up to this many times the largest allowed one. */
+const MAX_BODIES = 3;
 
 /**
  * Reads the bodies of requests that are held: the end of a connection that is not read would not be noticed. Node stops
  * reading at some 64 KiB; where more may be taken, this lets it continue. The bytes stay in the request.
  */
 export function createReadAhead(maxBodyBytes: number) {
-  const maxBytes = BODIES * maxBodyBytes;
+  const maxBytes = MAX_BODIES * maxBodyBytes;
   let bytes = 0;
 
   /** Returns what ends it. */
@@ -44,7 +44,7 @@ export function createReadAhead(maxBodyBytes: number) {
   }
 
   return {
-    /** Reads ahead until what it waits for has come. */
+    /** Reads the body ahead until `wait` settles. */
     async whileRead<T>(incoming: IncomingMessage, wait: () => Promise<T>): Promise<T> {
       const end = begin(incoming);
       try {

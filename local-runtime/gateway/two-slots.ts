@@ -1,6 +1,6 @@
 import type { Slot } from './coordination-file.ts';
 
-/** Why these are not two slots, where `named` is what tells them apart, as an option names it; undefined when they are. */
+/** What to say when both slots have the same address, or the same service (`-service`); undefined when they differ. */
 export function sameSlots(
   { blue, green }: Readonly<Record<Slot, string>>,
   named: '' | '-service',
