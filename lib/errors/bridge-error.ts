@@ -1,3 +1,4 @@
+import { type CallEffect, isPerhapsPaid } from './call-effect.ts';
 import { type BridgeCode, ERRORS, type ErrorCode } from './codes.ts';
 
 /** A value that may leave the process: numbers, flags, stable names; never text of a caller or an upstream. */
@@ -21,12 +22,20 @@ export interface BridgeErrorOptions {
   readonly retryable?: boolean;
   /** The provider itself may be called again at once (specification 7.8); not reported to the client. */
   readonly transient?: boolean;
+  /** The effect of the provider call that failed; without one, `effectOf` goes by the code. */
+  readonly effect?: CallEffect;
   /** Further reply headers, such as `allow`. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly cause?: unknown;
 }
 
-/** The one error that crosses rooms. Its message is ours alone: nothing a caller or an upstream sent. */
+/**
+ * The one error that crosses rooms. Its message is ours alone: nothing a caller or an upstream sent.
+ *
+ * An error whose `effect` is `made` or `unknown` is neither retryable nor transient, whatever its thrower says, because a
+ * repeated call may be paid for twice. `effect: 'unknown'` and `details.outcome: 'unknown'` always come together, and `with`
+ * never takes them back.
+ */
 export class BridgeError extends Error {
   override readonly name = 'BridgeError';
   readonly code: ErrorCode;
@@ -36,6 +45,7 @@ export class BridgeError extends Error {
   readonly details: { readonly [key: string]: Detail | undefined };
   readonly retryable: boolean;
   readonly transient: boolean;
+  readonly effect: CallEffect | undefined;
   readonly headers: Readonly<Record<string, string>>;
 
   constructor(code: ErrorCode, message: string, options: BridgeErrorOptions = {}) {
@@ -44,9 +54,12 @@ export class BridgeError extends Error {
     this.param = options.param ?? null;
     this.provider = options.provider;
     this.upstreamRequestId = options.upstreamRequestId;
-    this.details = options.details ?? {};
-    this.retryable = options.retryable ?? ERRORS[code].retryable;
-    this.transient = options.transient ?? false;
+    const details = options.details ?? {};
+    this.effect = details['outcome'] === 'unknown' ? 'unknown' : options.effect;
+    this.details = this.effect === 'unknown' ? { ...details, outcome: 'unknown' } : details;
+    const mayRepeat = !isPerhapsPaid(this.effect);
+    this.retryable = mayRepeat && (options.retryable ?? ERRORS[code].retryable);
+    this.transient = mayRepeat && (options.transient ?? false);
     this.headers = options.headers ?? {};
   }
 
@@ -62,6 +75,7 @@ export class BridgeError extends Error {
         param: this.param ?? undefined,
         provider: this.provider,
         upstreamRequestId: this.upstreamRequestId,
+        effect: this.effect,
       }),
       retryable: this.retryable,
       transient: this.transient,

@@ -165,13 +165,16 @@ function joined(value: string | string[] | undefined): string | undefined {
 }
 
 function notSent(cause: unknown): BridgeError {
-  return new BridgeError('upstream', 'the upstream cannot be reached', { retryable: true, cause });
+  return new BridgeError('upstream', 'the upstream cannot be reached', {
+    retryable: true,
+    effect: 'not_begun',
+    cause,
+  });
 }
 
 function lost(cause: unknown): BridgeError {
   return new BridgeError('protocol', 'the connection to the upstream was lost', {
-    retryable: false,
-    details: { outcome: 'unknown' },
+    effect: 'unknown',
     cause,
   });
 }

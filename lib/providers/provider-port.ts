@@ -172,8 +172,22 @@ export interface Provider {
    */
   refuse?(call: CallOutline): void;
   /**
-   * Runs one call. Rejects with a `BridgeError`, to which the caller adds the provider's name. After a rejection whose
-   * `details.outcome` is `unknown` the call may have had an effect. Stops soon after `signal` aborts and rejects with the signal's reason.
+   * Runs one call. Stops soon after `signal` aborts and rejects with the signal's reason. Otherwise it rejects with a
+   * `BridgeError`, to which the caller adds the provider's name. A rejection before `dispatched` was reported means that
+   * nothing was sent. After it, `effectOf(error)` says what the call did:
+   *
+   * - `not_begun`: the provider began nothing. The connection failed before the request was written, or the provider replied
+   *   that it does not begin (401, 403, 429, 503). The same call may be sent again.
+   * - `nothing_made`: the provider refused the request or failed. It certainly made no image and charged for none. The same
+   *   call may be sent again if the error is `transient` or `retryable`.
+   * - `made`: the reply is complete, and its images cannot be used: another number than requested, no base64, not fetchable.
+   *   They are paid for.
+   * - `unknown`: images may have been made, and may be paid for. A provider states it whenever a connection is lost after the
+   *   request was written, whenever a reply ends before it is complete, and for every failure that follows the begin of output
+   *   (a partial image, a finished item, an image beside an error), whatever code the provider reports then.
+   *
+   * An error of the last two is neither `retryable` nor `transient`. The effect is that of the whole call: one of several
+   * outputs that was made leaves the others unknown.
    */
   execute(request: ProviderRequest, context: ProviderContext): Promise<ProviderResult>;
   /** Never starts a child, refreshes a token or calls upstream. */

@@ -126,8 +126,8 @@ function afterDispatch(cause: unknown): BridgeError {
   const code = cause instanceof BridgeError ? cause.code : 'upstream';
   const reason = cause instanceof BridgeError ? cause.details['reason'] : undefined;
   return new BridgeError(code, 'the agent was lost before the image was complete', {
-    retryable: false,
-    details: { outcome: 'unknown', reason: reason ?? 'agent_lost' },
+    effect: 'unknown',
+    details: { reason: reason ?? 'agent_lost' },
     cause,
   });
 }

@@ -31,7 +31,7 @@ export function fromToolOutput(output: string, request: CallFacts): BridgeError 
   if (status > 0) return fromBackend(status, parseDebugText(HTTP_BODY.exec(output)?.[1]), request);
   const isLost = LOST_CALL.test(output);
   return new BridgeError('upstream', 'the image tool of the agent failed', {
-    details: isLost ? { outcome: 'unknown', reason: 'connection_lost' } : {},
+    ...(isLost ? { effect: 'unknown', details: { reason: 'connection_lost' } } : {}),
   });
 }
 

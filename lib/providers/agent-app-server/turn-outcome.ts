@@ -1,4 +1,5 @@
 import { BridgeError } from '../../errors/bridge-error.ts';
+import { afterOutputBegan, unusableImages } from '../failed-calls.ts';
 import type { CallFacts, ProviderContext, ProviderOutput } from '../provider-port.ts';
 import type { Notification } from './rpc-connection.ts';
 import { fromItemFailure, fromToolOutput, fromTurnError } from './turn-errors.ts';
@@ -37,22 +38,26 @@ export function createTurnOutcome(
     else image = { bytes };
   }
 
-  function failure(): BridgeError {
-    if (isUnusable) {
-      return new BridgeError('protocol', 'the agent gave no usable image', {
-        details: { reason: 'unusable_image' },
-      });
-    }
+  /** Returns why the turn has no image, from the most specific report. */
+  function reportedFailure(): BridgeError {
+    if (isUnusable) return unusableImages('the agent gave no usable image', 'unusable_image');
     if (failedItem?.failure) return fromItemFailure(failedItem.failure, request, nowMs());
     const output = toolOutputs.get(failedItem?.id ?? '') ?? [...toolOutputs.values()][0];
     if (output !== undefined) return fromToolOutput(output, request);
     if (ended?.error) return ended.error;
     if (ended?.status === 'interrupted') {
       return new BridgeError('upstream', 'the agent has interrupted the turn', {
-        details: { outcome: 'unknown', reason: 'turn_interrupted' },
+        effect: 'unknown',
+        details: { reason: 'turn_interrupted' },
       });
     }
     return new BridgeError('upstream', 'the turn of the agent ended without an image');
+  }
+
+  function failure(): BridgeError {
+    const reported = reportedFailure();
+    // The backend may still finish an image whose item never ended.
+    return isUnusable || openItems.size > 0 ? afterOutputBegan(reported) : reported;
   }
 
   return {

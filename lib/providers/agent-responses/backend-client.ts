@@ -65,13 +65,7 @@ export function createBackendClient({ httpClient, credentials, endpoint, streams
     { onEvent, signal }: ProviderContext,
   ): Promise<ProviderResult> {
     if (response.status < 200 || response.status > 299) throw await refusalOf(response, request);
-    const outcome = createCallOutcome(request, onEvent);
-    try {
-      await streams.read(response.body, outcome, signal);
-      return outcome.result();
-    } catch (thrown) {
-      throw outcome.hasBegun() ? toBridgeError(thrown).with({ transient: false }) : thrown;
-    }
+    return streams.read(response.body, createCallOutcome(request, onEvent), signal);
   }
 
   return {

@@ -1,15 +1,19 @@
 import type { BridgeError } from '../../errors/bridge-error.ts';
 import { fromCode, fromReason } from '../backend/backend-errors.ts';
 import { toBackendFailure } from '../backend/backend-failure.ts';
+import { unknownOutcome } from '../failed-calls.ts';
+import type { EventConsumer } from '../http/event-streams.ts';
 import type { StreamedJson } from '../http/streamed-json.ts';
-import { unknownOutcome } from '../http/unknown-outcome.ts';
 import type { CallFacts, ProviderContext, ProviderResult } from '../provider-port.ts';
 import { type BackendResponse, parseBackendEvent } from './backend-event.ts';
 import { createFoundImages } from './found-images.ts';
 import { toUsage } from './response-usage.ts';
 
 /** Reduces the events of one call to its outcome (providers.md, "Stream events that matter"). */
-export function createCallOutcome(request: CallFacts, onEvent: ProviderContext['onEvent']) {
+export function createCallOutcome(
+  request: CallFacts,
+  onEvent: ProviderContext['onEvent'],
+): EventConsumer<ProviderResult> {
   const [index = 0] = request.indices;
   const found = createFoundImages(request);
   let completed: BackendResponse | undefined;
@@ -42,6 +46,7 @@ export function createCallOutcome(request: CallFacts, onEvent: ProviderContext['
           return;
         case 'response.failed':
         case 'response.incomplete':
+          for (const item of event.response.output ?? []) found.take(item, data);
           throw responseFailure(event.response, request);
         case 'error': {
           const own = { ...event, type: undefined };
@@ -58,7 +63,6 @@ export function createCallOutcome(request: CallFacts, onEvent: ProviderContext['
 
     isComplete: () => completed !== undefined,
 
-    /** Output has begun, usable or not: the call is paid for and must not be repeated. */
     hasBegun: () => hasPartial || found.hasResult(),
 
     /** The result at the end of the stream. Throws when it is not a single image. */

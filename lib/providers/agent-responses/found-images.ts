@@ -1,5 +1,6 @@
 import { BridgeError } from '../../errors/bridge-error.ts';
 import { refusal } from '../backend/backend-errors.ts';
+import { unusableImages } from '../failed-calls.ts';
 import type { StreamedJson } from '../http/streamed-json.ts';
 import type { CallFacts, ProviderOutput } from '../provider-port.ts';
 import type { BackendItem } from './backend-event.ts';
@@ -41,8 +42,7 @@ export function createFoundImages(request: CallFacts) {
     /** Throws `protocol` for images that are unusable or differ, `safety_rejected` or `upstream` for none. */
     single(): ProviderOutput {
       if (fault !== undefined) {
-        const message = 'the backend returned no single usable image';
-        throw new BridgeError('protocol', message, { details: { reason: fault } });
+        throw unusableImages('the backend returned no single usable image', fault);
       }
       if (image) return { bytes: image, ...(revisedPrompt === undefined ? {} : { revisedPrompt }) };
       if (hasRefusal) throw refusal(request);

@@ -1,4 +1,5 @@
 import { BridgeError, type Detail } from '../../errors/bridge-error.ts';
+import type { CallEffect } from '../../errors/call-effect.ts';
 import type { ErrorCode } from '../../errors/codes.ts';
 import type { CallFacts } from '../provider-port.ts';
 import { safetyDetails } from '../safety-details.ts';
@@ -10,6 +11,8 @@ export interface FailureRow {
   /** The call may be tried again at once. */
   readonly transient?: boolean;
   readonly retryable?: boolean;
+  /** Without one, `effectOf` goes by the code. */
+  readonly effect?: CallEffect;
   readonly details?: { readonly [key: string]: Detail };
 }
 
@@ -48,8 +51,7 @@ export const FAILURES = {
   unknownOutcome: {
     code: 'upstream',
     message: 'the backend failed, and may have generated the image',
-    retryable: false,
-    details: { outcome: 'unknown' },
+    effect: 'unknown',
   },
   other: { code: 'upstream', message: 'the backend failed', retryable: false },
 } as const satisfies Record<string, FailureRow>;
@@ -69,10 +71,11 @@ const SHOWABLE_CODE = /^[A-Za-z0-9_-]{1,64}$/;
 
 /** The failure as an error. What the backend calls it is shown where no row of a table says what it means. */
 export function toError(row: FailureRow, failure: BackendFailure, request: CallFacts): BridgeError {
-  const { code, message, transient = false, retryable, details } = row;
+  const { code, message, transient = false, retryable, effect, details } = row;
   const shown = row === FAILURES.other && SHOWABLE_CODE.test(failure.code ?? '');
   return new BridgeError(code, message, {
     ...(retryable === undefined ? {} : { retryable }),
+    ...(effect === undefined ? {} : { effect }),
     transient,
     details: {
       ...details,

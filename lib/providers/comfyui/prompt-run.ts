@@ -1,6 +1,8 @@
 import * as v from 'valibot';
 import { BridgeError } from '../../errors/bridge-error.ts';
+import { effectOf } from '../../errors/call-effect.ts';
 import type { Clock } from '../../platform/clock.ts';
+import { unusableImages } from '../failed-calls.ts';
 import type { ProviderContext, ProviderRequest } from '../provider-port.ts';
 import { createPromptWatch } from './prompt-watch.ts';
 import { type HistoryEntry, StoredImage } from './replies.ts';
@@ -38,7 +40,7 @@ export function createPromptRun({ server, clock, maxImageBytes }: Deps) {
       const response = await server.submit(workflow, id, signal, onSending);
       return await toSubmissionOutcome(response, request, clock);
     } catch (thrown) {
-      const isLost = thrown instanceof BridgeError && thrown.details['outcome'] === 'unknown';
+      const isLost = thrown instanceof BridgeError && effectOf(thrown) === 'unknown';
       if (!isLost) throw thrown;
       return { kind: 'unclear', error: thrown };
     }
@@ -70,7 +72,7 @@ export function createPromptRun({ server, clock, maxImageBytes }: Deps) {
         const view = () => server.view(image, maxImageBytes, signal);
         const bytes = await watch.repeated(view, signal);
         if (bytes && bytes.length > 0) return bytes;
-        throw new BridgeError('protocol', 'the image of the workflow is empty or too large');
+        throw unusableImages('the image of the workflow is empty or too large', 'unusable_image');
       } catch (thrown) {
         if (signal.aborted && isSent) await withdraw(id, { server, clock });
         throw thrown;

@@ -1,5 +1,5 @@
 import { type Clock, sleep } from '../../platform/clock.ts';
-import { unknownOutcome } from '../http/unknown-outcome.ts';
+import { unknownOutcome } from '../failed-calls.ts';
 import type { HistoryEntry } from './replies.ts';
 import type { ComfyServer } from './server.ts';
 

@@ -6,12 +6,10 @@ import { callWithKey } from '../credentials/call-with-key.ts';
 import type { EventStreams } from '../http/event-streams.ts';
 import { readErrorBody } from '../http/read-error-body.ts';
 import { retryAfterMs } from '../http/retry-after.ts';
-import type { StreamedJson } from '../http/streamed-json.ts';
-import { unknownOutcome } from '../http/unknown-outcome.ts';
 import type { CallFacts, ProviderContext, ProviderResult } from '../provider-port.ts';
-import { toResult } from './call-outcome.ts';
+import { createCallOutcome } from './call-outcome.ts';
 import { toFailure } from './failures.ts';
-import { parseGoogleError } from './google-error.ts';
+import { type GoogleError, parseGoogleError } from './google-error.ts';
 
 interface Deps {
   readonly httpClient: Pick<HttpClient, 'request'>;
@@ -54,16 +52,9 @@ export function createGeminiClient({ httpClient, apiKey, baseUrl, replies, clock
     if (status < 200 || status > 299) {
       throw toFailure(status, parseGoogleError(await readErrorBody(body, clock)), waitMs, request);
     }
-    let json: StreamedJson | undefined;
-    const take = (whole: StreamedJson) => {
-      json ??= whole;
-    };
-    const consumer = { take, isComplete: () => json !== undefined, knownBytes: () => undefined };
-    await replies.read(body, consumer, signal);
-    if (!json) throw unknownOutcome('not_json');
-    const error = parseGoogleError(json.value);
-    if (error) throw toFailure(error.code ?? status, error, waitMs, request);
-    return toResult(json, request);
+    const toReported = (error: GoogleError) =>
+      toFailure(error.code ?? status, error, waitMs, request);
+    return replies.read(body, createCallOutcome(request, toReported), signal);
   }
 
   return {

@@ -1,6 +1,7 @@
 import type { HttpBody } from '../../net/response-body.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { TimeSlices } from '../../platform/time-slices.ts';
+import { afterOutputBegan, unknownOutcome } from '../failed-calls.ts';
 import {
   createSseReader,
   type OpenStreamReader,
@@ -8,7 +9,6 @@ import {
   type StreamLimits,
 } from './sse-reader.ts';
 import type { StreamedJson } from './streamed-json.ts';
-import { unknownOutcome } from './unknown-outcome.ts';
 
 interface Deps {
   readonly limits: StreamLimits;
@@ -17,14 +17,18 @@ interface Deps {
   readonly openReader?: OpenStreamReader;
 }
 
-/** What one stream is read for. */
-export interface EventConsumer {
+/** Reduces one stream of events to a result. */
+export interface EventConsumer<T> {
   /** Takes the next event. What it throws ends the reading. */
   take(event: StreamedJson): void;
   /** Nothing that follows changes the outcome. */
   isComplete(): boolean;
   /** The image that is likely to be sent again. If it is, both share their memory. */
   knownBytes(): Buffer | undefined;
+  /** True once output has begun, usable or not: from then on the call may be paid for, however it ends. */
+  hasBegun(): boolean;
+  /** Returns the result at the end of the stream. Throws if the stream has none. */
+  result(): T;
 }
 
 // The end of a complete response follows at once, and then the connection can be used again.
@@ -32,31 +36,46 @@ const LINGER_MS = 50;
 
 /** Reads streams of events in slices of the event loop: many streams at once do not delay other work. */
 export function createEventStreams({ limits, slices, clock, openReader = createSseReader }: Deps) {
+  async function readAll<T>(
+    body: HttpBody,
+    consumer: EventConsumer<T>,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const reader = openReader(limits, consumer.take, consumer.knownBytes);
+    let stopLingering = () => {};
+    const step = (read: () => StreamFault | undefined) =>
+      slices.runStep(() => {
+        const fault = read();
+        if (fault && !consumer.isComplete()) throw unknownOutcome(fault);
+      }, signal);
+    try {
+      for await (const chunk of body) {
+        if (consumer.isComplete()) continue;
+        await step(() => reader.push(chunk));
+        if (consumer.isComplete()) stopLingering = clock.after(LINGER_MS, () => body.destroy());
+      }
+      if (!consumer.isComplete()) await step(reader.end);
+    } catch (thrown) {
+      // A connection that breaks behind the complete response changes nothing.
+      if (!consumer.isComplete()) throw thrown;
+    } finally {
+      stopLingering();
+    }
+  }
+
   return {
     /**
-     * Reads until the consumer is complete or the stream ends. The connection is closed unless it has reached its end.
-     * Throws `protocol` of unknown outcome for a stream that exceeds its limits or is not JSON.
+     * Reads until the consumer is complete or the stream ends, and resolves with the result. The connection is closed unless
+     * it has reached its end. Throws `protocol` of unknown outcome for a stream that exceeds its limits or is not JSON. Every
+     * failure after output has begun is of unknown outcome, or says that images were made.
      */
-    async read(body: HttpBody, consumer: EventConsumer, signal: AbortSignal): Promise<void> {
-      const reader = openReader(limits, consumer.take, consumer.knownBytes);
-      let stopLingering = () => {};
-      const step = (read: () => StreamFault | undefined) =>
-        slices.runStep(() => {
-          const fault = read();
-          if (fault && !consumer.isComplete()) throw unknownOutcome(fault);
-        }, signal);
+    async read<T>(body: HttpBody, consumer: EventConsumer<T>, signal: AbortSignal): Promise<T> {
       try {
-        for await (const chunk of body) {
-          if (consumer.isComplete()) continue;
-          await step(() => reader.push(chunk));
-          if (consumer.isComplete()) stopLingering = clock.after(LINGER_MS, () => body.destroy());
-        }
-        if (!consumer.isComplete()) await step(reader.end);
+        await readAll(body, consumer, signal);
+        return consumer.result();
       } catch (thrown) {
-        // A connection that breaks behind the complete response changes nothing.
-        if (!consumer.isComplete()) throw thrown;
-      } finally {
-        stopLingering();
+        signal.throwIfAborted();
+        throw consumer.hasBegun() ? afterOutputBegan(thrown) : thrown;
       }
     },
   };

@@ -1,8 +1,8 @@
 import type { Usage } from '../../contract/reply/image-response.ts';
 import { BridgeError } from '../../errors/bridge-error.ts';
+import { unknownOutcome, unusableImages } from '../failed-calls.ts';
 import type { EventConsumer } from '../http/event-streams.ts';
 import type { StreamedJson } from '../http/streamed-json.ts';
-import { unknownOutcome } from '../http/unknown-outcome.ts';
 import type { CallFacts, ProviderContext } from '../provider-port.ts';
 import {
   parseReplyPart,
@@ -31,7 +31,11 @@ export interface FoundImages {
 }
 
 /** Reduces the reply to one call, whole or in events, to its outcome. */
-export function createCallOutcome({ request, onEvent, toFailure }: Deps) {
+export function createCallOutcome({
+  request,
+  onEvent,
+  toFailure,
+}: Deps): EventConsumer<FoundImages> {
   const [index = 0] = request.indices;
   const wanted = request.indices.length;
   const items: (FoundImage | undefined)[] = [];
@@ -51,7 +55,7 @@ export function createCallOutcome({ request, onEvent, toFailure }: Deps) {
     onEvent({ type: 'partial_image', index, partialIndex: partial_image_index, bytes });
   }
 
-  const consumer: EventConsumer = {
+  return {
     take(data) {
       // Nothing that follows changes the outcome, even if it is malformed.
       if (isComplete()) return;
@@ -72,12 +76,7 @@ export function createCallOutcome({ request, onEvent, toFailure }: Deps) {
     isComplete,
     // The last partial image is sometimes the image itself.
     knownBytes: () => lastPartial,
-  };
 
-  return {
-    ...consumer,
-
-    /** Output has begun, usable or not: the call is paid for and must not be repeated. */
     hasBegun: () => hasPartial || hasImageBesideError || items.length > 0,
 
     /** The images at the end of the reply. Throws unless there are as many as were asked for. */
@@ -96,9 +95,7 @@ export function createCallOutcome({ request, onEvent, toFailure }: Deps) {
 }
 
 function unusable(reason: 'wrong_count' | 'unusable_image'): BridgeError {
-  return new BridgeError('protocol', 'the backend did not return the images that were asked for', {
-    details: { reason },
-  });
+  return unusableImages('the backend did not return the images that were asked for', reason);
 }
 
 type PartOf<K extends ReplyPart['kind']> = Extract<ReplyPart, { kind: K }>;

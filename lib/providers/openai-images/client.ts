@@ -39,7 +39,7 @@ export function createImagesClient(deps: Deps) {
   // A server that is not asked for a format gives its own.
   const isFormatFree = !dialect.fields.includes('output_format');
 
-  async function foundIn(
+  function foundIn(
     response: HttpResponse,
     request: CallFacts,
     { onEvent, signal }: ProviderContext,
@@ -52,12 +52,7 @@ export function createImagesClient(deps: Deps) {
     });
     const limits = limitsOf(request, deps.maxImageBytes);
     const replies = createEventStreams({ limits, slices, clock, openReader: createReplyReader });
-    try {
-      await replies.read(response.body, outcome, signal);
-      return outcome.result();
-    } catch (thrown) {
-      throw outcome.hasBegun() ? toBridgeError(thrown).with({ transient: false }) : thrown;
-    }
+    return replies.read(response.body, outcome, signal);
   }
 
   async function toResult(

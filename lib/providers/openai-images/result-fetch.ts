@@ -2,6 +2,7 @@ import { BridgeError } from '../../errors/bridge-error.ts';
 import type { HttpClient } from '../../net/http-client.ts';
 import { readWhole } from '../../net/read-whole.ts';
 import type { RemoteFetch } from '../../net/remote-fetch.ts';
+import { unusableImages } from '../failed-calls.ts';
 
 interface Deps {
   readonly httpClient: Pick<HttpClient, 'request'>;
@@ -69,8 +70,5 @@ export function createResultFetch({ httpClient, fetchRemote, maxBytes }: Deps) {
 }
 
 function unfetched(reason: string, cause?: unknown): BridgeError {
-  return new BridgeError('protocol', 'an image of the reply cannot be fetched', {
-    details: { reason },
-    cause,
-  });
+  return unusableImages('an image of the reply cannot be fetched', reason, cause);
 }

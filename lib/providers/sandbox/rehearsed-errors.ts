@@ -28,8 +28,7 @@ const FAILURES: Readonly<Record<RehearsedFailure, (request: CallFacts) => Bridge
     }),
   timeout: () =>
     new BridgeError('timeout', 'rehearsal: the provider timed out before its image was complete', {
-      details: { outcome: 'unknown' },
-      retryable: false,
+      effect: 'unknown',
     }),
   upstream: () =>
     new BridgeError('upstream', 'rehearsal: the provider failed, and a retry would fail too', {

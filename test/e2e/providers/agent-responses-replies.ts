@@ -196,9 +196,9 @@ export const EXPECTED_REPLIES: Readonly<Record<BehaviourName, ExpectedReply>> = 
   ...inStream('failed'),
   'failed=odd-code': upstream({}),
   'failed=no-error': upstream({}),
-  // The output had begun: the client may retry, the bridge does not.
-  'failed-after-partial': upstream({ retryable: true }),
-  'failed-after-item': upstream({ retryable: true }),
+  // The output had begun: the image may be paid for.
+  'failed-after-partial': upstream({ details: { outcome: 'unknown' } }),
+  'failed-after-item': upstream({ details: { outcome: 'unknown' } }),
   'incomplete=content_filter': safety(),
   'incomplete=max_output_tokens': unknownCode('max_output_tokens'),
   'incomplete=code': safety(),

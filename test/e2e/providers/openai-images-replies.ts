@@ -17,6 +17,13 @@ export interface ExpectedReply {
   readonly timeoutMs?: number;
 }
 
+/** The same failure after output had begun: the image may be paid for. */
+const afterOutput = (reply: ExpectedReply): ExpectedReply => ({
+  ...reply,
+  retryable: false,
+  details: { ...reply.details, outcome: 'unknown' },
+});
+
 const SUCCESS: ExpectedReply = { calls: 1, status: 200, warnings: [] };
 /** Found when the image is verified: its size is not the requested one. */
 const OTHER_SIZE: ExpectedReply = { ...SUCCESS, warnings: ['output_size_differs'] };
@@ -74,7 +81,6 @@ const invalidImage = (reason: string): ExpectedReply => ({
 });
 const UNUSABLE = protocol('unusable_image');
 /** After a partial image a call is paid for: it is not repeated here. */
-const laterByCaller = (reply: ExpectedReply): ExpectedReply => ({ ...reply, retryable: true });
 const TIMEOUT: ExpectedReply = {
   ...failure(504, 'timeout', { outcome: 'unknown', provider_stopped: true }),
   timeoutMs: 700,
@@ -191,7 +197,7 @@ export const EXPECTED_REPLIES: Readonly<Record<BehaviourName, ExpectedReply>> = 
   'body=item-null': UNUSABLE,
   'body=item-number': UNUSABLE,
   'body=list': unreadable('ended_early'),
-  'body=error-and-data': laterByCaller(upstream()),
+  'body=error-and-data': UNKNOWN,
   'body=words': unreadable('ended_early'),
   'body=half': unreadable('not_json'),
   'body=trailing': unreadable('not_json'),
@@ -243,15 +249,15 @@ export const EXPECTED_REPLIES: Readonly<Record<BehaviourName, ExpectedReply>> = 
   'stream=unknown-events': SUCCESS,
   'stream=no-image': UNUSABLE,
   'stream=bad-partial': SUCCESS,
-  'stream=error:rate_limit_exceeded': limited(),
-  'stream=error:insufficient_quota': QUOTA,
-  'stream=error:moderation_blocked': safety(),
-  'stream=error:server_error': laterByCaller(upstream()),
-  'stream=error:invalid_value': failure(400, 'unsupported_capability'),
-  'stream=error:some_new_code': unknownCode('some_new_code'),
+  'stream=error:rate_limit_exceeded': afterOutput(limited()),
+  'stream=error:insufficient_quota': afterOutput(QUOTA),
+  'stream=error:moderation_blocked': afterOutput(safety()),
+  'stream=error:server_error': UNKNOWN,
+  'stream=error:invalid_value': afterOutput(failure(400, 'unsupported_capability')),
+  'stream=error:some_new_code': afterOutput(unknownCode('some_new_code')),
   'stream=error-at-once': RATE,
-  'stream=error-flat': laterByCaller(upstream()),
-  'stream=data-error': limited(),
+  'stream=error-flat': UNKNOWN,
+  'stream=data-error': afterOutput(limited()),
   'stream=garbage': unreadable('not_json'),
   'stream=cut': LOST,
   'stream=half': unreadable('ended_early'),

@@ -124,6 +124,10 @@ async function play(
     complete('completed');
     return;
   }
+  if (faults.has('fails-while-drawing')) {
+    complete('failed', { message: 'm', codexErrorInfo: 'serverOverloaded' });
+    return;
+  }
   if (faults.has('early-end')) complete('completed');
   await pause(Number(wire.settings['image-ms']));
   if (isOver && !faults.has('early-end')) return;

@@ -195,6 +195,19 @@ describe('a child with odd output', () => {
     expect(failure).not.toHaveProperty('details.outcome');
     await expectToWork(rig);
   });
+
+  it('does not know the outcome of a turn that fails while its image is drawn', async () => {
+    const rig = await rigOf();
+
+    const failure = await run(rig, faulty('[[fails-while-drawing]]')).failure;
+
+    expect(failure).toMatchObject({
+      code: 'upstream',
+      retryable: false,
+      details: { outcome: 'unknown' },
+    });
+    await expectToWork(rig);
+  });
 });
 
 describe('a call that is given up', () => {

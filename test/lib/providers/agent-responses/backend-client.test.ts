@@ -96,6 +96,18 @@ async function shownOf(work: Promise<unknown>) {
   return { code, retryable, transient, details, upstreamRequestId };
 }
 
+/** The failure of a call whose output had begun. */
+const PERHAPS_MADE = {
+  code: 'upstream',
+  retryable: false,
+  transient: false,
+  details: { outcome: 'unknown' },
+};
+
+function failedWith(response: object): object {
+  return { type: 'response.failed', response: { ...response, error: { code: 'server_error' } } };
+}
+
 describe('createBackendClient', () => {
   it('posts the body with the headers of the backend, and gives the image', async () => {
     const { call, http, events } = rigOf({ replies: [{ chunks: [SUCCESS] }] });
@@ -222,15 +234,23 @@ describe('createBackendClient', () => {
     ],
     ['a finished item', done(imageCall(IMAGE))],
     ['a finished item that is unusable', done(imageCall('no!'))],
-  ])('marks a call that fails after %s as not to be repeated', async (_name, event) => {
-    const failed = { type: 'response.failed', response: { error: { code: 'server_error' } } };
-    const { call } = rigOf({ replies: [{ chunks: [line(event), line(failed)] }] });
+  ])('does not know the outcome of a call that fails after %s', async (_name, event) => {
+    const { call } = rigOf({ replies: [{ chunks: [line(event), line(failedWith({}))] }] });
 
-    expect(await shownOf(call())).toMatchObject({
-      code: 'upstream',
-      retryable: true,
-      transient: false,
-    });
+    expect(await shownOf(call())).toMatchObject(PERHAPS_MADE);
+  });
+
+  it('does not know the outcome of a failed response that holds an image', async () => {
+    const failed = failedWith({ output: [imageCall(IMAGE)] });
+    const { call } = rigOf({ replies: [{ chunks: [line(failed)] }] });
+
+    expect(await shownOf(call())).toMatchObject(PERHAPS_MADE);
+  });
+
+  it('lets a call be repeated that fails before its output', async () => {
+    const { call } = rigOf({ replies: [{ chunks: [line(failedWith({ output: [] }))] }] });
+
+    expect(await shownOf(call())).toMatchObject({ retryable: true, transient: true });
   });
 
   it('reports what broke the connection, and nothing that it does not know', async () => {

@@ -121,6 +121,8 @@ describe('toFailure', () => {
     'status=504',
     'status=520',
     'status=529',
+    // The image may be paid for, whatever the error says.
+    'error=200,image',
   ] as const)('does not know what %s has done, and never repeats it', async (behaviour) => {
     expect(await failureOf(behaviour)).toEqual({
       code: 'upstream',

@@ -235,7 +235,7 @@ describe('createOpenaiImagesProvider', () => {
     expect(server.received).toHaveLength(1);
   });
 
-  it('does not repeat a call whose output had begun', async () => {
+  it('does not know the outcome of a call whose stream fails after a partial image', async () => {
     const partial = {
       type: 'image_edit.partial_image',
       partial_image_index: 0,
@@ -246,7 +246,26 @@ describe('createOpenaiImagesProvider', () => {
 
     const failure = await failureOf(call({ parameters: { partial_images: 1 } }));
 
-    expect(shown(failure)).toMatchObject({ code: 'rate_limited', transient: false });
+    expect(shown(failure)).toMatchObject({
+      code: 'rate_limited',
+      transient: false,
+      retryable: false,
+      details: { outcome: 'unknown' },
+    });
+  });
+
+  it('does not know the outcome of a call whose reply holds an error beside an image', async () => {
+    const data = [{ b64_json: OTHER.toString('base64') }];
+    const { call } = await open([json({ data, error: { code: 'server_error' } })]);
+
+    const failure = await failureOf(call());
+
+    expect(shown(failure)).toMatchObject({
+      code: 'upstream',
+      transient: false,
+      retryable: false,
+      details: { outcome: 'unknown' },
+    });
   });
 
   it('repeats a call with the new key when the file of a refused one has changed', async () => {

@@ -1,6 +1,6 @@
 import { UPSTREAM_TEXT } from '../../upstream/upstream-text.ts';
 import { badRequest, errorBody, errorInfo, quotaFailure, retryInfo } from '../google-refusal.ts';
-import { behaviour } from './behaviour.ts';
+import { behaviour, imageReply } from './behaviour.ts';
 
 const PAGE = `<!doctype html><title>${UPSTREAM_TEXT}</title><p>${UPSTREAM_TEXT}</p>`;
 const HUGE_BYTES = 20_000_000;
@@ -81,6 +81,12 @@ export const FAILURE_ROWS = [
   behaviour('empty=200', 'a 200 with no body', (inFlight) => inFlight.reply(200, '')),
   behaviour('error=200', 'a 503 under the status 200', (inFlight) =>
     inFlight.reply(200, errorBody(503, 'UNAVAILABLE', UPSTREAM_TEXT)),
+  ),
+  behaviour('error=200,image', 'a 503 beside the image', async (inFlight) =>
+    inFlight.reply(200, {
+      ...(await imageReply(inFlight)),
+      ...errorBody(503, 'UNAVAILABLE', UPSTREAM_TEXT),
+    }),
   ),
   behaviour('error=200,odd', 'an error without a code under the status 200', (inFlight) =>
     inFlight.reply(200, { error: { message: UPSTREAM_TEXT } }),
