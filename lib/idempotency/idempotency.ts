@@ -3,7 +3,7 @@ import { BridgeError, toBridgeError } from '../errors/bridge-error.ts';
 import { abortable } from '../platform/abortable.ts';
 import type { Ids } from '../platform/ids.ts';
 import { memoryBytes } from './memory-size.ts';
-import type { ReplayStore, StoredOutcome } from './replay-store-port.ts';
+import type { Claim, ReplayStore, StoredOutcome } from './replay-store-port.ts';
 import { isUnknownOutcome, toReplayedError, toStoredError } from './replayed-error.ts';
 
 interface Deps {
@@ -55,12 +55,13 @@ export function createIdempotency({ store, ids }: Deps) {
 
   function begin<W extends StartedWork<unknown>>(
     keyHash: string,
-    fingerprint: string,
+    { scope, fingerprint }: Pick<KeyedRequest, 'scope' | 'fingerprint'>,
     work: () => W,
   ): Promise<Performed<W>> {
     const runningKey = toRunningKey(keyHash, fingerprint);
     const forget = () => running.delete(runningKey);
-    const performing = perform(store, keyHash, fingerprint, () => {
+    const claim = store.claim(hashOf(secret, [scope]), keyHash, fingerprint);
+    const performing = perform(claim, () => {
       const own = work();
       const outcome = settled(store, keyHash, own.result).finally(forget);
       const started = own.started.then(
@@ -80,15 +81,16 @@ export function createIdempotency({ store, ids }: Deps) {
    * known outcome frees the key. Throws `idempotency_conflict`, `overloaded`.
    */
   async function open<T, W extends StartedWork<T>>(
-    { scope, key, fingerprint }: KeyedRequest,
+    request: KeyedRequest,
     work: () => W,
     client: AbortSignal,
   ): Promise<Opened<T, W>> {
     client.throwIfAborted();
-    const keyHash = hashKey(secret, scope, key);
+    const { scope, key, fingerprint } = request;
+    const keyHash = hashOf(secret, [scope, key]);
     const joined = running.get(toRunningKey(keyHash, fingerprint));
     if (joined) return subscribe<T, W>(await abortable(joined, client), undefined, client);
-    const performed = await abortable(begin(keyHash, fingerprint, work), client);
+    const performed = await abortable(begin(keyHash, request, work), client);
     return subscribe(performed, performed.own, client);
   }
 
@@ -132,12 +134,10 @@ function subscribe<T, W>(
 }
 
 async function perform<W>(
-  store: ReplayStore,
-  keyHash: string,
-  fingerprint: string,
+  claiming: Promise<Claim>,
   begun: () => Performed<W>,
 ): Promise<Performed<W>> {
-  const claim = await store.claim(keyHash, fingerprint);
+  const claim = await claiming;
   switch (claim.kind) {
     case 'claimed':
       return begun();
@@ -176,8 +176,9 @@ async function settled(
 async function settle(store: ReplayStore, keyHash: string, outcome: StoredOutcome): Promise<void> {
   if (outcome.ok) await store.finish(keyHash, outcome, memoryBytes(outcome.value));
   else if (isUnknownOutcome(outcome.error)) {
+    // Without what only its first reader needs, because the store keeps a failure for its whole time.
     const kept = { ok: false, error: toStoredError(outcome.error) } as const;
-    await store.finish(keyHash, kept, memoryBytes([kept.error.message, kept.error.details]));
+    await store.finish(keyHash, kept, 0);
   } else await store.forget(keyHash);
 }
 
@@ -185,10 +186,8 @@ function notNow(reason: string, message: string): BridgeError {
   return new BridgeError('overloaded', message, { details: { reason, retry_after_ms: 1000 } });
 }
 
-function hashKey(secret: string, scope: string, key: string): string {
-  return createHmac('sha256', secret)
-    .update(JSON.stringify([scope, key]))
-    .digest('hex');
+function hashOf(secret: string, parts: readonly string[]): string {
+  return createHmac('sha256', secret).update(JSON.stringify(parts)).digest('hex');
 }
 
 function toRunningKey(keyHash: string, fingerprint: string): string {

@@ -1,4 +1,5 @@
 import type { Clock } from '../platform/clock.ts';
+import { createReplayShares } from './replay-shares.ts';
 import type { Claim, ReplayStore, StoredOutcome } from './replay-store-port.ts';
 
 interface Deps {
@@ -11,10 +12,13 @@ interface Deps {
   };
 }
 
-interface Finished {
+interface Running {
+  readonly scope: string;
   readonly fingerprint: string;
+}
+
+interface Finished extends Running {
   readonly outcome: StoredOutcome;
-  readonly bytes: number;
   readonly expiresMs: number;
 }
 
@@ -23,66 +27,72 @@ const ENTRY_BYTES = 512;
 const EXPIRY_EVERY_MS = 60_000;
 
 /**
- * Keys in the memory of one process: a restart forgets them (contract.md 13). The oldest outcome is removed
- * first when space is needed. An outcome larger than all of the space is not kept: its repeat is a new request.
+ * Creates a store in the memory of one process: a restart forgets its keys. When space is needed, the scope that holds the
+ * most loses its oldest success first. A success larger than all of the space is not kept: its repeat is a new request.
  */
 export function createMemoryReplayStore({ clock, limits }: Deps) {
-  const running = new Map<string, string>();
-  // In the order in which they finished, which is that in which they expire.
+  const running = new Map<string, Running>();
+  // In the order in which they finished, which is also the order in which they expire.
   const finished = new Map<string, Finished>();
-  let heldBytes = 0;
+  const shares = createReplayShares(limits.max_entries);
 
-  function drop(keyHash: string, { bytes }: Finished): void {
+  function remove(keyHash: string | undefined): boolean {
+    const entry = keyHash === undefined ? undefined : finished.get(keyHash);
+    if (keyHash === undefined || !entry) return false;
     finished.delete(keyHash);
-    heldBytes -= bytes;
+    if (entry.outcome.ok) shares.removeEvictable(entry.scope, keyHash);
+    else shares.unpin(entry.scope);
+    return true;
   }
 
-  function dropOldest(): boolean {
-    for (const [keyHash, entry] of finished) {
-      drop(keyHash, entry);
-      return true;
-    }
-    return false;
-  }
-
-  function dropExpired(): void {
+  function removeExpired(): void {
     const nowMs = clock.monotonicMs();
-    for (const [keyHash, entry] of finished) {
-      if (entry.expiresMs > nowMs) return;
-      drop(keyHash, entry);
+    for (const [keyHash, { expiresMs }] of finished) {
+      if (expiresMs > nowMs) return;
+      remove(keyHash);
     }
   }
 
-  function claimNow(keyHash: string, fingerprint: string): Claim {
-    dropExpired();
+  function claimNow(scope: string, keyHash: string, fingerprint: string): Claim {
+    removeExpired();
     const kept = finished.get(keyHash);
-    const known = kept?.fingerprint ?? running.get(keyHash);
+    const known = kept?.fingerprint ?? running.get(keyHash)?.fingerprint;
     if (known !== undefined && known !== fingerprint) return { kind: 'conflict' };
     if (kept) return { kind: 'finished', outcome: kept.outcome };
     if (known !== undefined) return { kind: 'running' };
+    if (shares.isAtShare(scope)) return { kind: 'full' };
     const isFull = running.size + finished.size >= limits.max_entries;
-    if (isFull && !dropOldest()) return { kind: 'full' };
-    running.set(keyHash, fingerprint);
+    if (isFull && !remove(shares.oldestByCount())) return { kind: 'full' };
+    running.set(keyHash, { scope, fingerprint });
+    shares.pin(scope);
     return { kind: 'claimed' };
   }
 
-  function finishNow(keyHash: string, outcome: StoredOutcome, outcomeBytes: number): void {
-    const fingerprint = running.get(keyHash);
-    if (fingerprint === undefined) return;
+  function endRunning(keyHash: string): Running | undefined {
+    const ended = running.get(keyHash);
+    if (!ended) return undefined;
     running.delete(keyHash);
+    shares.unpin(ended.scope);
+    return ended;
+  }
+
+  function finishNow(keyHash: string, outcome: StoredOutcome, outcomeBytes: number): void {
+    const ended = endRunning(keyHash);
     const bytes = outcomeBytes + ENTRY_BYTES;
-    if (bytes > limits.max_completed_bytes) return;
-    while (heldBytes + bytes > limits.max_completed_bytes) dropOldest();
+    if (!ended || (outcome.ok && bytes > limits.max_completed_bytes)) return;
     const expiresMs = clock.monotonicMs() + limits.completed_ttl_secs * 1000;
-    finished.set(keyHash, { fingerprint, outcome, bytes, expiresMs });
-    heldBytes += bytes;
+    finished.set(keyHash, { ...ended, outcome, expiresMs });
+    if (outcome.ok) shares.addEvictable(ended.scope, keyHash, bytes);
+    else shares.pin(ended.scope);
+    // The new outcome is evicted as well if it alone is more than any other scope holds.
+    while (shares.evictableBytes() > limits.max_completed_bytes) remove(shares.oldestByBytes());
   }
 
   const store: ReplayStore = {
-    claim: async (keyHash, fingerprint) => claimNow(keyHash, fingerprint),
+    claim: async (scope, keyHash, fingerprint) => claimNow(scope, keyHash, fingerprint),
     finish: async (keyHash, outcome, bytes) => finishNow(keyHash, outcome, bytes),
     async forget(keyHash) {
-      running.delete(keyHash);
+      endRunning(keyHash);
     },
   };
   return {
@@ -92,10 +102,14 @@ export function createMemoryReplayStore({ clock, limits }: Deps) {
     expiry: {
       name: 'idempotency-expiry',
       everyMs: EXPIRY_EVERY_MS,
-      run: async () => dropExpired(),
+      run: async () => removeExpired(),
     },
 
     /** For diagnostics and tests. */
-    size: () => ({ running: running.size, finished: finished.size, heldBytes }),
+    size: () => ({
+      running: running.size,
+      finished: finished.size,
+      heldBytes: shares.evictableBytes(),
+    }),
   };
 }

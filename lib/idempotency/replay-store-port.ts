@@ -1,6 +1,6 @@
 import type { BridgeError } from '../errors/bridge-error.ts';
 
-/** How the work under a key ended: the reply to every repeat. */
+/** How the work under a key ended: the reply to every repeat. Only failures of unknown outcome are stored. */
 export type StoredOutcome =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly error: BridgeError };
@@ -18,14 +18,15 @@ export type Claim =
   | { readonly kind: 'full' };
 
 /**
- * The keys of requests, bounded. The store sees hashes only, never a key. A running request is never forgotten; a finished
- * one is forgotten after its time, or when a newer one needs its space.
+ * The keys of requests, bounded. The store sees hashes of keys and scopes only. A request in flight is never forgotten, and a
+ * failure of unknown outcome is kept for its whole time. A success is forgotten after its time, or earlier when another one
+ * needs its space: then the scope that holds the most loses its oldest first.
  */
 export interface ReplayStore {
-  /** Of several claims at the same time one is `claimed`. */
-  claim(keyHash: string, fingerprint: string): Promise<Claim>;
-  /** Keeps the outcome for those who repeat the request; `bytes` is the memory that it takes. */
+  /** Grants one of several simultaneous claims. A scope above its equal share is refused first when entries run out. */
+  claim(scopeHash: string, keyHash: string, fingerprint: string): Promise<Claim>;
+  /** Keeps the outcome for those who repeat the request; `bytes` is the memory that a success takes. */
   finish(keyHash: string, outcome: StoredOutcome, bytes: number): Promise<void>;
-  /** The key is as it was before it was claimed. */
+  /** Restores the state that the key had before it was claimed. */
   forget(keyHash: string): Promise<void>;
 }

@@ -7,15 +7,15 @@ import { toRetryCount } from './retry-count.ts';
 export function createAttachJob(deps: Parameters<typeof createRetryAttach>[0]) {
   const acceptances = createRetryAttach<string>(deps);
   return {
-    /** Undefined for other clients. Once a client has all that it asked for, which `isFinal` says, nothing is left to be found. */
-    attachFor(context: RequestContext, isFinal: () => boolean): JobAttach | undefined {
+    /** Returns undefined for clients that do not count their retries. */
+    attachFor(context: RequestContext): JobAttach | undefined {
       const retryCount = toRetryCount(context.retryCount);
       if (retryCount === undefined) return undefined;
       return {
         isRetry: retryCount > 0,
         attach(fingerprint, accept, isStale) {
           const attempt = { scope: context.scope, fingerprint, retryCount };
-          return acceptances.reply(attempt, accept, context, { isFinal, isStale });
+          return acceptances.reply(attempt, accept, context, isStale);
         },
       };
     },

@@ -110,12 +110,9 @@ export function createImageRequests(deps: Deps) {
     async serve(sent: AnyImageRequest, context: RequestContext): Promise<ServedImages> {
       const preference = parseAsyncPreference(context.prefer);
       if (!preference || !deps.replyAsync) return create(sent, context);
-      let isAccepted = false;
-      const attach = jobAttach.attachFor(context, () => !isAccepted);
+      const attach = jobAttach.attachFor(context);
       const reply = await deps.replyAsync(sent, preference, context, attach);
-      if (!('accepted' in reply)) return reply;
-      isAccepted = true;
-      return { ...reply, preference };
+      return 'accepted' in reply ? { ...reply, preference } : reply;
     },
 
     /**

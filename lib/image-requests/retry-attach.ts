@@ -22,19 +22,14 @@ export interface Attempt {
 /** What is needed of the request of one client. */
 type Client = Pick<RequestContext, 'signal' | 'onReplied'>;
 
-/** How long an outcome can be found. */
-interface Keeping<T> {
-  /** Whether the reply that was written in full was the last one that the client wants. */
-  readonly isFinal: () => boolean;
-  /** Whether a retry makes the outcome anew instead of taking this one. */
-  readonly isStale: (value: T) => Promise<boolean>;
-}
+/** True if a retry makes the outcome anew instead of taking this one. */
+type IsStale<T> = (value: T) => Promise<boolean>;
 
-const UNTIL_REPLIED = { isFinal: () => true, isStale: async () => false };
+const NEVER_STALE = async () => false;
 
 /**
- * Keeps work attachable until its reply has been written in full, and for 10 s after its last client has disconnected, so
- * that the client's own retry finds it (contract.md 13).
+ * Keeps work attachable for 10 s after its reply has been written or its last client has disconnected, so that the client's
+ * own retry finds it. A reply that was written has not always been received: the connection may be reset afterwards.
  */
 export function createRetryAttach<T>(deps: Parameters<typeof createAttachableWork>[0]) {
   const works = createAttachableWork<T>(deps);
@@ -43,14 +38,10 @@ export function createRetryAttach<T>(deps: Parameters<typeof createAttachableWor
   async function outcomeFor(
     work: Attachable<T>,
     { signal: clientSignal, onReplied }: Client,
-    isFinal: () => boolean,
   ): Promise<T> {
     const signal = clientSignal();
     const detach = works.attach(work);
-    onReplied((isComplete) => {
-      if (isComplete) detach(isFinal() ? 'final' : 'replied');
-      else detach(reasonOf(signal));
-    });
+    onReplied((isComplete) => detach(isComplete ? 'replied' : reasonOf(signal)));
     try {
       return await abortable(work.run?.outcome ?? Promise.reject(disconnected()), signal);
     } catch (thrown) {
@@ -68,18 +59,18 @@ export function createRetryAttach<T>(deps: Parameters<typeof createAttachableWor
       { scope, fingerprint, retryCount }: Attempt,
       make: Work<T>,
       client: Client,
-      { isFinal, isStale }: Keeping<T> = UNTIL_REPLIED,
+      isStale: IsStale<T> = NEVER_STALE,
     ): Promise<IdempotentReply<T>> {
       const signal = client.signal();
-      const key = `${fingerprint}:${scope}`;
+      const key = { scope, fingerprint };
       for (;;) {
         signal.throwIfAborted();
         const found = retryCount === 0 ? undefined : works.find(key);
         if (!found) {
-          const value = await outcomeFor(works.start(key, make), client, isFinal);
+          const value = await outcomeFor(works.start(key, make), client);
           return { value, replayed: false };
         }
-        const value = await outcomeFor(found, client, isFinal).catch((thrown: unknown) => {
+        const value = await outcomeFor(found, client).catch((thrown: unknown) => {
           throw signal.aborted ? thrown : toReplayedError(toBridgeError(thrown));
         });
         if (!(await isStale(value))) return { value, replayed: true };

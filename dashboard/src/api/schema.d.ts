@@ -2911,7 +2911,7 @@ export interface operations {
             header?: {
                 /** @description An equal request under the same key is run once; a repeat gets the same reply. */
                 "idempotency-key"?: string;
-                /** @description Sent by the official clients. Such a request continues for 10 s after its client has disconnected; an equal one with a count of 1 or more joins it, or finds its job where it was made into one. */
+                /** @description Sent by the official clients. Such a request continues for 10 s after its client has disconnected, and its outcome is kept for 10 s after the reply was written. An equal request with a count of 1 or more joins it, or finds its job. */
                 "x-stainless-retry-count"?: string;
                 /** @description RFC 7240. With `respond-async` the work is a job from its start, and the reply is that job; with `wait=N` too, it is the images if they are made within N seconds, at most 600. Ignored for streams, and where jobs are disabled. */
                 prefer?: string;
@@ -3198,7 +3198,7 @@ export interface operations {
             header?: {
                 /** @description An equal request under the same key is run once; a repeat gets the same reply. */
                 "idempotency-key"?: string;
-                /** @description Sent by the official clients. Such a request continues for 10 s after its client has disconnected; an equal one with a count of 1 or more joins it, or finds its job where it was made into one. */
+                /** @description Sent by the official clients. Such a request continues for 10 s after its client has disconnected, and its outcome is kept for 10 s after the reply was written. An equal request with a count of 1 or more joins it, or finds its job. */
                 "x-stainless-retry-count"?: string;
                 /** @description RFC 7240. With `respond-async` the work is a job from its start, and the reply is that job; with `wait=N` too, it is the images if they are made within N seconds, at most 600. Ignored for streams, and where jobs are disabled. */
                 prefer?: string;
@@ -3333,7 +3333,7 @@ export interface operations {
             header?: {
                 /** @description An equal request under the same key is run once; a repeat gets the same reply. */
                 "idempotency-key"?: string;
-                /** @description Sent by the official clients. Such a request continues for 10 s after its client has disconnected; an equal one with a count of 1 or more joins it, or finds its job where it was made into one. */
+                /** @description Sent by the official clients. Such a request continues for 10 s after its client has disconnected, and its outcome is kept for 10 s after the reply was written. An equal request with a count of 1 or more joins it, or finds its job. */
                 "x-stainless-retry-count"?: string;
                 /** @description RFC 7240. With `respond-async` the work is a job from its start, and the reply is that job; with `wait=N` too, it is the images if they are made within N seconds, at most 600. Ignored for streams, and where jobs are disabled. */
                 prefer?: string;

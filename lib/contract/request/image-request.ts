@@ -102,7 +102,7 @@ export const SynchronousHeaders = v.object({
   ...IdempotencyHeaders.entries,
   'x-stainless-retry-count': documented(
     v.optional(v.string()),
-    'Sent by the official clients. Such a request continues for 10 s after its client has disconnected; an equal one with a count of 1 or more joins it, or finds its job where it was made into one.',
+    'Sent by the official clients. Such a request continues for 10 s after its client has disconnected, and its outcome is kept for 10 s after the reply was written. An equal request with a count of 1 or more joins it, or finds its job.',
   ),
 });
 

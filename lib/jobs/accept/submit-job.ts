@@ -117,8 +117,9 @@ export function createSubmitJob({
   };
 }
 
-/** Whether a client that repeats its request gets a new job: what is known to have failed was not paid for. */
+/** True if a client that repeats its request gets a new job: the earlier one failed, and nothing was or may have been paid for. */
 function isRepeatable(job: JobRecord | undefined): boolean {
   if (job === undefined) return true;
-  return job.status === 'failed' && job.error?.details['outcome'] !== 'unknown';
+  const { outcome, succeeded_outputs: made } = job.error?.details ?? {};
+  return job.status === 'failed' && outcome !== 'unknown' && made === undefined;
 }

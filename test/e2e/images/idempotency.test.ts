@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import type { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openSocket } from '../../support/raw-http.ts';
@@ -52,6 +53,34 @@ async function sendAndDisconnect(body: object, headers: Record<string, string>):
 
 /** Reads the beginning of a reply that exceeds the buffers of the connection, then disconnects. */
 async function cutReply(body: object, headers: Record<string, string>): Promise<void> {
+  const socket = await sendRaw(body, headers);
+  const [first] = await once(socket, 'data');
+  expect(String(first)).toMatch(/^HTTP\/1\.1 200/);
+  socket.destroy();
+}
+
+/** Resets the connection once the bridge has handed the whole reply to the kernel, without reading any of it. */
+async function resetUnread(body: object, headers: Record<string, string>): Promise<void> {
+  const requests = () => written(bridge);
+  const before = await requests();
+  const socket = await sendRaw(body, headers);
+  socket.pause();
+  await expect.poll(requests).toBeGreaterThan(before);
+  socket.resetAndDestroy();
+}
+
+/** The number of replies to POST /v1/images that the bridge has written in full. */
+async function written({ address }: StartedBridge): Promise<number> {
+  const diagnostics = await fetch(`${address}/v1/diagnostics`);
+  // biome-ignore lint/suspicious/noExplicitAny: the shape is the contract's.
+  const { events }: any = await diagnostics.json();
+  return events.items.filter(
+    ({ route, status }: { route: string; status: number }) =>
+      route === '/v1/images' && status === 200,
+  ).length;
+}
+
+async function sendRaw(body: object, headers: Record<string, string>): Promise<Socket> {
   const socket = await openSocket(bridge.port);
   const json = JSON.stringify({ prompt: 'a fox', ...body });
   const head = Object.entries({
@@ -61,9 +90,7 @@ async function cutReply(body: object, headers: Record<string, string>): Promise<
     ...headers,
   }).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.write(`POST /v1/images HTTP/1.1\r\n${head.join('')}\r\n${json}`);
-  const [first] = await once(socket, 'data');
-  expect(String(first)).toMatch(/^HTTP\/1\.1 200/);
-  socket.destroy();
+  return socket;
 }
 
 describe('an idempotency key', () => {
@@ -196,6 +223,18 @@ describe('a retry of the official client', () => {
     expect(retry.headers['idempotent-replayed']).toBe('true');
     expect(retry.json.data).toHaveLength(12);
     await expect.poll(() => generated(bridge) - before).toBe(1);
+  });
+
+  it('gets the image of a reply that was written in full on a connection that was reset', async () => {
+    const before = generated(bridge);
+    const body = { prompt: 'a small fox', output: { response_format: 'metadata' } };
+    await resetUnread(body, count(0));
+
+    const retry = await post(body, count(1));
+
+    expect(retry.status).toBe(200);
+    expect(retry.headers['idempotent-replayed']).toBe('true');
+    expect(generated(bridge) - before).toBe(1);
   });
 
   it('is a new request if there was no earlier one', async () => {

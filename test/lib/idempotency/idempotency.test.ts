@@ -241,15 +241,16 @@ describe('createIdempotency', () => {
     const seen: string[] = [];
     const { ask } = open({}, (store) => ({
       ...store,
-      claim(keyHash, fingerprint) {
-        seen.push(keyHash);
-        return store.claim(keyHash, fingerprint);
+      claim(scopeHash, keyHash, fingerprint) {
+        seen.push(scopeHash, keyHash);
+        return store.claim(scopeHash, keyHash, fingerprint);
       },
     }));
 
     void ask({ scope: 'a-scope', key: 'a-key' });
 
-    expect(seen).toEqual([expect.stringMatching(/^[0-9a-f]{64}$/)]);
+    const hash = expect.stringMatching(/^[0-9a-f]{64}$/);
+    expect(seen).toEqual([hash, hash]);
   });
 });
 

@@ -12,11 +12,16 @@ function open(limits: object = {}) {
   return {
     clock,
     store,
-    async kept(key: string, bytes = 1) {
-      await store.claim(key, 'f');
+    async kept(key: string, bytes = 1, scope = 's') {
+      await store.claim(scope, key, 'f');
       await store.finish(key, outcome(key), bytes);
     },
-    kindOf: async (key: string) => (await store.claim(key, 'f')).kind,
+    async unknown(key: string, scope = 's') {
+      const error = new BridgeError('protocol', 'cut off', { details: { outcome: 'unknown' } });
+      await store.claim(scope, key, 'f');
+      await store.finish(key, { ok: false, error }, 0);
+    },
+    kindOf: async (key: string, scope = 's') => (await store.claim(scope, key, 'f')).kind,
   };
 }
 
@@ -24,7 +29,7 @@ describe('createMemoryReplayStore', () => {
   it('gives the work to one of two equal claims, and says so to both', async () => {
     const { store } = open();
 
-    const claims = await Promise.all([store.claim('k', 'f'), store.claim('k', 'f')]);
+    const claims = await Promise.all([store.claim('s', 'k', 'f'), store.claim('s', 'k', 'f')]);
 
     expect(claims.map(({ kind }) => kind)).toEqual(['claimed', 'running']);
   });
@@ -32,34 +37,34 @@ describe('createMemoryReplayStore', () => {
   it('keeps how the work ended, a failure too', async () => {
     const { store } = open();
     const failure = { ok: false, error: new BridgeError('protocol', 'cut off') } as const;
-    await store.claim('k', 'f');
+    await store.claim('s', 'k', 'f');
     await store.finish('k', failure, 1);
 
-    const claim = await store.claim('k', 'f');
+    const claim = await store.claim('s', 'k', 'f');
 
     expect(claim).toEqual({ kind: 'finished', outcome: failure });
   });
 
   it('refuses another request under a key that runs', async () => {
     const { store } = open();
-    await store.claim('k', 'f');
+    await store.claim('s', 'k', 'f');
 
-    await expect(store.claim('k', 'g')).resolves.toEqual({ kind: 'conflict' });
+    await expect(store.claim('s', 'k', 'g')).resolves.toEqual({ kind: 'conflict' });
   });
 
   it('refuses another request under a key that has finished', async () => {
     const { store, kept } = open();
     await kept('k');
 
-    await expect(store.claim('k', 'g')).resolves.toEqual({ kind: 'conflict' });
+    await expect(store.claim('s', 'k', 'g')).resolves.toEqual({ kind: 'conflict' });
   });
 
   it('gives a forgotten key to the next request, even a different one', async () => {
     const { store } = open();
-    await store.claim('k', 'f');
+    await store.claim('s', 'k', 'f');
     await store.forget('k');
 
-    await expect(store.claim('k', 'g')).resolves.toEqual({ kind: 'claimed' });
+    await expect(store.claim('s', 'k', 'g')).resolves.toEqual({ kind: 'claimed' });
   });
 
   it('forgets what has finished after its time, to the millisecond', async () => {
@@ -76,7 +81,7 @@ describe('createMemoryReplayStore', () => {
 
   it('never forgets what runs', async () => {
     const { store, clock, kindOf } = open({ max_entries: 1, completed_ttl_secs: 1 });
-    await store.claim('k', 'f');
+    await store.claim('s', 'k', 'f');
     await clock.advance(10_000);
     await store.expiry.run();
 
@@ -99,7 +104,7 @@ describe('createMemoryReplayStore', () => {
     const { store, kept, kindOf } = open({ max_entries: 2 });
     await kept('first');
     await kept('second');
-    await store.claim('third', 'f');
+    await store.claim('s', 'third', 'f');
 
     expect(await kindOf('second')).toBe('finished');
     expect(store.size()).toMatchObject({ running: 1, finished: 1 });
@@ -125,5 +130,58 @@ describe('createMemoryReplayStore', () => {
 
     expect(await kindOf('large')).toBe('claimed');
     expect(await kindOf('small')).toBe('finished');
+  });
+
+  it('keeps an unknown outcome for its whole time, however many replies another scope stores', async () => {
+    const { clock, kept, unknown, kindOf } = open({ max_completed_bytes: 4000, max_entries: 20 });
+    await unknown('k');
+    for (let reply = 0; reply < 110; reply += 1) await kept(`reply ${reply}`, 3000, 'another');
+    await clock.advance(59_999);
+
+    expect(await kindOf('k')).toBe('finished');
+    await clock.advance(1);
+    expect(await kindOf('k')).toBe('claimed');
+  });
+
+  it('evicts the successes of the scope that holds the most memory', async () => {
+    const { kept, kindOf, store } = open({ max_completed_bytes: 10_000 });
+    await kept('small', 1000);
+    for (let reply = 0; reply < 20; reply += 1) await kept(`reply ${reply}`, 3000, 'another');
+
+    expect(await kindOf('small')).toBe('finished');
+    expect(await kindOf('reply 19', 'another')).toBe('finished');
+    expect(store.size().heldBytes).toBeLessThanOrEqual(10_000);
+  });
+
+  it('evicts the successes of the scope that holds the most entries to take a new key', async () => {
+    const { kept, kindOf } = open({ max_entries: 10 });
+    await kept('mine');
+    for (let reply = 0; reply < 20; reply += 1) await kept(`reply ${reply}`, 1, 'another');
+
+    expect(await kindOf('mine')).toBe('finished');
+  });
+
+  it('leaves a tenth of the entries to scopes below their equal share', async () => {
+    const { unknown, kindOf } = open({ max_entries: 20 });
+    for (let failed = 0; failed < 20; failed += 1) await unknown(`failure ${failed}`, 'another');
+
+    const refused = await kindOf('one more', 'another');
+
+    expect(refused).toBe('full');
+    expect(await kindOf('mine')).toBe('claimed');
+  });
+
+  it('counts nothing after all outcomes have expired', async () => {
+    const { store, clock, kept, unknown, kindOf } = open({ max_entries: 4 });
+    await kept('one');
+    await unknown('two');
+    await unknown('three', 'another');
+    await clock.advance(60_000);
+    await store.expiry.run();
+
+    const kinds = [await kindOf('a'), await kindOf('b'), await kindOf('c', 'another')];
+
+    expect(kinds).toEqual(['claimed', 'claimed', 'claimed']);
+    expect(store.size()).toEqual({ running: 3, finished: 0, heldBytes: 0 });
   });
 });

@@ -12,7 +12,7 @@ import { createManualClock } from '../../support/manual-clock.ts';
 const disconnected = new BridgeError('cancelled', 'the client has disconnected');
 const unknown = new BridgeError('protocol', 'cut off', { details: { outcome: 'unknown' } });
 
-type Keeping = Parameters<ReturnType<typeof createRetryAttach<string>>['reply']>[3];
+type IsStale = Parameters<ReturnType<typeof createRetryAttach<string>>['reply']>[3];
 
 function open() {
   const clock = createManualClock();
@@ -36,7 +36,7 @@ function open() {
       return toBridgeError(reason);
     },
   };
-  function ask(retryCount: number, changes: Partial<Attempt> = {}, keeping?: Keeping) {
+  function ask(retryCount: number, changes: Partial<Attempt> = {}, isStale?: IsStale) {
     const client = new AbortController();
     const attempt = { scope: 's', fingerprint: 'f', retryCount, ...changes };
     let replied = (_isComplete: boolean) => {};
@@ -46,7 +46,7 @@ function open() {
         replied = listener;
       },
     };
-    const reply = attach.reply(attempt, forClients(operation), request, keeping);
+    const reply = attach.reply(attempt, forClients(operation), request, isStale);
     reply.catch(() => {});
     return {
       reply,
@@ -62,13 +62,14 @@ function open() {
 }
 
 describe('createRetryAttach', () => {
-  it('returns the result of work that no retry joins', async () => {
+  it('returns the result of work that no retry joins, and forgets it 10 s later', async () => {
     const { ask, runs, kept, clock, attach } = open();
     const one = ask(0);
     runs[0]?.succeed('an image');
 
     await expect(one.reply).resolves.toEqual({ value: 'an image', replayed: false });
     one.written();
+    await clock.advance(10_000);
 
     expect(kept).toEqual(['an image']);
     expect([clock.waiting, attach.size()]).toEqual([0, 0]);
@@ -133,17 +134,67 @@ describe('createRetryAttach', () => {
     expect([attach.size(), clock.waiting]).toEqual([1, 0]);
   });
 
-  it('forgets an outcome once its reply has been written in full', async () => {
-    const { ask, runs, clock } = open();
+  it('gives a retry the outcome for 10 s after its reply was written, because written is not received', async () => {
+    const { ask, runs, kept, clock, attach } = open();
+    const reset = ask(0);
+    runs[0]?.succeed('an image');
+    await reset.reply;
+    reset.written();
+    await clock.advance(9999);
+
+    const retry = ask(1);
+
+    await expect(retry.reply).resolves.toEqual({ value: 'an image', replayed: true });
+    retry.written();
+    await clock.advance(10_000);
+    expect(kept).toEqual(['an image']);
+    expect([attach.size(), clock.waiting, runs.length]).toEqual([0, 0, 1]);
+  });
+
+  it('never gives a first request the outcome of an equal one', async () => {
+    const { ask, runs } = open();
     const one = ask(0);
     runs[0]?.succeed('an image');
     await one.reply;
     one.written();
 
-    ask(1);
+    ask(0);
 
     expect(runs).toHaveLength(2);
-    expect(clock.waiting).toBe(0);
+  });
+
+  it('starts anew for the retry that a failure has asked for, not for the next one', async () => {
+    const { ask, runs } = open();
+    const [received, refused] = [ask(0), ask(0)];
+    runs[0]?.succeed('an image');
+    runs[1]?.fail(new BridgeError('overloaded', 'the queue is full'));
+    await received.reply;
+    await expect(refused.reply).rejects.toMatchObject({ code: 'overloaded' });
+    for (const client of [received, refused]) client.written();
+
+    const repeated = ask(1);
+    runs[2]?.succeed('another image');
+
+    await expect(repeated.reply).resolves.toEqual({ value: 'another image', replayed: false });
+    repeated.written();
+    await expect(ask(1).reply).resolves.toMatchObject({ replayed: true });
+    expect(runs).toHaveLength(3);
+  });
+
+  it('gives a retry a failure that must not be repeated', async () => {
+    const { ask, runs } = open();
+    const reset = ask(0);
+    runs[0]?.fail(
+      new BridgeError('upstream', 'one of two failed', {
+        retryable: false,
+        details: { succeeded_outputs: 1 },
+      }),
+    );
+    await expect(reset.reply).rejects.toMatchObject({ code: 'upstream' });
+    reset.written();
+
+    await expect(ask(1).reply).rejects.toMatchObject({ code: 'upstream' });
+    expect(runs).toHaveLength(1);
   });
 
   it('gives a retry the unknown outcome whose reply was cut', async () => {
@@ -247,10 +298,10 @@ describe('createRetryAttach', () => {
     expect(runs).toHaveLength(1);
   });
 
-  it('forgets a failure of known outcome at once', async () => {
+  it('forgets a retryable failure at once', async () => {
     const { ask, runs, clock } = open();
     ask(0).disconnect();
-    runs[0]?.fail(new BridgeError('upstream', 'no'));
+    runs[0]?.fail(new BridgeError('overloaded', 'no'));
     await clock.advance(1);
 
     ask(1);
@@ -287,60 +338,29 @@ describe('createRetryAttach', () => {
   });
 });
 
-describe('createRetryAttach, where a reply need not be the last one', () => {
-  const NOT_FINAL = { isFinal: () => false, isStale: async () => false };
-  const STALE = { isFinal: () => false, isStale: async (made: string) => made === 'stale' };
-
-  it('gives a retry the outcome for 10 s after a reply in full', async () => {
-    const { ask, runs, clock, attach } = open();
-    const first = ask(0, {}, NOT_FINAL);
-    runs[0]?.succeed('a job');
-    await first.reply;
-    first.written();
-    await clock.advance(9999);
-
-    const retry = ask(1, {}, NOT_FINAL);
-
-    await expect(retry.reply).resolves.toEqual({ value: 'a job', replayed: true });
-    retry.written();
-    await clock.advance(10_000);
-    expect([attach.size(), clock.waiting, runs.length]).toEqual([0, 0, 1]);
-  });
+describe('createRetryAttach, where an outcome can become stale', () => {
+  const isStale = async (made: string) => made === 'stale';
 
   it('prefers the outcome that no client has got', async () => {
     const { ask, runs } = open();
-    const [got, missed] = [ask(0, {}, NOT_FINAL), ask(0, {}, NOT_FINAL)];
+    const [got, missed] = [ask(0), ask(0)];
     runs[0]?.succeed('got');
     runs[1]?.succeed('missed');
     await Promise.all([got.reply, missed.reply]);
     got.written();
     missed.disconnect();
 
-    await expect(ask(1, {}, NOT_FINAL).reply).resolves.toMatchObject({ value: 'missed' });
-  });
-
-  it('asks of each reply whether it is the last one', async () => {
-    const { ask, runs, attach } = open();
-    const first = ask(0, {}, NOT_FINAL);
-    runs[0]?.succeed('a job');
-    await first.reply;
-    first.written();
-
-    const retry = ask(1);
-    await retry.reply;
-    retry.written();
-
-    expect(attach.size()).toBe(0);
+    await expect(ask(1).reply).resolves.toMatchObject({ value: 'missed' });
   });
 
   it('makes an outcome anew that is stale, once for all retries', async () => {
     const { ask, runs } = open();
-    const first = ask(0, {}, STALE);
+    const first = ask(0, {}, isStale);
     runs[0]?.succeed('stale');
     await first.reply;
     first.disconnect();
 
-    const retries = [ask(1, {}, STALE), ask(2, {}, STALE)];
+    const retries = [ask(1, {}, isStale), ask(2, {}, isStale)];
     await expect.poll(() => runs.length).toBe(2);
     runs[1]?.succeed('new');
 
