@@ -50,6 +50,8 @@ interface Outside {
   readonly tasks: readonly Task[];
   /** Opens other providers than the settings name. */
   readonly openProviders?: typeof enabledProviders;
+  /** Opens the stores; a simulation puts its faults of the disk around them. */
+  readonly openStorage?: typeof openStores;
 }
 
 /** What the runtime adds, because it knows the route table and the files of the package. */
@@ -73,14 +75,14 @@ export interface App {
  * the providers whether they are ready. The state directory must be locked for this process. Throws `configuration`.
  */
 export async function createApp(config: Config, outside: Outside): Promise<App> {
-  const { clock, ids, metrics, env, openProviders = enabledProviders } = outside;
-  const httpClient = createHttpClient();
-  const slices = createTimeSlices(clock);
+  const { clock, ids, metrics, env } = outside;
+  const { openProviders = enabledProviders, openStorage = openStores } = outside;
+  const [httpClient, slices] = [createHttpClient(), createTimeSlices(clock)];
   const engine = createImageEngine({ limits: config.images, clock, slices });
   const enabled = openProviders(config, { engine, httpClient, slices, clock, ids, env });
   const registry = openRegistry(config, enabled.providers);
   const onIndexFailure = createFailureReport('job-search-index', outside);
-  const stores = await openStores(config, { clock, ids, onIndexFailure });
+  const stores = await openStorage(config, { clock, ids, onIndexFailure });
   const artifacts = openArtifacts(config, outside, { stores, engine });
   const { publisher, delivery, retention } = artifacts;
   const running = openRuns(config, outside, { registry, engine, stores, artifacts });
@@ -92,7 +94,7 @@ export async function createApp(config: Config, outside: Outside): Promise<App> 
   const served = { runs, publisher, idempotency, clock, slices, usage, maxInputBytes };
   const imageRequests = createImageRequests({ ...served, replyAsync: appJobs.replyAsync });
   const readiness = openReadiness(registry, { stores, parts: [appJobs, artifacts], clock });
-  const imagePlans = openPlans(running, readiness);
+  const planned = { imageRequests, imagePlans: openPlans(running, readiness) };
   const own = [readiness.probe, stores.leaseRenewal, replays.expiry, retention.sweep];
   const all = [...own, ...appJobs.tasks, usage.retention, ...outside.tasks];
   const { tasks, report } = recordTasks(all, outside);
@@ -131,7 +133,7 @@ export async function createApp(config: Config, outside: Outside): Promise<App> 
       diagnostics,
       artifacts: delivery,
       providers: createProviderInventory({ registry }),
-      ...openAi(config, { imageRequests, imagePlans, registry, clock }),
+      ...openAi(config, { ...planned, registry, clock }),
       ...appJobs.services,
       metrics: { exposition: () => expose(metrics, admission, appJobs, registry) },
     },

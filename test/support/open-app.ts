@@ -5,7 +5,7 @@ import type { Config } from '../../lib/config/settings/settings.ts';
 import { createEventRing } from '../../lib/diagnostics/event-ring.ts';
 import { createTraceLog } from '../../lib/log/trace-log.ts';
 import { silentMetrics } from '../../lib/metrics/metrics.ts';
-import { systemClock as clock } from '../../lib/platform/clock.ts';
+import { type Clock, systemClock } from '../../lib/platform/clock.ts';
 import { createIds } from '../../lib/platform/ids.ts';
 import type { Provider } from '../../lib/providers/provider-port.ts';
 
@@ -16,16 +16,22 @@ interface Options {
   readonly defaultProvider: Config['default_provider'];
   /** Settings as `name=value`. */
   readonly set?: readonly string[];
+  /** The time, and what opens the stores; those of the service by default. */
+  readonly seams?: Pick<Outside, 'openStorage'> & { readonly clock?: Clock };
 }
 
+type Outside = Parameters<typeof createApp>[1];
+
 /** The whole application in this process, without a listener, with providers of a test. */
-export async function openApp({ folder, set = [], ...options }: Options): Promise<App> {
+export async function openApp({ folder, set = [], seams = {}, ...options }: Options): Promise<App> {
+  const { clock = systemClock, ...storage } = seams;
   const folders = [`state.directory=${folder}`, `artifacts.root=${join(folder, 'artifacts')}`];
   const loaded = await loadConfig({ env: {}, cwd: folder, set: [...folders, ...set] });
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.errors));
   return createApp(
     { ...loaded.config, default_provider: options.defaultProvider },
     {
+      ...storage,
       clock,
       ids: createIds(clock.nowMs),
       metrics: silentMetrics,

@@ -1,0 +1,120 @@
+import { BridgeError } from '../../../lib/errors/bridge-error.ts';
+import type { Stores } from '../../../lib/storage/open-stores.ts';
+
+/** One call of a method of a store, before it is made. */
+export interface StoreStep {
+  readonly port: string;
+  readonly method: string;
+  /** The state database, or the folder of artifacts. */
+  readonly disk: 'state' | 'files';
+  readonly isWrite: boolean;
+}
+
+/**
+ * `pass`: nothing happens. `full`: the disk refuses it. `failed`: it takes effect and is reported as a failure. `lost`: the
+ * process ends before it. `unheard`: the process ends after it, and nobody hears of its success.
+ */
+export type Verdict = 'pass' | 'full' | 'failed' | 'lost' | 'unheard';
+
+export interface FaultyStores {
+  readonly stores: Stores;
+  /** Resolves when no call is on its way any more, then closes what is underneath. */
+  close(): Promise<void>;
+}
+
+interface Faults {
+  /** Decides about each call. */
+  onStep(step: StoreStep): Verdict;
+  /** Ends the process. */
+  die(): void;
+  isDead(): boolean;
+}
+
+const READS =
+  /^(find|list|read|is|needs|charged|refuse|totals|summaries|changes|nextChange|stamp|probe|sizes|open|pending|count|state)/;
+
+const NEVER = new Promise<never>(() => {});
+
+type Method = (...args: unknown[]) => unknown;
+
+/** Puts faults of the disk, and the end of the process, around every method of every store. */
+export function createFaultyStores(stores: Stores, { onStep, die, isDead }: Faults): FaultyStores {
+  const pending = new Set<Promise<unknown>>();
+
+  function begin(call: () => unknown): unknown {
+    const begun = call();
+    if (!(begun instanceof Promise)) return begun;
+    pending.add(begun);
+    begun.then(
+      () => pending.delete(begun),
+      () => pending.delete(begun),
+    );
+    return begun;
+  }
+
+  /** What a process that still lives hears of it. */
+  function heard(begun: unknown): unknown {
+    if (!(begun instanceof Promise)) return begun;
+    return new Promise((resolve, reject) => {
+      begun.then(
+        (value) => isDead() || resolve(value),
+        (error) => isDead() || reject(error),
+      );
+    });
+  }
+
+  function faulty(port: string, method: string, call: Method): Method {
+    const isWrite = !READS.test(method);
+    const disk = port === 'artifactFiles' || port === 'storedInputs' ? 'files' : 'state';
+    return (...args) => {
+      if (isDead()) return NEVER;
+      switch (onStep({ port, method, disk, isWrite })) {
+        case 'pass':
+          return heard(begin(() => call(...args)));
+        case 'full':
+          return Promise.reject(refusalOf(disk));
+        case 'failed':
+          return Promise.resolve(begin(() => call(...args))).then(() => {
+            throw refusalOf(disk);
+          });
+        case 'lost':
+          die();
+          return NEVER;
+        case 'unheard':
+          begin(() => call(...args));
+          die();
+          return NEVER;
+      }
+    };
+  }
+
+  function faultyPort<T extends object>(name: string, port: T): T {
+    const members = Object.entries(port).map(([member, value]) => [
+      member,
+      typeof value === 'function' ? faulty(name, member, value) : value,
+    ]);
+    // Every member has the name and the type of the one that it stands for.
+    return Object.fromEntries(members) as T;
+  }
+
+  const ports = Object.entries(stores).map(([name, port]) => {
+    const isPort = typeof port === 'object' && !(port instanceof Uint8Array);
+    return [name, isPort ? faultyPort(name, port) : port];
+  });
+  return {
+    // As above: port by port.
+    stores: { ...(Object.fromEntries(ports) as Stores), close: async () => {} },
+    async close() {
+      while (pending.size > 0) await Promise.allSettled(pending);
+      await stores.close();
+    },
+  };
+}
+
+function refusalOf(disk: StoreStep['disk']): BridgeError {
+  return disk === 'state'
+    ? new BridgeError('overloaded', 'the state database cannot take this now', {
+        details: { reason: 'state_store_full' },
+      })
+    : new BridgeError('artifact', 'the artifact folder is full');
+}
