@@ -10,5 +10,5 @@ export const handler = operation<'diagnostics'>()({
   request: {},
   reply: { status: 200, description: 'Facts and counts, never content.', body: Diagnostics },
   errors: ['overloaded'],
-  handle: async ({ services }) => ok(await services.diagnostics.report()),
+  handle: async ({ context, services }) => ok(await services.diagnostics.report(context.caller)),
 });

@@ -1,6 +1,7 @@
 import type { ArtifactStore } from '../artifacts/artifact-store-port.ts';
 import type { FieldOrigin } from '../config/resolve-config.ts';
 import type { Config } from '../config/settings/settings.ts';
+import type { Caller } from '../contract/request/caller.ts';
 import type { Diagnostics } from '../contract/resources/diagnostics.ts';
 import type { JobTotals } from '../jobs/job-totals-port.ts';
 import { type Clock, nowSecs } from '../platform/clock.ts';
@@ -55,8 +56,12 @@ export function createDiagnostics(deps: Deps) {
   };
 
   return {
-    /** Throws `overloaded` when the bridge is stopping. */
-    async report(): Promise<Diagnostics> {
+    /**
+     * The requests of others are shown only to a caller with the permission `admin`. Throws `overloaded` when the bridge is
+     * stopping.
+     */
+    async report({ id, permissions }: Pick<Caller, 'id' | 'permissions'>): Promise<Diagnostics> {
+      const isAdmin = permissions.includes('admin');
       return {
         service_version,
         started,
@@ -73,7 +78,7 @@ export function createDiagnostics(deps: Deps) {
         },
         storage: await storageReport(deps),
         tasks: deps.tasks(),
-        events: deps.events.report(),
+        events: deps.events.report(isAdmin ? undefined : id),
       };
     },
   };

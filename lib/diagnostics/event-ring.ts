@@ -11,20 +11,40 @@ interface Deps {
 }
 
 export interface EventRing extends HttpObserver {
-  /** The newest first. */
-  report(): Diagnostics['events'];
+  /**
+   * The newest first: all of them, or those of one token, numbered as if the token were alone. Other numbers would count
+   * the requests of others.
+   */
+  report(callerId?: string): Diagnostics['events'];
+}
+
+/** A reply and its number among those to the same caller. */
+interface Entry {
+  readonly event: ApiEvent;
+  readonly callerId: string | undefined;
+  readonly ownSequence: number;
 }
 
 /** Keeps the last replies without content, in memory only (specification 2.6). */
 export function createEventRing({ clock }: Deps): EventRing {
-  const ring: ApiEvent[] = [];
+  const ring: Entry[] = [];
   let count = 0;
+  /** How many replies each token got since the start. Tokens are few: each has been added to the tokens file. */
+  const countOf = new Map<string | undefined, number>();
+
+  function newestFirst(): readonly Entry[] {
+    const next = count % EVENT_CAPACITY;
+    return [...ring.slice(next), ...ring.slice(0, next)].reverse();
+  }
+
   return {
-    replied({ route, method, status, durationMs }) {
+    replied({ route, method, status, durationMs, callerId }) {
       if (isLeftOut(route)) return;
       const index = count % EVENT_CAPACITY;
+      const ownSequence = (countOf.get(callerId) ?? 0) + 1;
+      countOf.set(callerId, ownSequence);
       count += 1;
-      ring[index] = {
+      const event = {
         sequence: count,
         timestamp_ms: clock.nowMs(),
         method,
@@ -32,13 +52,24 @@ export function createEventRing({ clock }: Deps): EventRing {
         status,
         duration_ms: toMicroseconds(durationMs),
       };
+      ring[index] = { event, callerId, ownSequence };
     },
-    report() {
-      const next = count % EVENT_CAPACITY;
-      const items = [...ring.slice(next), ...ring.slice(0, next)].reverse();
-      return { capacity: EVENT_CAPACITY, overwritten: count - items.length, items };
+    report(callerId) {
+      const entries = newestFirst();
+      if (callerId === undefined)
+        return toReport(
+          entries.map(({ event }) => event),
+          count,
+        );
+      const own = entries.filter((entry) => entry.callerId === callerId);
+      const events = own.map(({ event, ownSequence: sequence }) => ({ ...event, sequence }));
+      return toReport(events, countOf.get(callerId) ?? 0);
     },
   };
+}
+
+function toReport(items: ApiEvent[], count: number): Diagnostics['events'] {
+  return { capacity: EVENT_CAPACITY, overwritten: count - items.length, items };
 }
 
 /** Probes, scrapers and page loads would push out everything else. */

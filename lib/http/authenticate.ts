@@ -12,12 +12,13 @@ export const authenticate: Middleware = {
     if (caller === undefined) {
       throw new BridgeError('authentication_required', 'a valid bearer token is required');
     }
+    // Set before the permission is checked, so that the refusal is reported as the caller's own.
+    callOf(request).caller = caller;
     const permission = context.spec && permissionOf(context.spec);
     if (permission !== undefined && !caller.permissions.includes(permission)) {
       throw new BridgeError('permission_denied', `the token lacks the permission ${permission}`, {
         details: { permission },
       });
     }
-    callOf(request).caller = caller;
   },
 };

@@ -18,18 +18,21 @@ export const observe: Middleware = {
 /** What is reported of a request that was refused before it was routed. */
 export function unroutedReply({ code }: BridgeError, method = ''): ObservedReply {
   const { status } = ERRORS[code];
-  return { route: UNMATCHED_ROUTE, method: toKnownMethod(method), status, durationMs: 0 };
+  const refused = { route: UNMATCHED_ROUTE, status, durationMs: 0, callerId: undefined };
+  return { ...refused, method: toKnownMethod(method) };
 }
 
 function report(request: StackRequest): void {
   const { context, event, response } = request;
   const { observer, clock } = context.settings;
   if (!observer || !response) return;
+  const { caller, startedMs } = callOf(request);
   observer.replied({
     route: context.route ?? UNMATCHED_ROUTE,
     method: toKnownMethod(event.requestContext.http.method),
     status: response.statusCode,
-    durationMs: clock.monotonicMs() - callOf(request).startedMs,
+    durationMs: clock.monotonicMs() - startedMs,
+    callerId: caller?.id,
   });
 }
 

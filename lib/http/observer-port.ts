@@ -6,6 +6,8 @@ export interface ObservedReply {
   readonly route: string;
   readonly method: ReportedMethod;
   readonly status: number;
+  /** The identity of the caller's token: empty for a caller without a named token, undefined for an unknown caller. */
+  readonly callerId: string | undefined;
   /** From the arrival of the head until the reply was ready to be sent. */
   readonly durationMs: number;
 }

@@ -10,7 +10,7 @@ import type { CallState, Middleware } from './stack-request.ts';
 const TRACEPARENT = /^00-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
 
 /** The caller of a public operation, which has no use for one. */
-const UNKNOWN: Caller = { name: '', scope: '', permissions: [] };
+const UNKNOWN: Caller = { id: '', name: '', scope: '', permissions: [] };
 
 /** The caller's `x-request-id` where it has the allowed form, else a new one (contract.md 0). */
 export function requestIdOf(header: string | undefined, ids: Ids): string {

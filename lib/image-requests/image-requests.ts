@@ -104,11 +104,12 @@ export function createImageRequests(deps: Deps) {
     create,
 
     /**
-     * As `create`, or as a job where the client prefers that and jobs are enabled. Throws what `create` throws, and what
-     * refuses a job.
+     * As `create`, or as a job if the client prefers a job, jobs are enabled and its token may create them. Otherwise the
+     * preference is ignored, as RFC 7240 allows, so that one client works with every token. Throws what `create` throws,
+     * and what refuses a job.
      */
     async serve(sent: AnyImageRequest, context: RequestContext): Promise<ServedImages> {
-      const preference = parseAsyncPreference(context.prefer);
+      const preference = mayCreateJobs(context) ? parseAsyncPreference(context.prefer) : undefined;
       if (!preference || !deps.replyAsync) return create(sent, context);
       const attach = jobAttach.attachFor(context);
       const reply = await deps.replyAsync(sent, preference, context, attach);
@@ -142,4 +143,8 @@ export function createImageRequests(deps: Deps) {
     /** Cancels all runs without a client; resolves when none of them runs any more. */
     close: detached.close,
   };
+}
+
+function mayCreateJobs({ caller }: RequestContext): boolean {
+  return caller.permissions.includes('jobs');
 }

@@ -43,7 +43,7 @@ export interface JobRecord extends JobFacts {
   readonly provider: string;
   /** The id of the job that this one was made from by a retry. */
   readonly retryOf?: string;
-  /** The name of the token that it came with; empty for a caller without a named token. */
+  /** The identity of the token that it came with; empty for a caller without a named token. */
   readonly token: string;
   readonly request: JobRequest;
   /** Of a job that succeeded, and of no other. */

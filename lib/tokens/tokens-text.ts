@@ -45,8 +45,11 @@ function isLocalTime(time: Date): boolean {
   return isLocal?.call(time) === true && isDate?.call(time) !== true;
 }
 
+const Name = v.pipe(v.string(NAME_MESSAGE), v.regex(TOKEN_NAME, NAME_MESSAGE));
+
 const Row = v.strictObject({
-  name: v.pipe(v.string(NAME_MESSAGE), v.regex(TOKEN_NAME, NAME_MESSAGE)),
+  id: v.optional(Name),
+  name: Name,
   sha256: v.pipe(v.string(SHA256_MESSAGE), v.regex(/^[0-9a-f]{64}$/, SHA256_MESSAGE)),
   scope: Scope,
   permissions: v.optional(
@@ -67,13 +70,15 @@ export function parseTokens(text: string): readonly Token[] {
   const parsed = v.safeParse(File, reading.table);
   if (!parsed.success) throw unusable(toSentence(parsed.issues[0]));
   const tokens = parsed.output.token.map(
-    ({ images_per_day: imagesPerDay, expires: expiresSecs, ...row }): Token => ({
+    ({ id, images_per_day: imagesPerDay, expires: expiresSecs, ...row }): Token => ({
+      // The name was the identity before tokens had ids: usage and jobs from that time belong to it.
+      id: id ?? row.name,
       ...row,
       ...(imagesPerDay === undefined ? {} : { imagesPerDay }),
       ...(expiresSecs === undefined ? {} : { expiresSecs }),
     }),
   );
-  for (const member of ['name', 'sha256'] as const) refuseEqual(tokens, member);
+  for (const member of ['name', 'id', 'sha256'] as const) refuseEqual(tokens, member);
   return tokens;
 }
 
@@ -88,7 +93,7 @@ export function toTokensText(tokens: readonly Token[]): string {
   return `${HEADING}${toToml(rows.length === 0 ? {} : { token: rows })}`;
 }
 
-function refuseEqual(tokens: readonly Token[], member: 'name' | 'sha256'): void {
+function refuseEqual(tokens: readonly Token[], member: 'name' | 'id' | 'sha256'): void {
   const seen = new Set<string>();
   for (const [index, token] of tokens.entries()) {
     if (seen.has(token[member])) throw unusable(`token[${index}].${member} stands there twice`);

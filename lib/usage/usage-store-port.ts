@@ -1,6 +1,6 @@
 /** Whom images are counted for, and on which day: days since 1970-01-01, UTC. */
 export interface UsageDay {
-  /** The name of a token; empty for callers without a named token. */
+  /** The identity of a token; empty for callers without a named token. */
   readonly token: string;
   readonly day: number;
 }

@@ -30,10 +30,10 @@ export type Usage = ReturnType<typeof createUsage>;
 export function createUsage({ store, clock, log }: Deps) {
   const today = () => Math.floor(clock.nowMs() / DAY_MS);
 
-  function reservationOf({ name, imagesPerDay }: Account, images: number): Reservation {
+  function reservationOf({ id: token, imagesPerDay }: Account, images: number): Reservation {
     const day = today();
     const retryAfterMs = (day + 1) * DAY_MS - clock.nowMs();
-    return { token: name, day, images, allowance: imagesPerDay, retryAfterMs };
+    return { token, day, images, allowance: imagesPerDay, retryAfterMs };
   }
 
   async function reserve(account: Account, images: number): Promise<Held> {
@@ -80,14 +80,14 @@ export function createUsage({ store, clock, log }: Deps) {
 
     /** What the caller's token used on the last `days` days, this one included, and what it may use. */
     async report(caller: Caller, days: number): Promise<UsageReport> {
-      const { name: token, permissions, imagesPerDay, expiresSecs } = caller;
+      const { id: token, name, permissions, imagesPerDay, expiresSecs } = caller;
       const day = today();
       const items = toDays(await store.list({ token, day: day - days + 1 }));
       const used = await store.charged({ token, day });
       const resets = (day + 1) * DAY_SECS;
       return {
         caller: {
-          ...(token === '' ? {} : { name: token }),
+          ...(name === '' ? {} : { name }),
           permissions: [...permissions],
           ...(expiresSecs === undefined ? {} : { expires: expiresSecs }),
           ...(imagesPerDay === undefined

@@ -40,6 +40,7 @@ export function runTokensAdd(call: TokenCall<AddOptions>): Promise<number> {
     }
     const { secret, sha256 } = newSecret();
     const added: Token = {
+      id: newOpaqueId(),
       name: args.name,
       sha256,
       scope: newOpaqueId(),
@@ -52,7 +53,7 @@ export function runTokensAdd(call: TokenCall<AddOptions>): Promise<number> {
   });
 }
 
-/** `image-bridge tokens rotate`: another token for the same owner. Prints it. Resolves to the exit code. */
+/** `image-bridge tokens rotate`: another token for the same owner and identity. Prints it. Resolves to the exit code. */
 export function runTokensRotate(call: TokenCall): Promise<number> {
   const { secret, sha256 } = newSecret();
   return changeToken(

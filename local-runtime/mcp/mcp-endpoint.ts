@@ -46,7 +46,7 @@ export function createMcpEndpoint({ version, images, ...deps }: Deps): McpEndpoi
       const response = (await isLegacyRequest(request, parsedBody))
         ? await sessions.handle(request, {
             body: parsedBody,
-            scope: call.context.scope,
+            owner: call.context.caller,
             caller: toCaller(request.headers),
           })
         : await modern.fetch(request, { parsedBody });

@@ -15,12 +15,19 @@ interface Deps {
 
 interface Call {
   readonly body?: unknown;
-  readonly scope: string;
+  readonly owner: SessionOwner;
   readonly caller: Caller;
 }
 
-interface Session {
+/** The token that a session belongs to: tokens of one scope may have different permissions. */
+export interface SessionOwner {
   readonly scope: string;
+  /** The identity of the token, which it keeps when it is replaced. */
+  readonly id: string;
+}
+
+interface Session {
+  readonly owner: SessionOwner;
   readonly transport: WebStandardStreamableHTTPServerTransport;
   readonly server: McpServer;
   /** Of the latest request: a token may be replaced while a session lasts. */
@@ -29,13 +36,13 @@ interface Session {
   hasEnded: boolean;
 }
 
-/** Of one scope. */
+/** Per token. */
 const MAX_SESSIONS = 64;
 const IDLE_MS = 60 * 60 * 1000;
 
 /**
- * The sessions of clients of the revisions of 2025. A session belongs to the scope that has begun it: others do not find
- * it. Where a scope has too many, the one that was used least recently ends, and its client begins another. The jobs of a
+ * Keeps the sessions of clients of the revisions of 2025. A session belongs to the token that opened it: other tokens do
+ * not find it. If a token has too many, the least recently used one ends, and its client begins another. The jobs of a
  * session continue after its end.
  */
 export function createMcpSessions({ clock, ids, serverFor }: Deps) {
@@ -54,20 +61,20 @@ export function createMcpSessions({ clock, ids, serverFor }: Deps) {
   }
 
   /** Ends the sessions that have not been used for long, and those that are too many. */
-  async function makeRoom(scope: string): Promise<void> {
+  async function makeRoom(owner: SessionOwner): Promise<void> {
     const isIdle = ({ lastUsedMs }: Session) => clock.monotonicMs() - lastUsedMs > IDLE_MS;
     const idle = [...sessions].filter(([, session]) => isIdle(session));
-    const own = [...sessions].filter(([, session]) => session.scope === scope);
+    const own = [...sessions].filter(([, session]) => isSame(session.owner, owner));
     const surplus = own.slice(0, Math.max(0, own.length - MAX_SESSIONS));
     await Promise.all([...idle, ...surplus].map(([id]) => end(id)));
   }
 
-  async function begin({ scope, caller }: Call): Promise<Session> {
+  async function begin({ owner, caller }: Call): Promise<Session> {
     const transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: () => ids.newUuid(),
       async onsessioninitialized(id) {
         sessions.set(id, session);
-        await makeRoom(scope);
+        await makeRoom(owner);
       },
       onsessionclosed(id) {
         forget(id);
@@ -78,7 +85,7 @@ export function createMcpSessions({ clock, ids, serverFor }: Deps) {
       () => session.hasEnded,
     );
     const session: Session = {
-      scope,
+      owner,
       transport,
       server,
       caller,
@@ -101,7 +108,7 @@ export function createMcpSessions({ clock, ids, serverFor }: Deps) {
         return response;
       }
       const session = sessions.get(id);
-      if (session?.scope !== call.scope) return unknownSession();
+      if (!session || !isSame(session.owner, call.owner)) return unknownSession();
       sessions.delete(id);
       sessions.set(id, session);
       session.lastUsedMs = clock.monotonicMs();
@@ -113,6 +120,10 @@ export function createMcpSessions({ clock, ids, serverFor }: Deps) {
       await Promise.all([...sessions.keys()].map(end));
     },
   };
+}
+
+function isSame(one: SessionOwner, other: SessionOwner): boolean {
+  return one.scope === other.scope && one.id === other.id;
 }
 
 /** What the transport says of an id that it does not know: the client then begins a new session. */

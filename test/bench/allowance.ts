@@ -49,14 +49,14 @@ export const allowance: Bench = {
 
     const request = (imagesPerDay?: number) =>
       ofRequests(async (nth) => {
-        const charge = usage.chargeFor({ name: nameOf(nth), imagesPerDay });
+        const charge = usage.chargeFor({ id: nameOf(nth), imagesPerDay });
         await charge.reserve(1);
         const outcome = { perhapsMade: 1, provider: 'sandbox', images: 1, failed: 0 };
         await charge.settle({ ...outcome, tokens: undefined });
       });
     const job = (imagesPerDay?: number) =>
       ofRequests((nth) => {
-        const reservation = usage.reservationOf({ name: nameOf(nth), imagesPerDay }, 1);
+        const reservation = usage.reservationOf({ id: nameOf(nth), imagesPerDay }, 1);
         return submit(newJob(), { ...WIDE, reservation });
       });
     const against = 'without an allowance';
@@ -91,7 +91,8 @@ async function openChecks(folder: string) {
     const name = nameOf(nth);
     const sha256 = createHash('sha256').update(`ib_${name}`).digest('hex');
     const permissions = DEFAULT_PERMISSIONS;
-    return { name, sha256, scope: name, permissions, imagesPerDay: ALLOWANCE, disabled: false };
+    const named = { id: name, name, sha256, scope: name };
+    return { ...named, permissions, imagesPerDay: ALLOWANCE, disabled: false };
   });
   const path = join(folder, 'tokens.toml');
   await writeFile(path, toTokensText(tokens), { mode: 0o600 });

@@ -60,7 +60,7 @@ const matrix = table.flatMap((row) => grants.map((granted) => ({ ...row, granted
 /** Calls a route with a token that has this permission alone. Behind the guard nothing is there. */
 async function callWith({ method, path, handler, granted }: (typeof matrix)[number]) {
   const permissions = granted === 'nothing' ? [] : [granted];
-  const caller = { name: 'alice', scope: 's', permissions };
+  const caller = { id: 'a', name: 'alice', scope: 's', permissions };
   const named = { find: () => caller, watch: () => () => {} };
   const access = createAccess({ bearer: undefined, named, hosts: [] });
   const sent = { method, path, headers: { authorization: 'Bearer any' } };

@@ -2401,7 +2401,7 @@ export interface components {
                 /** @constant */
                 capacity: 256;
                 overwritten: number;
-                /** @description The newest first. */
+                /** @description The newest first. Without the permission `admin` only the replies to the token that asks, and only they are counted. */
                 items: {
                     sequence: number;
                     timestamp_ms: number;
@@ -2913,7 +2913,7 @@ export interface operations {
                 "idempotency-key"?: string;
                 /** @description Sent by the official clients. Such a request continues for 10 s after its client has disconnected, and its outcome is kept for 10 s after the reply was written. An equal request with a count of 1 or more joins it, or finds its job. */
                 "x-stainless-retry-count"?: string;
-                /** @description RFC 7240. With `respond-async` the work is a job from its start, and the reply is that job; with `wait=N` too, it is the images if they are made within N seconds, at most 600. Ignored for streams, and where jobs are disabled. */
+                /** @description RFC 7240. With `respond-async` the work is a job from its start, and the reply is that job; with `wait=N` too, it is the images if they are made within N seconds, at most 600. Ignored for streams, where jobs are disabled, and for a token without the permission `jobs`. */
                 prefer?: string;
             };
             path?: never;
@@ -3200,7 +3200,7 @@ export interface operations {
                 "idempotency-key"?: string;
                 /** @description Sent by the official clients. Such a request continues for 10 s after its client has disconnected, and its outcome is kept for 10 s after the reply was written. An equal request with a count of 1 or more joins it, or finds its job. */
                 "x-stainless-retry-count"?: string;
-                /** @description RFC 7240. With `respond-async` the work is a job from its start, and the reply is that job; with `wait=N` too, it is the images if they are made within N seconds, at most 600. Ignored for streams, and where jobs are disabled. */
+                /** @description RFC 7240. With `respond-async` the work is a job from its start, and the reply is that job; with `wait=N` too, it is the images if they are made within N seconds, at most 600. Ignored for streams, where jobs are disabled, and for a token without the permission `jobs`. */
                 prefer?: string;
             };
             path?: never;
@@ -3335,7 +3335,7 @@ export interface operations {
                 "idempotency-key"?: string;
                 /** @description Sent by the official clients. Such a request continues for 10 s after its client has disconnected, and its outcome is kept for 10 s after the reply was written. An equal request with a count of 1 or more joins it, or finds its job. */
                 "x-stainless-retry-count"?: string;
-                /** @description RFC 7240. With `respond-async` the work is a job from its start, and the reply is that job; with `wait=N` too, it is the images if they are made within N seconds, at most 600. Ignored for streams, and where jobs are disabled. */
+                /** @description RFC 7240. With `respond-async` the work is a job from its start, and the reply is that job; with `wait=N` too, it is the images if they are made within N seconds, at most 600. Ignored for streams, where jobs are disabled, and for a token without the permission `jobs`. */
                 prefer?: string;
             };
             path?: never;

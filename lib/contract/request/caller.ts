@@ -17,14 +17,16 @@ export const DEFAULT_PERMISSIONS: readonly Permission[] = PERMISSIONS.filter(
 
 /** Whom images are counted for. */
 export interface Account {
-  /** The name of the caller's token; empty for a caller without a named token. */
-  readonly name: string;
+  /** The identity of the caller's token, kept when the token is replaced; empty for a caller without a named token. */
+  readonly id: string;
   /** How many images the token may ask for in one UTC day; as many as it likes when undefined. */
   readonly imagesPerDay?: number | undefined;
 }
 
 /** Whom a request comes from. */
 export interface Caller extends Account {
+  /** The name of the caller's token; empty for a caller without a named token. */
+  readonly name: string;
   /** The authorization scope: callers of one scope see the same resources (contract.md 11). */
   readonly scope: string;
   readonly permissions: readonly Permission[];
@@ -34,5 +36,5 @@ export interface Caller extends Account {
 
 /** A caller that may do everything: the one of `server.bearer_token_env`, or anyone where no token is required. */
 export function unnamedCaller(scope: string): Caller {
-  return { name: '', scope, permissions: PERMISSIONS };
+  return { id: '', name: '', scope, permissions: PERMISSIONS };
 }

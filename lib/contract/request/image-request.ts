@@ -111,7 +111,7 @@ export const AsyncHeaders = v.object({
   ...SynchronousHeaders.entries,
   prefer: documented(
     v.optional(v.string()),
-    'RFC 7240. With `respond-async` the work is a job from its start, and the reply is that job; with `wait=N` too, it is the images if they are made within N seconds, at most 600. Ignored for streams, and where jobs are disabled.',
+    'RFC 7240. With `respond-async` the work is a job from its start, and the reply is that job; with `wait=N` too, it is the images if they are made within N seconds, at most 600. Ignored for streams, where jobs are disabled, and for a token without the permission `jobs`.',
   ),
 });
 

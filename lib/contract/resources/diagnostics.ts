@@ -124,7 +124,10 @@ export const Diagnostics = v.strictObject({
   events: v.strictObject({
     capacity: v.literal(EVENT_CAPACITY),
     overwritten: Count,
-    items: documented(v.array(ApiEvent), 'The newest first.'),
+    items: documented(
+      v.array(ApiEvent),
+      'The newest first. Without the permission `admin` only the replies to the token that asks, and only they are counted.',
+    ),
   }),
 });
 export type Diagnostics = v.InferOutput<typeof Diagnostics>;

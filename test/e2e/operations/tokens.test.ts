@@ -97,6 +97,66 @@ describe('named tokens', () => {
     expect((await fetch(`${bridge.address}/v1/models`)).status).toBe(401);
   });
 
+  it('make no job with the permission images alone: a preference for one is ignored', async () => {
+    const cwd = await freshFolder();
+    const limited = await tokens(cwd, 'add', 'limited', '--permissions', 'images,read');
+    const full = await tokens(cwd, 'add', 'full', '--permissions', 'images,jobs,read');
+    const bridge = await startBridge({ cwd, set: SET });
+    const post = async (token: string, path: string, prefer: string) => {
+      const client = await createJobClient(bridge, token);
+      const body = path === '/v1/images' ? image().body : { prompt: 'a boat', size: '64x64' };
+      const reply = await client.send('POST', path, { body, headers: { prefer } });
+      return { ...reply, jobs: (await client.get('/v1/jobs')).json.items.length };
+    };
+
+    for (const path of ['/v1/images', '/v1/images/generations']) {
+      for (const prefer of ['respond-async', 'respond-async, wait=60']) {
+        const made = await post(limited, path, prefer);
+        expect([made.status, made.jobs, made.json.data.length]).toEqual([200, 0, 1]);
+        expect(made.headers['preference-applied']).toBeUndefined();
+      }
+    }
+    expect((await post(full, '/v1/images', 'respond-async')).status).toBe(202);
+  });
+
+  it('see in the diagnostics the replies to themselves alone, unless they are admin', async () => {
+    const cwd = await freshFolder();
+    const alice = await tokens(cwd, 'add', 'alice', '--permissions', 'read,diagnostics');
+    const bob = await tokens(cwd, 'add', 'bob', '--permissions', 'read');
+    const admin = await tokens(cwd, 'add', 'root', '--permissions', 'diagnostics,admin');
+    const bridge = await startBridge({ cwd, set: SET });
+    type Item = { route: string; status: number; sequence: number };
+    const ask = async (token: string, path: string) => {
+      const reply = await fetch(bridge.address + path, {
+        headers: { authorization: `Bearer ${token}` },
+      });
+      return (await reply.json()) as { events: { items: Item[]; overwritten: number } };
+    };
+    await ask(bob, '/v1/providers');
+    await ask('unknown', '/v1/models');
+    await ask(bob, '/v1/diagnostics');
+    await ask(alice, '/v1/nowhere');
+    await ask(alice, '/v1/jobs');
+    await ask(bob, '/v1/providers');
+
+    const own = (await ask(alice, '/v1/diagnostics')).events;
+    const all = (await ask(admin, '/v1/diagnostics')).events;
+
+    const rows = (items: Item[]) =>
+      items.map(({ sequence, route, status }) => `${sequence} ${route} ${status}`);
+    expect(rows(own.items)).toEqual(['2 /v1/jobs 200', '1 unmatched 404']);
+    expect(own.overwritten).toBe(0);
+    expect(rows(all.items)).toEqual([
+      '7 /v1/diagnostics 200',
+      '6 /v1/providers 200',
+      '5 /v1/jobs 200',
+      '4 unmatched 404',
+      '3 /v1/diagnostics 403',
+      '2 /v1/models 401',
+      '1 /v1/providers 200',
+    ]);
+  });
+
   it('never exceed their allowance, however many ask at once, and keep their usage through a crash', async () => {
     const cwd = await freshFolder();
     const token = await tokens(cwd, 'add', 'alice', '--images-per-day', '20');

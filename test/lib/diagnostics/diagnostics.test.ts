@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
+import { unnamedCaller } from '../../../lib/contract/request/caller.ts';
 import { Diagnostics } from '../../../lib/contract/resources/diagnostics.ts';
 import { createDiagnostics } from '../../../lib/diagnostics/diagnostics.ts';
 import { createEventRing } from '../../../lib/diagnostics/event-ring.ts';
@@ -11,7 +12,13 @@ const clock = createManualClock();
 
 function diagnosticsWith(providers: readonly ProviderReport[] = []) {
   const events = createEventRing({ clock });
-  events.replied({ route: '/v1/images', method: 'POST', status: 200, durationMs: 4 });
+  events.replied({
+    route: '/v1/images',
+    method: 'POST',
+    status: 200,
+    durationMs: 4,
+    callerId: 'bob',
+  });
   return createDiagnostics({
     clock,
     events,
@@ -55,9 +62,20 @@ function diagnosticsWith(providers: readonly ProviderReport[] = []) {
   });
 }
 
+const ADMIN = unnamedCaller('anonymous');
+
 describe('createDiagnostics', () => {
+  it.each([
+    ['bob', 1],
+    ['alice', 0],
+  ])('shows %s, who is no admin, %i replies', async (id, count) => {
+    const report = await diagnosticsWith().report({ id, permissions: ['diagnostics'] });
+
+    expect(report.events.items).toHaveLength(count);
+  });
+
   it('reports what the contract lists, each field from its source', async () => {
-    const report = await diagnosticsWith().report();
+    const report = await diagnosticsWith().report(ADMIN);
 
     expect(v.parse(Diagnostics, report)).toEqual(report);
     expect(report).toMatchObject({
@@ -84,7 +102,7 @@ describe('createDiagnostics', () => {
 
     await clock.advance(1500);
 
-    expect((await diagnostics.report()).uptime_ms).toBe(1500);
+    expect((await diagnostics.report(ADMIN)).uptime_ms).toBe(1500);
   });
 
   it('says why a provider is not ready, and nothing of why where it is', async () => {
@@ -97,7 +115,7 @@ describe('createDiagnostics', () => {
         restarts: 0,
       },
       { name: 'sandbox', ready: true, checkedSecs: 8, restarts: 3 },
-    ]).report();
+    ]).report(ADMIN);
 
     expect(report.providers).toEqual([
       {
@@ -113,7 +131,7 @@ describe('createDiagnostics', () => {
   });
 
   it('reports the limits of the jobs, and how many there are', async () => {
-    const { jobs } = await diagnosticsWith().report();
+    const { jobs } = await diagnosticsWith().report(ADMIN);
 
     expect(jobs).toMatchObject({
       enabled: true,

@@ -3,7 +3,13 @@ import { createEventRing } from '../../../lib/diagnostics/event-ring.ts';
 import type { ObservedReply } from '../../../lib/http/observer-port.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
 
-const reply: ObservedReply = { route: '/v1/images', method: 'POST', status: 200, durationMs: 12 };
+const reply: ObservedReply = {
+  route: '/v1/images',
+  method: 'POST',
+  status: 200,
+  durationMs: 12,
+  callerId: 'alice',
+};
 
 function ringWith(count: number) {
   const ring = createEventRing({ clock: createManualClock() });
@@ -55,6 +61,31 @@ describe('createEventRing', () => {
       expect(report.items.every(({ sequence, status }) => status === 199 + sequence)).toBe(true);
     },
   );
+
+  it('shows one caller its own replies, numbered as if the caller were alone', () => {
+    const ring = createEventRing({ clock: createManualClock() });
+    for (const callerId of ['bob', 'alice', undefined, 'bob', 'alice', '']) {
+      ring.replied({ ...reply, callerId });
+    }
+
+    const sequencesOf = (callerId?: string) =>
+      ring.report(callerId).items.map(({ sequence }) => sequence);
+    expect(sequencesOf('alice')).toEqual([2, 1]);
+    expect(sequencesOf('')).toEqual([1]);
+    expect(sequencesOf('carol')).toEqual([]);
+    expect(sequencesOf()).toEqual([6, 5, 4, 3, 2, 1]);
+  });
+
+  it('counts as overwritten only the replies of the caller that asks', () => {
+    const ring = createEventRing({ clock: createManualClock() });
+    for (const callerId of ['alice', 'alice', ...Array.from({ length: 255 }, () => 'bob')]) {
+      ring.replied({ ...reply, callerId });
+    }
+
+    expect(ring.report('alice')).toMatchObject({ overwritten: 1, items: [{ sequence: 2 }] });
+    expect(ring.report('bob')).toMatchObject({ overwritten: 0 });
+    expect(ring.report()).toMatchObject({ overwritten: 1 });
+  });
 
   it.each(['/health/live', '/health/ready', '/metrics', '/dashboard/assets/{name}'])(
     'leaves out %s',

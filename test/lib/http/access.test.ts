@@ -64,7 +64,7 @@ describe('createAccess', () => {
 
   it('finds named callers beside the one of the bearer, and no caller without a token', () => {
     const sha256 = createHash('sha256').update('alices-token').digest('hex');
-    const alice = { ...unnamedCaller('s'), name: 'alice' };
+    const alice = { ...unnamedCaller('s'), id: 'a', name: 'alice' };
     const find = (given: string) => (given === sha256 ? alice : undefined);
     const callers = { find, watch: () => () => {} };
     const both = createAccess({ bearer: token, named: callers, hosts: [] });

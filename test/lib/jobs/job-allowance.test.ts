@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { unnamedCaller } from '../../../lib/contract/request/caller.ts';
 import { type JobRig, openJobRig, SCOPE, until } from './job-rig.ts';
 
-const caller = { ...unnamedCaller(SCOPE), name: 'alice', imagesPerDay: 4 };
+const caller = { ...unnamedCaller(SCOPE), id: 'alice', imagesPerDay: 4 };
 const three = { parameters: { n: 3 } };
 
 let rig: JobRig;

@@ -10,11 +10,12 @@ const withLine = (line: string) => `[[token]]\n${ALICE}${line}\n`;
 describe('parseTokens', () => {
   it('reads a token with all its fields', () => {
     const text = withLine(
-      'permissions = ["jobs", "read"]\nimages_per_day = 100\nexpires = 2027-01-31T18:00:00+02:00\ndisabled = true',
+      'id = "a-1"\npermissions = ["jobs", "read"]\nimages_per_day = 100\nexpires = 2027-01-31T18:00:00+02:00\ndisabled = true',
     );
 
     expect(parseTokens(text)).toEqual([
       {
+        id: 'a-1',
         name: 'alice',
         sha256: SHA256,
         scope: 's-1',
@@ -24,6 +25,10 @@ describe('parseTokens', () => {
         disabled: true,
       },
     ]);
+  });
+
+  it('identifies a token without an id by its name', () => {
+    expect(parseTokens(withLine(''))[0]?.id).toBe('alice');
   });
 
   it('gives a token all permissions but admin unless it names some', () => {
@@ -50,6 +55,7 @@ describe('parseTokens', () => {
     ['an unknown table', '[tokens]', /tokens is not a known field/],
     ['a token that is no table', 'token = 5', /token must be tables/],
     ['a bad name', withLine('').replace('alice', '-alice'), /token\[0\]\.name must be/],
+    ['a bad id', withLine('id = "a b"'), /token\[0\]\.id must be/],
     ['a bad digest', withLine('').replace(SHA256, 'AB'), /token\[0\]\.sha256 must be 64/],
     ['a bad scope', withLine('').replace('s-1', 'a b'), /token\[0\]\.scope must be/],
     [
@@ -71,6 +77,11 @@ describe('parseTokens', () => {
       /token\[1\]\.name stands there twice/,
     ],
     [
+      'an id that is the name of a token without an id',
+      `${withLine('')}[[token]]\nid = "alice"\n${ALICE.replace('alice', 'bob').replaceAll('ab', 'cd')}`,
+      /token\[1\]\.id stands there twice/,
+    ],
+    [
       'two equal digests',
       `${withLine('')}[[token]]\n${ALICE.replace('alice', 'bob')}`,
       /token\[1\]\.sha256 stands there twice/,
@@ -89,5 +100,14 @@ describe('toTokensText', () => {
 
     expect(parseTokens(toTokensText(tokens))).toEqual(tokens);
     expect(parseTokens(toTokensText([]))).toEqual([]);
+  });
+
+  it('writes the identity of a token that had no id', () => {
+    const renamed = toTokensText(parseTokens(withLine(''))).replace(
+      'name = "alice"',
+      'name = "eve"',
+    );
+
+    expect(parseTokens(renamed)).toMatchObject([{ id: 'alice', name: 'eve' }]);
   });
 });

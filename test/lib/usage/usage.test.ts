@@ -9,7 +9,7 @@ import { createUsage, type Usage } from '../../../lib/usage/usage.ts';
 import { createManualClock, type ManualClock } from '../../support/manual-clock.ts';
 
 const HOUR_MS = 3_600_000;
-const ALICE = { ...unnamedCaller('s'), name: 'alice', imagesPerDay: 10 };
+const ALICE = { ...unnamedCaller('s'), id: 'alice', imagesPerDay: 10 };
 const MADE = { provider: 'sandbox', images: 2, failed: 1, perhapsMade: 2, tokens: 50 };
 
 let database: StateDatabase;
@@ -127,7 +127,7 @@ describe('createUsage', () => {
     await charge.reserve(3);
     await charge.settle(MADE);
 
-    expect((await usage.report({ ...ALICE, name: 'bob' }, 366)).items).toEqual([]);
+    expect((await usage.report({ ...ALICE, id: 'bob' }, 366)).items).toEqual([]);
   });
 
   it('logs that the images of a request cannot be counted, and does not fail it', async () => {

@@ -43,6 +43,7 @@ describe('tokens add', () => {
       disabled: false,
     });
     expect(token?.scope).toMatch(/^[0-9a-f]{32}$/);
+    expect(token?.id).toMatch(/^[0-9a-f]{32}$/);
     expect((await stat(path)).mode & 0o777).toBe(0o600);
     expect(await readFile(path, 'utf8')).not.toContain(stdout.trim());
   });
@@ -114,7 +115,7 @@ describe('tokens add', () => {
 });
 
 describe('tokens rotate', () => {
-  it('replaces the token and keeps all else', async () => {
+  it('replaces the token and keeps its identity and all else', async () => {
     await run('add', 'alice', '--images-per-day', '5');
     await run('add', 'bob');
     const [alice, bob] = await stored();
