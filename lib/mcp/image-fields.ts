@@ -1,6 +1,8 @@
 import * as v from 'valibot';
 import { parameterEntries } from '../contract/request/parameters.ts';
 import { documented } from '../contract/schema/documented.ts';
+import { PromptText } from '../contract/schema/fields.ts';
+import { Payload, text } from '../contract/schema/text.ts';
 import { readInputs } from './input-image.ts';
 import type { ToolContext } from './tool.ts';
 
@@ -8,22 +10,25 @@ const { n, size, quality, output_format, background } = parameterEntries;
 
 /** What images are asked for by: a few of the request's fields, under plain names. */
 export const imageFields = {
-  prompt: documented(v.string(), 'What to show, for example "a lighthouse at dusk, watercolour".'),
-  negative_prompt: documented(v.optional(v.string()), 'What to avoid, for example "text, people".'),
+  prompt: documented(PromptText, 'What to show, for example "a lighthouse at dusk, watercolour".'),
+  negative_prompt: documented(v.optional(PromptText), 'What to avoid, for example "text, people".'),
   n,
   size: documented(size, 'Width and height in pixels, for example "1536x1024", or "auto".'),
   quality,
   format: documented(output_format, 'The format of the file. Left out, it is png.'),
   background,
   model: documented(
-    v.optional(v.string()),
+    v.optional(text({ maxLength: 128 })),
     'A model of list_models, for example "gpt-image-2". Left out, the default one.',
   ),
-  provider: documented(v.optional(v.string()), 'A provider of list_models, by its name.'),
+  provider: documented(
+    v.optional(text({ maxLength: 64 })),
+    'A provider of list_models, by its name.',
+  ),
 };
 
 const Image = documented(
-  v.string(),
+  Payload,
   'The id of an image that the bridge has made, a data: URL, or, where the client runs on the same machine, the path of a file below the working directory.',
 );
 

@@ -4,6 +4,9 @@ import { ArtifactId } from '../contract/schema/fields.ts';
 import { ApiFailure } from './bridge-api.ts';
 import type { ToolContext } from './tool.ts';
 
+// Longer than any path.
+const MAX_PATH_CHARS = 4096;
+
 type Reader = Pick<ToolContext, 'readFile'>;
 
 // Twice what a service takes by default; it names its own limit.
@@ -19,11 +22,7 @@ export async function readInputs(
 ): Promise<ImageInput[][]> {
   let bytes = 0;
   async function readNext(path: string): Promise<Buffer> {
-    if (!readFile) {
-      throw new ApiFailure('invalid_request', 'an image is neither an id nor a data: URL', [
-        'Files can be named only where the client runs on the machine of the bridge: send a data: URL.',
-      ]);
-    }
+    if (!readFile) throw notAnImage();
     const file = await readFile(path);
     bytes += file.length;
     if (bytes <= MAX_FILES_BYTES) return file;
@@ -39,11 +38,19 @@ export async function readInputs(
   return inputs;
 }
 
+function notAnImage(): ApiFailure {
+  return new ApiFailure('invalid_request', 'an image is neither an id nor a data: URL', [
+    'Files can be named only where the client runs on the machine of the bridge: send a data: URL.',
+  ]);
+}
+
 async function toInput(
   image: string,
   read: (path: string) => Promise<Buffer>,
 ): Promise<ImageInput> {
-  if (/^data:/i.test(image)) return { type: 'data_url', data_url: image };
+  // Only a data URL may be long: nothing else of a long text is looked at.
+  if (/^data:/i.test(image.slice(0, 5))) return { type: 'data_url', data_url: image };
+  if (image.length > MAX_PATH_CHARS) throw notAnImage();
   if (v.is(ArtifactId, image)) return { type: 'artifact', artifact_id: image };
   return { type: 'base64', data: (await read(image)).toString('base64') };
 }

@@ -1,6 +1,7 @@
-import * as v from 'valibot';
+import type * as v from 'valibot';
 import { closedObject } from '../contract/schema/closed-object.ts';
 import { listedIssues, toRequestIssues } from '../contract/schema/issues.ts';
+import { parseWithLimits } from '../contract/schema/request-limits.ts';
 import type { ImageEngine } from '../images/image.ts';
 import type { Clock } from '../platform/clock.ts';
 import { ApiFailure, type BridgeApi } from './bridge-api.ts';
@@ -70,10 +71,10 @@ export function tool<const S extends Arguments>(declaration: Declaration<S>): To
   return {
     ...declaration,
     async run(input, context) {
-      const { success, output, issues } = v.safeParse(schema, input);
-      if (!success) throw wrongArguments(issues);
+      const { typed, value, issues } = parseWithLimits(schema, input);
+      if (!typed || issues) throw wrongArguments(issues ?? []);
       // A closed object of the same entries gives the same type.
-      return declaration.run(output as v.InferOutput<S>, context);
+      return declaration.run(value as v.InferOutput<S>, context);
     },
   };
 }

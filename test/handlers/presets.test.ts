@@ -56,6 +56,21 @@ describe('createPreset', () => {
     expect((await read('icons')).json).toEqual(reply.json);
   });
 
+  it('refuses a description of 64 MB, which it neither reads nor repeats', async () => {
+    const description = 'd'.repeat(64 * 1024 * 1024);
+
+    const reply = await create({ name: 'icons', description, template: TEMPLATE });
+
+    expect(reply.status).toBe(422);
+    expect(reply.bytes.length).toBeLessThan(1000);
+    expect(reply.json).toMatchObject({
+      error: {
+        param: 'description',
+        bridge_ext: { details: { issues: [{ field: 'description', code: 'invalid_length' }] } },
+      },
+    });
+  });
+
   it('refuses a taken name', async () => {
     await create({ name: 'icons', template: TEMPLATE });
 

@@ -1,5 +1,6 @@
 import { type ConversionConfig, toJsonSchema } from '@valibot/to-json-schema';
 import type * as v from 'valibot';
+import { textKeywords } from '../schema/text.ts';
 import { withNulls } from './null-fields.ts';
 
 /** A JSON value that is an object; what documents are made of. */
@@ -35,6 +36,11 @@ export function configFor(direction: Direction): ConversionConfig {
         return names?.length ? { ...part, required: names } : part;
       }
       if (valibotSchema.type === 'record') return rest;
+      if (valibotSchema.type === 'string') {
+        return jsonSchema.maxLength === undefined
+          ? { ...jsonSchema, ...textKeywords(valibotSchema) }
+          : undefined;
+      }
       return direction === 'reply' && ours !== undefined ? rest : undefined;
     },
   };

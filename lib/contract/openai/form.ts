@@ -4,6 +4,7 @@ import { documented, type SchemaKeywords } from '../schema/documented.ts';
 import { coded } from '../schema/issues.ts';
 import { openObject } from '../schema/open-object.ts';
 import { QueryBoolean } from '../schema/page.ts';
+import { Payload, ShortText } from '../schema/text.ts';
 import { BridgeExt, editTextEntries, IGNORED_FIELDS, textEntries } from './images.ts';
 
 /** The files of `POST /v1/images/edits`; within one `role` they count in the order in which they come. */
@@ -19,8 +20,8 @@ export type EditFileRole = (typeof EDIT_FILES)[keyof typeof EDIT_FILES]['role'];
 /** A number in a form, where everything is text, under the rules that it has in JSON. */
 function numberText<const S extends v.GenericSchema<number>>(rules: S, keywords: SchemaKeywords) {
   return v.pipe(
-    v.string(),
-    v.check((text) => /^-?\d{1,15}$/.test(text), coded('invalid_type', 'must be a whole number')),
+    ShortText,
+    v.check((value) => /^-?\d{1,15}$/.test(value), coded('invalid_type', 'must be a whole number')),
     v.metadata({ type: 'integer', ...keywords }),
     v.transform(Number),
     rules,
@@ -40,12 +41,12 @@ const formEntries = {
   stream: documented(v.optional(QueryBoolean), 'Replies with a stream of events.'),
   bridge_ext: documented(
     v.optional(
-      v.pipe(v.string(), v.parseJson(undefined, coded('invalid_json', 'must be JSON')), BridgeExt),
+      v.pipe(Payload, v.parseJson(undefined, coded('invalid_json', 'must be JSON')), BridgeExt),
     ),
     'One text part that holds the JSON of a BridgeExt.',
     { contentMediaType: 'application/json' },
   ),
-  ...(Object.fromEntries(IGNORED_FIELDS.map((name) => [name, v.optional(v.string())])) as Record<
+  ...(Object.fromEntries(IGNORED_FIELDS.map((name) => [name, v.optional(Payload)])) as Record<
     (typeof IGNORED_FIELDS)[number],
     v.OptionalSchema<v.StringSchema<undefined>, undefined>
   >),
@@ -55,7 +56,7 @@ const formEntries = {
 export const EditsFormFields = openObject(formEntries);
 export type EditsFormFields = v.InferOutput<typeof EditsFormFields>;
 
-const File = v.pipe(v.string(), v.metadata({ format: 'binary' }));
+const File = v.pipe(Payload, v.metadata({ format: 'binary' }));
 const files = (description: string) => documented(v.optional(v.array(File)), description);
 
 /** The whole form, for documents: what arrives is read part by part, and the files never as text. */

@@ -5,11 +5,12 @@ import { parameterEntries } from '../request/parameters.ts';
 import { Policies, Route, Routing, Session, SessionKey } from '../request/routing.ts';
 import { closedObject } from '../schema/closed-object.ts';
 import { documented } from '../schema/documented.ts';
-import { Text, tokenOf, UserMetadata } from '../schema/fields.ts';
+import { PromptText, tokenOf, UserMetadata } from '../schema/fields.ts';
 import { coded } from '../schema/issues.ts';
 import { limitedList } from '../schema/limited-list.ts';
 import { openObject } from '../schema/open-object.ts';
 import { upTo } from '../schema/request-limits.ts';
+import { Payload, text } from '../schema/text.ts';
 
 /** OpenAI's older names of a quality, and ours (contract.md 10). */
 export const QUALITY_ALIASES = { standard: 'medium', hd: 'high' } as const;
@@ -30,7 +31,7 @@ const compatibility = documented(
 /** Ours beside OpenAI's fields: its keys are closed, whatever stands around it. */
 export const BridgeExt = closedObject({
   provider: named(Routing.entries.provider),
-  negative_prompt: v.optional(Text),
+  negative_prompt: v.optional(PromptText),
   negative_prompt_mode: named(Policies.entries.negative_prompt),
   compatibility,
   revised_prompt: named(Policies.entries.revised_prompt),
@@ -60,9 +61,9 @@ const refused = v.optional(v.never(coded('unsupported_field', 'is not supported 
 
 /** What a form and a JSON body have in common whose text needs no reading. */
 export const textEntries = {
-  prompt: documented(Text, 'What to draw.'),
+  prompt: documented(PromptText, 'What to draw.'),
   model: documented(
-    v.optional(v.pipe(v.string(), v.minLength(1), v.maxLength(256))),
+    v.optional(v.pipe(text({ maxLength: 256 }), v.minLength(1))),
     'A name that GET /v1/models lists, or provider/model.',
   ),
   size: named(parameterEntries.size),
@@ -100,14 +101,14 @@ export type GenerationsBody = v.InferOutput<typeof GenerationsBody>;
 /** What the edits route takes beside the fields of the generations route, in a form as in JSON. */
 export const editTextEntries = {
   provider: named(Routing.entries.provider),
-  negative_prompt: v.optional(Text),
+  negative_prompt: v.optional(PromptText),
   compatibility,
   revised_prompt: named(Policies.entries.revised_prompt),
   session_key: v.optional(SessionKey),
 };
 
 export const ImageReference = closedObject({
-  image_url: documented(v.string(), 'A data URL.'),
+  image_url: documented(Payload, 'A data URL.'),
 });
 export type ImageReference = v.InferOutput<typeof ImageReference>;
 

@@ -1,14 +1,15 @@
 import * as v from 'valibot';
 import { closedObject, closedVariant, eitherOf } from '../schema/closed-object.ts';
 import { documented } from '../schema/documented.ts';
-import { isStorableText, utf8Bytes } from '../schema/fields.ts';
+import { isStorableText, Sha256 } from '../schema/fields.ts';
 import { coded } from '../schema/issues.ts';
 import { limitsOf } from '../schema/request-limits.ts';
+import { Payload, ShortText, text, utf8Bytes } from '../schema/text.ts';
 import { OUTPUT_FORMATS } from './parameters.ts';
 
 /** One safe path component, shown to people only: no caller's name ever reaches the file system. */
 const DisplayFilename = v.pipe(
-  v.string(),
+  ShortText,
   v.check(
     (name) =>
       name !== '' &&
@@ -28,7 +29,7 @@ const common = {
     maxLength: 255,
   }),
   media_type: documented(
-    v.optional(v.pipe(v.string(), v.maxLength(128))),
+    v.optional(text({ maxLength: 128 })),
     'Compared with the bytes: another content than declared is refused.',
   ),
 };
@@ -36,18 +37,18 @@ const common = {
 // The payloads are checked when they are decoded (contract.md 1): a pattern over megabytes would stall everyone.
 const DataUrlInput = closedObject({
   type: v.literal('data_url'),
-  data_url: documented(v.string(), 'data:image/png;base64, and the bytes; also jpeg and webp.'),
+  data_url: documented(Payload, 'data:image/png;base64, and the bytes; also jpeg and webp.'),
   ...common,
 });
 const Base64Input = closedObject({
   type: v.literal('base64'),
-  data: documented(v.string(), 'RFC 4648 section 4: padded, without white space.'),
+  data: documented(Payload, 'RFC 4648 section 4: padded, without white space.'),
   ...common,
 });
 export const ArtifactInput = closedObject({
   type: v.literal('artifact'),
   artifact_id: documented(
-    v.pipe(v.string(), v.maxLength(128)),
+    text({ maxLength: 128 }),
     'An image that this bridge has made for the same token.',
   ),
   ...common,
@@ -56,7 +57,7 @@ export const UrlInput = v.pipe(
   closedObject({
     type: v.literal('url'),
     url: documented(
-      v.pipe(v.string(), v.maxLength(8192)),
+      text({ maxLength: 8192 }),
       'https only, and only while inputs.remote.enabled is on.',
     ),
     ...common,
@@ -92,10 +93,10 @@ export interface FileInput {
 /** An inline image of a job, as the job shows it: its bytes never come back (contract.md 3). */
 export const StoredInput = closedObject({
   type: v.literal('stored'),
-  sha256: v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/)),
+  sha256: Sha256,
   media_type: v.picklist(['image/png', 'image/jpeg', 'image/webp']),
   bytes: v.pipe(v.number(), v.integer(), v.minValue(1)),
-  filename: v.optional(v.string()),
+  filename: v.optional(ShortText),
 });
 export type StoredInput = v.InferOutput<typeof StoredInput>;
 

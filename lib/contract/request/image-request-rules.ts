@@ -1,14 +1,12 @@
 import type * as v from 'valibot';
 import { type CrossRule, checkAll } from '../schema/cross-rules.ts';
-import { utf8Bytes } from '../schema/fields.ts';
+import { MAX_PROMPT_BYTES } from '../schema/fields.ts';
+import { utf8Bytes } from '../schema/text.ts';
 import type { ImageInput } from './image-input.ts';
 import type { Output } from './output.ts';
 import { formatOfExtension } from './output-names.ts';
 import type { RequestParameters } from './parameters.ts';
 import type { Policies, Routing, Session } from './routing.ts';
-
-/** `prompt` and `negative_prompt` together (contract.md 1). */
-export const MAX_PROMPT_BYTES = 12_288;
 
 /** A request whose fields are valid one by one. A template lacks the prompt and the images. */
 interface Candidate {

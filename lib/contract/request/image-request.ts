@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { closedObject, nullable } from '../schema/closed-object.ts';
 import { documented } from '../schema/documented.ts';
-import { Text, tokenOf, UserMetadata } from '../schema/fields.ts';
+import { PromptText, tokenOf, UserMetadata } from '../schema/fields.ts';
 import { coded } from '../schema/issues.ts';
 import { limitedList } from '../schema/limited-list.ts';
 import { upTo } from '../schema/request-limits.ts';
@@ -15,7 +15,7 @@ import { Policies, Routing, Session } from './routing.ts';
 export const sharedRequestEntries = {
   operation: v.optional(v.picklist(['generate', 'edit']), 'generate'),
   negative_prompt: documented(
-    nullable(Text),
+    nullable(PromptText),
     'What to avoid; with the prompt at most 12288 bytes of UTF-8.',
   ),
   parameters: v.optional(RequestParameters, {}),
@@ -39,7 +39,10 @@ export const IdempotencyKey = tokenOf(256);
 function entriesWith<const S extends v.GenericSchema>(image: S) {
   return {
     version: v.optional(v.literal('1', coded('unsupported_version', 'must be "1"')), '1'),
-    prompt: documented(Text, 'What to draw; with negative_prompt at most 12288 bytes of UTF-8.'),
+    prompt: documented(
+      PromptText,
+      'What to draw; with negative_prompt at most 12288 bytes of UTF-8.',
+    ),
     images: documented(
       v.optional(limitedList(image, 'maxInputs'), []),
       'The images to edit: at least one for an edit, none for a generation.',

@@ -1,5 +1,6 @@
 import * as v from 'valibot';
 import { coded } from '../schema/issues.ts';
+import { ShortText } from '../schema/text.ts';
 import type { OutputFormat } from './parameters.ts';
 
 // Reserved on Windows with any extension; an artifact folder may be shared with it.
@@ -32,7 +33,7 @@ function isPortable(name: string, maxBytes: number): boolean {
 const COMPONENT = '[A-Za-z0-9_-][A-Za-z0-9._-]*';
 
 export const OutputDirectory = v.pipe(
-  v.string(),
+  ShortText,
   v.check(
     (path) => path.length <= 512 && path.split('/').every((part) => isPortable(part, 128)),
     coded('unsafe_path', 'must be a relative directory of portable names, at most 512 bytes long'),
@@ -41,7 +42,7 @@ export const OutputDirectory = v.pipe(
 );
 
 export const OutputFilename = v.pipe(
-  v.string(),
+  ShortText,
   v.check(
     (name) => isPortable(name, 160),
     coded('unsafe_filename', 'must be a portable filename of at most 160 bytes'),
@@ -50,7 +51,7 @@ export const OutputFilename = v.pipe(
 );
 
 export const FilenamePrefix = v.pipe(
-  v.string(),
+  ShortText,
   v.check(
     (name) => isPortable(name, 64),
     coded('unsafe_filename', 'must be a portable filename prefix of at most 64 bytes'),

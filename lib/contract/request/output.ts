@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { closedObject, nullable } from '../schema/closed-object.ts';
 import { documented } from '../schema/documented.ts';
 import { coded } from '../schema/issues.ts';
+import { ShortText } from '../schema/text.ts';
 import { FilenamePrefix, OutputDirectory, OutputFilename } from './output-names.ts';
 
 export const Transparency = closedObject({
@@ -11,7 +12,7 @@ export const Transparency = closedObject({
   ),
   key_color: documented(
     nullable(
-      v.pipe(v.string(), v.regex(/^#[0-9A-Fa-f]{6}$/, coded('invalid_value', 'must be #RRGGBB'))),
+      v.pipe(ShortText, v.regex(/^#[0-9A-Fa-f]{6}$/, coded('invalid_value', 'must be #RRGGBB'))),
     ),
     'The background to ask for and to cut out; left out, the bridge chooses.',
   ),

@@ -3,6 +3,7 @@ import { closedObject, nullable } from '../schema/closed-object.ts';
 import { documented } from '../schema/documented.ts';
 import { coded } from '../schema/issues.ts';
 import { upTo } from '../schema/request-limits.ts';
+import { ShortText } from '../schema/text.ts';
 
 export const OUTPUT_FORMATS = ['png', 'jpeg', 'webp'] as const;
 export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
@@ -35,7 +36,7 @@ export function parseAspectRatio(ratio: string): { width: number; height: number
 }
 
 export const Size = v.pipe(
-  v.string(),
+  ShortText,
   v.check(
     (size) => size === 'auto' || parseSize(size) !== undefined,
     coded('invalid_value', `must be auto or WxH with edges from 1 to ${MAX_REQUEST_EDGE}`),
@@ -44,7 +45,7 @@ export const Size = v.pipe(
 );
 
 export const AspectRatio = v.pipe(
-  v.string(),
+  ShortText,
   v.check((ratio) => parseAspectRatio(ratio) !== undefined, coded('invalid_value', 'must be W:H')),
   v.metadata({ pattern: '^[1-9][0-9]{0,4}:[1-9][0-9]{0,4}$' }),
 );

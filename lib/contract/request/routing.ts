@@ -5,8 +5,9 @@ import { tokenOf } from '../schema/fields.ts';
 import { coded } from '../schema/issues.ts';
 import { limitedList } from '../schema/limited-list.ts';
 import { limitsOf } from '../schema/request-limits.ts';
+import { ShortText, text } from '../schema/text.ts';
 
-export const ProviderName = v.pipe(v.string(), v.minLength(1), v.maxLength(64));
+export const ProviderName = v.pipe(text({ maxLength: 64 }), v.minLength(1));
 const EnabledProvider = v.pipe(
   ProviderName,
   v.rawCheck<string>(({ dataset, config, addIssue }) => {
@@ -15,7 +16,7 @@ const EnabledProvider = v.pipe(
     addIssue({ message: coded('unknown_provider', 'must be a registered provider') });
   }),
 );
-const ModelName = v.pipe(v.string(), v.minLength(1), v.maxLength(128));
+const ModelName = v.pipe(text({ maxLength: 128 }), v.minLength(1));
 
 /** One provider to go to, and perhaps one of its models. */
 export const Route = closedObject({ provider: EnabledProvider, model: v.optional(ModelName) });
@@ -37,7 +38,7 @@ export const Routing = closedObject({
   ),
 });
 
-export const SessionKey = v.pipe(v.string(), v.regex(/^[A-Za-z0-9._:-]{1,128}$/));
+export const SessionKey = v.pipe(ShortText, v.regex(/^[A-Za-z0-9._:-]{1,128}$/));
 
 export const Session = closedObject({
   mode: documented(

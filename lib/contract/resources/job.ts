@@ -10,10 +10,11 @@ import { OUTPUT_FORMATS, RequestParameters, Size } from '../request/parameters.t
 import { Policies, ProviderName, Routing, Session } from '../request/routing.ts';
 import { closedObject, isPlainObject } from '../schema/closed-object.ts';
 import { documented } from '../schema/documented.ts';
-import { ArtifactId, Count, isStorableText, Text, UnixSecs } from '../schema/fields.ts';
+import { ArtifactId, Count, PromptText, storableText, UnixSecs } from '../schema/fields.ts';
 import { coded } from '../schema/issues.ts';
 import { limitedList } from '../schema/limited-list.ts';
 import { pageEntries, pageOf, QueryBoolean, queryInteger } from '../schema/page.ts';
+import { text } from '../schema/text.ts';
 
 export const JOB_STATUSES = [
   'queued',
@@ -32,7 +33,7 @@ const JobInput = StoredInput;
 export const JobRequest = v.strictObject({
   ...sharedRequestEntries,
   version: v.literal('1'),
-  prompt: Text,
+  prompt: PromptText,
   images: v.array(JobInput),
   mask: v.nullable(JobInput),
   reference_images: v.array(JobInput),
@@ -58,7 +59,7 @@ export const JOB_ENDS = ['succeeded', 'failed', 'cancelled', 'interrupted'] as c
 /** Where the end of a job is to be sent (beyond.md D). */
 export const Webhook = closedObject({
   url: documented(
-    v.pipe(v.string(), v.maxLength(2048)),
+    text({ maxLength: 2048 }),
     'https, or http on loopback, on a host of server.webhooks.allowed_hosts.',
   ),
   events: documented(
@@ -175,15 +176,7 @@ export type ImageJobSummary = v.InferOutput<typeof ImageJobSummary>;
 
 export const JobPage = pageOf(ImageJobSummary);
 
-const SearchText = v.pipe(
-  v.string(),
-  v.check(isStorableText, coded('invalid_text', 'must hold no lone surrogate and no U+0000')),
-  v.check(
-    (text) => text.length >= 1 && [...text].length <= 256,
-    coded('invalid_length', 'must be 1 to 256 characters long'),
-  ),
-  v.metadata({ minLength: 1, maxLength: 256 }),
-);
+const SearchText = v.pipe(storableText(256), v.minLength(1));
 
 const VISIBILITIES = ['active', 'hidden', 'all'] as const;
 

@@ -3,26 +3,16 @@ import { sharedRequestEntries } from '../request/image-request.ts';
 import { templateRules } from '../request/image-request-rules.ts';
 import { closedObject } from '../schema/closed-object.ts';
 import { documented } from '../schema/documented.ts';
-import { isStorableText, Text, UnixSecs } from '../schema/fields.ts';
-import { coded } from '../schema/issues.ts';
+import { PromptText, storableText, UnixSecs } from '../schema/fields.ts';
 import { pageOf } from '../schema/page.ts';
 import { sentFields } from '../schema/sent-fields.ts';
+import { ShortText } from '../schema/text.ts';
 
-export const PresetName = v.pipe(v.string(), v.regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/));
-
-const PresetDescription = v.pipe(
-  v.string(),
-  v.check(isStorableText, coded('invalid_text', 'must hold no lone surrogate and no U+0000')),
-  v.check(
-    (text) => [...text].length <= 512,
-    coded('invalid_length', 'must be at most 512 characters long'),
-  ),
-  v.metadata({ maxLength: 512 }),
-);
+export const PresetName = v.pipe(ShortText, v.regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/));
 
 const templateEntries = {
   ...sharedRequestEntries,
-  prompt: documented(v.optional(Text), 'May be left out and given when the preset is used.'),
+  prompt: documented(v.optional(PromptText), 'May be left out and given when the preset is used.'),
 };
 
 const CheckedTemplate = v.pipe(
@@ -64,7 +54,7 @@ function toShown(sent: unknown): PresetTemplate {
 }
 
 const written = {
-  description: v.optional(PresetDescription),
+  description: v.optional(storableText(512)),
   template: PresetTemplate,
 };
 

@@ -12,7 +12,8 @@ export interface RequestIssue {
 
 const MAX_ISSUES = 64;
 const MAX_FIELD_CHARS = 256;
-const PLAIN_NAME = /^[A-Za-z0-9_-]{1,64}$/;
+const MAX_NAME_CHARS = 64;
+const PLAIN_NAME = /^[A-Za-z0-9_-]+$/;
 
 /** A message that carries its own issue code, for rules whose kind alone does not name it. */
 export function coded(code: string, message: string): string {
@@ -51,7 +52,7 @@ export function invalidRequest(issues: readonly RequestIssue[]): BridgeError {
 
 /** A caller's own name for something, as `field` shows it: cut, and quoted unless it is plain. */
 export function fieldName(name: string): string {
-  return PLAIN_NAME.test(name) ? name : `[${JSON.stringify(name.slice(0, 64))}]`;
+  return isPlain(name) ? name : `[${JSON.stringify(name.slice(0, MAX_NAME_CHARS))}]`;
 }
 
 /** One violation found outside a schema, in the same form. */
@@ -69,11 +70,16 @@ function toField(path: readonly v.IssuePathItem[]): string {
   let field = '';
   for (const { key } of path) {
     if (typeof key === 'number') field += `[${key}]`;
-    else if (typeof key === 'string' && PLAIN_NAME.test(key)) field += field ? `.${key}` : key;
+    else if (typeof key === 'string' && isPlain(key)) field += field ? `.${key}` : key;
     else field += fieldName(String(key));
   }
   // The cut may split a character, and half of one is no JSON that every client can read.
   return field.slice(0, MAX_FIELD_CHARS).toWellFormed();
+}
+
+/** The length comes first: a name may have megabytes. */
+function isPlain(name: string): boolean {
+  return name.length <= MAX_NAME_CHARS && PLAIN_NAME.test(name);
 }
 
 function issueCode(issue: v.BaseIssue<unknown>): string {
@@ -125,12 +131,16 @@ const EXPECTED: Readonly<Record<string, string>> = {
 function issueMessage(issue: v.BaseIssue<unknown>): string {
   if (issue.type === 'unknown_field') return 'is not a known field';
   if (isMissing(issue)) return 'is required';
-  if (!issue.message.startsWith('Invalid ')) return issue.message;
+  if (!isDefault(issue.message)) return issue.message;
   if (issue.type === 'integer') return 'must be a whole number';
   const bound = boundMessage(issue);
   if (bound !== undefined) return bound;
   if (issue.expected === null) return 'is not valid';
   return `must be ${EXPECTED[issue.expected] ?? issue.expected}`;
+}
+
+function isDefault(message: string): boolean {
+  return message === '' || message.startsWith('Invalid ');
 }
 
 /** What is bounded, and by how much. Undefined for an issue that is not about a bound. */

@@ -1,5 +1,11 @@
 import * as v from 'valibot';
+import { FORM_LIMITS } from '../openai/form-limits.ts';
 import { closedObject } from './closed-object.ts';
+import { coded } from './issues.ts';
+import { isLongerThan } from './text.ts';
+
+// The reply lists them. A form has the same limit.
+const { maxNameBytes: MAX_NAME_BYTES } = FORM_LIMITS;
 
 /** What an open object held: the fields that it knows, parsed, and the names of those that it does not. */
 export interface OpenFields<E extends v.ObjectEntries> {
@@ -26,10 +32,33 @@ export function openObject<const E extends v.ObjectEntries>(entries: E) {
       '~run'(dataset: v.UnknownDataset, config: v.Config<v.BaseIssue<unknown>>) {
         const { known, unknown } = split(dataset.value, entries);
         const result = closed['~run']({ value: known }, config);
+        const [long, ...others] = unknown.filter(isLongName).map(longName);
+        if (long) {
+          const issues: Issues = [long, ...others, ...(result.issues ?? [])];
+          return { typed: false as const, value: undefined, issues };
+        }
         return result.typed ? { ...result, value: { fields: result.value, unknown } } : result;
       },
     },
   );
+}
+
+type Issues = [v.BaseIssue<unknown>, ...v.BaseIssue<unknown>[]];
+
+function isLongName(name: string): boolean {
+  return isLongerThan(name, MAX_NAME_BYTES);
+}
+
+function longName(key: string): v.BaseIssue<unknown> {
+  return {
+    kind: 'validation',
+    type: 'max_bytes',
+    input: undefined,
+    expected: null,
+    received: 'more',
+    message: coded('invalid_length', `a name has at most ${MAX_NAME_BYTES} bytes`),
+    path: [{ type: 'object', origin: 'value', input: {}, key, value: undefined }],
+  };
 }
 
 function split(input: unknown, entries: v.ObjectEntries) {

@@ -2,15 +2,16 @@ import * as v from 'valibot';
 import { closedObject } from './closed-object.ts';
 import { documented } from './documented.ts';
 import { coded } from './issues.ts';
+import { ShortText, text } from './text.ts';
 
 export const DEFAULT_PAGE_LIMIT = 20;
 
 /** A whole number in a query, where everything is text. */
 export function queryInteger(min: number, max: number) {
   return v.pipe(
-    v.string(),
+    ShortText,
     v.check(
-      (text) => /^\d{1,15}$/.test(text) && Number(text) >= min && Number(text) <= max,
+      (value) => /^\d{1,15}$/.test(value) && Number(value) >= min && Number(value) <= max,
       coded('out_of_range', `must be a whole number from ${min} to ${max}`),
     ),
     // The type of the value, as documents describe a query.
@@ -22,20 +23,20 @@ export function queryInteger(min: number, max: number) {
 
 /** `true` or `false` in a query, where everything is text. */
 export const QueryBoolean = v.pipe(
-  v.string(),
+  ShortText,
   v.check(
-    (text) => text === 'true' || text === 'false',
+    (value) => value === 'true' || value === 'false',
     coded('invalid_value', 'must be true or false'),
   ),
   v.metadata({ type: 'boolean' }),
-  v.transform((text) => text === 'true'),
+  v.transform((value) => value === 'true'),
 );
 
 /** The query fields of every collection (contract.md 0). */
 export const pageEntries = {
   limit: v.optional(queryInteger(1, 100), String(DEFAULT_PAGE_LIMIT)),
   cursor: documented(
-    v.optional(v.pipe(v.string(), v.maxLength(1024))),
+    v.optional(text({ maxLength: 1024 })),
     'The next_cursor of the page before, under the same filters.',
   ),
 };

@@ -40,15 +40,23 @@ interface LimitedConfig {
   readonly limits?: RequestLimits;
 }
 
-/** Parses against the contract and the settings in one pass, so that all violations are reported together. */
+/** Parses against the contract and, if given, the settings in one pass, so that all violations are reported together. */
 export function parseWithLimits<const S extends v.GenericSchema>(
   schema: S,
   input: unknown,
-  limits: RequestLimits,
+  limits?: RequestLimits,
 ): v.OutputDataset<v.InferOutput<S>, v.InferIssue<S>> {
   // `~run` hands its configuration to every action untouched, so that ours rides along; `safeParse` would strip it.
-  const config: v.Config<v.InferIssue<S>> & LimitedConfig = { limits };
+  const config: v.Config<v.InferIssue<S>> & LimitedConfig = {
+    ...(limits && { limits }),
+    message: noMessage,
+  };
   return schema['~run']({ value: input }, config);
+}
+
+/** Replaces valibot's own messages, which hold the value that was sent: a megabyte of text would be copied for each. */
+function noMessage(): string {
+  return '';
 }
 
 /** The limits that `parseWithLimits` was given; none when a schema is used on its own. */

@@ -12,13 +12,17 @@ const MAX_BACKSLASHES = 100_000;
 // Each of them is looked at on the main thread: 4 ms. A valid request has some kilobytes beside its strings.
 const MAX_OUTSIDE_BYTES = 1024 * 1024;
 
+// Errors and replies repeat names. The longest that a valid request may have is 128 bytes, each perhaps escaped.
+const MAX_NAME_BYTES = 1024;
+
 const QUOTE = 0x22;
+const COLON = 0x3a;
 const BACKSLASH = 0x5c;
 
 /**
  * Checks the structure of a JSON text before it is parsed. Strings, which hold nearly all bytes of a request, are skipped
- * natively. Throws `malformed_request` when it is nested too deeply or has too many parts, too many backslashes before
- * quotes, or too much that is not in strings.
+ * natively. Throws `malformed_request` when it is nested too deeply or has too many parts, a name that is too long, too many
+ * backslashes before quotes, or too much that is not in strings.
  */
 export function checkJsonStructure(text: Buffer): void {
   const addPart = counter(MAX_PARTS, 'parts (members, items, lists, objects)');
@@ -28,9 +32,14 @@ export function checkJsonStructure(text: Buffer): void {
   for (let at = 0; at < text.length; at++) {
     addOutsideByte();
     switch (text[at]) {
-      case QUOTE:
-        at = endOfString(text, at, addBackslash);
+      case QUOTE: {
+        const open = at;
+        at = endOfString(text, open, addBackslash);
+        if (at - open > MAX_NAME_BYTES && isName(text, at)) {
+          throw malformed(`has a name of more than ${MAX_NAME_BYTES} bytes`);
+        }
         break;
+      }
       case 0x5b: // [
       case 0x7b: // {
         depth += 1;
@@ -47,6 +56,17 @@ export function checkJsonStructure(text: Buffer): void {
     }
     if (depth > MAX_JSON_DEPTH) throw malformed(`is nested deeper than ${MAX_JSON_DEPTH}`);
   }
+}
+
+/** True if the string that ends at `close` is the name of a member. */
+function isName(text: Buffer, close: number): boolean {
+  let next = close + 1;
+  while (isSpace(text[next])) next += 1;
+  return text[next] === COLON;
+}
+
+function isSpace(byte: number | undefined): boolean {
+  return byte === 0x20 || byte === 0x09 || byte === 0x0a || byte === 0x0d;
 }
 
 /** The index of the closing quote, or the end of the text when there is none. */

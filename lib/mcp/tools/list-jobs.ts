@@ -1,6 +1,8 @@
 import * as v from 'valibot';
 import { type ImageJobSummary, JOB_STATUSES } from '../../contract/resources/job.ts';
 import { documented } from '../../contract/schema/documented.ts';
+import { storableText } from '../../contract/schema/fields.ts';
+import { text } from '../../contract/schema/text.ts';
 import { textResult, tool } from '../tool.ts';
 
 interface Page {
@@ -19,8 +21,14 @@ export const listJobs = tool({
       'How many at most.',
     ),
     status: documented(v.optional(v.picklist(JOB_STATUSES)), 'Only those with this status.'),
-    search: documented(v.optional(v.string()), 'Only those whose prompt contains this text.'),
-    cursor: documented(v.optional(v.string()), 'The cursor at the end of the page before.'),
+    search: documented(
+      v.optional(storableText(256)),
+      'Only those whose prompt contains this text.',
+    ),
+    cursor: documented(
+      v.optional(text({ maxLength: 1024 })),
+      'The cursor at the end of the page before.',
+    ),
   }),
   isReadOnly: true,
   async run(query, { api, signal }) {

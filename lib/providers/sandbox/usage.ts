@@ -1,5 +1,5 @@
 import type { Usage } from '../../contract/reply/image-response.ts';
-import { utf8Bytes } from '../../contract/schema/fields.ts';
+import { utf8Bytes } from '../../contract/schema/text.ts';
 import type { ProviderRequest } from '../provider-port.ts';
 import type { Edges } from './output-size.ts';
 

@@ -50,6 +50,15 @@ describe('checkJsonStructure', () => {
   });
 
   it.each([
+    ['of 1025 bytes', `{"${'n'.repeat(1024)}":1}`, `{"${'n'.repeat(1023)}":1}`],
+    ['of 16 MiB, and spaces before its colon', `{"${'n'.repeat(16 * MIB)}" \n:1}`, '{"n" \n:1}'],
+    ['deep inside', `[{"a":{"${'n'.repeat(2000)}":1}}]`, `[{"a":["${'n'.repeat(2000)}",":"]}]`],
+  ])('refuses a name %s', (_name, text, allowed) => {
+    expect(check(text)).toThrow('the JSON has a name of more than 1024 bytes');
+    expect(check(allowed)).not.toThrow();
+  });
+
+  it.each([
     ['an object of 5001 members', objectOf(5001)],
     ['a list of 5001 items', `[${'1,'.repeat(5000)}1]`],
     ['2501 empty lists', `[${'[],'.repeat(2500)}[]]`],
