@@ -42,23 +42,16 @@ const OF_MESSAGES: readonly TextSite[] = [
   { path: '.params[0]', put: (text) => ({ params: [text] }) },
 ];
 
-const bodies: readonly [string, Schema, readonly TextSite[]][] = routes.flatMap(
-  ({ handler: { spec } }) => {
-    const { body, form } = spec.request;
-    return [
-      ...(body
-        ? [
-            [
-              spec.id,
-              body,
-              [...textSites(body), ...(spec.id === 'callMcp' ? OF_MESSAGES : [])],
-            ] as const,
-          ]
-        : []),
-      ...(form ? [[`${spec.id} (form)`, form.fields, formSites(form.fields)] as const] : []),
-    ];
-  },
-);
+type Body = [id: string, schema: Schema, sites: readonly TextSite[]];
+
+const bodies: readonly Body[] = routes.flatMap(({ handler: { spec } }): Body[] => {
+  const { body, form } = spec.request;
+  const more = spec.id === 'callMcp' ? OF_MESSAGES : [];
+  return [
+    ...(body ? [[spec.id, body, [...textSites(body), ...more]] satisfies Body] : []),
+    ...(form ? [[`${spec.id} (form)`, form.fields, formSites(form.fields)] satisfies Body] : []),
+  ];
+});
 
 /** The names of a form's parts, and texts below `bridge_ext`, are limited before the schema sees them. */
 function formSites(fields: Schema): TextSite[] {
