@@ -1,3 +1,5 @@
+import { readdirSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import * as v from 'valibot';
 import { BridgeError, toBridgeError } from '../../lib/errors/bridge-error.ts';
 import { createHttpClient } from '../../lib/net/http-client.ts';
@@ -45,12 +47,18 @@ export async function runHandoff({ options, io }: Call<unknown, HandoffOptions>)
   }
 }
 
-/** Throws `configuration` where no file can be written beside the coordination file. */
+/**
+ * Locks the handoff by a file beside the coordination file. Throws `configuration` if the folder does not exist, because the
+ * gateway reads another one then, or if no file can be written into it.
+ */
 function lockHandoff(coordination: string): FileLock | undefined {
+  const folder = dirname(resolve(coordination));
   try {
+    // The lock would make the folder.
+    readdirSync(folder);
     return lockFile(`${recordPath(coordination)}.lock`);
   } catch (cause) {
-    const message = `--coordination: the folder cannot be written: ${fileReason(cause)}`;
+    const message = `--coordination: the folder ${folder} cannot be used: ${fileReason(cause)}`;
     throw new BridgeError('configuration', message, { cause });
   }
 }

@@ -6,31 +6,37 @@ import { fileURLToPath } from 'node:url';
 import { freshFolder, PROGRAM } from '../support/start-bridge.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const PAGE = join(ROOT, 'infra/recipes.md');
+const PAGE = 'infra/recipes.md';
 const HEADING = /^## (.+)$/;
 const FENCE = /^```(\w*)$/;
 
 export interface Block {
+  /** The heading of the second level above it. */
+  readonly heading: string;
   readonly language: string;
   readonly text: string;
 }
 
-/** The fenced blocks of the page below each of its headings. */
-export async function readRecipes(): Promise<ReadonlyMap<string, readonly Block[]>> {
-  const recipes = new Map<string, Block[]>();
+/** Returns the fenced blocks of a page of the repository in their order. */
+export async function readBlocks(path: string): Promise<readonly Block[]> {
+  const blocks: Block[] = [];
   let heading = '';
   let open: { readonly language: string; readonly lines: string[] } | undefined;
-  for (const line of (await readFile(PAGE, 'utf8')).split('\n')) {
+  for (const line of (await readFile(join(ROOT, path), 'utf8')).split('\n')) {
     const language = FENCE.exec(line)?.[1];
     if (open && language === '') {
-      const block = { language: open.language, text: open.lines.join('\n') };
-      recipes.set(heading, [...(recipes.get(heading) ?? []), block]);
+      blocks.push({ heading, language: open.language, text: open.lines.join('\n') });
       open = undefined;
     } else if (open) open.lines.push(line);
     else if (language !== undefined) open = { language, lines: [] };
     else heading = HEADING.exec(line)?.[1] ?? heading;
   }
-  return recipes;
+  return blocks;
+}
+
+/** Returns the blocks of the page of recipes below each of its headings. */
+export async function readRecipes(): Promise<ReadonlyMap<string, readonly Block[]>> {
+  return Map.groupBy(await readBlocks(PAGE), ({ heading }) => heading);
 }
 
 type Environment = Readonly<Record<string, string>>;

@@ -315,8 +315,7 @@ describe('image-bridge handoff', () => {
 
     expect(ended).toMatchObject({
       code: 1,
-      stderr:
-        'image-bridge: --coordination: the folder cannot be written: a part of its path is a file\n',
+      stderr: `image-bridge: --coordination: the folder ${folder}/file/run cannot be used: a part of its path is a file\n`,
     });
   });
 

@@ -1,12 +1,19 @@
-import { describe, expect, it } from 'vitest';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
 import { runCommand } from '../../support/run-command.ts';
+import { cleanUp, freshFolder } from '../../support/start-bridge.ts';
 
-const GATEWAY = ['gateway', '--bind', '127.0.0.1:0', '--coordination', 'no/target'];
-const HANDOFF = ['handoff', '--coordination', 'no/target', '--gateway', 'http://127.0.0.1:1'];
+afterAll(cleanUp);
+
+const folder = await freshFolder();
+const COORDINATION = ['--coordination', join(folder, 'target')];
+const GATEWAY = ['gateway', '--bind', '127.0.0.1:0', ...COORDINATION];
+const HANDOFF = ['handoff', ...COORDINATION, '--gateway', 'http://127.0.0.1:1'];
 const COMPOSE = [...HANDOFF, '--compose', 'compose.yaml'];
 const SLOTS = ['--blue', 'http://127.0.0.1:2', '--green', 'http://127.0.0.1:3'];
 
-const run = (argv: readonly string[]) => runCommand(argv, { cwd: '.' });
+const run = (argv: readonly string[]) => runCommand(argv, { cwd: folder });
 
 describe.each([
   ['gateway', GATEWAY],
@@ -42,5 +49,19 @@ describe('image-bridge handoff', () => {
     const crosswise = ['--blue-service', 'green', '--green-service', 'blue'];
 
     expect((await run([...COMPOSE, ...SLOTS, ...crosswise])).exitCode).toBe(1);
+  });
+
+  it('refuses a coordination file in a folder that does not exist, and does not make the folder', async () => {
+    const parent = await freshFolder();
+    const argv = ['handoff', '--coordination', join(parent, 'typo/target'), '--compose', 'x'];
+
+    const ended = await run([...argv, '--gateway', 'http://127.0.0.1:1', ...SLOTS]);
+
+    expect(ended).toEqual({
+      exitCode: 1,
+      stdout: '',
+      stderr: `image-bridge: --coordination: the folder ${parent}/typo cannot be used: there is no such file or folder\n`,
+    });
+    expect(await readdir(parent)).toEqual([]);
   });
 });
