@@ -1,13 +1,15 @@
+import { resolve } from 'node:path';
 import { createArtifactRoot } from './artifacts/artifact-root.ts';
 import { createArtifactDelivery } from './artifacts/delivery.ts';
 import { createImageDelivery } from './artifacts/image-delivery.ts';
 import { createPublisher } from './artifacts/publisher.ts';
 import { createArtifactRetention } from './artifacts/retention.ts';
 import type { Config } from './config/settings/settings.ts';
-import { BridgeError } from './errors/bridge-error.ts';
+import { BridgeError, toBridgeError } from './errors/bridge-error.ts';
 import type { ImageEngine } from './images/image.ts';
 import type { Metrics } from './metrics/metrics.ts';
 import type { Clock } from './platform/clock.ts';
+import { errorCode } from './platform/error-code.ts';
 import type { Ids } from './platform/ids.ts';
 import type { Stores } from './storage/open-stores.ts';
 
@@ -26,7 +28,7 @@ export type AppArtifacts = ReturnType<typeof openArtifacts>;
 
 /** All that has to do with artifacts: publication, delivery and retention. */
 export function openArtifacts(
-  { artifacts: { cache_bytes: cacheBytes, retention } }: Config,
+  { artifacts: { root, cache_bytes: cacheBytes, retention } }: Config,
   { clock, ids, metrics }: Outside,
   { stores: { artifacts: store, artifactFiles: files }, engine }: ArtifactParts,
 ) {
@@ -47,10 +49,16 @@ export function openArtifacts(
       forget: delivery.forget,
       recover: publisher.recover,
     }),
-    /** False while the folder of the artifacts is not there. */
-    isHealthy: () => !artifactRoot.isLost(),
+    /** False while the folder of the artifacts is not there or cannot be written. */
+    isHealthy: artifactRoot.isHealthy,
+    /** Learns whether it is healthy. Never rejects. */
+    probe: () => artifactRoot.probe().catch(() => undefined),
 
-    /** Removes what an earlier process left unfinished. Throws `overloaded`. */
+    /**
+     * Removes what an earlier process left unfinished. Throws `overloaded`, and `configuration` if the folder may not be
+     * written. One that is full or not mounted only keeps readiness off: images can be read from the first, retention
+     * makes room in it, and the second may come back.
+     */
     async recover(): Promise<void> {
       try {
         await publisher.recover();
@@ -58,6 +66,16 @@ export function openArtifacts(
         // A file that cannot be removed now keeps its row for the next start, and the service starts.
         if (!(error instanceof BridgeError && error.code === 'artifact')) throw error;
       }
+      const failure = await artifactRoot.probe().then(() => undefined, toBridgeError);
+      if (failure?.details['reason'] !== 'artifact_folder_unusable' || artifactRoot.isLost())
+        return;
+      throw unwritable(resolve(root), failure);
     },
   };
+}
+
+function unwritable(root: string, { message, cause }: BridgeError): BridgeError {
+  const code = errorCode(cause);
+  const reason = code === undefined ? message : `${message} (${code})`;
+  return new BridgeError('configuration', `artifacts.root: ${root}: ${reason}`);
 }

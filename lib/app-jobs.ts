@@ -49,7 +49,7 @@ interface JobParts {
   readonly inputs: InputVerifier;
   readonly slices: TimeSlices;
   readonly usage: Usage;
-  readonly artifacts: Pick<AppArtifacts, 'images' | 'publisher' | 'delivery'>;
+  readonly artifacts: Pick<AppArtifacts, 'images' | 'publisher' | 'delivery' | 'isHealthy'>;
   readonly durations: RecentDurations;
 }
 
@@ -65,7 +65,7 @@ export function openJobs(config: Config, outside: Outside, parts: JobParts) {
   const limits = config.server.jobs;
   const inputs = createStoredInputs({ files: stores.storedInputs, isNeeded: store.needsInput });
   const live = createLiveJobs(clock, notices);
-  const queue = createJobQueue({ store, live, log, clock });
+  const queue = createJobQueue({ store, live, canPublish: artifacts.isHealthy, log, clock });
   const shared = { store, search, live, clock, secret };
   const runner = createJobWorker({
     store,

@@ -1,5 +1,5 @@
 import type { Admission } from './admission/admission.ts';
-import { openArtifacts } from './app-artifacts.ts';
+import { type AppArtifacts, openArtifacts } from './app-artifacts.ts';
 import { type AppJobs, openJobs } from './app-jobs.ts';
 import { openRuns } from './app-runs.ts';
 import type { Config } from './config/settings/settings.ts';
@@ -93,7 +93,7 @@ export async function createApp(config: Config, outside: Outside): Promise<App> 
   const appJobs = openJobs(config, outside, { ...running, stores, slices, artifacts });
   const served = { runs, publisher, idempotency, clock, slices, usage, maxInputBytes };
   const imageRequests = createImageRequests({ ...served, replyAsync: appJobs.replyAsync });
-  const readiness = openReadiness(registry, { stores, parts: [appJobs, artifacts], clock });
+  const readiness = openReadiness(registry, { stores, appJobs, artifacts, clock });
   const planned = { imageRequests, imagePlans: openPlans(running, readiness) };
   const own = [readiness.probe, stores.leaseRenewal, replays.expiry, retention.sweep];
   const all = [...own, ...appJobs.tasks, usage.retention, ...outside.tasks];
@@ -161,12 +161,19 @@ function openReadiness(
   { all: providers, defaultName: defaultProvider }: ProviderRegistry,
   deps: Pick<Outside, 'clock'> & {
     stores: Pick<Stores, 'probe'>;
-    parts: { isHealthy(): boolean }[];
+    appJobs: Pick<AppJobs, 'isHealthy'>;
+    artifacts: Pick<AppArtifacts, 'isHealthy' | 'probe'>;
   },
 ) {
-  const { clock, stores, parts } = deps;
-  const isStateReady = async () => (await stores.probe()) && parts.every((it) => it.isHealthy());
-  return createReadiness({ providers, defaultProvider, isStateReady, clock });
+  const { clock, stores, appJobs, artifacts } = deps;
+  return createReadiness({
+    providers,
+    defaultProvider,
+    probeStorage: artifacts.probe,
+    isStateReady: async () =>
+      (await stores.probe()) && appJobs.isHealthy() && artifacts.isHealthy(),
+    clock,
+  });
 }
 
 function openPlans(

@@ -6,6 +6,7 @@ import type { HttpSettings } from '../lib/http/http-event.ts';
 import { encodeJson } from '../lib/http/reply/encode-json.ts';
 import { createOnce } from '../lib/platform/once.ts';
 import type { Services } from '../lib/services.ts';
+import { nameDamage } from '../lib/storage/open-stores.ts';
 import { createDashboardFiles, dashboardFolder } from './dashboard-files.ts';
 import { allowedMethods } from './listener/mount-routes.ts';
 import { lockStateDirectory } from './locks/state-lock.ts';
@@ -73,7 +74,7 @@ export async function openApp(
     };
   } catch (error) {
     lock.release();
-    throw error;
+    throw nameDamage(error, config);
   }
 }
 

@@ -2,6 +2,7 @@ import { loadConfig } from '../lib/config/load-config.ts';
 import { problemLine } from '../lib/config/problem.ts';
 import type { Config } from '../lib/config/settings/settings.ts';
 import { BridgeError } from '../lib/errors/bridge-error.ts';
+import { nameDamage } from '../lib/storage/open-stores.ts';
 import type { CommandIo } from './command-io.ts';
 import { type ConfigurationOptions, toLoadOptions } from './command-table/configuration-options.ts';
 
@@ -17,7 +18,8 @@ export async function withConfig(
   }
   try {
     return await work(loaded.config);
-  } catch (error) {
+  } catch (thrown) {
+    const error = nameDamage(thrown, loaded.config);
     if (!(error instanceof BridgeError)) throw error;
     io.stderr(`image-bridge: ${error.message}\n`);
     return 1;

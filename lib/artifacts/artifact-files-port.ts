@@ -19,6 +19,12 @@ export interface FileContent {
 export interface ArtifactFiles {
   /** Makes the folder of staged files, durably, where it is missing. To be called before a publication is noted anywhere. */
   prepare(): Promise<void>;
+  /**
+   * Writes so many bytes where staged files lie and removes them, to learn whether publications can succeed now. Before
+   * `prepare`, asks only whether it could succeed, and makes nothing. A store that several replicas share resolves
+   * always, because one fault would take all replicas out of service at once. Throws `artifact` if it cannot be written.
+   */
+  probe(bytes: number): Promise<void>;
   /** Whether what `prepare` makes is missing: after the first publication this means that the root is not mounted. */
   isMissing(): Promise<boolean>;
   /** Whether anything at all has this name. */

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { BridgeError } from '../errors/bridge-error.ts';
 import type { VerifiedImage } from '../images/image.ts';
 import { type Clock, nowSecs } from '../platform/clock.ts';
 import type { Ids } from '../platform/ids.ts';
@@ -18,7 +19,7 @@ import { removeFiles, throwFirstRejection } from './remove-files.ts';
 interface Deps {
   readonly store: ArtifactStore;
   readonly files: ArtifactFiles;
-  readonly artifactRoot: Pick<ArtifactRoot, 'prepare'>;
+  readonly artifactRoot: Pick<ArtifactRoot, 'prepare' | 'refuseBroken' | 'noteFailure'>;
   readonly ids: Pick<Ids, 'newOpaqueId'>;
   readonly clock: Clock;
 }
@@ -42,7 +43,20 @@ export function createPublisher(deps: Deps) {
   const names = createNameClaims(deps);
   const withdrawals = createWithdrawals(deps);
 
+  /** The folder is tried again at once: readiness must be off before the next image is paid for. */
+  async function noteFailure(failure: unknown, images: readonly Publishable[]): Promise<void> {
+    if (!(failure instanceof BridgeError && failure.code === 'artifact')) return;
+    const bytes = images.map(({ image, sidecar }) => image.bytes.length + (sidecar?.length ?? 0));
+    await deps.artifactRoot.noteFailure(Math.max(0, ...bytes));
+  }
+
   return {
+    /**
+     * To be called before images are paid for that are to be published. Throws `artifact` while the folder is known to be
+     * missing or not writable, `overloaded`.
+     */
+    refuseBroken: deps.artifactRoot.refuseBroken,
+
     /**
      * Resolves when every image and every sidecar is durable under its name. None can be fetched before `commit`. All or
      * none: a failure or an abort leaves no file. Throws `artifact_exists`, `artifact`, `overloaded`, or the signal's reason.
@@ -55,7 +69,10 @@ export function createPublisher(deps: Deps) {
     ): Promise<readonly PendingPublication[]> {
       signal.throwIfAborted();
       // First: from then on the folder is missing only when it was removed from outside.
-      await deps.artifactRoot.prepare();
+      await deps.artifactRoot.prepare().catch(async (failure) => {
+        await noteFailure(failure, images);
+        throw failure;
+      });
       const outcomes = await Promise.allSettled(
         images.map(async (image): Promise<Begun> => {
           const draft = toDraft(deps, scope, image);
@@ -72,6 +89,7 @@ export function createPublisher(deps: Deps) {
       } catch (failure) {
         // What cannot be removed now keeps its intent, and `recover` removes it later.
         await withdrawals.withdraw(toRecords(begun)).catch(() => undefined);
+        await noteFailure(failure, images);
         throw failure;
       }
     },

@@ -9,6 +9,8 @@ interface Deps {
   readonly providers: readonly Pick<Provider, 'name' | 'probe' | 'restarts'>[];
   /** The one that readiness follows. */
   readonly defaultProvider: string;
+  /** Looks at what the bridge writes to, beside the state database. Never rejects. */
+  readonly probeStorage: () => Promise<void>;
   /** Whether the state database can be read and written. */
   readonly isStateReady: () => Promise<boolean>;
   readonly clock: Clock;
@@ -33,8 +35,12 @@ export type Readiness = ReturnType<typeof createReadiness>;
 
 const PROBE_EVERY_MS = 5000;
 
-/** Whether work would be taken now. Providers are probed in the background; a request only reads the last results. */
-export function createReadiness({ providers, defaultProvider, isStateReady, clock }: Deps) {
+/**
+ * Tells whether work would be taken now. Providers and storage are probed in the background; a request only reads the last
+ * results.
+ */
+export function createReadiness(deps: Deps) {
+  const { providers, defaultProvider, probeStorage, isStateReady, clock } = deps;
   const states = new Map<string, ProviderState>(
     providers.map(({ name }) => [name, { name, ready: false, checkedSecs: nowSecs(clock) }]),
   );
@@ -53,7 +59,10 @@ export function createReadiness({ providers, defaultProvider, isStateReady, cloc
     name: 'readiness-probe',
     everyMs: PROBE_EVERY_MS,
     async run(signal) {
-      await Promise.all(providers.map((provider) => probeOne(provider, signal)));
+      await Promise.all([
+        probeStorage(),
+        ...providers.map((provider) => probeOne(provider, signal)),
+      ]);
     },
   };
   return {

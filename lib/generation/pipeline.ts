@@ -24,7 +24,7 @@ import { runRoutes } from './call/run-routes.ts';
 import { type SessionTurns, toTurnRequest } from './call/session-turns.ts';
 import { createSingleCall } from './call/single-call.ts';
 import type { GenerationEvent } from './events/generation-event.ts';
-import { createDeliver, type DeliveredImages } from './finish/deliver.ts';
+import { createDeliver, type DeliveredImages, isPublished } from './finish/deliver.ts';
 import { createDescribeImages } from './finish/describe-images.ts';
 import {
   createEarlyDelivery,
@@ -76,7 +76,7 @@ interface Progress {
 
 /** The steps of every generation: plan, inputs, admission, route attempts, metadata, delivery. */
 export function createPipeline(deps: PipelineDeps) {
-  const { registry, inputs, admission, sessions, clock, metrics } = deps;
+  const { registry, inputs, publisher, admission, sessions, clock, metrics } = deps;
   const routeAttempt = createCalls(deps);
   const maskedInputs = createMaskedInputs(deps);
   const { deliverAll, startEarlyDelivery } = createDelivery(deps);
@@ -100,11 +100,12 @@ export function createPipeline(deps: PipelineDeps) {
         policy: request.routing.fallback_policy,
         signal,
         plan: (candidate) => makePlan(requestId, request, toRoute(candidate, registry)),
-        async prepare({ ask }) {
+        async prepare({ ask, output }) {
           const turn = toTurnRequest(ask, context);
           if (turn) await sessions.check(turn);
           // Images are decoded only for a request that may be admitted.
           if (!waitsWhenFull) admission.checkOperation();
+          if (isPublished(output)) await publisher.refuseBroken();
           await bill.reserve();
           onEvent({ type: 'progress', stage: 'queued' });
           onEvent({ type: 'progress', stage: 'preparing' });

@@ -7,17 +7,19 @@ import type { LiveJobs } from './streams/live-jobs.ts';
 interface Deps {
   readonly store: Pick<JobStore, 'claim'>;
   readonly live: Pick<LiveJobs, 'claim'>;
+  /** False while a job's images could not be kept. */
+  readonly canPublish: () => boolean;
   readonly log: Pick<TraceLog, 'failure'>;
   readonly clock: Clock;
 }
 
-// After a claim that the store refused.
+// After a claim that the store refused, or while nothing can be published.
 const RETRY_MS = 1000;
 
 export type JobQueue = ReturnType<typeof createJobQueue>;
 
 /** Hands out queued jobs in the order of the store. Waiting workers are woken; nothing polls. */
-export function createJobQueue({ store, live, log, clock }: Deps) {
+export function createJobQueue({ store, live, canPublish, log, clock }: Deps) {
   const waiting = new Set<() => void>();
   let wakes = 0;
   let isRefused = false;
@@ -58,6 +60,11 @@ export function createJobQueue({ store, live, log, clock }: Deps) {
     async next(signal: AbortSignal): Promise<JobRecord> {
       for (;;) {
         signal.throwIfAborted();
+        if (!canPublish()) {
+          // The job would pay for images that are lost. It stays queued.
+          await sleep(clock, RETRY_MS, signal);
+          continue;
+        }
         const before = wakes;
         try {
           const job = await live.claim(() => store.claim(nowSecs(clock)));

@@ -1,11 +1,19 @@
 import type { Config } from '../config/settings/settings.ts';
 import type { Ids } from '../platform/ids.ts';
+import { refuseEmptyState } from './open-stores.ts';
 import { openStateDatabase, stateDatabaseFile } from './sqlite/database.ts';
-import { copyState, findProblems, findSchema, rehearseMigration } from './sqlite/inspect-state.ts';
+import {
+  copyState,
+  findBrokenPages,
+  findProblems,
+  findSchema,
+  rehearseMigration,
+} from './sqlite/inspect-state.ts';
 import { SCHEMA_VERSION } from './sqlite/migrations.ts';
 import { restoreState as restoreDatabase } from './sqlite/restore-state.ts';
 
 type StateSettings = Pick<Config, 'state'>;
+type StorageSettings = Pick<Config, 'state' | 'artifacts'>;
 
 /**
  * What is wrong with the state of a bridge that may be running, one sentence each; none when it is whole. Throws
@@ -31,11 +39,23 @@ export function restoreState({ state }: StateSettings, source: string): string |
   return restoreDatabase(stateDatabaseFile(state.directory), source);
 }
 
-/** The format of the state, and the one of this program; `present` is undefined where there is none yet. */
-export function stateSchema({ state }: StateSettings): {
+/**
+ * Looks at every page of the state of a bridge that may be running, and returns what is wrong, one sentence each. Throws
+ * `configuration` when it cannot be opened.
+ */
+export function quickCheckState({ state }: StateSettings): readonly string[] {
+  return findBrokenPages(stateDatabaseFile(state.directory));
+}
+
+/**
+ * The format of the state, and the one of this program; `present` is undefined where there is none yet. Throws
+ * `configuration` when it cannot be opened, or is empty beside artifacts.
+ */
+export function stateSchema({ state, artifacts }: StorageSettings): {
   readonly present: number | undefined;
   readonly newest: number;
 } {
+  refuseEmptyState({ state, artifacts });
   return { present: findSchema(stateDatabaseFile(state.directory)), newest: SCHEMA_VERSION };
 }
 

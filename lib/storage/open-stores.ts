@@ -1,6 +1,8 @@
+import { resolve } from 'node:path';
 import type { ArtifactFiles } from '../artifacts/artifact-files-port.ts';
 import type { ArtifactStore } from '../artifacts/artifact-store-port.ts';
 import type { Config } from '../config/settings/settings.ts';
+import { BridgeError } from '../errors/bridge-error.ts';
 import type { StoredInputFiles } from '../inputs/stored-inputs-port.ts';
 import type { JobSearch } from '../jobs/job-search-port.ts';
 import type { JobStore } from '../jobs/job-store-port.ts';
@@ -12,15 +14,21 @@ import type { PresetStore } from '../presets/preset-store-port.ts';
 import type { SessionStore } from '../sessions/session-store-port.ts';
 import type { UsageStore } from '../usage/usage-store-port.ts';
 import type { WebhookStore } from '../webhooks/webhook-store-port.ts';
-import { createArtifactFiles, refuseArtifactRoot } from './file-system/artifact-files.ts';
+import {
+  createArtifactFiles,
+  hasArtifacts,
+  refuseArtifactRoot,
+} from './file-system/artifact-files.ts';
 import { createStoredInputFiles } from './file-system/stored-input-files.ts';
 import { createArtifactStore } from './sqlite/artifact-store.ts';
 import {
+  isEmptyDatabase,
   openStateDatabase,
   refuseForeignDatabase,
   type StateDatabase,
   stateDatabaseFile,
 } from './sqlite/database.ts';
+import { isDamage, toOpenError } from './sqlite/driver-errors.ts';
 import { createJobStore } from './sqlite/jobs/job-store.ts';
 import { createQueueStore } from './sqlite/jobs/queue-store.ts';
 import { createOwnerLease } from './sqlite/owner-lease.ts';
@@ -71,6 +79,25 @@ const RENEW_EVERY_MS = 60_000;
 export function refuseForeignStores({ state, artifacts }: StorageSettings): void {
   refuseForeignDatabase(stateDatabaseFile(state.directory));
   refuseArtifactRoot(artifacts.root);
+  refuseEmptyState({ state, artifacts });
+}
+
+/**
+ * Throws `configuration` if the database is empty and there are artifacts: it has lost its content, and a new one would
+ * know none of them. Changes nothing.
+ */
+export function refuseEmptyState({ state, artifacts: { root } }: StorageSettings): void {
+  const file = stateDatabaseFile(state.directory);
+  if (!isEmptyDatabase(file) || !hasArtifacts(root)) return;
+  throw new BridgeError(
+    'configuration',
+    `state.directory: the database ${resolve(file)} is empty, but ${resolve(root)} holds artifacts; put a backup in its place with: image-bridge state restore FILE (or remove the empty file to begin without them)`,
+  );
+}
+
+/** Names the database and what to do if a damaged page is the cause of this failure; returns any other as it is. */
+export function nameDamage(thrown: unknown, { state }: Pick<StorageSettings, 'state'>): unknown {
+  return isDamage(thrown) ? toOpenError(thrown, stateDatabaseFile(state.directory)) : thrown;
 }
 
 /**

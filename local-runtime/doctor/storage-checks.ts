@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { toBridgeError } from '../../lib/errors/bridge-error.ts';
-import { stateSchema } from '../../lib/storage/inspect-state.ts';
+import { quickCheckState, stateSchema } from '../../lib/storage/inspect-state.ts';
 import { type ArtifactReader, openArtifactReader } from '../../lib/storage/read-artifacts.ts';
 import { isTaken } from '../is-taken.ts';
 import { lockStateDirectory } from '../locks/state-lock.ts';
@@ -68,11 +68,16 @@ function checkFreeSpace(setting: string, folder: string): Finding {
   return free < FEW_FREE_BYTES ? warning(check, message, advice) : good(check, message);
 }
 
-/** The schema of the database; its content is for `state check`. */
+/** The schema of the database and the form of its pages; what they count is for `state check`. */
 export function checkDatabase({ config }: Examined): Finding {
   try {
     const { present, newest } = stateSchema(config);
     if (present === undefined) return good('database', 'there is none yet; it will be made');
+    const [damage] = quickCheckState(config);
+    if (damage !== undefined) {
+      const advice = 'Stop the bridge, then use: image-bridge state restore FILE';
+      return bad('database', damage, advice);
+    }
     if (present === newest) return good('database', `schema ${present}, the newest`);
     return warning(
       'database',

@@ -132,6 +132,17 @@ export function describeArtifactFiles(label: string, open: () => Promise<Opened>
       await expect(files.remove(image('a.png'))).resolves.toBeUndefined();
     });
 
+    test('a probe leaves nothing behind and makes no folder', async () => {
+      await files.probe(10);
+      const before = await files.isMissing();
+      await files.prepare();
+
+      for (const bytes of [0, 1, 300_000]) await files.probe(bytes);
+
+      expect(before).toBe(true);
+      await expect(publish(image('a.png'))).resolves.toBeUndefined();
+    });
+
     test('removal spares a foreign file of other content', async () => {
       await files.prepare();
       await opened.putForeign('a.png', 'foreign');

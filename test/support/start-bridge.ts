@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -16,7 +16,17 @@ interface Options {
   readonly env?: Readonly<Record<string, string>>;
   /** A file descriptor for standard error; `stderr()` is empty then. */
   readonly stderr?: number;
+  /** True if the rights of files must bind the program, even if the tests run as root. Needs `canBind`. */
+  readonly bound?: boolean;
 }
+
+// Root without the capabilities that let it ignore the rights of files.
+const BOUND =
+  process.getuid?.() === 0 ? ['setpriv', '--bounding-set', '-dac_override,-dac_read_search'] : [];
+
+/** True if this machine can start a program that the rights of files bind. */
+export const canBind =
+  BOUND.length === 0 || spawnSync('setpriv', [...BOUND.slice(1), 'true']).status === 0;
 
 /** How a run of the program ended. */
 export interface Ended {
@@ -51,7 +61,7 @@ export async function freshFolder(): Promise<string> {
 export async function startBridge(options: Options = {}): Promise<StartedBridge> {
   const cwd = options.cwd ?? (await freshFolder());
   const argv = [options.command ?? 'quickstart', ...toArguments(options)];
-  const run = launchProgram(argv, cwd, options.env, options.stderr);
+  const run = launchProgram(argv, cwd, options.env, options);
   const address = await new Promise<string>((resolve, reject) => {
     run.child.stdout?.on('data', () => {
       const found = /listens on (http:\S+)/.exec(run.output.stdout)?.[1];
@@ -82,8 +92,9 @@ export function runProgram(
   argv: readonly string[],
   cwd: string,
   env: Readonly<Record<string, string>> = {},
+  options: Pick<Options, 'bound'> = {},
 ): Promise<Ended> {
-  return launchProgram(argv, cwd, env).ended;
+  return launchProgram(argv, cwd, env, options).ended;
 }
 
 /** Ends every running bridge and removes the folders; for `afterAll`. */
@@ -105,9 +116,10 @@ export function launchProgram(
   argv: readonly string[],
   cwd: string,
   env: Readonly<Record<string, string>> = {},
-  stderr: number | 'pipe' = 'pipe',
+  { stderr = 'pipe', bound = false }: { stderr?: number | 'pipe'; bound?: boolean } = {},
 ) {
-  const child = spawn(process.execPath, [PROGRAM, ...argv], {
+  const [file = process.execPath, ...words] = [...(bound ? BOUND : []), process.execPath];
+  const child = spawn(file, [...words, PROGRAM, ...argv], {
     cwd,
     // Environment variables of the test run must not reach the program.
     env: { PATH: process.env['PATH'] ?? '', ...env },

@@ -19,6 +19,11 @@ export interface DeliveredImages {
 
 export type Deliver = ReturnType<typeof createDeliver>;
 
+/** Returns true if the images of this output become files. */
+export function isPublished({ response_format: form }: Plan['output']): boolean {
+  return form === 'artifact' || form === 'url';
+}
+
 /** Delivers verified images in the form that was asked for: inline, artifact, url or metadata. */
 export function createDeliver({ publisher }: Deps) {
   /**

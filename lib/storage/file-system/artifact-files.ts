@@ -1,9 +1,10 @@
-import { statSync } from 'node:fs';
-import { type link, unlink } from 'node:fs/promises';
+import { accessSync, constants, existsSync, statSync } from 'node:fs';
+import { access, type link, unlink } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { ArtifactFiles, PublishedFile } from '../../artifacts/artifact-files-port.ts';
 import { BridgeError } from '../../errors/bridge-error.ts';
 import type { Clock } from '../../platform/clock.ts';
+import { errorCode } from '../../platform/error-code.ts';
 import { toFileStamp } from '../../platform/file-stamp.ts';
 import { isLeftover, nameNewFile } from '../../platform/name-new-file.ts';
 import { splitName } from './artifact-path.ts';
@@ -17,6 +18,7 @@ import {
   statNameNow,
   unlinkIfPresent,
   writeNew,
+  writeZeros,
 } from './regular-file.ts';
 
 interface Deps {
@@ -30,17 +32,38 @@ interface Deps {
 // A leading dot: no caller can name it, nor anything in it (contract.md 1, `output`).
 const STAGING = ['.staging'];
 
-/** Throws `configuration` when `artifacts.root` is not a folder, or cannot become one. Changes nothing. */
+// In `.staging`. No artifact has it for an id.
+const PROBE = 'probe';
+
+/**
+ * Throws `configuration` if `artifacts.root` is not a folder, cannot become one, or may not be written. Changes nothing.
+ */
 export function refuseArtifactRoot(root: string): void {
-  let path = resolve(root);
+  const path = resolve(root);
+  let nearest = path;
   try {
-    // The root is made with the first artifact: until then the nearest folder above it counts.
-    while (statSync(path, { throwIfNoEntry: false }) === undefined) path = dirname(path);
-    if (statSync(path).isDirectory()) return;
+    nearest = nearestExisting(path);
+    if (statSync(nearest).isDirectory()) {
+      accessSync(nearest, constants.W_OK | constants.X_OK);
+      return;
+    }
   } catch (cause) {
-    throw new BridgeError('configuration', 'artifacts.root: it cannot be read', { cause });
+    const message = `artifacts.root: ${path} cannot be written (${errorCode(cause) ?? 'unknown'})`;
+    throw new BridgeError('configuration', message);
   }
-  throw new BridgeError('configuration', 'artifacts.root: it, or a folder above it, is a file');
+  throw new BridgeError('configuration', `artifacts.root: ${nearest} is a file, not a folder`);
+}
+
+/** Returns true if artifacts were ever kept below this root. */
+export function hasArtifacts(root: string): boolean {
+  return existsSync(join(root, ...STAGING));
+}
+
+/** The root is made with the first artifact: until then the nearest folder above it counts. */
+function nearestExisting(path: string): string {
+  let nearest = path;
+  while (statSync(nearest, { throwIfNoEntry: false }) === undefined) nearest = dirname(nearest);
+  return nearest;
 }
 
 /**
@@ -54,6 +77,7 @@ export function createArtifactFiles(deps: Deps): ArtifactFiles {
 
   return {
     prepare: () => asArtifactError(async () => void (await folders.make(STAGING))),
+    probe: (bytes) => asArtifactError(() => probe(root, bytes)),
     isMissing: () => asArtifactError(async () => (await findFolder(root, STAGING)) === undefined),
     isTaken: (name) =>
       asArtifactError(async () => (await statName(pathOf(root, name))) !== undefined),
@@ -80,6 +104,27 @@ export function createArtifactFiles(deps: Deps): ArtifactFiles {
         return path === undefined ? undefined : readWhole(join(path, filename), bytes, clock);
       }),
   };
+}
+
+async function probe(root: string, bytes: number): Promise<void> {
+  const folder = await findFolder(root, STAGING);
+  if (folder === undefined) {
+    if ((await statName(join(root, ...STAGING))) !== undefined) {
+      throw new BridgeError('artifact', 'a link or a file stands in place of its folder .staging', {
+        details: { reason: 'artifact_folder_unusable' },
+      });
+    }
+    await access(nearestExisting(root), constants.W_OK | constants.X_OK);
+    return;
+  }
+  const path = join(folder, PROBE);
+  // A killed process may have left one.
+  await unlinkIfPresent(path);
+  try {
+    await writeZeros(path, bytes);
+  } finally {
+    await unlinkIfPresent(path);
+  }
 }
 
 async function settle(root: string, files: readonly PublishedFile[]): Promise<void> {

@@ -1,4 +1,5 @@
 import { BridgeError } from '../../errors/bridge-error.ts';
+import { errorCode } from '../../platform/error-code.ts';
 
 const FULL = 'artifact_folder_full';
 const UNUSABLE = 'artifact_folder_unusable';
@@ -59,10 +60,4 @@ const ABSENCES: readonly (string | undefined)[] = ['ENOENT', 'ENOTDIR', 'ELOOP',
 /** Whether the file system said that no such file is there. */
 export function isAbsence(error: unknown): boolean {
   return ABSENCES.includes(errorCode(error));
-}
-
-export function errorCode(error: unknown): string | undefined {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string'
-    ? error.code
-    : undefined;
 }

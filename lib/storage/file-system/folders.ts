@@ -2,7 +2,8 @@ import { constants } from 'node:fs';
 import { lstat, mkdir, open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { BridgeError } from '../../errors/bridge-error.ts';
-import { errorCode, isAbsence } from './file-errors.ts';
+import { errorCode } from '../../platform/error-code.ts';
+import { isAbsence } from './file-errors.ts';
 
 // Folders that were seen to be durable; made again from nothing when there are too many to remember.
 const MOST_REMEMBERED = 10_000;

@@ -10,6 +10,8 @@ const CREATE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | const
 // Opening a pipe must not wait for its other end.
 const READ = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
+const ZEROS = Buffer.alloc(262_144);
+
 // About 2 ms of hashing.
 const STEP_BYTES = 4 * 1024 * 1024;
 
@@ -19,6 +21,21 @@ export async function writeNew(path: string, bytes: Buffer, mode = 0o666): Promi
   try {
     await file.writeFile(bytes);
     await file.datasync();
+  } finally {
+    await file.close();
+  }
+}
+
+/** Makes a file of so many bytes. It is not made durable: a file system refuses what it has no room for when it is written. */
+export async function writeZeros(path: string, bytes: number): Promise<void> {
+  const file = await open(path, CREATE, 0o600);
+  try {
+    for (let at = 0; at < bytes; at += ZEROS.length) {
+      const piece = ZEROS.subarray(0, Math.min(ZEROS.length, bytes - at));
+      const { bytesWritten } = await file.write(piece);
+      // The rest does not fit; writing it says why.
+      if (bytesWritten < piece.length) await file.write(piece, bytesWritten);
+    }
   } finally {
     await file.close();
   }

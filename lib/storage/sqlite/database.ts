@@ -1,4 +1,4 @@
-import { closeSync, openSync, statSync } from 'node:fs';
+import { accessSync, closeSync, constants, openSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Statement } from 'better-sqlite3';
 import * as v from 'valibot';
@@ -17,7 +17,7 @@ import {
   UNIDENTIFIED,
 } from './connection.ts';
 import { copyDatabase } from './copy-database.ts';
-import { toOpenError, toStoreError } from './driver-errors.ts';
+import { damaged, toOpenError, toStoreError, unreadable } from './driver-errors.ts';
 import { peekFileHeader } from './file-header.ts';
 import { refuseForeignLog } from './foreign-log.ts';
 import { createGroupCommit } from './group-commit.ts';
@@ -81,9 +81,19 @@ export function refuseForeignDatabase(file: string, newestSchema = MIGRATIONS.le
   const found = peekFileHeader(file);
   if (found === 'absent') return;
   if (found === 'unreadable') {
-    throw new BridgeError('configuration', 'state.directory: the database in it cannot be read');
+    try {
+      accessSync(file, constants.R_OK);
+    } catch (cause) {
+      throw unreadable(file, cause);
+    }
+    throw damaged(file);
   }
   refuseNewerSchema(found.version, newestSchema);
+}
+
+/** Returns true if the file is there and has no content: an interrupted first start or copy, or a failed disk, leaves it. */
+export function isEmptyDatabase(file: string): boolean {
+  return statSync(file, { throwIfNoEntry: false })?.size === 0;
 }
 
 /**
@@ -106,7 +116,7 @@ export function openStateDatabase({ file, ids, migrations = MIGRATIONS }: Option
     return serve(connection, { secret: beginLog(connection, ids), owner: ids.newOpaqueId() });
   } catch (error) {
     connection?.close();
-    throw toOpenError(error);
+    throw toOpenError(error, file);
   }
 }
 

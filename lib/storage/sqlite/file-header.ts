@@ -5,7 +5,8 @@ import { UNIDENTIFIED } from './connection.ts';
 const HEADER_BYTES = 100;
 const MAGIC = Buffer.from('SQLite format 3\0', 'latin1');
 const USER_VERSION_OFFSET = 60;
-const APPLICATION_ID_OFFSET = 68;
+/** Of `application_id`, in the first page of the file. */
+export const APPLICATION_ID_OFFSET = 68;
 
 /** What the file itself says, whatever a log beside it may add. */
 export interface FileHeader {

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { BridgeError } from '../../errors/bridge-error.ts';
-import { findDamage, findStateProblems } from './check-state.ts';
+import { findDamage, findDamagedPages, findStateProblems } from './check-state.ts';
 import { type Connection, connect, schemaVersion } from './connection.ts';
 import { copyDatabase } from './copy-database.ts';
 import { refuseForeignDatabase } from './database.ts';
@@ -31,6 +31,14 @@ export function findProblems(file: string): readonly string[] {
 export function findSchema(file: string): number | undefined {
   if (peekFileHeader(file) === 'absent') return undefined;
   return withDatabase(file, schemaVersion);
+}
+
+/**
+ * Looks at every page of a database that a bridge may be using meanwhile, and returns what is wrong, one sentence each.
+ * Throws `configuration` if it cannot be opened.
+ */
+export function findBrokenPages(file: string): readonly string[] {
+  return withDatabase(file, findDamagedPages).map((it) => `${resolve(file)} is damaged: ${it}`);
 }
 
 /**
@@ -79,7 +87,7 @@ function withDatabase<T>(file: string, work: (connection: Connection) => T): T {
     connection = connect(file);
     return work(connection);
   } catch (error) {
-    throw toOpenError(error);
+    throw toOpenError(error, file);
   } finally {
     connection?.close();
   }

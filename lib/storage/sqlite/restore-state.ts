@@ -85,10 +85,12 @@ function keepReplaced(file: string): string | undefined {
     linkSync(file, kept);
   } catch (error) {
     // It cannot be opened: its log is kept as it is, since it may hold what the file lacks.
-    const reason = toOpenError(error);
+    const reason = toOpenError(error, file);
     if (reason.message.endsWith('in use by another program')) throw reason;
     linkSync(file, kept);
-    if (existsSync(`${file}-wal`)) renameSync(`${file}-wal`, `${kept}-wal`);
+    for (const end of ['-wal', '-journal']) {
+      if (existsSync(file + end)) renameSync(file + end, kept + end);
+    }
     rmSync(`${file}-shm`, { force: true });
   }
   return name;

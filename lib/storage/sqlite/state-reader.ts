@@ -2,7 +2,7 @@ import Sqlite from 'better-sqlite3';
 import { BridgeError } from '../../errors/bridge-error.ts';
 import { type Connection, schemaVersion } from './connection.ts';
 import { refuseForeignDatabase, type StoreDatabase } from './database.ts';
-import { toStoreError } from './driver-errors.ts';
+import { isDamage, toOpenError, toStoreError, unreadable } from './driver-errors.ts';
 import { peekFileHeader } from './file-header.ts';
 import { SCHEMA_VERSION } from './migrations.ts';
 
@@ -35,10 +35,8 @@ export function openStateReader(file: string): StateReader | undefined {
     return serve(connection);
   } catch (error) {
     connection?.close();
-    if (error instanceof BridgeError) throw error;
-    throw new BridgeError('configuration', 'state.directory: the database in it cannot be read', {
-      cause: error,
-    });
+    if (error instanceof BridgeError || isDamage(error)) throw toOpenError(error, file);
+    throw unreadable(file, error);
   }
 }
 

@@ -1,8 +1,14 @@
-import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { afterAll, describe, expect, it, vi } from 'vitest';
-import { cleanUp, freshFolder, runProgram, startBridge } from '../../support/start-bridge.ts';
+import {
+  canBind,
+  cleanUp,
+  freshFolder,
+  runProgram,
+  startBridge,
+} from '../../support/start-bridge.ts';
 
 afterAll(cleanUp);
 
@@ -98,6 +104,45 @@ describe('stored artifacts', () => {
     expect((await readdir(root)).sort()).toEqual(['.staging', 'kept.png']);
     await third.end();
   });
+
+  it.runIf(canBind)(
+    'are not paid for while their folder cannot be written, and jobs wait until it can',
+    async () => {
+      const bridge = await startBridge({ bound: true, set: ['server.metrics.enabled=true'] });
+      const { address } = bridge;
+      const staging = join(bridge.cwd, 'data/artifacts/.staging');
+      const isReady = async () => (await fetch(`${address}/health/ready`)).ok;
+      const calls = async () =>
+        /provider_duration_seconds_count (\d+)/.exec(
+          await (await fetch(`${address}/metrics`)).text(),
+        )?.[1];
+      await create(address, 'first');
+      await chmod(staging, 0o555);
+      await expect.poll(isReady, { timeout: 20_000 }).toBe(false);
+
+      const refused = await post(address, 'second');
+      const accepted = await fetch(`${address}/v1/jobs`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ prompt: 'later', parameters: { size: '64x64' } }),
+      });
+      const { id } = (await accepted.json()) as { id: string };
+      const calledBefore = await calls();
+      await chmod(staging, 0o755);
+      await expect.poll(isReady, { timeout: 20_000 }).toBe(true);
+      const job = await fetch(`${address}/v1/jobs/${id}?wait_ms=20000`);
+
+      expect(refused.status).toBe(500);
+      expect(await refused.json()).toMatchObject({
+        error: { bridge_ext: { details: { reason: 'artifact_folder_unusable' } } },
+      });
+      expect(accepted.status).toBe(202);
+      expect(calledBefore).toBe('1');
+      expect(await job.json()).toMatchObject({ status: 'succeeded' });
+      await bridge.end();
+    },
+    60_000,
+  );
 
   it('are not published into what is left of a folder that is not mounted any more', async () => {
     const bridge = await startBridge();

@@ -1,9 +1,10 @@
-import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { afterAll, describe, expect, it } from 'vitest';
 import {
+  canBind,
   cleanUp,
   freshFolder,
   runProgram,
@@ -32,7 +33,12 @@ async function stateOf({ child }: StartedBridge): Promise<string | undefined> {
   return stat.slice(stat.lastIndexOf(')') + 2)[0];
 }
 
-const serve = (cwd: string, set: readonly string[] = [], env: Record<string, string> = {}) =>
+const serve = (
+  cwd: string,
+  set: readonly string[] = [],
+  env: Record<string, string> = {},
+  options: Parameters<typeof runProgram>[3] = {},
+) =>
   runProgram(
     [
       'serve',
@@ -45,6 +51,7 @@ const serve = (cwd: string, set: readonly string[] = [], env: Record<string, str
     ],
     cwd,
     env,
+    options,
   );
 
 describe('image-bridge serve', () => {
@@ -135,6 +142,69 @@ describe('image-bridge serve', () => {
 
     expect(ended.code).toBe(1);
     expect(ended.stderr).toMatch(/^image-bridge: artifacts\.root: [^\n]+\n$/);
+    expect(await snapshot(cwd)).toEqual(before);
+  });
+
+  it.runIf(canBind)(
+    'refuses an artifact root that may not be written, and makes nothing',
+    async () => {
+      const cwd = await freshFolder();
+      await mkdir(join(cwd, 'images'), { mode: 0o555 });
+      const before = await snapshot(cwd);
+
+      const ended = await serve(cwd, ['artifacts.root=images'], {}, { bound: true });
+
+      expect(ended.code).toBe(1);
+      expect(ended.stderr).toBe(
+        `image-bridge: artifacts.root: ${cwd}/images cannot be written (EACCES)\n`,
+      );
+      expect(await snapshot(cwd)).toEqual(before);
+    },
+  );
+
+  it.runIf(canBind)(
+    'refuses an artifact root whose staging folder may not be written',
+    async () => {
+      const cwd = await freshFolder();
+      await mkdir(join(cwd, 'images/.staging'), { recursive: true });
+      await chmod(join(cwd, 'images/.staging'), 0o555);
+
+      const ended = await serve(cwd, ['artifacts.root=images'], {}, { bound: true });
+
+      expect(ended.code).toBe(1);
+      expect(ended.stderr).toMatch(
+        /artifacts\.root: \S+images: the artifact folder refuses access/,
+      );
+    },
+  );
+
+  it('names a database that is damaged in the middle, and what to do', async () => {
+    const first = await startBridge();
+    const file = join(first.cwd, 'data/state/bridge.sqlite');
+    await first.end();
+    const bytes = await readFile(file);
+    // All but the first page, which holds the header and the list of tables.
+    await writeFile(file, bytes.fill(0xa5, 4096));
+
+    const ended = await serve(first.cwd);
+
+    expect(ended.code).toBe(1);
+    expect(ended.stderr).toContain(
+      `image-bridge: state.directory: the database ${file} is damaged or belongs to another program; put a backup`,
+    );
+  });
+
+  it('refuses an empty database beside artifacts, and changes no file', async () => {
+    const cwd = await freshFolder();
+    await mkdir(join(cwd, 'data/state'), { recursive: true });
+    await mkdir(join(cwd, 'data/artifacts/.staging'), { recursive: true });
+    await writeFile(join(cwd, 'data/state/bridge.sqlite'), '');
+    const before = await snapshot(cwd);
+
+    const ended = await serve(cwd);
+
+    expect(ended.code).toBe(1);
+    expect(ended.stderr).toMatch(/^image-bridge: state\.directory: the database \S+ is empty, but/);
     expect(await snapshot(cwd)).toEqual(before);
   });
 

@@ -1,7 +1,9 @@
 import { mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { ArtifactFiles } from '../../../lib/artifacts/artifact-files-port.ts';
 import { createArtifactRoot } from '../../../lib/artifacts/artifact-root.ts';
 import { createPublisher } from '../../../lib/artifacts/publisher.ts';
+import { BridgeError } from '../../../lib/errors/bridge-error.ts';
 import { createArtifactFiles } from '../../../lib/storage/file-system/artifact-files.ts';
 import { type ArtifactRig, imageOf, noAbort, openArtifactRig } from './artifact-rig.ts';
 
@@ -97,5 +99,84 @@ describe('the artifact root', () => {
     await expect(publish(createPublisher({ ...rig, files }), 'b')).rejects.toMatchObject(LOST);
 
     expect(await readdir(rig.root)).toEqual([]);
+  });
+
+  describe('that refuses writes', () => {
+    /** Files as they are on a disk with so much room: a file of more bytes is refused. */
+    function smallDisk() {
+      const disk = { room: Number.POSITIVE_INFINITY, probes: 0 };
+      const refuse = (bytes: number) => {
+        if (bytes <= disk.room) return;
+        throw new BridgeError('artifact', 'the artifact folder is full', {
+          details: { reason: 'artifact_folder_full' },
+        });
+      };
+      const files: ArtifactFiles = {
+        ...rig.files,
+        async stage(id, bytes) {
+          refuse(bytes.length);
+          await rig.files.stage(id, bytes);
+        },
+        async probe(bytes) {
+          disk.probes += 1;
+          refuse(bytes);
+        },
+      };
+      const artifactRoot = createArtifactRoot({ store: rig.store, files });
+      return { disk, artifactRoot, publisher: createPublisher({ ...rig, files, artifactRoot }) };
+    }
+
+    test('is unhealthy as soon as a publication has failed, and refuses further ones before they are paid for', async () => {
+      const { disk, artifactRoot, publisher } = smallDisk();
+      disk.room = 9;
+
+      await expect(publish(publisher, 'ten bytes!')).rejects.toMatchObject({ code: 'artifact' });
+
+      expect(artifactRoot.isHealthy()).toBe(false);
+      await expect(publisher.refuseBroken()).rejects.toMatchObject({ code: 'artifact' });
+      disk.room = 4096;
+      await expect(publisher.refuseBroken()).resolves.toBeUndefined();
+      expect(artifactRoot.isHealthy()).toBe(true);
+    });
+
+    test('stays unhealthy while smaller files fit where the image did not', async () => {
+      const { disk, artifactRoot, publisher } = smallDisk();
+      disk.room = 8000;
+      await expect(publish(publisher, 'x'.repeat(9000))).rejects.toThrow();
+
+      await artifactRoot.probe().catch(() => {});
+      const before = artifactRoot.isHealthy();
+      disk.room = 9000;
+      await artifactRoot.probe();
+
+      expect([before, artifactRoot.isHealthy()]).toEqual([false, true]);
+    });
+
+    test('stays healthy when one image is too large that others are not', async () => {
+      const { disk, artifactRoot, publisher } = smallDisk();
+      disk.room = 5_000_000;
+
+      await expect(publish(publisher, 'x'.repeat(6_000_000))).rejects.toThrow();
+
+      expect(artifactRoot.isHealthy()).toBe(true);
+    });
+
+    test('is not probed by requests while it is healthy', async () => {
+      const { disk, publisher } = smallDisk();
+
+      await publisher.refuseBroken();
+      await publish(publisher);
+
+      expect(disk.probes).toBe(0);
+    });
+
+    test('is found by a probe before anything is published', async () => {
+      const { disk, artifactRoot } = smallDisk();
+      disk.room = 0;
+
+      await expect(artifactRoot.probe()).rejects.toMatchObject({ code: 'artifact' });
+
+      expect(artifactRoot.isHealthy()).toBe(false);
+    });
   });
 });

@@ -14,9 +14,16 @@ function readinessOf(
   probes: Readonly<Record<string, Probe>>,
   isStateReady: () => Promise<boolean> = async () => true,
   clock = createManualClock(),
+  probeStorage = async () => {},
 ) {
   const providers = Object.entries(probes).map(([name, probe]) => ({ name, probe }));
-  return createReadiness({ providers, defaultProvider: 'sandbox', isStateReady, clock });
+  return createReadiness({
+    providers,
+    defaultProvider: 'sandbox',
+    probeStorage,
+    isStateReady,
+    clock,
+  });
 }
 
 describe('createReadiness', () => {
@@ -141,6 +148,23 @@ describe('createReadiness', () => {
 
     expect(probes).toBe(1);
     expect(readiness.probe.everyMs).toBe(5000);
+  });
+
+  it('probes the storage in its task only', async () => {
+    let probes = 0;
+    const readiness = readinessOf(
+      { sandbox: async () => ready },
+      undefined,
+      undefined,
+      async () => {
+        probes += 1;
+      },
+    );
+
+    await readiness.probe.run(signal);
+    await readiness.isReady();
+
+    expect(probes).toBe(1);
   });
 
   it('asks the state each time', async () => {

@@ -37,19 +37,37 @@ function openQueue() {
       claims.push({ give: resolve, refuse: () => reject(refusal()) });
     });
   const failures: FailureSource[] = [];
+  const folder = { isHealthy: true };
   const queue = createJobQueue({
     store: { claim },
     live: createLiveJobs(clock, createJobNotices()),
+    canPublish: () => folder.isHealthy,
     log: { failure: (_, source) => void failures.push(source) },
     clock,
   });
   const given: number[] = [];
   const take = (signal = forever) =>
     queue.next(signal).then(({ sequence }) => void given.push(sequence));
-  return { clock, claims, queue, given, take, failures };
+  return { clock, claims, queue, given, take, failures, folder };
 }
 
 describe('createJobQueue', () => {
+  test('claims no job while its images could not be kept', async () => {
+    const { clock, claims, given, take, folder } = openQueue();
+    folder.isHealthy = false;
+    take();
+    await clock.advance(5000);
+    const before = claims.length;
+
+    folder.isHealthy = true;
+    await clock.advance(1000);
+    claims[0]?.give(record(7));
+    await clock.advance(0);
+
+    expect(before).toBe(0);
+    expect(given).toEqual([7]);
+  });
+
   test('gives a queued job at once', async () => {
     const { clock, claims, given, take } = openQueue();
     take();

@@ -87,7 +87,7 @@ export function openJobRig(limits: { max_pending?: number } = {}) {
     find: async () => found,
   };
   const live = createLiveJobs(clock, notices);
-  const queue = createJobQueue({ store, live, log, clock });
+  const queue = createJobQueue({ store, live, canPublish: () => true, log, clock });
   const shared = { store, search, live, clock, secret: database.secret };
   const usage = createUsage({ store: createUsageStore(database), clock, log });
   const durations = createRecentDurations();

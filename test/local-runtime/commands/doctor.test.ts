@@ -1,8 +1,10 @@
-import { chmod, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createIds } from '../../../lib/platform/ids.ts';
+import { openStateDatabase } from '../../../lib/storage/sqlite/database.ts';
 import type { Finding } from '../../../local-runtime/doctor/finding.ts';
 import { lockFile } from '../../../local-runtime/locks/file-lock.ts';
 import { runCommand } from '../../support/run-command.ts';
@@ -210,8 +212,42 @@ describe('doctor', () => {
 
     expect(found.get('database')).toMatchObject({
       level: 'bad',
-      message: expect.stringContaining('cannot be read'),
+      message: expect.stringContaining('data/state/bridge.sqlite is damaged or belongs to'),
       advice: expect.stringContaining('state restore'),
+    });
+  });
+
+  it('reports a database that is damaged in the middle, by its path', async () => {
+    const file = join(folder, 'data/state/bridge.sqlite');
+    await mkdir(join(folder, 'data/state'), { recursive: true, mode: 0o700 });
+    const database = openStateDatabase({ file, ids: createIds(() => 0) });
+    const insert = database.prepare('INSERT INTO preset VALUES (?, NULL, ?, 0, 0)');
+    for (let row = 0; row < 100; row += 1) {
+      await database.write(() => insert.run(`preset ${row}`, 'x'.repeat(5000)));
+    }
+    await database.close();
+    const bytes = await readFile(file);
+    await writeFile(file, bytes.fill(0xa5, bytes.length / 2, bytes.length / 2 + 20_000));
+
+    const found = await findings();
+
+    expect(found.get('database')).toMatchObject({
+      level: 'bad',
+      message: expect.stringContaining(`${file} is damaged: `),
+      advice: expect.stringContaining('state restore'),
+    });
+  });
+
+  it('reports an empty database beside artifacts', async () => {
+    await mkdir(join(folder, 'data/state'), { recursive: true, mode: 0o700 });
+    await mkdir(join(folder, 'data/artifacts/.staging'), { recursive: true });
+    await writeFile(join(folder, 'data/state/bridge.sqlite'), '');
+
+    const found = await findings();
+
+    expect(found.get('database')).toMatchObject({
+      level: 'bad',
+      message: expect.stringContaining('data/state/bridge.sqlite is empty'),
     });
   });
 

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -100,8 +100,26 @@ describe('state check', () => {
 
     expect(await run('check')).toMatchObject({
       exitCode: 1,
-      stderr: 'image-bridge: state.directory: the database in it cannot be read\n',
+      stderr: expect.stringMatching(
+        /^image-bridge: state\.directory: the database \S+bridge\.sqlite is damaged .*state restore FILE\n$/,
+      ),
     });
+  });
+});
+
+describe('state migrate of an empty database', () => {
+  it('is refused beside artifacts, because the new one would know none of them', async () => {
+    await database.close();
+    await writeFile(stateDatabaseFile(folder), '');
+    await mkdir(join(folder, 'artifacts/.staging'), { recursive: true });
+
+    const result = await run('migrate', '--set', `artifacts.root=${folder}/artifacts`);
+
+    expect(result).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining(`${stateDatabaseFile(folder)} is empty, but`),
+    });
+    expect(await readFile(stateDatabaseFile(folder), 'utf8')).toBe('');
   });
 });
 
@@ -217,6 +235,25 @@ describe('state restore', () => {
     expect(await jobsIn('bridge.sqlite')).toBe(1);
     expect(await readFile(join(folder, 'bridge.replaced-1.sqlite'), 'utf8')).toMatch(/^no data/);
     expect(await readFile(join(folder, 'bridge.replaced-1.sqlite-wal'))).toEqual(log);
+  });
+
+  it('puts a foreign journal aside with the database that it replaces', async () => {
+    await run('backup', 'copy.sqlite');
+    await database.close();
+    const journal = Buffer.alloc(8192);
+    // A header of a journal that would cut the database to no pages, were it played back.
+    Buffer.from('d9d505f920a163d70000000000000000000000000000020000001000', 'hex').copy(journal);
+    await runCommand(['state', 'backup', 'second.sqlite', '--set', `state.directory=${folder}`], {
+      cwd: folder,
+    });
+    await rename(join(folder, 'second.sqlite'), stateDatabaseFile(folder));
+    await writeFile(`${stateDatabaseFile(folder)}-journal`, journal);
+
+    const result = await run('restore', 'copy.sqlite');
+
+    expect(result.exitCode).toBe(0);
+    expect(await jobsIn('bridge.sqlite')).toBe(1);
+    expect(await readFile(join(folder, 'bridge.replaced-1.sqlite-journal'))).toEqual(journal);
   });
 
   it('refuses while a bridge uses the directory', async () => {

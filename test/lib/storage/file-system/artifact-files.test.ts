@@ -1,6 +1,16 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import {
+  chmod,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -77,6 +87,46 @@ describe('createArtifactFiles', () => {
       'cats',
       'cats/a.png',
     ]);
+  });
+
+  test.each(['before', 'after'])(
+    'a root that may not be written is found %s the first artifact',
+    async (time) => {
+      await mkdir(root);
+      const files = createArtifactFiles({ root, clock: laterClock });
+      if (time === 'after') await publish(files);
+      const folder = time === 'after' ? join(root, '.staging') : root;
+      await chmod(folder, 0o555);
+      const [probed] = await withoutPrivileges(() => Promise.allSettled([files.probe(1)]));
+      await chmod(folder, 0o755);
+
+      expect(probed).toMatchObject({
+        status: 'rejected',
+        reason: { code: 'artifact', details: { reason: 'artifact_folder_unusable' } },
+      });
+      await expect(files.probe(1)).resolves.toBeUndefined();
+    },
+  );
+
+  test('a probe is undisturbed by what a killed one has left, and leaves nothing', async () => {
+    const files = createArtifactFiles({ root, clock: laterClock });
+    await publish(files);
+    await writeFile(join(root, '.staging/probe'), 'left');
+
+    await files.probe(300_000);
+
+    expect(await readdir(join(root, '.staging'))).toEqual([]);
+  });
+
+  test('a file in place of the staging folder is found by a probe', async () => {
+    await mkdir(root);
+    await writeFile(join(root, '.staging'), '');
+    const files = createArtifactFiles({ root, clock: laterClock });
+
+    await expect(files.probe(1)).rejects.toMatchObject({
+      code: 'artifact',
+      details: { reason: 'artifact_folder_unusable' },
+    });
   });
 
   test('a root that is itself a link is the choice of its owner', async () => {
@@ -239,3 +289,14 @@ describe('createArtifactFiles', () => {
     expect(String(error)).not.toContain(directory);
   });
 });
+
+/** Runs the work as a user whom the rights of files bind. */
+async function withoutPrivileges<T>(work: () => Promise<T>): Promise<T> {
+  const user = process.geteuid?.();
+  if (user === 0) process.seteuid?.(65_534);
+  try {
+    return await work();
+  } finally {
+    if (user === 0) process.seteuid?.(0);
+  }
+}

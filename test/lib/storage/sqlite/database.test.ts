@@ -12,7 +12,7 @@ import {
   stateDatabaseFile,
 } from '../../../../lib/storage/sqlite/database.ts';
 import { peekFileHeader } from '../../../../lib/storage/sqlite/file-header.ts';
-import { copyState } from '../../../../lib/storage/sqlite/inspect-state.ts';
+import { copyState, findProblems } from '../../../../lib/storage/sqlite/inspect-state.ts';
 import { SCHEMA_VERSION } from '../../../../lib/storage/sqlite/migrations.ts';
 
 const ids = createIds(() => 0);
@@ -217,7 +217,7 @@ describe('openStateDatabase', () => {
       const before = await readFile(file);
 
       expect(() => openStateDatabase({ file, ids, migrations: [META, TABLE] })).toThrow(
-        /^state\.directory: the log bridge\.sqlite-wal was written for another database/,
+        /^state\.directory: the log \S+bridge\.sqlite-wal was written for another database/,
       );
 
       expect(await readFile(file)).toEqual(before);
@@ -238,6 +238,88 @@ describe('openStateDatabase', () => {
     });
   });
 
+  describe('beside a rollback journal', () => {
+    const other = () => join(directory, 'other.sqlite');
+
+    /** The journal, and the half-written database, of a program that was killed in a large transaction. */
+    async function leftJournal(of: string): Promise<{ journal: Buffer; written: Buffer }> {
+      const killed = new Sqlite(of);
+      killed.pragma('journal_mode = DELETE');
+      killed.pragma('cache_size = 2');
+      killed.exec('BEGIN; CREATE TABLE large (content BLOB)');
+      const insert = killed.prepare('INSERT INTO large VALUES (zeroblob(9000))');
+      for (let row = 0; row < 100; row += 1) insert.run();
+      const left = { journal: await readFile(`${of}-journal`), written: await readFile(of) };
+      killed.exec('ROLLBACK');
+      killed.close();
+      return left;
+    }
+
+    const make = async (path: string) =>
+      openStateDatabase({ file: path, ids, migrations: [META, TABLE] }).close();
+
+    test('its own is rolled back', async () => {
+      await make(file);
+      const { journal, written } = await leftJournal(file);
+      await writeFile(file, written);
+      await writeFile(`${file}-journal`, journal);
+
+      const opened = openStateDatabase({ file, ids, migrations: [META, TABLE] });
+
+      const tables = opened.prepare("SELECT name FROM sqlite_schema WHERE name = 'large'");
+      expect(tables.all()).toEqual([]);
+      await opened.close();
+    });
+
+    test.each([
+      [
+        'of another database',
+        async () => {
+          await make(file);
+          await make(other());
+          return (await leftJournal(other())).journal;
+        },
+      ],
+      [
+        'of the database that a copy has replaced',
+        async () => {
+          await make(file);
+          const { journal } = await leftJournal(file);
+          copyState(file, other());
+          await rename(other(), file);
+          return journal;
+        },
+      ],
+      [
+        'of a database that was being made when a copy replaced it',
+        async () => {
+          const { journal } = await leftJournal(file);
+          await make(file);
+          copyState(file, other());
+          await rename(other(), file);
+          return journal;
+        },
+      ],
+    ])('one %s is refused, and the database is as it was', async (_, write) => {
+      const journal = await write();
+      await writeFile(`${file}-journal`, journal);
+      const before = await everything();
+      const refusal = /^state\.directory: the journal \S+-journal was written for another database/;
+
+      expect(() => openStateDatabase({ file, ids, migrations: [META, TABLE] })).toThrow(refusal);
+      expect(() => findProblems(file)).toThrow(refusal);
+
+      expect(await everything()).toEqual(before);
+    });
+
+    test('one that holds nothing to play back is ignored', async () => {
+      await make(file);
+      await writeFile(`${file}-journal`, Buffer.alloc(8192));
+
+      await expect(make(file)).resolves.toBeUndefined();
+    });
+  });
+
   test.each([
     ['with a database', [META]],
     ['with a database that must be migrated', [META, TABLE]],
@@ -252,7 +334,9 @@ describe('openStateDatabase', () => {
 
     const open = () => openStateDatabase({ file, ids, migrations: schema ?? [META] });
 
-    expect(() => withoutPrivileges(open)).toThrow(/cannot be opened for writing$/);
+    expect(() => withoutPrivileges(open)).toThrow(
+      /bridge\.sqlite cannot be opened for writing \([A-Z_]+\)$/,
+    );
     await chmod(directory, 0o755);
     expect(await everything()).toEqual(before);
   });
@@ -271,7 +355,7 @@ describe('openStateDatabase', () => {
     const missing = stateDatabaseFile(join(directory, 'missing'));
 
     expect(() => openStateDatabase({ file: missing, ids })).toThrow(
-      /cannot be opened for writing$/,
+      /bridge\.sqlite cannot be opened for writing \(ENOENT\)$/,
     );
   });
 

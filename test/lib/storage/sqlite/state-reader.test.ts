@@ -84,6 +84,8 @@ describe('openStateReader', () => {
   test('refuses what is no database', async () => {
     await writeFile(file, 'notes');
 
-    expect(() => openStateReader(file)).toThrow(/^state\.directory: .*cannot be read/);
+    expect(() => openStateReader(file)).toThrow(
+      /^state\.directory: the database \S+ is damaged or belongs to/,
+    );
   });
 });
