@@ -17,6 +17,10 @@ import type { ConfigurationOptions } from '../command-table/configuration-option
 import { lockStateDirectory } from '../locks/state-lock.ts';
 import { withConfig } from '../with-config.ts';
 
+const PAUSED = `The queue is paused, because the original may have run the queued jobs since the backup was made.
+Start the bridge, cancel the jobs that were made already, then: image-bridge queue resume
+`;
+
 type StateCall<Arguments = unknown> = Call<Arguments, ConfigurationOptions>;
 
 /** `image-bridge state check`; a bridge may be serving from the same directory. Resolves to the exit code. */
@@ -44,7 +48,7 @@ export function runStateRestore(call: StateCall<{ readonly file: string }>): Pro
     underLock(config, () => {
       const replaced = restoreState(config, resolve(call.io.cwd, call.args.file));
       const kept = replaced === undefined ? '' : ` The replaced database is kept as ${replaced}.`;
-      call.io.stdout(`The state is restored.${kept}\n`);
+      call.io.stdout(`The state is restored.${kept}\n${PAUSED}`);
       return 0;
     }),
   );

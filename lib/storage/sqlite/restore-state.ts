@@ -1,20 +1,25 @@
 import { existsSync, linkSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { BridgeError } from '../../errors/bridge-error.ts';
-import { type Connection, connect, connectToRead, keepNoLog } from './connection.ts';
+import { type Connection, connect, connectToRead, keepNoLog, schemaVersion } from './connection.ts';
 import { copyDatabase, syncPath } from './copy-database.ts';
 import { refuseForeignDatabase } from './database.ts';
 import { toOpenError } from './driver-errors.ts';
 import { peekFileHeader } from './file-header.ts';
 import { refuseForeignLog } from './foreign-log.ts';
 import { findCopyProblems } from './inspect-state.ts';
+import { migrate } from './migrations.ts';
 import { searchIndexFile } from './search/job-search.ts';
 
 const TEMPORARY = '.state-restore-';
 
+// Since then the table `queue` exists.
+const QUEUE_SCHEMA = 13;
+
 /**
  * Puts a copy of the database `source` in the place of `file`. The caller holds the lock of the directory. The source is
- * read in full first; whatever fails and wherever it stops, `file` is either what it was or the copy. The replaced
+ * read in full first; whatever fails and wherever it stops, `file` is either what it was or the copy. The queue of the
+ * copy is paused. The replaced
  * database stays beside it, under the name that is returned; there is none where nothing was replaced. Throws
  * `configuration`.
  */
@@ -26,6 +31,7 @@ export function restoreState(file: string, source: string): string | undefined {
     copySource(source, copy);
     const [problem] = findCopyProblems(copy);
     if (problem !== undefined) throw refusal(`is not valid: ${problem}`);
+    pauseQueue(copy);
     const replaced = keepReplaced(file);
     renameSync(copy, file);
     // An index of other jobs; it is built again.
@@ -66,6 +72,19 @@ function copySource(source: string, copy: string): void {
     throw refusal('is damaged');
   } finally {
     connection?.close();
+  }
+}
+
+/** The original may have run the queued jobs of the copy since, and each would be paid for again. */
+function pauseQueue(copy: string): void {
+  const connection = connect(copy);
+  try {
+    keepNoLog(connection);
+    // An older schema has queued jobs and no place to say that they wait.
+    if (schemaVersion(connection) < QUEUE_SCHEMA) migrate(connection);
+    connection.prepare('UPDATE queue SET paused = 1').run();
+  } finally {
+    connection.close();
   }
 }
 

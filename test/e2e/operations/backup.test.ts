@@ -81,5 +81,7 @@ describe('a backup that is taken under load', () => {
     expect(check).toMatchObject({ code: 0, stdout: 'The state is valid.\n' });
     expect((await fetch(`${second.address}/health/ready`)).status).toBe(200);
     expect(new Set(found)).toEqual(new Set([200]));
+    const queue = await fetch(`${second.address}/v1/queue`);
+    expect(await queue.json()).toMatchObject({ paused: true, running: 0 });
   });
 });

@@ -9,6 +9,7 @@ import {
   stateDatabaseFile,
 } from '../../../lib/storage/sqlite/database.ts';
 import { createJobStore } from '../../../lib/storage/sqlite/jobs/job-store.ts';
+import { createQueueStore } from '../../../lib/storage/sqlite/jobs/queue-store.ts';
 import { MIGRATIONS } from '../../../lib/storage/sqlite/migrations.ts';
 import { lockStateDirectory } from '../../../local-runtime/locks/state-lock.ts';
 import { newJob, WIDE } from '../../support/jobs.ts';
@@ -180,6 +181,32 @@ describe('state backup', () => {
 });
 
 describe('state restore', () => {
+  const PAUSED = `The queue is paused, because the original may have run the queued jobs since the backup was made.
+Start the bridge, cancel the jobs that were made already, then: image-bridge queue resume
+`;
+
+  it.each([
+    ['of the newest schema', MIGRATIONS],
+    ['that has no table for the queue', MIGRATIONS.slice(0, 12)],
+  ])('runs no queued job of a copy %s before the queue is resumed', async (_, migrations) => {
+    await database.close();
+    const copy = join(folder, 'copy.sqlite');
+    const older = openStateDatabase({ file: copy, ids, migrations });
+    await older.close();
+
+    const result = await run('restore', 'copy.sqlite');
+
+    const restored = openStateDatabase({ file: stateDatabaseFile(folder), ids });
+    const queue = createQueueStore(restored);
+    expect(result.exitCode).toBe(0);
+    expect(await queue.read()).toMatchObject({ paused: true });
+    await createJobStore(restored).submit(newJob(), WIDE);
+    expect(await createJobStore(restored).claim(1)).toBeUndefined();
+    await queue.setPaused(false);
+    expect(await createJobStore(restored).claim(1)).toBeDefined();
+    await restored.close();
+  });
+
   it('puts a backup in the place of the database and keeps the replaced one', async () => {
     await run('backup', 'copy.sqlite');
     await createJobStore(database).submit(newJob(), WIDE);
@@ -189,7 +216,7 @@ describe('state restore', () => {
 
     expect(result).toEqual({
       exitCode: 0,
-      stdout: 'The state is restored. The replaced database is kept as bridge.replaced-1.sqlite.\n',
+      stdout: `The state is restored. The replaced database is kept as bridge.replaced-1.sqlite.\n${PAUSED}`,
       stderr: '',
     });
     expect(await jobsIn('bridge.sqlite')).toBe(1);
@@ -217,7 +244,7 @@ describe('state restore', () => {
       { cwd: folder },
     );
 
-    expect(result).toMatchObject({ exitCode: 0, stdout: 'The state is restored.\n' });
+    expect(result).toMatchObject({ exitCode: 0, stdout: `The state is restored.\n${PAUSED}` });
     expect(await jobsIn('new/bridge.sqlite')).toBe(1);
   });
 
