@@ -28,7 +28,7 @@ export const STORED_COMMANDS: readonly Command[] = [
     details: [
       'The backup is read in full first. The replaced database is kept beside it.',
       'Stored images are not part of a backup: artifacts verify lists those that are missing.',
-      'The queue is paused, because the original may have run the queued jobs since: queue resume starts them.',
+      'The queue is paused: the original may have run its jobs since. queue resume starts them.',
       'The next start removes the input images that no restored job came with.',
     ],
     arguments: { file: { about: 'what state backup has written' } },

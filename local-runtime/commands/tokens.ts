@@ -16,7 +16,7 @@ import { printJson, printTable, toDate } from '../client/print.ts';
 import type { CommandIo } from '../command-io.ts';
 import type { Call } from '../command-table/command.ts';
 import type { ConfigurationOptions, JsonOption } from '../command-table/configuration-options.ts';
-import { lockFile } from '../locks/file-lock.ts';
+import { type FileLock, waitForFileLock } from '../locks/file-lock.ts';
 import { fileReason, saveFile } from '../save-file.ts';
 import { withConfig } from '../with-config.ts';
 
@@ -28,6 +28,9 @@ interface AddOptions {
   readonly imagesPerDay: number | undefined;
   readonly expires: string | undefined;
 }
+
+// A change takes milliseconds, and a script may make many at once.
+const LONGEST_WAIT_MS = 10_000;
 
 const { newOpaqueId } = createIds(systemClock.nowMs);
 
@@ -135,7 +138,7 @@ function changeTokens(
 ): Promise<number> {
   return withConfig(call, async ({ server }) => {
     const path = pathOf(server, call.io);
-    const lock = lockTokens(path);
+    const lock = await lockTokens(path);
     try {
       const { tokens, done } = change(existsSync(path) ? readTokens(path).tokens : []);
       const text = toTokensText(tokens);
@@ -153,15 +156,16 @@ function changeTokens(
   });
 }
 
-/** Two changes at once would lose one of them. */
-function lockTokens(path: string) {
+/** Two changes at once would lose one of them, so one waits for the other. */
+async function lockTokens(path: string): Promise<FileLock> {
+  const lockPath = `${path}.lock`;
   try {
-    const lock = lockFile(`${path}.lock`);
+    const lock = await waitForFileLock(lockPath, { clock: systemClock, forMs: LONGEST_WAIT_MS });
     if (lock) return lock;
   } catch (error) {
-    throw unusable(`its lock cannot be taken: ${fileReason(error)}`);
+    throw unusable(`its lock ${lockPath} cannot be taken: ${fileReason(error)}`);
   }
-  throw unusable('another command is changing it');
+  throw unusable(`another command has held its lock ${lockPath} for ${LONGEST_WAIT_MS / 1000} s`);
 }
 
 function pathOf(

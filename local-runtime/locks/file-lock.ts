@@ -1,6 +1,9 @@
 import { closeSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Sqlite from 'better-sqlite3';
+import { type Clock, sleep, stayAwake } from '../../lib/platform/clock.ts';
+
+const RETRY_MS = 20;
 
 export interface FileLock {
   /** Unlocks the file. May be called again. */
@@ -34,6 +37,28 @@ export function lockFile(path: string): FileLock | undefined {
     throw error;
   }
   return { release: () => lock.close() };
+}
+
+/**
+ * Locks a file as `lockFile` does, and waits up to `forMs` while another process holds the lock. Undefined if it is held
+ * for longer.
+ */
+export async function waitForFileLock(
+  path: string,
+  { clock, forMs }: { readonly clock: Clock; readonly forMs: number },
+): Promise<FileLock | undefined> {
+  const endMs = clock.monotonicMs() + forMs;
+  const { signal } = new AbortController();
+  const release = stayAwake();
+  try {
+    for (;;) {
+      const lock = lockFile(path);
+      if (lock !== undefined || clock.monotonicMs() >= endMs) return lock;
+      await sleep(clock, RETRY_MS, signal);
+    }
+  } finally {
+    release();
+  }
 }
 
 /** Creates the empty file for its owner only. An existing one is not opened: closing it would release a lock on it. */
