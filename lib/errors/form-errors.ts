@@ -34,7 +34,7 @@ export const FORM_ERRORS = {
     status: 408,
     suggestions: [
       'Send the whole request without long pauses.',
-      'Raise server.read_timeout_ms if the link is slow.',
+      'Raise server.head_timeout_ms or server.body_idle_ms if the link is slow.',
     ],
   },
   body_too_large: {

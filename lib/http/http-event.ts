@@ -5,6 +5,7 @@ import type { RequestLimits } from '../contract/schema/request-limits.ts';
 import type { TraceLog } from '../log/trace-log.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Ids } from '../platform/ids.ts';
+import type { BodyBudget } from './body/body-budget.ts';
 import type { HttpObserver } from './observer-port.ts';
 
 /**
@@ -39,6 +40,10 @@ export interface HttpSettings {
   readonly ids: Ids;
   readonly access: Access;
   readonly maxBodyBytes: number;
+  /** The memory of the bodies of all requests. */
+  readonly bodies: BodyBudget;
+  /** How long a body may pause while it is read; 0 lets it pause for ever. */
+  readonly bodyIdleMs: number;
   readonly limits: RequestLimits;
   /** `server.public_base_url` without a slash at the end. */
   readonly publicBaseUrl: string | undefined;

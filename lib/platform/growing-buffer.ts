@@ -13,6 +13,8 @@ export interface GrowingBuffer {
   bytes(): Buffer;
   /** The same, and starts again at length 0 in the same memory. */
   take(): Buffer;
+  /** Frees the memory at once, without waiting for a collection. No bytes of this buffer may be used afterwards. */
+  discard(): void;
 }
 
 export function createGrowingBuffer({
@@ -39,6 +41,13 @@ export function createGrowingBuffer({
       const taken = memory.subarray(0, length);
       length = 0;
       return taken;
+    },
+    discard() {
+      const { buffer, byteLength } = memory;
+      memory = Buffer.alloc(0);
+      length = 0;
+      // A short buffer is a part of memory that Node shares among many.
+      if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0);
     },
   };
 }

@@ -7,6 +7,7 @@ import type { GatewayMetrics } from '../../lib/metrics/gateway-metrics.ts';
 import type { Forwarder } from '../../lib/net/forwarder.ts';
 import type { Clock } from '../../lib/platform/clock.ts';
 import type { Ids } from '../../lib/platform/ids.ts';
+import { toMaxConnections } from '../listener/connection-limit.ts';
 import {
   createHttpServer,
   onBrokenProtocol,
@@ -47,13 +48,20 @@ interface Deps {
   readonly ids: Ids;
 }
 
+// The default of `server.head_timeout_ms`.
+const HEAD_TIMEOUT_MS = 10_000;
+
 // Replies that are written when the work has ended have this time to reach their clients.
 const CLOSE_MS = 1000;
 
 /** The HTTP listener before two slots. It has no storage and no secret, and sends each request to one slot, once. */
 export function createGateway(deps: Deps) {
   const { settings, coordination, forwarder, metrics, clock, ids } = deps;
-  const server = createHttpServer({ maxHeadBytes: MAX_HEAD_BYTES, maxConnections: 'unlimited' });
+  const server = createHttpServer({
+    maxHeadBytes: MAX_HEAD_BYTES,
+    maxConnections: toMaxConnections('auto'),
+    headTimeoutMs: HEAD_TIMEOUT_MS,
+  });
   const shutdown = new AbortController();
   setMaxListeners(0, shutdown.signal);
   const { maxBodyBytes: maxDrainBytes } = settings;

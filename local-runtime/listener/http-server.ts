@@ -9,17 +9,25 @@ type Refusals = ReturnType<typeof createRefusals>;
 interface Limits {
   readonly maxHeadBytes: number;
   readonly maxConnections: number | 'unlimited';
+  /** The longest time for the head of a request; 0 is no limit. */
+  readonly headTimeoutMs: number;
 }
 
+// How often heads are looked at that are not complete.
+const HEAD_CHECKS = 10;
+
 /** A server whose requests are checked here and not by Node, so that every reply has the shape of the contract. */
-export function createHttpServer({ maxHeadBytes, maxConnections }: Limits): Server {
+export function createHttpServer({ maxHeadBytes, maxConnections, headTimeoutMs }: Limits): Server {
   const server = createServer({
     maxHeaderSize: maxHeadBytes,
     requireHostHeader: false,
     joinDuplicateHeaders: true,
-    // `server.read_timeout_ms` alone decides: a slow upload is not an error.
+    // A slow upload is not an error: only its pauses are limited.
     requestTimeout: 0,
-    headersTimeout: 0,
+    headersTimeout: headTimeoutMs,
+    ...(headTimeoutMs > 0 && {
+      connectionsCheckingInterval: Math.ceil(headTimeoutMs / HEAD_CHECKS),
+    }),
   });
   // Node silently drops the headers beyond its own limit, among them those that the browser guard needs.
   server.maxHeadersCount = 0;

@@ -5,6 +5,7 @@ import type { Route } from '../../handlers/routes.ts';
 import { BridgeError } from '../../lib/errors/bridge-error.ts';
 import type { HttpSettings } from '../../lib/http/http-event.ts';
 import type { Services } from '../../lib/services.ts';
+import { toMaxConnections } from './connection-limit.ts';
 import { headBytes } from './head-size.ts';
 import { createHttpServer, onBrokenProtocol, onExpectation, stopAccepting } from './http-server.ts';
 import { type ListenAddress, listen } from './listen.ts';
@@ -16,7 +17,8 @@ import { watchSockets } from './socket-watch.ts';
 
 interface Settings {
   readonly max_header_bytes: number;
-  readonly max_connections: number | 'unlimited';
+  readonly max_connections: number | 'auto' | 'unlimited';
+  readonly head_timeout_ms: number;
   readonly read_timeout_ms: number;
   readonly write_timeout_ms: number;
 }
@@ -37,7 +39,8 @@ export function createListener({ routes, httpSettings, services, settings }: Dep
   const { clock, maxBodyBytes } = httpSettings;
   const server = createHttpServer({
     maxHeadBytes: settings.max_header_bytes,
-    maxConnections: settings.max_connections,
+    maxConnections: toMaxConnections(settings.max_connections),
+    headTimeoutMs: settings.head_timeout_ms,
   });
   const shutdown = new AbortController();
   // Every reply that is not complete yet listens.

@@ -2,6 +2,7 @@ import { enabledNames } from '../../lib/config/settings/provider-names.ts';
 import type { Config } from '../../lib/config/settings/settings.ts';
 import { toRequestLimits } from '../../lib/contract/schema/request-limits.ts';
 import { createAccess } from '../../lib/http/access.ts';
+import { createBodyBudget } from '../../lib/http/body/body-budget.ts';
 import type { HttpSettings } from '../../lib/http/http-event.ts';
 
 /** What HTTP handling needs of the configuration. */
@@ -18,6 +19,8 @@ export function toHttpSettings(
     ...outside,
     access: createAccess({ bearer, named, hosts }),
     maxBodyBytes: server.max_body_bytes,
+    bodies: createBodyBudget(server.max_buffered_bytes),
+    bodyIdleMs: server.body_idle_ms,
     limits: toRequestLimits(config, enabledNames(config)),
     publicBaseUrl,
   };

@@ -29,6 +29,7 @@ async function start(changes: Partial<HttpSettings> = {}) {
     settings: {
       max_header_bytes: 32_768,
       max_connections: 'unlimited',
+      head_timeout_ms: 10_000,
       read_timeout_ms: 0,
       write_timeout_ms: 30_000,
     },

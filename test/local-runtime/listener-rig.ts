@@ -25,6 +25,7 @@ export async function startListener(
     settings: {
       max_header_bytes: 32_768,
       max_connections: 'unlimited',
+      head_timeout_ms: 10_000,
       read_timeout_ms: 0,
       write_timeout_ms: 30_000,
       ...changes.settings,

@@ -1,4 +1,5 @@
 import { createAccess } from '../../lib/http/access.ts';
+import { createBodyBudget } from '../../lib/http/body/body-budget.ts';
 import type { HttpContext, HttpEvent, HttpReply, HttpSettings } from '../../lib/http/http-event.ts';
 import { systemClock } from '../../lib/platform/clock.ts';
 import { createIds } from '../../lib/platform/ids.ts';
@@ -20,6 +21,8 @@ export function openHttpSettings(changes: Partial<HttpSettings> = {}): HttpSetti
     ids: createIds(systemClock.nowMs),
     access: createAccess({ bearer: undefined, hosts: [] }),
     maxBodyBytes: 80 * 1024 * 1024,
+    bodies: createBodyBudget(256 * 1024 * 1024),
+    bodyIdleMs: 30_000,
     limits: {
       maxOutputs: 255,
       maxInputs: 16,

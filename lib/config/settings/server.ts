@@ -1,4 +1,4 @@
-import { flag, integer, limit, optionalText, section, text } from '../values/field.ts';
+import { flag, integer, integerOr, optionalText, section, text } from '../values/field.ts';
 import { textList, textMap } from '../values/field-collections.ts';
 import { AUTHORITY, BIND, HTTP_URL, NAME, PATH, VARIABLE } from '../values/text-rules.ts';
 import { WEBHOOKS } from './webhooks.ts';
@@ -65,11 +65,33 @@ export const SERVER = section({
   }),
   max_body_bytes: integer({ default: 83_886_080, about: 'The largest request body.' }),
   max_header_bytes: integer({ default: 32_768, about: 'The largest request head.' }),
-  max_connections: limit({ default: 'unlimited', about: 'How many connections may be open.' }),
+  max_buffered_bytes: integer({
+    default: 268_435_456,
+    about:
+      'How much memory the bodies of all requests may take together, a JSON body counted three times; another one is refused with 503 before it is read. One body is always admitted, and bodies up to 64 KiB do not count.',
+  }),
+  max_connections: integerOr(['auto', 'unlimited'], {
+    default: 'auto',
+    about:
+      'How many connections may be open; auto leaves half of the files that the process may open to the program itself.',
+  }),
+  head_timeout_ms: integer({
+    default: 10_000,
+    min: 0,
+    about:
+      'How long a client may take to send the head of a request, from its connection on; 0 is no limit.',
+  }),
+  body_idle_ms: integer({
+    default: 30_000,
+    min: 0,
+    about:
+      'How long a body may pause while it is read, before it is refused with 408; 0 lets it pause for ever.',
+  }),
   read_timeout_ms: integer({
     default: 0,
     min: 0,
-    about: 'How long a request may pause while it is read; 0 lets it pause for ever.',
+    about:
+      'How long a request may pause while its head or its body is read; 0 leaves that to head_timeout_ms and body_idle_ms.',
   }),
   write_timeout_ms: integer({
     default: 30_000,

@@ -100,16 +100,19 @@ export function integer(row: Common<number> & Bounds): Field<number> {
   };
 }
 
-/** A whole number, or the one word for having no limit. */
+/** A whole number, or one of a few words in place of it. */
 export function integerOr<const W extends string>(
-  word: W,
+  words: W | readonly W[],
   row: Common<number | W> & Bounds,
 ): Field<number | W> {
-  const expects = `${integerExpectation(row)}, or "${word}"`;
+  const all = [words].flat() as readonly W[];
+  const expects = `${integerExpectation(row)}, or ${all.map((word) => `"${word}"`).join(' or ')}`;
   return {
     ...common(row, expects),
-    read: (raw) =>
-      raw === word ? { ok: true, value: word } : (readInteger(raw, row) ?? mustBe(expects)),
+    read(raw) {
+      const value = all.find((word) => word === raw);
+      return value === undefined ? (readInteger(raw, row) ?? mustBe(expects)) : { ok: true, value };
+    },
   };
 }
 

@@ -24,7 +24,8 @@ export function formBody(form: FormSpec): Middleware {
       const boundary = boundaryOf(event.headers['content-type']);
       if (boundary === undefined) return;
       const reader = createPartReader(boundary);
-      const parts = reader.finish(await readBody({ event, context }, reader.read));
+      const options = { copies: 1, onProgress: reader.read };
+      const parts = reader.finish((await readBody({ event, context }, options)).bytes);
       const sorted = sortForm(form, parts);
       const issues = [...sorted.issues];
       const fields = parsePart(form.fields, sorted.fields, context.settings.limits, issues);

@@ -8,6 +8,8 @@ import { toText } from './utf8-text.ts';
 
 const parser = httpJsonBodyParser();
 const LONG_BYTES = 1024 * 1024;
+// The bytes, their text, and the parsed value with the images that are decoded from it.
+const COPIES = 3;
 
 type ParserRequest = Parameters<NonNullable<typeof parser.before>>[0];
 
@@ -17,7 +19,7 @@ export const jsonBody: Middleware = {
     const call = callOf({ context });
     // The body is a form and has been read.
     if (call.form !== undefined) return;
-    const bytes = await readBody({ event, context });
+    const { bytes, discard } = await readBody({ event, context }, { copies: COPIES });
     if (bytes.length === 0) throw new BridgeError('malformed_request', 'the body is empty');
     // With images in the body each step takes milliseconds, so other work runs in between.
     const pause = bytes.length > LONG_BYTES ? otherWork : () => {};
@@ -25,6 +27,7 @@ export const jsonBody: Middleware = {
     checkJsonStructure(bytes);
     await pause();
     const text = toText(bytes, 'the body');
+    discard();
     await pause();
     call.body = await parse(text);
     await pause();

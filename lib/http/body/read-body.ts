@@ -1,9 +1,10 @@
 import type { Readable } from 'node:stream';
 import { BridgeError } from '../../errors/bridge-error.ts';
+import type { Clock } from '../../platform/clock.ts';
 import { createGrowingBuffer } from '../../platform/growing-buffer.ts';
 import type { HttpEvent } from '../http-event.ts';
 import type { RequestSpec } from '../operation-spec.ts';
-import type { Middleware, StackRequest } from '../stack-request.ts';
+import { callOf, type Middleware, type StackRequest } from '../stack-request.ts';
 import { boundaryOf, isJson } from './media-types.ts';
 
 /** Refuses a body by its headers, before it is read: too long, encoded, or of an unsupported media type. */
@@ -38,73 +39,100 @@ function declaredBytes({ headers }: HttpEvent): number {
 // What one chunk of a socket holds at most.
 const CHUNK_BYTES = 65_536;
 
-/** Gets all bytes received so far, and may throw to stop the reading. */
-type OnProgress = (bytes: Buffer) => void;
+interface ReadOptions {
+  /** How many copies of the body are in memory while it is parsed and used. */
+  readonly copies: number;
+  /** Gets all bytes received so far, and may throw to stop the reading. Not called for the last bytes. */
+  readonly onProgress?: (bytes: Buffer) => void;
+}
+
+interface ReceivedBody {
+  readonly bytes: Buffer;
+  /** Frees the memory of the bytes at once if they were received here. They must not be used afterwards. */
+  readonly discard: () => void;
+}
 
 // Often enough to refuse an upload early, seldom enough to cost little.
 const PROGRESS_BYTES = 262_144;
 
 /**
- * The whole body in one buffer, counted while it is received. Throws `body_too_large`, `malformed_request`, `cancelled`, and
- * what `onProgress` throws, which is not called for the last bytes.
+ * Resolves with the whole body in one buffer, counted while it is received. The body counts in the budget of all bodies
+ * until the reply is complete. Throws `body_too_large`, `overloaded` before a byte is read if its length is known,
+ * `request_timeout`, `malformed_request`, `cancelled`, and what `onProgress` throws.
  */
 export async function readBody(
   { event, context }: Pick<StackRequest, 'event' | 'context'>,
-  onProgress?: OnProgress,
-): Promise<Buffer> {
+  { copies, onProgress }: ReadOptions,
+): Promise<ReceivedBody> {
   const { body } = event;
-  const maxBytes = context.settings.maxBodyBytes;
-  if (body === undefined) return Buffer.alloc(0);
+  const { maxBodyBytes: maxBytes, bodies } = context.settings;
+  if (body === undefined) return { bytes: Buffer.alloc(0), discard() {} };
+  const lease = bodies.open(callOf({ context }).caller?.scope ?? '', copies);
+  context.onReplied(lease.end);
   if (typeof body === 'string' || Buffer.isBuffer(body)) {
     const encoding = event.isBase64Encoded ? 'base64' : 'utf8';
     const bytes = typeof body === 'string' ? Buffer.from(body, encoding) : body;
     if (bytes.length > maxBytes) throw tooLarge(maxBytes);
-    return bytes;
+    lease.count(bytes.length);
+    return { bytes, discard() {} };
   }
+  const declared = declaredBytes(event);
+  lease.take(declared);
   const received = createGrowingBuffer({
-    initialBytes: declaredBytes(event) || Math.min(CHUNK_BYTES, maxBytes),
+    initialBytes: declared || Math.min(CHUNK_BYTES, maxBytes),
     maxBytes,
   });
   let nextProgress = PROGRESS_BYTES;
-  await readStream(body, context.signal(), (chunk) => {
-    const length = received.length() + chunk.length;
-    if (length > maxBytes) throw tooLarge(maxBytes);
-    received.append(chunk);
-    if (!onProgress || length < nextProgress) return;
-    nextProgress = length + PROGRESS_BYTES;
-    onProgress(received.bytes());
-  });
-  return received.bytes();
+  try {
+    await readStream(body, context, (chunk) => {
+      const length = received.length() + chunk.length;
+      if (length > maxBytes) throw tooLarge(maxBytes);
+      if (length > declared) lease.take(length);
+      received.append(chunk);
+      if (!onProgress || length < nextProgress) return;
+      nextProgress = length + PROGRESS_BYTES;
+      onProgress(received.bytes());
+    });
+  } catch (error) {
+    received.discard();
+    lease.end();
+    throw error;
+  }
+  return { bytes: received.bytes(), discard: received.discard };
 }
 
-/** Calls `take` for each chunk. Stops when it throws or when the signal aborts. */
+/** Calls `take` for each chunk. Stops when it throws, when the client pauses for too long, or when the signal aborts. */
 function readStream(
   stream: Readable,
-  signal: AbortSignal,
+  { signal: toSignal, settings: { clock, bodyIdleMs } }: StackRequest['context'],
   take: (chunk: Buffer) => void,
 ): Promise<void> {
+  const signal = toSignal();
   return new Promise<void>((resolve, reject) => {
+    const fail = (error: unknown) => {
+      settle();
+      reject(error);
+    };
+    const idle = watchIdle(clock, bodyIdleMs, () =>
+      fail(new BridgeError('request_timeout', 'the body stopped before its end')),
+    );
     const onData = (chunk: Buffer) => {
+      idle.restart();
       try {
         take(chunk);
       } catch (error) {
-        settle();
-        reject(error);
+        fail(error);
       }
     };
     const onEnd = () => {
       settle();
       resolve();
     };
-    const onBroken = () => {
-      settle();
-      reject(new BridgeError('malformed_request', 'the body ended before it was complete'));
-    };
-    const onAbort = () => {
-      settle();
-      reject(signal.reason);
-    };
+    const onBroken = () =>
+      fail(new BridgeError('malformed_request', 'the body ended before it was complete'));
+    const onAbort = () => fail(signal.reason);
     const settle = () => {
+      idle.end();
       // Paused, not destroyed: the rest is drained after the reply.
       stream.pause();
       stream.off('data', onData).off('end', onEnd).off('error', onBroken).off('close', onBroken);
@@ -115,6 +143,26 @@ function readStream(
     signal.addEventListener('abort', onAbort);
     if (signal.aborted) onAbort();
   });
+}
+
+/** Calls `onIdle` once `idleMs` have passed without a restart; never if `idleMs` is 0. One timer serves many restarts. */
+function watchIdle(clock: Clock, idleMs: number, onIdle: () => void) {
+  let lastMs = clock.monotonicMs();
+  let end = () => {};
+  const wait = (delayMs: number) => {
+    end = clock.after(delayMs, () => {
+      const leftMs = lastMs + idleMs - clock.monotonicMs();
+      if (leftMs > 0) wait(leftMs);
+      else onIdle();
+    });
+  };
+  if (idleMs > 0) wait(idleMs);
+  return {
+    restart() {
+      lastMs = clock.monotonicMs();
+    },
+    end: () => end(),
+  };
 }
 
 // An error of a stream that is no longer read must not end the process.

@@ -27,6 +27,7 @@ const listener = createListener({
   settings: {
     max_header_bytes: 32_768,
     max_connections: 'unlimited',
+    head_timeout_ms: 10_000,
     read_timeout_ms: 0,
     write_timeout_ms: 30_000,
   },

@@ -43,6 +43,7 @@ function listenerOf(services: Promise<Services>) {
     settings: {
       max_header_bytes: 1000,
       max_connections: 1,
+      head_timeout_ms: 10_000,
       read_timeout_ms: 0,
       write_timeout_ms: 1000,
     },
@@ -277,6 +278,35 @@ describe('createListener', () => {
     const reply = await requestRaw(port, 'GET /health/live HTTP/1.1\r\nHost: loc');
 
     expect(reply.status).toBe(408);
+  });
+
+  it.each([
+    ['never begins', ''],
+    ['comes byte by byte', 'GET /health/live HTTP/1.1\r\nHost: loc'],
+  ])('replies to a head that %s with 408 after the time for heads', async (_name, sent) => {
+    const { port } = await start({ settings: { head_timeout_ms: 300 } });
+    const socket = await openSocket(port);
+    const received = untilClosed(socket);
+    // A head that keeps coming is still too slow.
+    const trickle = setInterval(() => socket.write(sent === '' ? '' : 'x'), 20);
+
+    socket.write(sent);
+    const reply = parseReply(await received);
+    clearInterval(trickle);
+
+    expect(reply.status).toBe(408);
+    expect(reply.headers['x-request-id']).toMatch(UUID);
+  });
+
+  it('gives the head of every request on a connection its own time', async () => {
+    const { port } = await start({ settings: { head_timeout_ms: 300 } });
+    const socket = await openSocket(port);
+    const received = untilClosed(socket);
+
+    socket.write(keptHead('GET /health/live HTTP/1.1'));
+    socket.write('GET /health/live HTTP/1.1\r\nHost: loc');
+
+    expect((await received).match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 408']);
   });
 
   it('lets work take longer than the read time-out', async () => {

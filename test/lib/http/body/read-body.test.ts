@@ -1,0 +1,195 @@
+import { Readable } from 'node:stream';
+import * as v from 'valibot';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { closedObject } from '../../../../lib/contract/schema/closed-object.ts';
+import { createBodyBudget } from '../../../../lib/http/body/body-budget.ts';
+import type { HttpContext, HttpReply } from '../../../../lib/http/http-event.ts';
+import { createOperation } from '../../../../lib/http/operation.ts';
+import { ok } from '../../../../lib/http/reply/reply.ts';
+import { bookForm } from '../../../support/echo-form.ts';
+import { formBytes, formType } from '../../../support/form-bytes.ts';
+import { openHttpSettings, toEvent } from '../../../support/invoke.ts';
+import { createManualClock } from '../../../support/manual-clock.ts';
+
+const MIB = 1024 * 1024;
+const BUDGET = 10 * MIB;
+
+/** What the budget holds while the handler runs. */
+let heldInHandler = -1;
+
+const operation = createOperation({
+  id: 'takeBody',
+  summary: 'Take a body',
+  protection: 'read',
+  request: { form: bookForm, body: closedObject({ title: v.string() }) },
+  reply: { status: 200, description: 'It was taken.' },
+  errors: [],
+  handle() {
+    heldInHandler = bodies.heldBytes();
+    return ok({});
+  },
+});
+
+let bodies: ReturnType<typeof createBodyBudget>;
+beforeEach(() => {
+  bodies = createBodyBudget(BUDGET);
+  heldInHandler = -1;
+});
+
+const json = (bytes: number) => Buffer.from(`{"title":"${'t'.repeat(bytes - 12)}"}`);
+
+/** A request whose body comes as the test pushes it. */
+function send(headers: Readonly<Record<string, string>>, clock = createManualClock()) {
+  const body = new Readable({ read() {} });
+  const aborting = new AbortController();
+  const listeners: ((isComplete: boolean) => void)[] = [];
+  const context: HttpContext<object> = {
+    services: {},
+    settings: openHttpSettings({ bodies, clock, bodyIdleMs: 30_000 }),
+    signal: () => aborting.signal,
+    onReplied: (listener) => listeners.push(listener),
+  };
+  const event = { ...toEvent({ method: 'POST', headers }), body };
+  return {
+    body,
+    clock,
+    abort: (reason: Error) => aborting.abort(reason),
+    reply: operation(event, context),
+    /** The reply has been written, or its client has disconnected. */
+    end: () => {
+      for (const listener of listeners) listener(true);
+    },
+  };
+}
+
+const JSON_TYPE = { 'content-type': 'application/json' };
+const declared = (bytes: number) => ({ ...JSON_TYPE, 'content-length': String(bytes) });
+
+function codeOf({ body }: HttpReply): unknown {
+  return JSON.parse(Buffer.from(body as Uint8Array).toString()).error?.bridge_ext;
+}
+
+/** Until the request has got as far as it can. */
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+describe('readBody', () => {
+  it('counts a JSON body three times from before its first byte until its reply is complete', async () => {
+    const request = send(declared(MIB));
+    await settled();
+    expect(bodies.heldBytes()).toBe(3 * MIB);
+
+    request.body.push(json(MIB));
+    request.body.push(null);
+
+    expect((await request.reply).statusCode).toBe(200);
+    expect(heldInHandler).toBe(3 * MIB);
+    request.end();
+    expect(bodies.heldBytes()).toBe(0);
+  });
+
+  it('counts a form once', async () => {
+    const form = formBytes([
+      { name: 'title', content: 'a book' },
+      { name: 'page', filename: '1.png', type: 'image/png', content: 'x'.repeat(MIB) },
+    ]);
+    const request = send({ 'content-type': formType(), 'content-length': String(form.length) });
+    request.body.push(form);
+    request.body.push(null);
+
+    expect((await request.reply).statusCode).toBe(200);
+    expect(heldInHandler).toBe(form.length);
+  });
+
+  it('refuses a body for which there is no room before it reads a byte', async () => {
+    const other = send(declared(3 * MIB));
+    const request = send(declared(MIB));
+
+    const reply = await request.reply;
+
+    expect(reply.statusCode).toBe(503);
+    expect(reply.headers['retry-after']).toBe('1');
+    expect(codeOf(reply)).toMatchObject({
+      code: 'overloaded',
+      retryable: true,
+      details: { reason: 'body_memory' },
+    });
+    expect(request.body.readableFlowing).not.toBe(true);
+    other.body.push(null);
+    await other.reply;
+  });
+
+  it('counts a body of unknown length as it grows, and refuses it where it does not fit', async () => {
+    const first = send(declared(MIB));
+    const request = send({ ...JSON_TYPE, 'transfer-encoding': 'chunked' });
+    await settled();
+    expect(bodies.heldBytes()).toBe(3 * MIB);
+
+    request.body.push(Buffer.alloc(MIB, ' '));
+    await settled();
+    expect(bodies.heldBytes()).toBe(6 * MIB);
+    request.body.push(Buffer.alloc(MIB, ' '));
+
+    expect((await request.reply).statusCode).toBe(503);
+    expect(bodies.heldBytes()).toBe(3 * MIB);
+    first.body.push(null);
+    await first.reply;
+    expect(heldInHandler).toBe(-1);
+  });
+
+  it.each<[string, (request: ReturnType<typeof send>) => void]>([
+    ['the client disconnects', ({ body }) => body.destroy()],
+    ['the connection fails', ({ body }) => body.destroy(new Error('reset'))],
+    ['the request is aborted', ({ abort }) => abort(new Error('stopping'))],
+  ])('ends its count at once when %s', async (_name, breakOff) => {
+    const request = send(declared(MIB));
+    request.body.push(Buffer.alloc(1000, ' '));
+    await settled();
+    expect(bodies.heldBytes()).toBe(3 * MIB);
+
+    breakOff(request);
+    await request.reply;
+
+    expect(bodies.heldBytes()).toBe(0);
+  });
+
+  it('ends its count with the reply to a body that is no JSON', async () => {
+    const request = send(declared(MIB));
+    request.body.push(Buffer.alloc(MIB, 'x'));
+    request.body.push(null);
+
+    expect((await request.reply).statusCode).toBe(400);
+    request.end();
+
+    expect(bodies.heldBytes()).toBe(0);
+  });
+
+  it('refuses a body that pauses for server.body_idle_ms with 408', async () => {
+    const request = send(declared(100));
+    for (let part = 0; part < 3; part++) {
+      request.body.push('{');
+      await settled();
+      await request.clock.advance(29_000);
+    }
+    await request.clock.advance(1000);
+
+    const reply = await request.reply;
+
+    expect(reply.statusCode).toBe(408);
+    expect(request.clock.waiting).toBe(0);
+  });
+
+  it('lets a body take any time that does not pause', async () => {
+    const request = send(declared(10_000));
+    for (const byte of json(10_000)
+      .toString()
+      .match(/.{100}/g) ?? []) {
+      request.body.push(byte);
+      await settled();
+      await request.clock.advance(29_999);
+    }
+    request.body.push(null);
+
+    expect((await request.reply).statusCode).toBe(200);
+    expect(request.clock.waiting).toBe(0);
+  });
+});
