@@ -6,8 +6,17 @@ export type Verdict = 'success' | 'failure' | 'neutral';
 
 type Rule = (error: BridgeError) => boolean;
 
-/** Refusals of our own, which carry the code of a provider that is at capacity. */
-const OUR_REFUSALS: ReadonlySet<unknown> = new Set(['queue_full', 'circuit_open']);
+/**
+ * Reasons of failures that do not show that the provider is down: refusals of our own under the code of a provider, a used-up
+ * allowance, and replies that depend on the request. Otherwise one caller could close a provider for all others.
+ */
+const NEUTRAL_REASONS: ReadonlySet<unknown> = new Set([
+  'queue_full',
+  'circuit_open',
+  'quota',
+  'no_image',
+  'no_revised_prompt',
+]);
 
 const always: Rule = () => true;
 
@@ -15,8 +24,7 @@ const always: Rule = () => true;
 const COUNTS: { readonly [C in BridgeCode]?: Rule } = {
   rate_limited: always,
   // The state store says `overloaded` too, but names no provider.
-  overloaded: ({ provider, details }) =>
-    provider !== undefined && !OUR_REFUSALS.has(details['reason']),
+  overloaded: ({ provider }) => provider !== undefined,
   // A timeout stays retryable as long as nothing was dispatched (contract.md 8).
   timeout: ({ retryable }) => !retryable,
   upstream: always,
@@ -26,6 +34,7 @@ const COUNTS: { readonly [C in BridgeCode]?: Rule } = {
 /** How an attempt that ended with `error`, or without one, counts for the breaker of its provider. */
 export function verdictOf(error: BridgeError | undefined): Verdict {
   if (!error) return 'success';
+  if (NEUTRAL_REASONS.has(error.details['reason'])) return 'neutral';
   return COUNTS[error.bridgeCode]?.(error) ? 'failure' : 'neutral';
 }
 

@@ -12,6 +12,7 @@ export type CallEffect = 'not_begun' | 'nothing_made' | 'made' | 'unknown';
 
 /** The effect of a failure whose thrower states none; a code without a row has begun nothing. */
 const BY_CODE: { readonly [C in ErrorCode]?: CallEffect } = {
+  refused_by_provider: 'nothing_made',
   input: 'nothing_made',
   unsupported_capability: 'nothing_made',
   safety_rejected: 'nothing_made',

@@ -7,7 +7,7 @@ const invalidRequest = {
   retryable: false,
 } as const;
 
-/** A request that HTTP or the contract does not allow in that form: all of them file as `invalid_request`. */
+/** A request that HTTP, the contract or a provider does not accept: all of them file as `invalid_request`. */
 export const FORM_ERRORS = {
   invalid_request: {
     ...invalidRequest,
@@ -22,6 +22,15 @@ export const FORM_ERRORS = {
     status: 400,
     suggestions: [
       'Send a well-formed HTTP/1.1 request whose body is JSON in valid UTF-8, or a complete form.',
+    ],
+  },
+  /** A provider that takes requests of this kind has refused this one. */
+  refused_by_provider: {
+    ...invalidRequest,
+    status: 400,
+    suggestions: [
+      'Change the field that param names, or simplify the request: the provider refuses it as it is.',
+      'Route the request to another provider, or add a fallback and set routing.fallback_policy to on_error.',
     ],
   },
   method_not_allowed: {

@@ -2,6 +2,7 @@ import type { ErrorCode } from './codes.ts';
 
 /** How the generation of an image can fail, whichever route asked for it. */
 export const GENERATION_ERRORS = [
+  'refused_by_provider',
   'input',
   'unsupported_capability',
   'provider_authentication',

@@ -17,6 +17,12 @@ export const ERROR_EXAMPLES: Readonly<Record<ErrorCode, ErrorExample>> = {
     },
   },
   malformed_request: { message: 'the body is not JSON' },
+  refused_by_provider: {
+    message: 'the backend refuses the request',
+    param: 'parameters.size',
+    provider,
+    details: { reason: 'refused_by_provider', field: 'parameters.size' },
+  },
   method_not_allowed: { message: 'this path has other methods' },
   request_timeout: { message: 'the request did not arrive in time' },
   body_too_large: { message: 'the body is larger than server.max_body_bytes' },

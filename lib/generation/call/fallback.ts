@@ -11,8 +11,13 @@ const UNAVAILABLE: ReadonlySet<ErrorCode> = new Set([
   'overloaded',
 ]);
 
-/** The provider began and failed, and it is known that nothing came of it. */
-const FAILED: ReadonlySet<ErrorCode> = new Set(['upstream', 'protocol', 'internal']);
+/** The provider failed, or refused this request, and the outcome is known. */
+const FAILED: ReadonlySet<ErrorCode> = new Set([
+  'upstream',
+  'protocol',
+  'internal',
+  'refused_by_provider',
+]);
 
 /**
  * Whether the next route is tried after a failure (contract.md 8 and 13). Never after an unknown outcome, nor after outputs

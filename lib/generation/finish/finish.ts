@@ -92,7 +92,10 @@ export function createFinish({ engine }: Deps) {
     signal: AbortSignal,
   ): Promise<FinishedOutput> {
     if (plan.revisedPrompt === 'require' && output.revisedPrompt === undefined) {
-      throw new BridgeError('upstream', 'the provider gave no revised prompt');
+      throw new BridgeError('upstream', 'the provider gave no revised prompt', {
+        effect: 'made',
+        details: { reason: 'no_revised_prompt' },
+      });
     }
     const { format } = plan.encoding;
     const given = await verified(output.bytes, signal);

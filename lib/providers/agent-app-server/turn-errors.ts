@@ -3,12 +3,15 @@ import { BridgeError } from '../../errors/bridge-error.ts';
 import { parseErrorBody } from '../backend/backend-error.ts';
 import { fromCode, fromStatus } from '../backend/backend-errors.ts';
 import { toBackendFailure } from '../backend/backend-failure.ts';
+import { FAILURES, toError } from '../backend/failure-rows.ts';
 import type { CallFacts } from '../provider-port.ts';
 import type { TurnError, TurnItem } from './turn-notification.ts';
 
 const HTTP_FAILURE = /\bhttp ([1-5]\d{2})\b/;
 const HTTP_BODY = /Some\(("(?:[^"\\]|\\.)*")\)/;
 const LOST_CALL = /\b(?:network|stream) error\b/;
+const NO_IMAGE = /\breturned no image data\b/;
+const UNREADABLE_IMAGE = /\bunable to (?:read|process) referenced image\b/;
 
 /** Names of the agent for what the backend's own codes say, too (agent-app-server.md, 5.1). */
 const ERROR_CODES: Readonly<Record<string, string>> = {
@@ -20,6 +23,8 @@ const ERROR_CODES: Readonly<Record<string, string>> = {
   cyberPolicy: 'cyber_policy',
 };
 
+const NO_FACTS = toBackendFailure([]);
+
 const ErrorInfo = v.record(
   v.string(),
   v.object({ httpStatusCode: v.fallback(v.nullish(v.number()), undefined) }),
@@ -29,6 +34,8 @@ const ErrorInfo = v.record(
 export function fromToolOutput(output: string, request: CallFacts): BridgeError {
   const status = Number(HTTP_FAILURE.exec(output)?.[1]);
   if (status > 0) return fromBackend(status, parseDebugText(HTTP_BODY.exec(output)?.[1]), request);
+  if (NO_IMAGE.test(output)) return toError(FAILURES.noImage, NO_FACTS, request);
+  if (UNREADABLE_IMAGE.test(output)) return toError(FAILURES.input, NO_FACTS, request);
   const isLost = LOST_CALL.test(output);
   return new BridgeError('upstream', 'the image tool of the agent failed', {
     ...(isLost ? { effect: 'unknown', details: { reason: 'connection_lost' } } : {}),

@@ -5,6 +5,11 @@ import type { Notification } from './rpc-connection.ts';
 import { fromItemFailure, fromToolOutput, fromTurnError } from './turn-errors.ts';
 import { parseTurnNotification, type TurnItem } from './turn-notification.ts';
 
+interface EndOfTurn {
+  readonly status: string;
+  readonly error: BridgeError | undefined;
+}
+
 /**
  * Adds up the notifications of one turn to its outcome. A failed image does not fail the turn of the agent, and a turn
  * without an image does not fail either (agent-app-server.md, 5.2 and 5.3).
@@ -21,7 +26,7 @@ export function createTurnOutcome(
   let failedItem: TurnItem | undefined;
   let isUnusable = false;
   let turnId: string | null | undefined;
-  let ended: { readonly status: string; readonly error: BridgeError | undefined } | undefined;
+  let ended: EndOfTurn | undefined;
 
   function takeItem(item: TurnItem, message: Notification['message']): void {
     openItems.delete(item.id ?? '');
@@ -38,26 +43,16 @@ export function createTurnOutcome(
     else image = { bytes };
   }
 
-  /** Returns why the turn has no image, from the most specific report. */
-  function reportedFailure(): BridgeError {
-    if (isUnusable) return unusableImages('the agent gave no usable image', 'unusable_image');
-    if (failedItem?.failure) return fromItemFailure(failedItem.failure, request, nowMs());
-    const output = toolOutputs.get(failedItem?.id ?? '') ?? [...toolOutputs.values()][0];
-    if (output !== undefined) return fromToolOutput(output, request);
-    if (ended?.error) return ended.error;
-    if (ended?.status === 'interrupted') {
-      return new BridgeError('upstream', 'the agent has interrupted the turn', {
-        effect: 'unknown',
-        details: { reason: 'turn_interrupted' },
-      });
-    }
-    return new BridgeError('upstream', 'the turn of the agent ended without an image');
-  }
-
   function failure(): BridgeError {
-    const reported = reportedFailure();
+    if (isUnusable) return unusableImages('the agent gave no usable image', 'unusable_image');
+    const failedOutput = toolOutputs.get(failedItem?.id ?? '') ?? [...toolOutputs.values()][0];
+    const error = failedItem?.failure
+      ? fromItemFailure(failedItem.failure, request, nowMs())
+      : failedOutput !== undefined
+        ? fromToolOutput(failedOutput, request)
+        : failureOfTurn(ended);
     // The backend may still finish an image whose item never ended.
-    return isUnusable || openItems.size > 0 ? afterOutputBegan(reported) : reported;
+    return openItems.size > 0 ? afterOutputBegan(error) : error;
   }
 
   return {
@@ -99,4 +94,18 @@ export function createTurnOutcome(
     /** Why there is no image, once the turn has ended. */
     failure,
   };
+}
+
+/** The failure of a turn that ended without an image, and without a failed image. */
+function failureOfTurn(ended: EndOfTurn | undefined): BridgeError {
+  if (ended?.error) return ended.error;
+  if (ended?.status === 'interrupted') {
+    return new BridgeError('upstream', 'the agent has interrupted the turn', {
+      effect: 'unknown',
+      details: { reason: 'turn_interrupted' },
+    });
+  }
+  return new BridgeError('upstream', 'the turn of the agent ended without an image', {
+    details: { reason: 'no_image' },
+  });
 }

@@ -50,7 +50,8 @@ export function createFoundImages(request: CallFacts) {
         ? 'the backend failed to generate the image'
         : 'the backend completed without an image';
       const retry = { retryable: true, transient: true };
-      throw new BridgeError('upstream', message, { ...retry, details: shapes.details() });
+      const details = { reason: 'no_image', ...shapes.details() };
+      throw new BridgeError('upstream', message, { ...retry, details });
     },
   };
 }

@@ -1,10 +1,16 @@
 import { BridgeError } from '../../errors/bridge-error.ts';
 import type { CallFacts } from '../provider-port.ts';
 import { safetyDetails } from '../safety-details.ts';
-import { type BackendFailure, FAILURES, type FailureRow, toError } from './failure-rows.ts';
+import {
+  type BackendFailure,
+  FAILURES,
+  type FailureRow,
+  REQUEST_FAULTS,
+  toError,
+} from './failure-rows.ts';
 
 const { authentication, permission, safety, rate, quota, unsupported } = FAILURES;
-const { transient, other } = FAILURES;
+const { unknownModel, refused, transient, other } = FAILURES;
 
 /** The allow-list of providers.md. */
 const CODES: ReadonlyMap<string, FailureRow> = new Map<string, FailureRow>([
@@ -21,6 +27,9 @@ const CODES: ReadonlyMap<string, FailureRow> = new Map<string, FailureRow>([
   ['usage_limit_reached', quota],
   ['unsupported_parameter', unsupported],
   ['unsupported_value', unsupported],
+  ['model_not_found', unknownModel],
+  ['invalid_request_error', refused],
+  ['image_generation_user_error', refused],
   ['server_error', transient],
   ['server_is_overloaded', transient],
   ['overloaded', transient],
@@ -29,8 +38,15 @@ const CODES: ReadonlyMap<string, FailureRow> = new Map<string, FailureRow>([
 
 /** A failure reported inside a stream, or in the body of a 3xx or 4xx. */
 export function fromCode(failure: BackendFailure, request: CallFacts): BridgeError {
-  const row = CODES.get(failure.code ?? '');
-  return toError(row ?? other, failure, request);
+  return byCode(failure, request, other);
+}
+
+/** The code decides, else the type, else it is `otherwise`. */
+function byCode(failure: BackendFailure, request: CallFacts, otherwise: FailureRow): BridgeError {
+  const row = CODES.get(failure.code ?? '') ?? CODES.get(failure.type ?? '') ?? otherwise;
+  const error = toError(row, failure, request);
+  if (row !== unknownModel) return error;
+  return error.with({ param: 'routing.model', details: { field: 'routing.model' } });
 }
 
 /** An incomplete response that gives a reason but no code. */
@@ -56,7 +72,8 @@ export function fromStatus(
     const isQuota = CODES.get(failure.code ?? '') === quota;
     return toError(isQuota ? quota : rate, failure, request);
   }
-  return status >= 500 ? toError(transient, failure, request) : fromCode(failure, request);
+  if (status >= 500) return toError(transient, failure, request);
+  return byCode(failure, request, REQUEST_FAULTS.includes(status) ? refused : other);
 }
 
 /** A refusal inside a completed response, without a code. */

@@ -16,6 +16,7 @@ export function toBackendFailure(
   return {
     code:
       errors.map(({ code }) => code).find(isText) ?? errors.map(({ type }) => type).find(isText),
+    type: errors.map(({ type }) => type).find(isText),
     moderationStage: errors.map((error) => error.moderation_stage).find(isText),
     moderationCategories: errors.flatMap((error) => error.moderation_categories ?? []),
     retryAfterMs,

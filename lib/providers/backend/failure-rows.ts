@@ -40,6 +40,21 @@ export const FAILURES = {
     details: { reason: 'quota' },
   },
   unsupported: { code: 'unsupported_capability', message: 'the backend refuses a parameter' },
+  unknownModel: {
+    code: 'unsupported_capability',
+    message: 'the backend does not have this model',
+  },
+  /** A 404 that does not say what was not found. */
+  unknownModelOrRoute: {
+    code: 'unsupported_capability',
+    message: 'the backend does not have this model, unless its base_url is wrong',
+  },
+  /** The request is at fault, and the backend says no more that is known here. */
+  refused: {
+    code: 'refused_by_provider',
+    message: 'the backend refuses the request',
+    details: { reason: 'refused_by_provider' },
+  },
   input: { code: 'input', message: 'the backend cannot use an image of the request' },
   transient: {
     code: 'upstream',
@@ -53,12 +68,21 @@ export const FAILURES = {
     message: 'the backend failed, and may have generated the image',
     effect: 'unknown',
   },
+  /** A complete reply without an image. The next request may well get one. */
+  noImage: {
+    code: 'upstream',
+    message: 'the backend completed without an image',
+    retryable: false,
+    details: { reason: 'no_image' },
+  },
   other: { code: 'upstream', message: 'the backend failed', retryable: false },
 } as const satisfies Record<string, FailureRow>;
 
 /** The failure of one call in the backend's terms. Only what the tables list is used. */
 export interface BackendFailure {
   readonly code: string | undefined;
+  /** The kind of the failure, where it is reported beside a code. */
+  readonly type?: string | undefined;
   readonly moderationStage: string | undefined;
   readonly moderationCategories: readonly unknown[];
   /** By the headers of the response. */
@@ -68,11 +92,20 @@ export interface BackendFailure {
 }
 
 const SHOWABLE_CODE = /^[A-Za-z0-9_-]{1,64}$/;
+/** Rows under which backends report causes of their own. */
+const SHOWS_CODE: ReadonlySet<FailureRow> = new Set([
+  FAILURES.refused,
+  FAILURES.noImage,
+  FAILURES.other,
+]);
+
+/** The statuses of a refusal for which the request is at fault, unless its code says something else. */
+export const REQUEST_FAULTS: readonly number[] = [400, 413, 422];
 
 /** The failure as an error. What the backend calls it is shown where no row of a table says what it means. */
 export function toError(row: FailureRow, failure: BackendFailure, request: CallFacts): BridgeError {
   const { code, message, transient = false, retryable, effect, details } = row;
-  const shown = row === FAILURES.other && SHOWABLE_CODE.test(failure.code ?? '');
+  const shown = SHOWS_CODE.has(row) && SHOWABLE_CODE.test(failure.code ?? '');
   return new BridgeError(code, message, {
     ...(retryable === undefined ? {} : { retryable }),
     ...(effect === undefined ? {} : { effect }),

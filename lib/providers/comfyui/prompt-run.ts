@@ -1,9 +1,10 @@
 import * as v from 'valibot';
-import { BridgeError } from '../../errors/bridge-error.ts';
+import { BridgeError, toBridgeError } from '../../errors/bridge-error.ts';
 import { effectOf } from '../../errors/call-effect.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { unusableImages } from '../failed-calls.ts';
 import type { ProviderContext, ProviderRequest } from '../provider-port.ts';
+import { failedNodeId, nodeDetails } from './failed-node.ts';
 import { createPromptWatch } from './prompt-watch.ts';
 import { type HistoryEntry, StoredImage } from './replies.ts';
 import type { ComfyServer } from './server.ts';
@@ -38,7 +39,7 @@ export function createPromptRun({ server, clock, maxImageBytes }: Deps) {
   ): Promise<SubmissionOutcome> {
     try {
       const response = await server.submit(workflow, id, signal, onSending);
-      return await toSubmissionOutcome(response, request, clock);
+      return await toSubmissionOutcome(response, { request, workflow }, clock);
     } catch (thrown) {
       const isLost = thrown instanceof BridgeError && effectOf(thrown) === 'unknown';
       if (!isLost) throw thrown;
@@ -52,6 +53,21 @@ export function createPromptRun({ server, clock, maxImageBytes }: Deps) {
     if (outcome.kind === 'refused' || !(await watch.isKnown(prompt.id, signal)))
       throw outcome.error;
     return prompt.id;
+  }
+
+  /** Resolves with the bytes of an image that was made. Throws `protocol` if the server does not give it. */
+  async function fetched(image: StoredImage, signal: AbortSignal): Promise<Buffer> {
+    const view = () => server.view(image, maxImageBytes, signal);
+    let bytes: Buffer | undefined;
+    try {
+      bytes = await watch.repeated(view, signal);
+    } catch (thrown) {
+      signal.throwIfAborted();
+      if (toBridgeError(thrown).effect === 'made') throw thrown;
+      throw unusableImages(UNFETCHED, 'server_unreachable', thrown);
+    }
+    if (bytes && bytes.length > 0) return bytes;
+    throw unusableImages('the image of the workflow is empty or too large', 'unusable_image');
   }
 
   return {
@@ -68,11 +84,8 @@ export function createPromptRun({ server, clock, maxImageBytes }: Deps) {
         });
         id = await taken(prompt, outcome, signal);
         const onRunning = () => onEvent({ type: 'progress', stage: 'generating', index });
-        const image = imageOf(await watch.ended(id, signal, onRunning), prompt.output);
-        const view = () => server.view(image, maxImageBytes, signal);
-        const bytes = await watch.repeated(view, signal);
-        if (bytes && bytes.length > 0) return bytes;
-        throw unusableImages('the image of the workflow is empty or too large', 'unusable_image');
+        const image = imageOf(await watch.ended(id, signal, onRunning), prompt);
+        return await fetched(image, signal);
       } catch (thrown) {
         if (signal.aborted && isSent) await withdraw(id, { server, clock });
         throw thrown;
@@ -81,11 +94,20 @@ export function createPromptRun({ server, clock, maxImageBytes }: Deps) {
   };
 }
 
-/** The first image of a node. Throws `upstream` for a prompt that failed or made none there. */
-function imageOf({ outputs, status }: HistoryEntry, output: string): StoredImage {
+const UNFETCHED = 'the image of the workflow cannot be fetched';
+
+/** The first image of the output node. Throws `upstream` for a prompt that failed or made none there. */
+function imageOf({ outputs, status }: HistoryEntry, { output, workflow }: Prompt): StoredImage {
   const stored = v.safeParse(StoredImage, outputs[output]?.images?.[0]);
   if (stored.success) return stored.output;
-  const hasFailed = status?.status_str === 'error';
-  const message = hasFailed ? 'the workflow failed' : 'the workflow made no image at its output';
-  throw new BridgeError('upstream', message, { retryable: false });
+  if (status?.status_str === 'error') {
+    throw new BridgeError('upstream', 'the workflow failed', {
+      retryable: false,
+      details: nodeDetails(failedNodeId(status.messages), workflow),
+    });
+  }
+  throw new BridgeError('upstream', 'the workflow made no image at its output', {
+    retryable: false,
+    details: { reason: 'no_image' },
+  });
 }

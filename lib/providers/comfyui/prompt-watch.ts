@@ -1,3 +1,4 @@
+import { toBridgeError } from '../../errors/bridge-error.ts';
 import { type Clock, sleep } from '../../platform/clock.ts';
 import { unknownOutcome } from '../failed-calls.ts';
 import type { HistoryEntry } from './replies.ts';
@@ -29,13 +30,17 @@ export function createPromptWatch({ server, clock }: Deps) {
     return (await server.history(id, signal)) ?? 'absent';
   }
 
-  /** Repeats a request that changes nothing. Throws `protocol` of unknown outcome after some failures in a row. */
+  /**
+   * Repeats a request that changes nothing. Throws `protocol` of unknown outcome after some failures in a row, and at once a
+   * failure that says that the image was made.
+   */
   async function repeated<T>(read: () => Promise<T>, signal: AbortSignal): Promise<T> {
     for (let failures = 1; ; failures += 1) {
       try {
         return await read();
-      } catch {
+      } catch (thrown) {
         signal.throwIfAborted();
+        if (toBridgeError(thrown).effect === 'made') throw thrown;
         if (failures === MAX_FAILURES) throw unknownOutcome('server_unreachable');
       }
       await sleep(clock, LONGEST_POLL_MS, signal);

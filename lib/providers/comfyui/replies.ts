@@ -20,8 +20,11 @@ export const Submission = v.object({
   prompt_id: v.pipe(v.string(), v.minLength(1), v.maxLength(128)),
 });
 
-/** Why a workflow was refused; its `node_errors` are text. */
-export const SubmissionError = v.object({ error: v.object({ type: Text }) });
+/** Why a workflow was refused; `node_errors` has the nodes at fault by their ids. */
+export const SubmissionError = v.object({
+  error: v.object({ type: Text }),
+  node_errors: v.fallback(v.optional(v.record(v.string(), v.unknown())), undefined),
+});
 
 const Output = v.fallback(v.object({ images: v.nullish(v.array(v.unknown())) }), { images: [] });
 

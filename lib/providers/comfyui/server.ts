@@ -3,9 +3,10 @@ import { BridgeError } from '../../errors/bridge-error.ts';
 import type { HttpClient, HttpResponse, StreamedBody } from '../../net/http-client.ts';
 import { readWhole } from '../../net/read-whole.ts';
 import type { Ids } from '../../platform/ids.ts';
-import { FAILURES, type FailureRow } from '../backend/failure-rows.ts';
+import { FAILURES, type FailureRow, REQUEST_FAULTS } from '../backend/failure-rows.ts';
 import type { ApiKeySource } from '../credentials/api-key.ts';
 import { callWithKey } from '../credentials/call-with-key.ts';
+import { unusableImages } from '../failed-calls.ts';
 import { toMultipartBody } from '../http/multipart-body.ts';
 import type { ProviderInput } from '../provider-port.ts';
 import { History, type HistoryEntry, Queue, type StoredImage, Upload } from './replies.ts';
@@ -105,7 +106,7 @@ export function createComfyServer({ httpClient, apiKey, baseUrl, ids }: Deps) {
       return { running: idsOf(queue_running), pending: idsOf(queue_pending) };
     },
 
-    /** The bytes of an image; undefined for one that is longer than `maxBytes`. */
+    /** The bytes of an image; undefined for one that is longer than `maxBytes`. Throws `protocol` for an image that the server does not have. */
     async view(
       { filename, subfolder, type }: StoredImage,
       maxBytes: number,
@@ -113,6 +114,10 @@ export function createComfyServer({ httpClient, apiKey, baseUrl, ids }: Deps) {
     ): Promise<Buffer | undefined> {
       const query = new URLSearchParams({ filename, subfolder, type });
       const response = await send(`/view?${query}`, signal);
+      if (response.status === 404) {
+        response.body.destroy();
+        throw unusableImages('the server does not have the image of the workflow', 'image_missing');
+      }
       checkStatus(response);
       return readWhole(response.body, maxBytes);
     },
@@ -175,5 +180,6 @@ function checkStatus({ status, body }: HttpResponse): void {
 function rowOf(status: number): FailureRow {
   if (status === 403) return FAILURES.permission;
   if (status === 429) return FAILURES.rate;
+  if (REQUEST_FAULTS.includes(status)) return FAILURES.refused;
   return status >= 500 ? FAILURES.transient : FAILURES.other;
 }

@@ -2,11 +2,13 @@ import * as v from 'valibot';
 import type { BridgeError } from '../../errors/bridge-error.ts';
 import type { HttpResponse } from '../../net/http-client.ts';
 import type { Clock } from '../../platform/clock.ts';
-import { FAILURES, type FailureRow, toError } from '../backend/failure-rows.ts';
+import { FAILURES, type FailureRow, REQUEST_FAULTS, toError } from '../backend/failure-rows.ts';
 import { readErrorBody } from '../http/read-error-body.ts';
 import { retryAfterMs } from '../http/retry-after.ts';
 import type { ProviderRequest } from '../provider-port.ts';
+import { nodeDetails } from './failed-node.ts';
 import { Submission, SubmissionError } from './replies.ts';
+import type { Workflow } from './workflow.ts';
 
 /** `accepted` under an id, which older servers choose themselves; `unclear`: the server may have taken the workflow. */
 export type SubmissionOutcome =
@@ -17,7 +19,7 @@ export type SubmissionOutcome =
 /** What the reply to a submission says. */
 export async function toSubmissionOutcome(
   { status, header, body }: HttpResponse,
-  request: ProviderRequest,
+  { request, workflow }: { readonly request: ProviderRequest; readonly workflow: Workflow },
   clock: Clock,
 ): Promise<SubmissionOutcome> {
   const json = await readErrorBody(body, clock);
@@ -38,13 +40,16 @@ export async function toSubmissionOutcome(
     },
     request,
   );
-  return { kind: row === FAILURES.unknownOutcome ? 'unclear' : 'refused', error };
+  if (row === FAILURES.unknownOutcome) return { kind: 'unclear', error };
+  const [node] = reported.success ? Object.keys(reported.output.node_errors ?? {}) : [];
+  return { kind: 'refused', error: error.with({ details: nodeDetails(node, workflow) }) };
 }
 
 function rowOf(status: number): FailureRow {
   if (status === 403) return FAILURES.permission;
   if (status === 429) return FAILURES.rate;
   if (status === 503) return FAILURES.transient;
+  if (REQUEST_FAULTS.includes(status)) return FAILURES.refused;
   const isRefusal = status >= 300 && status < 500 && status !== 408;
   return isRefusal ? FAILURES.other : FAILURES.unknownOutcome;
 }

@@ -1,15 +1,10 @@
 import type { BridgeError } from '../../errors/bridge-error.ts';
-import { FAILURES, type FailureRow, toError } from '../backend/failure-rows.ts';
+import { FAILURES, type FailureRow, REQUEST_FAULTS, toError } from '../backend/failure-rows.ts';
 import type { CallFacts } from '../provider-port.ts';
 import type { GoogleError } from './google-error.ts';
 
 const { authentication, permission, safety, rate, quota, unsupported, input } = FAILURES;
-const { transient, unknownOutcome, other } = FAILURES;
-
-const UNKNOWN_MODEL: FailureRow = {
-  code: 'unsupported_capability',
-  message: 'the backend does not have this model',
-};
+const { unknownModel, refused, transient, unknownOutcome, noImage, other } = FAILURES;
 
 /** Nothing was made, and the same call may succeed later. */
 const TRANSIENT_STATUSES: readonly number[] = [409, 500, 503];
@@ -50,21 +45,21 @@ export function withoutImage(
     retryAfterMs: undefined,
     resetsInMs: undefined,
   };
-  return toError(refusedAt === undefined ? other : safety, failure, request);
+  return toError(refusedAt === undefined ? noImage : safety, failure, request);
 }
 
 function rowOf(status: number, error: GoogleError | undefined, request: CallFacts): FailureRow {
   if (status === 401 || error?.reasons.includes('API_KEY_INVALID')) return authentication;
   if (status === 402) return quota;
   if (status === 403) return permission;
-  if (status === 404 && error?.status === 'NOT_FOUND') return UNKNOWN_MODEL;
+  if (status === 404 && error?.status === 'NOT_FOUND') return unknownModel;
   if (status === 429) return error?.quotaIds.some((id) => /PerDay/.test(id)) ? quota : rate;
   if (TRANSIENT_STATUSES.includes(status)) return transient;
   if (status > 500 || status === REQUEST_TIMEOUT) return unknownOutcome;
-  if (status !== 400) return other;
+  if (!REQUEST_FAULTS.includes(status)) return other;
   if (error?.status === 'FAILED_PRECONDITION') return permission;
   const [field] = error?.fields ?? [];
-  if (field === undefined) return other;
+  if (field === undefined) return refused;
   const hasImages = request.images.length + request.references.length > 0;
   return hasImages && field.startsWith('contents') ? input : unsupported;
 }
@@ -75,7 +70,7 @@ function fieldOf(
   error: GoogleError | undefined,
   { parameters, images }: CallFacts,
 ): string | undefined {
-  if (row === UNKNOWN_MODEL) return 'routing.model';
+  if (row === unknownModel) return 'routing.model';
   if (row === input) return images.length > 0 ? 'images' : 'reference_images';
   if (row !== unsupported) return undefined;
   const field = error?.fields[0]?.replaceAll('_', '').toLowerCase() ?? '';

@@ -1,5 +1,7 @@
 import type { Usage } from '../../contract/reply/image-response.ts';
-import { BridgeError } from '../../errors/bridge-error.ts';
+import type { BridgeError } from '../../errors/bridge-error.ts';
+import { toBackendFailure } from '../backend/backend-failure.ts';
+import { FAILURES, toError } from '../backend/failure-rows.ts';
 import { unknownOutcome, unusableImages } from '../failed-calls.ts';
 import type { EventConsumer } from '../http/event-streams.ts';
 import type { StreamedJson } from '../http/streamed-json.ts';
@@ -29,6 +31,8 @@ export interface FoundImages {
   readonly images: readonly FoundImage[];
   readonly usage: Usage | undefined;
 }
+
+const NO_FACTS = toBackendFailure([]);
 
 /** Reduces the reply to one call, whole or in events, to its outcome. */
 export function createCallOutcome({
@@ -83,8 +87,7 @@ export function createCallOutcome({
     result(): FoundImages {
       if (!isComplete()) throw unknownOutcome('ended_early');
       if (items.length === 0) {
-        const message = 'the backend completed without an image';
-        throw new BridgeError('upstream', message, { retryable: false });
+        throw toError(FAILURES.noImage, NO_FACTS, request);
       }
       if (items.length !== wanted) throw unusable('wrong_count');
       const images = items.filter((image) => image !== undefined);

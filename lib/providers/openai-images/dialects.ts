@@ -48,6 +48,8 @@ export interface Dialect {
   readonly oneAtATime?: true;
   /** A 500 may be a connection that it lost to another server, which may have done the work. */
   readonly hides500?: true;
+  /** A 404 in the form of its errors does not name a code. It means the model, unless the base URL is wrong. */
+  readonly hasNameless404?: true;
 }
 
 interface PromptExtras {
@@ -89,6 +91,7 @@ const VLLM_OMNI: Dialect = {
   mask: { name: 'mask_image', form: 'white' },
   revisesPrompts: false,
   oneAtATime: true,
+  hasNameless404: true,
 };
 
 const { mask: _, ...LIKE_VLLM_OMNI } = VLLM_OMNI;
@@ -96,7 +99,7 @@ const { mask: _, ...LIKE_VLLM_OMNI } = VLLM_OMNI;
 export const DIALECTS: Readonly<Record<ImagesSettings['dialect'], Dialect>> = {
   openai: OPENAI,
   azure: { ...OPENAI, displayName: 'Azure OpenAI', keyHeader: 'api-key' },
-  litellm: { ...OPENAI, displayName: 'LiteLLM', hides500: true },
+  litellm: { ...OPENAI, displayName: 'LiteLLM', hides500: true, hasNameless404: true },
   localai: {
     displayName: 'LocalAI',
     fields: ['size', 'seed', 'response_format'],
@@ -111,6 +114,7 @@ export const DIALECTS: Readonly<Record<ImagesSettings['dialect'], Dialect>> = {
     },
     revisesPrompts: false,
     oneAtATime: true,
+    hasNameless404: true,
   },
   sdcpp: {
     displayName: 'stable-diffusion.cpp',
@@ -125,6 +129,7 @@ export const DIALECTS: Readonly<Record<ImagesSettings['dialect'], Dialect>> = {
     prompt: { reserved: '<sd_cpp_extra_args>', write: withExtraArguments },
     revisesPrompts: false,
     oneAtATime: true,
+    hasNameless404: true,
   },
   'vllm-omni': VLLM_OMNI,
   sglang: { ...LIKE_VLLM_OMNI, displayName: 'SGLang' },
@@ -138,6 +143,7 @@ export const DIALECTS: Readonly<Record<ImagesSettings['dialect'], Dialect>> = {
     mask: { name: 'mask', form: 'alpha' },
     revisesPrompts: true,
     hides500: true,
+    hasNameless404: true,
   },
 };
 

@@ -3,6 +3,7 @@ import {
   type BackendFailure,
   FAILURES,
   type FailureRow,
+  REQUEST_FAULTS,
   toError,
 } from '../backend/failure-rows.ts';
 import type { CallFacts } from '../provider-port.ts';
@@ -11,12 +12,11 @@ import { fieldOf } from './field-of.ts';
 import type { ReportedError } from './reported-error.ts';
 
 const { authentication, permission, safety, rate, quota, unsupported, input } = FAILURES;
+const { unknownModel, unknownModelOrRoute, refused } = FAILURES;
 
-/** The server does not have the model. */
-const UNKNOWN_MODEL: FailureRow = {
-  code: 'unsupported_capability',
-  message: 'the backend does not have this model',
-};
+/** Rows whose error names the field at fault. */
+const WITH_FIELD: ReadonlySet<FailureRow> = new Set([unsupported, input, refused]);
+const ABOUT_MODEL: ReadonlySet<FailureRow> = new Set([unknownModel, unknownModelOrRoute]);
 
 /** What the names of errors mean (more-providers.md 2, "Failures"). */
 const NAMED: ReadonlyMap<string, FailureRow> = new Map<string, FailureRow>([
@@ -26,8 +26,8 @@ const NAMED: ReadonlyMap<string, FailureRow> = new Map<string, FailureRow>([
   ['contentFilter', safety],
   ['ResponsibleAIPolicyViolation', safety],
   ['invalid_api_key', authentication],
-  ['model_not_found', UNKNOWN_MODEL],
-  ['DeploymentNotFound', UNKNOWN_MODEL],
+  ['model_not_found', unknownModel],
+  ['DeploymentNotFound', unknownModel],
   ['unknown_parameter', unsupported],
   ['invalid_value', unsupported],
   ['invalid_input_fidelity_model', unsupported],
@@ -40,6 +40,11 @@ const NAMED: ReadonlyMap<string, FailureRow> = new Map<string, FailureRow>([
 const QUOTA_NAME = /_(?:spend|usage)_limit_exceeded$/;
 /** Without a status these say what a 500 or a 503 would. */
 const SERVER_FAILED: ReadonlySet<string> = new Set(['server_error', 'service_unavailable']);
+/** Without a status these say what a 400 would. */
+const REQUEST_FAILED: ReadonlySet<string> = new Set([
+  'invalid_request_error',
+  'image_generation_user_error',
+]);
 
 const TRANSIENT_STATUSES: readonly number[] = [409, 500, 503];
 const REQUEST_TIMEOUT = 408;
@@ -61,24 +66,33 @@ export function toFailure(
   dialect: Dialect,
 ): BridgeError {
   const names = reported?.names ?? [];
-  const row = rowOf(status, names, dialect);
+  const row = rowOf(status, reported, dialect);
   const failure: BackendFailure = {
     // Some repeat their status as the code.
-    code: names.find((name) => !/^\d+$/.test(name)),
+    code: names.find((name) => !/^(?:\d+|None)$/.test(name)),
     moderationStage: reported?.moderationStage,
     moderationCategories: reported?.moderationCategories ?? [],
     retryAfterMs: waitMs,
     resetsInMs: undefined,
   };
   const error = toError(row, failure, request);
-  const field = row === UNKNOWN_MODEL ? 'routing.model' : fieldOf(reported?.field, request);
-  const namesField =
-    field !== undefined && (row === UNKNOWN_MODEL || row === unsupported || row === input);
-  const named = namesField ? error.with({ param: field, details: { field } }) : error;
+  const field = atFault(row, reported, request);
+  const named = field === undefined ? error : error.with({ param: field, details: { field } });
   return forbidsRepeat ? named.with({ transient: false, retryable: false }) : named;
 }
 
-function rowOf(status: number, names: readonly string[], dialect: Dialect): FailureRow {
+/** Our field that the refusal is about. */
+function atFault(
+  row: FailureRow,
+  reported: ReportedError | undefined,
+  request: CallFacts,
+): string | undefined {
+  if (ABOUT_MODEL.has(row)) return 'routing.model';
+  return WITH_FIELD.has(row) ? fieldOf(reported?.field, request) : undefined;
+}
+
+function rowOf(status: number, reported: ReportedError | undefined, dialect: Dialect): FailureRow {
+  const names = reported?.names ?? [];
   const named = names.map(rowNamed).find((row) => row !== undefined);
   if (status === 401) return authentication;
   if (status === 402) return quota;
@@ -89,9 +103,20 @@ function rowOf(status: number, names: readonly string[], dialect: Dialect): Fail
   }
   if (status > 500 || status === REQUEST_TIMEOUT) return FAILURES.unknownOutcome;
   if (named) return named;
-  const hasFailed = status < 300 && names.some((name) => SERVER_FAILED.has(name));
-  if (!hasFailed) return FAILURES.other;
-  return dialect.hides500 ? FAILURES.unknownOutcome : FAILURES.transient;
+  if (REQUEST_FAULTS.includes(status)) return refused;
+  if (status === 404 && reported) {
+    if (reported.field === 'model') return unknownModel;
+    return dialect.hasNameless404 ? unknownModelOrRoute : FAILURES.other;
+  }
+  return status < 300 ? rowWithoutStatus(names, dialect) : FAILURES.other;
+}
+
+/** An error that came under a successful status, and that no code names. */
+function rowWithoutStatus(names: readonly string[], dialect: Dialect): FailureRow {
+  if (names.some((name) => SERVER_FAILED.has(name))) {
+    return dialect.hides500 ? FAILURES.unknownOutcome : FAILURES.transient;
+  }
+  return names.some((name) => REQUEST_FAILED.has(name)) ? refused : FAILURES.other;
 }
 
 function rowNamed(name: string): FailureRow | undefined {

@@ -28,6 +28,10 @@ const Enveloped = v.object({ error: ErrorObject });
 const ErrorEvent = v.object({ ...ErrorObject.entries, type: v.literal('error') });
 /** Servers at home say what is wrong in a text, which is not used. */
 const TextOnly = v.union([v.object({ error: v.string() }), v.object({ detail: v.unknown() })]);
+/** FastAPI names the field of a 422 by its path, such as `["body", "size"]`. */
+const Located = v.object({
+  detail: v.looseTuple([v.object({ loc: v.looseTuple([v.unknown(), v.string()]) })]),
+});
 
 /** An error as a server reports it, in the body of a refusal, in an event, or in place of a reply. */
 export interface ReportedError {
@@ -52,6 +56,8 @@ export function parseReportedError(value: unknown): ReportedError | undefined {
   if (enveloped.success) return toReported(enveloped.output.error);
   const event = v.safeParse(ErrorEvent, value);
   if (event.success) return toReported({ ...event.output, type: undefined });
+  const located = v.safeParse(Located, value);
+  if (located.success) return { ...NO_FACTS, field: located.output.detail[0].loc[1] };
   return v.is(TextOnly, value) ? NO_FACTS : undefined;
 }
 

@@ -66,6 +66,12 @@ function safety(more: object = {}): ExpectedReply {
   });
 }
 
+const refused = (details: object = {}) =>
+  failure(400, ['invalid_request_error', 'invalid_request', 'invalid_request'], {
+    details: { reason: 'refused_by_provider', ...details },
+  });
+const noImage = (details: object) =>
+  upstream({ ...REPEATED, details: { reason: 'no_image', ...details } });
 const unknownCode = (upstream_code: string) => upstream({ details: { upstream_code } });
 /** The connection was lost: the outcome of the call is unknown. */
 const LOST = protocol({ outcome: 'unknown' });
@@ -140,14 +146,14 @@ export const EXPECTED_REPLIES: Readonly<Record<BehaviourName, ExpectedReply>> = 
   'wire=bare': SUCCESS,
   drip: SUCCESS,
 
-  'status=400': unknownCode('invalid_value'),
+  'status=400': refused({ upstream_code: 'invalid_value' }),
   'status=401': { ...AUTHENTICATION, calls: 2 },
   'status=403': PERMISSION,
   'status=404': unknownCode('not_found'),
   'status=408': unknownCode('request_timeout'),
   'status=409': unknownCode('conflict'),
-  'status=413': unknownCode('request_too_large'),
-  'status=422': unknownCode('unprocessable'),
+  'status=413': refused({ upstream_code: 'request_too_large' }),
+  'status=422': refused({ upstream_code: 'unprocessable' }),
   'status=429': RATE,
   'status=500': TRANSIENT,
   'status=502': TRANSIENT,
@@ -165,8 +171,8 @@ export const EXPECTED_REPLIES: Readonly<Record<BehaviourName, ExpectedReply>> = 
     moderation_categories: ['sexual', 'violence'],
   }),
   'status=400,type': safety(),
-  'status=400,odd-code': upstream({}),
-  'status=400,not-json': upstream({}),
+  'status=400,odd-code': refused(),
+  'status=400,not-json': refused(),
   'status=403,html': PERMISSION,
   'status=502,html': TRANSIENT,
   'status=500,empty': TRANSIENT,
@@ -206,20 +212,14 @@ export const EXPECTED_REPLIES: Readonly<Record<BehaviourName, ExpectedReply>> = 
   ...inStream('error-nested'),
   'error-then-success': TRANSIENT,
   refusal: safety(),
-  'no-image': upstream({
-    ...REPEATED,
-    details: {
-      output_item_types: ['message', 'reasoning'],
-      message_content_types: ['output_text'],
-    },
+  'no-image': noImage({
+    output_item_types: ['message', 'reasoning'],
+    message_content_types: ['output_text'],
   }),
-  'no-image=empty': upstream({ ...REPEATED, details: { output_item_types: ['reasoning'] } }),
-  'failed-call': upstream({
-    ...REPEATED,
-    details: {
-      output_item_types: ['image_generation_call', 'reasoning'],
-      image_call_statuses: ['failed'],
-    },
+  'no-image=empty': noImage({ output_item_types: ['reasoning'] }),
+  'failed-call': noImage({
+    output_item_types: ['image_generation_call', 'reasoning'],
+    image_call_statuses: ['failed'],
   }),
   'two-images=different': DIFFERENT,
   'two-images=equal': SUCCESS,
@@ -240,12 +240,9 @@ export const EXPECTED_REPLIES: Readonly<Record<BehaviourName, ExpectedReply>> = 
   'image=with-alpha': SUCCESS,
   'image=without-alpha': SUCCESS,
   'image=too-large': unreadable('event_too_long'),
-  'image=empty': upstream({
-    ...REPEATED,
-    details: {
-      output_item_types: ['image_generation_call', 'reasoning'],
-      image_call_statuses: ['generating'],
-    },
+  'image=empty': noImage({
+    output_item_types: ['image_generation_call', 'reasoning'],
+    image_call_statuses: ['generating'],
   }),
   'base64=alphabet': UNUSABLE,
   'base64=url': UNUSABLE,

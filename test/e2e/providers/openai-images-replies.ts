@@ -51,6 +51,9 @@ const UNKNOWN = upstream({ outcome: 'unknown' });
 const LOST = failure(502, 'protocol', { outcome: 'unknown' });
 const unreadable = (reason: string) => failure(502, 'protocol', { outcome: 'unknown', reason });
 const unknownCode = (upstream_code: string) => upstream({ upstream_code });
+const refused = (details: object = {}) =>
+  failure(400, 'invalid_request', { reason: 'refused_by_provider', ...details });
+const NO_IMAGE = upstream({ reason: 'no_image' });
 const AUTHENTICATION = failure(503, 'authentication');
 const PERMISSION = failure(403, 'permission_denied');
 const unsupported = (field: string): ExpectedReply => ({
@@ -107,15 +110,15 @@ export const EXPECTED_REPLIES: Readonly<Record<BehaviourName, ExpectedReply>> = 
   'revised-prompt': SUCCESS,
   'more-members': SUCCESS,
 
-  'status=400': unknownCode('invalid_request_error'),
+  'status=400': refused({ upstream_code: 'invalid_request_error' }),
   'status=401': AUTHENTICATION,
   'status=402': QUOTA,
   'status=403': PERMISSION,
   'status=404': NO_MODEL,
   'status=408': UNKNOWN,
   'status=409': TRANSIENT,
-  'status=413': unknownCode('request_too_large'),
-  'status=422': unknownCode('unprocessable'),
+  'status=413': refused({ upstream_code: 'request_too_large' }),
+  'status=422': refused({ upstream_code: 'unprocessable' }),
   'status=429': RATE,
   'status=500': TRANSIENT,
   'status=502': UNKNOWN,
@@ -129,7 +132,7 @@ export const EXPECTED_REPLIES: Readonly<Record<BehaviourName, ExpectedReply>> = 
   'status=400,billing_hard_limit_reached': QUOTA,
   'status=400,invalid_input_fidelity_model': failure(400, 'unsupported_capability'),
   'status=400,invalid_image_file': failure(400, 'input'),
-  'status=400,unsupported_country': unknownCode('unsupported_country'),
+  'status=400,unsupported_country': refused({ upstream_code: 'unsupported_country' }),
   'status=404,DeploymentNotFound': NO_MODEL,
   'status=429,insufficient_quota': QUOTA,
   'status=429,credit_balance_exhausted': QUOTA,
@@ -142,10 +145,10 @@ export const EXPECTED_REPLIES: Readonly<Record<BehaviourName, ExpectedReply>> = 
   'status=400,content_filter': safety(),
   'status=400,contentFilter': safety(),
   // Only Azure has inner errors.
-  'status=400,inner-code': unknownCode('BadRequest'),
+  'status=400,inner-code': refused({ upstream_code: 'BadRequest' }),
   'status=400,unknown_parameter': unsupported('parameters.quality'),
   'status=400,invalid_value': unsupported('parameters.size'),
-  'status=400,odd-code': upstream(),
+  'status=400,odd-code': refused(),
   'status=429,quota-type': QUOTA,
   'status=429,retry-after=1': repeated(waits(1000)),
   'status=429,retry-after=3600': waits(3_600_000),
@@ -158,8 +161,8 @@ export const EXPECTED_REPLIES: Readonly<Record<BehaviourName, ExpectedReply>> = 
   'status=429,reset=words': RATE,
   'status=429,retry-after=date': repeated(waits(expect.any(Number))),
   'status=503,no-retry': upstream(),
-  'status=400,html': upstream(),
-  'status=400,empty': upstream(),
+  'status=400,html': refused(),
+  'status=400,empty': refused(),
   'status=401,html': AUTHENTICATION,
   'status=401,empty': AUTHENTICATION,
   'status=403,html': PERMISSION,
@@ -184,8 +187,8 @@ export const EXPECTED_REPLIES: Readonly<Record<BehaviourName, ExpectedReply>> = 
   'empty=200': unreadable('ended_early'),
   'empty=204': unreadable('ended_early'),
 
-  'count=none': upstream(),
-  'count=fewer': upstream(),
+  'count=none': NO_IMAGE,
+  'count=fewer': NO_IMAGE,
   'count=more': protocol('wrong_count'),
   'body=error': TRANSIENT,
   'body=rate-limit': RATE,

@@ -14,7 +14,12 @@ export interface Behaviour<Name extends string = string> {
   /** What the output node makes. */
   readonly output?: 'nothing' | 'two' | 'temp' | 'jpeg' | 'empty' | 'huge' | 'truncated';
   /** How many of the first requests of this kind fail once the prompt is queued. */
-  readonly failing?: { readonly route: 'history' | 'queue' | 'view'; readonly times: number };
+  readonly failing?: {
+    readonly route: 'history' | 'queue' | 'view';
+    readonly times: number;
+    /** 500 without one. */
+    readonly status?: number;
+  };
   /** Whether the history lacks the prompt at the first look after its end. */
   readonly isLate?: boolean;
 }
@@ -71,6 +76,9 @@ const ROWS = [
   }),
   row('view=fails-twice', 'two requests of the image fail', {
     failing: { route: 'view', times: 2 },
+  }),
+  row('view=404', 'the image is missing', {
+    failing: { route: 'view', times: FOR_EVER, status: 404 },
   }),
   row('view=fails', 'no request of the image succeeds', {
     failing: { route: 'view', times: FOR_EVER },

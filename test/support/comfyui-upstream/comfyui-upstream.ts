@@ -53,7 +53,7 @@ export async function createComfyUpstream(options: ComfyOptions = {}) {
     settings: {},
     promptField: 'prompt',
   });
-  const failuresLeft = new Map<string, number>();
+  const failuresLeft = new Map<string, { readonly times: number; readonly status: number }>();
 
   /** A route; its reply is JSON, bytes, or none at all. */
   function route(reply: (call: ReceivedCall) => Promise<unknown> | unknown): Handler {
@@ -86,7 +86,7 @@ export async function createComfyUpstream(options: ComfyOptions = {}) {
     const id = isOld ? ids.newUuid() : prompt_id;
     if (submission?.isQueued !== false) {
       const { failing } = behaviour;
-      if (failing) failuresLeft.set(failing.route, failing.times);
+      if (failing) failuresLeft.set(failing.route, { status: 500, ...failing });
       queue.add({ id, workflow, behaviour });
     }
     if (submission) return replyOtherwise(call, submission.reply);
@@ -94,10 +94,10 @@ export async function createComfyUpstream(options: ComfyOptions = {}) {
   }
 
   function failing(name: 'history' | 'queue' | 'view'): void {
-    const left = failuresLeft.get(name) ?? 0;
-    if (left === 0) return;
-    failuresLeft.set(name, left - 1);
-    throw new Refusal({ status: 500, code: 'server_error', message: 'it failed' });
+    const left = failuresLeft.get(name);
+    if (!left || left.times === 0) return;
+    failuresLeft.set(name, { ...left, times: left.times - 1 });
+    throw new Refusal({ status: left.status, code: 'server_error', message: 'it failed' });
   }
 
   const routes = {

@@ -134,8 +134,16 @@ function record(
     status: {
       status_str: isFine ? 'success' : 'error',
       completed: isFine,
-      messages: isFine ? [] : [[reason, { prompt_id: id, exception_message: 'a text' }]],
+      messages: isFine
+        ? []
+        : [[reason, { prompt_id: id, ...failedNode(workflow), exception_message: 'a text' }]],
     },
     meta: {},
   };
+}
+
+/** The node that fails is the one that samples. */
+function failedNode(workflow: Workflow) {
+  const found = Object.entries(workflow).find(([, node]) => node.class_type === 'KSampler');
+  return found ? { node_id: found[0], node_type: found[1].class_type, executed: [] } : {};
 }

@@ -11,7 +11,7 @@ const UNAVAILABLE = [
   'rate_limited',
   'overloaded',
 ];
-const FAILED = ['upstream', 'protocol', 'internal'];
+const FAILED = ['upstream', 'protocol', 'internal', 'refused_by_provider'];
 
 describe('fallsBack', () => {
   it.each(CODES)('decides about %s as the contract does', (code) => {

@@ -18,8 +18,8 @@ describe('fromToolOutput', () => {
   it.each([
     ['400 Bad Request', { code: 'moderation_blocked' }, 'safety_rejected', false],
     ['400 Bad Request', { code: 'content_policy_violation' }, 'safety_rejected', false],
-    ['400 Bad Request', { type: 'invalid_request_error' }, 'upstream', false],
-    ['400 Bad Request', undefined, 'upstream', false],
+    ['400 Bad Request', { type: 'invalid_request_error' }, 'refused_by_provider', false],
+    ['400 Bad Request', undefined, 'refused_by_provider', false],
     ['401 Unauthorized', undefined, 'provider_authentication', false],
     ['403 Forbidden', undefined, 'permission_denied', false],
     ['429 Too Many Requests', undefined, 'rate_limited', true],
@@ -59,17 +59,26 @@ describe('fromToolOutput', () => {
     },
   );
 
-  it.each([
-    'image generation returned no image data',
-    'unsupported call: image_genimagegen',
-    'unable to read referenced image at 1.png',
-    '',
-    'Some(',
-  ])('takes "%s" for a known failure, without a word of it', (output) => {
-    const error = fromToolOutput(output, request);
+  it.each(['unsupported call: image_genimagegen', '', 'Some('])(
+    'takes "%s" for a known failure, without a word of it',
+    (output) => {
+      const error = fromToolOutput(output, request);
 
-    expect(error).toMatchObject({ code: 'upstream', retryable: false, details: {} });
-    expect(error.message).toBe('the image tool of the agent failed');
+      expect(error).toMatchObject({ code: 'upstream', retryable: false, details: {} });
+      expect(error.message).toBe('the image tool of the agent failed');
+    },
+  );
+
+  it('tells a reply without an image from a failure', () => {
+    const error = fromToolOutput('image generation returned no image data', request);
+
+    expect(error).toMatchObject({ code: 'upstream', details: { reason: 'no_image' } });
+  });
+
+  it.each(['read', 'process'])('tells an image that it is unable to %s', (verb) => {
+    const error = fromToolOutput(`unable to ${verb} referenced image at 1.png: bad`, request);
+
+    expect(error).toMatchObject({ code: 'input', retryable: false });
   });
 });
 

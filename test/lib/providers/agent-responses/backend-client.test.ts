@@ -302,7 +302,7 @@ describe('a refusal of the backend', () => {
       'with too much',
       400,
       `{"error":{"code":"cyber_policy","x":"${'x'.repeat(70_000)}"}}`,
-      { code: 'upstream', retryable: false },
+      { code: 'refused_by_provider', retryable: false },
     ],
     ['that points elsewhere', 307, '', { code: 'upstream', retryable: false }],
   ])('is reported %s', async (_name, status, body, expected) => {

@@ -306,7 +306,7 @@ describe('a response that completes without an image', () => {
     const error = failureOf([...items.map(done), completed(items)]);
 
     expect(error).toMatchObject({ code: 'upstream', retryable: true, transient: true });
-    expect(error).toHaveProperty('details', details);
+    expect(error).toHaveProperty('details', { reason: 'no_image', ...details });
   });
 });
 
@@ -402,7 +402,7 @@ describe('a response that fails', () => {
     [
       'by an error event whose type is all it has',
       { type: 'error', error: { type: 'invalid_request_error' } },
-      { code: 'upstream', details: { upstream_code: 'invalid_request_error' } },
+      { code: 'refused_by_provider', details: { upstream_code: 'invalid_request_error' } },
     ],
   ])('is reported %s', (_name, event, expected) => {
     expect(failureOf([event, done(imageCall(IMAGE)), completed()])).toMatchObject(expected);

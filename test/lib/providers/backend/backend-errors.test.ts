@@ -36,6 +36,7 @@ const SAFETY = {
 const AUTHENTICATION = final('provider_authentication');
 const PERMISSION = final('permission_denied');
 const UNSUPPORTED = final('unsupported_capability');
+const UNSUPPORTED_MODEL = final('unsupported_capability', { field: 'routing.model' });
 const RATE = { code: 'rate_limited', retryable: true, transient: true, details: {} };
 const QUOTA = final('rate_limited', { reason: 'quota' });
 const TRANSIENT = { code: 'upstream', retryable: true, transient: true, details: {} };
@@ -45,7 +46,13 @@ function final(code: string, details: object = {}) {
   return { code, retryable: false, transient: false, details };
 }
 
-/** The allow-list of providers.md. */
+/** The request is at fault; a code that is a word is shown. */
+function refused(upstream_code?: string) {
+  const shown = upstream_code === undefined ? {} : { upstream_code };
+  return final('refused_by_provider', { reason: 'refused_by_provider', ...shown });
+}
+
+/** The allow-list of codes. */
 const CODES = [
   ['authentication_error', AUTHENTICATION],
   ['invalid_api_key', AUTHENTICATION],
@@ -60,6 +67,9 @@ const CODES = [
   ['usage_limit_reached', QUOTA],
   ['unsupported_parameter', UNSUPPORTED],
   ['unsupported_value', UNSUPPORTED],
+  ['model_not_found', UNSUPPORTED_MODEL],
+  ['invalid_request_error', refused('invalid_request_error')],
+  ['image_generation_user_error', refused('image_generation_user_error')],
   ['server_error', TRANSIENT],
   ['server_is_overloaded', TRANSIENT],
   ['overloaded', TRANSIENT],
@@ -132,6 +142,20 @@ describe('fromCode', () => {
   });
 });
 
+describe('a failure with a type', () => {
+  it('goes by its type where its code is unknown', () => {
+    const odd = failure('odd', { type: 'invalid_request_error' });
+
+    expect(shown(fromCode(odd, request))).toEqual(refused('odd'));
+  });
+
+  it('goes by its code where that is known', () => {
+    const known = failure('server_error', { type: 'invalid_request_error' });
+
+    expect(shown(fromCode(known, request))).toEqual(TRANSIENT);
+  });
+});
+
 describe('fromReason', () => {
   it('takes a content filter for a safety rejection', () => {
     expect(shown(fromReason('content_filter', failure(), request))).toEqual(SAFETY);
@@ -179,17 +203,26 @@ describe('fromStatus', () => {
     },
   );
 
-  it.each([
-    300, 301, 302, 303, 304, 307, 308, 400, 402, 404, 405, 408, 409, 410, 413, 415, 418, 422, 451,
-  ])('goes by the code for %i', (status) => {
+  it.each([400, 413, 422])('goes by the code for %i, else the request is at fault', (status) => {
     for (const [code, expected] of CODES) {
       expect(shown(fromStatus(status, failure(code), request))).toEqual(expected);
     }
-    expect(shown(fromStatus(status, failure(), request))).toEqual(UNKNOWN);
-    expect(shown(fromStatus(status, failure('odd'), request))).toEqual(
-      final('upstream', { upstream_code: 'odd' }),
-    );
+    expect(shown(fromStatus(status, failure(), request))).toEqual(refused());
+    expect(shown(fromStatus(status, failure('odd'), request))).toEqual(refused('odd'));
   });
+
+  it.each([300, 301, 302, 303, 304, 307, 308, 402, 404, 405, 408, 409, 410, 415, 418, 451])(
+    'goes by the code for %i',
+    (status) => {
+      for (const [code, expected] of CODES) {
+        expect(shown(fromStatus(status, failure(code), request))).toEqual(expected);
+      }
+      expect(shown(fromStatus(status, failure(), request))).toEqual(UNKNOWN);
+      expect(shown(fromStatus(status, failure('odd'), request))).toEqual(
+        final('upstream', { upstream_code: 'odd' }),
+      );
+    },
+  );
 
   it.each([
     [429, 'rate_limit_exceeded', { retryAfterMs: 3000 }, 3000],

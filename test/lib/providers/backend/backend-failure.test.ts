@@ -26,7 +26,9 @@ describe('toBackendFailure', () => {
     [{ type: 'b' }, 'b'],
     [{ message: 'words' }, undefined],
   ])('finds the code of %o', (members, code) => {
-    expect(toBackendFailure([errorOf(members)])).toEqual({ ...NOTHING, code });
+    const type = 'type' in members ? members.type : undefined;
+
+    expect(toBackendFailure([errorOf(members)])).toEqual({ ...NOTHING, code, type });
   });
 
   it('takes each member from the first error that has it', () => {
@@ -36,6 +38,7 @@ describe('toBackendFailure', () => {
     expect(toBackendFailure([nested, outer])).toEqual({
       ...NOTHING,
       code: 'outer',
+      type: 'nested',
       moderationStage: 'input',
       resetsInMs: 2000,
     });

@@ -211,7 +211,8 @@ describe('a prompt of comfyui', () => {
     ['status=502', 'upstream', 'unknown'],
     ['forgotten', 'protocol', 'unknown'],
     ['history=fails', 'protocol', 'unknown'],
-    ['view=fails', 'protocol', 'unknown'],
+    ['view=fails', 'protocol', undefined],
+    ['view=404', 'protocol', undefined],
     ['failed', 'upstream', undefined],
     ['interrupted', 'upstream', undefined],
     ['output=nothing', 'upstream', undefined],
@@ -252,10 +253,32 @@ describe('a prompt of comfyui', () => {
     await writeFile(file, JSON.stringify(workflow));
 
     expect(await run(draw()).ended).toMatchObject({
-      code: 'upstream',
+      code: 'refused_by_provider',
       retryable: false,
-      details: { upstream_code: 'prompt_outputs_failed_validation' },
+      details: {
+        reason: 'refused_by_provider',
+        upstream_code: 'prompt_outputs_failed_validation',
+        node_id: '4',
+        node_type: 'CheckpointLoaderSimple',
+      },
     });
+  });
+
+  it('that fails names its node', async () => {
+    rig().upstream.script('failed');
+
+    expect(await rig().run(draw()).ended).toMatchObject({
+      details: { node_id: '3', node_type: 'KSampler' },
+    });
+  });
+
+  it('whose image is missing is a failure at once, and the image is made', async () => {
+    rig().upstream.script('view=404');
+
+    const error = await rig().run(draw()).ended;
+
+    expect(error).toMatchObject({ effect: 'made', details: { reason: 'image_missing' } });
+    expect(rig().upstream.requests.filter((path) => path.startsWith('/view'))).toHaveLength(1);
   });
 
   it('is waited for while the queue is too long to be read', async () => {

@@ -134,8 +134,17 @@ describe('toFailure', () => {
   it.each([
     ['status=400', { upstream_code: 'INVALID_ARGUMENT' }],
     ['status=413', { upstream_code: 'INVALID_ARGUMENT' }],
-    ['status=499', { upstream_code: 'CANCELLED' }],
     ['status=400,odd', {}],
+  ] as const)('reports %s as the fault of the request', async (behaviour, details) => {
+    expect(await failureOf(behaviour)).toEqual({
+      code: 'refused_by_provider',
+      ...UNKNOWN,
+      details: { reason: 'refused_by_provider', ...details },
+    });
+  });
+
+  it.each([
+    ['status=499', { upstream_code: 'CANCELLED' }],
     ['status=404,html', {}],
     ['status=301', {}],
     ['status=308', {}],
@@ -207,7 +216,11 @@ describe('a reply without an image', () => {
     ['finish=odd', {}],
     ['no-candidates', {}],
   ] as const)('is a failure that is not repeated: %s', async (behaviour, details) => {
-    expect(await failureOf(behaviour)).toEqual({ code: 'upstream', ...UNKNOWN, details });
+    expect(await failureOf(behaviour)).toEqual({
+      code: 'upstream',
+      ...UNKNOWN,
+      details: { reason: 'no_image', ...details },
+    });
   });
 
   it.each(['base64=words', 'image=empty'] as const)(

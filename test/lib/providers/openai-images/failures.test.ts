@@ -29,6 +29,14 @@ const AUTHENTICATION = { code: 'provider_authentication', transient: false };
 const PERMISSION = { code: 'permission_denied', transient: false };
 const MODEL = { code: 'unsupported_capability', param: 'routing.model', transient: false };
 const UNSUPPORTED = { code: 'unsupported_capability', transient: false };
+const NO_MODEL = { ...MODEL, code: 'unsupported_capability', details: { field: 'routing.model' } };
+const refused = (details: object = {}, param: string | null = null) => ({
+  code: 'refused_by_provider',
+  retryable: false,
+  transient: false,
+  param,
+  details: { reason: 'refused_by_provider', ...details },
+});
 const OTHER = { code: 'upstream', retryable: false, transient: false };
 const QUOTA = {
   code: 'rate_limited',
@@ -62,9 +70,33 @@ describe('toFailure', () => {
     [400, error('invalid_value'), UNSUPPORTED],
     [400, error('invalid_input_fidelity_model'), UNSUPPORTED],
     [400, error('invalid_image_file'), { code: 'input', transient: false }],
-    [400, error('something_else'), { ...OTHER, details: { upstream_code: 'something_else' } }],
-    [422, { detail: [{ loc: ['body', 'size'] }] }, { ...OTHER, details: {} }],
-    [400, { error: 'prompt required' }, { ...OTHER, details: {} }],
+    [400, error('something_else'), refused({ upstream_code: 'something_else' })],
+    [
+      400,
+      error(null, { type: 'invalid_request_error', param: 'size' }),
+      refused(
+        { upstream_code: 'invalid_request_error', field: 'parameters.size' },
+        'parameters.size',
+      ),
+    ],
+    [413, undefined, refused()],
+    [422, error('400', { type: 'None', param: 'None' }), refused()],
+    [
+      422,
+      { detail: [{ loc: ['body', 'size'], msg: 'm' }] },
+      refused({ field: 'parameters.size' }, 'parameters.size'),
+    ],
+    [422, { detail: [{ loc: ['body'] }] }, refused()],
+    [400, { detail: 'a text' }, refused()],
+    [400, { error: 'prompt required' }, refused()],
+    [
+      400,
+      error('image_generation_user_error'),
+      refused({ upstream_code: 'image_generation_user_error' }),
+    ],
+    [404, error(null, { param: 'model' }), NO_MODEL],
+    [404, undefined, OTHER],
+    [404, '<html>', OTHER],
     [429, error('insufficient_quota'), QUOTA],
     [429, error(null, { type: 'insufficient_quota' }), QUOTA],
     [429, error('credit_balance_exhausted'), QUOTA],
@@ -87,6 +119,7 @@ describe('toFailure', () => {
     [200, error('server_error'), TRANSIENT],
     [200, error('moderation_blocked'), SAFETY],
     [200, error('unheard_of'), OTHER],
+    [200, error('odd', { type: 'invalid_request_error' }), refused({ upstream_code: 'odd' })],
     [200, { type: 'error', code: 'insufficient_quota' }, QUOTA],
   ])('takes %s %j for what it is', (status, body, expected) => {
     expect(failureOf({ status, body })).toMatchObject(expected);
@@ -101,6 +134,16 @@ describe('toFailure', () => {
       );
     },
   );
+
+  it.each([
+    ['localai', { error: { code: 404, message: 'm', type: '' } }],
+    ['litellm', error('404', { type: 'None', param: 'None' })],
+    ['generic', error(null)],
+    ['vllm-omni', { detail: 'm' }],
+  ] as const)('takes a 404 of %s in the form of its errors for the model', (dialect, body) => {
+    expect(failureOf({ status: 404, body, dialect })).toMatchObject(NO_MODEL);
+    expect(failureOf({ status: 404, body: '<html>', dialect })).toMatchObject(OTHER);
+  });
 
   it('goes by the type of an error whose code is its status', () => {
     const body = error('400', { type: 'content_policy_violation' });
@@ -125,7 +168,7 @@ describe('toFailure', () => {
 
     expect(failureOf({ status: 429, waitMs: 5000 })).toMatchObject({ details });
     expect(failureOf({ status: 503, waitMs: 5000 })).toMatchObject({ details });
-    expect(failureOf({ status: 400, waitMs: 5000 }).details).toEqual({});
+    expect(failureOf({ status: 400, waitMs: 5000 }).details).not.toHaveProperty('retry_after_ms');
   });
 
   it('is not repeated where the server forbids it', () => {
