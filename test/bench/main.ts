@@ -1,9 +1,12 @@
+import { rmSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { admission } from './admission.ts';
 import { allowance } from './allowance.ts';
+import { compareBuilds } from './builds/compare-builds.ts';
+import { buildCommit, findCommit, runBench, THIS_BUILD } from './builds/other-build.ts';
 import { eventStream } from './event-stream.ts';
 import { gateway } from './gateway.ts';
 import { composite } from './images/composite.ts';
@@ -37,8 +40,9 @@ import { smallGets } from './small-gets.ts';
 import { startUp } from './start-up.ts';
 
 /**
- * `npm run bench -- [--only NAME]... [--rounds N] [--write]`: prints one Markdown table, and with `--write` puts it on
- * the performance page. It asserts nothing and always ends with 0: the reader decides what a number means.
+ * `npm run bench -- [--only NAME]... [--rounds N] [--write | --compare COMMIT]`: prints one Markdown table, and with
+ * `--write` puts it on the performance page. With `--compare` the table compares this build with that of a commit. It
+ * asserts nothing: the reader decides what a number means.
  */
 const BENCHES: readonly Bench[] = [
   smallGets,
@@ -88,14 +92,42 @@ const { values } = parseArgs({
     only: { type: 'string', multiple: true },
     rounds: { type: 'string' },
     write: { type: 'boolean', default: false },
+    compare: { type: 'string' },
   },
 });
 const rounds = Math.max(1, Number(values.rounds ?? 5));
 const chosen = BENCHES.filter(({ name }) => values.only?.includes(name) ?? true);
 const lines: string[] = [];
-setTimeout(() => process.exit(), LONGEST_RUN_MS).unref();
-await runAll(chosen);
-if (values.write) writePerformancePage(lines);
+if (values.compare === undefined) {
+  setTimeout(() => process.exit(), LONGEST_RUN_MS).unref();
+  await runAll(chosen);
+  if (values.write) writePerformancePage(lines);
+} else if (values.write) {
+  refuse('--write: a comparison does not go to the performance page');
+} else {
+  await compareWith(values.compare);
+}
+
+function refuse(message: string): void {
+  process.stderr.write(`bench: ${message}\n`);
+  process.exitCode = 2;
+}
+
+async function compareWith(name: string): Promise<void> {
+  const commit = await findCommit(name);
+  if (commit === undefined) {
+    refuse(`--compare ${name}: this checkout has no such commit`);
+    return;
+  }
+  const folder = await mkdtemp(join(tmpdir(), 'image-bridge-bench-'));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  process.once('SIGINT', () => process.exit(130));
+  process.once('SIGTERM', () => process.exit(143));
+  const theirs = await buildCommit(commit, folder);
+  const benches = chosen.map(({ name }) => name);
+  await compareBuilds({ ours: THIS_BUILD, theirs, benches, rounds, runBench, print: writeLine });
+  writeMachine();
+}
 
 async function runAll(benches: readonly Bench[]): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'image-bridge-bench-'));
@@ -125,8 +157,12 @@ async function runAll(benches: readonly Bench[]): Promise<void> {
   }
   stop();
   await rm(folder, { recursive: true, force: true });
-  const model = cpus()[0]?.model ?? 'unknown processor';
   writeLine('');
+  writeMachine();
+}
+
+function writeMachine(): void {
+  const model = cpus()[0]?.model ?? 'unknown processor';
   writeLine(`Node ${process.version}, ${cpus().length} × ${model}, ${rounds} rounds.`);
 }
 
