@@ -165,8 +165,9 @@ function toFailure(cause: unknown, isSafe: boolean): BridgeError {
     return new BridgeError('malformed_request', 'the request cannot be forwarded as it is');
   }
   return new BridgeError('protocol', 'the connection to the active slot was lost', {
+    // A safe request buys nothing: its client may repeat it, whatever has become of it.
     retryable: isSafe,
-    details: { outcome: 'unknown' },
+    details: isSafe ? {} : { outcome: 'unknown' },
     cause,
   });
 }
@@ -174,6 +175,6 @@ function toFailure(cause: unknown, isSafe: boolean): BridgeError {
 function timedOut(isSent: boolean, isSafe: boolean): BridgeError {
   return new BridgeError('timeout', 'the active slot did not end its reply in time', {
     retryable: isSafe || !isSent,
-    details: isSent ? { outcome: 'unknown' } : {},
+    details: isSent && !isSafe ? { outcome: 'unknown' } : {},
   });
 }

@@ -217,22 +217,25 @@ describe('a disconnect', () => {
   });
 
   it.each([
-    ['POST', false],
-    ['GET', true],
-  ])('of the slot instead of a reply to %s is an unknown outcome', async (method, retryable) => {
-    const blue = await startSlot('blue', (incoming) => incoming.socket.destroy());
-    const { port } = await startRig({ blue });
+    ['POST', false, { outcome: 'unknown' }],
+    ['GET', true, {}],
+  ])(
+    'of the slot instead of a reply to %s is retryable: %s',
+    async (method, retryable, details) => {
+      const blue = await startSlot('blue', (incoming) => incoming.socket.destroy());
+      const { port } = await startRig({ blue });
 
-    const reply = await send(port, { method, path: '/', headers: { 'x-request-id': 'lost-1' } });
+      const reply = await send(port, { method, path: '/', headers: { 'x-request-id': 'lost-1' } });
 
-    expect([reply.statusCode, reply.headers['x-should-retry']]).toEqual([502, String(retryable)]);
-    expect(reply.headers['x-request-id']).toBe('lost-1');
-    expect(JSON.parse(reply.text)).toMatchObject({
-      error: { bridge_ext: { code: 'protocol', retryable, details: { outcome: 'unknown' } } },
-      request_id: 'lost-1',
-    });
-    expect(blue.requests).toHaveLength(1);
-  });
+      expect([reply.statusCode, reply.headers['x-should-retry']]).toEqual([502, String(retryable)]);
+      expect(reply.headers['x-request-id']).toBe('lost-1');
+      const { error, request_id } = JSON.parse(reply.text);
+      expect(error.bridge_ext).toMatchObject({ code: 'protocol', retryable });
+      expect(error.bridge_ext.details).toEqual(details);
+      expect(request_id).toBe('lost-1');
+      expect(blue.requests).toHaveLength(1);
+    },
+  );
 });
 
 /**
