@@ -8,6 +8,7 @@ import { createJobInputs } from './jobs/accept/job-inputs.ts';
 import { createRetryJob } from './jobs/accept/retry-job.ts';
 import { createSubmitJob } from './jobs/accept/submit-job.ts';
 import { createAsyncImages } from './jobs/async-images.ts';
+import { type CancelJob, createCancelJob } from './jobs/cancel-job.ts';
 import { interruption, toJobFailure } from './jobs/job-end.ts';
 import { createJobLists } from './jobs/job-lists.ts';
 import { createJobQueue } from './jobs/job-queue.ts';
@@ -17,6 +18,7 @@ import { createJobWorker } from './jobs/job-worker.ts';
 import { createJobs } from './jobs/jobs.ts';
 import { createPublishingStore } from './jobs/publishing-store.ts';
 import { createQueueControl } from './jobs/queue-control.ts';
+import { createRemovedTokens } from './jobs/removed-tokens.ts';
 import { createJobNotices } from './jobs/streams/job-notices.ts';
 import { createJobStreams } from './jobs/streams/job-streams.ts';
 import { createLiveJobs } from './jobs/streams/live-jobs.ts';
@@ -28,6 +30,7 @@ import type { TimeSlices } from './platform/time-slices.ts';
 import type { ImageRuns } from './runs/image-run.ts';
 import type { RecentDurations } from './runs/recent-durations.ts';
 import type { Stores } from './storage/open-stores.ts';
+import { type NamedTokens, NO_TOKENS } from './tokens/token.ts';
 import type { Usage } from './usage/usage.ts';
 import { createPostWebhook } from './webhooks/post-webhook.ts';
 import { createWebhookDeliveries } from './webhooks/webhook-deliveries.ts';
@@ -40,6 +43,7 @@ interface Outside {
   readonly log: TraceLog;
   readonly metrics: Metrics;
   readonly webhookKeys: readonly Uint8Array[] | undefined;
+  readonly tokens?: NamedTokens;
 }
 
 interface JobParts {
@@ -65,18 +69,13 @@ export function openJobs(config: Config, outside: Outside, parts: JobParts) {
   const limits = config.server.jobs;
   const inputs = createStoredInputs({ files: stores.storedInputs, isNeeded: store.needsInput });
   const live = createLiveJobs(clock, notices);
-  const queue = createJobQueue({ store, live, canPublish: artifacts.isHealthy, log, clock });
+  const cancelJob = createCancelJob({ store, live, clock });
+  const removedTokens = openRemovedTokens(outside, stores, cancelJob);
+  const [canPublish, beforeClaim] = [artifacts.isHealthy, removedTokens.endJobs];
+  const queue = createJobQueue({ store, live, canPublish, beforeClaim, log, clock });
   const shared = { store, search, live, clock, secret };
-  const runner = createJobWorker({
-    store,
-    live,
-    runs,
-    usage,
-    publisher: artifacts.publisher,
-    log,
-    clock,
-    ids,
-  });
+  const { publisher } = artifacts;
+  const runner = createJobWorker({ store, live, runs, usage, publisher, log, clock, ids });
   const acceptJob = createAcceptJob({ ...shared, queue, generation, verifier, inputs, ids, usage });
   const webhooks = createWebhookTargets(config.server.webhooks);
   const deliveries = openDeliveries(config, outside, stores);
@@ -91,13 +90,10 @@ export function openJobs(config: Config, outside: Outside, parts: JobParts) {
     secret,
     limits: { maxPending: limits.max_pending, maxDatabaseBytes: limits.max_database_bytes },
   };
-  const submitJob = createSubmitJob({
-    ...admitted,
-    slices: parts.slices,
-    maxInputBytes: config.inputs.max_bytes_each,
-  });
+  const maxInputBytes = config.inputs.max_bytes_each;
+  const submitJob = createSubmitJob({ ...admitted, slices: parts.slices, maxInputBytes });
   const retryJob = createRetryJob(admitted);
-  const jobs = createJobs({ ...shared, submitJob, retryJob });
+  const jobs = createJobs({ ...shared, submitJob, retryJob, cancelJob });
   const retention = createJobRetention({ store, search, inputs, clock, limits });
   return {
     services: {
@@ -117,7 +113,7 @@ export function openJobs(config: Config, outside: Outside, parts: JobParts) {
       interruptAll: runner.interruptAll,
       over: live.over,
     },
-    tasks: [retention.sweep, ...(deliveries ? [deliveries.task] : [])],
+    tasks: [retention.sweep, removedTokens.task, ...(deliveries ? [deliveries.task] : [])],
     isHealthy: retention.isHealthy,
     state: { totals: store.totals, active: live.size },
     /** Ends what an earlier process left running: its images may have been made or not. */
@@ -127,6 +123,14 @@ export function openJobs(config: Config, outside: Outside, parts: JobParts) {
       if (!deliveries) await warnOfWaiting(stores.webhooks, log);
     },
   };
+}
+
+function openRemovedTokens(
+  { tokens = NO_TOKENS }: Pick<Outside, 'tokens'>,
+  { queue: store }: Pick<Stores, 'queue'>,
+  cancelJob: CancelJob,
+) {
+  return createRemovedTokens({ store, cancelJob, removed: tokens.removed });
 }
 
 async function warnOfWaiting(

@@ -34,6 +34,7 @@ import type { Provider } from './providers/provider-port.ts';
 import { createProviderRegistry, type ProviderRegistry } from './providers/registry.ts';
 import type { Services } from './services.ts';
 import { openStores, type Stores } from './storage/open-stores.ts';
+import { type NamedTokens, NO_TOKENS } from './tokens/token.ts';
 
 interface Outside {
   readonly clock: Clock;
@@ -46,6 +47,8 @@ interface Outside {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Of the signatures of webhooks; undefined while webhooks are off. */
   readonly webhookKeys: readonly Uint8Array[] | undefined;
+  /** Those of `server.tokens_file`; none by default. */
+  readonly tokens?: NamedTokens;
   /** Beside those of the application. */
   readonly tasks: readonly Task[];
   /** Opens other providers than the settings name. */
@@ -75,7 +78,7 @@ export interface App {
  * the providers whether they are ready. The state directory must be locked for this process. Throws `configuration`.
  */
 export async function createApp(config: Config, outside: Outside): Promise<App> {
-  const { clock, ids, metrics, env } = outside;
+  const { clock, ids, metrics, env, tokens = NO_TOKENS } = outside;
   const { openProviders = enabledProviders, openStorage = openStores } = outside;
   const [httpClient, slices] = [createHttpClient(), createTimeSlices(clock)];
   const engine = createImageEngine({ limits: config.images, clock, slices });
@@ -91,7 +94,7 @@ export async function createApp(config: Config, outside: Outside): Promise<App> 
   const maxInputBytes = config.inputs.max_bytes_each;
   const presets = openPresets(stores, idempotency, clock);
   const appJobs = openJobs(config, outside, { ...running, stores, slices, artifacts });
-  const served = { runs, publisher, idempotency, clock, slices, usage, maxInputBytes };
+  const served = { runs, publisher, idempotency, clock, slices, usage, maxInputBytes, tokens };
   const imageRequests = createImageRequests({ ...served, replyAsync: appJobs.replyAsync });
   const readiness = openReadiness(registry, { stores, appJobs, artifacts, clock });
   const planned = { imageRequests, imagePlans: openPlans(running, readiness) };

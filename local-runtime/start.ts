@@ -78,6 +78,7 @@ export async function startBridge(config: Config, outside: Outside): Promise<Run
       facts,
       env,
       webhookKeys,
+      ...(named ? { tokens: named } : {}),
       httpSettings,
       tasks: [...(named ? [named.task] : []), freeMemory()],
     });

@@ -23,6 +23,7 @@ interface Deps {
   readonly clock: Clock;
   readonly slices: TimeSlices;
   readonly usage: Parameters<typeof createPrepareRequest>[0]['usage'];
+  readonly tokens: Parameters<typeof createPrepareRequest>[0]['tokens'];
   /** `inputs.max_bytes_each`. */
   readonly maxInputBytes: number;
   /** Serves a request as a job; undefined where jobs are disabled. */

@@ -9,6 +9,8 @@ interface Deps {
   readonly live: Pick<LiveJobs, 'claim'>;
   /** False while a job's images could not be kept. */
   readonly canPublish: () => boolean;
+  /** Ends the jobs that must not be claimed; awaited before each claim. Undefined if there are none. */
+  readonly beforeClaim: () => Promise<void> | undefined;
   readonly log: Pick<TraceLog, 'failure'>;
   readonly clock: Clock;
 }
@@ -19,7 +21,7 @@ const RETRY_MS = 1000;
 export type JobQueue = ReturnType<typeof createJobQueue>;
 
 /** Hands out queued jobs in the order of the store. Waiting workers are woken; nothing polls. */
-export function createJobQueue({ store, live, canPublish, log, clock }: Deps) {
+export function createJobQueue({ store, live, canPublish, beforeClaim, log, clock }: Deps) {
   const waiting = new Set<() => void>();
   let wakes = 0;
   let isRefused = false;
@@ -67,6 +69,8 @@ export function createJobQueue({ store, live, canPublish, log, clock }: Deps) {
         }
         const before = wakes;
         try {
+          const ending = beforeClaim();
+          if (ending) await ending;
           const job = await live.claim(() => store.claim(nowSecs(clock)));
           isRefused = false;
           if (job) return job;

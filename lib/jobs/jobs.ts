@@ -4,20 +4,22 @@ import { type Clock, nowSecs } from '../platform/clock.ts';
 import type { JobAttach } from '../runs/job-attach.ts';
 import type { SubmitContext, Submitted } from './accept/accept-job.ts';
 import type { JobSubmission } from './accept/submit-job.ts';
-import { cancellation, toJobFailure } from './job-end.ts';
+import type { CancelJob } from './cancel-job.ts';
+import { cancellation } from './job-end.ts';
 import { isTerminal } from './job-state.ts';
 import type { JobRecord, JobStore } from './job-store-port.ts';
 import { toImageJob } from './job-views.ts';
 import type { JobPartial, LiveJobs } from './streams/live-jobs.ts';
 
 interface Deps {
-  readonly store: Pick<JobStore, 'find' | 'cancel' | 'settle' | 'update'>;
+  readonly store: Pick<JobStore, 'find' | 'update'>;
   readonly submitJob: (
     request: JobSubmission,
     context: SubmitContext,
     attach?: JobAttach,
   ) => Promise<Submitted>;
   readonly retryJob: (id: string, context: SubmitContext) => Promise<Submitted>;
+  readonly cancelJob: CancelJob;
   readonly live: LiveJobs;
   readonly clock: Clock;
 }
@@ -41,12 +43,6 @@ export function createJobs(deps: Deps) {
 
   function toAccepted({ job, repeated }: Submitted): AcceptedJob {
     return { job: toView(job), provider: job.provider, replayed: repeated };
-  }
-
-  /** Ends a job that no process runs. Whether its images were made is not known. */
-  async function endAbandoned({ sequence }: JobRecord, completedSecs: number) {
-    const error = toJobFailure(cancellation().with({ details: { outcome: 'unknown' } }));
-    await store.settle(sequence, { status: 'cancelled', completedSecs, error });
   }
 
   return {
@@ -87,22 +83,9 @@ export function createJobs(deps: Deps) {
       return toView(found(await store.find(scope, id)));
     },
 
-    /**
-     * Cancels a queued job at once and asks a running one to stop; one that is running in the store, but not in this
-     * process, ends at once too. Resolves to the job as it then is. Throws `not_found`, `overloaded`.
-     */
-    async cancel(scope: string, id: string): Promise<ImageJob> {
-      const error = cancellation();
-      const atSecs = nowSecs(clock);
-      const request = { atSecs, error: toJobFailure(error) };
-      const job = found(await store.cancel(scope, id, request));
-      // The request is durable; only now may the work learn of it.
-      const isRunning = !isTerminal(job.status);
-      if (isRunning && (await live.stop(id, error))) return toView(job);
-      if (isRunning) await endAbandoned(job, atSecs);
-      live.ended(id);
-      return toView(isRunning ? found(await store.find(scope, id)) : job);
-    },
+    /** As `createCancelJob`, for the owner of the job. Throws `not_found`, `overloaded`. */
+    cancel: async (scope: string, id: string): Promise<ImageJob> =>
+      toView(found(await deps.cancelJob(scope, id, cancellation()))),
 
     /** Marks, hides or restores. Throws `not_found`, `job_not_terminal`. */
     async update(scope: string, id: string, { favorite, deleted }: JobPatch): Promise<ImageJob> {

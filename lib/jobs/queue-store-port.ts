@@ -17,6 +17,14 @@ export interface QueueState {
 export interface QueueStore {
   /** Takes the same short time however many jobs there are. */
   read(): Promise<QueueState>;
+  /**
+   * At most `limit` of the queued and running jobs that came with tokens of these identities and were not asked to stop
+   * yet, in no order. Takes the same short time however many jobs there are.
+   */
+  listActiveOf(
+    tokens: readonly string[],
+    limit: number,
+  ): Promise<readonly { readonly id: string; readonly scope: string }[]>;
   /** From then on no job is claimed, by no process, or jobs are claimed again. Throws `overloaded` when it cannot be written. */
   setPaused(paused: boolean): Promise<void>;
 }

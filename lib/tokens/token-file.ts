@@ -14,7 +14,7 @@ import { type Clock, nowSecs } from '../platform/clock.ts';
 import { isStampSettled, toFileStamp } from '../platform/file-stamp.ts';
 import type { Token } from './token.ts';
 import { createTokenWatch } from './token-watch.ts';
-import { parseTokens, unusable } from './tokens-text.ts';
+import { MAX_BYTES, parseTokens, tooLong, unusable } from './tokens-text.ts';
 
 interface Deps {
   readonly path: string;
@@ -22,8 +22,6 @@ interface Deps {
   readonly log: Pick<TraceLog, 'failure'>;
 }
 
-// Some milliseconds of parsing, and a thousand tokens.
-const MAX_BYTES = 262_144;
 // Opening a pipe must not wait for its other end.
 const READ = constants.O_RDONLY | constants.O_NONBLOCK;
 const OF_OTHERS = 0o077n;
@@ -42,7 +40,7 @@ interface Reading {
  */
 export function openTokenFile({ path, clock, log }: Deps) {
   const first = readTokens(path);
-  let bySha256 = indexed(first.tokens);
+  let { bySha256, byId, removed } = indexed(first.tokens);
   let known = stampOf(first.found);
   let refused = '';
 
@@ -56,7 +54,7 @@ export function openTokenFile({ path, clock, log }: Deps) {
     if (current === known || current === refused) return;
     try {
       const { tokens, found } = readTokens(path);
-      bySha256 = indexed(tokens);
+      ({ bySha256, byId, removed } = indexed(tokens));
       known = stampOf(found);
       refused = '';
     } catch (cause) {
@@ -72,13 +70,30 @@ export function openTokenFile({ path, clock, log }: Deps) {
   function find(sha256: string): Caller | undefined {
     look();
     const token = bySha256.get(sha256);
-    if (token === undefined || token.disabled) return undefined;
+    if (token === undefined || token.disabled || token.removedSecs !== undefined) return undefined;
     return token.expiresSecs !== undefined && nowSecs(clock) >= token.expiresSecs
       ? undefined
       : token;
   }
 
-  return { find, ...createTokenWatch(find) };
+  return {
+    find,
+
+    nameOf(id: string): string | undefined {
+      look();
+      return byId.get(id)?.name;
+    },
+
+    removed(): readonly string[] {
+      look();
+      return removed;
+    },
+
+    ...createTokenWatch(find, (id) => {
+      look();
+      return byId.get(id)?.removedSecs !== undefined;
+    }),
+  };
 }
 
 /** The tokens as they are now. Throws `configuration`. */
@@ -90,7 +105,7 @@ export function readTokens(path: string): Reading {
     if ((found.mode & OF_OTHERS) !== 0n) {
       throw unusable('others than its owner may read or change it: chmod 600');
     }
-    if (found.size > MAX_BYTES) throw unusable(`it is longer than ${MAX_BYTES} bytes`);
+    if (found.size > MAX_BYTES) throw tooLong();
     const bytes = Buffer.alloc(Number(found.size));
     const length = readSync(file, bytes, 0, bytes.length, 0);
     return { tokens: parseTokens(bytes.toString('utf8', 0, length)), found };
@@ -120,6 +135,10 @@ function stampAt(path: string): string {
   }
 }
 
-function indexed(tokens: readonly Token[]): ReadonlyMap<string, Token> {
-  return new Map(tokens.map((token) => [token.sha256, token]));
+function indexed(tokens: readonly Token[]) {
+  return {
+    bySha256: new Map(tokens.map((token) => [token.sha256, token])),
+    byId: new Map(tokens.map((token) => [token.id, token])),
+    removed: tokens.filter(({ removedSecs }) => removedSecs !== undefined).map(({ id }) => id),
+  };
 }

@@ -11,7 +11,11 @@ interface Watch {
 const EVERY_MS = 2000;
 
 /** Notices for all who are interested that a token has expired, or that the tokens file refuses or changes it. */
-export function createTokenWatch(find: (sha256: string) => Caller | undefined) {
+export function createTokenWatch(
+  find: (sha256: string) => Caller | undefined,
+  isRemoved: (id: string) => boolean,
+) {
+  const removals = new Set<{ readonly id: string; readonly onRemoval: () => void }>();
   const bySha256 = new Map<string, Set<Watch>>();
 
   function check(): void {
@@ -21,6 +25,9 @@ export function createTokenWatch(find: (sha256: string) => Caller | undefined) {
       for (const { stillMay, onEnd } of [...watches]) {
         if (caller === undefined || !stillMay(caller)) onEnd();
       }
+    }
+    for (const removal of [...removals]) {
+      if (isRemoved(removal.id) && removals.delete(removal)) removal.onRemoval();
     }
   }
 
@@ -37,6 +44,17 @@ export function createTokenWatch(find: (sha256: string) => Caller | undefined) {
         watches?.delete(watch);
         if (watches?.size === 0) bySha256.delete(sha256);
       };
+    },
+
+    /** As `NamedTokens.watchRemoval`. */
+    watchRemoval(id: string, onRemoval: () => void): () => void {
+      if (isRemoved(id)) {
+        onRemoval();
+        return () => {};
+      }
+      const removal = { id, onRemoval };
+      removals.add(removal);
+      return () => void removals.delete(removal);
     },
 
     task: { name: 'tokens-file', everyMs: EVERY_MS, run: async () => check() } satisfies Task,

@@ -7,6 +7,9 @@ import type { Token } from './token.ts';
 /** The form of a token's name. */
 export const TOKEN_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
+/** Some milliseconds of parsing, and a thousand tokens. */
+export const MAX_BYTES = 262_144;
+
 const HEADING = '# Written by image-bridge tokens, which keeps no other comments.\n\n';
 
 const NAME_MESSAGE = 'must be 1 to 64 of A-Z a-z 0-9 . _ -, a letter or digit first';
@@ -59,23 +62,32 @@ const Row = v.strictObject({
   images_per_day: v.optional(Count),
   expires: v.optional(Time),
   disabled: v.optional(v.boolean('must be true or false'), false),
+  removed: v.optional(Time),
 });
 
 const File = v.strictObject({ token: v.optional(v.array(Row, 'must be tables'), []) });
 
 /** The tokens of a file's text. Throws `configuration`, which names the first field at fault and never its value. */
 export function parseTokens(text: string): readonly Token[] {
+  if (Buffer.byteLength(text) > MAX_BYTES) throw tooLong();
   const reading = parseToml(text);
   if (!reading.ok) throw unusable(`line ${reading.line} ${reading.message}`);
   const parsed = v.safeParse(File, reading.table);
   if (!parsed.success) throw unusable(toSentence(parsed.issues[0]));
   const tokens = parsed.output.token.map(
-    ({ id, images_per_day: imagesPerDay, expires: expiresSecs, ...row }): Token => ({
+    ({
+      id,
+      images_per_day: imagesPerDay,
+      expires: expiresSecs,
+      removed: removedSecs,
+      ...row
+    }): Token => ({
       // The name was the identity before tokens had ids: usage and jobs from that time belong to it.
       id: id ?? row.name,
       ...row,
       ...(imagesPerDay === undefined ? {} : { imagesPerDay }),
       ...(expiresSecs === undefined ? {} : { expiresSecs }),
+      ...(removedSecs === undefined ? {} : { removedSecs }),
     }),
   );
   for (const member of ['name', 'id', 'sha256'] as const) refuseEqual(tokens, member);
@@ -84,18 +96,25 @@ export function parseTokens(text: string): readonly Token[] {
 
 /** Text that `parseTokens` reads back. */
 export function toTokensText(tokens: readonly Token[]): string {
-  const rows = tokens.map(({ imagesPerDay, expiresSecs, disabled, ...row }) => ({
+  const rows = tokens.map(({ imagesPerDay, expiresSecs, removedSecs, disabled, ...row }) => ({
     ...row,
     images_per_day: imagesPerDay,
-    expires: expiresSecs === undefined ? undefined : new Date(expiresSecs * 1000),
+    expires: toTime(expiresSecs),
     disabled: disabled || undefined,
+    removed: toTime(removedSecs),
   }));
   return `${HEADING}${toToml(rows.length === 0 ? {} : { token: rows })}`;
 }
 
-function refuseEqual(tokens: readonly Token[], member: 'name' | 'id' | 'sha256'): void {
+function toTime(secs: number | undefined): Date | undefined {
+  return secs === undefined ? undefined : new Date(secs * 1000);
+}
+
+/** The name of a removed token may be used again; the new token is another identity. */
+function refuseEqual(tokens: readonly Token[], member: 'id' | 'name' | 'sha256'): void {
   const seen = new Set<string>();
   for (const [index, token] of tokens.entries()) {
+    if (member === 'name' && token.removedSecs !== undefined) continue;
     if (seen.has(token[member])) throw unusable(`token[${index}].${member} stands there twice`);
     seen.add(token[member]);
   }
@@ -106,6 +125,10 @@ function toSentence({ type, expected, message, path }: v.BaseIssue<unknown>): st
   const at = keys?.join('').slice(1) ?? 'it';
   if (type !== 'strict_object') return `${at} ${message}`;
   return `${at} ${expected === 'never' ? 'is not a known field' : 'is missing'}`;
+}
+
+export function tooLong(): BridgeError {
+  return unusable(`it is longer than ${MAX_BYTES} bytes`);
 }
 
 /** An error of the tokens file; the reason completes "the file …" or names what is in it. */

@@ -71,7 +71,10 @@ export const TOKEN_COMMANDS: readonly Command[] = [
   command({
     name: 'tokens remove',
     about: 'remove a token',
-    details: ['Its history can no longer be read and expires as configured.'],
+    details: [
+      'What it has queued and running is cancelled within seconds. Its history can no longer be read',
+      'and expires as configured. A new token of the same name has a usage and a history of its own.',
+    ],
     arguments: NAME,
     options: CONFIGURATION,
     examples: [['tokens remove alice', 'it cannot be undone']],

@@ -31,6 +31,10 @@ interface AddOptions {
 
 // A change takes milliseconds, and a script may make many at once.
 const LONGEST_WAIT_MS = 10_000;
+// How long a bridge may have been stopped that still learns of the removal of a token.
+const MARK_SECS = 30 * 86_400;
+// Programs that add and remove tokens all the time must not fill the file.
+const MAX_MARKS = 128;
 
 const { newOpaqueId } = createIds(systemClock.nowMs);
 
@@ -38,7 +42,7 @@ const { newOpaqueId } = createIds(systemClock.nowMs);
 export function runTokensAdd(call: TokenCall<AddOptions>): Promise<number> {
   const { args, options, io } = call;
   return changeTokens(call, (tokens) => {
-    if (tokens.some(({ name }) => name === args.name)) {
+    if (tokens.some((token) => isNamed(token, args.name))) {
       throw refused('there is a token of this name already; tokens rotate replaces it');
     }
     const { secret, sha256 } = newSecret();
@@ -61,7 +65,7 @@ export function runTokensRotate(call: TokenCall): Promise<number> {
   const { secret, sha256 } = newSecret();
   return changeToken(
     call,
-    (token) => [{ ...token, sha256 }],
+    (token) => ({ ...token, sha256 }),
     () => printSecret(secret, call.io),
   );
 }
@@ -70,7 +74,7 @@ export function runTokensRotate(call: TokenCall): Promise<number> {
 export function runTokensDisable(call: TokenCall): Promise<number> {
   return changeToken(
     call,
-    (token) => [{ ...token, disabled: true }],
+    (token) => ({ ...token, disabled: true }),
     () => call.io.stdout(`${call.args.name} was disabled.\n`),
   );
 }
@@ -79,7 +83,11 @@ export function runTokensDisable(call: TokenCall): Promise<number> {
 export function runTokensRemove(call: TokenCall): Promise<number> {
   return changeToken(
     call,
-    () => [],
+    // The mark ends what the token had queued and running. A row that is merely missing may be an accident.
+    ({ id, name, sha256, scope }) => ({
+      ...{ id, name, sha256, scope, permissions: [], disabled: false },
+      removedSecs: nowSecs(systemClock),
+    }),
     () => call.io.stdout(`${call.args.name} was removed.\n`),
   );
 }
@@ -88,7 +96,7 @@ export function runTokensRemove(call: TokenCall): Promise<number> {
 export function runTokensList(call: TokensCall<JsonOption>): Promise<number> {
   const { options, io } = call;
   return withConfig(call, ({ server }) => {
-    const { tokens } = readTokens(pathOf(server, io));
+    const tokens = readTokens(pathOf(server, io)).tokens.filter(isInUse);
     if (options.json) printJson(tokens.map(toJson), io);
     else
       printTable(['NAME', 'STATE', 'IMAGES/DAY', 'EXPIRES', 'PERMISSIONS'], tokens.map(toRow), io);
@@ -96,9 +104,17 @@ export function runTokensList(call: TokensCall<JsonOption>): Promise<number> {
   });
 }
 
-function toJson({ name, scope, permissions, imagesPerDay, expiresSecs, disabled }: Token): object {
+function toJson({
+  id,
+  name,
+  scope,
+  permissions,
+  imagesPerDay,
+  expiresSecs,
+  disabled,
+}: Token): object {
   const optional = { images_per_day: imagesPerDay, expires: expiresSecs };
-  return { name, scope, permissions, ...optional, disabled };
+  return { id, name, scope, permissions, ...optional, disabled };
 }
 
 function toRow({ name, permissions, imagesPerDay, expiresSecs, disabled }: Token): string[] {
@@ -114,19 +130,20 @@ interface Changed {
   readonly done: () => void;
 }
 
-/** Replaces the one token of that name by those that `change` returns. */
+/** Replaces the one token of that name by what `change` returns. */
 function changeToken(
   call: TokenCall,
-  change: (token: Token) => readonly Token[],
+  change: (token: Token) => Token,
   done: () => void,
 ): Promise<number> {
   const { name } = call.args;
   return changeTokens(call, (tokens) => {
-    if (!tokens.some((token) => token.name === name))
+    if (!tokens.some((token) => isNamed(token, name))) {
       throw refused('there is no token of this name');
+    }
     return {
       done,
-      tokens: tokens.flatMap((token) => (token.name === name ? change(token) : token)),
+      tokens: tokens.map((token) => (isNamed(token, name) ? change(token) : token)),
     };
   });
 }
@@ -141,7 +158,7 @@ function changeTokens(
     const lock = await lockTokens(path);
     try {
       const { tokens, done } = change(existsSync(path) ? readTokens(path).tokens : []);
-      const text = toTokensText(tokens);
+      const text = toTokensText(withoutOldMarks(tokens));
       // What the bridge would refuse is not written.
       parseTokens(text);
       await saveFile(path, Buffer.from(text), { replaces: true, mode: 0o600 });
@@ -154,6 +171,22 @@ function changeTokens(
       lock.release();
     }
   });
+}
+
+function isInUse({ removedSecs }: Token): boolean {
+  return removedSecs === undefined;
+}
+
+function isNamed(token: Token, name: string): boolean {
+  return isInUse(token) && token.name === name;
+}
+
+/** The tokens without the marks that every bridge has read, and without the oldest ones of very many. */
+function withoutOldMarks(tokens: readonly Token[]): readonly Token[] {
+  const oldest = nowSecs(systemClock) - MARK_SECS;
+  const marks = tokens.flatMap(({ removedSecs }) => removedSecs ?? []).sort((a, b) => b - a);
+  const since = Math.max(oldest, marks[MAX_MARKS - 1] ?? oldest);
+  return tokens.filter(({ removedSecs = since }) => removedSecs >= since);
 }
 
 /** Two changes at once would lose one of them, so one waits for the other. */

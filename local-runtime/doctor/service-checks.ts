@@ -59,7 +59,7 @@ export function checkTokens({ config }: Examined): readonly Finding[] {
   if (path === undefined) return [];
   const check = 'server.tokens_file';
   try {
-    const { tokens } = readTokens(path);
+    const tokens = readTokens(path).tokens.filter(({ removedSecs }) => removedSecs === undefined);
     return [good(check, `tokens: ${tokens.length}`)];
   } catch (error) {
     const [, ...reason] = toBridgeError(error).message.split(': ');

@@ -63,6 +63,32 @@ export function describeQueueStore(label: string, open: () => Promise<Opened>): 
       expect(await opened.queue.read()).toEqual(EMPTY);
     });
 
+    test('the active jobs of tokens are listed, in all scopes, as many as are asked for', async () => {
+      const submit = async (token: string, scope = 'anonymous') => {
+        const reservation = { ...WIDE.reservation, token };
+        return (await opened.jobs.submit(newJob({ scope }), { ...WIDE, reservation })).job;
+      };
+      const running = await submit('alice');
+      const waiting = [await submit('alice', 'other'), await submit('bob')];
+      await submit('carol');
+      const ended = await submit('alice');
+      await opened.jobs.claim(CREATED_SECS);
+      const request = { atSecs: CREATED_SECS, error: FAILURE };
+      await opened.jobs.cancel('anonymous', ended.id, request);
+      const list = (limit = 9) => opened.queue.listActiveOf(['alice', 'bob', 'eve'], limit);
+      const before = await list();
+
+      await opened.jobs.cancel('anonymous', running.id, request);
+
+      const named = (jobs: readonly { id: string; scope: string }[]) =>
+        jobs.map(({ id, scope }) => `${scope} ${id}`).sort();
+      expect(named(before)).toEqual(named([running, ...waiting]));
+      expect(await list(2)).toHaveLength(2);
+      // A running job that was asked to stop is not found again.
+      expect(named(await list())).toEqual(named(waiting));
+      expect(await opened.queue.listActiveOf([], 9)).toEqual([]);
+    });
+
     test('no job of a paused queue is claimed until it is resumed', async () => {
       await opened.queue.setPaused(true);
       const job = await submitted();

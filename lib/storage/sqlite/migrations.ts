@@ -22,6 +22,7 @@ import { QUEUE } from './migrations/0013-queue.ts';
 import { USAGE } from './migrations/0014-usage.ts';
 import { SALVAGE } from './migrations/0015-salvage.ts';
 import { WEBHOOK } from './migrations/0016-webhook.ts';
+import { ACTIVE_TOKEN } from './migrations/0017-active-token.ts';
 
 /** SQL texts, the first one for an empty database. None is edited or moved once it was released. */
 export const MIGRATIONS: readonly string[] = [
@@ -41,6 +42,7 @@ export const MIGRATIONS: readonly string[] = [
   USAGE,
   SALVAGE,
   WEBHOOK,
+  ACTIVE_TOKEN,
 ];
 
 /** The schema that this program reads and writes. */

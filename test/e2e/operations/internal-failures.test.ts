@@ -137,6 +137,7 @@ describe('the tasks of GET /v1/diagnostics', () => {
       { name: 'idempotency-expiry', failures: 0 },
       { name: 'artifact-retention', failures: 0 },
       { name: 'job-retention', failures: 0 },
+      { name: 'removed-tokens', failures: 0 },
       { name: 'webhooks', failures: 0 },
       { name: 'usage-retention', failures: 0 },
       { name: 'free-memory', failures: 0 },

@@ -1,5 +1,6 @@
-import { chmod } from 'node:fs/promises';
+import { chmod, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
 import { afterAll, describe, expect, it } from 'vitest';
 import { cleanUp, freshFolder, runProgram, startBridge } from '../../support/start-bridge.ts';
 import { openEvents } from '../jobs/event-reader.ts';
@@ -41,6 +42,18 @@ async function openMcpSession(address: string, token: string) {
   });
   await reply.text();
   return { 'mcp-session-id': reply.headers.get('mcp-session-id') ?? '' };
+}
+
+/** How a job of a stopped bridge stands in its database: its owner's token may be removed. */
+function stored(cwd: string, id: string): unknown {
+  const database = new Sqlite(join(cwd, 'data/state/bridge.sqlite'), { readonly: true });
+  const job = database
+    .prepare(
+      "SELECT status, error ->> '$.details.reason' AS reason FROM job JOIN job_content USING (seq) WHERE id = ?",
+    )
+    .get(id);
+  database.close();
+  return job;
 }
 
 const image = (n = 1) => ({ body: { prompt: 'a boat', parameters: { n, size: '64x64' } } });
@@ -235,6 +248,99 @@ describe('named tokens', () => {
     expect([agent.status, agent.end()]).toEqual([200, 'complete']);
     expect(other.end()).toBe('open');
     other.disconnect();
+  });
+
+  it('end what they have queued and running when they are removed, and not when they are merely missing', async () => {
+    const cwd = await freshFolder();
+    const [alice, bob] = [await tokens(cwd, 'add', 'alice'), await tokens(cwd, 'add', 'bob')];
+    const admin = await tokens(cwd, 'add', 'root', '--permissions', 'read,admin');
+    const all = await readFile(join(cwd, 'tokens.toml'));
+    const bridge = await startBridge({ cwd, set: [...SET, 'server.jobs.max_running=1'] });
+    const [hers, his, roots] = [
+      await createJobClient(bridge, alice),
+      await createJobClient(bridge, bob),
+      await createJobClient(bridge, admin),
+    ];
+    const hanging = { prompt: 'a boat', routing: { model: HANGING } };
+    const running = (await hers.post(hanging)).json.id;
+    await hers.running(running);
+    const queued = (await hers.post({ prompt: 'a boat' })).json.id;
+    const prefer = { headers: { prefer: 'respond-async' } };
+    const asynchronous = (await hers.send('POST', '/v1/images', { ...image(), ...prefer })).json.id;
+    const waiting = hers.send('POST', '/v1/images', { body: hanging });
+    const another = (await his.post({ prompt: 'a boat' })).json.id;
+
+    // An editor that cut the file short: still valid, without a token.
+    await writeFile(join(cwd, 'tokens.toml'), '');
+    expect((await roots.get('/v1/queue')).status).toBe(401);
+    await writeFile(join(cwd, 'tokens.toml'), all);
+    expect((await roots.get('/v1/queue')).json).toMatchObject({ queued: 3, running: 1 });
+    await tokens(cwd, 'remove', 'alice');
+
+    const refused = await waiting;
+    expect(refused.status).toBe(499);
+    expect(refused.json.error).toMatchObject({
+      bridge_ext: { code: 'cancelled', details: { reason: 'token_removed' } },
+    });
+    expect((await his.ended(another)).status).toBe('succeeded');
+    await bridge.end('SIGTERM');
+    for (const id of [running, queued, asynchronous]) {
+      expect(stored(cwd, id)).toEqual({ status: 'cancelled', reason: 'token_removed' });
+    }
+  });
+
+  it('that were removed while the bridge was stopped have no job left to claim when it starts', async () => {
+    const cwd = await freshFolder();
+    const [alice, bob] = [await tokens(cwd, 'add', 'alice'), await tokens(cwd, 'add', 'bob')];
+    const admin = await tokens(cwd, 'add', 'root', '--permissions', 'read,admin');
+    const first = await startBridge({ cwd, set: SET });
+    const roots = await createJobClient(first, admin);
+    await roots.send('PATCH', '/v1/queue', { body: { paused: true } });
+    const hers = (await (await createJobClient(first, alice)).post({ prompt: 'a boat' })).json.id;
+    const his = (await (await createJobClient(first, bob)).post({ prompt: 'a boat' })).json.id;
+    await first.end('SIGKILL');
+
+    await tokens(cwd, 'remove', 'alice');
+    const second = await startBridge({ cwd, set: SET });
+    const again = await createJobClient(second, admin);
+    await again.send('PATCH', '/v1/queue', { body: { paused: false } });
+    await (await createJobClient(second, bob)).ended(his);
+    await second.end('SIGTERM');
+
+    expect(stored(cwd, hers)).toEqual({ status: 'cancelled', reason: 'token_removed' });
+    expect(stored(cwd, his)).toEqual({ status: 'succeeded', reason: null });
+  });
+
+  it('keep their usage when they are rotated, and lose it when the name is added anew', async () => {
+    const cwd = await freshFolder();
+    const first = await tokens(cwd, 'add', 'alice', '--images-per-day', '3');
+    const bridge = await startBridge({ cwd, set: SET });
+    const usageOf = async (token: string) =>
+      (await (await createJobClient(bridge, token)).get('/v1/usage')).json;
+    await (await createJobClient(bridge, first)).send('POST', '/v1/images', image(2));
+
+    const rotated = await usageOf(await tokens(cwd, 'rotate', 'alice'));
+    await tokens(cwd, 'remove', 'alice');
+    const anew = await usageOf(await tokens(cwd, 'add', 'alice', '--images-per-day', '3'));
+
+    expect(rotated).toMatchObject({ caller: { allowance: { used: 2 } }, items: [{ images: 2 }] });
+    expect(anew).toMatchObject({ caller: { name: 'alice', allowance: { used: 0 } }, items: [] });
+  });
+
+  it('keep the usage from before they had an identity', async () => {
+    const cwd = await freshFolder();
+    const token = await tokens(cwd, 'add', 'alice', '--images-per-day', '3');
+    const path = join(cwd, 'tokens.toml');
+    const text = await readFile(path, 'utf8');
+    await writeFile(path, text.replace(/^id = .*\n/m, ''));
+    const bridge = await startBridge({ cwd, set: SET });
+    await (await createJobClient(bridge, token)).send('POST', '/v1/images', image(2));
+
+    const rotated = await createJobClient(bridge, await tokens(cwd, 'rotate', 'alice'));
+
+    expect(text).not.toContain('id = "alice"');
+    expect(await readFile(path, 'utf8')).toContain('id = "alice"');
+    expect((await rotated.get('/v1/usage')).json.caller.allowance.used).toBe(2);
   });
 
   it('do not let the bridge start from a file that others may read', async () => {

@@ -1,4 +1,5 @@
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { unnamedCaller } from '../../../lib/contract/request/caller.ts';
 import type { RequestContext } from '../../../lib/contract/request/request-context.ts';
 import { BridgeError } from '../../../lib/errors/bridge-error.ts';
 import type { VerifiedEvent } from '../../../lib/generation/events/generation-event.ts';
@@ -411,6 +412,64 @@ describe('createImageRequests, streams', () => {
   });
 });
 
+describe('createImageRequests, when the token of the caller is removed', () => {
+  const caller = { ...unnamedCaller('anonymous'), id: 'alice', name: 'alice' };
+  const failure = { code: 'cancelled', details: { reason: 'token_removed' } };
+
+  it.each([
+    ['a request', {}],
+    ['a request with a key', { idempotencyKey: 'one' }],
+    ['a request of an official client', { retryCount: '0' }],
+  ])('cancels %s, and none of another token', async (_what, changes) => {
+    const { create, provider, removals } = await open({ reply: () => {} });
+    const removed = create({}, { caller, ...changes });
+    removed.catch(() => {});
+    const call = await provider.call(0);
+    const other = create({}, { caller: { ...caller, id: 'bob' } });
+    other.catch(() => {});
+    const otherCall = await provider.call(1);
+
+    removals.remove('alice');
+
+    await expect(removed).rejects.toMatchObject(failure);
+    expect(call.context.signal.aborted).toBe(true);
+    expect(otherCall.context.signal.aborted).toBe(false);
+    replyWith(png)(otherCall);
+    await expect(other).resolves.toMatchObject({ value: { data: [{}] } });
+    expect(removals.watched()).toBe(0);
+  });
+
+  it('cancels a run whose client has disconnected', async () => {
+    const { create, provider, removals, imageRequests, newContext } = await open({
+      reply: () => {},
+    });
+    const client = newContext();
+    const first = create({}, { caller, idempotencyKey: 'one', signal: client.signal });
+    const call = await provider.call(0);
+    client.disconnect(disconnected);
+    await expect(first).rejects.toBe(disconnected);
+    expect(call.context.signal.aborted).toBe(false);
+
+    removals.remove('alice');
+
+    expect(call.context.signal.aborted).toBe(true);
+    await imageRequests.close();
+    expect(removals.watched()).toBe(0);
+  });
+
+  it('ends a stream with that failure', async () => {
+    const { stream, provider, removals } = await open({ reply: () => {} });
+    const { value: events } = await stream({}, { caller });
+    const reading = readAll(events);
+    reading.catch(() => {});
+    await provider.call(0);
+
+    removals.remove('alice');
+
+    await expect(reading).rejects.toMatchObject(failure);
+  });
+});
+
 describe('createImageRequests, log', () => {
   it('logs the start and the end of a success, and nothing of its content', async () => {
     const { create, lines } = await open();
@@ -481,6 +540,7 @@ async function open(
   const { clock, artifacts } = rig;
   const stderr = createRecorder();
   const context = rig.newContext();
+  const removals = createRemovals();
   const limits = { max_entries: 10, max_completed_bytes: 1_000_000, completed_ttl_secs: 60 };
   const store = createMemoryReplayStore({ clock, limits });
   const imageRequests = createImageRequests({
@@ -495,6 +555,7 @@ async function open(
     maxInputBytes: 1_000_000,
     usage: { chargeFor: () => recordCharge().charge },
     replyAsync: undefined,
+    tokens: { watchRemoval: removals.watch },
     clock,
     slices,
   });
@@ -507,12 +568,28 @@ async function open(
     provider,
     artifacts,
     imageRequests,
+    removals,
     newContext: rig.newContext,
     create: (sent: object = {}, changes: Changes = {}) =>
       imageRequests.create(wireRequestOf(sent), contextOf('createImage', changes)),
     stream: (sent: object = {}, changes: Changes = {}) =>
       imageRequests.stream(wireRequestOf(sent), contextOf('streamImage', changes)),
     lines: (): Record<string, unknown>[] => stderr.lines().map((line) => JSON.parse(line)),
+  };
+}
+
+/** The removal of tokens, as a test says. */
+function createRemovals() {
+  const watched = new Map<() => void, string>();
+  return {
+    watch(id: string, onRemoval: () => void): () => void {
+      watched.set(onRemoval, id);
+      return () => void watched.delete(onRemoval);
+    },
+    remove(removed: string): void {
+      for (const [onRemoval, id] of watched) if (id === removed) onRemoval();
+    },
+    watched: () => watched.size,
   };
 }
 

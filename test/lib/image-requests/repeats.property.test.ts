@@ -11,6 +11,7 @@ import { createTraceLog } from '../../../lib/log/trace-log.ts';
 import { createIds } from '../../../lib/platform/ids.ts';
 import { createImageRuns } from '../../../lib/runs/image-run.ts';
 import { createRecentDurations } from '../../../lib/runs/recent-durations.ts';
+import { NO_TOKENS } from '../../../lib/tokens/token.ts';
 import { recordCharge } from '../../support/charges.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
 import { requestContext } from '../../support/request-context.ts';
@@ -107,6 +108,7 @@ function open() {
     slices,
     maxInputBytes: 1000,
     replyAsync: undefined,
+    tokens: NO_TOKENS,
   });
 
   async function arrive(arrived: Extract<Step, { kind: 'arrive' }>) {

@@ -38,7 +38,9 @@ function openQueue() {
     });
   const failures: FailureSource[] = [];
   const folder = { isHealthy: true };
+  const beforeClaims: (() => Promise<void>)[] = [];
   const queue = createJobQueue({
+    beforeClaim: () => beforeClaims.shift()?.(),
     store: { claim },
     live: createLiveJobs(clock, createJobNotices()),
     canPublish: () => folder.isHealthy,
@@ -48,7 +50,7 @@ function openQueue() {
   const given: number[] = [];
   const take = (signal = forever) =>
     queue.next(signal).then(({ sequence }) => void given.push(sequence));
-  return { clock, claims, queue, given, take, failures, folder };
+  return { clock, claims, queue, given, take, failures, folder, beforeClaims };
 }
 
 describe('createJobQueue', () => {
@@ -76,6 +78,36 @@ describe('createJobQueue', () => {
     await clock.advance(0);
 
     expect(given).toEqual([7]);
+  });
+
+  test('claims nothing before the jobs that must not be claimed have ended', async () => {
+    const { clock, claims, given, take, beforeClaims } = openQueue();
+    const ended = Promise.withResolvers<void>();
+    beforeClaims.push(() => ended.promise);
+    take();
+    await clock.advance(0);
+    const before = claims.length;
+
+    ended.resolve();
+    await clock.advance(0);
+    claims[0]?.give(record(7));
+    await clock.advance(0);
+
+    expect(before).toBe(0);
+    expect(given).toEqual([7]);
+  });
+
+  test('asks again after a second when those jobs cannot be ended', async () => {
+    const { clock, claims, take, beforeClaims, failures } = openQueue();
+    beforeClaims.push(() => Promise.reject(refusal()));
+    take();
+    await clock.advance(999);
+    const before = claims.length;
+
+    await clock.advance(1);
+
+    expect([before, claims.length]).toEqual([0, 1]);
+    expect(failures).toEqual([{ task: 'job-claim' }]);
   });
 
   test('wakes one waiting worker for each job', async () => {

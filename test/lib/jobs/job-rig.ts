@@ -8,6 +8,7 @@ import type { InputVerifier } from '../../../lib/inputs/verify-inputs.ts';
 import { createAcceptJob } from '../../../lib/jobs/accept/accept-job.ts';
 import { createRetryJob } from '../../../lib/jobs/accept/retry-job.ts';
 import { createSubmitJob } from '../../../lib/jobs/accept/submit-job.ts';
+import { createCancelJob } from '../../../lib/jobs/cancel-job.ts';
 import { createJobLists } from '../../../lib/jobs/job-lists.ts';
 import { createJobQueue } from '../../../lib/jobs/job-queue.ts';
 import type { JobStore } from '../../../lib/jobs/job-store-port.ts';
@@ -15,6 +16,7 @@ import { createJobWorker } from '../../../lib/jobs/job-worker.ts';
 import { createJobs } from '../../../lib/jobs/jobs.ts';
 import { createPublishingStore } from '../../../lib/jobs/publishing-store.ts';
 import { createQueueControl } from '../../../lib/jobs/queue-control.ts';
+import { createRemovedTokens } from '../../../lib/jobs/removed-tokens.ts';
 import { createJobNotices } from '../../../lib/jobs/streams/job-notices.ts';
 import { createJobStreams } from '../../../lib/jobs/streams/job-streams.ts';
 import { createLiveJobs } from '../../../lib/jobs/streams/live-jobs.ts';
@@ -87,7 +89,16 @@ export function openJobRig(limits: { max_pending?: number } = {}) {
     find: async () => found,
   };
   const live = createLiveJobs(clock, notices);
-  const queue = createJobQueue({ store, live, canPublish: () => true, log, clock });
+  const queueStore = createQueueStore(database);
+  const cancelJob = createCancelJob({ store, live, clock });
+  const removedIds: string[] = [];
+  const removedTokens = createRemovedTokens({
+    store: queueStore,
+    cancelJob,
+    removed: () => removedIds,
+  });
+  const beforeClaim = removedTokens.endJobs;
+  const queue = createJobQueue({ store, live, canPublish: () => true, beforeClaim, log, clock });
   const shared = { store, search, live, clock, secret: database.secret };
   const usage = createUsage({ store: createUsageStore(database), clock, log });
   const durations = createRecentDurations();
@@ -113,7 +124,7 @@ export function openJobRig(limits: { max_pending?: number } = {}) {
   };
   const submitJob = createSubmitJob({ ...admitted, maxInputBytes: 1_000_000, slices });
   const retryJob = createRetryJob(admitted);
-  const jobs = createJobs({ ...shared, submitJob, retryJob });
+  const jobs = createJobs({ ...shared, submitJob, retryJob, cancelJob });
   const loops: WorkerLoop[] = [];
 
   return {
@@ -137,7 +148,9 @@ export function openJobRig(limits: { max_pending?: number } = {}) {
     found,
     search,
     ids,
-    jobQueue: createQueueControl({ store: createQueueStore(database), queue, clock }),
+    removedIds,
+    removedTokens,
+    jobQueue: createQueueControl({ store: queueStore, queue, clock }),
     jobLists: createJobLists(shared),
     notices,
     jobStreams: createJobStreams({ ...shared, notices }),

@@ -61,6 +61,25 @@ describe('openTokenFile', () => {
     expect(find('alice')).toBeUndefined();
   });
 
+  it('refuses a removed token, and names it by its identity', async () => {
+    await write(row('alice', 'id = "a-1"\nremoved = 2025-01-01') + row('bob', 'id = "b-1"'));
+    const { find, nameOf, removed } = openFile();
+
+    expect(find(digestOf('alice'))).toBeUndefined();
+    expect(['a-1', 'b-1', 'alice'].map(nameOf)).toEqual(['alice', 'bob', undefined]);
+    expect(removed()).toEqual(['a-1']);
+  });
+
+  it('does not take a token that is merely missing for a removed one', async () => {
+    await write(row('alice') + row('bob'));
+    const { find, removed } = openFile();
+
+    await write(row('bob'));
+
+    expect(find(digestOf('alice'))).toBeUndefined();
+    expect(removed()).toEqual([]);
+  });
+
   it('refuses a disabled token', async () => {
     await write(row('alice', 'disabled = true'));
 
@@ -145,7 +164,8 @@ describe('the watch over tokens', () => {
   }
 
   it.each([
-    ['removed', ''],
+    ['missing', ''],
+    ['removed', row('alice', 'removed = 2025-01-01')],
     ['disabled', row('alice', 'disabled = true')],
     ['replaced', row('alice').replace(digestOf('alice'), digestOf('another'))],
     ['without the permission', row('alice', 'permissions = ["jobs"]')],
@@ -174,5 +194,56 @@ describe('the watch over tokens', () => {
     unwatch[0]?.();
     await write(row('carol'));
     expect(await check()).toEqual(['bob']);
+  });
+});
+
+describe('the watch over removals', () => {
+  const REMOVED = row('alice', 'removed = 2025-01-01');
+
+  /** What was begun by the tokens `alice` and `bob`, and which of it has been ended. */
+  async function begin() {
+    await write(row('alice') + row('bob'));
+    const { watchRemoval, task } = openFile();
+    const ended: string[] = [];
+    const unwatch = ['alice', 'bob'].map((id) => watchRemoval(id, () => ended.push(id)));
+    const check = async () => {
+      await task.run();
+      return ended.splice(0);
+    };
+    return { check, unwatch, watchRemoval, ended };
+  }
+
+  it('ends what a removed token has begun once, and nothing of others', async () => {
+    const { check } = await begin();
+    expect(await check()).toEqual([]);
+
+    await write(REMOVED + row('bob'));
+
+    expect(await check()).toEqual(['alice']);
+    expect(await check()).toEqual([]);
+  });
+
+  it.each([
+    ['missing', ''],
+    ['disabled', row('alice', 'disabled = true')],
+    ['replaced', row('alice').replace(digestOf('alice'), digestOf('another'))],
+    ['expired', row('alice', 'expires = 2020-01-01')],
+  ])('ends nothing of a token that is %s', async (_what, changed) => {
+    const { check } = await begin();
+
+    await write(changed + row('bob'));
+
+    expect(await check()).toEqual([]);
+  });
+
+  it('ends at once what a removed token begins, and nothing that is no longer watched', async () => {
+    const { check, unwatch, watchRemoval, ended } = await begin();
+    await write(REMOVED + row('bob', 'removed = 2025-01-01'));
+
+    watchRemoval('alice', () => ended.push('late'));
+    unwatch[1]?.();
+
+    expect(ended).toEqual(['late']);
+    expect(await check()).toEqual(['late', 'alice']);
   });
 });

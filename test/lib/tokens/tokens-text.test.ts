@@ -10,7 +10,7 @@ const withLine = (line: string) => `[[token]]\n${ALICE}${line}\n`;
 describe('parseTokens', () => {
   it('reads a token with all its fields', () => {
     const text = withLine(
-      'id = "a-1"\npermissions = ["jobs", "read"]\nimages_per_day = 100\nexpires = 2027-01-31T18:00:00+02:00\ndisabled = true',
+      'id = "a-1"\npermissions = ["jobs", "read"]\nimages_per_day = 100\nexpires = 2027-01-31T18:00:00+02:00\ndisabled = true\nremoved = 2026-11-23T00:00:00Z',
     );
 
     expect(parseTokens(text)).toEqual([
@@ -23,12 +23,20 @@ describe('parseTokens', () => {
         imagesPerDay: 100,
         expiresSecs: Date.UTC(2027, 0, 31, 16) / 1000,
         disabled: true,
+        removedSecs: Date.UTC(2026, 10, 23) / 1000,
       },
     ]);
   });
 
   it('identifies a token without an id by its name', () => {
     expect(parseTokens(withLine(''))[0]?.id).toBe('alice');
+  });
+
+  it('lets a token have the name of one that was removed', () => {
+    const removed = withLine('id = "a-1"\nremoved = 2026-11-23');
+    const anew = `[[token]]\nid = "a-2"\n${ALICE.replaceAll('ab', 'cd')}`;
+
+    expect(parseTokens(removed + anew)).toMatchObject([{ id: 'a-1' }, { id: 'a-2' }]);
   });
 
   it('gives a token all permissions but admin unless it names some', () => {
@@ -70,6 +78,8 @@ describe('parseTokens', () => {
     ['a time that is text', withLine('expires = "2027-01-31"'), /expires must be a date/],
     ['a time without an offset', withLine('expires = 2027-01-31T18:00:00'), /expires must be/],
     ['a time of day', withLine('expires = 18:00:00'), /expires must be/],
+    ['a removal that is no time', withLine('removed = true'), /removed must be a date/],
+    ['a text that is too long', `# ${'x'.repeat(262_144)}`, /it is longer than 262144 bytes/],
     ['a state that is text', withLine('disabled = "yes"'), /disabled must be true or false/],
     [
       'two equal names',
@@ -95,7 +105,7 @@ describe('parseTokens', () => {
 describe('toTokensText', () => {
   it('writes what parseTokens reads', () => {
     const tokens = parseTokens(
-      `${withLine('images_per_day = 3\nexpires = 2027-01-31\ndisabled = true')}[[token]]\n${ALICE.replace('alice', 'bob').replaceAll('ab', 'cd')}`,
+      `${withLine('images_per_day = 3\nexpires = 2027-01-31\ndisabled = true\nremoved = 2026-11-23')}[[token]]\n${ALICE.replace('alice', 'bob').replaceAll('ab', 'cd')}`,
     );
 
     expect(parseTokens(toTokensText(tokens))).toEqual(tokens);

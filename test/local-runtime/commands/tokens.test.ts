@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { DEFAULT_PERMISSIONS } from '../../../lib/contract/request/caller.ts';
 import type { Token } from '../../../lib/tokens/token.ts';
-import { parseTokens } from '../../../lib/tokens/tokens-text.ts';
+import { parseTokens, toTokensText } from '../../../lib/tokens/tokens-text.ts';
 import { lockFile } from '../../../local-runtime/locks/file-lock.ts';
 import { runCommand } from '../../support/run-command.ts';
 
@@ -140,7 +140,96 @@ describe('tokens disable and tokens remove', () => {
       'alice was disabled.\n',
       'bob was removed.\n',
     ]);
-    expect(await stored()).toMatchObject([{ name: 'alice', disabled: true }]);
+    expect(await stored()).toMatchObject([
+      { name: 'alice', disabled: true },
+      { name: 'bob', removedSecs: expect.any(Number) },
+    ]);
+  });
+
+  it('leave a mark with the identity of a removed token, and nothing that it may do', async () => {
+    await run('add', 'alice', '--images-per-day', '5', '--expires', '2031-01-31');
+    const [alice] = await stored();
+
+    await run('remove', 'alice');
+
+    expect(await stored()).toEqual([
+      {
+        id: alice?.id,
+        name: 'alice',
+        sha256: alice?.sha256,
+        scope: alice?.scope,
+        permissions: [],
+        disabled: false,
+        removedSecs: expect.any(Number),
+      },
+    ]);
+  });
+
+  it('let a name be added anew, as another identity and owner', async () => {
+    await run('add', 'alice');
+    await run('remove', 'alice');
+
+    const { exitCode, stdout } = await run('add', 'alice');
+
+    const [removed, anew] = await stored();
+    expect(exitCode).toBe(0);
+    expect(anew).toMatchObject({ name: 'alice', sha256: digestOf(stdout) });
+    expect([anew?.id, anew?.scope]).not.toEqual([removed?.id, removed?.scope]);
+    expect(anew).not.toHaveProperty('removedSecs');
+    await run('disable', 'alice');
+    expect(await stored()).toMatchObject([{ disabled: false }, { disabled: true }]);
+  });
+
+  it('keep the mark of a token without an id under its name', async () => {
+    const row = `name = "old"\nsha256 = "${'ab'.repeat(32)}"\nscope = "s"`;
+    await writeFile(path, `[[token]]\n${row}\n`, { mode: 0o600 });
+
+    await run('remove', 'old');
+    await run('add', 'old');
+
+    const [removed, anew] = await stored();
+    expect(removed).toMatchObject({ id: 'old', removedSecs: expect.any(Number) });
+    expect(anew?.id).toMatch(/^[0-9a-f]{32}$/);
+  });
+
+  it('drop marks after thirty days, and the oldest of more than 128', async () => {
+    const mark = (nth: number, secs: number): Token => ({
+      id: `id-${nth}`,
+      name: `name-${nth}`,
+      sha256: nth.toString(16).padStart(64, '0'),
+      scope: 's',
+      permissions: [],
+      disabled: false,
+      removedSecs: Math.floor(Date.now() / 1000) - secs,
+    });
+    const old = mark(1000, 31 * 86_400);
+    const marks = Array.from({ length: 140 }, (_, nth) => mark(nth, nth * 60));
+    await writeFile(path, toTokensText([old, ...marks]), { mode: 0o600 });
+
+    await run('add', 'alice');
+
+    const names = (await stored()).map(({ name }) => name);
+    expect(names).toEqual([...marks.slice(0, 128).map(({ name }) => name), 'alice']);
+  });
+
+  it('write no file that is too long to be read', async () => {
+    const textOf = (count: number) =>
+      toTokensText(
+        Array.from({ length: count }, (_, nth): Token => {
+          const sha256 = nth.toString(16).padStart(64, '0');
+          const id = `id-${sha256.slice(-8)}`;
+          return { id, name: id, sha256, scope: 's', permissions: ['read'], disabled: false };
+        }),
+      );
+    const rowBytes = textOf(2).length - textOf(1).length;
+    const full = textOf(Math.floor((262_144 - textOf(0).length) / rowBytes));
+    await writeFile(path, full, { mode: 0o600 });
+
+    const { exitCode, stdout, stderr } = await run('add', 'alice');
+
+    expect([exitCode, stdout]).toEqual([1, '']);
+    expect(stderr).toContain('it is longer than 262144 bytes');
+    expect(await readFile(path, 'utf8')).toBe(full);
   });
 
   it.each(['rotate', 'disable', 'remove'])('%s refuses a name that no token has', async (verb) => {
@@ -157,6 +246,8 @@ describe('tokens list', () => {
   it('shows who may do what, and no digest', async () => {
     await run('add', 'alice', '--images-per-day', '5', '--permissions', 'read');
     await run('add', 'bob', '--expires', '2020-01-01');
+    await run('add', 'carol');
+    await run('remove', 'carol');
     await run('disable', 'alice');
 
     const { stdout } = await run('list');
@@ -165,6 +256,8 @@ describe('tokens list', () => {
     expect(stdout).toMatch(/alice +disabled +5 +read\n/);
     expect(stdout).toMatch(/bob +expired +2020-01-01 00:00/);
     expect(json).toMatchObject([{ name: 'alice', images_per_day: 5, disabled: true }, {}]);
+    expect(stdout).not.toContain('carol');
+    expect(json).toHaveLength(2);
     expect(stdout + JSON.stringify(json)).not.toContain((await stored())[0]?.sha256);
   });
 

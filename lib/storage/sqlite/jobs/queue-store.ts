@@ -9,6 +9,11 @@ const READ = `
   FROM job_total`;
 const BY_PROVIDER = `
   SELECT provider, queued, running FROM job_active WHERE queued + running > 0 ORDER BY provider`;
+/** Exported for its query plan. */
+export const LIST_ACTIVE = `
+  SELECT id, scope FROM job
+  WHERE completed IS NULL AND cancel_requested = 0 AND token IN (SELECT value FROM json_each(?))
+  LIMIT ?`;
 const SET_PAUSED = 'UPDATE queue SET paused = ?';
 
 const QueueRow = v.object({
@@ -21,9 +26,12 @@ const ProviderRows = v.array(
   v.object({ provider: v.string(), queued: v.number(), running: v.number() }),
 );
 
+const ActiveRows = v.array(v.object({ id: v.string(), scope: v.string() }));
+
 export function createQueueStore(database: StoreDatabase): QueueStore {
   const read = database.prepare(READ);
   const byProvider = database.prepare(BY_PROVIDER);
+  const listActive = database.prepare(LIST_ACTIVE);
   const setPaused = database.prepare(SET_PAUSED);
 
   return {
@@ -38,6 +46,8 @@ export function createQueueStore(database: StoreDatabase): QueueStore {
           byProvider: v.parse(ProviderRows, byProvider.all()),
         };
       }),
+    listActiveOf: (tokens, limit) =>
+      database.read(() => v.parse(ActiveRows, listActive.all(JSON.stringify(tokens), limit))),
     setPaused: (paused) => database.write(() => void setPaused.run(Number(paused))),
   };
 }

@@ -10,7 +10,10 @@ import {
   stateDatabaseFile,
 } from '../../../../../lib/storage/sqlite/database.ts';
 import { CLAIM, createJobStore } from '../../../../../lib/storage/sqlite/jobs/job-store.ts';
-import { createQueueStore } from '../../../../../lib/storage/sqlite/jobs/queue-store.ts';
+import {
+  createQueueStore,
+  LIST_ACTIVE,
+} from '../../../../../lib/storage/sqlite/jobs/queue-store.ts';
 import { KEPT_INPUT } from '../../../../../lib/storage/sqlite/migrations/0012-kept-input.ts';
 import { MIGRATIONS, migrate } from '../../../../../lib/storage/sqlite/migrations.ts';
 import { describeQueueStore } from '../../../../contracts/queue-store.ts';
@@ -66,6 +69,23 @@ describe('createQueueStore', () => {
     await database.close();
 
     expect(problems).toEqual(['the active jobs of 1 providers are miscounted']);
+  });
+});
+
+describe('LIST_ACTIVE', () => {
+  test('reads only the active jobs of the tokens', () => {
+    const connection = connect(IN_MEMORY);
+    migrate(connection);
+
+    const steps = connection
+      .prepare(`EXPLAIN QUERY PLAN ${LIST_ACTIVE}`)
+      .all('[]', 1)
+      .map((row) => String(Object(row).detail));
+    connection.close();
+
+    expect(steps.filter((step) => /job|TEMP/.test(step))).toEqual([
+      'SEARCH job USING INDEX job_active_token (token=?)',
+    ]);
   });
 });
 
