@@ -1,5 +1,5 @@
-import type { Admission } from './admission/admission.ts';
 import { type AppArtifacts, openArtifacts } from './app-artifacts.ts';
+import { openExposition } from './app-exposition.ts';
 import { type AppJobs, openJobs } from './app-jobs.ts';
 import { openRuns } from './app-runs.ts';
 import type { Config } from './config/settings/settings.ts';
@@ -138,7 +138,7 @@ export async function createApp(config: Config, outside: Outside): Promise<App> 
       providers: createProviderInventory({ registry }),
       ...openAi(config, { ...planned, registry, clock }),
       ...appJobs.services,
-      metrics: { exposition: () => expose(metrics, admission, appJobs, registry) },
+      metrics: openExposition(metrics, { admission, appJobs, registry, readiness }),
     },
     images: engine,
     tasks,
@@ -185,17 +185,6 @@ function openPlans(
 ): ImagePlans {
   const isReady = (name: string) => isProviderReady(name) && admission.admitsRoute(name);
   return createImagePlans({ planRoutes, isReady });
-}
-
-async function expose(
-  metrics: Metrics,
-  admission: Admission,
-  { state }: AppJobs,
-  { all }: ProviderRegistry,
-): Promise<string> {
-  const { byStatus } = await state.totals();
-  const providerRestarts = all.reduce((sum, { restarts }) => sum + (restarts?.() ?? 0), 0);
-  return metrics.exposition({ runtime: admission.snapshot(), jobs: byStatus, providerRestarts });
 }
 
 function openIdempotency({ runtime }: Config, { clock, ids }: Outside) {

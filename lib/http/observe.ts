@@ -4,8 +4,9 @@ import {
   type ReportedMethod,
   UNMATCHED_ROUTE,
 } from '../contract/resources/diagnostics.ts';
-import type { BridgeError } from '../errors/bridge-error.ts';
+import { type BridgeError, toBridgeError } from '../errors/bridge-error.ts';
 import { ERRORS } from '../errors/codes.ts';
+import { refusalReason } from '../metrics/refusals.ts';
 import type { ObservedReply } from './observer-port.ts';
 import { callOf, type Middleware, type StackRequest } from './stack-request.ts';
 
@@ -16,10 +17,10 @@ export const observe: Middleware = {
 };
 
 /** What is reported of a request that was refused before it was routed. */
-export function unroutedReply({ code }: BridgeError, method = ''): ObservedReply {
-  const { status } = ERRORS[code];
+export function unroutedReply(error: BridgeError, method = ''): ObservedReply {
+  const { status } = ERRORS[error.code];
   const refused = { route: UNMATCHED_ROUTE, status, durationMs: 0, callerId: undefined };
-  return { ...refused, method: toKnownMethod(method) };
+  return { ...refused, ...refusalOf(error), method: toKnownMethod(method) };
 }
 
 function report(request: StackRequest): void {
@@ -31,9 +32,15 @@ function report(request: StackRequest): void {
     route: context.route ?? UNMATCHED_ROUTE,
     method: toKnownMethod(event.requestContext.http.method),
     status: response.statusCode,
+    ...refusalOf(request.error),
     durationMs: clock.monotonicMs() - startedMs,
     callerId: caller?.id,
   });
+}
+
+function refusalOf(thrown: unknown): Pick<ObservedReply, 'refusal'> {
+  const refusal = thrown ? refusalReason(toBridgeError(thrown)) : undefined;
+  return refusal === undefined ? {} : { refusal };
 }
 
 function toKnownMethod(method: string): ReportedMethod {

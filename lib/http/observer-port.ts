@@ -1,4 +1,5 @@
 import type { ReportedMethod } from '../contract/resources/diagnostics.ts';
+import type { RefusalReason } from '../metrics/refusals.ts';
 
 /** A report of one reply. It contains nothing that a caller chose. */
 export interface ObservedReply {
@@ -6,6 +7,8 @@ export interface ObservedReply {
   readonly route: string;
   readonly method: ReportedMethod;
   readonly status: number;
+  /** Absent unless the reply refuses the request because something is full, paused or broken. */
+  readonly refusal?: RefusalReason;
   /** The identity of the caller's token: empty for a caller without a named token, undefined for an unknown caller. */
   readonly callerId: string | undefined;
   /** From the arrival of the head until the reply was ready to be sent. */

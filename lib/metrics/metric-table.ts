@@ -110,6 +110,18 @@ export const METRICS = {
     help: 'HTTP requests that got a reply.',
     labels: ['route', 'method', 'status'],
   },
+  refusals: {
+    kind: 'counter',
+    name: 'refusals_total',
+    help: 'HTTP requests that were refused because something is full, paused or broken.',
+    labels: ['reason'],
+  },
+  ready: {
+    kind: 'gauge',
+    name: 'ready',
+    help: '1 while the bridge takes work, as its readiness says.',
+    labels: [],
+  },
   httpRequestSecs: {
     kind: 'histogram',
     name: 'http_request_duration_seconds',

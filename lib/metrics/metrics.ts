@@ -1,6 +1,7 @@
 import type { OutputFormat } from '../contract/request/parameters.ts';
 import type { Diagnostics } from '../contract/resources/diagnostics.ts';
 import type { BridgeCode } from '../errors/codes.ts';
+import type { RefusalReason } from './refusals.ts';
 
 type BreakerState = Diagnostics['runtime']['providers'][string]['breaker']['state'];
 
@@ -10,6 +11,8 @@ export interface CountedElsewhere {
   readonly jobs: Diagnostics['jobs']['by_status'];
   /** Of all providers. */
   readonly providerRestarts: number;
+  /** As `/health/ready` says. */
+  readonly isReady: boolean;
 }
 
 /**
@@ -22,6 +25,7 @@ export interface Metrics {
     readonly method: string;
     readonly status: number;
     readonly durationMs: number;
+    readonly refusal?: RefusalReason;
   }): void;
   /** Once for each image operation; `provider` is undefined where it ended before one was chosen. */
   operationEnded(ended: {

@@ -9,6 +9,7 @@ import { JOB_STATUSES } from '../contract/resources/job.ts';
 import { BRIDGE_CODES } from '../errors/codes.ts';
 import { METRICS, type MetricRow, PREFIX } from './metric-table.ts';
 import { type CountedElsewhere, type Metrics, WEBHOOK_RESULTS } from './metrics.ts';
+import { REFUSAL_REASONS } from './refusals.ts';
 
 interface Facts {
   readonly version: string;
@@ -43,12 +44,17 @@ export async function createPrometheusMetrics(facts: Facts): Promise<Metrics> {
   beginAtZero(counters, facts);
   const registered = registeredIn(facts.providers);
 
+  const countHttp = createHttpCounts(
+    counters.httpRequests,
+    histograms.httpRequestSecs,
+    facts.routes,
+  );
+
   return {
-    httpRequestEnded: createHttpCounts(
-      counters.httpRequests,
-      histograms.httpRequestSecs,
-      facts.routes,
-    ),
+    httpRequestEnded(ended) {
+      countHttp(ended);
+      if (ended.refusal !== undefined) counters.refusals.inc({ reason: ended.refusal });
+    },
     operationEnded({ provider, operation, result, code, durationMs }) {
       const known = CODES.has(code) ? code : 'internal';
       operations.inc({ provider: registered(provider), operation, result, code: known });
@@ -88,6 +94,7 @@ function createCounters(library: Library, registry: Registry) {
     circuitTransitions: counter(METRICS.circuitTransitions),
     circuitRejections: counter(METRICS.circuitRejections),
     httpRequests: counter(METRICS.httpRequests),
+    refusals: counter(METRICS.refusals),
     artifactVerifications: counter(METRICS.artifactVerifications),
     taskFailures: counter(METRICS.taskFailures),
     webhookDeliveries: counter(METRICS.webhookDeliveries),
@@ -99,6 +106,7 @@ function beginAtZero(
   counters: ReturnType<typeof createCounters>,
   { providers, routes }: Facts,
 ): void {
+  for (const reason of REFUSAL_REASONS) counters.refusals.inc({ reason }, 0);
   for (const result of WEBHOOK_RESULTS) counters.webhookDeliveries.inc({ result }, 0);
   for (const result of ['succeeded', 'failed']) counters.artifactVerifications.inc({ result }, 0);
   for (const { method, path } of routes) counters.httpRequests.labels(path, method, '500').inc(0);
@@ -125,6 +133,7 @@ function createGauges(library: Library, registry: Registry, { version, providers
   const gauge = (row: MetricRow): Gauge => new library.Gauge(toOptions(row, registry));
   const [depth, active] = [gauge(METRICS.queueDepth), gauge(METRICS.activeOperations)];
   const [circuit, jobs] = [gauge(METRICS.circuitState), gauge(METRICS.jobs)];
+  const ready = gauge(METRICS.ready);
   gauge(METRICS.build).set({ version }, 1);
 
   function showGate(scope: string, gate: { readonly queued: number; readonly active: number }) {
@@ -132,7 +141,8 @@ function createGauges(library: Library, registry: Registry, { version, providers
     active.set({ scope }, gate.active);
   }
 
-  return ({ runtime, jobs: counts }: CountedElsewhere): void => {
+  return ({ runtime, jobs: counts, isReady }: CountedElsewhere): void => {
+    ready.set(isReady ? 1 : 0);
     for (const status of JOB_STATUSES) jobs.set({ status }, counts[status]);
     showGate('global', runtime.global);
     for (const provider of providers) {

@@ -6,6 +6,7 @@ import { BRIDGE_CODES, type BridgeCode } from '../../../lib/errors/codes.ts';
 import { METRICS, type MetricRow, PREFIX } from '../../../lib/metrics/metric-table.ts';
 import { type Metrics, WEBHOOK_RESULTS } from '../../../lib/metrics/metrics.ts';
 import { createPrometheusMetrics } from '../../../lib/metrics/prometheus-metrics.ts';
+import { REFUSAL_REASONS } from '../../../lib/metrics/refusals.ts';
 import { parseExposition } from './exposition.ts';
 import { countedElsewhere } from './runtime-report.ts';
 
@@ -23,6 +24,8 @@ const open = () =>
 /** One of everything that can happen. */
 function recordAll(metrics: Metrics): void {
   metrics.httpRequestEnded({ route: '/v1/images', method: 'POST', status: 200, durationMs: 20 });
+  const refused = { status: 503, durationMs: 1, refusal: 'queue_full' } as const;
+  metrics.httpRequestEnded({ route: '/v1/images', method: 'POST', ...refused });
   metrics.operationEnded({
     provider: 'sandbox',
     operation: 'generate',
@@ -68,6 +71,25 @@ describe('createPrometheusMetrics', () => {
     ).toEqual(
       ROWS.map(({ kind, name, help }) => ({ name: PREFIX + name, help, type: kind })).sort(byName),
     );
+  });
+
+  it('counts a refusal under its reason, and shows every reason from the start', async () => {
+    const metrics = await open();
+    recordAll(metrics);
+
+    expect(await counted(metrics, 'refusals_total')).toEqual([{ reason: 'queue_full', value: 1 }]);
+    expect((await samples(metrics, 'refusals_total')).map((it) => Object.values(it)[0])).toEqual(
+      REFUSAL_REASONS,
+    );
+  });
+
+  it.each([
+    [true, 1],
+    [false, 0],
+  ])('shows readiness %s as %i', async (isReady, value) => {
+    const now = { ...countedElsewhere(), isReady };
+
+    expect(await samples(await open(), 'ready', now)).toEqual([{ value }]);
   });
 
   it.each(ROWS)('gives $name its labels and no others', async ({ kind, name, labels }) => {
@@ -192,6 +214,7 @@ describe('createPrometheusMetrics', () => {
         ...ROUTES.map(({ path }) => path),
         ...METHODS,
         ...BRIDGE_CODES,
+        ...REFUSAL_REASONS,
         ...WEBHOOK_RESULTS,
       ],
     ]);

@@ -1,0 +1,31 @@
+import type { Admission } from './admission/admission.ts';
+import type { AppJobs } from './app-jobs.ts';
+import type { Readiness } from './diagnostics/readiness.ts';
+import type { Metrics } from './metrics/metrics.ts';
+import type { ProviderRegistry } from './providers/registry.ts';
+
+interface Parts {
+  readonly admission: Pick<Admission, 'snapshot'>;
+  readonly appJobs: Pick<AppJobs, 'state'>;
+  readonly registry: Pick<ProviderRegistry, 'all'>;
+  readonly readiness: Pick<Readiness, 'isReady'>;
+}
+
+/** The metrics with what gates, providers, jobs and readiness say at each scrape. */
+export function openExposition(
+  metrics: Pick<Metrics, 'exposition'>,
+  { admission, appJobs, registry, readiness }: Parts,
+) {
+  return {
+    async exposition(): Promise<string> {
+      const { byStatus } = await appJobs.state.totals();
+      const restarts = registry.all.map((provider) => provider.restarts?.() ?? 0);
+      return metrics.exposition({
+        runtime: admission.snapshot(),
+        jobs: byStatus,
+        providerRestarts: restarts.reduce((sum, count) => sum + count, 0),
+        isReady: await readiness.isReady(),
+      });
+    },
+  };
+}

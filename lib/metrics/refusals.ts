@@ -1,0 +1,35 @@
+import type { BridgeError } from '../errors/bridge-error.ts';
+
+/** The values of `details.reason` that become a label, and two for refusals without one of them. */
+export const REFUSAL_REASONS = [
+  'allowance',
+  'artifact_folder_full',
+  'artifact_folder_unusable',
+  'bodies_full',
+  'circuit_open',
+  'idempotency_full',
+  'jobs_full',
+  'queue_full',
+  'quota',
+  'running_elsewhere',
+  'share',
+  'state_store_busy',
+  'state_store_failing',
+  'state_store_full',
+  'state_store_read_only',
+  'stopping',
+  'too_many_streams',
+  // By a provider, which gave no reason.
+  'provider',
+  'other',
+] as const;
+
+export type RefusalReason = (typeof REFUSAL_REASONS)[number];
+
+/** Returns the reason that a refusal is counted under; undefined for a failure that is no refusal. */
+export function refusalReason({ code, details, provider }: BridgeError): RefusalReason | undefined {
+  const reason = REFUSAL_REASONS.find((known) => known === details['reason']);
+  if (reason !== undefined) return reason;
+  if (code !== 'overloaded' && code !== 'rate_limited') return undefined;
+  return provider === undefined ? 'other' : 'provider';
+}
