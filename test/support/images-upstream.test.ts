@@ -267,7 +267,7 @@ describe('createImagesUpstream', () => {
     ['vllm-omni', { response_format: 'url' }, 422, { detail: [{}] }],
     ['sdcpp', { prompt: '' }, 400, { error: 'prompt required' }],
     ['sdcpp', { output_format: 'gif' }, 400, { error: 'unsupported output_format' }],
-    ['localai', { model: 'other' }, 500, { error: { code: 500, type: '' } }],
+    ['localai', { model: 'other' }, 404, { error: { code: 404, type: '' } }],
     ['generic', { model: 'other' }, 404, { error: { code: 'model_not_found' } }],
     ['litellm', { size: '1x1' }, 400, { error: { code: '400', param: 'size' } }],
   ])('%s refuses %j in its own form', async (dialect, changes, status, body) => {

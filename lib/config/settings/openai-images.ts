@@ -36,7 +36,7 @@ const LAST_DAYS: readonly (readonly [string, string])[] = [
 ];
 const NOTICE_MS = 30 * 24 * 60 * 60 * 1000;
 
-/** Backends that have OpenAI's models and take all of its parameters. */
+/** Backends that have OpenAI's models. */
 const WITH_OPENAI_MODELS = ['openai', 'azure', 'litellm'];
 
 const INSTANCE = section({
@@ -77,7 +77,7 @@ const INSTANCE = section({
   stream: choice(['auto', 'always', 'never'], {
     default: 'auto',
     about:
-      'Whether replies are streamed; "auto" streams for partial images. "always" is for the dialects openai, azure and litellm.',
+      'Whether replies are streamed; "auto" streams for partial images. "always" is for the dialects openai and azure.',
   }),
   result_hosts: textList({
     default: [],
@@ -135,6 +135,14 @@ const RULES: readonly EntryRule<OpenAiImages>[] = [
     severity: 'error',
     message: 'must not be "always": the dialect streams nothing',
     isBroken: (settings) => !hasOpenAiModels(settings) && settings.stream === 'always',
+  },
+  {
+    field: 'stream',
+    with: ['dialect'],
+    severity: 'warning',
+    message:
+      '"always" has no effect: the streams of images of LiteLLM fail after the model was paid',
+    isBroken: ({ dialect, stream }) => dialect === 'litellm' && stream === 'always',
   },
   {
     ...KEY_EXPECTED,

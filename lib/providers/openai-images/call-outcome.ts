@@ -6,6 +6,7 @@ import { unknownOutcome, unusableImages } from '../failed-calls.ts';
 import type { EventConsumer } from '../http/event-streams.ts';
 import type { StreamedJson } from '../http/streamed-json.ts';
 import type { CallFacts, ProviderContext } from '../provider-port.ts';
+import type { Dialect } from './dialects.ts';
 import {
   parseReplyPart,
   type ReplyItem,
@@ -17,6 +18,7 @@ import { parseReportedError, type ReportedError } from './reported-error.ts';
 
 interface Deps {
   readonly request: CallFacts;
+  readonly dialect: Pick<Dialect, 'namesInMessage'>;
   readonly onEvent: ProviderContext['onEvent'];
   readonly toFailure: (reported: ReportedError) => BridgeError;
 }
@@ -37,6 +39,7 @@ const NO_FACTS = toBackendFailure([]);
 /** Reduces the reply to one call, whole or in events, to its outcome. */
 export function createCallOutcome({
   request,
+  dialect,
   onEvent,
   toFailure,
 }: Deps): EventConsumer<FoundImages> {
@@ -64,7 +67,7 @@ export function createCallOutcome({
       // Nothing that follows changes the outcome, even if it is malformed.
       if (isComplete()) return;
       const part = parseReplyPart(data.value);
-      const reported = parseReportedError(data.value);
+      const reported = parseReportedError(data.value, dialect);
       if (reported) {
         hasImageBesideError = hasImage(part);
         throw toFailure(reported);

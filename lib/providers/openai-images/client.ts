@@ -47,6 +47,7 @@ export function createImagesClient(deps: Deps) {
     const head = headOf(response, clock.nowMs());
     const outcome = createCallOutcome({
       request,
+      dialect,
       onEvent,
       toFailure: (reported) => toFailure(head, reported, request, dialect),
     });
@@ -91,7 +92,7 @@ export function createImagesClient(deps: Deps) {
       onSending: () => onEvent({ type: 'progress', stage: 'dispatched' }),
     });
     if (response.status >= 200 && response.status <= 299) return { url, headers, response };
-    const reported = parseReportedError(await readErrorBody(response.body, clock));
+    const reported = parseReportedError(await readErrorBody(response.body, clock), dialect);
     signal.throwIfAborted();
     const head = headOf(response, clock.nowMs());
     throw withRequestId(toFailure(head, reported, request, dialect), response);

@@ -48,6 +48,8 @@ export interface Dialect {
   readonly oneAtATime?: true;
   /** A 500 may be a connection that it lost to another server, which may have done the work. */
   readonly hides500?: true;
+  /** Names of errors that are only in the message (LiteLLM's `exceptions.py`). */
+  readonly namesInMessage?: readonly string[];
   /** A 404 in the form of its errors does not name a code. It means the model, unless the base URL is wrong. */
   readonly hasNameless404?: true;
 }
@@ -81,6 +83,18 @@ const OPENAI: Dialect = {
   revisesPrompts: true,
 };
 
+/** LiteLLM's proxy fails when it streams an image, after the model was paid for it (its `image_endpoints`). */
+const NOT_OF_LITELLM: readonly CallField[] = ['stream', 'partial_images'];
+
+const LITELLM: Dialect = {
+  ...OPENAI,
+  displayName: 'LiteLLM',
+  fields: OPENAI.fields.filter((field) => !NOT_OF_LITELLM.includes(field)),
+  hides500: true,
+  namesInMessage: ['ContentPolicyViolationError'],
+  hasNameless404: true,
+};
+
 const VLLM_OMNI: Dialect = {
   displayName: 'vLLM-Omni',
   fields: ['size', 'seed', 'negative_prompt', 'response_format', 'output_format'],
@@ -99,7 +113,7 @@ const { mask: _, ...LIKE_VLLM_OMNI } = VLLM_OMNI;
 export const DIALECTS: Readonly<Record<ImagesSettings['dialect'], Dialect>> = {
   openai: OPENAI,
   azure: { ...OPENAI, displayName: 'Azure OpenAI', keyHeader: 'api-key' },
-  litellm: { ...OPENAI, displayName: 'LiteLLM', hides500: true, hasNameless404: true },
+  litellm: LITELLM,
   localai: {
     displayName: 'LocalAI',
     fields: ['size', 'seed', 'response_format'],

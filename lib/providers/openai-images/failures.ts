@@ -25,6 +25,7 @@ const NAMED: ReadonlyMap<string, FailureRow> = new Map<string, FailureRow>([
   ['content_filter', safety],
   ['contentFilter', safety],
   ['ResponsibleAIPolicyViolation', safety],
+  ['ContentPolicyViolationError', safety],
   ['invalid_api_key', authentication],
   ['model_not_found', unknownModel],
   ['DeploymentNotFound', unknownModel],

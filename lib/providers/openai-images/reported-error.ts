@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import type { Dialect } from './dialects.ts';
 
 /** Optional members. A malformed one is ignored, and the rest of the error still counts. */
 const Text = v.fallback(v.nullish(v.string()), undefined);
@@ -16,6 +17,7 @@ const Moderation = v.fallback(
 );
 
 const ErrorObject = v.object({
+  message: Text,
   code: Text,
   type: Text,
   param: Text,
@@ -50,22 +52,32 @@ const NO_FACTS: ReportedError = {
   moderationCategories: [],
 };
 
-/** Undefined where there is none. The message of an error may quote the prompt: it is not looked at. */
-export function parseReportedError(value: unknown): ReportedError | undefined {
+/**
+ * Returns the error in a body or an event; undefined if there is none. The message of an error may quote the prompt: it is only
+ * searched for the names that the dialect hides in it, and never kept.
+ */
+export function parseReportedError(
+  value: unknown,
+  { namesInMessage = [] }: Pick<Dialect, 'namesInMessage'>,
+): ReportedError | undefined {
   const enveloped = v.safeParse(Enveloped, value);
-  if (enveloped.success) return toReported(enveloped.output.error);
+  if (enveloped.success) return toReported(enveloped.output.error, namesInMessage);
   const event = v.safeParse(ErrorEvent, value);
-  if (event.success) return toReported({ ...event.output, type: undefined });
+  if (event.success) return toReported({ ...event.output, type: undefined }, namesInMessage);
   const located = v.safeParse(Located, value);
   if (located.success) return { ...NO_FACTS, field: located.output.detail[0].loc[1] };
   return v.is(TextOnly, value) ? NO_FACTS : undefined;
 }
 
-function toReported(error: v.InferOutput<typeof ErrorObject>): ReportedError {
-  const { code, type, param, moderation_details: moderation } = error;
+function toReported(
+  error: v.InferOutput<typeof ErrorObject>,
+  namesInMessage: readonly string[],
+): ReportedError {
+  const { message, code, type, param, moderation_details: moderation } = error;
+  const hidden = namesInMessage.filter((name) => message?.includes(name));
   const inner = error.inner_error?.code ?? error.innererror?.code;
   return {
-    names: [inner, code, type].flatMap((name) => (name ? [name] : [])),
+    names: [inner, ...hidden, code, type].flatMap((name) => (name ? [name] : [])),
     field: param ?? undefined,
     moderationStage: moderation?.moderation_stage ?? undefined,
     moderationCategories: moderation?.categories ?? [],

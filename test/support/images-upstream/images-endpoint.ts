@@ -62,7 +62,12 @@ export function createImagesEndpoint(deps: Deps) {
             countImage: () => count(call),
           };
           const wire = { incoming, response, signal, onCut, onSilence };
-          await behaviour.run(createCallInFlight({ ...deps, ...own, ...wire }));
+          const inFlight = createCallInFlight({ ...deps, ...own, ...wire });
+          if (call.isStream && dialect.failsStreams) {
+            await inFlight.draw();
+            return inFlight.fail({ status: 500, message: 'no stream' });
+          }
+          await behaviour.run(inFlight);
         },
         dialect.toErrorBody,
       ),

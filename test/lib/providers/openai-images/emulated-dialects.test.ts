@@ -108,7 +108,6 @@ describe('a strict server', () => {
   it.each([
     ['openai', 'gpt-image-1.5'],
     ['azure', 'gpt-image-1.5'],
-    ['litellm', 'gpt-image-1.5'],
   ] as const)('%s takes everything that a model can do', async (dialect, model) => {
     const { call, upstream } = await rigOf(dialect);
 
@@ -129,6 +128,24 @@ describe('a strict server', () => {
     expect(edited).toMatchObject({ ...understood, isStream: true, partialImages: 3 });
     expect(edited?.images.map(({ format }) => format)).toEqual(['png', 'jpeg', 'webp']);
     expect(edited?.mask?.format).toBe('png');
+  });
+
+  it('litellm takes everything that a model can do, and is never asked for a stream', async () => {
+    const { call, provider, upstream } = await rigOf('litellm', { stream: 'always' });
+
+    await call({ model: 'gpt-image-1.5', parameters: { ...EVERYTHING, partial_images: 2 } });
+    await call({
+      model: 'gpt-image-1.5',
+      operation: 'edit',
+      images: [await sampleImage('png'), await sampleImage('jpeg')],
+      mask: await sampleImage('png', 4),
+      parameters: { ...EVERYTHING, input_fidelity: 'high', action: 'edit' },
+    });
+
+    expect(provider.capabilities('gpt-image-1.5')?.partial_images).toEqual({ min: 0, max: 0 });
+    expect(upstream.counters()).toMatchObject({ replied: 2, refused: 0, drawn: 2 });
+    const understood = { width: 1536, format: 'webp', isStream: false, partialImages: 0 };
+    expect(upstream.accepted).toMatchObject([understood, understood]);
   });
 
   it.each(['2025-04-01-preview', undefined])(
@@ -262,6 +279,9 @@ describe('a failure in the form of a dialect', () => {
     ['azure', 'status=429', { code: 'rate_limited', transient: true }],
     ['litellm', 'status=401', { code: 'provider_authentication' }],
     ['litellm', 'status=400', { code: 'refused_by_provider' }],
+    ['litellm', 'status=400,moderation_blocked', { code: 'safety_rejected' }],
+    ['litellm', 'status=400,content_policy_violation', { code: 'safety_rejected' }],
+    ['litellm', 'status=404', { code: 'unsupported_capability', param: 'routing.model' }],
     ['litellm', 'status=429', { code: 'rate_limited', transient: true }],
     ['litellm', 'status=429,quota-type', { code: 'rate_limited', transient: false }],
     ['litellm', 'status=500', { transient: false, details: { outcome: 'unknown' } }],

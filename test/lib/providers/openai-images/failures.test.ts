@@ -16,7 +16,7 @@ interface Refusal {
 
 function failureOf({ status, body, dialect = 'openai', request, ...head }: Refusal) {
   const full = { status, waitMs: head.waitMs, forbidsRepeat: head.forbidsRepeat ?? false };
-  const reported = parseReportedError(body);
+  const reported = parseReportedError(body, DIALECTS[dialect]);
   return shown(toFailure(full, reported, requestOf(request), DIALECTS[dialect]));
 }
 
@@ -151,6 +151,25 @@ describe('toFailure', () => {
     expect(failureOf({ status: 400, body, dialect: 'litellm' })).toMatchObject(SAFETY);
   });
 
+  it('finds the content policy in the message of litellm, which it does not show', () => {
+    const message = 'litellm.BadRequestError: litellm.ContentPolicyViolationError: a secret fox';
+    const body = error('400', { type: null, message });
+
+    const failure = failureOf({ status: 400, body, dialect: 'litellm' });
+
+    expect(failure).toMatchObject(SAFETY);
+    expect(JSON.stringify(failure)).not.toMatch(/secret|ContentPolicy/);
+    expect(failureOf({ status: 400, body, dialect: 'openai' })).toMatchObject(refused());
+  });
+
+  it('reads no more in a bare user error of litellm than that the request is at fault', () => {
+    const body = error('400', { type: 'image_generation_user_error' });
+
+    const failure = failureOf({ status: 400, body, dialect: 'litellm' });
+
+    expect(failure).toMatchObject(refused({ upstream_code: 'image_generation_user_error' }));
+  });
+
   it('says where moderation stepped in, and why', () => {
     const moderation_details = { moderation_stage: 'output', categories: ['violence', 'secret'] };
     const body = error('moderation_blocked', { moderation_details });
@@ -220,7 +239,7 @@ describe('parseReportedError', () => {
   it.each([[{ data: [] }], [{ error: null }], [[]], [null], ['text'], [{ type: 'image' }]])(
     'finds no error in %j',
     (value) => {
-      expect(parseReportedError(value)).toBeUndefined();
+      expect(parseReportedError(value, DIALECTS.openai)).toBeUndefined();
     },
   );
 });

@@ -45,6 +45,8 @@ export interface Dialect {
   readonly hasKey: boolean;
   /** Throws `Refusal`. */
   checkHead(head: Head, account: Account): void;
+  /** A call that asks for a stream is drawn, and then fails with a 500. */
+  readonly failsStreams?: true;
   /** Throws `Refusal`. */
   toCall(operation: ImageCall['operation'], fields: Fields, head: Head): Promise<ImageCall>;
   toErrorBody(failure: Failure): unknown;

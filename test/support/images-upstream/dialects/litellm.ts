@@ -11,7 +11,13 @@ const NO_TOKENS = {
   total_tokens: 0,
 };
 
-/** LiteLLM's proxy in front of OpenAI's API: the status as `code`, `None` for what it lacks, a usage of zeros. */
+/** Refusals of content; the proxy names them in its message alone (litellm/exceptions.py). */
+const CONTENT_POLICY = ['moderation_blocked', 'content_policy_violation', 'content_filter'];
+
+/**
+ * LiteLLM's proxy in front of OpenAI's API: the status as `code`, `None` for what it lacks, a usage of zeros. Its streams of
+ * images fail once the image is made.
+ */
 export const litellm: Dialect = {
   about: "LiteLLM's proxy in front of OpenAI's API",
   basePath: '/v1',
@@ -27,8 +33,16 @@ export const litellm: Dialect = {
   checkHead: checkBearer,
   toCall: (operation, fields) =>
     checkOpenAiRequest(operation, fields, { models: OPENAI_MODELS, defaultModel: 'gpt-image-2' }),
-  toErrorBody: ({ status, message, type, param }) => ({
-    error: { message, type: type ?? 'None', param: param ?? 'None', code: String(status) },
+  failsStreams: true,
+  toErrorBody: ({ status, code, message, type, param }) => ({
+    error: {
+      message: CONTENT_POLICY.includes(code ?? '')
+        ? `litellm.BadRequestError: litellm.ContentPolicyViolationError: ${message}`
+        : `litellm.BadRequestError: OpenAIException - ${message}`,
+      type: type ?? 'None',
+      param: param ?? 'None',
+      code: String(status),
+    },
   }),
   replyMembers: (call) => ({ ...openAiMembers(call), usage: NO_TOKENS }),
   itemMembers: () => ({ revised_prompt: null }),

@@ -20,7 +20,7 @@ export const localai: Dialect = {
   async toCall(_operation, fields) {
     const call = readLocalRequest('generate', fields, DEFAULTS);
     if (call.model !== undefined && !MODELS.includes(call.model)) {
-      throw new Refusal({ status: 500, code: 'load', message: 'could not load model' });
+      throw new Refusal({ status: 404, code: 'model', message: 'model not found' });
     }
     const images = await readFiles(fields.values['files']);
     const [prompt = '', negativePrompt] = call.prompt.split('|');
