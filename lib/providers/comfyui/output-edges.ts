@@ -1,16 +1,7 @@
 import { type Parameters, parseAspectRatio, parseSize } from '../../contract/request/parameters.ts';
+import { uprightEdges } from '../../images/upright-edges.ts';
+import { type Edges, fittedEdges } from '../backend/edges.ts';
 import type { CallFacts } from '../provider-port.ts';
-
-interface Edges {
-  readonly width: number;
-  readonly height: number;
-}
-
-interface Bounds {
-  /** Every edge is a multiple of it. */
-  readonly edge_multiple: number;
-  readonly max_edge: number;
-}
 
 const RESOLUTION_EDGE: Readonly<Record<NonNullable<Parameters['resolution']>, number>> = {
   '1k': 1024,
@@ -24,36 +15,18 @@ const RESOLUTION_EDGE: Readonly<Record<NonNullable<Parameters['resolution']>, nu
  */
 export function outputEdges(
   { parameters, images }: Pick<CallFacts, 'parameters' | 'images'>,
-  bounds: Bounds,
+  bounds: { readonly edge_multiple: number; readonly max_edge: number },
 ): Edges | undefined {
   const { size, aspect_ratio: ratio, resolution } = parameters;
   const named = parseSize(size);
   if (named) return named;
   if (ratio === null && resolution === null) return undefined;
-  const shape = (ratio === null ? uprightEdges(images[0]) : parseAspectRatio(ratio)) ?? SQUARE;
+  const [source] = images;
+  const ofSource = source ? uprightEdges(source) : SQUARE;
+  const shape = ratio === null ? ofSource : (parseAspectRatio(ratio) ?? SQUARE);
   const edge = RESOLUTION_EDGE[resolution ?? '1k'];
   const stretch = Math.sqrt(shape.width / shape.height);
-  return fitted({ width: edge * stretch, height: edge / stretch }, bounds);
+  return fittedEdges({ width: edge * stretch, height: edge / stretch }, bounds);
 }
 
 const SQUARE: Edges = { width: 1, height: 1 };
-
-/** EXIF orientations from 5 on turn the image by a quarter. */
-function uprightEdges(image: CallFacts['images'][number] | undefined): Edges | undefined {
-  if (!image) return undefined;
-  const { width, height, orientation } = image;
-  return orientation >= 5 ? { width: height, height: width } : { width, height };
-}
-
-function fitted(
-  { width, height }: Edges,
-  { edge_multiple: multiple, max_edge: max }: Bounds,
-): Edges {
-  const shrink = Math.min(1, max / Math.max(width, height));
-  const toEdge = (edge: number) =>
-    Math.max(
-      multiple,
-      Math.min(Math.round(edge / multiple), Math.floor(max / multiple)) * multiple,
-    );
-  return { width: toEdge(width * shrink), height: toEdge(height * shrink) };
-}

@@ -9,7 +9,7 @@ import { type GoogleError, parseGoogleError } from './google-error.ts';
 import { Reply, toUsage } from './reply.ts';
 
 // With and without the prefix IMAGE_, which says that the image was refused and not its text.
-const REFUSED = /^(IMAGE_)?(SAFETY|PROHIBITED_CONTENT|BLOCKLIST|SPII|RECITATION)$/;
+const REFUSED = /^(IMAGE_)?(SAFETY|PROHIBITED_CONTENT|BLOCKLIST|SPII|RECITATION|MODEL_ARMOR)$/;
 
 /** Reduces the reply to one call, which is one JSON object, to its outcome. */
 export function createCallOutcome(
@@ -56,14 +56,18 @@ function toResult(json: StreamedJson, request: CallFacts): ProviderResult {
   return { outputs: [{ bytes, anyFormat: true }], ...(usage ? { usage } : {}) };
 }
 
-/** Returns the encoded image. Images of a thought are drafts. Of several others the first counts, because one was asked for. */
+/**
+ * Returns the encoded image. Images of a thought are drafts. Of several others the first counts, because one was asked for; it
+ * may be of a later candidate if the first one was refused.
+ */
 function imageOf({ candidates }: Reply): string | undefined {
-  const parts = candidates?.[0]?.content?.parts ?? [];
+  const parts = (candidates ?? []).flatMap(({ content }) => content?.parts ?? []);
   return parts.find(({ thought, inlineData }) => inlineData && thought !== true)?.inlineData?.data;
 }
 
 function failureOf({ promptFeedback, candidates }: Reply, request: CallFacts): BridgeError {
   if (promptFeedback?.blockReason) return withoutImage('input', undefined, request);
-  const reason = candidates?.[0]?.finishReason ?? '';
-  return withoutImage(REFUSED.test(reason) ? 'output' : undefined, reason, request);
+  const reasons = (candidates ?? []).map(({ finishReason }) => finishReason ?? '');
+  const refused = reasons.find((reason) => REFUSED.test(reason));
+  return withoutImage(refused === undefined ? undefined : 'output', refused ?? reasons[0], request);
 }

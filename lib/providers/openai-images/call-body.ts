@@ -44,9 +44,22 @@ export function createCallBodies({ dialect, settings, ids, toJsonBody, modelName
     }
     const body = toJsonBody((base64Of) => ({
       ...Object.fromEntries(fields),
-      ...(images.length > 0 ? { files: images.map(({ bytes }) => base64Of(bytes)) } : {}),
+      ...jsonImages(request, ({ bytes }) => base64Of(bytes)),
     }));
     return { route: 'generations', contentType: 'application/json', body };
+  };
+}
+
+/** One source is drawn over, in `files`; all other images are references (LocalAI's `image.go`). */
+function jsonImages(
+  request: ProviderRequest,
+  toBase64: (input: ProviderInput) => string,
+): { readonly files?: readonly string[]; readonly ref_images?: readonly string[] } {
+  const sources = request.images.slice(0, 1);
+  const others = sentImages(request).slice(sources.length);
+  return {
+    ...(sources.length > 0 ? { files: sources.map(toBase64) } : {}),
+    ...(others.length > 0 ? { ref_images: others.map(toBase64) } : {}),
   };
 }
 

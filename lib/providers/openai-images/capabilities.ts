@@ -47,7 +47,7 @@ export function capabilitiesOf(model: string, { provider, settings }: Limits): C
       native_count: { min: 1, max: perCall },
       max_parallel_outputs: parallel === 'auto' ? atOnce : parallel,
     },
-    ...imageMembers(own.edits ?? dialect.edits !== 'profile'),
+    ...imageMembers(own.edits ?? dialect.edits !== 'profile', dialect),
     ...parameterMembers(dialect, family),
     partial_images: { min: 0, max: takesPartials(dialect, settings) ? 3 : 0 },
     source_transport: 'multipart',
@@ -57,12 +57,12 @@ export function capabilitiesOf(model: string, { provider, settings }: Limits): C
 }
 
 /** What it can do with images that it is given. */
-function imageMembers(edits: boolean) {
+function imageMembers(edits: boolean, { maxSources = INPUT_LIMITS.max_count }: Dialect) {
   const native = { support: 'native', ...INPUT_LIMITS } as const;
   return {
     edits,
     reference_images: edits ? native : NO_IMAGES,
-    edit_images: edits ? native : NO_IMAGES,
+    edit_images: edits ? { ...native, max_count: maxSources } : NO_IMAGES,
     // Models take a mask as a hint: the bridge sees to it that the rest stays as it was.
     masks: edits
       ? ({

@@ -32,14 +32,20 @@ export interface Dialect {
   readonly keyHeader: 'authorization' | 'api-key';
   /** `form` and `json` say how images are sent; `profile`: as a form, if the profile of the model has `edits`. */
   readonly edits: 'form' | 'json' | 'profile';
-  /** Images of other formats are ignored. */
-  readonly readsOnlyPng?: true;
+  /** Images in other formats are ignored or refused. `rgb-png`: so are grey ones, and alpha has no meaning. */
+  readonly reads?: 'png' | 'rgb-png';
+  /** A call without a size is drawn in 512x512, to which its source is stretched. */
+  readonly needsSizeOfSource?: true;
+  /** How many sources one call takes; absent where it takes as many as other images. */
+  readonly maxSources?: number;
   /** Absent where no mask is read. */
   readonly mask?: { readonly name: string; readonly form: MaskForm };
   /** How what has no field of its own gets into the prompt. */
   readonly prompt?: {
     /** It has a meaning of its own, so that a prompt cannot contain it. */
     readonly reserved: string;
+    /** A parser of the server reads the negative prompt, and longer texts exhaust its stack. */
+    readonly maxNegativeCharacters: number;
     readonly write: (prompt: string, extras: PromptExtras) => string;
   };
   /** An echo of the prompt is none. */
@@ -58,6 +64,9 @@ interface PromptExtras {
   readonly seed: number;
   readonly negativePrompt: string | undefined;
 }
+
+/** stable-diffusion.cpp, which LocalAI contains, searches prompts with `std::regex`, which recurses for each character. */
+const MAX_NEGATIVE_CHARACTERS = 2000;
 
 const ALL_FORMATS: readonly OutputFormat[] = ['png', 'jpeg', 'webp'];
 
@@ -121,8 +130,12 @@ export const DIALECTS: Readonly<Record<ImagesSettings['dialect'], Dialect>> = {
     formats: ['png'],
     keyHeader: 'authorization',
     edits: 'json',
+    reads: 'rgb-png',
+    needsSizeOfSource: true,
+    maxSources: 1,
     prompt: {
       reserved: '|',
+      maxNegativeCharacters: MAX_NEGATIVE_CHARACTERS,
       write: (prompt, { negativePrompt }) =>
         negativePrompt === undefined ? prompt : `${prompt}|${negativePrompt}`,
     },
@@ -138,9 +151,13 @@ export const DIALECTS: Readonly<Record<ImagesSettings['dialect'], Dialect>> = {
     formats: ['png', 'jpeg'],
     keyHeader: 'authorization',
     edits: 'form',
-    readsOnlyPng: true,
+    reads: 'png',
     mask: { name: 'mask', form: 'white' },
-    prompt: { reserved: '<sd_cpp_extra_args>', write: withExtraArguments },
+    prompt: {
+      reserved: '<sd_cpp_extra_args>',
+      maxNegativeCharacters: MAX_NEGATIVE_CHARACTERS,
+      write: withExtraArguments,
+    },
     revisesPrompts: false,
     oneAtATime: true,
     hasNameless404: true,

@@ -8,7 +8,9 @@ type Settings = Pick<
 /** Where calls of a model go, and what opens the door. */
 export function createEndpoint(settings: Settings, dialect: Dialect) {
   const { api_version: version, deployments, organization, project } = settings;
-  const start = settings.base_url.replace(/\/+$/, '');
+  const given = settings.base_url.replace(/\/+$/, '');
+  // The address of a resource is also shown with the path of its API.
+  const start = settings.dialect === 'azure' ? given.replace(/\/openai(?:\/v1)?$/, '') : given;
 
   function modelName(model: string): string {
     return deployments[model] ?? model;

@@ -10,8 +10,9 @@ import { createImagesClient } from './client.ts';
 import { DIALECTS } from './dialects.ts';
 import { createEndpoint } from './endpoint.ts';
 import { toPngInputs } from './png-inputs.ts';
-import { refuseReservedText } from './prompt.ts';
+import { refuseText } from './prompt.ts';
 import { createResultFetch } from './result-fetch.ts';
+import { withSourceSize } from './source-size.ts';
 
 type Parts = NamedProviderParts<'openai_images'>;
 
@@ -37,7 +38,12 @@ export function createOpenaiImagesProvider(parts: Parts): Provider {
 
   function refuse(call: CallOutline): void {
     refuseTooManyInputs(call, INPUT_LIMITS);
-    refuseReservedText(call, dialect);
+    refuseText(call, dialect);
+  }
+
+  function sizedRequest(request: ProviderRequest): ProviderRequest {
+    const sizes = documents.get(request.model)?.sizes;
+    return dialect.needsSizeOfSource && sizes ? withSourceSize(request, sizes) : request;
   }
 
   return {
@@ -64,9 +70,8 @@ export function createOpenaiImagesProvider(parts: Parts): Provider {
     async execute(request: ProviderRequest, context): Promise<ProviderResult> {
       refuse(request);
       return calls.run(context.signal, async (signal) => {
-        const readable = dialect.readsOnlyPng
-          ? await toPngInputs(request, engine, signal)
-          : request;
+        const sized = sizedRequest(request);
+        const readable = await toPngInputs(sized, dialect, engine, signal);
         return client.call(toCallBody(readable), readable, { ...context, signal });
       });
     },

@@ -196,6 +196,7 @@ describe('a reply without an image', () => {
     ['finish=BLOCKLIST', 'output'],
     ['finish=SPII', 'output'],
     ['finish=RECITATION', 'output'],
+    ['finish=MODEL_ARMOR', 'output'],
     ['finish=IMAGE_SAFETY', 'output'],
     ['finish=IMAGE_PROHIBITED_CONTENT', 'output'],
     ['finish=IMAGE_RECITATION', 'output'],

@@ -146,7 +146,7 @@ describe('createGeminiProvider', () => {
     expect(rig().upstream.calls).toEqual([]);
   });
 
-  it.each(['text-first', 'thoughts', 'mime=none', 'two-images'] as const)(
+  it.each(['text-first', 'thoughts', 'mime=none', 'two-images', 'second-candidate'] as const)(
     'takes the first image, and neither words nor drafts: %s',
     async (behaviour) => {
       const same = await openGeminiRig({ imageVariants: 1 });

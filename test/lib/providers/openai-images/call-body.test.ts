@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createJsonBodies } from '../../../../lib/providers/http/json-body.ts';
 import { createCallBodies } from '../../../../lib/providers/openai-images/call-body.ts';
 import { DIALECTS } from '../../../../lib/providers/openai-images/dialects.ts';
+import type { ProviderInput } from '../../../../lib/providers/provider-port.ts';
 import { slices } from '../../../support/slices.ts';
 import { inputOf, type RequestParts } from '../agent-responses/requests.ts';
 import { formOf } from './form-of.ts';
@@ -156,6 +157,29 @@ describe('createCallBodies', () => {
     const body = await jsonOf({ images: [SOURCE] }, { dialect: 'localai' });
 
     expect(body).toMatchObject({ files: [Buffer.from('source').toString('base64')] });
+    expect(body).not.toHaveProperty('ref_images');
+  });
+
+  it('sends one source to localai, and every other image as a reference', async () => {
+    const [other, mask, reference] = ['other', 'mask', 'reference'].map((it) =>
+      inputOf(Buffer.from(it)),
+    ) as [ProviderInput, ProviderInput, ProviderInput];
+    const parts = { images: [SOURCE, other], maskImage: mask, references: [reference] };
+
+    const body = await jsonOf(parts, { dialect: 'localai' });
+
+    const toBase64 = (text: string) => Buffer.from(text).toString('base64');
+    expect(body).toMatchObject({
+      files: [toBase64('source')],
+      ref_images: ['other', 'mask', 'reference'].map(toBase64),
+    });
+  });
+
+  it('sends references to localai although there is no source', async () => {
+    const body = await jsonOf({ references: [SOURCE] }, { dialect: 'localai' });
+
+    expect(body).toMatchObject({ ref_images: [Buffer.from('source').toString('base64')] });
+    expect(body).not.toHaveProperty('files');
   });
 
   it.each([

@@ -42,6 +42,13 @@ describe('capabilitiesOf', () => {
     });
   });
 
+  it('lets localai take one source, and several references', () => {
+    const document = documentOf('flux', { dialect: 'localai', models: ['flux'] });
+
+    expect(document.edit_images.max_count).toBe(1);
+    expect(document.reference_images.max_count).toBe(16);
+  });
+
   it('takes a model of no family for the default one', () => {
     const document = documentOf('new', { image_model: 'gpt-image-1.5' });
 

@@ -243,6 +243,55 @@ describe('a compatible server', () => {
     },
   );
 
+  it('localai takes sources and references of every form as RGB in PNG', async () => {
+    const { call, upstream } = await rigOf('localai');
+    const grey = await sharp({ create: { width: 96, height: 64, channels: 3, background: '#777' } })
+      .toColourspace('b-w')
+      .png()
+      .toBuffer();
+    const alpha = { ...(await sampleImage('png', 4)), orientation: 1 };
+    const inputs = [
+      { ...inputOf(grey, 'image/png'), width: 96, height: 64 },
+      alpha,
+      await sampleImage('webp'),
+      await sampleImage('jpeg'),
+    ];
+    const model = upstream.models[0] ?? '';
+
+    for (const input of inputs) {
+      await call({ model, operation: 'edit', images: [input], references: [input] });
+    }
+
+    const received = upstream.accepted.flatMap(({ images }) => images);
+    expect(received).toHaveLength(inputs.length * 2);
+    for (const { format, channels, width, height } of received) {
+      expect({ format, channels, width, height }).toEqual({
+        format: 'png',
+        channels: 3,
+        width: 96,
+        height: 64,
+      });
+    }
+  });
+
+  it.each([
+    [640, 480, 1, '640x480'],
+    [640, 480, 6, '480x640'],
+    [451, 300, 1, '448x304'],
+    [96, 64, 1, '256x256'],
+    [4096, 1024, 1, '2048x512'],
+  ])('localai is asked for the size of a source of %dx%d, turned by %d', async (...row) => {
+    const [width, height, orientation, size] = row;
+    const { call, upstream } = await rigOf('localai');
+    const made = sharp({ create: { width, height, channels: 3, background: '#246' } });
+    const bytes = await made.withMetadata({ orientation }).jpeg().toBuffer();
+    const source = { ...inputOf(bytes, 'image/jpeg'), width, height, orientation };
+
+    await call({ model: upstream.models[0] ?? '', operation: 'edit', images: [source] });
+
+    expect(upstream.accepted[0]?.fields['size']).toBe(size);
+  });
+
   it.each(NAMES)('%s gives an image where its reply names a URL', async (dialect) => {
     const { call, upstream } = await rigOf(dialect);
     upstream.script('url=absolute');

@@ -1,5 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { BridgeError } from '../../../../lib/errors/bridge-error.ts';
+import { DIALECTS } from '../../../../lib/providers/openai-images/dialects.ts';
+import { createEndpoint } from '../../../../lib/providers/openai-images/endpoint.ts';
 import { inputOf } from '../agent-responses/requests.ts';
 import { formOf } from './form-of.ts';
 import {
@@ -10,7 +12,7 @@ import {
   openImageServer,
   type Reply,
 } from './image-server.ts';
-import { type ImagesRig, openImagesRig, shown } from './images-rig.ts';
+import { type ImagesRig, openImagesRig, settingsOf, shown } from './images-rig.ts';
 
 const IMAGE = Buffer.alloc(40_000, 'image');
 const OTHER = Buffer.alloc(30_000, 'other');
@@ -340,6 +342,29 @@ describe('createOpenaiImagesProvider', () => {
     await call();
 
     expect(server.received[0]?.path).toBe('/v1/openai/v1/images/generations');
+  });
+
+  it.each([
+    ['https://own.example', undefined, 'openai/v1'],
+    ['https://own.example/', undefined, 'openai/v1'],
+    ['https://own.example/openai', undefined, 'openai/v1'],
+    ['https://own.example/openai/v1', undefined, 'openai/v1'],
+    ['https://own.example/openai/v1/', undefined, 'openai/v1'],
+    ['https://own.example/openai/v1', '2025-04-01-preview', 'openai/deployments/m'],
+  ])('calls the resource of Azure at %s with the version %s once', (base_url, version, path) => {
+    const settings = settingsOf({ dialect: 'azure', base_url, api_version: version });
+
+    const url = createEndpoint(settings, DIALECTS.azure).url('m', 'edits');
+
+    expect(url.split('?')[0]).toBe(`https://own.example/${path}/images/edits`);
+  });
+
+  it('keeps the path of another server as it is', () => {
+    const base_url = 'https://proxy.example/openai/v1';
+
+    const url = createEndpoint(settingsOf({ base_url }), DIALECTS.openai).url('m', 'edits');
+
+    expect(url).toBe(`${base_url}/images/edits`);
   });
 
   it('fetches an image from the server itself, with the key', async () => {

@@ -15,6 +15,7 @@ const FINISH_REASONS = [
   'BLOCKLIST',
   'SPII',
   'RECITATION',
+  'MODEL_ARMOR',
   'IMAGE_SAFETY',
   'IMAGE_PROHIBITED_CONTENT',
   'IMAGE_RECITATION',
@@ -43,6 +44,21 @@ export const REFUSAL_ROWS = [
           candidates: [{ finishReason: reason, finishMessage: UPSTREAM_TEXT, index: 0 }],
         }),
       ),
+    ),
+  ),
+  behaviour('second-candidate', 'the second candidate has the image', async (inFlight) =>
+    inFlight.reply(
+      200,
+      replyOf(inFlight, [], {
+        candidates: [
+          { finishReason: 'IMAGE_SAFETY', index: 0 },
+          {
+            content: { role: 'model', parts: [await inFlight.imagePart()] },
+            finishReason: 'STOP',
+            index: 1,
+          },
+        ],
+      }),
     ),
   ),
   behaviour('finish=odd', 'ends without an image, for a reason that is a sentence', (inFlight) =>

@@ -1,0 +1,25 @@
+/** The width and the height of an image, in pixels. */
+export interface Edges {
+  readonly width: number;
+  readonly height: number;
+}
+
+interface Bounds {
+  /** Every edge is a multiple of it. */
+  readonly edge_multiple: number;
+  readonly min_edge?: number;
+  readonly max_edge: number;
+}
+
+/** Returns the nearest edges within the bounds. Edges that are too long are scaled together, which keeps their ratio. */
+export function fittedEdges(
+  { width, height }: Edges,
+  { edge_multiple: multiple, min_edge: min = multiple, max_edge: max }: Bounds,
+): Edges {
+  const shrink = Math.min(1, max / Math.max(width, height));
+  const least = Math.ceil(min / multiple);
+  const most = Math.floor(max / multiple);
+  const toEdge = (edge: number) =>
+    Math.max(multiple, Math.max(least, Math.min(Math.round(edge / multiple), most)) * multiple);
+  return { width: toEdge(width * shrink), height: toEdge(height * shrink) };
+}
