@@ -14,6 +14,8 @@ import { applyHeapSettings } from './memory-settings.ts';
 import { openStandardError } from './standard-error.ts';
 import { type RunningBridge, startBridge } from './start.ts';
 
+const FOR_OWNER = 0o077;
+
 export type ServeCall = Call<unknown, ConfigurationOptions & { readonly noWait: boolean }>;
 
 interface LaunchOptions {
@@ -50,6 +52,8 @@ export async function launchBridge(
     return { ok: false, exitCode: 2 };
   }
   const { config, origins } = loaded;
+  // Beside the rights that every file is made with, for what a library makes.
+  if (config.artifacts.permissions === 'owner') process.umask(FOR_OWNER);
   const lines = createLineWriter({ writeBytes: openStandardError(), clock: systemClock });
   const log = createTraceLog(lines.write, { isTracing: config.server.tracing.enabled });
   const fail = (error: unknown, task: string) => {

@@ -1,4 +1,5 @@
 import { link, lstat, open, rename, unlink } from 'node:fs/promises';
+import { CREATE_FLAGS, OWNER_FILE } from './owner-file.ts';
 
 // What file systems without hard links reply: vfat, exFAT, some network mounts.
 const NO_LINKS: readonly unknown[] = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'];
@@ -40,7 +41,7 @@ export async function isLeftover(target: string, path: string, makeLink = link):
 
 async function takeName(path: string, target: string): Promise<boolean> {
   try {
-    await (await open(target, 'wx')).close();
+    await (await open(target, CREATE_FLAGS, OWNER_FILE)).close();
   } catch (error) {
     if (codeOf(error) === 'EEXIST') return false;
     throw error;

@@ -119,7 +119,7 @@ export async function openStores(
 }
 
 async function createStores(
-  { state, artifacts: { root } }: StorageSettings,
+  { state, artifacts: { root, permissions } }: StorageSettings,
   database: StateDatabase,
   { clock, onIndexFailure }: Omit<Outside, 'ids'>,
 ): Promise<Stores> {
@@ -137,7 +137,7 @@ async function createStores(
     usage: createUsageStore(database),
     webhooks: createWebhookStore(database),
     artifacts: createArtifactStore(database),
-    artifactFiles: createArtifactFiles({ root, clock }),
+    artifactFiles: createArtifactFiles({ root, permissions, clock }),
     storedInputs: createStoredInputFiles({ ...state, clock }),
     secret: database.secret,
     leaseRenewal: {

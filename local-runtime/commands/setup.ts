@@ -45,18 +45,19 @@ async function missingFolders(
   if (!loaded.ok) {
     throw new BridgeError('configuration', loaded.errors.map(problemLine).join('\n'));
   }
-  return folders(loaded.config.state.directory, loaded.config.artifacts.root);
+  const { state, artifacts } = loaded.config;
+  return folders(state.directory, artifacts.root, artifacts.permissions === 'owner');
 }
 
 async function firstSetup(options: SetupOptions, io: CommandIo): Promise<readonly Change[]> {
   const { config, state, artifacts } = setupPaths(io.env);
   const provider = await chooseProvider(options, io);
   const content = proposedConfig({ provider, state, artifacts });
-  return [newFile(config, content), ...folders(state, artifacts)];
+  return [newFile(config, content), ...folders(state, artifacts, true)];
 }
 
-function folders(state: string, artifacts: string): readonly Change[] {
-  return [...newFolder(state, { isPrivate: true }), ...newFolder(artifacts, { isPrivate: false })];
+function folders(state: string, artifacts: string, isPrivate: boolean): readonly Change[] {
+  return [...newFolder(state, { isPrivate: true }), ...newFolder(artifacts, { isPrivate })];
 }
 
 /** The variables that programs for these APIs take their keys from. */

@@ -25,11 +25,19 @@ const ASK_AGAIN_MS = 20;
 
 // The shell writes its own id and becomes the slot. Only one of several shells can make the link: what an interrupted run
 // has started is never started twice.
+// The files are for their owner alone and never behind a link; the slot itself gets the mask of this process again.
 const LAUNCH = `
+mask=$(umask)
+umask 077
+set -C
 echo "$$ $(cut -d' ' -f22 /proc/$$/stat)" > "$1.$$" && ln "$1.$$" "$1"
 linked=$?
 rm -f "$1.$$"
 [ $linked = 0 ] || exit 1
+set +C
+[ ! -L "$3" ] || exit 1
+: >> "$3"
+umask "$mask"
 exec sh -c "exec $2" >> "$3" 2>&1`;
 
 /** Slots as processes of this machine (Linux), which outlive the one that starts them. */

@@ -1,5 +1,6 @@
-import { open, rename } from 'node:fs/promises';
+import { open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { CREATE_FLAGS } from '../../lib/platform/owner-file.ts';
 
 /**
  * Replaces a file atomically: its readers see the old text or the new one, and after a crash it is one of them. Every user
@@ -7,7 +8,9 @@ import { dirname } from 'node:path';
  */
 export async function replaceFile(path: string, text: string): Promise<void> {
   const fresh = `${path}.new`;
-  const file = await open(fresh, 'w', 0o644);
+  // One that a crash has left, or a link: removing it does not touch the target.
+  await rm(fresh, { force: true });
+  const file = await open(fresh, CREATE_FLAGS, 0o644);
   try {
     // The mask of new files may have removed bits.
     await file.chmod(0o644);

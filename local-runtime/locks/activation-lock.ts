@@ -1,8 +1,17 @@
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+} from 'node:fs';
 import { hostname } from 'node:os';
 import * as v from 'valibot';
 import { BridgeError } from '../../lib/errors/bridge-error.ts';
 import { type Clock, nowSecs, sleep, stayAwake } from '../../lib/platform/clock.ts';
+import { writeOwnerFile } from '../../lib/platform/owner-file.ts';
 import { type FileLock, lockFile } from './file-lock.ts';
 
 const LOCK_HOLDER = v.object({
@@ -24,6 +33,7 @@ interface Options {
 }
 
 const RETRY_MS = 100;
+const MAX_HOLDER_BYTES = 4096;
 
 /**
  * Waits until no other process holds `server.activation_lock`, takes it and writes who holds it into a file beside it.
@@ -63,9 +73,21 @@ export async function takeActivationLock(
  */
 export function readHolder(path: string): LockHolder | undefined {
   try {
-    return v.parse(LOCK_HOLDER, JSON.parse(readFileSync(holderFile(path), 'utf8')));
+    return v.parse(LOCK_HOLDER, JSON.parse(readShort(holderFile(path))));
   } catch {
     return undefined;
+  }
+}
+
+/** The text of a regular file, not of what a link or a pipe of that name would give. Throws if it is none, or is long. */
+function readShort(path: string): string {
+  const file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  try {
+    const found = fstatSync(file);
+    if (!found.isFile() || found.size > MAX_HOLDER_BYTES) throw new Error('it is no holder');
+    return readFileSync(file, 'utf8');
+  } finally {
+    closeSync(file);
   }
 }
 
@@ -88,12 +110,15 @@ function tryLock(path: string): FileLock | undefined {
 /** Replaced atomically, so that a reader never sees half of it. */
 function writeHolder(path: string, holder: LockHolder): void {
   const file = holderFile(path);
+  const fresh = `${file}.new`;
   rmSync(file, { force: true });
   try {
-    writeFileSync(`${file}.new`, `${JSON.stringify(holder)}\n`, { mode: 0o600 });
-    renameSync(`${file}.new`, file);
+    // One that a crash has left, or a link: removing it does not touch the target.
+    rmSync(fresh, { force: true });
+    writeOwnerFile(fresh, `${JSON.stringify(holder)}\n`);
+    renameSync(fresh, file);
   } catch {
-    // The disk may be full. The lock is held all the same, by a process whose name is not known.
+    // The disk may be full, or the name belong to another user. The lock is held all the same, by a process whose name is not known.
   }
 }
 

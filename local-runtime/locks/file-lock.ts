@@ -1,7 +1,8 @@
-import { closeSync, mkdirSync, openSync, statSync } from 'node:fs';
+import { mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { type Clock, sleep, stayAwake } from '../../lib/platform/clock.ts';
+import { createOwnerFile, OWNER_FOLDER } from '../../lib/platform/owner-file.ts';
 
 const RETRY_MS = 20;
 
@@ -16,8 +17,8 @@ export interface FileLock {
  * until the process ends in any way. Throws when the file cannot be made or locked, or has content.
  */
 export function lockFile(path: string): FileLock | undefined {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  makeForOwner(path);
+  mkdirSync(dirname(path), { recursive: true, mode: OWNER_FOLDER });
+  createOwnerFile(path);
   // SQLite would take the lock of a real database, and change its journal.
   const found = statSync(path);
   if (found.isFile() && found.size > 0) throw new Error('the file is not empty');
@@ -58,14 +59,5 @@ export async function waitForFileLock(
     }
   } finally {
     release();
-  }
-}
-
-/** Creates the empty file for its owner only. An existing one is not opened: closing it would release a lock on it. */
-function makeForOwner(path: string): void {
-  try {
-    closeSync(openSync(path, 'wx', 0o600));
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
   }
 }

@@ -1,4 +1,4 @@
-import { flag, integer, section, text } from '../values/field.ts';
+import { choice, flag, integer, section, text } from '../values/field.ts';
 import { integerList, textList } from '../values/field-collections.ts';
 import { PATH, REMOTE_HOST } from '../values/text-rules.ts';
 
@@ -54,6 +54,11 @@ export const ARTIFACTS = section({
     default: './data/artifacts',
     rule: PATH,
     about: 'The folder of the images; a relative path starts at the working directory.',
+  }),
+  permissions: choice(['owner', 'umask'], {
+    default: 'owner',
+    about:
+      'Who may read the images and folders that the bridge makes there: their owner alone, or whom the umask of its process lets.',
   }),
   retention: section({
     max_age_secs: integer({

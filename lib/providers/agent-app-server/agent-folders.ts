@@ -2,6 +2,7 @@ import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { BridgeError } from '../../errors/bridge-error.ts';
 import type { Ids } from '../../platform/ids.ts';
+import { createOwnerFile, OWNER_FILE, OWNER_FOLDER } from '../../platform/owner-file.ts';
 import type { ProviderInput } from '../provider-port.ts';
 import { THREAD_ID } from './threads.ts';
 
@@ -21,9 +22,6 @@ export interface StagedInputs {
 export type AgentFolders = ReturnType<typeof createAgentFolders>;
 
 const FOLDER = 'agent-app-server';
-// Prompts and images are for the owner of the state directory alone.
-const FOLDER_MODE = 0o700;
-const FILE_MODE = 0o600;
 
 /**
  * What the provider keeps below the state directory: the child's home and working directory, the inputs of running turns,
@@ -36,7 +34,7 @@ export function createAgentFolders({ stateDirectory, ids }: Deps) {
   const inputs = join(root, 'inputs');
   const threads = join(root, 'threads');
 
-  const make = (path: string) => mkdir(path, { recursive: true, mode: FOLDER_MODE });
+  const make = (path: string) => mkdir(path, { recursive: true, mode: OWNER_FOLDER });
 
   return {
     home,
@@ -64,7 +62,7 @@ export function createAgentFolders({ stateDirectory, ids }: Deps) {
           await make(folder);
           await Promise.all(
             images.map(({ bytes }, index) =>
-              writeFile(paths[index] ?? '', bytes, { flag: 'wx', mode: FILE_MODE }),
+              writeFile(paths[index] ?? '', bytes, { flag: 'wx', mode: OWNER_FILE }),
             ),
           );
         });
@@ -76,8 +74,7 @@ export function createAgentFolders({ stateDirectory, ids }: Deps) {
     },
 
     /** Marks a thread as one to be deleted. Throws `overloaded`. */
-    mark: (threadId: string) =>
-      asStateError(() => writeFile(join(threads, threadId), '', { mode: FILE_MODE })),
+    mark: (threadId: string) => asStateError(async () => createOwnerFile(join(threads, threadId))),
 
     /** The threads that are marked. */
     marked: async (): Promise<readonly string[]> =>

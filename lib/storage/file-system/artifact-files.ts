@@ -2,11 +2,13 @@ import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { access, type link, unlink } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import type { ArtifactFiles, PublishedFile } from '../../artifacts/artifact-files-port.ts';
+import type { Config } from '../../config/settings/settings.ts';
 import { BridgeError } from '../../errors/bridge-error.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { errorCode } from '../../platform/error-code.ts';
 import { toFileStamp } from '../../platform/file-stamp.ts';
 import { isLeftover, nameNewFile } from '../../platform/name-new-file.ts';
+import { OWNER_FILE, OWNER_FOLDER } from '../../platform/owner-file.ts';
 import { splitName } from './artifact-path.ts';
 import { asArtifactError } from './file-errors.ts';
 import { createFolderMaker, findFolder, syncFolder } from './folders.ts';
@@ -25,9 +27,19 @@ interface Deps {
   /** `artifacts.root`; made with the first artifact. */
   readonly root: string;
   readonly clock: Pick<Clock, 'nowMs'>;
+  /** `artifacts.permissions`; for the owner alone by default. */
+  readonly permissions?: Permissions;
   /** Makes hard links, where there are such. */
   readonly makeLink?: typeof link;
 }
+
+type Permissions = Config['artifacts']['permissions'];
+
+/** The rights of new files and folders, from which the umask of the process takes. */
+const MODES: Readonly<Record<Permissions, { readonly file: number; readonly folder: number }>> = {
+  owner: { file: OWNER_FILE, folder: OWNER_FOLDER },
+  umask: { file: 0o666, folder: 0o777 },
+};
 
 // A leading dot: no caller can name it, nor anything in it (contract.md 1, `output`).
 const STAGING = ['.staging'];
@@ -72,8 +84,9 @@ function nearestExisting(path: string): string {
  */
 export function createArtifactFiles(deps: Deps): ArtifactFiles {
   const root = resolve(deps.root);
-  const folders = createFolderMaker(root);
-  const { clock, makeLink } = deps;
+  const { clock, makeLink, permissions = 'owner' } = deps;
+  const modes = MODES[permissions];
+  const folders = createFolderMaker(root, modes.folder);
 
   return {
     prepare: () => asArtifactError(async () => void (await folders.make(STAGING))),
@@ -82,7 +95,7 @@ export function createArtifactFiles(deps: Deps): ArtifactFiles {
     isTaken: (name) =>
       asArtifactError(async () => (await statName(pathOf(root, name))) !== undefined),
     stage: (id, bytes) =>
-      asArtifactError(async () => writeNew(join(await stagingFolder(root), id), bytes)),
+      asArtifactError(async () => writeNew(join(await stagingFolder(root), id), bytes, modes.file)),
     publish: (id, name) =>
       asArtifactError(async () => {
         const { folder, filename } = splitName(name);

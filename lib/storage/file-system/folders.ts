@@ -3,6 +3,7 @@ import { lstat, mkdir, open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { BridgeError } from '../../errors/bridge-error.ts';
 import { errorCode } from '../../platform/error-code.ts';
+import { OWNER_FOLDER } from '../../platform/owner-file.ts';
 import { isAbsence } from './file-errors.ts';
 
 // Folders that were seen to be durable; made again from nothing when there are too many to remember.
@@ -18,7 +19,7 @@ export interface FolderMaker {
 }
 
 /** `mode` is for the folders that are made; the rights of those that exist stay as they are. */
-export function createFolderMaker(root: string, mode = 0o777): FolderMaker {
+export function createFolderMaker(root: string, mode = OWNER_FOLDER): FolderMaker {
   const durable = new Set<string>();
 
   async function makePart(parent: string, path: string): Promise<void> {

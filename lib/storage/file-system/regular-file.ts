@@ -4,9 +4,9 @@ import { type FileHandle, lstat, open, unlink } from 'node:fs/promises';
 import type { FileContent, PublishedFile } from '../../artifacts/artifact-files-port.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { isStampSettled, toFileStamp } from '../../platform/file-stamp.ts';
+import { CREATE_FLAGS, OWNER_FILE } from '../../platform/owner-file.ts';
 import { isAbsence } from './file-errors.ts';
 
-const CREATE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
 // Opening a pipe must not wait for its other end.
 const READ = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
@@ -16,8 +16,8 @@ const ZEROS = Buffer.alloc(262_144);
 const STEP_BYTES = 4 * 1024 * 1024;
 
 /** Makes the file and resolves when its bytes are durable; its name is so once its folder was synced. */
-export async function writeNew(path: string, bytes: Buffer, mode = 0o666): Promise<void> {
-  const file = await open(path, CREATE, mode);
+export async function writeNew(path: string, bytes: Buffer, mode = OWNER_FILE): Promise<void> {
+  const file = await open(path, CREATE_FLAGS, mode);
   try {
     await file.writeFile(bytes);
     await file.datasync();
@@ -28,7 +28,7 @@ export async function writeNew(path: string, bytes: Buffer, mode = 0o666): Promi
 
 /** Makes a file of so many bytes. It is not made durable: a file system refuses what it has no room for when it is written. */
 export async function writeZeros(path: string, bytes: number): Promise<void> {
-  const file = await open(path, CREATE, 0o600);
+  const file = await open(path, CREATE_FLAGS, OWNER_FILE);
   try {
     for (let at = 0; at < bytes; at += ZEROS.length) {
       const piece = ZEROS.subarray(0, Math.min(ZEROS.length, bytes - at));

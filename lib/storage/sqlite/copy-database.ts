@@ -2,6 +2,7 @@ import { closeSync, existsSync, fsyncSync, linkSync, mkdtempSync, openSync, rmSy
 import { dirname, join, resolve } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { BridgeError } from '../../errors/bridge-error.ts';
+import { createOwnerFile } from '../../platform/owner-file.ts';
 import { type Connection, setDatabaseIdentity, UNIDENTIFIED } from './connection.ts';
 
 const DAMAGE = /^SQLITE_(CORRUPT|NOTADB)/;
@@ -21,7 +22,7 @@ export function copyDatabase(connection: Connection, target: string): boolean {
     temporary = mkdtempSync(join(folder, '.state-copy-'));
     const copy = join(temporary, 'copy');
     step = 'the database cannot be copied';
-    closeSync(openSync(copy, 'wx', 0o600));
+    createOwnerFile(copy);
     connection.prepare('VACUUM INTO ?').run(copy);
     forgetIdentity(copy);
     step = 'it cannot be made durable';

@@ -1,9 +1,10 @@
-import { accessSync, closeSync, constants, openSync, statSync } from 'node:fs';
+import { accessSync, constants, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Statement } from 'better-sqlite3';
 import * as v from 'valibot';
 import { BridgeError } from '../../errors/bridge-error.ts';
 import type { Ids } from '../../platform/ids.ts';
+import { createOwnerFile } from '../../platform/owner-file.ts';
 import {
   type Connection,
   connect,
@@ -106,7 +107,7 @@ export function openStateDatabase({ file, ids, migrations = MIGRATIONS }: Option
   try {
     if (file !== IN_MEMORY) {
       // SQLite would give it the rights of any new file, and it holds prompts; the files beside it take its rights.
-      closeSync(openSync(file, 'a', 0o600));
+      createOwnerFile(file);
       refuseForeignLog(file);
     }
     connection = connect(file);

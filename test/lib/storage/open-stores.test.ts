@@ -19,7 +19,7 @@ beforeEach(async () => {
 afterEach(() => rm(directory, { recursive: true }));
 
 function settings() {
-  const limits = { retention: { max_age_secs: 0 }, cache_bytes: 0 };
+  const limits = { permissions: 'owner' as const, retention: { max_age_secs: 0 }, cache_bytes: 0 };
   const root = join(directory, 'artifacts');
   return { state: { directory: join(directory, 'state') }, artifacts: { ...limits, root } };
 }

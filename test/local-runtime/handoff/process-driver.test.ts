@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -33,6 +33,36 @@ describe('createProcessDriver', () => {
     expect(await pidFile()).toBe(first);
     expect(await open().isRunning('blue')).toBe(true);
     expect(await open().isRunning('green')).toBe(false);
+  });
+
+  it('makes its files for their owner alone, and leaves the slot the mask of its own', async () => {
+    const mask = process.umask(0o002);
+    try {
+      await open('sh -c "umask; exec sleep 60"').start('blue');
+    } finally {
+      process.umask(mask);
+    }
+    await expect.poll(log).toBe('0002\n');
+
+    const rights = (await readdir(directory)).map(async (name) => {
+      const { mode } = await stat(join(directory, name));
+      return `${name} ${(mode & 0o777).toString(8)}`;
+    });
+
+    expect((await Promise.all(rights)).sort()).toEqual(['blue.log 600', 'blue.pid 600']);
+  });
+
+  it('writes no log behind a link', async () => {
+    const victim = join(folder, 'victim');
+    await mkdir(directory);
+    await symlink(victim, join(directory, 'blue.log'));
+
+    await open('sh -c "echo up; exec sleep 60"')
+      .start('blue')
+      .catch(() => undefined);
+
+    await expect.poll(() => open().isRunning('blue')).toBe(false);
+    expect(await readdir(folder)).toEqual(['made']);
   });
 
   it('starts a slot once when two ask at the same time', async () => {

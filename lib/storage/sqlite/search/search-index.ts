@@ -1,6 +1,7 @@
-import { closeSync, openSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import Sqlite from 'better-sqlite3';
 import * as v from 'valibot';
+import { createOwnerFile } from '../../../platform/owner-file.ts';
 import type { Steps } from '../../../platform/time-slices.ts';
 import {
   type Connection,
@@ -182,7 +183,7 @@ function openOrReplace(file: string): OpenIndex {
 
 function openIndex(file: string): OpenIndex {
   // Readable by its owner alone, as the state database: it reveals much of the prompts.
-  closeSync(openSync(file, 'a', 0o600));
+  createOwnerFile(file);
   const connection = connect(file);
   try {
     prepareDerived(connection);

@@ -40,6 +40,7 @@ const VALUES: Readonly<Record<string, unknown>> = {
   version: 1,
   default_provider: 'sandbox',
   'inputs.remote.allowed_hosts': ['images.example.com'],
+  'artifacts.permissions': 'umask',
   'server.bind': '127.0.0.2:1',
   'server.public_base_url': 'https://bridge.example',
   'server.bearer_token_env': 'TOKEN',
