@@ -6,7 +6,7 @@ import {
 } from '../contract/resources/diagnostics.ts';
 import { type BridgeError, toBridgeError } from '../errors/bridge-error.ts';
 import { ERRORS } from '../errors/codes.ts';
-import { refusalReason } from '../metrics/refusals.ts';
+import { refusalReason } from '../errors/refusals.ts';
 import type { ObservedReply } from './observer-port.ts';
 import { callOf, type Middleware, type StackRequest } from './stack-request.ts';
 

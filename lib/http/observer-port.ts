@@ -1,5 +1,5 @@
 import type { ReportedMethod } from '../contract/resources/diagnostics.ts';
-import type { RefusalReason } from '../metrics/refusals.ts';
+import type { RefusalReason } from '../errors/refusals.ts';
 
 /** A report of one reply. It contains nothing that a caller chose. */
 export interface ObservedReply {

@@ -1,7 +1,7 @@
 import type { OutputFormat } from '../contract/request/parameters.ts';
 import type { Diagnostics } from '../contract/resources/diagnostics.ts';
 import type { BridgeCode } from '../errors/codes.ts';
-import type { RefusalReason } from './refusals.ts';
+import type { RefusalReason } from '../errors/refusals.ts';
 
 type BreakerState = Diagnostics['runtime']['providers'][string]['breaker']['state'];
 

@@ -7,9 +7,9 @@ import {
 } from '../contract/resources/diagnostics.ts';
 import { JOB_STATUSES } from '../contract/resources/job.ts';
 import { BRIDGE_CODES } from '../errors/codes.ts';
+import { REFUSAL_REASONS } from '../errors/refusals.ts';
 import { METRICS, type MetricRow, PREFIX } from './metric-table.ts';
 import { type CountedElsewhere, type Metrics, WEBHOOK_RESULTS } from './metrics.ts';
-import { REFUSAL_REASONS } from './refusals.ts';
 
 interface Facts {
   readonly version: string;

@@ -1,11 +1,11 @@
-import type { BridgeError } from '../errors/bridge-error.ts';
+import type { BridgeError } from './bridge-error.ts';
 
 /** The values of `details.reason` that become a label, and two for refusals without one of them. */
 export const REFUSAL_REASONS = [
   'allowance',
   'artifact_folder_full',
   'artifact_folder_unusable',
-  'bodies_full',
+  'body_memory',
   'circuit_open',
   'idempotency_full',
   'jobs_full',
