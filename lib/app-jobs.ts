@@ -13,6 +13,7 @@ import { interruption, toJobFailure } from './jobs/job-end.ts';
 import { createJobLists } from './jobs/job-lists.ts';
 import { createJobQueue } from './jobs/job-queue.ts';
 import { createJobRetention } from './jobs/job-retention.ts';
+import type { JobStore } from './jobs/job-store-port.ts';
 import { toImageJob } from './jobs/job-views.ts';
 import { createJobWorker } from './jobs/job-worker.ts';
 import { createJobs } from './jobs/jobs.ts';
@@ -116,12 +117,8 @@ export function openJobs(config: Config, outside: Outside, parts: JobParts) {
     tasks: [retention.sweep, removedTokens.task, ...(deliveries ? [deliveries.task] : [])],
     isHealthy: retention.isHealthy,
     state: { totals: store.totals, active: live.size },
-    /** Ends what an earlier process left running: its images may have been made or not. */
-    async recover(): Promise<void> {
-      const end = { atSecs: nowSecs(clock), error: toJobFailure(interruption()) };
-      await store.interruptAbandoned(end);
-      if (!deliveries) await warnOfWaiting(stores.webhooks, log);
-    },
+    recover: () =>
+      recover({ ...parts, store, log, sendsWebhooks: deliveries !== undefined }, clock),
   };
 }
 
@@ -131,6 +128,24 @@ function openRemovedTokens(
   cancelJob: CancelJob,
 ) {
   return createRemovedTokens({ store, cancelJob, removed: tokens.removed });
+}
+
+/** Ends what an earlier process left running: its images may have been made or not. */
+async function recover(
+  {
+    store,
+    stores,
+    usage,
+    log,
+    sendsWebhooks,
+  }: Pick<JobParts, 'stores' | 'usage'> &
+    Pick<Outside, 'log'> & { readonly store: JobStore; readonly sendsWebhooks: boolean },
+  clock: Clock,
+): Promise<void> {
+  const end = { atSecs: nowSecs(clock), error: toJobFailure(interruption()) };
+  await store.interruptAbandoned(end);
+  await usage.recover();
+  if (!sendsWebhooks) await warnOfWaiting(stores.webhooks, log);
 }
 
 async function warnOfWaiting(

@@ -31,7 +31,7 @@ interface Outside {
 interface RunParts {
   readonly registry: ProviderRegistry;
   readonly engine: ImageEngine;
-  readonly stores: Pick<Stores, 'storedInputs' | 'sessions' | 'artifacts' | 'usage'>;
+  readonly stores: Pick<Stores, 'storedInputs' | 'sessions' | 'artifacts' | 'usage' | 'ledger'>;
   readonly artifacts: Pick<AppArtifacts, 'delivery' | 'publisher'>;
 }
 
@@ -63,7 +63,7 @@ export function openRuns(config: Config, outside: Outside, parts: RunParts) {
   return {
     inputs,
     admission,
-    usage: createUsage({ clock, log, store: parts.stores.usage }),
+    usage: createUsage({ clock, ids, log, store: parts.stores.usage, ledger: parts.stores.ledger }),
     generation,
     planRoutes: createPlanRoutes({ registry, sessions: turns, inputs: forecast }),
     runs: createImageRuns({ generation, publisher, log, durations }),

@@ -115,7 +115,7 @@ export async function createApp(config: Config, outside: Outside): Promise<App> 
     tasks: report,
   });
 
-  const close = () => closeAll([imageRequests, registry, enabled, httpClient, engine, stores]);
+  const close = () => endAll([imageRequests, usage, registry, enabled, httpClient, engine, stores]);
   try {
     // First: it gives images of interrupted jobs to their owners, and what is left has none.
     await appJobs.recover();
@@ -149,7 +149,7 @@ export async function createApp(config: Config, outside: Outside): Promise<App> 
 }
 
 /** One after the other. */
-async function closeAll(parts: readonly { close(): Promise<void> }[]): Promise<void> {
+async function endAll(parts: readonly { close(): Promise<void> }[]): Promise<void> {
   for (const part of parts) await part.close();
 }
 

@@ -1,6 +1,5 @@
 import { startDeadline } from '../admission/deadline.ts';
 import type { InputFacts, InputSet } from '../inputs/input-source.ts';
-import { createBill } from './bill.ts';
 import { firstPlan } from './call/run-routes.ts';
 import { toTurnRequest } from './call/session-turns.ts';
 import { countOperation } from './count-operation.ts';
@@ -58,10 +57,11 @@ export function createGeneration(deps: Deps) {
         admit = resolve;
       });
       const counted = countOperation(metrics, clock, request);
-      const bill = createBill(context.charge, request.parameters.n);
-      const progress = { deadline, client: signal, onEvent: queue.push, onAdmitted: admit, bill };
-      const work = counted(runPipeline(request, context, progress)).finally(deadline.end);
-      const result = bill.settled(work).finally(queue.end);
+      const progress = { deadline, client: signal, onEvent: queue.push, onAdmitted: admit };
+      const result = counted(runPipeline(request, context, progress)).finally(() => {
+        deadline.end();
+        queue.end();
+      });
       const started = Promise.race([admitted, result.then(() => {})]);
       // A caller that reads one of them only must not be ended by an unhandled rejection of the other.
       started.catch(() => {});

@@ -4,6 +4,7 @@ import type { Permit } from '../admission/gate.ts';
 import type { Publisher } from '../artifacts/publisher.ts';
 import type { Attempt } from '../contract/reply/image-response.ts';
 import type { RequestContext } from '../contract/request/request-context.ts';
+import { toBridgeError } from '../errors/bridge-error.ts';
 import type { ImageEngine, VerifiedImage } from '../images/image.ts';
 import { factsOf, type InputSet, mapInputs } from '../inputs/input-source.ts';
 import type { InputVerifier } from '../inputs/verify-inputs.ts';
@@ -11,12 +12,9 @@ import type { Metrics } from '../metrics/metrics.ts';
 import { type Clock, nowSecs } from '../platform/clock.ts';
 import type { Ids } from '../platform/ids.ts';
 import type { ProviderRegistry } from '../providers/registry.ts';
-import type { Charge } from '../usage/charge.ts';
-import type { Bill } from './bill.ts';
 import { createFanOut } from './call/fan-out.ts';
 import { createFinishedCall } from './call/finished-call.ts';
 import { createMaskedInputs } from './call/masked-inputs.ts';
-import { afterMade } from './call/perhaps-made.ts';
 import { createProviderSlots } from './call/provider-slots.ts';
 import { createRetriedCall } from './call/retried-call.ts';
 import { createRouteAttempt } from './call/route-attempt.ts';
@@ -36,6 +34,7 @@ import type { Outcome } from './finish/outcome.ts';
 import { toImageResponse } from './finish/response.ts';
 import type { GenerationRequest } from './generation-request.ts';
 import type { GenerationResult } from './generation-result.ts';
+import type { Ledger } from './ledger/ledger.ts';
 import { makePlan } from './plan/plan.ts';
 import { resolveCandidates, toRoute } from './plan/routing.ts';
 import { startTimes, type Times } from './times.ts';
@@ -59,8 +58,8 @@ export interface GenerationContext
     ImageTaker {
   /** Where others are refused because the queue of a gate is full, it waits. */
   readonly waitsWhenFull?: boolean;
-  /** What its images count against. */
-  readonly charge: Charge;
+  /** Its account: what was made and what is paid for. The code that commits the result closes it. */
+  readonly ledger: Ledger;
 }
 
 /** What the pipeline reports to while it runs, and what ends it. */
@@ -71,7 +70,6 @@ interface Progress {
   readonly onEvent: (event: GenerationEvent) => void;
   /** Called when the work is queued or running: from then on a failure is no refusal. */
   readonly onAdmitted: () => void;
-  readonly bill: Pick<Bill, 'reserve' | 'noteMade'>;
 }
 
 /** The steps of every generation: plan, inputs, admission, route attempts, metadata, delivery. */
@@ -84,10 +82,10 @@ export function createPipeline(deps: PipelineDeps) {
   return async function runPipeline(
     request: GenerationRequest,
     context: GenerationContext,
-    { deadline, client, onEvent, onAdmitted, bill }: Progress,
+    { deadline, client, onEvent, onAdmitted }: Progress,
   ): Promise<GenerationResult> {
     const times = startTimes(clock);
-    const { requestId, scope, waitsWhenFull = false } = context;
+    const { requestId, scope, ledger, waitsWhenFull = false } = context;
     const { signal } = deadline;
     const candidates = resolveCandidates(request.routing, registry);
     const shown = (all: readonly Attempt[]) => (candidates.length > 1 ? all : undefined);
@@ -97,7 +95,7 @@ export function createPipeline(deps: PipelineDeps) {
     try {
       const { result: done, attempts } = await runRoutes(candidates, {
         clock,
-        policy: request.routing.fallback_policy,
+        fallsBack: (error) => ledger.fallsBack(error, request.routing.fallback_policy),
         signal,
         plan: (candidate) => makePlan(requestId, request, toRoute(candidate, registry)),
         async prepare({ ask, output }) {
@@ -106,7 +104,7 @@ export function createPipeline(deps: PipelineDeps) {
           // Images are decoded only for a request that may be admitted.
           if (!waitsWhenFull) admission.checkOperation();
           if (isPublished(output)) await publisher.refuseBroken();
-          await bill.reserve();
+          await ledger.reserve();
           onEvent({ type: 'progress', stage: 'queued' });
           onEvent({ type: 'progress', stage: 'preparing' });
           verified = await times.of('input', inputs.verify(request.inputs, { scope, signal }));
@@ -118,23 +116,26 @@ export function createPipeline(deps: PipelineDeps) {
           metrics.queued({ durationMs: permit.waitedMs });
         },
         async attempt(first, tried) {
+          ledger.beginRoute(first.ask.provider.name);
           const plan = first.withInputs(mapInputs(verified, factsOf));
           early = startEarlyDelivery({ plan, times, attempts: () => shown(tried()) }, context);
           const drawing = maskedInputs(plan, verified, signal);
           const { inputs: sent, masked } = await times.of('input', drawing);
-          const work = { plan, inputs: sent, masked, deadline, onEvent, onOutput: early?.add };
+          const onOutput = early?.add;
+          const work = { plan, inputs: sent, masked, deadline, ledger, onEvent, onOutput };
           const result = await routeAttempt(work, { times, onAdmitted, waitsWhenFull, scope });
           return { plan, result };
         },
       });
-      bill.noteMade(done.result);
       onEvent({ type: 'progress', stage: 'publishing' });
       const outcome = { ...done, completedSecs: nowSecs(clock), attempts: shown(attempts) };
       const delivering = early?.all() ?? deliverAll(outcome, times, context, client);
-      const paidFor = afterMade(delivering, done.result.outputs.length);
-      const delivered = await times.of('artifact', paidFor);
+      const delivered = await times.of('artifact', delivering);
+      ledger.delivered(delivered.data.map(({ index }) => index));
       const response = toImageResponse(outcome, delivered, times.report());
       return { response, publications: delivered.publications };
+    } catch (thrown) {
+      throw ledger.restricted(toBridgeError(thrown));
     } finally {
       await early?.settled();
       permit?.release();

@@ -7,6 +7,7 @@ import { toFingerprintedRequest } from '../generation/fingerprinted-request.ts';
 import type { RunningGeneration } from '../generation/generation.ts';
 import { toGenerationRequest } from '../generation/generation-request.ts';
 import type { GenerationResult } from '../generation/generation-result.ts';
+import { createLedger } from '../generation/ledger/ledger.ts';
 import { identifyInputs } from '../inputs/input-identities.ts';
 import { toInputSources } from '../inputs/to-input-sources.ts';
 import { toFingerprint } from '../platform/fingerprint.ts';
@@ -20,7 +21,7 @@ interface Deps {
   /** Gives what a run has published its owner. */
   readonly publisher: { commit(publications: GenerationResult['publications']): Promise<void> };
   readonly slices: TimeSlices;
-  readonly usage: Pick<Usage, 'chargeFor'>;
+  readonly usage: Pick<Usage, 'accountFor'>;
   readonly tokens: {
     /** Calls `onRemoval` if the token was removed, or within seconds after its removal. Returns how to end the watch. */
     watchRemoval(id: string, onRemoval: () => void): () => void;
@@ -55,10 +56,10 @@ export function createPrepareRequest(deps: Deps) {
       const key = toIdempotencyKey(sent.idempotency_key, context.idempotencyKey);
       const inputs = await slices.run(toInputSources(sent, maxInputBytes), context.signal());
       const request = toGenerationRequest(sent, inputs);
-      const charged = { ...context, charge: usage.chargeFor(context.caller) };
+      const ledger = createLedger(usage.accountFor(context.caller), request.parameters.n);
       return {
         key,
-        run: untilRemoval(runs.newRun(request, charged, { commit }), (onRemoval) =>
+        run: untilRemoval(runs.newRun(request, { ...context, ledger }, { commit }), (onRemoval) =>
           tokens.watchRemoval(context.caller.id, onRemoval),
         ),
         async fingerprintFor(result) {

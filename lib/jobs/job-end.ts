@@ -17,6 +17,12 @@ export function isInterruption(error: unknown): boolean {
   return error instanceof BridgeError && error.details['reason'] === INTERRUPTED;
 }
 
+/** Returns how a job ends that fails with this error. */
+export function endOf(error: BridgeError) {
+  if (isInterruption(error)) return 'interrupted';
+  return error.code === 'cancelled' ? 'cancelled' : 'failed';
+}
+
 /** The end of a job that its owner has cancelled. */
 export function cancellation(): BridgeError {
   return new BridgeError('cancelled', 'the job was cancelled');

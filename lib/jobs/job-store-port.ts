@@ -6,7 +6,7 @@ import type {
   JobStatus,
   PartialResult,
 } from '../contract/resources/job.ts';
-import type { Reservation } from '../usage/usage-store-port.ts';
+import type { Reservation, Settlement } from '../generation/ledger/ledger-store-port.ts';
 import type { WebhookRecord, WebhookTarget } from '../webhooks/webhook-store-port.ts';
 import type { JobRetention, PrunedJobs } from './job-retention-port.ts';
 import type { JobTotals } from './job-totals-port.ts';
@@ -104,7 +104,11 @@ export interface JobAdmission extends JobLimits {
 }
 
 /** How a running job ends, and what is left of it. */
-export type JobEnd = { readonly completedSecs: number } & (
+export type JobEnd = {
+  readonly completedSecs: number;
+  /** The calls of the job that are not counted yet. Undefined if they are not known, because another process ran the job. */
+  readonly settlement?: Settlement | undefined;
+} & (
   | {
       readonly status: 'succeeded';
       readonly result: ImageResponse;

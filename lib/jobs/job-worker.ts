@@ -1,30 +1,24 @@
 import { type BridgeError, toBridgeError } from '../errors/bridge-error.ts';
 import type { RunningGeneration } from '../generation/generation.ts';
 import { toGenerationRequest } from '../generation/generation-request.ts';
-import type { GenerationResult } from '../generation/generation-result.ts';
+import { createLedger, type Ledger } from '../generation/ledger/ledger.ts';
 import { toStoredSources } from '../inputs/to-input-sources.ts';
 import type { TraceLog } from '../log/trace-log.ts';
-import { type Clock, nowSecs } from '../platform/clock.ts';
+import type { Clock } from '../platform/clock.ts';
 import type { Ids } from '../platform/ids.ts';
 import type { ImageRun, ImageRuns } from '../runs/image-run.ts';
 import type { Usage } from '../usage/usage.ts';
-import {
-  cancellation,
-  interruption,
-  isInterruption,
-  toArtifactResult,
-  toJobFailure,
-} from './job-end.ts';
+import { interruption, isInterruption } from './job-end.ts';
+import { createJobEnds } from './job-ends.ts';
 import { type JobPublications, trackPublications } from './job-publications.ts';
 import type { JobRecord, JobStore } from './job-store-port.ts';
-import { createSettleJob } from './settle-job.ts';
 import type { LiveJob, LiveJobs } from './streams/live-jobs.ts';
 
 interface Deps {
   readonly store: Pick<JobStore, 'settle' | 'addOutput'>;
   readonly live: LiveJobs;
   readonly runs: ImageRuns;
-  readonly usage: Pick<Usage, 'chargeOfJob'>;
+  readonly usage: Pick<Usage, 'accountOfJob'>;
   readonly publisher: Parameters<typeof trackPublications>[0]['publisher'];
   readonly log: Pick<TraceLog, 'failure'>;
   readonly clock: Clock;
@@ -33,41 +27,16 @@ interface Deps {
 
 /** Runs jobs that have been claimed, each once and to its end, and settles them in the store. */
 export function createJobWorker(deps: Deps) {
-  const { live, runs, clock, ids } = deps;
-  const settle = createSettleJob(deps);
+  const { live, runs, ids } = deps;
   const ending = new AbortController();
+  const ends = createJobEnds(deps, ending.signal);
 
-  async function succeed(
+  function newRun(
     job: JobRecord,
-    { response, publications }: GenerationResult,
-    { signal }: LiveJob,
-  ): Promise<void> {
-    const end = {
-      status: 'succeeded',
-      completedSecs: nowSecs(clock),
-      result: toArtifactResult(response),
-      publications: publications.map(({ record }) => record.id),
-    } as const;
-    if (await settle(job, end, signal)) return;
-    // Its cancellation was committed before its result, though the signal may not have come yet.
-    throw cancellation().with({ details: { provider_stopped: true } });
-  }
-
-  /** False when the process stops before the store has taken the end: then the next start finds the job running. */
-  async function fail(job: JobRecord, error: BridgeError): Promise<boolean> {
-    const status = isInterruption(error)
-      ? 'interrupted'
-      : error.code === 'cancelled'
-        ? 'cancelled'
-        : 'failed';
-    const end = { status, completedSecs: nowSecs(clock), error: toJobFailure(error) } as const;
-    return settle(job, end, ending.signal).then(
-      () => true,
-      () => false,
-    );
-  }
-
-  function newRun(job: JobRecord, here: LiveJob, { onPublished }: JobPublications): ImageRun<void> {
+    here: LiveJob,
+    { onPublished }: JobPublications,
+    ledger: Ledger,
+  ): ImageRun<void> {
     const context = {
       requestId: job.requestId,
       scope: job.scope,
@@ -75,12 +44,12 @@ export function createJobWorker(deps: Deps) {
       // A job names its artifacts by their ids: its result holds no address of this bridge.
       baseUrl: '',
       waitsWhenFull: true,
-      charge: deps.usage.chargeOfJob({ ...job, images: job.request.parameters.n }),
+      ledger,
       onPublished,
     };
     const request = toGenerationRequest(job.request, toStoredSources(job.request));
     return runs.newRun(request, context, {
-      commit: (made) => succeed(job, made, here),
+      commit: (made) => ends.succeed({ job, ledger }, made, here.signal),
       toFailure: (thrown) => toFailure(thrown, here.signal),
       keepsPublications: true,
     });
@@ -89,8 +58,9 @@ export function createJobWorker(deps: Deps) {
   async function run(job: JobRecord): Promise<void> {
     const here = live.begin(job);
     const publications = trackPublications(deps, job);
+    const ledger = createLedger(deps.usage.accountOfJob(job), job.request.parameters.n);
     try {
-      const imageRun = newRun(job, here, publications);
+      const imageRun = newRun(job, here, publications, ledger);
       const running = imageRun.start(here.signal);
       void showEvents(running, here);
       // Events that are still unread are of no use once the work has ended.
@@ -102,7 +72,7 @@ export function createJobWorker(deps: Deps) {
       await imageRun.commit(made);
     } catch (thrown) {
       const error = toBridgeError(thrown);
-      const isStored = await fail(job, error);
+      const isStored = await ends.fail({ job, ledger }, error);
       // Only now: until its end is stored, the next start may still make a partial result of them.
       if (isStored && !isInterruption(error)) await publications.discard();
     } finally {

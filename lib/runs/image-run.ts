@@ -1,6 +1,5 @@
 import type { RequestContext } from '../contract/request/request-context.ts';
 import { type BridgeError, toBridgeError } from '../errors/bridge-error.ts';
-import { afterMade } from '../generation/call/perhaps-made.ts';
 import type { Generation, RunningGeneration } from '../generation/generation.ts';
 import type { GenerationRequest } from '../generation/generation-request.ts';
 import type { GenerationResult } from '../generation/generation-result.ts';
@@ -61,6 +60,7 @@ export function createImageRuns({ generation, publisher, log, durations }: Deps)
       context: RunContext,
       { commit, toFailure = toBridgeError, keepsPublications = false }: RunEnd<T>,
     ): ImageRun<T> {
+      const { ledger } = context;
       const traced = { ...context.trace, requestId: context.requestId };
 
       async function logged<R>(work: Promise<R>): Promise<R> {
@@ -76,7 +76,11 @@ export function createImageRuns({ generation, publisher, log, durations }: Deps)
       function start(signal: AbortSignal): RunningGeneration {
         lines.started(traced);
         const running = generation.run(request, context, signal);
-        return { ...running, result: logged(running.result) };
+        const result = running.result.catch((thrown) => {
+          ledger.close();
+          throw thrown;
+        });
+        return { ...running, result: logged(result) };
       }
 
       return {
@@ -90,11 +94,15 @@ export function createImageRuns({ generation, publisher, log, durations }: Deps)
 
         async commit(made) {
           const committed = await logged(
-            afterMade(commit(made), made.response.data.length).catch(async (failure) => {
+            commit(made).catch(async (thrown) => {
+              const failure = ledger.restricted(toBridgeError(thrown));
+              ledger.withdrawn();
+              ledger.close();
               if (!keepsPublications) await remove(made);
               throw failure;
             }),
           );
+          ledger.close();
           const { provider, timings } = made.response;
           durations.note(provider, timings.total_ms - timings.queue_ms);
           lines.succeeded(traced, provider);
@@ -102,6 +110,8 @@ export function createImageRuns({ generation, publisher, log, durations }: Deps)
         },
 
         async discard(made, reason) {
+          ledger.withdrawn();
+          ledger.close();
           if (!keepsPublications) await remove(made);
           const failure = toFailure(reason);
           lines.failed(traced, failure.with({ provider: made.response.provider }));

@@ -3,6 +3,7 @@ import type { ArtifactFiles } from '../artifacts/artifact-files-port.ts';
 import type { ArtifactStore } from '../artifacts/artifact-store-port.ts';
 import type { Config } from '../config/settings/settings.ts';
 import { BridgeError } from '../errors/bridge-error.ts';
+import type { LedgerStore } from '../generation/ledger/ledger-store-port.ts';
 import type { StoredInputFiles } from '../inputs/stored-inputs-port.ts';
 import type { JobSearch } from '../jobs/job-search-port.ts';
 import type { JobStore } from '../jobs/job-store-port.ts';
@@ -31,6 +32,7 @@ import {
 import { isDamage, toOpenError } from './sqlite/driver-errors.ts';
 import { createJobStore } from './sqlite/jobs/job-store.ts';
 import { createQueueStore } from './sqlite/jobs/queue-store.ts';
+import { createLedgerStore } from './sqlite/ledger-store.ts';
 import { createOwnerLease } from './sqlite/owner-lease.ts';
 import { createPresetStore } from './sqlite/preset-store.ts';
 import { createJobSearch, searchIndexFile } from './sqlite/search/job-search.ts';
@@ -55,6 +57,7 @@ export interface Stores {
   readonly search: JobSearch;
   readonly presets: PresetStore;
   readonly sessions: SessionStore;
+  readonly ledger: LedgerStore;
   readonly usage: UsageStore;
   readonly webhooks: WebhookStore;
   readonly artifacts: ArtifactStore;
@@ -134,6 +137,7 @@ async function createStores(
     search,
     presets: createPresetStore(database),
     sessions: createSessionStore(database),
+    ledger: createLedgerStore(database),
     usage: createUsageStore(database),
     webhooks: createWebhookStore(database),
     artifacts: createArtifactStore(database),

@@ -1,86 +1,47 @@
-import type { Account, Caller } from '../contract/request/caller.ts';
+import type { Caller, Account as Payer } from '../contract/request/caller.ts';
 import { MAX_USAGE_DAYS, type UsageReport } from '../contract/resources/usage.ts';
+import type { LedgerStore, Reservation } from '../generation/ledger/ledger-store-port.ts';
 import type { TraceLog } from '../log/trace-log.ts';
 import type { Clock } from '../platform/clock.ts';
-import type { Charge } from './charge.ts';
-import type { ProviderUsage, Reservation, UsageDay, UsageStore } from './usage-store-port.ts';
+import type { Ids } from '../platform/ids.ts';
+import { createAccounts } from './accounts.ts';
+import { createClosings } from './closings.ts';
+import type { ProviderUsage, UsageStore } from './usage-store-port.ts';
 
 interface Deps {
   readonly store: UsageStore;
-  readonly clock: Pick<Clock, 'nowMs'>;
+  readonly ledger: LedgerStore;
+  readonly clock: Clock;
+  readonly ids: Pick<Ids, 'newUuid'>;
   readonly log: Pick<TraceLog, 'failure'>;
 }
-
-/** A job whose images were reserved when it was accepted. */
-interface ReservedJob {
-  readonly token: string;
-  readonly createdSecs: number;
-  readonly images: number;
-}
-
-/** What was reserved, and for which day. */
-type Held = UsageDay & { readonly reserved: number };
 
 const DAY_SECS = 86_400;
 const DAY_MS = DAY_SECS * 1000;
 
 export type Usage = ReturnType<typeof createUsage>;
 
-/** Counts the images of each token, and holds it to its allowance. */
-export function createUsage({ store, clock, log }: Deps) {
+/** Opens the accounts of requests, holds each token to its allowance, and reports what it has used. */
+export function createUsage({ store, ledger, clock, ids, log }: Deps) {
+  const closings = createClosings({ clock, log });
   const today = () => Math.floor(clock.nowMs() / DAY_MS);
 
-  function reservationOf({ id: token, imagesPerDay }: Account, images: number): Reservation {
+  function reservationOf({ id: token, imagesPerDay }: Payer, images: number): Reservation {
     const day = today();
     const retryAfterMs = (day + 1) * DAY_MS - clock.nowMs();
     return { token, day, images, allowance: imagesPerDay, retryAfterMs };
-  }
-
-  async function reserve(account: Account, images: number): Promise<Held> {
-    const reservation = reservationOf(account, images);
-    const { token, day, allowance } = reservation;
-    // Without an allowance there is none to exceed: what was made is counted afterwards.
-    if (allowance === undefined) return { token, day, reserved: 0 };
-    await store.reserve(reservation);
-    return { token, day, reserved: images };
-  }
-
-  function createCharge(hold: (images: number) => Promise<Held>): Charge {
-    let held: Held | undefined;
-    return {
-      async reserve(images) {
-        held = await hold(images);
-      },
-      async settle({ perhapsMade, provider = '', images, failed, tokens }) {
-        if (held === undefined) return;
-        const { token, day, reserved } = held;
-        const givenBack = reserved - perhapsMade;
-        try {
-          await store.settle({ token, day, givenBack, provider, images, failed, tokens });
-        } catch (error) {
-          // The images are made or not, whether or not they can be counted.
-          log.failure(error, { task: 'usage' });
-        }
-      },
-    };
   }
 
   return {
     /** What so many images of this account reserve now. */
     reservationOf,
 
-    /** For one request that makes images. */
-    chargeFor: (account: Account): Charge => createCharge((images) => reserve(account, images)),
+    ...createAccounts({ ledger, closings, ids, reservationOf }),
 
-    /** For the run of a job. */
-    chargeOfJob({ token, createdSecs, images }: ReservedJob): Charge {
-      const held = { token, day: Math.floor(createdSecs / DAY_SECS), reserved: images };
-      return createCharge(async () => held);
-    },
-
-    /** What the caller's token used on the last `days` days, this one included, and what it may use. */
+    /** Reports what the caller's token used on the last `days` days, this one included, and what it may use. */
     async report(caller: Caller, days: number): Promise<UsageReport> {
       const { id: token, name, permissions, imagesPerDay, expiresSecs } = caller;
+      await closings.settled();
       const day = today();
       const items = toDays(await store.list({ token, day: day - days + 1 }));
       const used = await store.charged({ token, day });
@@ -97,6 +58,12 @@ export function createUsage({ store, clock, log }: Deps) {
         items,
       };
     },
+
+    /** Ends the accounts of requests that were running when their process ended. Throws `overloaded`. */
+    recover: (): Promise<void> => ledger.recover(Math.floor(clock.nowMs() / 1000)),
+
+    /** Resolves once the accounts that were closed are durable, or the store has refused them once more. */
+    close: closings.end,
 
     /** A task. */
     retention: {
@@ -121,9 +88,12 @@ function toDays(rows: readonly ProviderUsage[]): UsageReport['items'] {
 
 function sumOf(rows: readonly ProviderUsage[]) {
   const tokens = rows.flatMap((row) => row.tokens ?? []);
+  const sum = (of: (row: ProviderUsage) => number) => rows.reduce((all, row) => all + of(row), 0);
   return {
-    images: rows.reduce((sum, { images }) => sum + images, 0),
-    failed: rows.reduce((sum, { failed }) => sum + failed, 0),
-    ...(tokens.length === 0 ? {} : { tokens: tokens.reduce((sum, count) => sum + count, 0) }),
+    images: sum(({ images }) => images),
+    failed: sum(({ failed }) => failed),
+    unknown: sum(({ unknown }) => unknown),
+    lost: sum(({ lost }) => lost),
+    ...(tokens.length === 0 ? {} : { tokens: tokens.reduce((all, count) => all + count, 0) }),
   };
 }

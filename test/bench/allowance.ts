@@ -8,6 +8,7 @@ import { systemClock as clock } from '../../lib/platform/clock.ts';
 import { createIds } from '../../lib/platform/ids.ts';
 import { openStateDatabase } from '../../lib/storage/sqlite/database.ts';
 import { createJobStore } from '../../lib/storage/sqlite/jobs/job-store.ts';
+import { createLedgerStore } from '../../lib/storage/sqlite/ledger-store.ts';
 import { createUsageStore } from '../../lib/storage/sqlite/usage-store.ts';
 import type { Token } from '../../lib/tokens/token.ts';
 import { openTokenFile } from '../../lib/tokens/token-file.ts';
@@ -32,6 +33,15 @@ interface Cost {
   readonly cpuUs: number;
 }
 
+const MADE = {
+  provider: 'sandbox',
+  images: 1,
+  lost: 0,
+  unknown: 0,
+  failed: 0,
+  tokens: undefined,
+};
+
 const log = {
   failure: (error: unknown) => {
     throw error;
@@ -44,15 +54,16 @@ export const allowance: Bench = {
   async run({ rounds, folder }) {
     const ids = createIds(clock.nowMs);
     const database = openStateDatabase({ file: join(folder, 'bridge.sqlite'), ids });
-    const usage = createUsage({ store: createUsageStore(database), clock, log });
+    const ledger = createLedgerStore(database);
+    const usage = createUsage({ store: createUsageStore(database), ledger, clock, ids, log });
     const { submit } = createJobStore(database);
 
     const request = (imagesPerDay?: number) =>
       ofRequests(async (nth) => {
-        const charge = usage.chargeFor({ id: nameOf(nth), imagesPerDay });
-        await charge.reserve(1);
-        const outcome = { perhapsMade: 1, provider: 'sandbox', images: 1, failed: 0 };
-        await charge.settle({ ...outcome, tokens: undefined });
+        const account = usage.accountFor({ id: nameOf(nth), imagesPerDay });
+        await account.reserve(1);
+        await account.open({ call: 0, provider: 'sandbox', indices: [0] });
+        account.close({ renewals: 0, counts: [MADE] });
       });
     const job = (imagesPerDay?: number) =>
       ofRequests((nth) => {
@@ -78,6 +89,7 @@ export const allowance: Bench = {
         theirs: job(),
       }),
     ];
+    await usage.close();
     await database.close();
     return rows;
   },

@@ -1,37 +1,59 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Reservation, UsageStore } from '../../lib/usage/usage-store-port.ts';
+import type {
+  LedgerEntry,
+  LedgerStore,
+  ProviderCounts,
+} from '../../lib/generation/ledger/ledger-store-port.ts';
+import type { UsageStore } from '../../lib/usage/usage-store-port.ts';
 
-interface Opened {
+interface Stores {
+  readonly ledger: LedgerStore;
   readonly store: UsageStore;
-  /** Another store on the same state, after the first one has been closed. */
-  reopen(): Promise<UsageStore>;
+}
+
+interface Opened extends Stores {
+  /** Other stores on the same state, after the first process has ended. */
+  reopen(): Promise<Stores>;
   close(): Promise<void>;
 }
 
 const TODAY = { token: 'alice', day: 20_000 };
-const MADE = { provider: 'sandbox', images: 2, failed: 1, tokens: 30 };
+const NOW_SECS = TODAY.day * 86_400;
+const NOTHING = { images: 0, lost: 0, unknown: 0, failed: 0, tokens: undefined };
 
-function reservation(images: number, allowance?: number): Reservation {
-  return { ...TODAY, images, allowance, retryAfterMs: 5000 };
+const counts = (more: Partial<ProviderCounts>): ProviderCounts => {
+  return { ...NOTHING, provider: 'sandbox', ...more };
+};
+const ended = (...all: readonly ProviderCounts[]) => ({ renewals: 0, counts: all });
+const call = (indices: readonly number[], nth = 0, provider = 'sandbox') => {
+  return { call: nth, provider, indices };
+};
+
+let entries = 0;
+
+function entry(images: number, allowance?: number): LedgerEntry {
+  entries += 1;
+  return { ...TODAY, id: `entry-${entries}`, images, allowance, retryAfterMs: 5000 };
 }
 
-/** The contract of every usage store. */
+/** The contract of every ledger store, and of the usage store beside it. */
 export function describeUsageStore(label: string, open: () => Promise<Opened>): void {
-  describe(`UsageStore: ${label}`, () => {
-    let opened: Opened;
-    let store: UsageStore;
+  let opened: Opened;
+  let ledger: LedgerStore;
+  let store: UsageStore;
 
-    beforeEach(async () => {
-      opened = await open();
-      ({ store } = opened);
-    });
-    afterEach(() => opened.close());
+  beforeEach(async () => {
+    opened = await open();
+    ({ ledger, store } = opened);
+  });
+  afterEach(() => opened.close());
 
+  describe(`LedgerStore, the allowance: ${label}`, () => {
     test('an allowance is used up to its last image, and not beyond', async () => {
-      await store.reserve(reservation(7, 10));
-      await store.reserve(reservation(3, 10));
+      await ledger.reserve(entry(7, 10));
+      await ledger.reserve(entry(3, 10));
 
-      await expect(store.reserve(reservation(1, 10))).rejects.toMatchObject({
+      await expect(ledger.reserve(entry(1, 10))).rejects.toMatchObject({
         code: 'rate_limited',
         details: { reason: 'allowance', images_per_day: 10, remaining: 0, retry_after_ms: 5000 },
       });
@@ -39,13 +61,13 @@ export function describeUsageStore(label: string, open: () => Promise<Opened>): 
     });
 
     test('a refused reservation uses nothing of the allowance', async () => {
-      await expect(store.reserve(reservation(11, 10))).rejects.toThrow();
+      await expect(ledger.reserve(entry(11, 10))).rejects.toThrow();
 
-      await store.reserve(reservation(10, 10));
+      await ledger.reserve(entry(10, 10));
     });
 
     test('a hundred reservations at once never exceed the allowance', async () => {
-      const tries = Array.from({ length: 100 }, () => store.reserve(reservation(3, 100)));
+      const tries = Array.from({ length: 100 }, () => ledger.reserve(entry(3, 100)));
 
       const ended = await Promise.allSettled(tries);
 
@@ -54,48 +76,235 @@ export function describeUsageStore(label: string, open: () => Promise<Opened>): 
     });
 
     test('an image that is given back can be asked for again', async () => {
-      await store.reserve(reservation(3, 3));
-      await store.settle({ ...TODAY, ...MADE, givenBack: 1 });
+      const first = entry(3, 3);
+      await ledger.reserve(first);
+      await ledger.addCall(first.id, call([0, 1, 2]));
+      await ledger.close(first.id, ended(counts({ images: 1, unknown: 1, failed: 1 })));
 
-      await store.reserve(reservation(1, 3));
+      await ledger.reserve(entry(1, 3));
+
+      expect(await store.charged(TODAY)).toBe(3);
+      await expect(ledger.reserve(entry(1, 3))).rejects.toThrow();
+    });
+
+    test('each token and each day has an allowance of its own', async () => {
+      await ledger.reserve(entry(3, 3));
+
+      await ledger.reserve({ ...entry(3, 3), token: 'bob' });
+      await ledger.reserve({ ...entry(3, 3), day: TODAY.day + 1 });
 
       expect(await store.charged(TODAY)).toBe(3);
     });
+  });
 
-    test('images that were not reserved count when they are made', async () => {
-      await store.settle({ ...TODAY, ...MADE, givenBack: -2 });
+  describe(`LedgerStore, accounts: ${label}`, () => {
+    test('images without a reservation are charged when they are counted', async () => {
+      const free = entry(2);
+      await ledger.begin(free, call([0, 1]));
+      expect(await store.charged(TODAY)).toBe(0);
+
+      await ledger.close(free.id, ended(counts({ images: 1, unknown: 1 })));
 
       expect(await store.charged(TODAY)).toBe(2);
     });
 
-    test('each token and each day has an allowance of its own', async () => {
-      await store.reserve(reservation(3, 3));
+    test('several calls begin one account', async () => {
+      const free = entry(2);
 
-      await store.reserve({ ...reservation(3, 3), token: 'bob' });
-      await store.reserve({ ...reservation(3, 3), day: TODAY.day + 1 });
+      await Promise.all([ledger.begin(free, call([0])), ledger.addCall(free.id, call([1], 1))]);
+      await ledger.begin(free, call([1], 2));
+      await ledger.close(free.id, ended(counts({ images: 3 })));
 
       expect(await store.charged(TODAY)).toBe(3);
     });
 
+    test('an account ends once', async () => {
+      const reserved = entry(2, 10);
+      await ledger.reserve(reserved);
+      await ledger.addCall(reserved.id, call([0, 1]));
+
+      await ledger.close(reserved.id, ended(counts({ images: 2 })));
+      await ledger.close(reserved.id, ended(counts({ images: 2 })));
+
+      expect(await store.charged(TODAY)).toBe(2);
+      expect(await store.list(TODAY)).toMatchObject([{ images: 2 }]);
+    });
+
+    test('images that were sold beyond those that were asked for are charged', async () => {
+      const reserved = entry(1, 10);
+      await ledger.reserve(reserved);
+      await ledger.addCall(reserved.id, call([0]));
+
+      await ledger.close(reserved.id, ended(counts({ images: 3, lost: 3 })));
+
+      expect(await store.charged(TODAY)).toBe(3);
+    });
+
+    test('a request without an account is counted too', async () => {
+      await ledger.record(entry(0), ended(counts({ failed: 2 })));
+
+      expect(await store.list(TODAY)).toMatchObject([{ images: 0, failed: 2 }]);
+      expect(await store.charged(TODAY)).toBe(0);
+    });
+
+    test('a renewed account keeps what its first route has cost, and reserves the outputs anew', async () => {
+      const reserved = entry(3, 10);
+      await ledger.reserve(reserved);
+      await ledger.addCall(reserved.id, call([0, 1, 2]));
+
+      await ledger.renew(reserved.id, ended(counts({ images: 2, lost: 2 })), 3);
+      expect(await store.charged(TODAY)).toBe(5);
+      await ledger.addCall(reserved.id, call([0, 1, 2], 1, 'another'));
+      await ledger.close(reserved.id, {
+        renewals: 1,
+        counts: [counts({ provider: 'another', images: 3 })],
+      });
+
+      expect(await store.charged(TODAY)).toBe(5);
+      expect(await store.list(TODAY)).toMatchObject([
+        { provider: 'another', images: 3 },
+        { provider: 'sandbox', images: 2, lost: 2 },
+      ]);
+    });
+
+    test('an account is not renewed beyond the allowance', async () => {
+      const reserved = entry(3, 4);
+      await ledger.reserve(reserved);
+      await ledger.addCall(reserved.id, call([0, 1, 2]));
+
+      const renewed = ledger.renew(reserved.id, ended(counts({ images: 2 })), 3);
+
+      await expect(renewed).rejects.toMatchObject({ code: 'rate_limited' });
+      expect(await store.charged(TODAY)).toBe(3);
+      expect(await store.list(TODAY)).toEqual([]);
+      await ledger.close(reserved.id, ended(counts({ images: 2 })));
+      expect(await store.charged(TODAY)).toBe(2);
+    });
+
+    test('an account that costs nothing so far is renewed, although the allowance is used up', async () => {
+      const reserved = entry(3, 3);
+      await ledger.reserve(reserved);
+      await ledger.addCall(reserved.id, call([0, 1, 2]));
+
+      await ledger.renew(reserved.id, ended(), 3);
+
+      expect(await store.charged(TODAY)).toBe(3);
+    });
+
+    test('an account without a reservation is renewed without one', async () => {
+      const free = entry(1);
+      await ledger.begin(free, call([0]));
+
+      await ledger.renew(free.id, ended(counts({ images: 1, lost: 1 })), 1);
+      expect(await store.charged(TODAY)).toBe(1);
+      await ledger.close(free.id, { renewals: 1, counts: [] });
+
+      expect(await store.charged(TODAY)).toBe(1);
+    });
+
+    test('what a renewal has counted is not counted again by a request that does not know of it', async () => {
+      const reserved = entry(2, 10);
+      await ledger.reserve(reserved);
+      await ledger.addCall(reserved.id, call([0, 1]));
+      const cost = ended(counts({ images: 2, lost: 2 }));
+      await ledger.renew(reserved.id, cost, 2);
+
+      await ledger.renew(reserved.id, cost, 2);
+      await ledger.close(reserved.id, ended(counts({ images: 2, lost: 2, failed: 1 })));
+
+      expect(await store.charged(TODAY)).toBe(2);
+      expect(await store.list(TODAY)).toMatchObject([{ images: 2, lost: 2, failed: 1 }]);
+    });
+
+    test('a request whose account began although that was reported as a failure ends it', async () => {
+      const reserved = entry(2, 10);
+      await ledger.reserve(reserved);
+
+      await ledger.record(reserved, ended(counts({ failed: 2 })));
+
+      expect(await store.charged(TODAY)).toBe(0);
+      expect(await store.list(TODAY)).toMatchObject([{ images: 0, failed: 2 }]);
+    });
+  });
+
+  describe(`LedgerStore, recovery: ${label}`, () => {
+    test('what may have been sent by a process that ended is unknown, the rest is given back', async () => {
+      const [reserved, free, unsent] = [entry(4, 10), entry(3), entry(2, 10)];
+      await ledger.reserve(reserved);
+      await ledger.addCall(reserved.id, call([0, 1]));
+      await ledger.begin(free, call([0], 0, 'another'));
+      await ledger.reserve(unsent);
+      const next = await opened.reopen();
+
+      await next.ledger.recover(NOW_SECS);
+
+      expect(await next.store.charged(TODAY)).toBe(3);
+      expect(await next.store.list(TODAY)).toEqual([
+        { ...counts({ provider: '', failed: 6 }), day: TODAY.day },
+        { ...counts({ provider: 'another', unknown: 1 }), day: TODAY.day },
+        { ...counts({ unknown: 2 }), day: TODAY.day },
+      ]);
+    });
+
+    test('what a first route has cost stays counted', async () => {
+      const reserved = entry(2, 10);
+      await ledger.reserve(reserved);
+      await ledger.addCall(reserved.id, call([0, 1]));
+      await ledger.renew(reserved.id, ended(counts({ images: 2, lost: 2 })), 2);
+      await ledger.addCall(reserved.id, call([0], 1));
+      const next = await opened.reopen();
+
+      await next.ledger.recover(NOW_SECS);
+
+      expect(await next.store.charged(TODAY)).toBe(3);
+    });
+
+    test('accounts of the process itself stay open', async () => {
+      const reserved = entry(2, 10);
+      await ledger.reserve(reserved);
+      await ledger.addCall(reserved.id, call([0, 1]));
+
+      await ledger.recover(NOW_SECS);
+
+      expect(await store.list(TODAY)).toEqual([]);
+      await ledger.close(reserved.id, ended(counts({ images: 2 })));
+      expect(await store.charged(TODAY)).toBe(2);
+    });
+
+    test('is done once', async () => {
+      await ledger.begin(entry(1), call([0]));
+      const next = await opened.reopen();
+
+      await next.ledger.recover(NOW_SECS);
+      await next.ledger.recover(NOW_SECS);
+
+      expect(await next.store.charged(TODAY)).toBe(1);
+    });
+  });
+
+  describe(`UsageStore: ${label}`, () => {
     test('usage adds up by day and provider, the latest day first', async () => {
-      const settlement = { ...TODAY, ...MADE, givenBack: 0 };
-      await store.settle(settlement);
-      await store.settle({ ...settlement, tokens: undefined });
-      await store.settle({ ...settlement, provider: 'another', failed: 0, tokens: undefined });
-      await store.settle({ ...settlement, day: TODAY.day + 1 });
-      await store.settle({ ...settlement, token: 'bob' });
+      const made = counts({ images: 2, lost: 1, failed: 1, unknown: 1, tokens: 30 });
+      await ledger.record(entry(0), ended(made));
+      await ledger.record(entry(0), ended({ ...made, tokens: undefined }));
+      await ledger.record(entry(0), ended(counts({ provider: 'another', images: 2 })));
+      await ledger.record({ ...entry(0), day: TODAY.day + 1 }, ended(made));
+      await ledger.record({ ...entry(0), token: 'bob' }, ended(made));
 
       expect(await store.list(TODAY)).toEqual([
-        { ...MADE, day: TODAY.day + 1 },
-        { day: TODAY.day, provider: 'another', images: 2, failed: 0, tokens: undefined },
-        { day: TODAY.day, provider: 'sandbox', images: 4, failed: 2, tokens: 30 },
+        { ...made, day: TODAY.day + 1 },
+        { ...counts({ provider: 'another', images: 2 }), day: TODAY.day },
+        {
+          ...counts({ images: 4, lost: 2, failed: 2, unknown: 2, tokens: 30 }),
+          day: TODAY.day,
+        },
       ]);
       expect(await store.list({ ...TODAY, day: TODAY.day + 2 })).toEqual([]);
     });
 
     test('what is older than a day is removed', async () => {
-      await store.settle({ ...TODAY, ...MADE, givenBack: -2 });
-      await store.settle({ ...TODAY, ...MADE, day: TODAY.day + 1, givenBack: -2 });
+      await ledger.record(entry(0), ended(counts({ images: 2 })));
+      await ledger.record({ ...entry(0), day: TODAY.day + 1 }, ended(counts({ images: 2 })));
 
       await store.prune(TODAY.day + 1);
 
@@ -103,14 +312,13 @@ export function describeUsageStore(label: string, open: () => Promise<Opened>): 
       expect(await store.charged(TODAY)).toBe(0);
     });
 
-    test('reservations and usage are kept after the process has ended', async () => {
-      await store.reserve(reservation(3, 10));
-      await store.settle({ ...TODAY, ...MADE, givenBack: 1 });
+    test('usage is kept after the process has ended', async () => {
+      await ledger.record(entry(0), ended(counts({ images: 2 })));
 
       const next = await opened.reopen();
 
-      expect(await next.charged(TODAY)).toBe(2);
-      expect(await next.list(TODAY)).toHaveLength(1);
+      expect(await next.store.charged(TODAY)).toBe(2);
+      expect(await next.store.list(TODAY)).toHaveLength(1);
     });
   });
 }

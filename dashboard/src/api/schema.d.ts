@@ -2200,7 +2200,7 @@ export interface components {
             expires?: number;
             allowance?: {
                 images_per_day: number;
-                /** @description Today: reserved, made, or perhaps made. */
+                /** @description Today: `images`, `unknown`, and what is reserved for work that has not ended. */
                 used: number;
                 /** @description When the next day begins, in UTC. */
                 resets: number;
@@ -2212,19 +2212,27 @@ export interface components {
              * @description In UTC, such as 2026-11-22.
              */
             day: string;
-            /** @description Images that were made. */
+            /** @description Images that the provider has made and charges for, whether they were delivered or not. */
             images: number;
-            /** @description Images that were asked for and failed. */
+            /** @description Images that were asked for and certainly not made. */
             failed: number;
+            /** @description Images that may have been made and charged for: their call ended without a known outcome. */
+            unknown: number;
+            /** @description Those of `images` that were not delivered: neither in a reply, nor as an artifact, nor in the result of a job. */
+            lost: number;
             /** @description Tokens of the models, where providers report them. */
             tokens?: number;
             /** @description By the names of the providers that were used. */
             by_provider: {
                 [key: string]: {
-                    /** @description Images that were made. */
+                    /** @description Images that the provider has made and charges for, whether they were delivered or not. */
                     images: number;
-                    /** @description Images that were asked for and failed. */
+                    /** @description Images that were asked for and certainly not made. */
                     failed: number;
+                    /** @description Images that may have been made and charged for: their call ended without a known outcome. */
+                    unknown: number;
+                    /** @description Those of `images` that were not delivered: neither in a reply, nor as an artifact, nor in the result of a job. */
+                    lost: number;
                     /** @description Tokens of the models, where providers report them. */
                     tokens?: number;
                 };

@@ -11,8 +11,12 @@ const DAY_USAGE = {
   day: '2026-01-01',
   images: 11,
   failed: 1,
+  unknown: 1,
+  lost: 0,
   tokens: 4321,
-  by_provider: { 'agent-responses': { images: 11, failed: 1, tokens: 4321 } },
+  by_provider: {
+    'agent-responses': { images: 11, failed: 1, unknown: 1, lost: 0, tokens: 4321 },
+  },
 };
 
 /** What a token has used. */

@@ -18,8 +18,19 @@ export const UsageQuery = closedObject({
 });
 
 const countEntries = {
-  images: documented(Count, 'Images that were made.'),
-  failed: documented(Count, 'Images that were asked for and failed.'),
+  images: documented(
+    Count,
+    'Images that the provider has made and charges for, whether they were delivered or not.',
+  ),
+  failed: documented(Count, 'Images that were asked for and certainly not made.'),
+  unknown: documented(
+    Count,
+    'Images that may have been made and charged for: their call ended without a known outcome.',
+  ),
+  lost: documented(
+    Count,
+    'Those of `images` that were not delivered: neither in a reply, nor as an artifact, nor in the result of a job.',
+  ),
   tokens: documented(v.optional(Count), 'Tokens of the models, where providers report them.'),
 };
 
@@ -31,7 +42,10 @@ export const UsageCaller = v.strictObject({
   allowance: v.optional(
     v.strictObject({
       images_per_day: Count,
-      used: documented(Count, 'Today: reserved, made, or perhaps made.'),
+      used: documented(
+        Count,
+        'Today: `images`, `unknown`, and what is reserved for work that has not ended.',
+      ),
       resets: documented(UnixSecs, 'When the next day begins, in UTC.'),
     }),
   ),

@@ -2,7 +2,6 @@ import type { Usage, Warning } from '../../contract/reply/image-response.ts';
 import { BridgeError } from '../../errors/bridge-error.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { linkSignal } from '../../platform/linked-signal.ts';
-import type { GenerationEvent } from '../events/generation-event.ts';
 import { limitPartials } from '../events/limit-partials.ts';
 import type { FinishedOutput } from '../finish/finish.ts';
 import { type OutputFailure, requestFailure } from './failure-policy.ts';
@@ -37,7 +36,7 @@ export function createFanOut({ clock, finishedCall }: Deps) {
     const startedMs = clock.monotonicMs();
     const failures: OutputFailure[] = [];
     const siblings = linkSignal(work.deadline.signal);
-    const watched = watchDispatch(limitPartials(ask.partialImages, work.onEvent, work.masked));
+    const onEvent = limitPartials(ask.partialImages, work.onEvent, work.masked);
 
     const onFailure = (failure: OutputFailure) => {
       failures.push(failure);
@@ -45,7 +44,7 @@ export function createFanOut({ clock, finishedCall }: Deps) {
     };
     const { signal } = siblings;
     const run = (indices: readonly number[]) =>
-      finishedCall({ ...work, onEvent: watched.onEvent }, indices, { signal, onFailure });
+      finishedCall({ ...work, onEvent }, indices, { signal, onFailure });
 
     const reports = ask.isSequential
       ? await oneByOne(ask.calls, run)
@@ -56,10 +55,9 @@ export function createFanOut({ clock, finishedCall }: Deps) {
     const error = requestFailure(failures, {
       isFailFast: ask.isFailFast,
       succeeded: outputs.length,
-      dispatched: watched.dispatched(),
       signal: work.deadline.signal,
     });
-    if (error) throw error;
+    if (error) throw work.ledger.restrictedOnRoute(error);
     return {
       outputs: outputs.sort(byIndex),
       failures: failures.sort(byIndex),
@@ -82,18 +80,6 @@ async function oneByOne(
   // Once the signal has aborted, each further call ends before it reaches the provider.
   for (const indices of calls) reports.push(await run(indices));
   return reports;
-}
-
-/** Passes events on, and remembers that there was one: a call sends none before it was dispatched. */
-function watchDispatch(onEvent: (event: GenerationEvent) => void) {
-  let seen = false;
-  return {
-    onEvent(event: GenerationEvent): void {
-      seen = true;
-      onEvent(event);
-    },
-    dispatched: () => seen,
-  };
 }
 
 function byIndex(a: { readonly index: number }, b: { readonly index: number }): number {

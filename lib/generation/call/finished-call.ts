@@ -4,6 +4,7 @@ import type { Metrics } from '../../metrics/metrics.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Semaphore } from '../../platform/semaphore.ts';
 import type { Finish, FinishedOutput, Unfinished } from '../finish/finish.ts';
+import type { LedgerCall } from '../ledger/ledger-call.ts';
 import type { AskPlan } from '../plan/ask-plan.ts';
 import { toProviderRequest } from '../plan/provider-request.ts';
 import type { OutputFailure } from './failure-policy.ts';
@@ -39,39 +40,10 @@ export interface CallReport {
 
 export type FinishedCall = ReturnType<typeof createFinishedCall>;
 
-/** One provider call with its slot, and the finishing of its outputs. */
-export function createFinishedCall({ clock, retriedCall, finish, slotsOf, metrics }: Deps) {
-  /** Undefined after a failure, which has been reported then. */
-  async function callInSlot(
-    { plan: { ask, report }, inputs, deadline, threadId, onEvent }: PlannedWork,
-    indices: readonly number[],
-    signal: AbortSignal,
-    onFailure: (thrown: unknown) => void,
-  ): Promise<{ readonly result: CallResult; readonly generationMs: number } | undefined> {
-    const release = await takeSlot(slotsOf(ask), signal).catch(onFailure);
-    if (!release) return undefined;
-    const startedMs = clock.monotonicMs();
-    try {
-      const result = await retriedCall({
-        provider: ask.provider,
-        request: toProviderRequest(ask, inputs, indices, threadId),
-        requestId: report.record.request_id,
-        deadline,
-        signal,
-        onEvent,
-      });
-      checkCount(result.outputs.length, indices.length);
-      return { result, generationMs: Math.round(clock.monotonicMs() - startedMs) };
-    } catch (thrown) {
-      // Before the slot is released: where this failure ends the siblings, none of them may start now.
-      onFailure(thrown);
-      return undefined;
-    } finally {
-      const durationMs = clock.monotonicMs() - startedMs;
-      metrics.providerCallEnded({ provider: ask.provider.name, durationMs });
-      release();
-    }
-  }
+/** Creates a function that runs one provider call with its slot and finishes its outputs. */
+export function createFinishedCall(deps: Deps) {
+  const { clock, finish } = deps;
+  const callInSlot = createCallInSlot(deps);
 
   /** Never rejects: each of `indices` ends as an output or as a failure. */
   return async function finishedCall(
@@ -80,13 +52,17 @@ export function createFinishedCall({ clock, retriedCall, finish, slotsOf, metric
     { signal, onFailure }: Siblings,
   ): Promise<CallReport> {
     const startedMs = clock.monotonicMs();
-    const fail = (index: number, thrown: unknown, isMade = false) => {
-      const error = toBridgeError(thrown).with({ provider: work.plan.ask.provider.name });
+    const provider = work.plan.ask.provider.name;
+    const ledger = work.ledger.beginCall(provider, indices);
+    const fail = (index: number, thrown: unknown, failed: string | undefined) => {
+      const failure = toBridgeError(thrown);
+      const named = failed === undefined ? failure : failure.with({ provider: failed });
+      const error = ledger.restricted(named, index);
       const generationMs = Math.round(clock.monotonicMs() - startedMs);
-      onFailure({ index, error, generationMs, isMade });
+      onFailure({ index, error, generationMs });
     };
-    const called = await callInSlot(work, indices, signal, (thrown) => {
-      for (const index of indices) fail(index, thrown);
+    const called = await callInSlot(work, indices, ledger, signal, (thrown, failed) => {
+      for (const index of indices) fail(index, thrown, failed);
     });
     const providerEndedMs = clock.monotonicMs();
     if (!called) return { outputs: [], usage: undefined, warnings: [], providerEndedMs };
@@ -100,15 +76,63 @@ export function createFinishedCall({ clock, retriedCall, finish, slotsOf, metric
         try {
           const unfinished = { index, output, generationMs, masked: work.masked };
           const finished = await finishOne(finish, unfinished, work, signal);
+          ledger.verified(index);
           work.onOutput?.(finished, { usage, ...toReport(work, warnings, finished) });
           return [finished];
         } catch (thrown) {
-          fail(index, thrown, signal.aborted);
+          if (isUnusable(thrown)) ledger.unusable(index);
+          else ledger.lost(index);
+          fail(index, thrown, provider);
           return [];
         }
       }),
     );
     return { outputs: finished.flat(), usage, warnings, providerEndedMs };
+  };
+}
+
+function createCallInSlot({ clock, retriedCall, slotsOf, metrics }: Omit<Deps, 'finish'>) {
+  /** Undefined after a failure, which has been reported then. */
+  return async function callInSlot(
+    { plan: { ask, report }, inputs, deadline, threadId, onEvent }: PlannedWork,
+    indices: readonly number[],
+    ledger: LedgerCall,
+    signal: AbortSignal,
+    onFailure: (thrown: unknown, provider: string | undefined) => void,
+  ): Promise<{ readonly result: CallResult; readonly generationMs: number } | undefined> {
+    const { name } = ask.provider;
+    const release = await takeSlot(slotsOf(ask), signal).catch((thrown) => onFailure(thrown, name));
+    if (!release) return undefined;
+    const startedMs = clock.monotonicMs();
+    try {
+      await ledger.open();
+    } catch (refusal) {
+      release();
+      // A refusal of the state store must not count against the provider.
+      onFailure(refusal, undefined);
+      return undefined;
+    }
+    try {
+      const result = await retriedCall({
+        provider: ask.provider,
+        request: toProviderRequest(ask, inputs, indices, threadId),
+        requestId: report.record.request_id,
+        deadline,
+        signal,
+        onEvent,
+        ledger,
+      });
+      checkCount(result.outputs.length, indices.length);
+      return { result, generationMs: Math.round(clock.monotonicMs() - startedMs) };
+    } catch (thrown) {
+      // Before the slot is released: where this failure ends the siblings, none of them may start now.
+      onFailure(thrown, name);
+      return undefined;
+    } finally {
+      const durationMs = clock.monotonicMs() - startedMs;
+      metrics.providerCallEnded({ provider: name, durationMs });
+      release();
+    }
   };
 }
 
@@ -131,8 +155,14 @@ async function finishOne(
     return await finish(unfinished, plan.finish, signal);
   } catch (thrown) {
     if (!signal.aborted) throw thrown;
-    throw stopError(signal, { dispatched: true, outcomeKnown: true, stopped: true });
+    throw stopError(signal, { sent: true, outcomeKnown: true, stopped: true });
   }
+}
+
+/** False if the verification was stopped or failed for a reason of the bridge: the image might have been usable. */
+function isUnusable(thrown: unknown): boolean {
+  const { code } = toBridgeError(thrown);
+  return code === 'protocol' || code === 'upstream';
 }
 
 function retryWarnings({ tries }: CallResult): readonly Warning[] {
@@ -143,11 +173,13 @@ async function takeSlot(slots: Semaphore, signal: AbortSignal): Promise<() => vo
   try {
     return await slots.acquire(signal);
   } catch {
-    throw stopError(signal, { dispatched: false, outcomeKnown: true, stopped: true });
+    throw stopError(signal, { sent: false, outcomeKnown: true, stopped: true });
   }
 }
 
 function checkCount(given: number, asked: number): void {
   if (given === asked) return;
-  throw new BridgeError('protocol', 'the provider gave another number of images than asked for');
+  throw new BridgeError('protocol', 'the provider gave another number of images than asked for', {
+    details: { reason: 'wrong_count' },
+  });
 }

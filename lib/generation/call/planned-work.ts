@@ -4,6 +4,7 @@ import type { MaskedSource, VerifiedImage } from '../../images/image.ts';
 import type { InputSet } from '../../inputs/input-source.ts';
 import type { GenerationEvent } from '../events/generation-event.ts';
 import type { FinishedOutput } from '../finish/finish.ts';
+import type { Ledger } from '../ledger/ledger.ts';
 import type { Plan } from '../plan/plan.ts';
 
 /** What is known of the call of an output when it is finished. */
@@ -24,6 +25,7 @@ export interface PlannedWork {
   /** The thread of its session; undefined for an isolated one. */
   readonly threadId?: string;
   readonly onEvent: (event: GenerationEvent) => void;
+  readonly ledger: Ledger;
   /** What is known of the session; absent for an isolated one. */
   readonly session?: SessionReport;
   /** Called with each output at once when it is finished. */

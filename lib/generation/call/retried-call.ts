@@ -2,7 +2,7 @@ import { type BridgeError, toBridgeError } from '../../errors/bridge-error.ts';
 import { type Clock, sleep } from '../../platform/clock.ts';
 import type { Ids } from '../../platform/ids.ts';
 import type { ProviderResult } from '../../providers/provider-port.ts';
-import type { CallProgress, ProviderCall } from './provider-call.ts';
+import type { ProviderCall } from './provider-call.ts';
 import { retryDelayMs } from './retry.ts';
 import type { SingleCall } from './single-call.ts';
 import { stopError } from './stop-error.ts';
@@ -24,31 +24,30 @@ export function createRetriedCall({ clock, ids, singleCall }: Deps) {
   /** How long to wait before the next try; undefined when there must be none. */
   function waitMsAfter(
     error: BridgeError,
-    { provider, signal, deadline }: ProviderCall,
+    { provider, signal, deadline, ledger }: ProviderCall,
     attempt: number,
-    { outputBegan }: CallProgress,
   ): number | undefined {
-    if (signal.aborted) return undefined;
+    if (signal.aborted || !ledger.mayRepeat()) return undefined;
     const remainingMs = deadline.remainingMs();
     const fraction = ids.newFraction();
-    return retryDelayMs(error, provider.retry, { attempt, outputBegan, remainingMs, fraction });
+    return retryDelayMs(error, provider.retry, { attempt, remainingMs, fraction });
   }
 
   /** Rejects with a `BridgeError` that names the provider and how often it was tried. */
   return async function retriedCall(call: ProviderCall): Promise<CallResult> {
-    const { provider, signal } = call;
-    const progress: CallProgress = { dispatched: false, dispatchedNow: false, outputBegan: false };
+    const { provider, signal, ledger } = call;
     for (let attempt = 1; ; attempt += 1) {
       const facts = { provider: provider.name, details: { provider_attempts: attempt } };
       try {
-        return { ...(await singleCall(call, attempt, progress)), tries: attempt };
+        return { ...(await singleCall(call, attempt)), tries: attempt };
       } catch (thrown) {
         const error = toBridgeError(thrown).with(facts);
-        const waitMs = waitMsAfter(error, call, attempt, progress);
+        ledger.failed(error);
+        const waitMs = waitMsAfter(error, call, attempt);
         if (waitMs === undefined) throw error;
         await sleep(clock, waitMs, signal).catch(() => {
-          const { dispatched } = progress;
-          throw stopError(signal, { dispatched, outcomeKnown: true, stopped: true }).with(facts);
+          const sent = ledger.wasSent();
+          throw stopError(signal, { sent, outcomeKnown: true, stopped: true }).with(facts);
         });
       }
     }

@@ -1,13 +1,14 @@
 import type { Attempt } from '../../contract/reply/image-response.ts';
 import type { Routing } from '../../contract/request/routing.ts';
-import { toBridgeError } from '../../errors/bridge-error.ts';
+import { type BridgeError, toBridgeError } from '../../errors/bridge-error.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Candidate } from '../plan/routing.ts';
 import { fallsBack } from './fallback.ts';
 
 interface Steps<P, R> {
   readonly clock: Clock;
-  readonly policy: Routing['fallback_policy'];
+  /** Resolves with true if the next route may be tried after a route has failed like this. */
+  readonly fallsBack: (error: BridgeError) => Promise<boolean>;
   /** The signal of the whole operation: once it has aborted, no further route is tried. */
   readonly signal: AbortSignal;
   /** Fits the request to the route, anew for each. */
@@ -31,7 +32,7 @@ export interface Routed<R> {
  */
 export async function runRoutes<P, R>(
   candidates: readonly Candidate[],
-  { clock, policy, signal, prepare, ...steps }: Steps<P, R>,
+  { clock, signal, prepare, ...steps }: Steps<P, R>,
 ): Promise<Routed<R>> {
   const attempts: Attempt[] = [];
   let prepared: Promise<void> | undefined;
@@ -42,18 +43,18 @@ export async function runRoutes<P, R>(
       model: candidate.model,
       duration_ms: Math.round(clock.monotonicMs() - startedMs),
     });
-    const failOrFallBack = (thrown: unknown) => {
+    const failOrFallBack = async (thrown: unknown) => {
       const error = toBridgeError(thrown);
       attempts.push({ ...tried(), outcome: 'failed', error_code: error.bridgeCode });
       const isLast = index === candidates.length - 1;
-      if (!isLast && !signal.aborted && fallsBack(error, policy)) return;
+      if (!isLast && !signal.aborted && (await steps.fallsBack(error))) return;
       throw candidates.length > 1 ? error.with({ details: { attempts: [...attempts] } }) : error;
     };
     let plan: P;
     try {
       plan = steps.plan(candidate);
     } catch (thrown) {
-      failOrFallBack(thrown);
+      await failOrFallBack(thrown);
       continue;
     }
     prepared ??= prepare(plan);
@@ -64,7 +65,7 @@ export async function runRoutes<P, R>(
       attempts.push({ ...tried(), outcome: 'succeeded' });
       return { result, attempts };
     } catch (thrown) {
-      failOrFallBack(thrown);
+      await failOrFallBack(thrown);
     }
   }
   throw new Error('a request has one route at least');

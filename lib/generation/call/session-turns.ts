@@ -53,6 +53,6 @@ export async function beginTurn(
     return turn && (await sessions.begin(turn, signal));
   } catch (thrown) {
     if (!signal.aborted) throw toBridgeError(thrown);
-    throw stopError(signal, { dispatched: false, outcomeKnown: true, stopped: true });
+    throw stopError(signal, { sent: false, outcomeKnown: true, stopped: true });
   }
 }

@@ -1,6 +1,6 @@
 import type { Clock } from '../../platform/clock.ts';
 import type { ProviderResult } from '../../providers/provider-port.ts';
-import type { CallProgress, ProviderCall } from './provider-call.ts';
+import type { ProviderCall } from './provider-call.ts';
 import { stopError } from './stop-error.ts';
 
 interface Deps {
@@ -14,16 +14,13 @@ export type SingleCall = ReturnType<typeof createSingleCall>;
 /** Calls a provider once. */
 export function createSingleCall({ clock, graceMs }: Deps) {
   /** Settles with the provider, or `graceMs` after the signal aborted if the provider has not settled by then. */
-  return async function singleCall(
-    call: ProviderCall,
-    attempt: number,
-    progress: CallProgress,
-  ): Promise<ProviderResult> {
-    const { provider, request, requestId, signal } = call;
-    const { dispatched } = progress;
-    if (signal.aborted) throw stopError(signal, { dispatched, outcomeKnown: true, stopped: true });
+  return async function singleCall(call: ProviderCall, attempt: number): Promise<ProviderResult> {
+    const { provider, request, requestId, signal, ledger } = call;
+    if (signal.aborted) {
+      throw stopError(signal, { sent: ledger.wasSent(), outcomeKnown: true, stopped: true });
+    }
     let isOver = false;
-    progress.dispatchedNow = false;
+    ledger.beginTry();
     const running = provider.execute(request, {
       requestId,
       attempt,
@@ -31,9 +28,8 @@ export function createSingleCall({ clock, graceMs }: Deps) {
       onEvent(event) {
         if (isOver) return;
         // A provider sends no event of a call that was not dispatched.
-        progress.dispatched = true;
-        progress.dispatchedNow = true;
-        if (event.type === 'partial_image') progress.outputBegan = true;
+        if (!ledger.isSent()) ledger.sent();
+        if (event.type === 'partial_image') ledger.outputBegan();
         call.onEvent(event);
       },
     });
@@ -46,14 +42,17 @@ export function createSingleCall({ clock, graceMs }: Deps) {
     isOver = true;
     grace.cancel();
     if (!ended || ended.isLate) {
-      // Result or failure: it was stopped before, and nothing waits for it any more.
+      // Result or failure: the call was stopped before, and nothing waits for its images any more. They are paid for.
+      const result = ended && 'result' in ended ? ended.result : undefined;
+      if (result) ledger.replied(result.outputs.length, result.usage);
       throw stopError(signal, {
-        dispatched: progress.dispatched,
-        outcomeKnown: ended !== undefined && !progress.dispatchedNow,
+        sent: ledger.wasSent(),
+        outcomeKnown: result !== undefined || (ended !== undefined && !ledger.isSent()),
         stopped: ended !== undefined,
       });
     }
     if ('error' in ended) throw ended.error;
+    ledger.replied(ended.result.outputs.length, ended.result.usage);
     return ended.result;
   };
 }

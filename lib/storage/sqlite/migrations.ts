@@ -23,6 +23,7 @@ import { USAGE } from './migrations/0014-usage.ts';
 import { SALVAGE } from './migrations/0015-salvage.ts';
 import { WEBHOOK } from './migrations/0016-webhook.ts';
 import { ACTIVE_TOKEN } from './migrations/0017-active-token.ts';
+import { LEDGER } from './migrations/0018-ledger.ts';
 
 /** SQL texts, the first one for an empty database. None is edited or moved once it was released. */
 export const MIGRATIONS: readonly string[] = [
@@ -43,6 +44,7 @@ export const MIGRATIONS: readonly string[] = [
   SALVAGE,
   WEBHOOK,
   ACTIVE_TOKEN,
+  LEDGER,
 ];
 
 /** The schema that this program reads and writes. */

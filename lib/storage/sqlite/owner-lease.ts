@@ -6,7 +6,7 @@ const RENEW = `
   ON CONFLICT (id) DO UPDATE SET lease_until = @untilSecs`;
 
 /** True of a row of the table that belongs to no process, or to another one whose lease has ended. Binds `@owner`, `@nowSecs`. */
-export function isAbandonedSql(table: 'job' | 'artifact'): string {
+export function isAbandonedSql(table: 'job' | 'artifact' | 'ledger'): string {
   return `(${table}.owner IS NULL OR ${table}.owner <> @owner AND NOT EXISTS (
     SELECT 1 FROM owner WHERE owner.id = ${table}.owner AND lease_until > @nowSecs))`;
 }

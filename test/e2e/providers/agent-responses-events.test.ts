@@ -13,8 +13,8 @@ import { createSessionStore } from '../../../lib/storage/sqlite/session-store.ts
 import { openArtifactRig } from '../../lib/artifacts/artifact-rig.ts';
 import { requestOf } from '../../lib/generation/requests.ts';
 import { openAgentRig } from '../../lib/providers/agent-responses/agent-rig.ts';
-import { recordCharge } from '../../support/charges.ts';
 import { openInputLoader } from '../../support/input-loader.ts';
+import { newLedger } from '../../support/ledgers.ts';
 import { requestContext } from '../../support/request-context.ts';
 
 const closing: (() => Promise<void>)[] = [];
@@ -47,7 +47,7 @@ async function openPipeline() {
   /** All events of one request, and its outcome. */
   async function run(sent: object) {
     const { signal } = new AbortController();
-    const context = { ...requestContext(), charge: recordCharge().charge };
+    const context = { ...requestContext(), ledger: newLedger() };
     const running = generation.run(requestOf(sent), context, signal);
     const events: VerifiedEvent[] = [];
     for await (const event of running.events) events.push(event);

@@ -12,8 +12,8 @@ import { createProviderRegistry } from '../../../lib/providers/registry.ts';
 import { createSessionLocks } from '../../../lib/sessions/session-locks.ts';
 import { createSessionTurns } from '../../../lib/sessions/session-turns.ts';
 import { createSessionStore } from '../../../lib/storage/sqlite/session-store.ts';
-import { recordCharge } from '../../support/charges.ts';
 import { openInputLoader } from '../../support/input-loader.ts';
+import { newLedger } from '../../support/ledgers.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
 import { createScriptedProvider, type Script } from '../../support/scripted-provider.ts';
 import { openArtifactRig } from '../artifacts/artifact-rig.ts';
@@ -56,13 +56,13 @@ export async function openGenerationRig(
     settings: { default_timeout_ms: 60_000, cancellation_grace_ms: 1000 },
   });
   /** The context of a generation; `disconnect` aborts its signal as a disconnected client does. */
-  function newContext() {
+  function newContext(outputs = 1) {
     const client = new AbortController();
     return {
       requestId: 'request-1',
       scope: 'anonymous',
       baseUrl: 'http://localhost:8787',
-      charge: recordCharge().charge,
+      ledger: newLedger(outputs),
       signal: client.signal,
       disconnect: (reason: BridgeError) => client.abort(reason),
     };
@@ -74,7 +74,7 @@ export async function openGenerationRig(
     artifacts,
     sessionStore,
     newContext,
-    run: (request: GenerationRequest, context = newContext()) =>
+    run: (request: GenerationRequest, context = newContext(request.parameters.n)) =>
       generation.run(request, context, context.signal),
     async close(): Promise<void> {
       await engine.close();

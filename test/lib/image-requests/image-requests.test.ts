@@ -10,7 +10,7 @@ import { createImageRequests } from '../../../lib/image-requests/image-requests.
 import { createTraceLog } from '../../../lib/log/trace-log.ts';
 import { createImageRuns } from '../../../lib/runs/image-run.ts';
 import { createRecentDurations } from '../../../lib/runs/recent-durations.ts';
-import { recordCharge } from '../../support/charges.ts';
+import { recordAccount } from '../../support/ledgers.ts';
 import { requestContext } from '../../support/request-context.ts';
 import { replyWith, type Script, type ScriptedCall } from '../../support/scripted-provider.ts';
 import { slices } from '../../support/slices.ts';
@@ -553,7 +553,7 @@ async function open(
     publisher: commit ? { commit } : artifacts.publisher,
     idempotency: createIdempotency({ store, ids: artifacts.ids }),
     maxInputBytes: 1_000_000,
-    usage: { chargeFor: () => recordCharge().charge },
+    usage: { accountFor: () => recordAccount().account },
     replyAsync: undefined,
     tokens: { watchRemoval: removals.watch },
     clock,

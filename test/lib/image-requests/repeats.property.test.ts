@@ -12,7 +12,7 @@ import { createIds } from '../../../lib/platform/ids.ts';
 import { createImageRuns } from '../../../lib/runs/image-run.ts';
 import { createRecentDurations } from '../../../lib/runs/recent-durations.ts';
 import { NO_TOKENS } from '../../../lib/tokens/token.ts';
-import { recordCharge } from '../../support/charges.ts';
+import { recordAccount } from '../../support/ledgers.ts';
 import { createManualClock } from '../../support/manual-clock.ts';
 import { requestContext } from '../../support/request-context.ts';
 import { slices } from '../../support/slices.ts';
@@ -103,7 +103,7 @@ function open() {
     }),
     publisher: { commit: settle },
     idempotency: createIdempotency({ store, ids: createIds(clock.nowMs) }),
-    usage: { chargeFor: () => recordCharge().charge },
+    usage: { accountFor: () => recordAccount().account },
     clock,
     slices,
     maxInputBytes: 1000,

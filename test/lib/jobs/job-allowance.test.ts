@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { unnamedCaller } from '../../../lib/contract/request/caller.ts';
+import { BridgeError } from '../../../lib/errors/bridge-error.ts';
 import { type JobRig, openJobRig, SCOPE, until } from './job-rig.ts';
 
 const caller = { ...unnamedCaller(SCOPE), id: 'alice', imagesPerDay: 4 };
@@ -84,24 +85,26 @@ describe('the allowance of a job', () => {
     await rig.submit(three, { caller });
     rig.work();
     const run = await rig.run(0);
-    const { charge } = run.context;
+    const { ledger } = run.context;
+    const [made, notMade] = [ledger.beginCall('sandbox', [0]), ledger.beginCall('sandbox', [1, 2])];
+    await made.open();
+    made.replied(1, undefined);
+    await notMade.open();
+    notMade.failed(new BridgeError('upstream', 'no'));
 
-    await charge.reserve(3);
-    await charge.settle({
-      provider: 'sandbox',
-      images: 1,
-      failed: 2,
-      perhapsMade: 1,
-      tokens: undefined,
-    });
+    run.fail(new BridgeError('upstream', 'no'));
+    await until(() => rig.live.size() === 0);
 
     expect(await used()).toBe(1);
-    run.succeed();
+    const { items } = await rig.usage.report(caller, 1);
+    expect(items).toMatchObject([{ images: 1, lost: 1, unknown: 0, failed: 2 }]);
   });
 
-  test('is used up by a job whose process has ended while it ran', async () => {
+  test('is used up by what a job may have sent whose process has ended while it ran', async () => {
     await rig.submit(three, { caller });
     const job = await rig.store.claim(rig.clock.nowMs() / 1000);
+    const account = rig.usage.accountOfJob({ id: job?.id ?? '' });
+    await account.open({ call: 0, provider: 'sandbox', indices: [1] });
     const atSecs = rig.clock.nowMs() / 1000;
     rig.database.prepare('UPDATE job SET owner = NULL').run();
     const error = {
@@ -115,6 +118,10 @@ describe('the allowance of a job', () => {
     await rig.store.interruptAbandoned({ atSecs, error: { ...error, code: 'cancelled' } });
 
     expect(job?.token).toBe('alice');
-    expect(await used()).toBe(3);
+    expect(await used()).toBe(1);
+    const { items } = await rig.usage.report(caller, 1);
+    expect(items).toMatchObject([
+      { images: 0, unknown: 1, failed: 2, by_provider: { sandbox: { unknown: 1, failed: 0 } } },
+    ]);
   });
 });

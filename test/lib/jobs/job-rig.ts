@@ -28,6 +28,7 @@ import { IN_MEMORY } from '../../../lib/storage/sqlite/connection.ts';
 import { openStateDatabase } from '../../../lib/storage/sqlite/database.ts';
 import { createJobStore } from '../../../lib/storage/sqlite/jobs/job-store.ts';
 import { createQueueStore } from '../../../lib/storage/sqlite/jobs/queue-store.ts';
+import { createLedgerStore } from '../../../lib/storage/sqlite/ledger-store.ts';
 import { createUsageStore } from '../../../lib/storage/sqlite/usage-store.ts';
 import { createUsage } from '../../../lib/usage/usage.ts';
 import { createWebhookTargets } from '../../../lib/webhooks/webhook-targets.ts';
@@ -100,7 +101,13 @@ export function openJobRig(limits: { max_pending?: number } = {}) {
   const beforeClaim = removedTokens.endJobs;
   const queue = createJobQueue({ store, live, canPublish: () => true, beforeClaim, log, clock });
   const shared = { store, search, live, clock, secret: database.secret };
-  const usage = createUsage({ store: createUsageStore(database), clock, log });
+  const usage = createUsage({
+    store: createUsageStore(database),
+    ledger: createLedgerStore(database),
+    clock,
+    ids,
+    log,
+  });
   const durations = createRecentDurations();
   const worker = createJobWorker({
     store,

@@ -3,7 +3,7 @@ import { BridgeError, toBridgeError } from '../../../lib/errors/bridge-error.ts'
 import { createTraceLog } from '../../../lib/log/trace-log.ts';
 import { completeRun, createImageRuns } from '../../../lib/runs/image-run.ts';
 import { createRecentDurations } from '../../../lib/runs/recent-durations.ts';
-import { recordCharge } from '../../support/charges.ts';
+import { newLedger } from '../../support/ledgers.ts';
 import { requestContext } from '../../support/request-context.ts';
 import { requestOf } from '../generation/requests.ts';
 import { createScriptedGeneration, resultOf } from '../jobs/scripted-generation.ts';
@@ -27,7 +27,8 @@ function open(failure?: BridgeError) {
     log: createTraceLog((line) => lines.push(JSON.parse(line).event)),
     durations: createRecentDurations(),
   });
-  const context = { ...requestContext(), charge: recordCharge().charge };
+  const ledger = newLedger();
+  const context = { ...requestContext(), ledger };
   const run = imageRuns.newRun(requestOf(), context, {
     async commit({ publications, response }) {
       if (failure) throw failure;
@@ -39,7 +40,7 @@ function open(failure?: BridgeError) {
   const client = new AbortController();
   const completing = completeRun(run, client.signal);
   completing.catch(() => {});
-  return { runs, lines, discarded, committed, client, completing };
+  return { runs, lines, discarded, committed, client, completing, ledger };
 }
 
 describe('completeRun', () => {
@@ -65,7 +66,12 @@ describe('completeRun', () => {
   });
 
   it('discards what cannot be committed', async () => {
-    const { runs, lines, discarded, completing } = open(new BridgeError('overloaded', 'not now'));
+    const refusal = new BridgeError('overloaded', 'not now');
+    const { runs, lines, discarded, completing, ledger } = open(refusal);
+    const call = ledger.beginCall('sandbox', [0]);
+    call.replied(1, undefined);
+    call.verified(0);
+    ledger.delivered([0]);
 
     runs[0]?.end(made);
 
@@ -76,6 +82,7 @@ describe('completeRun', () => {
       details: { seen: true, succeeded_outputs: 1 },
     });
     expect(discarded).toEqual(made.publications);
+    expect(ledger.rows()).toMatchObject([{ progress: 'lost', paid: 'yes' }]);
     expect(lines).toEqual(['image_operation_started', 'image_operation_failed']);
   });
 

@@ -1,63 +1,120 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { unnamedCaller } from '../../../lib/contract/request/caller.ts';
+import { type Caller, unnamedCaller } from '../../../lib/contract/request/caller.ts';
+import { BridgeError } from '../../../lib/errors/bridge-error.ts';
+import type {
+  LedgerStore,
+  ProviderCounts,
+} from '../../../lib/generation/ledger/ledger-store-port.ts';
 import { createTraceLog } from '../../../lib/log/trace-log.ts';
 import { createIds } from '../../../lib/platform/ids.ts';
 import { IN_MEMORY } from '../../../lib/storage/sqlite/connection.ts';
 import { openStateDatabase, type StateDatabase } from '../../../lib/storage/sqlite/database.ts';
+import { createLedgerStore } from '../../../lib/storage/sqlite/ledger-store.ts';
 import { createUsageStore } from '../../../lib/storage/sqlite/usage-store.ts';
 import { createUsage, type Usage } from '../../../lib/usage/usage.ts';
 import { createManualClock, type ManualClock } from '../../support/manual-clock.ts';
 
 const HOUR_MS = 3_600_000;
 const ALICE = { ...unnamedCaller('s'), id: 'alice', imagesPerDay: 10 };
-const MADE = { provider: 'sandbox', images: 2, failed: 1, perhapsMade: 2, tokens: 50 };
+const FREE = { ...unnamedCaller('s'), id: 'free' };
+const CALL = { call: 0, provider: 'sandbox', indices: [0, 1, 2] };
+const MADE: ProviderCounts = {
+  provider: 'sandbox',
+  images: 2,
+  lost: 1,
+  unknown: 0,
+  failed: 1,
+  tokens: 50,
+};
 
 let database: StateDatabase;
 let clock: ManualClock;
 let usage: Usage;
 let lines: string[];
+/** How many of the next closings the store refuses. */
+let refusals: number;
 
 beforeEach(() => {
   clock = createManualClock();
   lines = [];
-  database = openStateDatabase({ file: IN_MEMORY, ids: createIds(clock.nowMs) });
+  refusals = 0;
+  const ids = createIds(clock.nowMs);
+  database = openStateDatabase({ file: IN_MEMORY, ids });
   const log = createTraceLog((line) => lines.push(line));
-  usage = createUsage({ store: createUsageStore(database), clock, log });
+  const ledger = refusing(createLedgerStore(database));
+  usage = createUsage({ store: createUsageStore(database), ledger, clock, ids, log });
 });
 afterEach(() => database.close());
 
-async function usedToday(): Promise<number | undefined> {
-  return (await usage.report(ALICE, 1)).caller.allowance?.used;
+function refusing(store: LedgerStore): LedgerStore {
+  return {
+    ...store,
+    async close(...given) {
+      refusals -= 1;
+      if (refusals >= 0) throw new BridgeError('overloaded', 'the state database is full');
+      await store.close(...given);
+    },
+  };
 }
+
+/** One request of three images that were sent, which ends like this. */
+async function request(caller: Caller = ALICE, ended: readonly ProviderCounts[] = [MADE]) {
+  const account = usage.accountFor(caller);
+  await account.reserve(3);
+  await account.open(CALL);
+  account.close({ renewals: 0, counts: ended });
+}
+
+async function usedToday(caller: Caller = ALICE): Promise<number | undefined> {
+  return (await usage.report({ ...caller, imagesPerDay: 10 }, 1)).caller.allowance?.used;
+}
+
+const itemsOf = async (caller: Caller = ALICE, days = 1) =>
+  (await usage.report(caller, days)).items;
 
 describe('createUsage', () => {
   it('gives back the images that were certainly not made', async () => {
-    const charge = usage.chargeFor(ALICE);
+    const account = usage.accountFor(ALICE);
 
-    await charge.reserve(3);
+    await account.reserve(3);
+    await account.open(CALL);
     expect(await usedToday()).toBe(3);
-    await charge.settle(MADE);
+    account.close({ renewals: 0, counts: [MADE] });
 
     expect(await usedToday()).toBe(2);
   });
 
+  it('charges images that were made and images that may have been made', async () => {
+    await request(ALICE, [{ ...MADE, images: 1, lost: 0, unknown: 2, failed: 0 }]);
+
+    expect(await usedToday()).toBe(3);
+    expect(await itemsOf()).toMatchObject([{ images: 1, unknown: 2 }]);
+  });
+
+  it('charges a token without an allowance the same', async () => {
+    await request(FREE);
+
+    expect(await usedToday(FREE)).toBe(2);
+  });
+
   it('refuses what the allowance does not suffice for until the next UTC day', async () => {
     await clock.advance(22 * HOUR_MS);
-    await usage.chargeFor(ALICE).reserve(10);
+    await usage.accountFor(ALICE).reserve(10);
 
-    const refusal = usage.chargeFor(ALICE).reserve(1);
+    const refusal = usage.accountFor(ALICE).reserve(1);
 
     await expect(refusal).rejects.toMatchObject({ details: { retry_after_ms: 2 * HOUR_MS } });
     await clock.advance(2 * HOUR_MS);
-    await usage.chargeFor(ALICE).reserve(10);
+    await usage.accountFor(ALICE).reserve(10);
   });
 
-  it('settles on the day on which it was reserved', async () => {
-    const charge = usage.chargeFor(ALICE);
-    await charge.reserve(3);
+  it('counts on the day on which the request was accepted', async () => {
+    const account = usage.accountFor(ALICE);
+    await account.reserve(3);
     await clock.advance(24 * HOUR_MS);
 
-    await charge.settle(MADE);
+    await account.open(CALL);
+    account.close({ renewals: 0, counts: [MADE] });
 
     expect(await usage.report(ALICE, 2)).toMatchObject({
       caller: { allowance: { used: 0 } },
@@ -66,56 +123,46 @@ describe('createUsage', () => {
   });
 
   it('counts nothing for a request that was refused', async () => {
-    const charge = usage.chargeFor(ALICE);
-    await expect(charge.reserve(11)).rejects.toThrow();
+    const account = usage.accountFor(ALICE);
+    await expect(account.reserve(11)).rejects.toThrow();
 
-    await charge.settle({ ...MADE, images: 0, failed: 11, perhapsMade: 0 });
+    account.close({ renewals: 0, counts: [{ ...MADE, images: 0, lost: 0, failed: 11 }] });
 
     expect(await usedToday()).toBe(0);
-    expect((await usage.report(ALICE, 1)).items).toEqual([]);
+    expect(await itemsOf()).toEqual([]);
   });
 
-  it('counts what a caller without an allowance makes, and refuses none of it', async () => {
-    const caller = unnamedCaller('anonymous');
-    const charge = usage.chargeFor(caller);
+  it('counts the failures of a request that was never sent', async () => {
+    const account = usage.accountFor(FREE);
+    await account.reserve(3);
 
-    await charge.reserve(255);
-    await charge.settle(MADE);
+    account.close({
+      renewals: 0,
+      counts: [{ ...MADE, images: 0, lost: 0, failed: 3, tokens: undefined }],
+    });
 
-    const report = await usage.report(caller, 30);
-    expect(report.caller).toEqual({ permissions: caller.permissions });
+    expect(await usedToday(FREE)).toBe(0);
+    expect(await itemsOf(FREE)).toMatchObject([{ images: 0, failed: 3 }]);
+  });
+
+  it('reports all counts of a day and of each provider', async () => {
+    await request(FREE);
+
+    const report = await usage.report(FREE, 30);
+
+    const counts = { images: 2, failed: 1, unknown: 0, lost: 1, tokens: 50 };
+    expect(report.caller).toEqual({ permissions: FREE.permissions });
     expect(report.items).toEqual([
-      {
-        day: '2025-01-01',
-        images: 2,
-        failed: 1,
-        tokens: 50,
-        by_provider: { sandbox: { images: 2, failed: 1, tokens: 50 } },
-      },
+      { day: '2025-01-01', ...counts, by_provider: { sandbox: counts } },
     ]);
   });
 
-  it('settles a job with what was reserved when it was accepted', async () => {
-    const reservation = usage.reservationOf(ALICE, 3);
-    await createUsageStore(database).reserve(reservation);
-    const createdSecs = clock.nowMs() / 1000;
-    const job = { token: 'alice', createdSecs, images: 3 };
-    const charge = usage.chargeOfJob(job);
-
-    await charge.reserve(3);
-    await charge.settle(MADE);
-
-    expect(await usedToday()).toBe(2);
-  });
-
-  it('adds up the providers of a day', async () => {
-    for (const provider of ['sandbox', 'another', undefined]) {
-      const charge = usage.chargeFor(ALICE);
-      await charge.reserve(3);
-      await charge.settle({ ...MADE, provider, tokens: undefined });
+  it('adds up the providers of a day, and names no provider of images that none was asked for', async () => {
+    for (const provider of ['sandbox', 'another', '']) {
+      await request(ALICE, [{ ...MADE, provider, tokens: undefined }]);
     }
 
-    const { items } = await usage.report(ALICE, 1);
+    const items = await itemsOf();
 
     expect(items).toMatchObject([{ images: 6, failed: 3 }]);
     expect(Object.keys(items[0]?.by_provider ?? {})).toEqual(['another', 'sandbox']);
@@ -123,27 +170,14 @@ describe('createUsage', () => {
   });
 
   it('shows no usage of another token', async () => {
-    const charge = usage.chargeFor(ALICE);
-    await charge.reserve(3);
-    await charge.settle(MADE);
+    await request();
 
-    expect((await usage.report({ ...ALICE, id: 'bob' }, 366)).items).toEqual([]);
-  });
-
-  it('logs that the images of a request cannot be counted, and does not fail it', async () => {
-    const charge = usage.chargeFor(ALICE);
-    await charge.reserve(3);
-    await database.close();
-
-    await charge.settle(MADE);
-
-    expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ task: 'usage' }]);
+    expect(await itemsOf({ ...ALICE, id: 'bob' }, 366)).toEqual([]);
   });
 
   it('forgets usage after 366 days', async () => {
-    const charge = usage.chargeFor(ALICE);
-    await charge.reserve(3);
-    await charge.settle(MADE);
+    await request();
+    await usage.close();
     await clock.advance(366 * 24 * HOUR_MS);
     await usage.retention.run();
     expect((await createUsageStore(database).list({ token: 'alice', day: 0 })).length).toBe(1);
@@ -152,5 +186,58 @@ describe('createUsage', () => {
     await usage.retention.run();
 
     expect(await createUsageStore(database).list({ token: 'alice', day: 0 })).toEqual([]);
+  });
+});
+
+describe('createUsage, while the store refuses to write', () => {
+  it('counts what has ended once the store takes it, and logs only the first refusal', async () => {
+    refusals = 3;
+    await request();
+    await request();
+    expect(await usedToday()).toBe(6);
+
+    while ((await usedToday()) !== 4) await clock.advance(10_000);
+
+    expect(await itemsOf()).toMatchObject([{ images: 4, failed: 2 }]);
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ task: 'usage' }]);
+  });
+
+  it('tries what has ended once more when it is closed', async () => {
+    refusals = 1;
+    await request();
+    await usage.report(ALICE, 1);
+
+    await usage.close();
+
+    expect(await usedToday()).toBe(2);
+  });
+
+  it('leaves what it could not count open in the store, where the next start counts it as unknown', async () => {
+    refusals = 100;
+    await request();
+    await usage.close();
+    refusals = 0;
+    await database.write(() => database.prepare("UPDATE ledger SET owner = 'another'").run());
+
+    await usage.recover();
+
+    expect(await usedToday()).toBe(3);
+    expect(await itemsOf()).toMatchObject([{ images: 0, unknown: 3, failed: 0 }]);
+  });
+});
+
+describe('createUsage, a job', () => {
+  it('opens its calls in the account that was made when it was accepted', async () => {
+    const reservation = usage.reservationOf(ALICE, 3);
+    await createLedgerStore(database).reserve({ id: 'job-1', ...reservation });
+    const account = usage.accountOfJob({ id: 'job-1' });
+
+    await account.reserve(3);
+    await account.open(CALL);
+    account.close({ renewals: 0, counts: [MADE] });
+
+    // Its end is stored with that of the job.
+    expect(await usedToday()).toBe(3);
+    expect(await itemsOf()).toEqual([]);
   });
 });

@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import type { ImageJobSummary, PartialResult } from '../../../contract/resources/job.ts';
 import type { JobEnd, JobStore } from '../../../jobs/job-store-port.ts';
 import type { StateDatabase } from '../database.ts';
+import { NOTHING_COUNTED, prepareLedger } from '../ledger-writes.ts';
 import { isAbandonedSql } from '../owner-lease.ts';
 import { preparePublish } from '../publish-artifacts.ts';
 import { prepareNotedOutputs } from './job-outputs.ts';
@@ -38,6 +39,7 @@ export function prepareJobEnding(database: StateDatabase): JobEnding {
   const endContent = database.prepare(END_CONTENT);
   const publish = preparePublish(database);
   const noted = prepareNotedOutputs(database);
+  const ledger = prepareLedger(database);
 
   return {
     end(sequence, from, end, owner = from === 'running' ? database.owner : null) {
@@ -57,6 +59,8 @@ export function prepareJobEnding(database: StateDatabase): JobEnding {
         artifacts,
       };
       if (endJob.run({ ...row, bytes: sizeOf(texts) }).changes === 0) return false;
+      if (from === 'queued') ledger.closeJob(sequence, { settlement: NOTHING_COUNTED });
+      else ledger.closeJob(sequence, { settlement: end.settlement, kept: indicesOf(partial) });
       const { result, error } = texts;
       endContent.run({ seq: sequence, result, partial: texts.partial, error });
       if (end.status === 'succeeded') publish(end.publications);
@@ -126,6 +130,10 @@ function toTexts(end: JobEnd, partial: PartialResult | undefined): EndTexts {
 function sizeOf({ result, partial, error, artifacts }: EndTexts): number {
   const texts = [result ?? '', partial ?? '', error ?? '', artifacts.slice(NO_ARTIFACTS.length)];
   return texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+}
+
+function indicesOf(partial: PartialResult | undefined): ReadonlySet<number> {
+  return new Set(partial?.data.map(({ index }) => index));
 }
 
 function artifactsOf({ data }: PartialResult): ImageJobSummary['artifacts'] {

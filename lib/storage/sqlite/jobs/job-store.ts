@@ -4,6 +4,7 @@ import { toFlatError } from '../../../errors/error-body.ts';
 import type { JobFailure, JobRecord, JobStore } from '../../../jobs/job-store-port.ts';
 import type { JobTotals } from '../../../jobs/job-totals-port.ts';
 import type { StateDatabase } from '../database.ts';
+import { NOTHING_COUNTED, prepareLedger } from '../ledger-writes.ts';
 import { createJobChangeFeed } from './job-change-feed.ts';
 import { createJobEndings, prepareJobEnding } from './job-endings.ts';
 import { createJobList } from './job-list.ts';
@@ -22,9 +23,6 @@ export const CLAIM = `
   WHERE seq = (SELECT seq FROM job WHERE status = 'queued' ORDER BY priority DESC, seq LIMIT 1)
     AND NOT (SELECT paused FROM queue)
   RETURNING seq`;
-const GIVE_BACK = `
-  UPDATE charge SET images = max(0, charge.images - job.outputs) FROM job
-  WHERE job.seq = ? AND charge.token = job.token AND charge.day = job.created / 86400`;
 const ASK_TO_STOP = `
   UPDATE job SET cancel_requested = 1, updated = @atSecs
   WHERE seq = @sequence AND cancel_requested = 0`;
@@ -62,9 +60,9 @@ export function createJobStore(database: StateDatabase): JobStore {
   const find = database.prepare(FIND);
   const findBySequence = database.prepare(FIND_BY_SEQUENCE);
   const claim = database.prepare(CLAIM);
-  const giveBack = database.prepare(GIVE_BACK);
   const totals = database.prepare(TOTALS);
   const ending = prepareJobEnding(database);
+  const ledger = prepareLedger(database);
 
   function findOne(scope: string, id: string): JobRecord | undefined {
     const row = find.get(id, scope);
@@ -92,8 +90,8 @@ export function createJobStore(database: StateDatabase): JobStore {
             completedSecs: startedSecs,
             error: unreadable(),
           } as const;
+          ledger.closeJob(claimed.seq, { settlement: NOTHING_COUNTED });
           ending.end(claimed.seq, 'running', end);
-          giveBack.run(claimed.seq);
         }
       }),
     find: (scope, id) => database.read(() => findOne(scope, id)),

@@ -3,7 +3,7 @@ import { inputsOf } from '../../../contract/resources/job.ts';
 import { BridgeError } from '../../../errors/bridge-error.ts';
 import type { JobAdmission, JobRecord, JobStore, NewJob } from '../../../jobs/job-store-port.ts';
 import type { StateDatabase } from '../database.ts';
-import { prepareAllowance } from '../usage-store.ts';
+import { prepareLedger } from '../ledger-writes.ts';
 import { parseRecord, RECORD_COLUMNS, ROW_BYTES } from './job-rows.ts';
 
 const INSERT = `
@@ -40,6 +40,7 @@ export function createJobSubmission(
   const insert = database.prepare(INSERT);
   const findByKey = database.prepare(FIND_BY_KEY);
   const insertTexts = prepareInsertTexts(database);
+  const ledger = prepareLedger(database);
   const refuseBeyondLimits = prepareLimits(database);
 
   function earlierJob({ hash, fingerprint }: NonNullable<JobAdmission['key']>) {
@@ -92,6 +93,7 @@ export function createJobSubmission(
         const { key, reservation } = admission;
         const sequence = insertRow(job, reservation.token, bytes);
         insertTexts(sequence, job, request, key);
+        ledger.reserve({ ...reservation, id: job.id }, null, sequence);
         return { job: queuedJob(sequence, job, reservation.token), repeated: false };
       });
     },
@@ -121,13 +123,13 @@ function prepareInsertTexts(database: StateDatabase) {
 /** Refuses a job of so many bytes, inside the caller's transaction. Throws `overloaded`, `rate_limited`. */
 function prepareLimits(database: StateDatabase) {
   const refusal = database.prepare(REFUSAL).pluck();
-  const refuseBeyondAllowance = prepareAllowance(database);
+  const ledger = prepareLedger(database);
 
   return (
     { maxPending, maxDatabaseBytes, reservation }: Omit<JobAdmission, 'key'>,
     needed: number,
   ): void => {
-    refuseBeyondAllowance(reservation);
+    ledger.refuseBeyondAllowance(reservation, reservation.images);
     const limit = v.parse(Refusal, refusal.get(maxPending, needed, maxDatabaseBytes));
     if (limit === null) return;
     throw new BridgeError('overloaded', 'there is no room for another job now', {

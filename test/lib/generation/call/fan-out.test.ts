@@ -11,6 +11,7 @@ import { createSingleCall } from '../../../../lib/generation/call/single-call.ts
 import type { GenerationEvent } from '../../../../lib/generation/events/generation-event.ts';
 import { createFinish } from '../../../../lib/generation/finish/finish.ts';
 import { silentMetrics } from '../../../../lib/metrics/metrics.ts';
+import { newLedger } from '../../../support/ledgers.ts';
 import { createManualClock } from '../../../support/manual-clock.ts';
 import {
   createScriptedProvider,
@@ -496,14 +497,17 @@ function rig(script: Partial<Script> = {}, setting: Setting = {}) {
   });
 
   function fanOut(sent: object = {}) {
+    const ledger = newLedger();
+    ledger.beginRoute(provider.name);
     const running = run({
       plan: planOf(requestOf(sent), capabilities, { provider }),
       inputs: { images: [], references: [] },
       deadline: startDeadline(clock, timeoutMs, client.signal),
       onEvent: (event) => events.push(event),
+      ledger,
     });
     running.catch(() => {});
-    return Object.assign(running, { clock, events: watched });
+    return Object.assign(running, { clock, events: watched, ledger });
   }
   return { fanOut, provider, clock, client, events };
 }

@@ -5,6 +5,7 @@ import { createRetriedCall } from '../../../../lib/generation/call/retried-call.
 import { createSingleCall } from '../../../../lib/generation/call/single-call.ts';
 import type { GenerationEvent } from '../../../../lib/generation/events/generation-event.ts';
 import type { ProviderRequest, ProviderResult } from '../../../../lib/providers/provider-port.ts';
+import { newLedger } from '../../../support/ledgers.ts';
 import { createManualClock } from '../../../support/manual-clock.ts';
 import { createScriptedProvider, type Script } from '../../../support/scripted-provider.ts';
 import { anything } from '../capability-documents.ts';
@@ -264,8 +265,7 @@ describe('createRetriedCall, endings', () => {
     expect(events).toEqual([]);
   });
 
-  it.each<[string, (call: { succeed(it: ProviderResult): void; fail(it: Error): void }) => void]>([
-    ['a result', (call) => call.succeed(result)],
+  it.each<[string, (call: { fail(it: Error): void }) => void]>([
     ['a failure', (call) => call.fail(transient())],
     ['noise', (call) => call.fail(new Error('AbortError'))],
   ])('takes %s within the grace for the end that it asked for', async (_, end) => {
@@ -283,6 +283,22 @@ describe('createRetriedCall, endings', () => {
       details: { outcome: 'unknown', provider_stopped: true },
     });
     expect(provider.calls).toHaveLength(1);
+  });
+
+  it('knows that a result within the grace was made, although no client waits for it', async () => {
+    const { start, provider, clock, client, ledger } = rig({ obeys: false });
+    const calling = start();
+    const call = await provider.call(0);
+    call.dispatch();
+
+    client.abort(disconnected());
+    await clock.advance(GRACE_MS / 2);
+    call.succeed(result);
+
+    const error = await calling.catch((thrown) => thrown);
+    expect(error).toMatchObject({ code: 'cancelled', details: { provider_stopped: true } });
+    expect(error.details).not.toHaveProperty('outcome');
+    expect(ledger.rows()).toMatchObject([{ progress: 'ended', paid: 'yes' }]);
   });
 
   it.each<[string, ProviderResult | BridgeError]>([
@@ -322,6 +338,7 @@ function rig(script: Partial<Script> = {}, timeoutMs = 60_000) {
   const provider = createScriptedProvider({ capabilities: anything, ...script });
   const deadline = startDeadline(clock, timeoutMs, client.signal);
   const events: GenerationEvent[] = [];
+  const ledger = newLedger();
   const retriedCall = createRetriedCall({
     clock,
     ids: { newFraction: () => 0.5 },
@@ -332,6 +349,7 @@ function rig(script: Partial<Script> = {}, timeoutMs = 60_000) {
     client,
     provider,
     events,
+    ledger,
     start({ signal = deadline.signal } = {}) {
       const calling = retriedCall({
         provider,
@@ -340,6 +358,7 @@ function rig(script: Partial<Script> = {}, timeoutMs = 60_000) {
         deadline,
         signal,
         onEvent: (event) => events.push(event),
+        ledger: ledger.beginCall(provider.name, request.indices),
       });
       // Some tests look at a failure only later.
       calling.catch(() => {});

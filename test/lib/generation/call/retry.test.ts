@@ -4,7 +4,7 @@ import { ERRORS, type ErrorCode } from '../../../../lib/errors/codes.ts';
 import { retryDelayMs } from '../../../../lib/generation/call/retry.ts';
 
 const policy = { attempts: 3, backoffMs: 1000 };
-const situation = { attempt: 1, outputBegan: false, remainingMs: 60_000, fraction: 0.5 };
+const situation = { attempt: 1, remainingMs: 60_000, fraction: 0.5 };
 const CODES = Object.keys(ERRORS) as ErrorCode[];
 
 describe('retryDelayMs', () => {
@@ -18,7 +18,6 @@ describe('retryDelayMs', () => {
 
   it.each<[string, BridgeError, Partial<typeof situation>]>([
     ['an unknown outcome', transient({ outcome: 'unknown' }), {}],
-    ['what had begun to give output', transient(), { outputBegan: true }],
     ['the last attempt', transient(), { attempt: 3 }],
     ['what would wait too long', transient({ retry_after_ms: 10_001 }), {}],
     ['what would wait past the deadline', transient(), { remainingMs: 1000 }],

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { BridgeError } from '../../../../lib/errors/bridge-error.ts';
 import type { ErrorCode } from '../../../../lib/errors/codes.ts';
+import { fallsBack } from '../../../../lib/generation/call/fallback.ts';
 import { runRoutes } from '../../../../lib/generation/call/run-routes.ts';
 import type { Candidate } from '../../../../lib/generation/plan/routing.ts';
 import { createManualClock } from '../../../support/manual-clock.ts';
@@ -31,7 +32,7 @@ function rig(names: readonly string[]) {
     ) {
       return runRoutes(candidates, {
         clock,
-        policy: changes.policy ?? 'on_unavailable',
+        fallsBack: async (error) => fallsBack(error, changes.policy ?? 'on_unavailable'),
         signal: changes.signal ?? new AbortController().signal,
         plan({ provider: { name } }) {
           log.push(`plan ${name}`);

@@ -55,6 +55,8 @@ describe('migrate', () => {
       'job_input',
       'job_output',
       'job_total',
+      'ledger',
+      'ledger_row',
       'meta',
       'owner',
       'preset',
@@ -196,6 +198,28 @@ describe('migrate', () => {
       [2, one, 70],
       [2, two, 30],
       [3, one, 70],
+    ]);
+  });
+
+  test('jobs that have not ended get their accounts, and those that run may have sent all calls', () => {
+    migrate(connection, MIGRATIONS.slice(0, 17));
+    for (const id of ['done', 'queued', 'running']) addJob(id, '{}', '{}');
+    connection.exec(`
+      DROP TRIGGER job_moves_on;
+      UPDATE job SET token = 'alice', outputs = 2, created = 86400;
+      UPDATE job SET status = id, started = iif(id = 'running', 1, NULL), completed = NULL,
+        reserved = 1 WHERE id <> 'done';`);
+
+    migrate(connection);
+
+    const ledgers = connection.prepare('SELECT id, seq, token, day, outputs, reserved FROM ledger');
+    expect(ledgers.raw().all()).toEqual([
+      ['queued', 2, 'alice', 1, 2, 2],
+      ['running', 3, 'alice', 1, 2, 2],
+    ]);
+    expect(connection.prepare('SELECT * FROM ledger_row').raw().all()).toEqual([
+      ['running', 0, 0, 'sandbox'],
+      ['running', 0, 1, 'sandbox'],
     ]);
   });
 

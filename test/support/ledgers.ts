@@ -1,0 +1,30 @@
+import { type Account, createLedger } from '../../lib/generation/ledger/ledger.ts';
+import type { OpenCall, Settlement } from '../../lib/generation/ledger/ledger-store-port.ts';
+
+/** An account that refuses nothing, and what it was asked for. */
+export function recordAccount() {
+  const reserved: number[] = [];
+  const opened: OpenCall[] = [];
+  const renewed: Settlement[] = [];
+  const closed: Settlement[] = [];
+  const account: Account = {
+    async reserve(outputs) {
+      reserved.push(outputs);
+    },
+    async open(call) {
+      opened.push(call);
+    },
+    async renew(settlement) {
+      renewed.push(settlement);
+    },
+    close(settlement) {
+      closed.push(settlement);
+    },
+  };
+  return { account, reserved, opened, renewed, closed };
+}
+
+/** The ledger of a request of so many outputs, whose account refuses nothing. */
+export function newLedger(outputs = 1) {
+  return createLedger(recordAccount().account, outputs);
+}
