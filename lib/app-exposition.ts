@@ -2,6 +2,7 @@ import type { Admission } from './admission/admission.ts';
 import type { AppJobs } from './app-jobs.ts';
 import type { Readiness } from './diagnostics/readiness.ts';
 import type { Metrics } from './metrics/metrics.ts';
+import type { Provider } from './providers/provider-port.ts';
 import type { ProviderRegistry } from './providers/registry.ts';
 
 interface Parts {
@@ -16,14 +17,16 @@ export function openExposition(
   metrics: Pick<Metrics, 'exposition'>,
   { admission, appJobs, registry, readiness }: Parts,
 ) {
+  const sumOf = (countOf: (provider: Provider) => number | undefined) =>
+    registry.all.reduce((sum, provider) => sum + (countOf(provider) ?? 0), 0);
   return {
     async exposition(): Promise<string> {
       const { byStatus } = await appJobs.state.totals();
-      const restarts = registry.all.map((provider) => provider.restarts?.() ?? 0);
       return metrics.exposition({
         runtime: admission.snapshot(),
         jobs: byStatus,
-        providerRestarts: restarts.reduce((sum, count) => sum + count, 0),
+        providerRestarts: sumOf((provider) => provider.restarts?.()),
+        providerSkippedLines: sumOf((provider) => provider.skippedLines?.()),
         isReady: await readiness.isReady(),
       });
     },

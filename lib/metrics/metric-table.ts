@@ -86,6 +86,12 @@ export const METRICS = {
     help: 'How often the child process of a provider was started again.',
     labels: [],
   },
+  providerSkippedLines: {
+    kind: 'counter',
+    name: 'provider_skipped_lines_total',
+    help: 'Lines of the child process of a provider that are no messages, and were skipped.',
+    labels: [],
+  },
   circuitState: {
     kind: 'gauge',
     name: 'circuit_state',

@@ -11,6 +11,7 @@ export interface CountedElsewhere {
   readonly jobs: Diagnostics['jobs']['by_status'];
   /** Of all providers. */
   readonly providerRestarts: number;
+  readonly providerSkippedLines: number;
   /** As `/health/ready` says. */
   readonly isReady: boolean;
 }

@@ -76,6 +76,8 @@ export async function createPrometheusMetrics(facts: Facts): Promise<Metrics> {
       show(now);
       counters.providerRestarts.reset();
       counters.providerRestarts.inc(now.providerRestarts);
+      counters.providerSkippedLines.reset();
+      counters.providerSkippedLines.inc(now.providerSkippedLines);
       return registry.metrics();
     },
   };
@@ -91,6 +93,7 @@ function createCounters(library: Library, registry: Registry) {
     generatedImages: counter(METRICS.generatedImages),
     normalizations: counter(METRICS.normalizations),
     providerRestarts: counter(METRICS.providerRestarts),
+    providerSkippedLines: counter(METRICS.providerSkippedLines),
     circuitTransitions: counter(METRICS.circuitTransitions),
     circuitRejections: counter(METRICS.circuitRejections),
     httpRequests: counter(METRICS.httpRequests),

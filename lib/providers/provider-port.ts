@@ -196,6 +196,8 @@ export interface Provider {
   readonly sessions?: ProviderSessions;
   /** How often its child process was started again; only of a provider that has one. */
   restarts?(): number;
+  /** How many lines its child process has written that are no messages; only of a provider that has one. */
+  skippedLines?(): number;
   /** Resolves when nothing of it runs any more. */
   close(): Promise<void>;
 }

@@ -14,6 +14,8 @@ export interface ChildDeps {
   readonly maxMessageBytes: number;
   /** `rpc_timeout_ms`. */
   readonly timeoutMs: number;
+  /** Called for each line of the child that is no message. */
+  readonly onSkippedLine: () => void;
   /** Other credentials than those that the backend has rejected. */
   readonly refresh: (rejected: Credentials) => Promise<Credentials>;
 }

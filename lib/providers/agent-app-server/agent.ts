@@ -16,11 +16,15 @@ export function createAgent(parts: ProviderParts<'agent_app_server'>) {
   const cleared = folders.clear();
   // The first call reports what is wrong.
   cleared.catch(() => {});
+  let skippedLines = 0;
+  const onSkippedLine = () => {
+    skippedLines += 1;
+  };
   const supervisor = createSupervisor({
     clock,
     backoffMs: settings.restart_backoff_ms,
     async start(signal) {
-      const child = await startChild(parts, folders, signal);
+      const child = await startChild({ ...parts, onSkippedLine }, folders, signal);
       const left = await folders.marked();
       isolated.clear(child, left);
       return child;
@@ -65,6 +69,9 @@ export function createAgent(parts: ProviderParts<'agent_app_server'>) {
     },
 
     restarts: supervisor.restarts,
+
+    /** How many lines of its children were no messages. */
+    skippedLines: () => skippedLines,
 
     /** Resolves when no child runs any more. Calls that run end for it. */
     stop: supervisor.close,

@@ -56,6 +56,7 @@ export function createAgentAppServerProvider(parts: ProviderParts<'agent_app_ser
     },
     probe,
     restarts: agent.restarts,
+    skippedLines: agent.skippedLines,
     close() {
       closing ??= closeAll();
       return closing;

@@ -25,6 +25,8 @@ interface Deps {
   /** `rpc_timeout_ms`. */
   readonly timeoutMs: number;
   readonly onNotification: (notification: Notification) => void;
+  /** Called for each line of the output that is no message. */
+  readonly onSkippedLine: () => void;
   /** Returns undefined for a method that is not supported; a rejection becomes an error response. */
   readonly handleRequest: (method: string, params: unknown) => Promise<unknown> | undefined;
   /** The output cannot be understood, or the child does not react: it is of no use any more. */
@@ -98,7 +100,10 @@ export function createRpcConnection(deps: Deps) {
   }
 
   async function read(): Promise<BridgeError> {
-    const reader = createMessageReader(deps.maxMessageBytes, take);
+    const reader = createMessageReader(deps.maxMessageBytes, {
+      onMessage: take,
+      onSkippedLine: deps.onSkippedLine,
+    });
     const { signal } = new AbortController();
     try {
       for await (const chunk of output) {

@@ -1,7 +1,7 @@
 import { BridgeError } from '../../errors/bridge-error.ts';
 import type { ProviderParts } from '../provider-parts.ts';
 import { agentArguments } from './agent-arguments.ts';
-import { type AgentChild, connectAgent } from './agent-child.ts';
+import { type AgentChild, type ChildDeps, connectAgent } from './agent-child.ts';
 import type { AgentFolders } from './agent-folders.ts';
 import { startAgentProcess } from './agent-process.ts';
 import { findExecutable } from './executable.ts';
@@ -9,14 +9,15 @@ import { findExecutable } from './executable.ts';
 type Deps = Pick<
   ProviderParts<'agent_app_server'>,
   'settings' | 'credentials' | 'clock' | 'slices' | 'searchPath'
->;
+> &
+  Pick<ChildDeps, 'onSkippedLine'>;
 
 /**
  * Starts one process of the agent and connects to it. Throws `configuration` without an executable, `upstream` when the
  * process is of no use; it has ended then.
  */
 export async function startChild(
-  { settings, credentials, clock, slices, searchPath }: Deps,
+  { settings, credentials, clock, slices, searchPath, onSkippedLine }: Deps,
   folders: AgentFolders,
   signal: AbortSignal,
 ): Promise<AgentChild> {
@@ -47,6 +48,7 @@ export async function startChild(
       slices,
       maxMessageBytes: settings.rpc_max_message_bytes,
       timeoutMs: settings.rpc_timeout_ms,
+      onSkippedLine,
       refresh: (rejected) => credentials.refreshAfter(rejected, signal),
     });
   } catch (error) {

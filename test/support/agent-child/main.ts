@@ -26,6 +26,8 @@ if (settings.grandchild) {
 }
 note({ pid: process.pid, argv: process.argv.slice(2), env: process.env, cwd: process.cwd() });
 
+if (settings.greets) process.stdout.write('Welcome to the agent\n');
+
 const wire: Wire = {
   settings,
   note,

@@ -19,6 +19,8 @@ export function readSettings(argv: readonly string[]) {
       'never-exits': { type: 'boolean', default: false },
       /** Starts a process of its own that would live on. */
       grandchild: { type: 'boolean', default: false },
+      /** It prints a line of words when it starts, as a wrapper of the agent may. */
+      greets: { type: 'boolean', default: false },
       /** The edge of its images in pixels. */
       edge: { type: 'string', default: '64' },
       /** How long a turn takes until there is an image. */

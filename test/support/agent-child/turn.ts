@@ -96,7 +96,8 @@ async function play(
       return;
     }
   }
-  if (faults.has('garbage')) wire.raw('this is no JSON\n');
+  if (faults.has('garbage')) wire.raw('{"method": this is no JSON\n');
+  if (faults.has('noise')) wire.raw('this is no JSON\n[1, 2]\n\n');
   if (faults.has('half-line')) {
     wire.raw('{"method":"item/comp');
     process.exit(3);

@@ -61,6 +61,19 @@ describe('a child that fails before the turn was sent', () => {
   });
 });
 
+describe('a child that writes lines that are no messages', () => {
+  it('works, and has them counted', async () => {
+    const rig = await rigOf({ args: ['--greets'] });
+
+    const { outputs } = await run(rig, faulty('[[noise]]')).result;
+
+    expect(outputs).toHaveLength(1);
+    // The greeting, and two lines in the middle of the turn.
+    expect(rig.provider.skippedLines?.()).toBe(3);
+    expect(rig.provider.restarts?.()).toBe(0);
+  });
+});
+
 describe('a child that is lost in the middle of a turn', () => {
   it.each([
     ['upstream', '[[crash-at-start]]'],

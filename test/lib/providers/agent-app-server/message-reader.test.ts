@@ -7,17 +7,23 @@ const LIMIT = 2_000_000;
 function read(text: string, chunkBytes = text.length) {
   const values: unknown[] = [];
   const images: (Buffer | undefined)[] = [];
-  const reader = createMessageReader(LIMIT, (message) => {
-    values.push(message.value);
-    const { result } = (message.value ?? {}) as { result?: unknown };
-    if (typeof result === 'string') images.push(message.bytesOf(result));
+  let skipped = 0;
+  const reader = createMessageReader(LIMIT, {
+    onMessage(message) {
+      values.push(message.value);
+      const { result } = (message.value ?? {}) as { result?: unknown };
+      if (typeof result === 'string') images.push(message.bytesOf(result));
+    },
+    onSkippedLine() {
+      skipped += 1;
+    },
   });
   const bytes = Buffer.from(text);
   let fault: string | undefined;
   for (let at = 0; at < bytes.length; at += chunkBytes) {
     fault = reader.push(bytes.subarray(at, at + chunkBytes));
   }
-  return { values, images, fault };
+  return { values, images, fault, skipped };
 }
 
 describe('createMessageReader', () => {
@@ -27,6 +33,18 @@ describe('createMessageReader', () => {
     expect(read(text, chunkBytes)).toMatchObject({
       values: [{ a: 1 }, { b: '"\n ä' }, { c: [] }],
       fault: undefined,
+      skipped: 0,
+    });
+  });
+
+  it.each([1, 2, 7, 1000])('skips lines that are no messages, in chunks of %i bytes', (bytes) => {
+    const noise = 'Welcome to the "wrapper\n[1, 2]\n\n \t\r\n"text"\n';
+    const text = `${noise}{"a":1}\n# {"b":2}\n  {"c":3}\r\nhalf`;
+
+    expect(read(text, bytes)).toMatchObject({
+      values: [{ a: 1 }, { c: 3 }],
+      fault: undefined,
+      skipped: 4,
     });
   });
 
@@ -41,10 +59,10 @@ describe('createMessageReader', () => {
   });
 
   it.each([
-    ['not_json', 'not JSON\n{"a":1}\n'],
+    ['not_json', '{not JSON\n{"a":1}\n'],
     ['not_json', '{"a":"\n"}\n'],
     ['message_too_long', `"${'A'.repeat(LIMIT)}"\n`],
-    ['message_too_long', `[${'1,'.repeat(600_000)}1]\n`],
+    ['message_too_long', `{"a":[${'1,'.repeat(600_000)}1]}\n`],
   ])('stops with %s', (expected, text) => {
     expect(read(text, 65_536)).toMatchObject({ values: [], fault: expected });
   });
