@@ -12,7 +12,7 @@ export interface StoreStep {
 
 /**
  * `pass`: nothing happens. `full`: the disk refuses it. `failed`: it takes effect and is reported as a failure. `lost`: the
- * process ends before it. `unheard`: the process ends after it, and nobody hears of its success.
+ * process ends before it. `unheard`: the process ends after it, before it receives the result.
  */
 export type Verdict = 'pass' | 'full' | 'failed' | 'lost' | 'unheard';
 
@@ -52,8 +52,8 @@ export function createFaultyStores(stores: Stores, { onStep, die, isDead }: Faul
     return begun;
   }
 
-  /** What a process that still lives hears of it. */
-  function heard(begun: unknown): unknown {
+  /** Settles as the call does, unless the process has ended. */
+  function whileAlive(begun: unknown): unknown {
     if (!(begun instanceof Promise)) return begun;
     return new Promise((resolve, reject) => {
       begun.then(
@@ -70,7 +70,7 @@ export function createFaultyStores(stores: Stores, { onStep, die, isDead }: Faul
       if (isDead()) return NEVER;
       switch (onStep({ port, method, disk, isWrite })) {
         case 'pass':
-          return heard(begin(() => call(...args)));
+          return whileAlive(begin(() => call(...args)));
         case 'full':
           return Promise.reject(refusalOf(disk));
         case 'failed':
@@ -93,12 +93,13 @@ export function createFaultyStores(stores: Stores, { onStep, die, isDead }: Faul
       member,
       typeof value === 'function' ? faulty(name, member, value) : value,
     ]);
-    // Every member has the name and the type of the one that it stands for.
+    // Every member keeps its name and its type.
     return Object.fromEntries(members) as T;
   }
 
   const ports = Object.entries(stores).map(([name, port]) => {
-    const isPort = typeof port === 'object' && !(port instanceof Uint8Array);
+    // The index of the search is no store: it is made anew where it is missing.
+    const isPort = typeof port === 'object' && !(port instanceof Uint8Array) && name !== 'search';
     return [name, isPort ? faultyPort(name, port) : port];
   });
   return {
