@@ -1,3 +1,5 @@
+import { splitHeader } from '../platform/header-text.ts';
+
 /** Content codings that files are stored in, the best first. */
 export const CODINGS = ['br', 'gzip'] as const;
 
@@ -12,8 +14,8 @@ export function acceptedCoding(
   offered: readonly Coding[],
 ): Coding | undefined {
   const allowed = new Map(
-    (header ?? '').split(',').map((item) => {
-      const [coding = '', ...parameters] = item.split(';').map((part) => part.trim().toLowerCase());
+    splitHeader((header ?? '').toLowerCase(), ',').map((item) => {
+      const [coding = '', ...parameters] = splitHeader(item, ';');
       return [coding, !parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter))] as const;
     }),
   );

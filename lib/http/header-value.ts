@@ -1,26 +1,27 @@
+import { parsePair, splitHeader } from '../platform/header-text.ts';
+
 /** A header value such as `form-data; name="a"`: its first word in lower case, and its parameters by lower-case names. */
 export interface HeaderValue {
   readonly value: string;
   readonly parameters: ReadonlyMap<string, string>;
 }
 
-const VALUE = /^[ \t]*([^\s;]+)[ \t]*/;
-const PARAMETER =
-  /;[ \t]*([\w!#$%&'*+.^`|~-]+)[ \t]*=[ \t]*(?:"((?:[^"\\]|\\.)*)"|([^\s;"]+))[ \t]*/y;
+const WORD = /^[^\s;]+$/;
 
 /** Undefined when it is not of that form to its last character, or names a parameter twice. */
 export function parseHeaderValue(text: string): HeaderValue | undefined {
-  const [whole = '', value = ''] = VALUE.exec(text) ?? [];
+  const semicolon = text.indexOf(';');
+  const [value = ''] = splitHeader(semicolon === -1 ? text : text.slice(0, semicolon), ';');
+  if (!WORD.test(value)) return undefined;
+  const pairs = semicolon === -1 ? [] : splitHeader(text.slice(semicolon + 1), ';');
+  // A semicolon may end the value.
+  if (pairs.at(-1) === '') pairs.pop();
   const parameters = new Map<string, string>();
-  let end = whole.length;
-  PARAMETER.lastIndex = end;
-  for (let found = PARAMETER.exec(text); found; found = PARAMETER.exec(text)) {
-    const [parameter, name = '', quoted, plain = ''] = found;
-    if (parameters.has(name.toLowerCase())) return undefined;
-    // A backslash before anything else is one: some clients send paths.
-    parameters.set(name.toLowerCase(), quoted?.replace(/\\(["\\])/g, '$1') ?? plain);
-    end += parameter.length;
+  for (const part of pairs) {
+    const pair = parsePair(part);
+    const name = pair?.name.toLowerCase() ?? '';
+    if (pair?.value === undefined || parameters.has(name)) return undefined;
+    parameters.set(name, pair.value);
   }
-  const isWhole = value !== '' && /^;?[ \t]*$/.test(text.slice(end));
-  return isWhole ? { value: value.toLowerCase(), parameters } : undefined;
+  return { value: value.toLowerCase(), parameters };
 }

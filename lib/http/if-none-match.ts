@@ -1,6 +1,8 @@
+import { splitHeader } from '../platform/header-text.ts';
+
 /** Whether the client holds what this etag names. The comparison is weak (RFC 9110, 13.1.2). */
 export function isKnown(ifNoneMatch: string | undefined, etag: string): boolean {
   if (ifNoneMatch === undefined) return false;
-  const tags = ifNoneMatch.split(',').map((tag) => tag.trim().replace(/^W\//, ''));
+  const tags = splitHeader(ifNoneMatch, ',', false).map((tag) => tag.replace(/^W\//, ''));
   return tags.includes('*') || tags.includes(etag);
 }

@@ -1,14 +1,15 @@
 import { BridgeError } from '../../errors/bridge-error.ts';
+import { splitHeader } from '../../platform/header-text.ts';
 import { parseHeaderValue } from '../header-value.ts';
 
 // RFC 2046 section 5.1.1 allows fewer characters. Real clients use others, and all of these are unambiguous.
 const BOUNDARY = /^[\x20-\x7e]{0,69}[\x21-\x7e]$/;
 
 export function isJson(contentType: string | undefined): boolean {
-  const match = /^application\/json\s*(?:;\s*charset\s*=\s*"?([^\s";]+)"?\s*)?;?$/i.exec(
-    contentType ?? '',
-  );
-  return match !== null && /^utf-?8$/i.test(match[1] ?? 'utf-8');
+  const parsed = parseHeaderValue(contentType ?? '');
+  if (parsed?.value !== 'application/json') return false;
+  const { charset = 'utf-8', ...others } = Object.fromEntries(parsed.parameters);
+  return Object.keys(others).length === 0 && isUtf8(charset);
 }
 
 /**
@@ -16,7 +17,7 @@ export function isJson(contentType: string | undefined): boolean {
  * none of 1 to 70 characters, and `unsupported_media_type` when it names a charset that is not UTF-8.
  */
 export function boundaryOf(contentType: string | undefined): string | undefined {
-  if (!/^\s*multipart\/form-data\s*(;|$)/i.test(contentType ?? '')) return undefined;
+  if (!isForm(contentType ?? '')) return undefined;
   const parameters = parseHeaderValue(contentType ?? '')?.parameters;
   const boundary = parameters?.get('boundary');
   if (boundary === undefined || !BOUNDARY.test(boundary)) {
@@ -29,9 +30,19 @@ export function boundaryOf(contentType: string | undefined): string | undefined 
   return boundary;
 }
 
+/** Known by its type alone: a form whose parameters are malformed is refused as one. */
+function isForm(contentType: string): boolean {
+  const [type = ''] = splitHeader(contentType, ';');
+  return type.toLowerCase() === 'multipart/form-data';
+}
+
 /** Whether a charset of that name is UTF-8 or a subset of it. */
 export function isUtf8Name(charset: string): boolean {
-  return /^(utf-?8|us-ascii)$/i.test(charset);
+  return isUtf8(charset) || /^us-ascii$/i.test(charset);
+}
+
+function isUtf8(charset: string): boolean {
+  return /^utf-?8$/i.test(charset);
 }
 
 export function notUtf8(): BridgeError {
