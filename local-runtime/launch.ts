@@ -20,6 +20,8 @@ export type ServeCall = Call<unknown, ConfigurationOptions & { readonly noWait: 
 
 interface LaunchOptions {
   readonly presets?: Presets;
+  /** True if the file of the user's configuration folder is left out. */
+  readonly ignoresUserFile?: boolean;
   /** From its call on, a signal stops the bridge in order, or ends its wait for the lock. */
   readonly untilStopped: () => Promise<void>;
 }
@@ -42,10 +44,11 @@ type Launched =
  */
 export async function launchBridge(
   { options, io }: ServeCall,
-  { presets = {}, untilStopped }: LaunchOptions,
+  { presets = {}, ignoresUserFile, untilStopped }: LaunchOptions,
 ): Promise<Launched> {
   applyHeapSettings();
-  const loaded = await loadConfig({ ...toLoadOptions(options, io), presets });
+  const sources = { ...toLoadOptions(options, io), presets, ignoresUserFile };
+  const loaded = await loadConfig(sources);
   for (const warning of loaded.warnings) io.stderr(`${warningLine(warning)}\n`);
   if (!loaded.ok) {
     for (const problem of loaded.errors) io.stderr(`${problemLine(problem)}\n`);

@@ -1,6 +1,6 @@
 import type { Clock } from '../platform/clock.ts';
 import { type ResolvedConfig, resolveConfig } from './resolve-config.ts';
-import { type ConfigFile, locateConfigFile, readConfigFile } from './sources/config-file.ts';
+import { locateConfigFiles, readConfigFile } from './sources/config-file.ts';
 import { fileSource } from './sources/file-source.ts';
 import {
   environmentSource,
@@ -17,6 +17,8 @@ export interface LoadOptions {
   readonly set?: readonly string[] | undefined;
   /** What `--config` was given. */
   readonly configFile?: string | undefined;
+  /** True if the file of the user's configuration folder is left out. */
+  readonly ignoresUserFile?: boolean | undefined;
   readonly presets?: Presets | undefined;
   readonly clock?: Pick<Clock, 'nowMs'> | undefined;
 }
@@ -26,7 +28,7 @@ export interface LoadOptions {
  * Reads the one file and opens nothing else: no folder, database, lock or socket; no secret is resolved.
  */
 export async function loadConfig(options: LoadOptions): Promise<ResolvedConfig> {
-  const file = await loadFile(locateConfigFile(options));
+  const file = await loadFile(options);
   const sources = [
     presetSource(options.presets ?? {}),
     file,
@@ -36,10 +38,14 @@ export async function loadConfig(options: LoadOptions): Promise<ResolvedConfig> 
   return resolveConfig(sources, options.clock);
 }
 
-async function loadFile(file: ConfigFile): Promise<Source> {
-  const reading = await readConfigFile(file);
-  if (reading.kind === 'text') return fileSource(reading.text, file);
-  const { namedBy: field, givenPath: source } = file;
-  const problems = reading.kind === 'absent' ? [] : [{ field, source, message: reading.message }];
-  return { origin: 'file', settings: [], entries: [], problems };
+async function loadFile(options: LoadOptions): Promise<Source> {
+  const nothing = { origin: 'file', settings: [], entries: [] } as const;
+  for (const file of locateConfigFiles(options)) {
+    const reading = await readConfigFile(file);
+    if (reading.kind === 'text') return fileSource(reading.text, file);
+    if (reading.kind === 'absent') continue;
+    const { namedBy: field, givenPath: source } = file;
+    return { ...nothing, problems: [{ field, source, message: reading.message }] };
+  }
+  return { ...nothing, problems: [] };
 }

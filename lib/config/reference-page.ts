@@ -4,7 +4,8 @@ import { SINGLE_NAMES } from './settings/provider-names.ts';
 const INTRODUCTION = `# Settings
 
 Image Bridge reads one TOML file. \`--config\` names it, else the variable \`IMAGE_BRIDGE_CONFIG\`, else it is \`image-bridge.toml\`
-in the working directory, if there is one. Without a file the defaults hold. \`image-bridge config check\` finds every
+in the working directory, else \`image-bridge/image-bridge.toml\` in the user's configuration folder (\`XDG_CONFIG_HOME\`, else
+\`~/.config\`), which \`setup\` writes and \`quickstart\` leaves out. Without a file the defaults hold. \`image-bridge config check\` finds every
 mistake at once and changes nothing; \`config show\` prints what is in force, \`config origins\` where each value comes from.
 
 Each source takes precedence over those before it: default, file, environment, \`--set field=value\`. A list or a table of texts is

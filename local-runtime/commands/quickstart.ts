@@ -3,9 +3,13 @@ import { QUICKSTART_PRESETS } from '../quickstart-presets.ts';
 import type { RunningBridge } from '../start.ts';
 import { serveUntilStopped } from './serve.ts';
 
-/** `image-bridge quickstart`: serves at once, with the provider that needs nothing. */
+/**
+ * `image-bridge quickstart`: serves at once, with the provider that needs nothing. What `setup` has written for `serve` is
+ * left out, because it may name a provider that costs money.
+ */
 export function runQuickstart(call: ServeCall): Promise<number> {
-  return serveUntilStopped(call, { presets: QUICKSTART_PRESETS, greeting });
+  const options = { presets: QUICKSTART_PRESETS, ignoresUserFile: true, greeting };
+  return serveUntilStopped(call, options);
 }
 
 function greeting(

@@ -6,6 +6,8 @@ import { untilStopped } from '../stop-signals.ts';
 /** What differs between `serve` and `quickstart`. */
 interface ServeOptions {
   readonly presets?: Presets;
+  /** True if the file of the user's configuration folder is left out. */
+  readonly ignoresUserFile?: boolean;
   /** What is printed when it listens. */
   readonly greeting: (bridge: RunningBridge, protectedBy: string | undefined) => string;
 }
@@ -13,9 +15,9 @@ interface ServeOptions {
 /** Serves until a signal stops it. Resolves to the exit code: 0 after an orderly stop, else as `launchBridge` says. */
 export async function serveUntilStopped(
   call: ServeCall,
-  { presets = {}, greeting }: ServeOptions,
+  { presets = {}, ignoresUserFile = false, greeting }: ServeOptions,
 ): Promise<number> {
-  const launched = await launchBridge(call, { presets, untilStopped });
+  const launched = await launchBridge(call, { presets, ignoresUserFile, untilStopped });
   if (!launched.ok) return launched.exitCode;
   const { bridge, config, stopped, stop } = launched;
   call.io.stdout(greeting(bridge, config.server.bearer_token_env));

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { loadConfig } from '../../lib/config/load-config.ts';
 import { problemLine } from '../../lib/config/problem.ts';
+import { userConfigFile } from '../../lib/config/sources/config-file.ts';
 import { BridgeError } from '../../lib/errors/bridge-error.ts';
 import { systemClock } from '../../lib/platform/clock.ts';
 import { agentHome, findLoginProblem } from '../../lib/providers/credentials/agent-login.ts';
@@ -26,7 +27,7 @@ export async function runSetup({ options, io }: Call<unknown, SetupOptions>): Pr
       return options.dryRun ? 0 : 1;
     }
     if (changes.length === 0) io.stdout('Nothing is to be changed.\n');
-    io.stdout(nextSteps(paths.config));
+    io.stdout(nextSteps(paths.config, io.env));
     return 0;
   } catch (error) {
     if (!(error instanceof BridgeError)) throw error;
@@ -125,11 +126,12 @@ async function confirm(question: string, byDefault: boolean, io: CommandIo): Pro
   return reply === '' ? byDefault : reply === 'y' || reply === 'yes';
 }
 
-function nextSteps(config: string): string {
+function nextSteps(config: string, env: CommandIo['env']): string {
+  // Where nothing else names a file, every command reads this one by itself.
+  const isRead = env['IMAGE_BRIDGE_CONFIG'] === undefined && userConfigFile(env) === config;
   return `
 Next:
-  export IMAGE_BRIDGE_CONFIG=${quoted(config)}
-  image-bridge doctor
+${isRead ? '' : `  export IMAGE_BRIDGE_CONFIG=${quoted(config)}\n`}  image-bridge doctor
   image-bridge serve
 `;
 }

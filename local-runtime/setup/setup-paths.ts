@@ -1,5 +1,5 @@
-import { isAbsolute, join } from 'node:path';
-import { homeFolder } from '../../lib/platform/home-folder.ts';
+import { join } from 'node:path';
+import { homeFolder, userFolder } from '../../lib/platform/home-folder.ts';
 
 interface SetupPaths {
   readonly config: string;
@@ -12,10 +12,8 @@ const NAME = 'image-bridge';
 /** Where a user's files belong (XDG Base Directory Specification 0.8); a relative path in a variable is ignored. */
 export function setupPaths(env: Readonly<Record<string, string | undefined>>): SetupPaths {
   const home = homeFolder(env);
-  const folder = (variable: string, ...usual: readonly string[]) => {
-    const named = env[variable] ?? '';
-    return isAbsolute(named) ? named : join(home, ...usual);
-  };
+  const folder = (variable: string, ...usual: readonly string[]) =>
+    userFolder(env, variable, { home, usual });
   return {
     config: join(folder('XDG_CONFIG_HOME', '.config'), NAME, `${NAME}.toml`),
     state: join(folder('XDG_STATE_HOME', '.local', 'state'), NAME),

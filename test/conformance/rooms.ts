@@ -86,9 +86,9 @@ export const WALLS: readonly Wall[] = [
   },
   { room: 'lib/services.ts', imports: ['lib/* types'] },
   { room: 'lib/app-artifacts.ts', imports: ['lib/*'] },
-  { room: 'lib/app-exposition.ts', imports: ['lib/*'] },
   { room: 'lib/app-jobs.ts', imports: ['lib/*'] },
   { room: 'lib/app-runs.ts', imports: ['lib/*'] },
+  { room: 'lib/app-exposition.ts', imports: ['lib/*'] },
   { room: 'lib/app.ts', imports: ['lib/*'] },
   {
     room: 'handlers/operation.ts',

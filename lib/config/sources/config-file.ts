@@ -1,7 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import { constants } from 'node:fs';
 import { type FileHandle, lstat, open } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { isAbsolute, join, resolve } from 'node:path';
+import { userFolder } from '../../platform/home-folder.ts';
 
 /** Far above any sensible file; it keeps a wrong path from filling the memory. */
 const MAX_FILE_BYTES = 1_048_576;
@@ -13,9 +14,9 @@ export interface ConfigFile {
   readonly path: string;
   /** The path as it was given: `conf/bridge.toml`. */
   readonly givenPath: string;
-  /** `--config`, `IMAGE_BRIDGE_CONFIG`, or the file's usual name when neither is given. */
+  /** `--config`, `IMAGE_BRIDGE_CONFIG`, or the file's own name when neither is given. */
   readonly namedBy: string;
-  /** The default file: it may be absent. */
+  /** True if nothing names the file: it may be absent. */
   readonly optional: boolean;
 }
 
@@ -24,21 +25,39 @@ export type FileReading =
   | { readonly kind: 'absent' }
   | { readonly kind: 'unusable'; readonly message: string };
 
-/** The flag takes precedence over the variable, and the variable over `./image-bridge.toml`. */
-export function locateConfigFile(options: {
+interface Places {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
   readonly configFile?: string | undefined;
-}): ConfigFile {
-  const { env, cwd, configFile } = options;
+  /** True if the file of the user's configuration folder is left out. */
+  readonly ignoresUserFile?: boolean | undefined;
+}
+
+/**
+ * The files of which the first that exists is read: the one of the flag, else of the variable, else `./image-bridge.toml`
+ * and after it the file of the user's configuration folder.
+ */
+export function locateConfigFiles(places: Places): readonly ConfigFile[] {
+  const { env, cwd, configFile } = places;
   const named = configFile ?? env['IMAGE_BRIDGE_CONFIG'];
   if (named === undefined) {
     const path = resolve(cwd, DEFAULT_FILE);
-    return { path, givenPath: DEFAULT_FILE, namedBy: DEFAULT_FILE, optional: true };
+    const own = { path, givenPath: DEFAULT_FILE, namedBy: DEFAULT_FILE, optional: true };
+    const users = places.ignoresUserFile ? undefined : userConfigFile(env);
+    if (users === undefined) return [own];
+    return [own, { path: users, givenPath: users, namedBy: users, optional: true }];
   }
   const namedBy = configFile === undefined ? 'IMAGE_BRIDGE_CONFIG' : '--config';
   const path = named === '' ? '' : resolve(cwd, named);
-  return { path, givenPath: named, namedBy, optional: false };
+  return [{ path, givenPath: named, namedBy, optional: false }];
+}
+
+/** The file of the user's configuration folder, which `setup` writes; undefined if no variable says where that folder is. */
+export function userConfigFile(env: Places['env']): string | undefined {
+  const home = env['HOME'] ?? '';
+  if (home === '' && !isAbsolute(env['XDG_CONFIG_HOME'] ?? '')) return undefined;
+  const folder = userFolder(env, 'XDG_CONFIG_HOME', { home, usual: ['.config'] });
+  return join(folder, 'image-bridge', DEFAULT_FILE);
 }
 
 /** Reads a whole configuration file and touches nothing else. */

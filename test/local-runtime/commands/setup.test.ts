@@ -176,3 +176,22 @@ describe('setup', () => {
     });
   });
 });
+
+describe('what setup writes', () => {
+  it('is what the other commands read, without a variable', async () => {
+    const { stdout } = await setup(['--yes']);
+
+    const shown = await runCommand(['config', 'show'], { cwd: '/', env: { HOME: home } });
+
+    expect(stdout).not.toContain('IMAGE_BRIDGE_CONFIG');
+    expect(shown.stdout).toContain(`directory = "${home}/.local/state/image-bridge"`);
+  });
+
+  it('has to be named where another file is', async () => {
+    const { stdout } = await setup(['--yes'], {
+      env: { HOME: home, IMAGE_BRIDGE_CONFIG: 'other.toml' },
+    });
+
+    expect(stdout).toContain(`export IMAGE_BRIDGE_CONFIG=${home}/${CONFIG}`);
+  });
+});

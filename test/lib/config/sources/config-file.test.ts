@@ -30,6 +30,26 @@ describe('the configuration file', () => {
     expect(await maxRunning({ env, configFile })).toBe(3);
   });
 
+  it.each([
+    ['XDG_CONFIG_HOME', (path: string) => ({ XDG_CONFIG_HOME: path, HOME: '/nowhere' })],
+    ['HOME', (path: string) => ({ HOME: join(path, '..'), XDG_CONFIG_HOME: 'relative' })],
+  ])('is the one of the folder that %s leads to when there is no other', async (_, toEnv) => {
+    const folderOfUser = join(folder(), '.config');
+    mkdirSync(join(folderOfUser, 'image-bridge'), { recursive: true });
+    write('.config/image-bridge/image-bridge.toml', 'server.jobs.max_running = 7');
+    const env = toEnv(folderOfUser);
+    const loaded = await loadConfig({ env, cwd: folder() });
+
+    expect(await maxRunning({ env })).toBe(7);
+    expect(await maxRunning({ env, ignoresUserFile: true })).not.toBe(7);
+    expect(loaded.ok && loaded.origins).toContainEqual({
+      field: 'server.jobs.max_running',
+      source: 'file',
+    });
+    write('image-bridge.toml', 'server.jobs.max_running = 1');
+    expect(await maxRunning({ env })).toBe(1);
+  });
+
   it('may be a link to a file', async () => {
     write('real.toml', 'server.jobs.max_running = 2');
     symlinkSync('real.toml', join(folder(), 'image-bridge.toml'));
