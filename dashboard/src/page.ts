@@ -1,3 +1,4 @@
+import { del, get, keys, set } from 'idb-keyval';
 import { createApi } from './api/api.ts';
 import { createConnection } from './connection/connection.ts';
 import { createActivity } from './diagnostics/activity.ts';
@@ -59,7 +60,13 @@ export function createPage() {
     return gallery;
   }
 
-  keepDraft(draft);
+  keepDraft(draft, {
+    caller: connection.caller,
+    storage: { local: localStorage, session: sessionStorage, blobs: { get, set, del, keys } },
+    onPageHide: (listener) => window.addEventListener('pagehide', listener),
+    onRemoved: undo.clear,
+    nowMs: Date.now,
+  });
   watchJobs({ api, connection, jobs });
   // Its first page is on its way before the page is drawn.
   if (router.route.peek().view === 'images') openGallery();

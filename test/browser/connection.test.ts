@@ -1,5 +1,12 @@
+import { createHash } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
+import { DEFAULT_PERMISSIONS } from '../../lib/contract/request/caller.ts';
+import type { Token } from '../../lib/tokens/token.ts';
+import { toTokensText } from '../../lib/tokens/tokens-text.ts';
+import { freshFolder } from '../support/start-bridge.ts';
 import { accessibilityProblems } from './support/accessibility.ts';
 import { restart, startDashboard } from './support/dashboard.ts';
 import { openPage } from './support/open-page.ts';
@@ -7,6 +14,28 @@ import { keepScreenshot } from './support/screenshot.ts';
 
 const TOKEN = 'correct-horse-battery-staple';
 const dialog = (page: Page) => page.getByRole('dialog', { name: 'This bridge asks for a token' });
+
+const PHOTO = new URL('../data/photos/coffee.png', import.meta.url).pathname;
+
+async function useToken(page: Page, token: string): Promise<void> {
+  await dialog(page).getByLabel('Token', { exact: true }).fill(token);
+  await dialog(page).getByRole('button', { name: 'Connect' }).click();
+}
+
+/** What the browser keeps for the page: prompts, and the names of images. */
+function storedText(page: Page): Promise<string> {
+  return page.evaluate(async () => {
+    const result = <T>(request: IDBRequest<T>) =>
+      new Promise<T>((resolve, reject) => {
+        request.onsuccess = () => resolve(request.result);
+        request.onerror = () => reject(request.error);
+      });
+    const database = await result(indexedDB.open('keyval-store'));
+    const kept = await result(database.transaction('keyval').objectStore('keyval').getAll());
+    database.close();
+    return JSON.stringify([{ ...localStorage }, { ...sessionStorage }, kept]);
+  });
+}
 
 describe('a bridge with a token', () => {
   it('asks for it, refuses a wrong one, and keeps the right one in this tab alone', async () => {
@@ -40,7 +69,7 @@ describe('a bridge with a token', () => {
     await dialog(page).waitFor();
   });
 
-  it('asks again when the token changes in mid-work, and the draft stays', async () => {
+  it('asks again when the token changes in mid-work: a mistyped one keeps the draft, another begins with an empty one', async () => {
     const bridge = await startDashboard({ token: TOKEN });
     const page = await openPage(bridge.address, {
       session: { 'image-bridge.token': TOKEN },
@@ -53,12 +82,109 @@ describe('a bridge with a token', () => {
     const next = 'another-horse-battery-staple';
     await restart(bridge, { token: next });
 
-    await dialog(page).waitFor();
-    await dialog(page).getByLabel('Token', { exact: true }).fill(next);
-    await dialog(page).getByRole('button', { name: 'Connect' }).click();
-    await page.getByRole('status').getByText('Connected').waitFor();
-    await page.getByText('1 call to sandbox-image.').waitFor();
+    await useToken(page, 'wrong-wrong-wrong-wrong');
+    await page.getByText('The bridge did not accept this token.').waitFor();
     expect(await prompt.inputValue()).toBe('a lighthouse at dusk');
+    await useToken(page, next);
+    await page.getByRole('status').getByText('Connected').waitFor();
+    await expect.poll(() => prompt.inputValue()).toBe('');
+    await page.reload();
+    await page.getByRole('status').getByText('Connected').waitFor();
+    expect(await storedText(page)).not.toContain('a lighthouse at dusk');
+  });
+});
+
+describe('the draft of a token', () => {
+  const [ALICE, BOB] = ['token-of-alice-alice', 'token-of-bob-bob-bob'];
+  const prompt = (page: Page) => page.getByLabel('Prompt', { exact: true });
+
+  async function startWithTokens() {
+    const cwd = await freshFolder();
+    const tokens = [ALICE, BOB].map((token): Token => {
+      const sha256 = createHash('sha256').update(token).digest('hex');
+      return {
+        ...{ id: token, name: token, sha256, scope: token, disabled: false },
+        permissions: DEFAULT_PERMISSIONS,
+      };
+    });
+    await writeFile(join(cwd, 'tokens.toml'), toTokensText(tokens), { mode: 0o600 });
+    return startDashboard({ cwd, set: ['server.tokens_file=tokens.toml'] });
+  }
+
+  async function writeDraft(page: Page): Promise<void> {
+    await prompt(page).fill('a secret lighthouse');
+    await page.locator('input[type=file]').setInputFiles(PHOTO);
+    await page.getByText('coffee.png').waitFor();
+    await expect.poll(() => storedText(page)).toContain('coffee.png');
+    await expect.poll(() => storedText(page)).toContain('a secret lighthouse');
+  }
+
+  async function expectEmpty(page: Page): Promise<void> {
+    await expect.poll(() => prompt(page).inputValue()).toBe('');
+    await page.getByText('coffee.png').waitFor({ state: 'detached' });
+    await expect.poll(() => storedText(page)).not.toMatch(/secret|coffee/);
+  }
+
+  it('survives a reload, and goes with the token when the token is forgotten', async () => {
+    const bridge = await startWithTokens();
+    const page = await openPage(bridge.address, { expects: [/401/] });
+    await useToken(page, ALICE);
+    await dialog(page).waitFor({ state: 'detached' });
+    await writeDraft(page);
+    await page.reload();
+    await page.getByText('coffee.png').waitFor();
+    expect(await prompt(page).inputValue()).toBe('a secret lighthouse');
+
+    await page.getByRole('button', { name: 'Connected' }).click();
+    const forget = page.getByRole('dialog', { name: 'Forget the token of this tab?' });
+    await forget.waitFor();
+    await keepScreenshot(page, 'token-forget');
+    expect(await accessibilityProblems(page)).toEqual([]);
+    await forget.getByRole('button', { name: 'Forget the token' }).click();
+
+    await dialog(page).waitFor();
+    await expectEmpty(page);
+    expect(await page.evaluate(() => sessionStorage.length)).toBe(0);
+    await useToken(page, BOB);
+    await page.getByRole('button', { name: 'Connected' }).waitFor();
+    await expectEmpty(page);
+    await page.keyboard.press('Control+z');
+    await expectEmpty(page);
+  });
+
+  it('is not shown to another token in another tab of the same browser', async () => {
+    const bridge = await startWithTokens();
+    const page = await openPage(bridge.address, { expects: [/401/] });
+    await useToken(page, ALICE);
+    await dialog(page).waitFor({ state: 'detached' });
+    await writeDraft(page);
+
+    const other = await page.context().newPage();
+    await other.goto(`${bridge.address}/dashboard`);
+    await useToken(other, BOB);
+    await other.getByRole('button', { name: 'Connected' }).waitFor();
+    await other.getByRole('button', { name: /sandbox-image/ }).waitFor();
+
+    expect(await prompt(other).inputValue()).toBe('');
+    expect(await other.getByText('coffee.png').count()).toBe(0);
+    await page.reload();
+    await page.getByText('coffee.png').waitFor();
+    expect(await prompt(page).inputValue()).toBe('a secret lighthouse');
+  });
+
+  it('can be removed where the bridge no longer accepts the token', async () => {
+    const bridge = await startWithTokens();
+    const page = await openPage(bridge.address, { expects: [/401/, /ERR_|503/] });
+    await useToken(page, ALICE);
+    await dialog(page).waitFor({ state: 'detached' });
+    await writeDraft(page);
+    await writeFile(join(bridge.cwd, 'tokens.toml'), '');
+
+    await page.reload();
+    await dialog(page).getByRole('button', { name: 'Forget the token' }).click();
+
+    await expectEmpty(page);
+    expect(await page.evaluate(() => sessionStorage.length)).toBe(0);
   });
 });
 

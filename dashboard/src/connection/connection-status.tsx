@@ -1,12 +1,25 @@
+import { useState } from 'preact/hooks';
 import { usePage } from '../page-context.ts';
 import { text } from '../text/text.ts';
+import { ForgetDialog } from './forget-dialog.tsx';
 
 const DOTS = { connecting: 'off', connected: '', offline: 'bad', unauthorized: 'warn' } as const;
 
-/** Whether the bridge is there: always visible, announced when it changes; where something can be done, a button. */
+/**
+ * Whether the bridge is there: always visible, announced when it changes; where something can be done, a button. With a
+ * token, it opens the way to forget the token.
+ */
 export function ConnectionStatus() {
   const { connection } = usePage();
+  const [isForgetting, setForgetting] = useState(false);
   const state = connection.state.value;
+  const hasToken = connection.token.value !== undefined;
+  const action = {
+    connecting: undefined,
+    connected: hasToken ? () => setForgetting(true) : undefined,
+    offline: connection.probe,
+    unauthorized: connection.askForToken,
+  }[state];
   const label = (
     <>
       <i class={`dot ${DOTS[state]}`} />
@@ -14,18 +27,22 @@ export function ConnectionStatus() {
     </>
   );
   return (
-    <span role="status">
-      {state === 'offline' || state === 'unauthorized' ? (
-        <button
-          type="button"
-          class="status"
-          onClick={state === 'offline' ? connection.probe : connection.askForToken}
-        >
-          {label}
-        </button>
-      ) : (
-        <span class="status">{label}</span>
-      )}
-    </span>
+    <>
+      <span role="status">
+        {action === undefined ? (
+          <span class="status">{label}</span>
+        ) : (
+          <button
+            type="button"
+            class="status"
+            title={state === 'connected' ? text('token.forget') : undefined}
+            onClick={action}
+          >
+            {label}
+          </button>
+        )}
+      </span>
+      {isForgetting && hasToken && <ForgetDialog onClose={() => setForgetting(false)} />}
+    </>
   );
 }

@@ -1,6 +1,14 @@
-import { computed, type ReadonlySignal, signal } from '@preact/signals';
+import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals';
 
 export type ConnectionState = 'connecting' | 'connected' | 'offline' | 'unauthorized';
+
+/** Whom the page works for. */
+export interface Caller {
+  /** Undefined where none is needed. */
+  readonly token: string | undefined;
+  /** The bridge has accepted a request of this caller. */
+  readonly isAccepted: boolean;
+}
 
 const TOKEN_KEY = 'image-bridge.token';
 
@@ -14,6 +22,11 @@ export type Connection = ReturnType<typeof createConnection>;
 export function createConnection() {
   const state = signal<ConnectionState>('connecting');
   const token = signal<string | undefined>(sessionStorage.getItem(TOKEN_KEY) ?? undefined);
+  /**
+   * Whom the page works for: a new token only once the bridge has accepted it, so that a mistyped one changes nothing. Undefined
+   * after the token was forgotten, and where one is needed and none was given.
+   */
+  const caller = signal<Caller | undefined>({ token: token.peek(), isAccepted: false });
   /** Grows by one with every return of the bridge, so that what is shown can be brought up to date. */
   const returns = signal(0);
   /** When the bridge is asked for next, in Unix milliseconds, while it cannot be reached. */
@@ -52,6 +65,7 @@ export function createConnection() {
   return {
     state: state as ReadonlySignal<ConnectionState>,
     token: token as ReadonlySignal<string | undefined>,
+    caller: caller as ReadonlySignal<Caller | undefined>,
     returns: returns as ReadonlySignal<number>,
     nextTry: nextTry as ReadonlySignal<number | undefined>,
     asksForToken: asksForToken as ReadonlySignal<number>,
@@ -59,9 +73,15 @@ export function createConnection() {
 
     /** `usedToken` is what the request carried: a 401 to a token that was replaced meanwhile says nothing. */
     reportReply(status: number, usedToken: string | undefined): void {
-      if (status === 401) {
-        if (usedToken === token.peek()) state.value = 'unauthorized';
-      } else reachable();
+      const isCurrent = usedToken === token.peek();
+      if (status !== 401) {
+        reachable();
+        // A gateway in front of the bridge says nothing about a token.
+        if (isCurrent && status < 500) accept(caller, usedToken);
+      } else if (isCurrent) {
+        state.value = 'unauthorized';
+        if (usedToken === undefined) caller.value = undefined;
+      }
     },
     reportUnreachable,
 
@@ -77,11 +97,22 @@ export function createConnection() {
 
     /** Keeps the token for this tab, or forgets it. Whether the bridge accepts it shows with the next request. */
     setToken(next: string | undefined): void {
-      if (next === undefined) sessionStorage.removeItem(TOKEN_KEY);
-      else sessionStorage.setItem(TOKEN_KEY, next);
+      storeToken(next);
+      if (next === undefined) caller.value = undefined;
       token.value = next;
       state.value = 'connecting';
       returns.value += 1;
     },
   };
+}
+
+function accept(caller: Signal<Caller | undefined>, token: string | undefined): void {
+  const known = caller.peek();
+  if (known?.isAccepted && known.token === token) return;
+  caller.value = { token, isAccepted: true };
+}
+
+function storeToken(token: string | undefined): void {
+  if (token === undefined) sessionStorage.removeItem(TOKEN_KEY);
+  else sessionStorage.setItem(TOKEN_KEY, token);
 }

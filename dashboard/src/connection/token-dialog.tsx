@@ -26,16 +26,19 @@ export function TokenDialog() {
   }, [state]);
   useEffect(() => setPutOff(false), [asks]);
 
+  function use(token: string | undefined): void {
+    setTried(token);
+    connection.setToken(token);
+  }
+
   if (isPutOff || (state !== 'unauthorized' && tried === undefined)) return null;
   return (
     <Dialog title={text('token.title')} onClose={() => setPutOff(true)}>
       <TokenForm
         isRefused={tried !== undefined && state === 'unauthorized'}
+        onForget={connection.token.value === undefined ? undefined : () => use(undefined)}
         onPutOff={() => setPutOff(true)}
-        onToken={(token) => {
-          setTried(token);
-          connection.setToken(token);
-        }}
+        onToken={use}
       />
     </Dialog>
   );
@@ -45,9 +48,11 @@ interface FormProps {
   readonly isRefused: boolean;
   readonly onToken: (token: string) => void;
   readonly onPutOff: () => void;
+  /** Undefined if the tab has no token. */
+  readonly onForget: (() => void) | undefined;
 }
 
-function TokenForm({ isRefused, onToken, onPutOff }: FormProps) {
+function TokenForm({ isRefused, onToken, onPutOff, onForget }: FormProps) {
   const [token, setToken] = useState('');
   const [isShown, setShown] = useState(false);
   // A header holds no other characters; a token with others was copied wrongly.
@@ -84,6 +89,11 @@ function TokenForm({ isRefused, onToken, onPutOff }: FormProps) {
         {isBad ? text('token.characters') : isRefused && text('token.refused')}
       </p>
       <div class="ends">
+        {onForget && (
+          <Button look="quiet" onClick={onForget}>
+            {text('token.forget')}
+          </Button>
+        )}
         <Button look="quiet" onClick={onPutOff}>
           {text('token.notNow')}
         </Button>

@@ -1,57 +1,194 @@
-import { effect } from '@preact/signals';
-import { get, set } from 'idb-keyval';
+import { effect, type ReadonlySignal, untracked } from '@preact/signals';
 import type { PresetTemplate } from '../api/schemas.ts';
+import type { Caller } from '../connection/connection.ts';
 import type { Draft, DraftContent } from './draft.ts';
+
+/** The storages of this browser. */
+export interface BrowserStorage {
+  /** Shared by all tabs. */
+  readonly local: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>;
+  /** Of this tab, as the token: it ends with the tab. */
+  readonly session: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>;
+  /** Shared by all tabs, and large enough for photographs. */
+  readonly blobs: {
+    get(key: string): Promise<unknown>;
+    set(key: string, value: unknown): Promise<void>;
+    del(key: string): Promise<void>;
+    keys(): Promise<readonly unknown[]>;
+  };
+}
+
+interface Deps {
+  readonly caller: ReadonlySignal<Caller | undefined>;
+  readonly storage: BrowserStorage;
+  /** Calls the listener when the page may be about to close. */
+  readonly onPageHide: (listener: () => void) => void;
+  /** Called when the draft was removed because it belongs to another caller. */
+  readonly onRemoved: () => void;
+  readonly nowMs: () => number;
+}
+
+type Images = Pick<DraftContent, 'attachments' | 'mask'>;
+
+/** Where the draft of one caller is kept. */
+interface Place {
+  readonly imagesKey: string;
+  read(): PresetTemplate;
+  write(settings: PresetTemplate): void;
+  remove(): void;
+}
 
 const SETTINGS = 'image-bridge.draft';
 const IMAGES = 'image-bridge.draft-images';
 const PAUSE_MS = 300;
-
-type Images = Pick<DraftContent, 'attachments' | 'mask'>;
+/** How long the images of a tab are kept that was closed without forgetting its token. Nothing can show them. */
+const ORPHAN_MS = 24 * 60 * 60 * 1000;
 
 /**
- * Keeps the draft in this browser, so that it survives a reload: the settings in localStorage, which a page that is being
- * closed can still write; the images in IndexedDB, as soon as they are added.
+ * Keeps the draft in this browser, so that it survives a reload: the settings in a storage that a page that is being closed
+ * can still write; the images in IndexedDB, as soon as they are added. The draft belongs to the caller. With a token it is
+ * kept for this tab and this token alone, and it is removed when the token is changed or forgotten.
  */
-export function keepDraft(draft: Draft): void {
-  draft.restore({ ...draft.content(), settings: readSettings() });
-  void restoreImages(draft).then(() =>
-    effect(() => {
-      const images: Images = { attachments: draft.attachments.value, mask: draft.mask.value };
-      // A browser without storage, or a full one: the images live as long as the page.
-      set(IMAGES, images).catch(() => {});
-    }),
-  );
-  let timer: number | undefined;
-  const write = () => writeSettings(draft.settings.peek());
+export function keepDraft(draft: Draft, deps: Deps): void {
+  const { caller, storage } = deps;
+  let owner: Caller | undefined;
+  let kept: ReturnType<typeof keepFor> | undefined;
+
+  function leave(): void {
+    if (owner === undefined) return;
+    kept?.stop();
+    if (owner.token !== undefined) kept?.remove();
+    // What was written without a token on a page that never needed one goes with its writer to the token.
+    if (owner.token === undefined && owner.isAccepted) return;
+    draft.clear();
+    deps.onRemoved();
+  }
+
+  function follow(next: Caller | undefined): void {
+    if (next === undefined || owner === undefined || next.token !== owner.token) {
+      leave();
+      kept = next && keepFor(draft, next, deps);
+    }
+    owner = next;
+    if (next?.token !== undefined && next.isAccepted) removeShared(storage);
+  }
+
   effect(() => {
+    const next = caller.value;
+    untracked(() => follow(next));
+  });
+  void removeOrphans(deps, () => kept?.imagesKey);
+}
+
+/** Restores the draft of this caller, unless there is one on the page already, and keeps it from then on. */
+function keepFor(draft: Draft, caller: Caller, { storage, onPageHide, nowMs }: Deps) {
+  const { blobs } = storage;
+  const place = openPlace(caller.token, storage);
+  let isOver = false;
+  let stopImages = () => {};
+
+  async function keepImages(): Promise<void> {
+    const images = await blobs.get(place.imagesKey).catch(() => undefined);
+    if (isOver) return;
+    // An image may have been added before the storage was read.
+    if (images !== undefined && draft.attachments.peek().length === 0) {
+      draft.restore({ ...draft.content(), ...(images as Images) });
+    }
+    stopImages = effect(() => {
+      const { value: attachments } = draft.attachments;
+      const { value: mask } = draft.mask;
+      // A browser without storage, or a full one: the images live as long as the page.
+      blobs.set(place.imagesKey, { attachments, mask, savedMs: nowMs() }).catch(() => {});
+    });
+  }
+
+  if (Object.keys(draft.settings.peek()).length === 0) draft.apply(place.read());
+  void keepImages();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const write = () => {
+    if (!isOver) place.write(draft.settings.peek());
+  };
+  const stopSettings = effect(() => {
     void draft.settings.value;
     clearTimeout(timer);
     timer = setTimeout(write, PAUSE_MS);
   });
-  window.addEventListener('pagehide', write);
+  onPageHide(write);
+  return {
+    imagesKey: place.imagesKey,
+    stop(): void {
+      isOver = true;
+      clearTimeout(timer);
+      stopSettings();
+      stopImages();
+    },
+    remove(): void {
+      place.remove();
+      blobs.del(place.imagesKey).catch(() => {});
+    },
+  };
 }
 
-async function restoreImages(draft: Draft): Promise<void> {
-  const images = await get<Images>(IMAGES).catch(() => undefined);
-  // An image may have been added before the storage was read.
-  if (images === undefined || draft.attachments.peek().length > 0) return;
-  draft.restore({ ...draft.content(), ...images });
+/** Without a token all tabs share one draft; with one the draft is that of the tab and names its token. */
+function openPlace(token: string | undefined, { local, session }: BrowserStorage): Place {
+  if (token === undefined) {
+    return {
+      imagesKey: IMAGES,
+      read: () => (readJson(local) as PresetTemplate | undefined) ?? {},
+      write: (settings) => writeJson(local, settings),
+      remove: () => local.removeItem(SETTINGS),
+    };
+  }
+  const found = readJson(session) as { token?: string; id?: string; settings?: PresetTemplate };
+  const isOwn = found?.token === token && typeof found.id === 'string';
+  const id = isOwn ? String(found.id) : newId();
+  return {
+    imagesKey: `${IMAGES}.${id}`,
+    read: () => (isOwn ? (found.settings ?? {}) : {}),
+    write: (settings) => writeJson(session, { token, id, settings }),
+    remove: () => session.removeItem(SETTINGS),
+  };
+}
+
+/** Removes the draft without a token: the bridge asks for tokens now. */
+function removeShared({ local, blobs }: BrowserStorage): void {
+  local.removeItem(SETTINGS);
+  blobs.del(IMAGES).catch(() => {});
+}
+
+async function removeOrphans(
+  { storage: { blobs }, nowMs }: Deps,
+  ownKey: () => string | undefined,
+): Promise<void> {
+  for (const key of await blobs.keys().catch(() => [])) {
+    if (typeof key !== 'string' || !key.startsWith(`${IMAGES}.`) || key === ownKey()) continue;
+    const { savedMs = 0 } = ((await blobs.get(key).catch(() => undefined)) ?? {}) as {
+      savedMs?: number;
+    };
+    if (nowMs() - savedMs > ORPHAN_MS) await blobs.del(key).catch(() => {});
+  }
 }
 
 /** What another version of the page has written may not be readable. */
-function readSettings(): PresetTemplate {
+function readJson(storage: BrowserStorage['local']): unknown {
   try {
-    return JSON.parse(localStorage.getItem(SETTINGS) ?? '{}') as PresetTemplate;
+    return JSON.parse(storage.getItem(SETTINGS) ?? 'null') ?? undefined;
   } catch {
-    return {};
+    return undefined;
   }
 }
 
-function writeSettings(settings: PresetTemplate): void {
+function writeJson(storage: BrowserStorage['local'], value: object): void {
   try {
-    localStorage.setItem(SETTINGS, JSON.stringify(settings));
+    storage.setItem(SETTINGS, JSON.stringify(value));
   } catch {
-    // As above: storage is full or forbidden.
+    // Storage is full or forbidden.
   }
+}
+
+/** Not `randomUUID`, which a page over plain http does not have. */
+function newId(): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
+    byte.toString(16).padStart(2, '0'),
+  ).join('');
 }

@@ -19,6 +19,10 @@ export function createUndo(toasts: Toasts) {
       const last = stack.at(-1);
       if (last !== undefined) revertEntry(last.toast);
     },
+    /** Forgets what could be reverted, with its messages: it belongs to another caller. */
+    clear(): void {
+      for (const { toast } of stack.splice(0)) toasts.close(toast);
+    },
     /** Says what was done and keeps how to revert it. */
     offer(done: string, revert: () => void): void {
       const toast = toasts.show({

@@ -25,6 +25,17 @@ describe('createUndo', () => {
     expect(toasts.list.value).toEqual([]);
   });
 
+  it('reverts nothing that was done before it was cleared, and closes its messages', () => {
+    const { toasts, undo, reverted } = twoDone();
+    toasts.show({ kind: 'failed', text: 'another' });
+
+    undo.clear();
+    undo.undo();
+
+    expect(reverted).toEqual([]);
+    expect(toasts.list.value.map(({ text }) => text)).toEqual(['another']);
+  });
+
   it('reverts what the pressed message offers, whatever was done since', () => {
     const { toasts, undo, reverted, press } = twoDone();
 

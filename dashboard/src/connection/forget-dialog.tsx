@@ -1,0 +1,31 @@
+import { Button } from '../controls/button.tsx';
+import { Dialog } from '../controls/dialog.tsx';
+import { usePage } from '../page-context.ts';
+import { text } from '../text/text.ts';
+import './token-dialog.css';
+
+/** Asks before the token is forgotten: the draft that goes with it cannot be brought back. */
+export function ForgetDialog({ onClose }: { readonly onClose: () => void }) {
+  const { connection } = usePage();
+  return (
+    <Dialog title={text('token.forget.title')} onClose={onClose}>
+      <div class="token-form">
+        <p class="soft">{text('token.forget.text')}</p>
+        <div class="ends">
+          <Button look="quiet" onClick={onClose}>
+            {text('token.keep')}
+          </Button>
+          <Button
+            look="danger"
+            onClick={() => {
+              onClose();
+              connection.setToken(undefined);
+            }}
+          >
+            {text('token.forget')}
+          </Button>
+        </div>
+      </div>
+    </Dialog>
+  );
+}
