@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { createArtifactRoot } from './artifacts/artifact-root.ts';
 import { createArtifactDelivery } from './artifacts/delivery.ts';
 import { createImageDelivery } from './artifacts/image-delivery.ts';
+import type { OwnerFolder } from './artifacts/owner-folder.ts';
 import { createPublisher } from './artifacts/publisher.ts';
 import { createArtifactRetention } from './artifacts/retention.ts';
 import type { Config } from './config/settings/settings.ts';
@@ -17,6 +18,7 @@ interface Outside {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly metrics: Metrics;
+  readonly ownerFolder?: OwnerFolder;
 }
 
 interface ArtifactParts {
@@ -29,13 +31,13 @@ export type AppArtifacts = ReturnType<typeof openArtifacts>;
 /** All that has to do with artifacts: publication, delivery and retention. */
 export function openArtifacts(
   { artifacts: { root, cache_bytes: cacheBytes, retention } }: Config,
-  { clock, ids, metrics }: Outside,
+  { clock, ids, metrics, ownerFolder }: Outside,
   { stores: { artifacts: store, artifactFiles: files }, engine }: ArtifactParts,
 ) {
   const images = createImageDelivery({ engine, cacheBytes, metrics });
   const delivery = createArtifactDelivery({ store, files, images });
   const artifactRoot = createArtifactRoot({ store, files });
-  const publisher = createPublisher({ store, files, artifactRoot, ids, clock });
+  const publisher = createPublisher({ store, files, artifactRoot, ids, clock, ownerFolder });
   return {
     images,
     delivery,

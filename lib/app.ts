@@ -2,6 +2,7 @@ import { type AppArtifacts, openArtifacts } from './app-artifacts.ts';
 import { openExposition } from './app-exposition.ts';
 import { type AppJobs, openJobs } from './app-jobs.ts';
 import { openRuns } from './app-runs.ts';
+import type { OwnerFolder } from './artifacts/owner-folder.ts';
 import type { Config } from './config/settings/settings.ts';
 import { toRequestLimits } from './contract/schema/request-limits.ts';
 import { createSealedCursors } from './cursors/sealed-cursor.ts';
@@ -49,6 +50,8 @@ interface Outside {
   readonly webhookKeys: readonly Uint8Array[] | undefined;
   /** Those of `server.tokens_file`; none by default. */
   readonly tokens?: NamedTokens;
+  /** Where the images of each scope lie; the images of all scopes lie in the artifact root by default. */
+  readonly ownerFolder?: OwnerFolder;
   /** Beside those of the application. */
   readonly tasks: readonly Task[];
   /** Opens other providers than the settings name. */
@@ -210,17 +213,13 @@ function openPresets(
 
 function openAi(
   config: Config,
-  {
-    imageRequests,
-    imagePlans,
-    registry,
-    clock,
-  }: Pick<Outside, 'clock'> & {
+  parts: Pick<Outside, 'clock'> & {
     imageRequests: ImageRequests;
     imagePlans: ImagePlans;
     registry: ProviderRegistry;
   },
 ) {
+  const { imageRequests, imagePlans, registry, clock } = parts;
   const models = createModels({
     providers: registry.all.map((it) => ({ name: it.name, models: it.describe().models })),
     providerOf: (model) => listerOf(model, registry)?.name,

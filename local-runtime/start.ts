@@ -1,8 +1,10 @@
 import { type Route, routes } from '../handlers/routes.ts';
+import { createOwnerFolder } from '../lib/artifacts/owner-folder.ts';
 import type { FieldOrigin } from '../lib/config/resolve-config.ts';
 import type { Config } from '../lib/config/settings/settings.ts';
 import { isLoopbackHost, parseAuthority } from '../lib/config/values/addresses.ts';
 import type { ServiceFacts } from '../lib/diagnostics/diagnostics.ts';
+import { unnamedScope } from '../lib/http/access.ts';
 import type { TraceLog } from '../lib/log/trace-log.ts';
 import { stayAwake, systemClock } from '../lib/platform/clock.ts';
 import { createIds } from '../lib/platform/ids.ts';
@@ -78,7 +80,7 @@ export async function startBridge(config: Config, outside: Outside): Promise<Run
       facts,
       env,
       webhookKeys,
-      ...(named ? { tokens: named } : {}),
+      ...(named ? { tokens: named, ownerFolder: createOwnerFolder(unnamedScope(bearer)) } : {}),
       httpSettings,
       tasks: [...(named ? [named.task] : []), freeMemory()],
     });

@@ -1,4 +1,3 @@
-import { del, get, keys, set } from 'idb-keyval';
 import { createApi } from './api/api.ts';
 import { createConnection } from './connection/connection.ts';
 import { createActivity } from './diagnostics/activity.ts';
@@ -11,7 +10,7 @@ import { watchJobs } from './jobs/live-jobs.ts';
 import { createShownJobs } from './jobs/shown-jobs.ts';
 import { toChosenModel } from './make/chosen-model.ts';
 import { createDraft } from './make/draft.ts';
-import { keepDraft } from './make/draft-storage.ts';
+import { browserStorage, keepDraft } from './make/draft-storage.ts';
 import { createPanelFold } from './make/panel-fold.ts';
 import { createPlanner } from './make/planner.ts';
 import { createPresets } from './make/presets/presets.ts';
@@ -62,7 +61,7 @@ export function createPage() {
 
   keepDraft(draft, {
     caller: connection.caller,
-    storage: { local: localStorage, session: sessionStorage, blobs: { get, set, del, keys } },
+    storage: browserStorage(),
     onPageHide: (listener) => window.addEventListener('pagehide', listener),
     onRemoved: undo.clear,
     nowMs: Date.now,

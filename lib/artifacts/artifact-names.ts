@@ -16,6 +16,16 @@ const EXTENSIONS: Readonly<Record<OutputFormat, string>> = {
   webp: '.webp',
 };
 
+/** The same target below this folder. */
+export function withinFolder(
+  target: PublicationTarget,
+  folder: string | undefined,
+): PublicationTarget {
+  if (folder === undefined) return target;
+  const { directory } = target;
+  return { ...target, directory: directory === undefined ? folder : `${folder}/${directory}` };
+}
+
 /** Whether a further name may be tried when one is taken. */
 export function takesSuffix(target: PublicationTarget): boolean {
   return target.collision === 'suffix' && target.filename !== undefined;

@@ -4,7 +4,7 @@ import type { VerifiedImage } from '../images/image.ts';
 import { type Clock, nowSecs } from '../platform/clock.ts';
 import type { Ids } from '../platform/ids.ts';
 import type { ArtifactFiles } from './artifact-files-port.ts';
-import type { PublicationTarget } from './artifact-names.ts';
+import { type PublicationTarget, withinFolder } from './artifact-names.ts';
 import type { ArtifactRoot } from './artifact-root.ts';
 import type { ArtifactRecord, ArtifactStore } from './artifact-store-port.ts';
 import {
@@ -13,6 +13,7 @@ import {
   type NameClaim,
   type NameClaims,
 } from './name-claims.ts';
+import type { OwnerFolder } from './owner-folder.ts';
 import { imageFile, publishedFiles, sidecarFile } from './published-files.ts';
 import { removeFiles, throwFirstRejection } from './remove-files.ts';
 
@@ -22,6 +23,8 @@ interface Deps {
   readonly artifactRoot: Pick<ArtifactRoot, 'prepare' | 'refuseBroken' | 'noteFailure'>;
   readonly ids: Pick<Ids, 'newOpaqueId'>;
   readonly clock: Clock;
+  /** Without it, the images of all scopes lie in the root. */
+  readonly ownerFolder?: OwnerFolder | undefined;
 }
 
 /** What is published under one name: an image, and the file beside it. */
@@ -73,10 +76,11 @@ export function createPublisher(deps: Deps) {
         await noteFailure(failure, images);
         throw failure;
       });
+      const ownTarget = withinFolder(target, deps.ownerFolder?.(scope));
       const outcomes = await Promise.allSettled(
         images.map(async (image): Promise<Begun> => {
           const draft = toDraft(deps, scope, image);
-          return { image, claim: await names.claim(draft, target) };
+          return { image, claim: await names.claim(draft, ownTarget) };
         }),
       );
       const begun = outcomes.flatMap((outcome) =>

@@ -21,7 +21,7 @@ export function createAccess({ bearer, named, hosts }: Deps): Access {
   const allowed = new Set(hosts.map((host) => host.toLowerCase()));
   const expected = bearer === undefined ? undefined : sha256(bearer);
   const isOpen = expected === undefined && named === undefined;
-  const unnamed = unnamedCaller(expected?.toString('hex') ?? ANONYMOUS);
+  const unnamed = unnamedCaller(unnamedScope(bearer));
   // Digests have one length, so the comparison reveals nothing about the length of the token.
   const isBearer = (given: Buffer) => expected !== undefined && timingSafeEqual(given, expected);
   return {
@@ -45,6 +45,11 @@ export function createAccess({ bearer, named, hosts }: Deps): Access {
       return LOOPBACK.test(name) || allowed.has(authority) || allowed.has(name);
     },
   };
+}
+
+/** The scope of callers without a named token. */
+export function unnamedScope(bearer: string | undefined): string {
+  return bearer === undefined ? ANONYMOUS : sha256(bearer).toString('hex');
 }
 
 /** The digest of the token in the header; that of no token where there is none. */

@@ -848,7 +848,7 @@ export interface components {
              * @enum {string|null}
              */
             response_format?: "b64_json" | "artifact" | "url" | "metadata" | null;
-            /** @description Below the artifact root: up to 512 bytes of portable names. For artifact and url delivery. */
+            /** @description Below the artifact root, with a named token below the folder of its owner: up to 512 bytes of portable names. For artifact and url delivery. */
             directory?: string | null;
             /** @description For one image; the extension may be left out. For artifact and url delivery. */
             filename?: string | null;
@@ -1959,7 +1959,7 @@ export interface components {
                  * @enum {string}
                  */
                 response_format: "b64_json" | "artifact" | "url" | "metadata";
-                /** @description Below the artifact root: up to 512 bytes of portable names. For artifact and url delivery. */
+                /** @description Below the artifact root, with a named token below the folder of its owner: up to 512 bytes of portable names. For artifact and url delivery. */
                 directory?: string;
                 /** @description For one image; the extension may be left out. For artifact and url delivery. */
                 filename?: string;

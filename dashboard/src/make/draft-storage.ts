@@ -1,4 +1,5 @@
 import { effect, type ReadonlySignal, untracked } from '@preact/signals';
+import { del, get, keys, set } from 'idb-keyval';
 import type { PresetTemplate } from '../api/schemas.ts';
 import type { Caller } from '../connection/connection.ts';
 import type { Draft, DraftContent } from './draft.ts';
@@ -43,6 +44,10 @@ const IMAGES = 'image-bridge.draft-images';
 const PAUSE_MS = 300;
 /** How long the images of a tab are kept that was closed without forgetting its token. Nothing can show them. */
 const ORPHAN_MS = 24 * 60 * 60 * 1000;
+
+export function browserStorage(): BrowserStorage {
+  return { local: localStorage, session: sessionStorage, blobs: { get, set, del, keys } };
+}
 
 /**
  * Keeps the draft in this browser, so that it survives a reload: the settings in a storage that a page that is being closed

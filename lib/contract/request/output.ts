@@ -37,7 +37,7 @@ export const Output = closedObject({
   ),
   directory: documented(
     v.optional(OutputDirectory),
-    'Below the artifact root: up to 512 bytes of portable names. For artifact and url delivery.',
+    'Below the artifact root, with a named token below the folder of its owner: up to 512 bytes of portable names. For artifact and url delivery.',
   ),
   filename: documented(
     v.optional(OutputFilename),

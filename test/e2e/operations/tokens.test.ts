@@ -343,6 +343,39 @@ describe('named tokens', () => {
     expect((await rotated.get('/v1/usage')).json.caller.allowance.used).toBe(2);
   });
 
+  it('learn nothing from a filename about images of others, and still read those from before', async () => {
+    const cwd = await freshFolder();
+    const env = { OWN: 'a-token-of-some-length' };
+    const named = {
+      body: { ...image().body, output: { response_format: 'artifact', filename: 'boat.png' } },
+    };
+    const before = await startBridge({ cwd, env, set: ['server.bearer_token_env=OWN'] });
+    const owned = await (await createJobClient(before, env.OWN)).send('POST', '/v1/images', named);
+    await before.end('SIGTERM');
+    const [alice, bob] = [await tokens(cwd, 'add', 'alice'), await tokens(cwd, 'add', 'bob')];
+    const bridge = await startBridge({ cwd, env, set: [...SET, 'server.bearer_token_env=OWN'] });
+    const [owner, hers, his] = [
+      await createJobClient(bridge, env.OWN),
+      await createJobClient(bridge, alice),
+      await createJobClient(bridge, bob),
+    ];
+
+    const first = await hers.send('POST', '/v1/images', named);
+    const second = await his.send('POST', '/v1/images', named);
+    const again = await his.send('POST', '/v1/images', named);
+
+    expect([owned.status, first.status, second.status, again.status]).toEqual([200, 200, 200, 409]);
+    expect(again.json.error.bridge_ext.code).toBe('conflict');
+    const [ofOwner, ofHers, ofHis] = [owned, first, second].map(({ json }) => json.data[0]);
+    expect(ofOwner.name).toBe('boat.png');
+    expect(ofHers.name).toMatch(/^owner-[0-9a-f]{16}\/boat\.png$/);
+    expect(ofHis.name).not.toBe(ofHers.name);
+    expect((await owner.get(`/v1/artifacts/${ofOwner.id}`)).status).toBe(200);
+    expect((await hers.get(`/v1/artifacts/${ofHers.id}`)).status).toBe(200);
+    expect((await his.get(`/v1/artifacts/${ofHers.id}`)).status).toBe(404);
+    expect((await owner.send('POST', '/v1/images', named)).status).toBe(409);
+  });
+
   it('do not let the bridge start from a file that others may read', async () => {
     const cwd = await freshFolder();
     await tokens(cwd, 'add', 'alice');

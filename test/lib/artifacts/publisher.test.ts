@@ -2,6 +2,7 @@ import { mkdir, readdir, readFile, rename, rm, symlink, writeFile } from 'node:f
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { PublicationTarget } from '../../../lib/artifacts/artifact-names.ts';
+import { createOwnerFolder } from '../../../lib/artifacts/owner-folder.ts';
 import { createPublisher } from '../../../lib/artifacts/publisher.ts';
 import { type ArtifactRig, imageOf, mortal, noAbort, openArtifactRig } from './artifact-rig.ts';
 
@@ -46,6 +47,33 @@ describe('publisher.publish', () => {
       createdSecs: expect.any(Number),
     });
     expect(await rig.store.listPending()).toEqual([publication?.record]);
+  });
+
+  test('a name is taken only for the scope that has it, where scopes have folders', async () => {
+    const publisher = createPublisher({ ...rig, ownerFolder: createOwnerFolder('shared') });
+    const publishAs = async (scope: string, target: PublicationTarget) => {
+      const image = { image: imageOf(scope) };
+      const [publication] = await publisher.publish(scope, [image], target, noAbort);
+      return publication?.record.name;
+    };
+    const nested = { ...anyCat, directory: 'pets' };
+
+    const names = [
+      await publishAs('shared', cat),
+      await publishAs('alice', cat),
+      await publishAs('bob', cat),
+      await publishAs('alice', nested),
+      await publishAs('bob', nested),
+    ];
+    const again = publishAs('bob', cat);
+
+    await expect(again).rejects.toMatchObject({ code: 'artifact_exists' });
+    const [shared, alice = '', bob = '', ...below] = names;
+    expect(shared).toBe('cat.png');
+    for (const name of [alice, bob]) expect(name).toMatch(/^owner-[0-9a-f]{16}\/cat\.png$/);
+    expect(alice).not.toBe(bob);
+    expect(below).toEqual([alice, bob].map((name) => name.replace('/', '/pets/')));
+    expect(await publishAs('alice', anyCat)).toBe(alice.replace('cat', 'cat-2'));
   });
 
   test('images without a filename come in their order under names of their own', async () => {
