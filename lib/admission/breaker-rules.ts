@@ -16,6 +16,7 @@ const NEUTRAL_REASONS: ReadonlySet<unknown> = new Set([
   'quota',
   'no_image',
   'no_revised_prompt',
+  'shortened_deadline',
 ]);
 
 const always: Rule = () => true;
@@ -34,7 +35,9 @@ const COUNTS: { readonly [C in BridgeCode]?: Rule } = {
 /** How an attempt that ended with `error`, or without one, counts for the breaker of its provider. */
 export function verdictOf(error: BridgeError | undefined): Verdict {
   if (!error) return 'success';
-  if (NEUTRAL_REASONS.has(error.details['reason'])) return 'neutral';
+  const { reason, alpha } = error.details;
+  // An image that did not come out transparent: the prompt decides that, too.
+  if (NEUTRAL_REASONS.has(reason) || alpha !== undefined) return 'neutral';
   return COUNTS[error.bridgeCode]?.(error) ? 'failure' : 'neutral';
 }
 

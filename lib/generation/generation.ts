@@ -48,8 +48,8 @@ export function createGeneration(deps: Deps) {
       context: GenerationContext,
       signal: AbortSignal,
     ): RunningGeneration {
-      const timeoutMs = request.timeoutMs ?? settings.default_timeout_ms;
-      const deadline = startDeadline(clock, timeoutMs, signal);
+      const usualMs = settings.default_timeout_ms;
+      const deadline = startDeadline(clock, request.timeoutMs ?? usualMs, signal, usualMs);
       const queue = createEventQueue();
       const reading = new AbortController();
       let admit = () => {};

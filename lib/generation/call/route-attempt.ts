@@ -1,6 +1,7 @@
 import type { Admission } from '../../admission/admission.ts';
+import type { Deadline } from '../../admission/deadline.ts';
 import type { SessionReport } from '../../contract/reply/image-response.ts';
-import { toBridgeError } from '../../errors/bridge-error.ts';
+import { type BridgeError, toBridgeError } from '../../errors/bridge-error.ts';
 import type { Metrics } from '../../metrics/metrics.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Times } from '../times.ts';
@@ -70,9 +71,18 @@ export function createRouteAttempt({ admission, fanOut, sessions, clock, metrics
       return turn ? { ...result, session: turn.report } : result;
     } catch (thrown) {
       const error = toBridgeError(thrown);
-      pass.settle(error);
+      pass.settle(forBreaker(error, work.deadline));
       await turn?.end(error);
       throw error;
     }
   };
+}
+
+/**
+ * Returns the failure as the breaker of the provider counts it. A deadline that the request itself has shortened does not show
+ * that the provider is slow: a caller with short deadlines would close it for all others.
+ */
+function forBreaker(error: BridgeError, { isShortened }: Deadline): BridgeError {
+  if (error.code !== 'timeout' || !isShortened) return error;
+  return error.with({ details: { reason: 'shortened_deadline' } });
 }

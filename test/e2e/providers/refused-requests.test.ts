@@ -96,6 +96,20 @@ describe('a provider that refuses the requests of one caller', () => {
     expect(await breakerOf(provider)).toMatchObject({ state: 'closed', failures: 0 });
   });
 
+  it('stays open for the others when a caller leaves it no time', async () => {
+    for (let sent = 0; sent <= THRESHOLD; sent += 1) {
+      const { json } = await createImage(bridge, {
+        prompt: 'a fox [[fail:silence=before-headers]]',
+        routing: { provider: 'litellm' },
+        timeout_ms: 200,
+      });
+
+      expect(json.error.code).toBe('timeout');
+    }
+
+    expect(await breakerOf('litellm')).toMatchObject({ state: 'closed', failures: 0 });
+  });
+
   it('says so, and names the field of the request', async () => {
     const { json } = await ask('openai', 'status=400,unknown_parameter');
     const { json: other } = await ask('vllm-omni', 'status=400');

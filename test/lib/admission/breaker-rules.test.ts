@@ -28,11 +28,18 @@ const ROWS: readonly Row[] = [
   ['overloaded', 'of the state store', {}, 'neutral'],
   ['timeout', 'before dispatch', { provider, retryable: true }, 'neutral'],
   ['timeout', 'after dispatch', { provider, retryable: false }, 'failure'],
+  [
+    'timeout',
+    'of a deadline that the request has shortened',
+    { provider, details: { reason: 'shortened_deadline' } },
+    'neutral',
+  ],
   ['timeout', 'of unknown outcome', { provider, details: { outcome: 'unknown' } }, 'failure'],
   ['upstream', 'that may be repeated', { provider, retryable: true }, 'failure'],
   ['upstream', 'for good', { provider }, 'failure'],
   ['protocol', 'of known outcome', { provider }, 'failure'],
   ['protocol', 'of unknown outcome', { provider, details: { outcome: 'unknown' } }, 'failure'],
+  ['protocol', 'of an opaque image', { provider, details: { alpha: 'opaque' } }, 'neutral'],
   ['cancelled', 'of unknown outcome', { provider, details: { outcome: 'unknown' } }, 'neutral'],
   ['internal', 'of the provider', { provider }, 'neutral'],
 ];

@@ -326,6 +326,11 @@ describe('the warnings of named providers', () => {
       `${ACCOUNT}models = ["gpt-image-2", "dall-e-3"]`,
       ['providers.openai_images.a.models the last day of dall-e-3 is 2026-05-12'],
     ],
+    [
+      'streams of LiteLLM',
+      `${ACCOUNT}base_url = "https://a.example"\ndialect = "litellm"\nstream = "always"`,
+      ['providers.openai_images.a.stream "always" has no effect'],
+    ],
     ['such a model of another server', `${LOCAL.replaceAll('flux', 'dall-e-3')}`, []],
   ])('are right for %s', async (_name, toml, expected) => {
     const warnings = await warningsOf(toml);

@@ -26,7 +26,7 @@ export type GenerationRig = Awaited<ReturnType<typeof openGenerationRig>>;
 export async function openGenerationRig(
   script: Partial<Script> = {},
   capabilities: CapabilityDocument = anything,
-  admission: Partial<Admission> = {},
+  given: Partial<Admission> = {},
 ) {
   const clock = createManualClock();
   const engine = openEngine();
@@ -38,6 +38,7 @@ export async function openGenerationRig(
     images: createImageDelivery({ engine, cacheBytes: 1_000_000 }),
   });
   const provider = createScriptedProvider({ capabilities, ...script });
+  const admission = { ...createAdmission({ runtime: defaultRuntime(), clock }), ...given };
   const sessionStore = createSessionStore(artifacts.database);
   const generation = createGeneration({
     sessions: createSessionTurns({ store: sessionStore, locks: createSessionLocks() }),
@@ -49,7 +50,7 @@ export async function openGenerationRig(
       limits: { max_bytes_each: 1_000_000, max_bytes_total: 2_000_000 },
     }),
     publisher: artifacts.publisher,
-    admission: { ...createAdmission({ runtime: defaultRuntime(), clock }), ...admission },
+    admission,
     metrics: silentMetrics,
     clock,
     ids: artifacts.ids,
@@ -70,6 +71,7 @@ export async function openGenerationRig(
   return {
     clock,
     provider,
+    admission,
     generation,
     artifacts,
     sessionStore,

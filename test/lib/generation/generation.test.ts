@@ -396,6 +396,23 @@ describe('createGeneration, events', () => {
 });
 
 describe('createGeneration, endings', () => {
+  it.each([
+    [3000, 0],
+    [60_000, 1],
+    [90_000, 1],
+    [null, 1],
+  ])('counts a deadline of %s ms %i times for the breaker', async (timeout_ms, failures) => {
+    const { clock, generation, provider, newContext, admission } = await open();
+    const context = newContext();
+    const running = generation.run(requestOf({ timeout_ms }), context, context.signal);
+    (await provider.call(0)).dispatch();
+
+    await clock.advance(timeout_ms ?? 60_000);
+
+    await expect(running.result).rejects.toMatchObject({ code: 'timeout' });
+    expect(admission.snapshot().providers['scripted']?.breaker.failures).toBe(failures);
+  });
+
   it('ends at the deadline of the request', async () => {
     const rig = await open();
 
