@@ -50,6 +50,9 @@ const CONNECT_TIMEOUT_MS = 10_000;
 // The heads of some backends carry long policies and many cookies; Node's own bound is 16 KiB.
 const MAX_HEAD_BYTES = 65_536;
 
+// Each may be as long as a final head, and servers send one or two.
+const MAX_INFORMATIONAL = 16;
+
 /** How connections are made. */
 export interface ConnectOptions {
   /** The addresses of names, instead of the operating system's; an address that stands in a URL is not looked up. */
@@ -97,6 +100,7 @@ function dispatch(agent: Agent, url: URL, request: HttpRequest): Promise<HttpRes
   return new Promise((resolve, reject) => {
     let connection: Dispatcher.DispatchController | undefined;
     let body: ResponseBody | undefined;
+    let informational = 0;
     const toFailure = (cause: unknown): unknown => {
       if (signal.aborted) return signal.reason;
       return connection ? lost(cause) : notSent(cause);
@@ -122,7 +126,12 @@ function dispatch(agent: Agent, url: URL, request: HttpRequest): Promise<HttpRes
       },
       onResponseStart(controller, status, headers) {
         // Such as 103: the final response follows.
-        if (status < 200) return;
+        if (status < 200) {
+          informational += 1;
+          if (informational > MAX_INFORMATIONAL)
+            controller.abort(new Error('too many early heads'));
+          return;
+        }
         body = createResponseBody(controller, unfollow);
         resolve({ status, header: (name) => joined(headers[name]), body });
       },

@@ -28,14 +28,11 @@ export const SubmissionError = v.object({
 
 const Output = v.fallback(v.object({ images: v.nullish(v.array(v.unknown())) }), { images: [] });
 
-const HistoryEntry = v.object({
+export const HistoryEntry = v.object({
   outputs: v.fallback(v.record(v.string(), Output), {}),
   status: v.fallback(v.nullish(v.object({ status_str: Text, messages: v.unknown() })), undefined),
 });
 export type HistoryEntry = v.InferOutput<typeof HistoryEntry>;
-
-/** By the id of the prompt. */
-export const History = v.record(v.string(), HistoryEntry);
 
 /** An item is a list: its number, then the id of its prompt. */
 const QueueItem = v.looseTuple([v.unknown(), v.string()]);

@@ -7,9 +7,10 @@ import { FAILURES, type FailureRow, REQUEST_FAULTS } from '../backend/failure-ro
 import type { ApiKeySource } from '../credentials/api-key.ts';
 import { callWithKey } from '../credentials/call-with-key.ts';
 import { unusableImages } from '../failed-calls.ts';
+import { isWithin, jsonMembers, parseBounded } from '../http/bounded-json.ts';
 import { toMultipartBody } from '../http/multipart-body.ts';
 import type { ProviderInput } from '../provider-port.ts';
-import { History, type HistoryEntry, Queue, type StoredImage, Upload } from './replies.ts';
+import { HistoryEntry, Queue, type StoredImage, Upload } from './replies.ts';
 import type { Workflow } from './workflow.ts';
 
 interface Deps {
@@ -33,6 +34,9 @@ export interface QueueState {
 
 // Replies hold whole workflows. Parsing one of this length takes some milliseconds.
 const MAX_REPLY_BYTES = 2_097_152;
+// A reply to a question for one prompt has one entry, with some members.
+const MAX_ENTRIES = 64;
+const BOUNDS = { maxNames: 4096, maxNested: 65_536 };
 
 // The server empties it whenever it starts; what lies among its inputs stays for ever.
 const UPLOADS = { type: 'temp', subfolder: 'image-bridge' } as const;
@@ -89,17 +93,21 @@ export function createComfyServer({ httpClient, apiKey, baseUrl, ids }: Deps) {
     /** What came of a prompt; undefined while it is not finished, and for one that the server does not know. */
     async history(promptId: string, signal: AbortSignal): Promise<HistoryEntry | undefined> {
       const response = await send(`/history/${encodeURIComponent(promptId)}`, signal);
-      const entries = await read(response, History);
+      checkStatus(response);
+      const reply = await readWhole(response.body, MAX_REPLY_BYTES);
+      const entries = reply && jsonMembers(reply, MAX_ENTRIES);
+      if (!entries) throw unexpected();
       // An older server has chosen the id itself.
-      return Object.hasOwn(entries, promptId) ? entries[promptId] : undefined;
+      const entry = entries.get(promptId);
+      return entry && toHistoryEntry(entry);
     },
 
-    /** Undefined for a queue that is too long to be read: it holds the whole workflow of each prompt. */
+    /** Undefined for a queue that is too large to be read: it holds the whole workflow of each prompt. */
     async queue(signal: AbortSignal): Promise<QueueState | undefined> {
       const response = await send('/queue', signal);
       checkStatus(response);
       const bytes = await readWhole(response.body, MAX_REPLY_BYTES);
-      if (!bytes) return undefined;
+      if (!bytes || !isWithin(bytes, BOUNDS)) return undefined;
       const { queue_running, queue_pending } = parse(bytes, Queue);
       const idsOf = (items: readonly [unknown, string, ...unknown[]][]) =>
         items.map(([, id]) => id);
@@ -156,17 +164,28 @@ function createSender({ httpClient, apiKey, baseUrl }: Omit<Deps, 'ids'>) {
 }
 
 function parse<T>(bytes: Buffer | undefined, schema: v.GenericSchema<unknown, T>): T {
-  const parsed = v.safeParse(schema, bytes && parseJson(bytes));
+  const parsed = v.safeParse(schema, bytes && parseBounded(bytes, BOUNDS));
   if (parsed.success) return parsed.output;
-  throw new BridgeError('protocol', 'the reply of the server has not the expected form');
+  throw unexpected();
 }
 
-function parseJson(bytes: Buffer): unknown {
-  try {
-    return JSON.parse(bytes.toString('utf8'));
-  } catch {
-    return undefined;
-  }
+/** Only what is used of an entry is parsed: it repeats the whole workflow. */
+function toHistoryEntry(text: Buffer): HistoryEntry {
+  const members = jsonMembers(text, MAX_ENTRIES);
+  if (!members) throw unexpected();
+  const [outputs, status] = ['outputs', 'status'].map((name) => {
+    const member = members.get(name);
+    const value = member && parseBounded(member, BOUNDS);
+    if (member && value === undefined) throw unexpected();
+    return value;
+  });
+  const parsed = v.safeParse(HistoryEntry, { outputs, status });
+  if (parsed.success) return parsed.output;
+  throw unexpected();
+}
+
+function unexpected(): BridgeError {
+  return new BridgeError('protocol', 'the reply of the server has not the expected form');
 }
 
 function checkStatus({ status, body }: HttpResponse): void {

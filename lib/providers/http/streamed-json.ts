@@ -1,5 +1,6 @@
 import { createGrowingBuffer } from '../../platform/growing-buffer.ts';
 import { type Base64Decoder, createBase64Decoder } from './base64-decoder.ts';
+import { parseBounded } from './bounded-json.ts';
 import { createSlashUnescaper, type SlashUnescaper } from './slash-unescaper.ts';
 
 const QUOTE = 0x22;
@@ -10,6 +11,10 @@ const QUOTE_BYTES = Buffer.from('"');
 const FIRST_BYTES = 4096;
 // Texts of an event are shorter; images are nearly always longer.
 const BLOB_BYTES = 16_384;
+// All values of one reader, without their images: a reply of ten images has some hundred kilobytes.
+const MAX_ALL_TEXT_BYTES = 8 * 1024 * 1024;
+// The reply with the most structure repeats the request and lists its images: some hundred names.
+const BOUNDS = { maxNames: 2048, maxNested: 2048 };
 
 /** One JSON value. */
 export interface StreamedJson {
@@ -39,6 +44,7 @@ export function createJsonReader(
   let inString = false;
   // Whether the next byte of the string is escaped by the last one before it.
   let isEscaped = false;
+  let textBytes = 0;
 
   function stringPart(part: Buffer): void {
     if (!decoder) {
@@ -74,7 +80,7 @@ export function createJsonReader(
   }
 
   return {
-    /** False when the text has become longer than `maxTextBytes`. */
+    /** False when the text has become longer than `maxTextBytes`, or all texts of the stream are too long together. */
     push(part: Buffer): boolean {
       let at = 0;
       while (at < part.length) {
@@ -88,12 +94,13 @@ export function createJsonReader(
         inString = open !== -1;
         at = end;
       }
-      return text.length() <= maxTextBytes;
+      return text.length() <= maxTextBytes && textBytes + text.length() <= MAX_ALL_TEXT_BYTES;
     },
 
-    /** The complete value; undefined when it is not JSON. The next part begins the next value. */
+    /** The complete value; undefined when it is not JSON, or has far more structure than any reply. The next part begins the next value. */
     end(): StreamedJson | undefined {
-      const json = text.take().toString('utf8');
+      const json = text.take();
+      textBytes += json.length;
       const found = blobs;
       const isComplete = !inString;
       blobs = new Map();
@@ -101,7 +108,7 @@ export function createJsonReader(
       decoder = undefined;
       inString = false;
       isEscaped = false;
-      const value = isComplete ? parse(json) : undefined;
+      const value = isComplete ? parseBounded(json, BOUNDS) : undefined;
       if (value === undefined) return undefined;
       return {
         value,
@@ -110,14 +117,6 @@ export function createJsonReader(
       };
     },
   };
-}
-
-function parse(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return undefined;
-  }
 }
 
 function decoderOf(text: string): Base64Decoder {

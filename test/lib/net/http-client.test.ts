@@ -159,6 +159,15 @@ describe('createHttpClient', () => {
     expect([response.status, response.header('location'), calls]).toEqual([307, '/elsewhere', 1]);
   });
 
+  it('ends a flood of early hints, and closes its connection', async () => {
+    const hint = 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n';
+    const origin = await saying(`${hint.repeat(100_000)}HTTP/1.1 200 OK\r\n\r\n`, () => {});
+
+    await expect(get(origin.url)).rejects.toMatchObject(LOST);
+
+    await vi.waitFor(() => expect(origin.open()).toBe(0));
+  });
+
   it('waits for the response that follows an early hint', async () => {
     const { url } = await serving((_request, response) => {
       response.writeEarlyHints({ link: '</a>; rel=preload' }, () => response.end('done'));

@@ -164,6 +164,32 @@ describe('createSseReader', () => {
     expect(read(stream).fault).toBe(fault);
   });
 
+  it('stops at an event of a megabyte of names', () => {
+    const names = Array.from({ length: 80_000 }, (_, at) => `"${at}":{}`).join(',');
+
+    expect(read(`data: {"type":"unknown",${names}}\n\n`)).toMatchObject({
+      events: [],
+      fault: 'not_json',
+    });
+  });
+
+  it('stops at 44 unknown events of a megabyte of text', () => {
+    const texts = Array.from({ length: 64 }, () => 'x'.repeat(16_000));
+
+    const { events, fault } = read(event({ type: 'unknown', texts }).repeat(44));
+
+    expect(fault).toBe('event_too_long');
+    expect(events.length).toBe(8);
+  });
+
+  it('counts no image among the text of a stream', () => {
+    const image = Buffer.alloc(2_000_000).toString('base64');
+
+    const { events, fault } = read(event({ type: 'x', image }).repeat(6), [65_536], LIMITS);
+
+    expect([events.length, fault]).toEqual([6, undefined]);
+  });
+
   it('stops at a stream of endless small events', () => {
     const limits = { maxEventBytes: 1000, maxStreamBytes: 10_000 };
 

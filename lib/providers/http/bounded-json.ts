@@ -1,0 +1,91 @@
+/** How much structure a JSON text may have. The time of `JSON.parse` depends on both, and hardly on the length of strings. */
+export interface JsonBounds {
+  /** Names of members: a new one costs microseconds. */
+  readonly maxNames: number;
+  /** Objects and lists. */
+  readonly maxNested: number;
+}
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const COLON = 0x3a;
+const COMMA = 0x2c;
+
+/** The value of a JSON text; undefined if it is no JSON, or has more structure than the bounds allow. */
+export function parseBounded(text: Buffer, bounds: JsonBounds): unknown {
+  if (!isWithin(text, bounds)) return undefined;
+  try {
+    return JSON.parse(text.toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns true if a text has no more structure than the bounds allow. It is looked at once, and its strings are skipped natively. */
+export function isWithin(text: Buffer, { maxNames, maxNested }: JsonBounds): boolean {
+  // Nothing that is so short takes long.
+  if (text.length < 4 * Math.min(maxNames, maxNested)) return true;
+  let names = 0;
+  let nested = 0;
+  for (let at = 0; at < text.length; at++) {
+    const byte = text[at];
+    if (byte === QUOTE) at = endOfString(text, at);
+    else if (byte === COLON) names += 1;
+    else if (byte === 0x7b || byte === 0x5b) nested += 1;
+    if (names > maxNames || nested > maxNested) return false;
+  }
+  return true;
+}
+
+/**
+ * The members of a JSON object by their names, each as its text, which is not parsed. Undefined if the text is no object,
+ * or has more members than `maxMembers`. A text that is no JSON may pass: the texts of its members then do not parse.
+ */
+export function jsonMembers(
+  text: Buffer,
+  maxMembers: number,
+): ReadonlyMap<string, Buffer> | undefined {
+  const members = new Map<string, Buffer>();
+  let depth = 0;
+  let name = '';
+  let lastString = [0, 0] as [number, number];
+  let valueAt = 0;
+  const endMember = (at: number) => {
+    if (valueAt > 0) members.set(name, text.subarray(valueAt, at));
+    valueAt = 0;
+  };
+  for (let at = 0; at < text.length; at++) {
+    const byte = text[at];
+    if (byte === QUOTE) {
+      const end = endOfString(text, at);
+      if (depth === 1 && valueAt === 0) lastString = [at + 1, end];
+      at = end;
+    } else if (byte === 0x7b || byte === 0x5b) {
+      // A list has no names.
+      if (depth === 0 && byte === 0x5b) return undefined;
+      depth += 1;
+    } else if (byte === 0x7d || byte === 0x5d) {
+      if (depth === 1) endMember(at);
+      depth -= 1;
+      if (depth === 0) return members;
+    } else if (depth === 1 && byte === COLON && valueAt === 0) {
+      if (members.size === maxMembers) return undefined;
+      name = text.toString('utf8', ...lastString);
+      valueAt = at + 1;
+    } else if (depth === 1 && byte === COMMA) endMember(at);
+  }
+  return undefined;
+}
+
+/** The index of the closing quote, or the end of the text if there is none. */
+function endOfString(text: Buffer, open: number): number {
+  let close = text.indexOf(QUOTE, open + 1);
+  while (close !== -1 && isEscaped(text, open, close)) close = text.indexOf(QUOTE, close + 1);
+  return close === -1 ? text.length : close;
+}
+
+function isEscaped(text: Buffer, open: number, at: number): boolean {
+  let slashes = 0;
+  while (at - 1 - slashes > open && text[at - 1 - slashes] === BACKSLASH) slashes += 1;
+  return slashes % 2 === 1;
+}
