@@ -49,6 +49,12 @@ const METRICS = {
     help: '1 for what the coordination file says: blue, green or hold.',
     labels: ['target'],
   },
+  handoff: {
+    kind: 'gauge',
+    name: 'gateway_handoff_runs',
+    help: '1 while a handoff of these slots runs, 0 when none does or when it ended without ending what it began.',
+    labels: [],
+  },
   build: {
     kind: 'gauge',
     name: 'build_info',
@@ -64,6 +70,7 @@ interface GatewayCounts {
   readonly held: number;
   readonly inFlight: number;
   readonly target: (typeof TARGETS)[number];
+  readonly isHandingOff: boolean;
 }
 
 export interface GatewayMetrics {
@@ -103,6 +110,7 @@ export async function createGatewayMetrics(version: string): Promise<GatewayMetr
   const [replySecs, holdSecs] = [histogram(METRICS.replySecs), histogram(METRICS.holdSecs)];
   const [held, inFlight] = [new Gauge(options(METRICS.held)), new Gauge(options(METRICS.inFlight))];
   const target = new Gauge(options(METRICS.target));
+  const handoff = new Gauge(options(METRICS.handoff));
   new Gauge(options(METRICS.build)).set({ version }, 1);
   return {
     replied({ source, status, durationMs }) {
@@ -114,6 +122,7 @@ export async function createGatewayMetrics(version: string): Promise<GatewayMetr
     exposition(now) {
       held.set(now.held);
       inFlight.set(now.inFlight);
+      handoff.set(now.isHandingOff ? 1 : 0);
       for (const one of TARGETS) target.set({ target: one }, one === now.target ? 1 : 0);
       return registry.metrics();
     },

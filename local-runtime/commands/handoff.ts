@@ -9,12 +9,18 @@ import { GATEWAY_STATE } from '../gateway/gateway-state.ts';
 import { getText } from '../gateway/get-text.ts';
 import { sameSlots } from '../gateway/two-slots.ts';
 import { createComposeDriver } from '../handoff/compose-driver.ts';
-import { type HandoffResult, handOff, recordPath } from '../handoff/handoff.ts';
+import { type HandoffResult, handOff } from '../handoff/handoff.ts';
 import { HANDOFF_DEFAULTS, type HandoffOptions } from '../handoff/handoff-options.ts';
+import { recordPath } from '../handoff/handoff-record.ts';
+import { outliveSignals } from '../handoff/interruptions.ts';
 import { createProcessDriver } from '../handoff/process-driver.ts';
 import type { SlotDriver } from '../handoff/slot-driver.ts';
 import { type FileLock, lockFile } from '../locks/file-lock.ts';
 import { fileReason } from '../save-file.ts';
+
+const CONTINUES =
+  'requests are held, so the handoff continues; a second interrupt leaves them held and ends this command';
+const LEFT_HELD = 'requests are held: run the same command again, which continues the handoff';
 
 const EXIT_CODES: Readonly<Record<HandoffResult, number>> = { switched: 0, returned: 1, held: 4 };
 
@@ -24,24 +30,35 @@ const EXIT_CODES: Readonly<Record<HandoffResult, number>> = { switched: 0, retur
  */
 export async function runHandoff({ options, io }: Call<unknown, HandoffOptions>): Promise<number> {
   const report = (line: string) => io.stdout(`${line}\n`);
-  const driver = toDriver(options);
+  const driver = toDriver(options, io.stderr);
   if (typeof driver === 'string') {
     io.stderr(`image-bridge: ${driver}\n`);
     return 2;
   }
   const sleepless = stayAwake();
   let lock: FileLock | undefined;
+  let obeySignals = () => {};
+  const onBegin = () => {
+    obeySignals = outliveSignals({
+      onFirst: () => io.stderr(`image-bridge: ${CONTINUES}\n`),
+      onEnd() {
+        io.stderr(`image-bridge: ${LEFT_HELD}\n`);
+        process.exit(EXIT_CODES.held);
+      },
+    });
+  };
   try {
     lock = lockHandoff(options.coordination);
     if (!lock) {
       io.stderr('image-bridge: another handoff of this deployment runs\n');
       return 3;
     }
-    return EXIT_CODES[await handOff({ ...toDeps(options), driver, report }, options.to)];
+    return EXIT_CODES[await handOff({ ...toDeps(options), driver, report, onBegin }, options.to)];
   } catch (error) {
     io.stderr(`image-bridge: ${toBridgeError(error).message}\n`);
     return 1;
   } finally {
+    obeySignals();
     lock?.release();
     sleepless();
   }
@@ -94,7 +111,7 @@ async function get(url: string): Promise<string | undefined> {
 }
 
 /** What starts and stops the slots, or why the options do not name two of them. */
-function toDriver(options: HandoffOptions): SlotDriver | string {
+function toDriver(options: HandoffOptions, stderr: (text: string) => void): SlotDriver | string {
   const { compose, project, directory, blueCommand, greenCommand } = options;
   const problem = sameSlots(options, '');
   if (problem !== undefined) return problem;
@@ -102,7 +119,8 @@ function toDriver(options: HandoffOptions): SlotDriver | string {
     const { blueService: blue = 'blue', greenService: green = 'green' } = options;
     const services = { blue, green };
     return (
-      sameSlots(services, '-service') ?? createComposeDriver({ file: compose, project, services })
+      sameSlots(services, '-service') ??
+      createComposeDriver({ file: compose, project, services, stderr })
     );
   }
   if (!directory || !blueCommand || !greenCommand) {

@@ -3,6 +3,7 @@ import { createForwarder } from '../../lib/net/forwarder.ts';
 import { createHttpClient } from '../../lib/net/http-client.ts';
 import { systemClock as clock } from '../../lib/platform/clock.ts';
 import { createIds } from '../../lib/platform/ids.ts';
+import { isFresh, recordPath } from '../handoff/handoff-record.ts';
 import type { ListenAddress } from '../listener/listen.ts';
 import { packageVersion } from '../package-version.ts';
 import { startTasks } from '../task-loop.ts';
@@ -62,9 +63,11 @@ export async function startGateway(start: GatewayStart): Promise<RunningGateway>
       ids: createIds(clock.nowMs),
     });
     if (metricsBind) {
-      const exposition = () => {
+      const record = recordPath(start.coordination);
+      const exposition = async () => {
         const { target, held, in_flight: inFlight } = gateway.state();
-        return metrics.exposition({ target, held, inFlight });
+        const isHandingOff = await isFresh(record, clock);
+        return metrics.exposition({ target, held, inFlight, isHandingOff });
       };
       closers.push((await openMetricsListener(metricsBind, exposition)).close);
     }

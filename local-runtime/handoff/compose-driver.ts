@@ -1,8 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
+import * as v from 'valibot';
 import { BridgeError } from '../../lib/errors/bridge-error.ts';
 import type { Slot } from '../gateway/coordination-file.ts';
+import { runCheck } from './check-command.ts';
 import type { SlotDriver } from './slot-driver.ts';
 
 interface Deps {
@@ -11,17 +13,30 @@ interface Deps {
   readonly project: string | undefined;
   /** The name of each slot's service. */
   readonly services: Readonly<Record<Slot, string>>;
+  /** Receives what the command line of compose reports. */
+  readonly stderr: (text: string) => void;
 }
 
-/** Slots as services of a compose project. What the command line of compose reports goes to standard error. */
-export function createComposeDriver({ file, project, services }: Deps): SlotDriver {
+/** The part of `docker compose config --format json` that says what a service runs; without a command, the image's own. */
+const PROJECT = v.object({
+  services: v.record(v.string(), v.object({ command: v.nullish(v.array(v.string())) })),
+});
+
+/** The command of the image. */
+const IMAGE_COMMAND = ['serve'];
+
+/** Slots as services of a compose project. */
+export function createComposeDriver({ file, project, services, stderr }: Deps): SlotDriver {
   const from = ['compose', '--file', file, ...(project ? ['--project-name', project] : [])];
 
   async function compose(verb: string, ...argv: readonly string[]): Promise<string> {
     const child = spawn('docker', [...from, verb, ...argv], {
-      stdio: ['ignore', 'pipe', 'inherit'],
+      stdio: ['ignore', 'pipe', 'pipe'],
+      // A group of its own: Ctrl+C and the end of the terminal must not cut a step in the middle.
+      detached: true,
     });
     const ended = once(child, 'close');
+    child.stderr.setEncoding('utf8').on('data', stderr);
     const output = text(child.stdout);
     try {
       const [code] = await ended;
@@ -32,7 +47,22 @@ export function createComposeDriver({ file, project, services }: Deps): SlotDriv
     throw new BridgeError('configuration', `docker compose ${verb} has failed`);
   }
 
+  /** The words of the command of a service. Undefined if compose does not show the service. */
+  async function commandOf(service: string): Promise<readonly string[] | undefined> {
+    const shown = await compose('config', '--format', 'json', service);
+    const parsed = v.safeParse(v.pipe(v.string(), v.parseJson(), PROJECT), shown);
+    const found = parsed.success ? parsed.output.services[service] : undefined;
+    return found && (found.command ?? IMAGE_COMMAND);
+  }
+
   return {
+    async check(slot) {
+      const service = services[slot];
+      const [first, ...options] = (await commandOf(service)) ?? [];
+      if (first !== 'serve') return undefined;
+      const check = ['config', 'check', ...options];
+      return runCheck('docker', [...from, 'run', '--rm', '--no-deps', '-T', service, ...check]);
+    },
     async start(slot) {
       await compose('up', '--detach', '--no-deps', services[slot]);
     },
@@ -46,5 +76,6 @@ export function createComposeDriver({ file, project, services }: Deps): SlotDriv
       const ids = await compose('ps', '--status', 'running', '--quiet', services[slot]);
       return ids.trim() !== '';
     },
+    logOf: (slot) => ['docker', ...from, 'logs', services[slot]].join(' '),
   };
 }

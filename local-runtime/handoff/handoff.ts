@@ -2,7 +2,14 @@ import { BridgeError, toBridgeError } from '../../lib/errors/bridge-error.ts';
 import { type Clock, sleep } from '../../lib/platform/clock.ts';
 import { readCoordination, type Slot, type Target } from '../gateway/coordination-file.ts';
 import type { GatewayState } from '../gateway/gateway-state.ts';
-import { type HandoffRecord, readRecord, removeRecord, writeRecord } from './handoff-record.ts';
+import {
+  type HandoffRecord,
+  keepFresh,
+  readRecord,
+  recordPath,
+  removeRecord,
+  writeRecord,
+} from './handoff-record.ts';
 import { replaceFile } from './replace-file.ts';
 import type { SlotDriver } from './slot-driver.ts';
 
@@ -26,6 +33,8 @@ interface Deps extends HandoffBudgets {
   readonly isReady: (slot: Slot) => Promise<boolean>;
   readonly clock: Clock;
   readonly report: (line: string) => void;
+  /** Called before anything is changed: from now on requests may be held. */
+  readonly onBegin: () => void;
 }
 
 /**
@@ -53,10 +62,29 @@ export async function handOff(deps: Deps, wanted: Slot | undefined): Promise<Han
   }
   const { report } = deps;
   if (begun) report(`continuing the handoff to ${record.to}`);
-  else await writeRecord(path, record);
-  const result = await runSteps(deps, record);
-  await removeRecord(path);
-  return result;
+  else await checkCandidate(deps, record.to);
+  deps.onBegin();
+  if (!begun) await writeRecord(path, record);
+  const stop = keepFresh(path, deps.clock);
+  try {
+    const result = await runSteps(deps, record);
+    await removeRecord(path);
+    return result;
+  } finally {
+    stop();
+  }
+}
+
+/** Throws if the candidate would not start, before any request is held for it. */
+async function checkCandidate({ driver, report }: Deps, to: Slot): Promise<void> {
+  report(`checking the configuration of ${to}`);
+  const check = await driver.check(to);
+  if (!check) {
+    report(`the configuration of ${to} is not checked: its command has no word serve`);
+  } else if (!check.isValid) {
+    for (const line of check.lines) report(`  ${line}`);
+    throw refusal(`the configuration of ${to} is not valid: nothing was changed`);
+  }
 }
 
 async function runSteps(deps: Deps, record: HandoffRecord): Promise<HandoffResult> {
@@ -66,6 +94,7 @@ async function runSteps(deps: Deps, record: HandoffRecord): Promise<HandoffResul
       return (await goForward(deps, record)) ? 'switched' : 'held';
     } catch (error) {
       report(`failed: ${toBridgeError(error).message}`);
+      report(`the log of ${record.to}: ${deps.driver.logOf(record.to)}`);
       // The disk may be full. After a crash, a run would then go forward once more.
       await writeRecord(recordPath(coordination), { ...record, direction: 'back' }).catch(() => {});
     }
@@ -74,13 +103,10 @@ async function runSteps(deps: Deps, record: HandoffRecord): Promise<HandoffResul
     return (await goBack(deps, record)) ? 'returned' : 'held';
   } catch (error) {
     report(`failed: ${toBridgeError(error).message}`);
+    if (record.from) report(`the log of ${record.from}: ${deps.driver.logOf(record.from)}`);
     report('no slot serves: requests are held until a run with --to has started one');
     return 'held';
   }
-}
-
-export function recordPath(coordination: string): string {
-  return `${coordination}.handoff`;
 }
 
 /** Checks what must hold before anything is changed. */

@@ -1,10 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { closeSync, constants, mkdirSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
 import { BridgeError } from '../../lib/errors/bridge-error.ts';
 import { type Clock, sleep } from '../../lib/platform/clock.ts';
 import type { Slot } from '../gateway/coordination-file.ts';
+import { runCheck } from './check-command.ts';
 import type { SlotDriver } from './slot-driver.ts';
 
 interface Deps {
@@ -13,6 +15,8 @@ interface Deps {
   /** What starts a slot, for a shell. */
   readonly commands: Readonly<Record<Slot, string>>;
   readonly clock: Clock;
+  /** Size at which a new log file of a slot begins; the one before is kept. */
+  readonly maxLogBytes?: number;
 }
 
 /** One process, whatever its id is used for later: the id and the time at which it started, in clock ticks. */
@@ -21,7 +25,13 @@ interface Found {
   readonly startTicks: string;
 }
 
+// Never behind a link.
+const { O_APPEND, O_CREAT, O_NOFOLLOW, O_WRONLY } = constants;
+const LOG_FLAGS = O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW;
+// The first such word of a command.
+const SERVE = /(^|\s)serve(?=\s|$)/;
 const ASK_AGAIN_MS = 20;
+const MAX_LOG_BYTES = 10 * 1024 * 1024;
 
 // The shell writes its own id and becomes the slot. Only one of several shells can make the link: what an interrupted run
 // has started is never started twice.
@@ -30,20 +40,24 @@ const LAUNCH = `
 mask=$(umask)
 umask 077
 set -C
-echo "$$ $(cut -d' ' -f22 /proc/$$/stat)" > "$1.$$" && ln "$1.$$" "$1"
+echo "$$ $(cut -d' ' -f22 /proc/$$/stat)" > "$1.$$" && ln "$1.$$" "$1" 2>/dev/null
 linked=$?
 rm -f "$1.$$"
 [ $linked = 0 ] || exit 1
 set +C
-[ ! -L "$3" ] || exit 1
-: >> "$3"
 umask "$mask"
-exec sh -c "exec $2" >> "$3" 2>&1`;
+exec sh -c "exec $2"`;
 
 /** Slots as processes of this machine (Linux), which outlive the one that starts them. */
-export function createProcessDriver({ directory, commands, clock }: Deps): SlotDriver {
+export function createProcessDriver({
+  directory,
+  commands,
+  clock,
+  maxLogBytes = MAX_LOG_BYTES,
+}: Deps): SlotDriver {
   const never = new AbortController().signal;
   const fileOf = (slot: Slot) => resolve(directory, `${slot}.pid`);
+  const logOf = (slot: Slot) => resolve(directory, `${slot}.log`);
 
   /** The process of a slot while it runs. */
   function find(slot: Slot): Found | undefined {
@@ -56,24 +70,50 @@ export function createProcessDriver({ directory, commands, clock }: Deps): SlotD
     if (find(slot)) return;
     mkdirSync(directory, { recursive: true, mode: 0o700 });
     rmSync(fileOf(slot), { force: true });
-    const log = resolve(directory, `${slot}.log`);
-    const argv = ['-c', LAUNCH, 'slot', fileOf(slot), commands[slot], log];
-    const child = spawn('/bin/sh', argv, { detached: true, stdio: 'ignore' });
+    const output = openLog(logOf(slot));
+    const argv = ['-c', LAUNCH, 'slot', fileOf(slot), commands[slot]];
+    const child = spawn('/bin/sh', argv, { detached: true, stdio: ['ignore', output, output] });
     await once(child, 'spawn');
     child.unref();
+    // The slot has it now: the program that writes the log ends with the slot.
+    output.destroy();
     let isEnded = false;
     child.once('exit', () => {
       isEnded = true;
     });
     while (!find(slot)) {
-      if (isEnded) throw new BridgeError('configuration', `${slot} has ended at once: see ${log}`);
+      if (isEnded)
+        throw new BridgeError('configuration', `${slot} has ended at once: see ${logOf(slot)}`);
       await sleep(clock, ASK_AGAIN_MS, never);
     }
   }
 
+  /** Starts the program that writes a log. What is written to the returned stream goes into the file. */
+  function openLog(path: string) {
+    try {
+      closeSync(openSync(path, LOG_FLAGS, 0o600));
+    } catch (cause) {
+      throw new BridgeError('configuration', `${path} cannot be written`, { cause });
+    }
+    const program = createRequire(import.meta.url).resolve('#slot-log');
+    const writer = spawn(process.execPath, [program, path, String(maxLogBytes)], {
+      detached: true,
+      stdio: ['pipe', 'ignore', 'ignore'],
+    });
+    writer.unref();
+    return writer.stdin;
+  }
+
   return {
+    async check(slot) {
+      const command = commands[slot].replace(SERVE, '$1config check');
+      return command === commands[slot]
+        ? undefined
+        : runCheck('/bin/sh', ['-c', `exec ${command}`]);
+    },
     start,
     restart: start,
+    logOf,
     isRunning: async (slot) => find(slot) !== undefined,
     async stop(slot, graceMs) {
       const found = find(slot);

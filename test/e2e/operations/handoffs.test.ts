@@ -9,15 +9,18 @@ const HANDOFFS = Number(process.env['HANDOFFS'] ?? 3);
 
 type Slot = 'blue' | 'green';
 
+/** `start`: only the start shows it. `configuration`: a check does. */
+type Fault = 'start' | 'configuration' | undefined;
+
 interface Deployment {
   readonly folder: string;
   readonly url: string;
   /** Runs a handoff to its end. */
-  handOff(): Promise<{ code: number | null; stderr: string }>;
+  handOff(): Promise<{ code: number | null; stdout: string; stderr: string }>;
   /** Starts a handoff; the caller ends it. */
   startHandoff(): ReturnType<typeof launchProgram>;
-  /** Makes the next start of a slot fail, or not. */
-  breakNext(slot: Slot, isBroken: boolean): Promise<void>;
+  /** Makes the next start of a slot fail, or its configuration invalid, or neither. */
+  breakNext(slot: Slot, fault: Fault): Promise<void>;
   log(slot: Slot): Promise<string>;
   target(): Promise<string>;
 }
@@ -33,8 +36,8 @@ afterAll(cleanUp);
 async function deploy(driver: 'process' | 'compose'): Promise<Deployment> {
   const folder = await freshFolder();
   const [gatewayPort, blue, green] = [await freePort(), await freePort(), await freePort()];
-  const configure = (slot: Slot, port: number, isBroken = false) =>
-    writeFile(join(folder, `${slot}.toml`), configuration(port, isBroken));
+  const configure = (slot: Slot, port: number, fault?: Fault) =>
+    writeFile(join(folder, `${slot}.toml`), configuration(port, fault));
   await configure('blue', blue);
   await configure('green', green);
   const command = (slot: Slot) => `${process.execPath} ${PROGRAM} serve --config ${slot}.toml`;
@@ -82,8 +85,11 @@ async function deploy(driver: 'process' | 'compose'): Promise<Deployment> {
     url,
     startHandoff,
     handOff: () => startHandoff().ended,
-    breakNext: (slot, isBroken) => configure(slot, slot === 'blue' ? blue : green, isBroken),
-    log: (slot) => readFile(logOf(slot), 'utf8').catch(() => ''),
+    breakNext: (slot, fault) => configure(slot, slot === 'blue' ? blue : green, fault),
+    async log(slot) {
+      const read = (path: string) => readFile(path, 'utf8').catch(() => '');
+      return (await read(`${logOf(slot)}.1`)) + (await read(logOf(slot)));
+    },
     target: async () => (await readFile(join(folder, 'target'), 'utf8')).trim(),
   };
   stops.push(() => endSlots(folder));
@@ -92,7 +98,7 @@ async function deploy(driver: 'process' | 'compose'): Promise<Deployment> {
   return deployment;
 }
 
-function configuration(port: number, isBroken: boolean): string {
+function configuration(port: number, fault: Fault): string {
   return `
 default_provider = "sandbox"
 [providers.sandbox]
@@ -103,9 +109,9 @@ shutdown_grace_ms = 60000
 [server]
 bind = "127.0.0.1:${port}"
 activation_lock = "state/activation.lock"
-${isBroken ? 'nonsense = true' : ''}
+${fault === 'configuration' ? 'nonsense = true' : ''}
 [state]
-directory = "state"
+directory = "${fault === 'start' ? 'target/state' : 'state'}"
 [artifacts]
 root = "artifacts"
 `;
@@ -120,6 +126,7 @@ async function writeDocker(
   const clock = new URL('../../../dist/lib/platform/clock.js', import.meta.url);
   const script = `#!${process.execPath}
 (async () => {
+  const { spawnSync } = await import('node:child_process');
   const { createProcessDriver } = await import('${driver.href}');
   const { systemClock: clock, stayAwake } = await import('${clock.href}');
   const awake = stayAwake();
@@ -129,7 +136,13 @@ async function writeDocker(
   const service = rest.at(-1);
   if (verb === 'up') await slots.start(service);
   else if (verb === 'stop') await slots.stop(service, Number(rest[1]) * 1000);
-  else if (verb === 'ps') console.log((await slots.isRunning(service)) ? 'a1b2' : '');
+  else if (verb === 'config') {
+    const command = ['serve', '--config', service + '.toml'];
+    console.log(JSON.stringify({ services: { [service]: { command } } }));
+  } else if (verb === 'run') {
+    const argv = rest.slice(rest.indexOf('config'));
+    process.exitCode = spawnSync(process.execPath, [${JSON.stringify(PROGRAM)}, ...argv], { stdio: 'inherit' }).status;
+  } else if (verb === 'ps') console.log((await slots.isRunning(service)) ? 'a1b2' : '');
   else process.exit(64);
   awake();
 })().catch((error) => { console.error(String(error)); process.exit(1); });
@@ -238,10 +251,10 @@ describe('image-bridge handoff', () => {
         const candidate: Slot = active === 'blue' ? 'green' : 'blue';
         // Every fourth fails.
         const isBroken = done % 4 === 1;
-        await deployment.breakNext(candidate, isBroken);
+        await deployment.breakNext(candidate, isBroken ? 'start' : undefined);
         const { code, stderr } = await deployment.handOff();
         expect([code, stderr]).toEqual([isBroken ? 1 : 0, '']);
-        await deployment.breakNext(candidate, false);
+        await deployment.breakNext(candidate, undefined);
         if (!isBroken) active = candidate;
         expect(await deployment.target()).toBe(active);
       }
@@ -249,12 +262,13 @@ describe('image-bridge handoff', () => {
       const statuses = new Set<string>();
       for (const job of load.jobs) statuses.add(await endedStatus(deployment.url, job));
 
-      const log = (await deployment.log('blue')) + (await deployment.log('green'));
+      const logs = async () => (await deployment.log('blue')) + (await deployment.log('green'));
       expect(load.lost).toEqual([]);
       expect([...statuses]).toEqual(['succeeded']);
+      await expect.poll(async () => starts(await logs()).size).toBe(load.sent());
+      const log = await logs();
       const counts = starts(log);
       expect([...counts].filter(([, count]) => count !== 1)).toEqual([]);
-      expect(counts.size).toBe(load.sent());
       // A slot that is started while the other one still runs waits for the lock, and says so.
       expect(log).not.toContain('is held by');
     },
@@ -287,6 +301,81 @@ describe('image-bridge handoff', () => {
     },
     60_000 + HANDOFFS * 20_000,
   );
+
+  it.each(['process', 'compose'] as const)(
+    'holds no request for a candidate of the %s driver whose configuration is not valid',
+    async (driver) => {
+      const deployment = await deploy(driver);
+      await deployment.breakNext('green', 'configuration');
+
+      const { code, stdout, stderr } = await deployment.handOff();
+
+      expect([code, await deployment.target()]).toEqual([1, 'blue']);
+      expect(stderr).toBe(
+        'image-bridge: the configuration of green is not valid: nothing was changed\n',
+      );
+      expect(stdout).toMatch(/^checking the configuration of green\n.*server\.nonsense/s);
+      expect(stdout).not.toContain('holding');
+    },
+  );
+
+  it('names the log of a candidate that does not start', async () => {
+    const deployment = await deploy('process');
+    await deployment.breakNext('green', 'start');
+
+    const { code, stdout } = await deployment.handOff();
+
+    expect([code, await deployment.target()]).toEqual([1, 'blue']);
+    const [, path = ''] = /^the log of green: (.+)$/m.exec(stdout) ?? [];
+    await expect.poll(() => readFile(path, 'utf8')).toContain('state.directory');
+  });
+
+  it('ends what it began after a hangup and an interrupt', async () => {
+    const deployment = await deploy('process');
+    const { child, output, ended } = deployment.startHandoff();
+    await expect.poll(() => output.stdout, { interval: 1 }).toContain('holding');
+
+    child.kill('SIGHUP');
+    child.kill('SIGINT');
+
+    expect(await ended).toMatchObject({
+      code: 0,
+      stderr: expect.stringMatching(/^image-bridge: requests are held, so the handoff continues; /),
+    });
+    expect(await deployment.target()).toBe('green');
+  });
+
+  it('says that requests are held when it is interrupted twice, and continues in a later run', async () => {
+    const deployment = await deploy('process');
+    const leaving = new AbortController();
+    // The slot ends only after this request, which its client gives up in the end.
+    const hanging = fetch(`${deployment.url}/v1/images`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ prompt: 'a kite', routing: { model: 'sandbox-hang' } }),
+      signal: leaving.signal,
+    }).catch(() => undefined);
+    const inFlight = async () => {
+      const state = await (await fetch(`${deployment.url}/health/gateway`)).json();
+      return (state as { in_flight: number }).in_flight;
+    };
+    await expect.poll(inFlight).toBe(1);
+    const { child, output, ended } = deployment.startHandoff();
+    await expect.poll(() => output.stdout).toContain('stopping blue');
+
+    child.kill('SIGINT');
+    await expect.poll(() => output.stderr).toContain('the handoff continues');
+    child.kill('SIGINT');
+    const { code, stderr } = await ended;
+    const during = await deployment.target();
+    leaving.abort();
+    await hanging;
+    const later = await deployment.handOff();
+
+    expect([code, during]).toEqual([4, 'hold']);
+    expect(stderr).toContain('requests are held: run the same command again');
+    expect([later.code, await deployment.target()]).toEqual([0, 'green']);
+  });
 
   it('runs once at a time', async () => {
     const deployment = await deploy('process');

@@ -7,7 +7,12 @@ describe('createGatewayMetrics', () => {
   it('begins at zero what an alert asks for an increase of', async () => {
     const metrics = await createGatewayMetrics('1.2.3');
 
-    const text = await metrics.exposition({ held: 0, inFlight: 0, target: 'hold' });
+    const text = await metrics.exposition({
+      held: 0,
+      inFlight: 0,
+      target: 'hold',
+      isHandingOff: false,
+    });
 
     const replies = parseExposition(text).get(`${PREFIX}gateway_replies_total`)?.samples ?? [];
     expect(replies.map(({ labels, value }) => ({ ...labels, value }))).toEqual(

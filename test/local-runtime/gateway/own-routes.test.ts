@@ -1,4 +1,7 @@
+import { utimes } from 'node:fs/promises';
 import { afterEach, describe, expect, it } from 'vitest';
+import { systemClock } from '../../../lib/platform/clock.ts';
+import { recordPath, writeRecord } from '../../../local-runtime/handoff/handoff-record.ts';
 import { freePort } from '../../support/free-port.ts';
 import { requestRaw } from '../../support/raw-http.ts';
 import { startRig, startSlot, stopAll } from './gateway-rig.ts';
@@ -80,5 +83,24 @@ describe('what a gateway replies itself', () => {
     expect(text).toContain('image_bridge_gateway_target{target="blue"} 1');
     expect(text).toContain('image_bridge_gateway_target{target="hold"} 0');
     expect(blue.requests.map((request) => request.url)).toEqual(['/a', '/metrics']);
+  });
+
+  it('say whether a handoff runs, by the last sign of life in its record', async () => {
+    const metricsPort = await freePort();
+    const metricsBind = { host: '127.0.0.1', port: metricsPort };
+    const { coordination } = await startRig({}, 'hold', { metricsBind });
+    const record = recordPath(coordination);
+    const handoffRuns = async () => {
+      const text = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
+      return /^image_bridge_gateway_handoff_runs (\d)$/m.exec(text)?.[1];
+    };
+
+    const before = await handoffRuns();
+    await writeRecord(record, { from: 'blue', to: 'green', direction: 'forward' });
+    const during = await handoffRuns();
+    const longAgoSecs = systemClock.nowMs() / 1000 - 60;
+    await utimes(record, longAgoSecs, longAgoSecs);
+
+    expect([before, during, await handoffRuns()]).toEqual(['0', '1', '0']);
   });
 });

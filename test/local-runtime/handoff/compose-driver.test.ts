@@ -14,6 +14,7 @@ exit $(cat "$here/code" 2>/dev/null || echo 0)
 
 describe('createComposeDriver', () => {
   const path = process.env['PATH'];
+  const said: string[] = [];
   let folder: string;
 
   beforeEach(async () => {
@@ -29,7 +30,12 @@ describe('createComposeDriver', () => {
 
   const services = { blue: 'bridge-blue', green: 'bridge-green' };
   const driver = (project?: string) =>
-    createComposeDriver({ file: 'deploy/compose.yaml', project, services });
+    createComposeDriver({
+      file: 'deploy/compose.yaml',
+      project,
+      services,
+      stderr: (text) => said.push(text),
+    });
   const calls = async () => (await readFile(join(folder, 'calls'), 'utf8')).trim().split('\n');
 
   it('starts, restarts and stops a service, and no other one with it', async () => {
@@ -55,6 +61,47 @@ describe('createComposeDriver', () => {
     expect(await calls()).toEqual([
       'compose --file deploy/compose.yaml ps --status running --quiet bridge-blue',
     ]);
+  });
+
+  it.each([
+    ['the command of the image', { command: null }, ''],
+    [
+      'its own options',
+      { command: ['serve', '--set', 'server.bind=[::]:1'] },
+      ' --set server.bind=[::]:1',
+    ],
+  ])('checks a service that has %s by a container of its own', async (_what, service, options) => {
+    const shown = { name: 'x', services: { 'bridge-blue': service } };
+    await writeFile(join(folder, 'output'), JSON.stringify(shown));
+
+    const check = await driver().check('blue');
+
+    expect(check).toEqual({ isValid: true, lines: [JSON.stringify(shown)] });
+    expect(await calls()).toEqual([
+      'compose --file deploy/compose.yaml config --format json bridge-blue',
+      `compose --file deploy/compose.yaml run --rm --no-deps -T bridge-blue config check${options}`,
+    ]);
+  });
+
+  it.each([
+    ['with another command', { services: { 'bridge-blue': { command: ['sh', '-c', 'serve'] } } }],
+    ['that compose does not show', { services: {} }],
+    ['of which compose shows nothing', 'nothing'],
+  ])('does not check a service %s', async (_what, shown) => {
+    await writeFile(join(folder, 'output'), JSON.stringify(shown));
+
+    expect(await driver().check('blue')).toBeUndefined();
+  });
+
+  it('names the command that shows the log, and passes on what compose reports', async () => {
+    await writeFile(join(folder, 'docker'), '#!/bin/sh\necho started >&2\n');
+
+    await driver('bridge').start('blue');
+
+    expect(said).toEqual(['started\n']);
+    expect(driver('bridge').logOf('blue')).toBe(
+      'docker compose --file deploy/compose.yaml --project-name bridge logs bridge-blue',
+    );
   });
 
   it('fails when compose does', async () => {

@@ -1,9 +1,10 @@
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Clock, systemClock } from '../../../lib/platform/clock.ts';
 import type { Slot } from '../../../local-runtime/gateway/coordination-file.ts';
-import { type HandoffResult, handOff, recordPath } from '../../../local-runtime/handoff/handoff.ts';
-import type { SlotDriver } from '../../../local-runtime/handoff/slot-driver.ts';
+import { type HandoffResult, handOff } from '../../../local-runtime/handoff/handoff.ts';
+import { isFresh, recordPath } from '../../../local-runtime/handoff/handoff-record.ts';
+import type { SlotCheck, SlotDriver } from '../../../local-runtime/handoff/slot-driver.ts';
 import { type FakeSlot, startRig, startSlot, stopAll } from '../gateway/gateway-rig.ts';
 
 afterEach(stopAll);
@@ -14,6 +15,9 @@ const hurried: Clock = {
   monotonicMs: () => systemClock.monotonicMs() * 1000,
   after: (_delayMs, then) => systemClock.after(0, then),
 };
+
+/** A fiftieth of the time. */
+const soon: Clock['after'] = (delayMs, then) => systemClock.after(delayMs / 50, then);
 
 type Rig = Awaited<ReturnType<typeof startRig>>;
 type Step = 'start' | 'restart' | 'stop';
@@ -28,6 +32,7 @@ async function openSlots() {
   /** What a test lets happen instead of a step. */
   const instead: { [step in `${Step} ${Slot}`]?: () => Promise<unknown> } = {};
   const graces: Partial<Record<Slot, number>> = {};
+  const checks: Partial<Record<Slot, SlotCheck>> = {};
 
   async function run(step: Step, slot: Slot, act: () => Promise<void>): Promise<void> {
     calls.push(`${step} ${slot}`);
@@ -47,8 +52,10 @@ async function openSlots() {
         delete running[slot];
       }),
     isRunning: async (slot) => running[slot] !== undefined,
+    check: async (slot) => checks[slot],
+    logOf: (slot) => `${slot}.log`,
   };
-  return { driver, running, calls, instead, graces, blue: running.blue, green };
+  return { driver, running, calls, instead, graces, checks, blue: running.blue, green };
 }
 
 describe('handOff', () => {
@@ -73,6 +80,7 @@ describe('handOff', () => {
       isReady: async (slot: Slot) => ready[slot] ?? true,
       clock: systemClock,
       report: (line: string) => reports.push(line),
+      onBegin: () => reports.push('begun'),
       drainMs: 1000,
       readinessMs: 300,
       marginMs: 1000,
@@ -117,6 +125,50 @@ describe('handOff', () => {
     expect(reports.at(-1)).toBe('green serves');
   });
 
+  it('holds nothing for a candidate whose configuration is not valid', async () => {
+    slots.checks.green = { isValid: false, lines: ['server.bnid: unknown setting'] };
+
+    await expect(run()).rejects.toThrow('the configuration of green is not valid');
+
+    expect([slots.calls, await target(), await isRecorded()]).toEqual([[], 'blue', false]);
+    expect(reports).toEqual([
+      'checking the configuration of green',
+      '  server.bnid: unknown setting',
+    ]);
+  });
+
+  it.each([
+    [{ isValid: true, lines: ['The configuration is valid.'] }, []],
+    [undefined, ['the configuration of green is not checked: its command has no word serve']],
+  ])('hands off when the check of the candidate says %j', async (check, said) => {
+    if (check) slots.checks.green = check;
+
+    expect(await run()).toBe('switched');
+
+    expect(reports.slice(0, 3 + said.length)).toEqual([
+      'checking the configuration of green',
+      ...said,
+      'begun',
+      'holding requests',
+    ]);
+  });
+
+  it('keeps its record fresh while it runs, and only then', async () => {
+    const path = recordPath(rig.coordination);
+    const isFreshNow = () => isFresh(path, systemClock);
+    let before: boolean | undefined;
+    slots.instead['start green'] = async () => {
+      // As if the last sign of life was long ago.
+      await utimes(path, 1, 1);
+      before = await isFreshNow();
+      await expect.poll(isFreshNow).toBe(true);
+    };
+
+    await run(undefined, { clock: { ...systemClock, after: soon } });
+
+    expect([before, await isFreshNow()]).toEqual([false, false]);
+  });
+
   it('goes back and forth', async () => {
     expect([await run(), await run(), await run()]).toEqual(['switched', 'switched', 'switched']);
 
@@ -149,6 +201,7 @@ describe('handOff', () => {
     const result = await run();
 
     expect(result).toBe('returned');
+    expect(reports).toContain('the log of green: green.log');
     expect(slots.calls).toEqual(['stop blue', 'start green', 'stop green', 'restart blue']);
     expect([await target(), await isRecorded()]).toEqual(['blue', false]);
     expect(await (await fetch(rig.url)).text()).toBe('blue');

@@ -83,7 +83,7 @@ describe('createProcessDriver', () => {
     await open().stop('blue', 60_000);
     await open().stop('blue', 60_000);
 
-    expect(await log()).toBe('up\nover\n');
+    await expect.poll(log).toBe('up\nover\n');
     expect(await open().isRunning('blue')).toBe(false);
   });
 
@@ -95,6 +95,43 @@ describe('createProcessDriver', () => {
 
     await open().stop('blue', 50);
 
+    expect(await open().isRunning('blue')).toBe(false);
+  });
+
+  it('keeps at most two files of output of about the given size, each of whole lines', async () => {
+    const lines =
+      'for (let n = 1; n <= 400; n += 1) console.log("line " + n); setInterval(() => {}, 1000)';
+    const maxLogBytes = 1000;
+    await createProcessDriver({
+      directory,
+      commands: { blue: node(lines), green: 'false' },
+      clock: systemClock,
+      maxLogBytes,
+    }).start('blue');
+    await expect.poll(log).toMatch(/line 400\n$/);
+
+    const older = await readFile(join(directory, 'blue.log.1'), 'utf8');
+    const text = older + (await log());
+    const first = Number(/^line (\d+)\n/.exec(text)?.[1]);
+
+    expect((await readdir(directory)).sort()).toEqual(['blue.log', 'blue.log.1', 'blue.pid']);
+    expect(text).toBe(
+      Array.from({ length: 401 - first }, (_, n) => `line ${first + n}\n`).join(''),
+    );
+  });
+
+  it('checks the configuration of a slot by its command, and starts nothing', async () => {
+    const script = join(folder, 'image-bridge');
+    await writeFile(script, '#!/bin/sh\necho "$@"\nexit $STATUS\n', { mode: 0o755 });
+    const check = (status: number) => {
+      process.env['STATUS'] = String(status);
+      return open(`${script} serve --config "two  words.toml" --set a.b=serve`).check('blue');
+    };
+    const lines = ['config check --config two  words.toml --set a.b=serve'];
+
+    expect(await check(0)).toEqual({ isValid: true, lines });
+    expect(await check(2)).toEqual({ isValid: false, lines });
+    expect(await open(script).check('blue')).toBeUndefined();
     expect(await open().isRunning('blue')).toBe(false);
   });
 
