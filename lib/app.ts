@@ -184,10 +184,12 @@ function openReadiness(
 
 function openPlans(
   { planRoutes, admission }: ReturnType<typeof openRuns>,
-  { isProviderReady }: Readiness,
+  { findProviderFault }: Readiness,
 ): ImagePlans {
-  const isReady = (name: string) => isProviderReady(name) && admission.admitsRoute(name);
-  return createImagePlans({ planRoutes, isReady });
+  return createImagePlans({
+    planRoutes,
+    findFault: (provider) => findProviderFault(provider) ?? admission.findRefusal(provider),
+  });
 }
 
 function openIdempotency({ runtime }: Config, { clock, ids }: Outside) {

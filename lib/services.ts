@@ -50,9 +50,11 @@ export interface Services {
   readonly metrics: { exposition(): Promise<string> };
   /** Agents' tools; its routes exist only where the settings turn them on. */
   readonly mcp: { handle(call: McpCall): Promise<Reply<never>> };
-  /** The files of the built dashboard. Both throw `not_found`. */
+  /** The files of the built dashboard. All throw `not_found`. */
   readonly dashboard: {
     page(): Promise<PageFile>;
+    /** The page for one of its views; a name that only a file has is not found. */
+    view(name: string): Promise<PageFile>;
     asset(name: string): Promise<PageFile>;
   };
   /** The OpenAPI document as JSON, made by the runtime from the route table. */

@@ -4,6 +4,10 @@ export interface CommandIo {
   readonly cwd: string;
   readonly stdout: (text: string) => void;
   readonly stderr: (text: string) => void;
+  /** Writes to standard output what is no text. */
+  readonly writeBytes: (bytes: Uint8Array) => void;
+  /** Reads standard input to its end; undefined if it is longer than `maxBytes`. */
+  readonly readInput: (maxBytes: number) => Promise<Buffer | undefined>;
   /** Which of the standard streams are terminals. */
   readonly isTerminal: Readonly<Record<'stdin' | 'stdout' | 'stderr', boolean>>;
   /** Writes the question to standard error and resolves to the next line of standard input; empty at its end. */

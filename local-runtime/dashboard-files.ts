@@ -12,11 +12,14 @@ import type { Services } from '../lib/services.ts';
 /** Beside them are their compressed forms and the licences of what they contain. */
 const SERVED = /^(index\.html|assets\/.+(?<!\.(br|gz)))$/;
 
+const FILE_NAME =
+  /\.(css|gif|html|ico|jpe?g|js|json|map|mjs|png|svg|txt|wasm|webmanifest|webp|woff2?|xml)$/i;
+
 type Files = ReadonlyMap<string, PageFile>;
 
 /**
  * The files of the built dashboard in `folder`, read at the first request for one. Nothing of a request is ever part of a
- * path. Both methods throw `not_found`.
+ * path. All methods throw `not_found`.
  */
 export function createDashboardFiles(folder: string | undefined): Services['dashboard'] {
   const files = createOnce(() => readFiles(folder));
@@ -25,7 +28,17 @@ export function createDashboardFiles(folder: string | undefined): Services['dash
     return (await files.get()).get(name) ?? refuse('the dashboard has no such file');
   }
 
-  return { page: () => file('index.html'), asset: (name) => file(`assets/${name}`) };
+  return {
+    page: () => file('index.html'),
+    // As a script or an image the page would only confuse whoever has asked for one.
+    view: async (name) => (isFileName(name) ? file(name) : file('index.html')),
+    asset: (name) => file(`assets/${name}`),
+  };
+}
+
+/** Returns true for what no view of the page is called; `index.html` has its own address. */
+function isFileName(name: string): boolean {
+  return FILE_NAME.test(name);
 }
 
 /** Where the build puts the dashboard; undefined when it has not been built. */

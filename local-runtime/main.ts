@@ -24,6 +24,9 @@ if (refusal === undefined) {
     cwd: process.cwd(),
     stdout: (text) => process.stdout.write(text),
     stderr: (text) => process.stderr.write(text),
+    writeBytes: (bytes) => process.stdout.write(bytes),
+    readInput: async (maxBytes) =>
+      (await import('./read-input.ts')).readInput(process.stdin, maxBytes),
     isTerminal: { stdin: isatty(0), stdout: isatty(1), stderr: isatty(2) },
     untilStopped,
     ask: async (question) => (await import('./terminal/ask.ts')).ask(question),

@@ -16,5 +16,6 @@ export const handler = operation<'dashboard'>()({
     also: [{ status: 304, description: 'The client has these bytes.' }],
   },
   errors: ['not_found'],
-  handle: async ({ event, services }) => pageReply(event.headers, await services.dashboard.page()),
+  handle: async ({ path, event, services }) =>
+    pageReply(event.headers, await services.dashboard.view(path.view)),
 });

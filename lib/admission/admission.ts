@@ -120,8 +120,8 @@ export function createAdmission({ runtime, clock, providers, hooks }: Deps) {
       }
     },
 
-    /** Whether the breaker of the provider would admit an attempt now. */
-    admitsRoute: (provider: string): boolean => entryOf(provider).breaker.admits(),
+    /** The error that the breaker of the provider would refuse an attempt with now; undefined if it would admit one. */
+    findRefusal: (provider: string): BridgeError | undefined => entryOf(provider).breaker.refusal(),
 
     /** The `runtime` of the diagnostics (contract.md 12). */
     snapshot(): AdmissionSnapshot {

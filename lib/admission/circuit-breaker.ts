@@ -85,23 +85,26 @@ export function createCircuitBreaker(deps: Deps) {
     return state;
   }
 
-  function admits(): boolean {
-    if (current() === 'half_open') return probes < settings.half_open_max_calls;
-    return state === 'closed';
+  function refusal(): BridgeError | undefined {
+    const seen = current();
+    if (!settings.enabled || seen === 'closed') return undefined;
+    if (seen === 'open') return circuitOpen(deps.provider, leftMs());
+    const admits = probes < settings.half_open_max_calls;
+    return admits ? undefined : circuitOpen(deps.provider, RETRY_AFTER_PROBE_MS);
   }
 
   function check(): void {
-    if (admits()) return;
-    deps.onRejection?.();
-    throw circuitOpen(deps.provider, state === 'open' ? leftMs() : RETRY_AFTER_PROBE_MS);
+    const refused = refusal();
+    if (refused) deps.onRejection?.();
+    if (refused) throw refused;
   }
 
   return {
     /** Throws `overloaded` when `admit` would, without using up a probe: for a caller that has to wait first. */
     check,
 
-    /** Whether `admit` would admit an attempt now. */
-    admits,
+    /** The error that `admit` would throw now; undefined if it would admit an attempt. Counts no rejection. */
+    refusal,
 
     /** Throws `overloaded` when the circuit is open, or half open with all its probes under way. */
     admit(): BreakerPass {

@@ -1,4 +1,4 @@
-import { toBridgeError } from '../errors/bridge-error.ts';
+import { BridgeError, toBridgeError } from '../errors/bridge-error.ts';
 import type { BridgeCode } from '../errors/codes.ts';
 import { type Clock, nowSecs } from '../platform/clock.ts';
 import type { Task } from '../platform/task.ts';
@@ -70,8 +70,11 @@ export function createReadiness(deps: Deps) {
     async isReady(): Promise<boolean> {
       return (states.get(defaultProvider)?.ready ?? false) && (await isStateReady());
     },
-    /** Whether the last probe of a provider found it ready. */
-    isProviderReady: (name: string): boolean => states.get(name)?.ready ?? false,
+    /** The error that a request to this provider would meet, by its last probe; undefined if the provider is ready. */
+    findProviderFault(name: string): BridgeError | undefined {
+      const state = states.get(name);
+      return state?.ready ? undefined : notReady(name, state?.errorCode);
+    },
     /** The enabled providers, by name. */
     providers: (): readonly ProviderReport[] =>
       providers.flatMap((provider) => {
@@ -79,6 +82,14 @@ export function createReadiness(deps: Deps) {
         return state ? [{ ...state, restarts: provider.restarts?.() ?? 0 }] : [];
       }),
   };
+}
+
+function notReady(provider: string, found: BridgeCode = 'overloaded'): BridgeError {
+  const code = found === 'authentication' ? 'provider_authentication' : 'overloaded';
+  return new BridgeError(code, `the last probe found provider ${provider} not ready (${found})`, {
+    provider,
+    details: { reason: 'not_ready' },
+  });
 }
 
 async function ask(

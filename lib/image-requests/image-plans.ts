@@ -13,17 +13,17 @@ import type { PlanRoutes, PlannedRoute as Route } from '../generation/plan-route
 
 interface Deps {
   readonly planRoutes: PlanRoutes;
-  /** Whether a provider would take work now, as far as that is known without a call. */
-  readonly isReady: (provider: string) => boolean;
+  /** The error that a provider would refuse work with now, as far as it is known without a call. */
+  readonly findFault: (provider: string) => BridgeError | undefined;
 }
 
-/** A route and whether its provider is ready. */
-type Candidate = Route & Pick<PlannedRoute, 'ready'>;
+/** A route and why its provider is not ready; undefined if it is. */
+type Candidate = Route & { readonly fault: BridgeError | undefined };
 
 export type ImagePlans = ReturnType<typeof createImagePlans>;
 
 /** Reports what would become of a request on each of its routes. */
-export function createImagePlans({ planRoutes, isReady }: Deps) {
+export function createImagePlans({ planRoutes, findFault }: Deps) {
   return {
     /** Throws `invalid_request` for a provider that is not registered, `configuration`. */
     async plan(
@@ -31,7 +31,7 @@ export function createImagePlans({ planRoutes, isReady }: Deps) {
       context: Pick<RequestContext, 'requestId' | 'scope'>,
     ): Promise<ImagePlan> {
       const planned = await planRoutes(sent, context);
-      const routes = planned.map((route) => ({ ...route, ready: isReady(route.provider) }));
+      const routes = planned.map((route) => ({ ...route, fault: findFault(route.provider) }));
       const requested = toParameters(sent.parameters);
       return {
         chosen: chosenOf(routes, sent.routing.fallback_policy),
@@ -43,9 +43,9 @@ export function createImagePlans({ planRoutes, isReady }: Deps) {
 
 /** Where the work would go. A provider that is not ready refuses it, and the next route is tried. */
 function chosenOf(routes: readonly Candidate[], policy: Routing['fallback_policy']): number | null {
-  for (const [index, { outcome, ready }] of routes.entries()) {
+  for (const [index, { outcome, fault }] of routes.entries()) {
     if (!(outcome instanceof BridgeError)) {
-      if (ready) return index;
+      if (!fault) return index;
     } else if (!fallsBack(outcome, policy)) {
       return null;
     }
@@ -53,7 +53,11 @@ function chosenOf(routes: readonly Candidate[], policy: Routing['fallback_policy
   return null;
 }
 
-function toReport({ outcome, ...route }: Candidate, requested: Parameters): PlannedRoute {
+function toReport(
+  { outcome, fault, provider, model }: Candidate,
+  requested: Parameters,
+): PlannedRoute {
+  const route = { provider, model, ready: fault === undefined };
   if (outcome instanceof BridgeError) {
     const nothing = { calls: 0, effective: requested, normalizations: [], warnings: [] };
     return { ...route, ...nothing, error: toFlatError(outcome) };
@@ -66,6 +70,7 @@ function toReport({ outcome, ...route }: Candidate, requested: Parameters): Plan
     normalizations: [...report.normalizations],
     warnings: warningsOf(outcome),
     ...transparencyOf(outcome),
+    ...(fault && { error: toFlatError(fault) }),
   };
 }
 

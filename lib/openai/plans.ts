@@ -56,8 +56,9 @@ function toSentRequest(body: OpenAiPlanRequest['openai']): SentRequest<PlanInput
 }
 
 function toCallersRoute(route: PlannedRoute, translation: Translation<PlanInput>): PlannedRoute {
-  const { error } = route;
-  if (!error) return { ...route, ...inCallersWords(route, translation) };
+  const { error, calls } = route;
+  const inWords = calls === 0 ? route : { ...route, ...inCallersWords(route, translation) };
+  if (!error) return inWords;
   const details = toCallersDetails(error.details, translation.nameOf);
-  return { ...route, error: { ...error, details } };
+  return { ...inWords, error: { ...error, details } };
 }

@@ -37,6 +37,11 @@ export async function saveImages(
 ): Promise<number> {
   if (!result) throw new ServiceError(`the job ${id} has no result`, 1);
   const images = result.data.filter((image) => image.type === 'artifact');
+  if (options.place.isStandard) {
+    for (const image of images) io.writeBytes(await readImage(service, image));
+    if (!options.quiet) printNotes(result, io);
+    return 0;
+  }
   const files: object[] = [];
   for (const image of images) {
     const total = images.length + (result.failures?.length ?? 0);
@@ -65,16 +70,13 @@ async function saveImage(
   total: number,
   { force, place }: SaveOptions,
 ): Promise<string> {
-  const { id, name, sha256 } = image;
+  const { id, name } = image;
   const advice = [`The image is kept: image-bridge artifacts get ${id} -o FILE`];
   if (!IMAGE_NAME.test(basename(name))) {
     throw new ServiceError(`the artifact ${id} has a name that no image has`, 1, advice);
   }
   const path = place.pathOf(image, total);
-  const { bytes } = await service.content(`/v1/artifacts/${encodeURIComponent(id)}`);
-  if (createHash('sha256').update(bytes).digest('hex') !== sha256) {
-    throw new ServiceError(`the artifact ${id} arrived damaged`, 1);
-  }
+  const bytes = await readImage(service, image);
   try {
     await mkdir(dirname(path), { recursive: true });
     for (;;) {
@@ -84,6 +86,12 @@ async function saveImage(
   } catch (error) {
     throw new ServiceError(`${path} cannot be written: ${fileReason(error)}`, 1, advice);
   }
+}
+
+async function readImage(service: Service, { id, sha256 }: Image): Promise<Uint8Array> {
+  const { bytes } = await service.content(`/v1/artifacts/${encodeURIComponent(id)}`);
+  if (createHash('sha256').update(bytes).digest('hex') === sha256) return bytes;
+  throw new ServiceError(`the artifact ${id} arrived damaged`, 1);
 }
 
 /** Shows nothing where the terminal or the service cannot: the file is written. */

@@ -9,7 +9,7 @@ const REQUEST = {
   output: {
     value: 'FILE',
     short: 'o',
-    about: 'the file, its format by its name; a folder for several; without it, here',
+    about: 'the file, its format by its name; a folder for several; - for stdout',
   },
   count: { value: 'COUNT', short: 'n', form: WHOLE_NUMBER, about: 'how many images' },
   size: { value: 'WxH', about: 'width and height in pixels' },
@@ -61,12 +61,13 @@ export const IMAGE_COMMANDS: readonly Command[] = [
     name: 'generate',
     about: 'generate an image from a prompt, with a running service',
     details: DETAILS,
-    arguments: { prompt: { about: 'what to show' } },
+    arguments: { prompt: { about: 'what to show; - reads it from standard input' } },
     options: { ...REQUEST, ...JSON_OUTPUT, ...SERVICE_OPTION },
     examples: [
       ['generate "a lighthouse at dusk" -o lighthouse.png', 'writes one image'],
       ['generate "a red kite" -n 4 -o kites/ --format webp', 'writes four into a folder'],
       ['generate "a teapot" -o teapot.png --background transparent', 'without a background'],
+      ['generate - -o -', 'reads the prompt and writes the image in a pipe'],
     ],
     exits: EXITS,
     load: async () => (await import('../commands/generate.ts')).runGenerate,
@@ -76,8 +77,8 @@ export const IMAGE_COMMANDS: readonly Command[] = [
     about: 'edit an image, with a running service',
     details: DETAILS,
     arguments: {
-      file: { about: 'the image to edit' },
-      prompt: { about: 'what to change' },
+      file: { about: 'the image to edit; - reads it from standard input' },
+      prompt: { about: 'what to change; - reads it from standard input' },
     },
     options: {
       mask: { value: 'FILE', about: 'an image with alpha: only where it is 0 may change' },

@@ -3,7 +3,10 @@ import { sectionsOf, sentence } from './help.ts';
 import { usageOf } from './usage.ts';
 
 const VARIABLES: readonly (readonly [name: string, about: string])[] = [
-  ['IMAGE_BRIDGE_CONFIG', 'The configuration file, instead of ./image-bridge.toml or the one that setup writes.'],
+  [
+    'IMAGE_BRIDGE_CONFIG',
+    'The configuration file, instead of ./image-bridge.toml or the one that setup writes.',
+  ],
   ['IMAGE_BRIDGE__SERVER__BIND', 'Overrides the setting server.bind; other settings likewise.'],
   ['IMAGE_BRIDGE_URL', 'The service that client commands use.'],
   ['IMAGE_BRIDGE_TOKEN', 'The token that they send.'],

@@ -4,7 +4,12 @@ import type { Preset } from '../../lib/contract/resources/preset.ts';
 import { followJob } from '../client/follow-job.ts';
 import { type ImageFiles, type ImageOptions, toRequest } from '../client/image-request.ts';
 import { reportJob } from '../client/job-outcome.ts';
-import { type OutputPlace, toOutputPlace } from '../client/output-paths.ts';
+import {
+  isOfOtherFormat,
+  type OutputPlace,
+  STANDARD,
+  toOutputPlace,
+} from '../client/output-paths.ts';
 import { startProgress } from '../client/progress.ts';
 import { saveImages } from '../client/save-images.ts';
 import type { Service } from '../client/service.ts';
@@ -38,6 +43,8 @@ const MAX_FILES_BYTES = 2 * MAX_FILE_BYTES;
 // More than a service makes of one request.
 const MOST_IMAGES = 1000;
 const INTERRUPTED = 130;
+// Far above what a service takes, which names its own limit.
+const MAX_PROMPT_BYTES = 1024 * 1024;
 
 /** `image-bridge generate`. Resolves to the exit code. */
 export function runGenerate({
@@ -65,9 +72,8 @@ async function make(wanted: Wanted, options: GenerateOptions, io: CommandIo): Pr
     io.stderr(`image-bridge: ${message}\n`);
     return exitCode;
   };
-  if (options.webhook === undefined && options.webhookEvent.length > 0) {
-    return fail('--webhook-event needs --webhook', 2);
-  }
+  const misuse = findMisuse(wanted, options, io);
+  if (misuse !== undefined) return fail(misuse, 2);
   const place = toOutputPlace(options.output, io.cwd);
   const { format = place.format } = options;
   if (place.format !== undefined && format !== place.format) {
@@ -80,9 +86,13 @@ async function make(wanted: Wanted, options: GenerateOptions, io: CommandIo): Pr
   }
   const files = await readFiles(wanted, options, io);
   if (typeof files === 'string') return fail(files, 1);
+  const prompt = await readPrompt(wanted, io);
+  if (prompt === undefined) {
+    return fail(`standard input is longer than ${MAX_PROMPT_BYTES} bytes`, 1);
+  }
   return withService({ options, io }, async (service) => {
     const template = await findTemplate(service, options.preset);
-    const body = toRequest(wanted.prompt, { ...options, format }, files, template);
+    const body = toRequest(prompt, { ...options, format }, files, template);
     const { id } = await submitJob(service, body);
     const ended = await untilEnded(service, id, options, io);
     if (!ended) return INTERRUPTED;
@@ -91,12 +101,41 @@ async function make(wanted: Wanted, options: GenerateOptions, io: CommandIo): Pr
   });
 }
 
+/** Says what is wrong with the command line, before anything is read, sent or paid for. */
+function findMisuse(
+  { prompt, image }: Wanted,
+  { output, count, json, webhook, webhookEvent }: GenerateOptions,
+  { isTerminal }: CommandIo,
+): string | undefined {
+  if (webhook === undefined && webhookEvent.length > 0) return '--webhook-event needs --webhook';
+  if (prompt === STANDARD && image === STANDARD) {
+    return 'the image and the prompt cannot both come from standard input';
+  }
+  if (output !== undefined && isOfOtherFormat(output)) {
+    return `${printable(output)} is no name for png, jpeg or webp`;
+  }
+  if (output !== STANDARD) return undefined;
+  if ((count ?? 1) > 1) return '-o - writes one image; --count asks for more';
+  if (json) return '-o - and --json both write to standard output';
+  return isTerminal.stdout
+    ? 'standard output is a terminal; send it to a file or a program, or leave out -o -'
+    : undefined;
+}
+
+async function readPrompt({ prompt }: Wanted, io: CommandIo): Promise<string | undefined> {
+  if (prompt !== STANDARD) return prompt;
+  const text = (await io.readInput(MAX_PROMPT_BYTES))?.toString('utf8');
+  // The line end that every editor and `echo` adds is no part of it.
+  return text?.replace(/\r?\n$/, '');
+}
+
 /** The first path that is taken already. Without a name of its own an image gets a free one. */
 function takenPath(
   place: OutputPlace,
   { output, count, force }: GenerateOptions,
 ): string | undefined {
-  if (force || output === undefined || place.format === undefined) return undefined;
+  if (force || output === undefined || output === STANDARD) return undefined;
+  if (place.format === undefined) return undefined;
   const total = Math.min(count ?? 1, MOST_IMAGES);
   const paths = Array.from({ length: total }, (_, index) =>
     place.pathOf({ name: '', index }, total),
@@ -107,14 +146,18 @@ function takenPath(
 async function readFiles(
   { image, mask }: Wanted,
   { reference }: GenerateOptions,
-  { cwd }: CommandIo,
+  { cwd, readInput }: CommandIo,
 ): Promise<ImageFiles | string> {
   const read = new Map<string, Buffer>();
   let total = 0;
   for (const name of [image, mask, ...reference]) {
     if (name === undefined) continue;
-    const bytes = await readWholeFile(resolve(cwd, name), MAX_FILE_BYTES);
-    if (typeof bytes === 'string') return `${printable(name)} ${bytes}`;
+    const isInput = name === STANDARD && name === image;
+    const bytes = isInput
+      ? ((await readInput(MAX_FILE_BYTES)) ?? `is longer than ${MAX_FILE_BYTES} bytes`)
+      : await readWholeFile(resolve(cwd, name), MAX_FILE_BYTES);
+    if (typeof bytes === 'string')
+      return `${isInput ? 'standard input' : printable(name)} ${bytes}`;
     total += bytes.length;
     if (total > MAX_FILES_BYTES) {
       return `the images together are longer than ${MAX_FILES_BYTES} bytes`;

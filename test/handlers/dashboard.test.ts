@@ -17,6 +17,7 @@ const page: PageFile = {
 const services = {
   dashboard: {
     page: async () => page,
+    view: async () => page,
     async asset(name: string) {
       if (name !== 'a-1.js') throw new BridgeError('not_found', 'no such file');
       return { ...page, contentType: 'text/javascript; charset=utf-8' };

@@ -84,8 +84,12 @@ describe('planImage', () => {
 
     expect(chosen).toBe(2);
     expect(routes[0]).toMatchObject({ ready: true, error: { code: 'unsupported_capability' } });
-    expect(routes[1]).toMatchObject({ ready: false, calls: 1 });
-    expect(routes[1]).not.toHaveProperty('error');
+    expect(routes[1]).toMatchObject({
+      ready: false,
+      calls: 1,
+      error: { code: 'authentication', details: { reason: 'not_ready' } },
+    });
+    expect(routes[2]).not.toHaveProperty('error');
   });
 
   it('chooses none after an error that no other route can repair', async () => {

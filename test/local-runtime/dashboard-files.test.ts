@@ -51,6 +51,17 @@ describe('createDashboardFiles', () => {
     await expect(files.asset(name)).rejects.toEqual(notFound('no such file'));
   });
 
+  it.each(['nothing.js', 'assets/none.css', 'favicon.ico', 'jobs/1.map'])(
+    'has no view named %s, as a file would be',
+    async (name) => {
+      await writeFile(join(folder, 'index.html'), 'the page');
+      const files = createDashboardFiles(folder);
+
+      await expect(files.view(name)).rejects.toMatchObject({ code: 'not_found' });
+      expect((await files.view('jobs/0198.7')).bytes.toString()).toBe('the page');
+    },
+  );
+
   it('reads the files once', async () => {
     const files = createDashboardFiles(folder);
     const before = await files.page();

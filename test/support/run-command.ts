@@ -16,6 +16,8 @@ export function testIo(cwd: string): CommandIo {
     isTerminal: { stdin: false, stdout: false, stderr: false },
     stdout: () => {},
     stderr: () => {},
+    writeBytes: () => {},
+    readInput: async () => Buffer.alloc(0),
     ask: async () => '',
     untilStopped: () => new Promise(() => {}),
   };

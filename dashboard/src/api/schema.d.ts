@@ -1789,7 +1789,7 @@ export interface components {
             warnings: ("partial_output_failure" | "transient_provider_retry_used" | "negative_prompt_merged" | "output_size_differs" | "output_format_converted" | "ignored_parameters" | "sandbox_output" | "transparency_failed" | "mask_not_native" | "mask_exact_before_encoding")[];
             /** @description Only for a transparent background that the provider or the bridge makes. */
             transparency?: components["schemas"]["PlannedTransparency"];
-            /** @description What refuses the request on this route. */
+            /** @description What refuses the request on this route; where `calls` is above 0, why the provider is not ready now. */
             error?: components["schemas"]["BridgeError"];
         };
         PlannedTransparency: {

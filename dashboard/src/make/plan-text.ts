@@ -21,7 +21,7 @@ export function toPlanText(plan: ImagePlan, capabilities: Capabilities | undefin
   const route = plan.routes[plan.chosen ?? 0];
   if (route === undefined)
     return { kind: 'refused', title: text('plan.none'), detail: undefined, fixes: [] };
-  if (route.error !== undefined) return toRefusal(route, route.error);
+  if (route.error !== undefined && isRefused(route)) return toRefusal(route, route.error);
   const changes = route.normalizations
     .filter(isWorthSaying)
     .map((change) => toChange(change, route));
@@ -38,6 +38,11 @@ export function toPlanText(plan: ImagePlan, capabilities: Capabilities | undefin
     detail: details.length > 0 ? details.join(' ') : undefined,
     fixes: [],
   };
+}
+
+/** True if no wait helps. A provider that is not ready now has an error too, and may be ready when the draft is sent. */
+export function isRefused({ error, ready, calls }: Route): boolean {
+  return error !== undefined && (ready || calls === 0);
 }
 
 function toCalls({ calls, model }: Route, capabilities: Capabilities | undefined): string {

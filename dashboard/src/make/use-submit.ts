@@ -3,6 +3,7 @@ import type { Page } from '../page.ts';
 import { usePage } from '../page-context.ts';
 import { toFailureText } from '../text/failure-text.ts';
 import { text } from '../text/text.ts';
+import { isRefused as isRouteRefused } from './plan-text.ts';
 import { FileMoved, toRequest } from './to-request.ts';
 import { toSettings } from './to-settings.ts';
 
@@ -11,10 +12,11 @@ export function useSubmit() {
   const page = usePage();
   const { plan, connection, router } = page;
   const state = plan.value;
+  const route = state.state === 'planned' ? state.plan.routes[state.plan.chosen ?? 0] : undefined;
   const isRefused =
     state.state === 'refused' ||
     state.state === 'tooLong' ||
-    (state.state === 'planned' && state.plan.routes[state.plan.chosen ?? 0]?.error !== undefined);
+    (route !== undefined && isRouteRefused(route));
   const canSubmit = state.state !== 'empty' && !isRefused && connection.state.value !== 'offline';
   return {
     canSubmit,

@@ -34,7 +34,10 @@ export const PlannedRoute = v.strictObject({
     v.optional(PlannedTransparency),
     'Only for a transparent background that the provider or the bridge makes.',
   ),
-  error: documented(v.optional(FlatBridgeError), 'What refuses the request on this route.'),
+  error: documented(
+    v.optional(FlatBridgeError),
+    'What refuses the request on this route; where `calls` is above 0, why the provider is not ready now.',
+  ),
 });
 
 /** The reply of `POST /v1/plan`. */

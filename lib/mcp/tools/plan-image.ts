@@ -28,7 +28,7 @@ type Route = ImagePlan['routes'][number];
 function lineOf(route: Route, isChosen: boolean): string {
   const { provider, model, calls, effective, normalizations, ready, error } = route;
   const head = `${isChosen ? 'Chosen' : 'Not chosen'}: ${model} (${provider})`;
-  if (error) return `${head} would refuse it: ${error.code}: ${error.message}`;
+  if (error && calls === 0) return `${head} would refuse it: ${error.code}: ${error.message}`;
   const changes = normalizations.map(
     ({ field, requested, effective: made }) =>
       `${field} ${JSON.stringify(requested)} becomes ${JSON.stringify(made)}`,
@@ -37,7 +37,7 @@ function lineOf(route: Route, isChosen: boolean): string {
     `${calls} ${calls === 1 ? 'call' : 'calls'}`,
     `size ${effective?.size ?? 'auto'}`,
     ...changes,
-    ...(ready ? [] : ['the provider is not ready now']),
+    ...(ready ? [] : [`the provider is not ready now${error ? `: ${error.message}` : ''}`]),
   ];
   return `${head}: ${parts.join('; ')}.`;
 }

@@ -68,10 +68,11 @@ describe('createReadiness', () => {
       { name: 'other', ready: false, errorCode: 'authentication', checkedSecs, restarts: 0 },
       { name: 'sandbox', ready: true, checkedSecs, restarts: 0 },
     ]);
-    expect(['other', 'sandbox', 'unknown'].map(readiness.isProviderReady)).toEqual([
-      false,
-      true,
-      false,
+    const faults = ['other', 'sandbox', 'unknown'].map(readiness.findProviderFault);
+    expect(faults.map((fault) => fault?.bridgeCode)).toEqual([
+      'authentication',
+      undefined,
+      'overloaded',
     ]);
   });
 

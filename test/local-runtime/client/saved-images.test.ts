@@ -3,8 +3,10 @@ import { mkdtemp, readdir, readFile, rm, symlink, truncate, writeFile } from 'no
 import type { ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { CommandIo } from '../../../local-runtime/command-io.ts';
+import { readInput } from '../../../local-runtime/read-input.ts';
 import { runCommand } from '../../support/run-command.ts';
 import { openStub } from './stub-service.ts';
 
@@ -174,5 +176,93 @@ describe('the images of a request', () => {
       stderr: 'image-bridge: the images together are longer than 134217728 bytes\n',
       requests: 0,
     });
+  });
+});
+
+describe('standard streams', () => {
+  it('takes the image with -o -, and nothing else', async () => {
+    const written: Uint8Array[] = [];
+
+    const result = await generate(['a.png'], ['-o', '-'], {
+      writeBytes: (bytes) => void written.push(bytes),
+    });
+
+    expect(result).toMatchObject({
+      exitCode: 0,
+      stdout: '',
+      stderr: expect.stringContaining('1x1'),
+    });
+    expect(Buffer.concat(written)).toEqual(BYTES);
+    expect(await readdir(cwd)).toEqual([]);
+  });
+
+  it.each([
+    [['-o', '-', '-n', '2'], 'one image'],
+    [['-o', '-', '--json'], 'both write to standard output'],
+    [['-o', 'x.tiff'], 'x.tiff is no name for png, jpeg or webp'],
+    [['-o', 'photos/x.HEIC'], 'is no name for'],
+  ])('refuses %j before anything is asked for', async (argv, reason) => {
+    const { exitCode, stderr, requests } = await generate(['a.png'], argv);
+
+    expect([exitCode, requests]).toEqual([2, 0]);
+    expect(stderr).toContain(reason);
+  });
+
+  it('does not write an image into a terminal', async () => {
+    const isTerminal = { stdin: false, stdout: true, stderr: true };
+
+    const { exitCode, requests } = await generate(['a.png'], ['-o', '-'], { isTerminal });
+
+    expect([exitCode, requests]).toEqual([2, 0]);
+  });
+
+  it('refuses an image and a prompt that both come from standard input', async () => {
+    const result = await runCommand(['edit', '-', '-'], { cwd });
+
+    expect(result).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('cannot both') });
+  });
+
+  it.each([
+    ['a prompt', ['generate', '-'], 'a kite', { prompt: 'a kite' }],
+    ['an image', ['edit', '-', 'x'], 'PNG', { images: [{ type: 'base64', data: 'UE5HCg==' }] }],
+  ])('gives %s', async (_, argv, text, expected) => {
+    const bodies: string[] = [];
+    const stub = await openStub((request, response) => {
+      let body = '';
+      request.on('data', (piece) => {
+        body += piece;
+      });
+      request.on('end', () => {
+        bodies.push(body);
+        response.writeHead(422).end('{}');
+      });
+    });
+    close = stub.close;
+
+    await runCommand(argv, {
+      cwd,
+      env: { IMAGE_BRIDGE_URL: stub.url },
+      readInput: async () => Buffer.from(`${text}\n`),
+    });
+
+    expect(JSON.parse(bodies[0] ?? '')).toMatchObject(expected);
+  });
+
+  it('is refused when it is too long', async () => {
+    const result = await runCommand(['generate', '-'], { cwd, readInput: async () => undefined });
+
+    expect(result).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining('is longer than'),
+    });
+  });
+});
+
+describe('readInput', () => {
+  it('reads a stream to its end, and no more than was asked for', async () => {
+    const pieces = () => Readable.from([Buffer.from('ab'), Buffer.from('c')]);
+
+    expect(await readInput(pieces(), 3)).toEqual(Buffer.from('abc'));
+    expect(await readInput(pieces(), 2)).toBeUndefined();
   });
 });
