@@ -38,7 +38,9 @@ import { handler as listPresets } from './presets/list-presets.ts';
 import { handler as replacePreset } from './presets/replace-preset.ts';
 import { handler as getProviderCapabilities } from './providers/get-provider-capabilities.ts';
 import { handler as listProviders } from './providers/list-providers.ts';
+import { handler as cancelQueueJob } from './queue/cancel-queue-job.ts';
 import { handler as getQueue } from './queue/get-queue.ts';
+import { handler as listQueueJobs } from './queue/list-queue-jobs.ts';
 import { handler as updateQueue } from './queue/update-queue.ts';
 import { handler as deleteSession } from './sessions/delete-session.ts';
 import { handler as getSession } from './sessions/get-session.ts';
@@ -108,6 +110,8 @@ export const routes: readonly Route[] = [
   { ...job, method: 'GET', path: '/v1/jobs/{id}/events', handler: streamJob },
   { ...job, method: 'GET', path: '/v1/queue', handler: getQueue },
   { ...job, method: 'PATCH', path: '/v1/queue', handler: updateQueue },
+  { ...job, method: 'GET', path: '/v1/queue/jobs', handler: listQueueJobs },
+  { ...job, method: 'DELETE', path: '/v1/queue/jobs/{id}', handler: cancelQueueJob },
   { method: 'GET', path: '/v1/providers', tag: 'Providers', handler: listProviders },
   {
     method: 'GET',

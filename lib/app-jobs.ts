@@ -8,12 +8,12 @@ import { createJobInputs } from './jobs/accept/job-inputs.ts';
 import { createRetryJob } from './jobs/accept/retry-job.ts';
 import { createSubmitJob } from './jobs/accept/submit-job.ts';
 import { createAsyncImages } from './jobs/async-images.ts';
-import { type CancelJob, createCancelJob } from './jobs/cancel-job.ts';
+import { createCancelJob } from './jobs/cancel-job.ts';
 import { interruption, toJobFailure } from './jobs/job-end.ts';
 import { createJobLists } from './jobs/job-lists.ts';
 import { createJobQueue } from './jobs/job-queue.ts';
 import { createJobRetention } from './jobs/job-retention.ts';
-import type { JobStore } from './jobs/job-store-port.ts';
+import type { JobLimits, JobStore } from './jobs/job-store-port.ts';
 import { toImageJob } from './jobs/job-views.ts';
 import { createJobWorker } from './jobs/job-worker.ts';
 import { createJobs } from './jobs/jobs.ts';
@@ -62,7 +62,7 @@ export type AppJobs = ReturnType<typeof openJobs>;
 
 /** All that has to do with jobs: the service, the worker, and the retention of their history. */
 export function openJobs(config: Config, outside: Outside, parts: JobParts) {
-  const { clock, ids, log } = outside;
+  const { clock, ids, log, tokens = NO_TOKENS } = outside;
   const { stores, generation, runs, usage, artifacts, inputs: verifier } = parts;
   const { search, secret } = stores;
   const notices = createJobNotices();
@@ -71,7 +71,8 @@ export function openJobs(config: Config, outside: Outside, parts: JobParts) {
   const inputs = createStoredInputs({ files: stores.storedInputs, isNeeded: store.needsInput });
   const live = createLiveJobs(clock, notices);
   const cancelJob = createCancelJob({ store, live, clock });
-  const removedTokens = openRemovedTokens(outside, stores, cancelJob);
+  const { removed } = tokens;
+  const removedTokens = createRemovedTokens({ store: stores.queue, cancelJob, removed });
   const [canPublish, beforeClaim] = [artifacts.isHealthy, removedTokens.endJobs];
   const queue = createJobQueue({ store, live, canPublish, beforeClaim, log, clock });
   const shared = { store, search, live, clock, secret };
@@ -89,7 +90,7 @@ export function openJobs(config: Config, outside: Outside, parts: JobParts) {
     usage,
     webhooks,
     secret,
-    limits: { maxPending: limits.max_pending, maxDatabaseBytes: limits.max_database_bytes },
+    limits: toLimits(config.server),
   };
   const maxInputBytes = config.inputs.max_bytes_each;
   const submitJob = createSubmitJob({ ...admitted, slices: parts.slices, maxInputBytes });
@@ -99,7 +100,7 @@ export function openJobs(config: Config, outside: Outside, parts: JobParts) {
   return {
     services: {
       jobs,
-      jobQueue: createQueueControl({ store: stores.queue, queue, clock }),
+      jobQueue: createQueueControl({ ...shared, store: stores.queue, queue, cancelJob, tokens }),
       jobLists: createJobLists(shared),
       jobInputs: createJobInputs({ store, files: stores.storedInputs, images: artifacts.images }),
       jobStreams: createJobStreams({ ...shared, notices }),
@@ -122,12 +123,12 @@ export function openJobs(config: Config, outside: Outside, parts: JobParts) {
   };
 }
 
-function openRemovedTokens(
-  { tokens = NO_TOKENS }: Pick<Outside, 'tokens'>,
-  { queue: store }: Pick<Stores, 'queue'>,
-  cancelJob: CancelJob,
-) {
-  return createRemovedTokens({ store, cancelJob, removed: tokens.removed });
+function toLimits({ tokens_file, jobs }: Config['server']): JobLimits {
+  return {
+    maxPending: jobs.max_pending,
+    maxDatabaseBytes: jobs.max_database_bytes,
+    isShared: tokens_file !== undefined,
+  };
 }
 
 /** Ends what an earlier process left running: its images may have been made or not. */

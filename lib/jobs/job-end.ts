@@ -28,6 +28,11 @@ export function cancellation(): BridgeError {
   return new BridgeError('cancelled', 'the job was cancelled');
 }
 
+/** The end of a job that the operator of the queue has cancelled. */
+export function operatorCancellation(): BridgeError {
+  return cancellation().with({ details: { reason: 'operator' } });
+}
+
 /** A failure as jobs keep it. */
 export function toJobFailure(error: BridgeError): JobFailure {
   const { suggestions, ...flat } = toFlatError(error);

@@ -20,7 +20,7 @@ interface JobFacts {
   /** Its owner: the authorization scope of contract.md 11. */
   readonly scope: string;
   readonly status: JobStatus;
-  /** From -100 to 100: of the queued jobs the highest are claimed first. */
+  /** From -100 to 100: of the queued jobs of a scope the highest are claimed first. */
   readonly priority: number;
   readonly createdSecs: number;
   /** Of the last change of anything but its progress. */
@@ -90,10 +90,12 @@ export interface NewJob extends Pick<JobFacts, 'id' | 'scope' | 'priority' | 'cr
 }
 
 export interface JobLimits {
-  /** How many jobs of all scopes may be queued, this one included. */
+  /** How many jobs of all scopes may be queued, this one included; the last tenth is for scopes below their equal share. */
   readonly maxPending: number;
-  /** For all jobs together, their reservations and those of this one included. */
+  /** For all jobs together, their reservations and those of this one included; the last tenth as in `maxPending`. */
   readonly maxDatabaseBytes: number;
+  /** True if other scopes may come that have no job yet. */
+  readonly isShared: boolean;
 }
 
 export interface JobAdmission extends JobLimits {
@@ -145,27 +147,34 @@ export type JobChange = {
 export interface JobStore {
   /**
    * Accepts a job as `queued`. Under the key of an earlier job, resolves to that job as it is now, whatever
-   * the limits say, and nothing is added. Throws `overloaded` at a limit, `rate_limited` beyond the allowance of the token,
-   * `idempotency_conflict` when the earlier job was asked for something else.
+   * the limits say, and nothing is added. Throws `overloaded` at a limit, `rate_limited` beyond the allowance of the token
+   * or beyond the share of the scope (`checkRoom`), `idempotency_conflict` when the earlier job was asked for something else.
    */
   submit(
     job: NewJob,
     admission: JobAdmission,
   ): Promise<{ readonly job: JobRecord; readonly repeated: boolean }>;
   /**
-   * Throws `overloaded` and `rate_limited` where `submit` would do so whatever the size of the job. Not for a request under the key of an
-   * earlier job, given by its hash: that job is the reply. Lets a full queue refuse before anything costly is done.
+   * Throws `overloaded` and `rate_limited` where `submit` would do so for a job of the scope, whatever its size. Not for a
+   * request under the key of an earlier job, given by its hash: that job is the reply. Lets a full queue refuse before
+   * anything costly is done.
    */
-  refuseWhenFull(limits: Omit<JobAdmission, 'key'>, keyHash: string | undefined): Promise<void>;
+  refuseWhenFull(
+    scope: string,
+    limits: Omit<JobAdmission, 'key'>,
+    keyHash: string | undefined,
+  ): Promise<void>;
   /**
    * The job that came with this key, as it is now; undefined when none did. Throws `idempotency_conflict` when it was
    * asked for something else.
    */
   findByKey(key: NonNullable<JobAdmission['key']>): Promise<JobRecord | undefined>;
   /**
-   * Turns a queued job into a running one that belongs to this process: of those with the highest priority the one that
-   * was accepted first. Undefined when none is queued or the queue is paused. One whose request cannot be read any more
-   * ends as `failed` instead.
+   * Turns a queued job into a running one that belongs to this process. Scopes take turns: the job is one of the waiting
+   * scope whose last claim is the longest ago. A scope whose first job is queued takes its turn with those that have
+   * waited longest, behind them, unless its own last claim is more recent. Among the jobs of the scope, the one with the highest
+   * priority that was accepted first is claimed. Undefined when none is queued or the queue is paused. One whose request
+   * cannot be read any more ends as `failed` instead.
    */
   claim(startedSecs: number): Promise<JobRecord | undefined>;
   /**

@@ -1,19 +1,50 @@
-import type { Queue, QueuePatch } from '../contract/resources/queue.ts';
+import type { Queue, QueueJob, QueuePatch } from '../contract/resources/queue.ts';
+import type { Page, PageRequest } from '../contract/schema/page.ts';
+import { createSealedCursors } from '../cursors/sealed-cursor.ts';
+import { BridgeError } from '../errors/bridge-error.ts';
 import type { Clock } from '../platform/clock.ts';
+import type { CancelJob } from './cancel-job.ts';
+import { operatorCancellation } from './job-end.ts';
 import type { JobQueue } from './job-queue.ts';
+import type { JobRecord } from './job-store-port.ts';
 import type { QueueState, QueueStore } from './queue-store-port.ts';
 
 interface Deps {
   readonly store: QueueStore;
   readonly queue: Pick<JobQueue, 'wakeAll'>;
+  readonly cancelJob: CancelJob;
+  readonly tokens: {
+    /** The name of the token of this identity; undefined if it is not known. */
+    nameOf(id: string): string | undefined;
+  };
   readonly clock: Pick<Clock, 'nowMs'>;
+  /** Made with the database. */
+  readonly secret: Uint8Array;
 }
+
+type ShownJob = Pick<JobRecord, 'id' | 'status' | 'token' | 'createdSecs' | 'cancelRequested'>;
+
+/** What cursors are sealed for. */
+const LIST = ['queue jobs'];
 
 export type QueueControl = ReturnType<typeof createQueueControl>;
 
-/** Shows the queue of all scopes, pauses and resumes it. */
-export function createQueueControl({ store, queue, clock }: Deps) {
+/** Shows the queue of all scopes and its jobs, pauses and resumes it, and cancels any job in it. */
+export function createQueueControl({ store, queue, cancelJob, tokens, clock, secret }: Deps) {
+  const cursors = createSealedCursors(secret);
   const view = async (): Promise<Queue> => toView(await store.read(), clock.nowMs());
+
+  function toJobView({ token, createdSecs, cancelRequested, ...job }: ShownJob): QueueJob {
+    const owner = tokens.nameOf(token);
+    return {
+      id: job.id,
+      status: job.status,
+      // A clock that was set back makes no job older than it is.
+      age_ms: Math.max(0, clock.nowMs() - createdSecs * 1000),
+      cancel_requested: cancelRequested,
+      ...(owner === undefined ? {} : { owner }),
+    };
+  }
 
   return {
     read: view,
@@ -23,6 +54,30 @@ export function createQueueControl({ store, queue, clock }: Deps) {
       await store.setPaused(paused);
       if (!paused) queue.wakeAll();
       return view();
+    },
+
+    /** The queued and running jobs, the first accepted first. Throws `invalid_request` for a cursor of another list. */
+    async list({ limit, cursor }: PageRequest): Promise<Page<QueueJob>> {
+      const after = cursor === undefined ? 0 : Number(cursors.read(LIST, cursor).toString());
+      const { items, more } = await store.list({ after, limit });
+      const last = items.at(-1);
+      return {
+        items: items.map(toJobView),
+        ...(more && last
+          ? { next_cursor: cursors.write(LIST, Buffer.from(String(last.sequence))) }
+          : {}),
+      };
+    },
+
+    /**
+     * Cancels a queued or running job as its owner would; its error says that it was the operator. Resolves to the job as
+     * it then is. Throws `not_found` if no such job is queued or running, `overloaded`.
+     */
+    async cancel(id: string): Promise<QueueJob> {
+      const job = await store.find(id);
+      const cancelled = job && (await cancelJob(job.scope, id, operatorCancellation()));
+      if (!cancelled) throw new BridgeError('not_found', 'no such job is queued or running');
+      return toJobView(cancelled);
     },
   };
 }

@@ -8,7 +8,7 @@ import { createArtifactFiles } from './file-system/artifact-files.ts';
 import { createStoredInputFiles } from './file-system/stored-input-files.ts';
 import { createArtifactStore } from './sqlite/artifact-store.ts';
 import { stateDatabaseFile } from './sqlite/database.ts';
-import { createJobRetention } from './sqlite/jobs/job-retention.ts';
+import { createJobInputs } from './sqlite/jobs/job-inputs.ts';
 import { openStateReader } from './sqlite/state-reader.ts';
 
 /** The artifacts of a bridge that may be running, and the images that its jobs came with, for reading only. */
@@ -30,7 +30,7 @@ export function openArtifactReader(
     reader && {
       store: createArtifactStore(reader),
       files: createArtifactFiles({ root: artifacts.root, clock }),
-      jobs: createJobRetention(reader),
+      jobs: createJobInputs(reader),
       inputFiles: createStoredInputFiles({ ...state, clock }),
       close: reader.close,
     }

@@ -29,7 +29,7 @@ const REQUEST = {
   priority: {
     value: 'NUMBER',
     form: SIGNED_NUMBER,
-    about: 'from -100 to 100: before the jobs of a lower one; 0 without it',
+    about: 'from -100 to 100: before your jobs of a lower one; 0 without it',
   },
   webhook: { value: 'URL', about: 'where the end of the work is sent, whatever it is' },
   webhookEvent: {

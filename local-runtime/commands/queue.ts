@@ -1,11 +1,18 @@
-import type { Queue } from '../../lib/contract/resources/queue.ts';
-import { printFields, printJson } from '../client/print.ts';
+import type { Queue, QueueJob } from '../../lib/contract/resources/queue.ts';
+import type { Page } from '../../lib/contract/schema/page.ts';
+import { printFields, printJson, printTable } from '../client/print.ts';
+import { toQuery } from '../client/query.ts';
 import { withService } from '../client/with-service.ts';
 import type { Call } from '../command-table/command.ts';
 import type { JsonOption } from '../command-table/configuration-options.ts';
 import type { ServiceOption } from '../command-table/service-options.ts';
 
 type QueueCall = Call<unknown, ServiceOption & JsonOption>;
+type QueueJobsCall = Call<
+  unknown,
+  ServiceOption & JsonOption & { readonly limit: number | undefined }
+>;
+type QueueJobCall = Call<{ readonly id: string }, ServiceOption & JsonOption>;
 
 /** `image-bridge queue show`. Resolves to the exit code. */
 export function runQueueShow(call: QueueCall): Promise<number> {
@@ -20,6 +27,33 @@ export function runQueuePause(call: QueueCall): Promise<number> {
 /** `image-bridge queue resume`. Resolves to the exit code. */
 export function runQueueResume(call: QueueCall): Promise<number> {
   return request(call, { method: 'PATCH', body: { paused: false } });
+}
+
+/** `image-bridge queue jobs`, the oldest first. Resolves to the exit code. */
+export function runQueueJobs({ options, io }: QueueJobsCall): Promise<number> {
+  return withService({ options, io }, async (service) => {
+    const query = toQuery({ limit: options.limit });
+    const { items } = await service.json<Page<QueueJob>>(`/v1/queue/jobs${query}`);
+    if (options.json) printJson(items, io);
+    else printTable(['ID', 'AGE', 'STATUS', 'OWNER'], items.map(toRow), io);
+    return 0;
+  });
+}
+
+/** `image-bridge queue cancel`. Resolves to the exit code. */
+export function runQueueCancel({ args, options, io }: QueueJobCall): Promise<number> {
+  return withService({ options, io }, async (service) => {
+    const path = `/v1/queue/jobs/${encodeURIComponent(args.id)}`;
+    const job = await service.json<QueueJob>(path, { method: 'DELETE' });
+    if (options.json) printJson(job, io);
+    else printFields(job, io);
+    return 0;
+  });
+}
+
+function toRow({ id, age_ms, status, cancel_requested, owner }: QueueJob): readonly string[] {
+  const shown = cancel_requested && status === 'running' ? 'running (cancelling)' : status;
+  return [id, `${Math.round(age_ms / 1000)} s`, shown, owner ?? ''];
 }
 
 function request(

@@ -334,12 +334,159 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
           details: { limit: 'server.jobs.max_database_bytes' },
         });
         await expect(
-          store.submit(second, { ...WIDE, maxDatabaseBytes: 2 * each }),
+          store.submit(second, { ...WIDE, maxDatabaseBytes: 2.5 * each }),
         ).resolves.toMatchObject({ repeated: false });
       });
     });
 
+    describe('shares', () => {
+      const share = (limit: string) => ({
+        code: 'rate_limited',
+        details: { reason: 'share', limit, retry_after_ms: expect.any(Number) },
+      });
+      const pending = 'server.jobs.max_pending';
+      const QUEUE = { ...WIDE, maxPending: 20 };
+
+      async function fill(scope: string, jobs: number) {
+        for (let nth = 0; nth < jobs; nth += 1) await store.submit(newJob({ scope }), QUEUE);
+      }
+
+      test('a scope may use free room, but the last tenth is kept for others', async () => {
+        await fill('busy', 18);
+
+        const outcomes = await Promise.allSettled([
+          store.submit(newJob({ scope: 'busy' }), QUEUE),
+          store.refuseWhenFull('busy', QUEUE, undefined),
+          store.submit(newJob({ scope: 'quiet' }), QUEUE),
+        ]);
+
+        expect(outcomes).toMatchObject([
+          { reason: share(pending) },
+          { reason: share(pending) },
+          { value: { repeated: false } },
+        ]);
+      });
+
+      test('a queue that is full refuses scopes below their share too', async () => {
+        await fill('busy', 18);
+        await fill('quiet', 2);
+
+        const refused = store.submit(newJob({ scope: 'third' }), QUEUE);
+
+        await expect(refused).rejects.toMatchObject({
+          code: 'overloaded',
+          details: { reason: 'jobs_full', limit: pending },
+        });
+      });
+
+      test('a scope that reaches its equal share waits like the others', async () => {
+        await fill('one', 6);
+        await fill('two', 6);
+        await fill('three', 6);
+
+        const beyond = store.submit(newJob({ scope: 'one' }), { ...WIDE, maxPending: 19 });
+
+        await expect(beyond).rejects.toMatchObject(share(pending));
+      });
+
+      test('jobs that run or have ended fill no queue', async () => {
+        await fill('busy', 18);
+        await store.claim(LATER);
+
+        await expect(store.submit(newJob({ scope: 'busy' }), QUEUE)).resolves.toMatchObject({
+          repeated: false,
+        });
+      });
+
+      test('the last tenth of the database is kept for scopes that hold less than their share', async () => {
+        await submitted({ scope: 'busy', reservedBytes: 90_000 });
+        const { logicalBytes, reservedBytes } = await store.totals();
+        const limits = { ...WIDE, maxDatabaseBytes: logicalBytes + reservedBytes + 9000 };
+
+        const [busy, quiet] = await Promise.allSettled([
+          store.submit(newJob({ scope: 'busy', reservedBytes: 1 }), limits),
+          store.submit(newJob({ scope: 'quiet', reservedBytes: 1 }), limits),
+        ]);
+
+        expect(busy).toMatchObject({ reason: share('server.jobs.max_database_bytes') });
+        expect(quiet).toMatchObject({ value: { repeated: false } });
+      });
+    });
+
     describe('claim', () => {
+      /** The scopes of the next claims. */
+      async function claimedScopes(claims: number) {
+        const scopes: (string | undefined)[] = [];
+        for (let nth = 0; nth < claims; nth += 1) scopes.push((await store.claim(LATER))?.scope);
+        return scopes;
+      }
+
+      async function queue(scope: string, jobs: number, priority = 0) {
+        for (let nth = 0; nth < jobs; nth += 1) await submitted({ scope, priority });
+      }
+
+      test('scopes take turns, whatever the priorities of their jobs', async () => {
+        await queue('hostile', 4, 100);
+        await queue('quiet', 2, -100);
+        await queue('third', 1);
+
+        expect(await claimedScopes(8)).toEqual([
+          ...['hostile', 'quiet', 'third', 'hostile', 'quiet', 'hostile', 'hostile'],
+          undefined,
+        ]);
+      });
+
+      test('a scope that comes while others wait has its turn after one job of each', async () => {
+        await queue('one', 5);
+        await queue('two', 5);
+        const before = await claimedScopes(3);
+
+        await queue('late', 2);
+
+        expect(before).toEqual(['one', 'two', 'one']);
+        expect(await claimedScopes(5)).toEqual(['two', 'late', 'one', 'two', 'late']);
+      });
+
+      test('a scope that was idle for long gets no more than its turn', async () => {
+        await queue('idle', 1);
+        await claimedScopes(1);
+        await queue('busy', 8);
+        await claimedScopes(4);
+
+        await queue('idle', 4);
+
+        expect(await claimedScopes(6)).toEqual(['busy', 'idle', 'busy', 'idle', 'busy', 'idle']);
+      });
+
+      test('a scope that queues its next job once the last one is claimed gets no more than its turn', async () => {
+        await queue('busy', 6);
+        const claimed = [];
+        for (let nth = 0; nth < 3; nth += 1) {
+          await queue('single', 1);
+          claimed.push(...(await claimedScopes(2)));
+        }
+
+        expect(claimed.filter((scope) => scope === 'busy')).toHaveLength(3);
+      });
+
+      test('the turns of scopes outlive the process', async () => {
+        await queue('one', 3);
+        await queue('two', 3);
+        await claimedScopes(1);
+
+        const next = await other(LATER);
+
+        expect((await next.claim(LATER))?.scope).toBe('two');
+      });
+
+      test('a scope whose queued jobs were cancelled has no turn', async () => {
+        const job = await submitted({ scope: 'idle' });
+        await queue('waiting', 1);
+        await store.cancel('idle', job.id, { atSecs: LATER, error: CANCELLATION });
+
+        expect(await claimedScopes(2)).toEqual(['waiting', undefined]);
+      });
+
       test('jobs are claimed in the order of acceptance', async () => {
         const jobs = [await submitted({ scope: 'b' }), await submitted({ scope: 'a' })];
 
@@ -355,7 +502,7 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
         );
       });
 
-      test('jobs of a higher priority are claimed first, then in the order of acceptance', async () => {
+      test('jobs of a scope with a higher priority are claimed first, then in the order of acceptance', async () => {
         for (const priority of [0, -100, 50, 0, 100, 50]) await submitted({ priority });
 
         const claimed = [];
@@ -399,10 +546,14 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
         await store.submit(newJob(), { ...WIDE, key });
 
         const refusal = { code: 'overloaded', details: { reason: 'jobs_full' } };
-        await expect(store.refuseWhenFull(limits, undefined)).rejects.toMatchObject(refusal);
-        await expect(store.refuseWhenFull(limits, 'another')).rejects.toMatchObject(refusal);
-        await expect(store.refuseWhenFull(limits, key.hash)).resolves.toBeUndefined();
-        await expect(store.refuseWhenFull(WIDE, undefined)).resolves.toBeUndefined();
+        await expect(store.refuseWhenFull('anonymous', limits, undefined)).rejects.toMatchObject(
+          refusal,
+        );
+        await expect(store.refuseWhenFull('anonymous', limits, 'another')).rejects.toMatchObject(
+          refusal,
+        );
+        await expect(store.refuseWhenFull('anonymous', limits, key.hash)).resolves.toBeUndefined();
+        await expect(store.refuseWhenFull('anonymous', WIDE, undefined)).resolves.toBeUndefined();
       });
     });
 

@@ -89,6 +89,57 @@ export function describeQueueStore(label: string, open: () => Promise<Opened>): 
       expect(await opened.queue.listActiveOf([], 9)).toEqual([]);
     });
 
+    test('queued and running jobs of all scopes are listed page by page, the first accepted first', async () => {
+      const first = await submitted({ createdSecs: CREATED_SECS + 5 });
+      const second = await submitted({ scope: 'other', priority: 9 });
+      const ended = await submitted({ scope: 'third' });
+      const third = await submitted({ scope: 'third' });
+      await opened.jobs.claim(CREATED_SECS + 9);
+      await opened.jobs.cancel('third', ended.id, { atSecs: CREATED_SECS, error: FAILURE });
+
+      const one = await opened.queue.list({ after: 0, limit: 2 });
+      const two = await opened.queue.list({ after: second.sequence, limit: 2 });
+
+      expect(one).toEqual({
+        more: true,
+        items: [
+          {
+            sequence: first.sequence,
+            id: first.id,
+            scope: 'anonymous',
+            status: 'running',
+            createdSecs: CREATED_SECS + 5,
+            cancelRequested: false,
+            token: '',
+          },
+          expect.objectContaining({ id: second.id, scope: 'other', status: 'queued' }),
+        ],
+      });
+      expect(two).toMatchObject({ more: false, items: [{ id: third.id }] });
+    });
+
+    test('a job is found by its id in any scope for as long as it is queued or running', async () => {
+      const reservation = { ...WIDE.reservation, token: 'laptop' };
+      const sent = newJob({ scope: 'other' });
+      const { job } = await opened.jobs.submit(sent, { ...WIDE, reservation });
+
+      const queued = await opened.queue.find(job.id);
+      await opened.jobs.claim(CREATED_SECS);
+      await opened.jobs.cancel('other', job.id, { atSecs: CREATED_SECS, error: FAILURE });
+      const running = await opened.queue.find(job.id);
+      await opened.jobs.settle(job.sequence, succeeded());
+      await opened.jobs.settle(job.sequence, {
+        status: 'cancelled',
+        completedSecs: CREATED_SECS,
+        error: FAILURE,
+      });
+
+      expect(queued).toMatchObject({ scope: 'other', status: 'queued', token: 'laptop' });
+      expect(running).toMatchObject({ status: 'running', cancelRequested: true });
+      expect(await opened.queue.find(job.id)).toBeUndefined();
+      expect(await opened.queue.find('no id')).toBeUndefined();
+    });
+
     test('no job of a paused queue is claimed until it is resumed', async () => {
       await opened.queue.setPaused(true);
       const job = await submitted();

@@ -8,6 +8,7 @@ export const CREATED_SECS = 1_700_000_000;
 export const WIDE: JobAdmission = {
   maxPending: 1e6,
   maxDatabaseBytes: 1e12,
+  isShared: true,
   reservation: {
     token: '',
     day: Math.floor(CREATED_SECS / 86_400),

@@ -376,6 +376,46 @@ export interface paths {
         patch: operations["updateQueue"];
         trace?: never;
     };
+    "/v1/queue/jobs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the jobs of all tokens that wait or run
+         * @description One page of queued and running jobs, the first accepted first.
+         */
+        get: operations["listQueueJobs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/queue/jobs/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Cancel a job of any token
+         * @description The job as it then is.
+         */
+        delete: operations["cancelQueueJob"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/providers": {
         parameters: {
             query?: never;
@@ -964,7 +1004,7 @@ export interface components {
             metadata?: {
                 [key: string]: string;
             } | null;
-            /** @description Queued jobs start by priority, the highest first, then in the order of acceptance. Default: `0`. */
+            /** @description Orders the queued jobs of the caller: the highest priority first, then in the order of acceptance. Tokens take turns, whatever their jobs' priorities are. Default: `0`. */
             priority?: number | null;
             /** @description Where the end of the job is sent, while server.webhooks.enabled is on. */
             webhook?: components["schemas"]["ImageJobWebhook"] | null;
@@ -4184,6 +4224,104 @@ export interface operations {
             408: components["responses"]["request_timeout"];
             413: components["responses"]["body_too_large"];
             415: components["responses"]["unsupported_media_type"];
+            417: components["responses"]["expectation_failed"];
+            422: components["responses"]["invalid_request"];
+            431: components["responses"]["header_too_large"];
+            500: components["responses"]["internal"];
+            503: components["responses"]["overloaded"];
+        };
+    };
+    listQueueJobs: {
+        parameters: {
+            query?: {
+                limit?: number;
+                /** @description The next_cursor of the page before, under the same filters. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of queued and running jobs, the first accepted first. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    traceparent: components["headers"]["traceparent"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        items: {
+                            /** Format: uuid */
+                            id: string;
+                            /**
+                             * @description queued or running in the list; after a cancellation, the status that the job then has.
+                             * @enum {string}
+                             */
+                            status: "queued" | "running" | "succeeded" | "failed" | "cancelled" | "interrupted";
+                            /** @description How long ago the job was accepted, to the second. */
+                            age_ms: number;
+                            cancel_requested: boolean;
+                            /** @description The name of the token that the job came with. Absent for a caller without a named token. */
+                            owner?: string;
+                        }[];
+                        next_cursor?: string;
+                    };
+                };
+            };
+            400: components["responses"]["malformed_request"];
+            401: components["responses"]["authentication_required"];
+            403: components["responses"]["permission_denied"];
+            408: components["responses"]["request_timeout"];
+            417: components["responses"]["expectation_failed"];
+            422: components["responses"]["invalid_request"];
+            431: components["responses"]["header_too_large"];
+            500: components["responses"]["internal"];
+            503: components["responses"]["overloaded"];
+        };
+    };
+    cancelQueueJob: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The job as it then is. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    traceparent: components["headers"]["traceparent"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** Format: uuid */
+                        id: string;
+                        /**
+                         * @description queued or running in the list; after a cancellation, the status that the job then has.
+                         * @enum {string}
+                         */
+                        status: "queued" | "running" | "succeeded" | "failed" | "cancelled" | "interrupted";
+                        /** @description How long ago the job was accepted, to the second. */
+                        age_ms: number;
+                        cancel_requested: boolean;
+                        /** @description The name of the token that the job came with. Absent for a caller without a named token. */
+                        owner?: string;
+                    };
+                };
+            };
+            400: components["responses"]["malformed_request"];
+            401: components["responses"]["authentication_required"];
+            403: components["responses"]["permission_denied"];
+            404: components["responses"]["not_found"];
+            408: components["responses"]["request_timeout"];
             417: components["responses"]["expectation_failed"];
             422: components["responses"]["invalid_request"];
             431: components["responses"]["header_too_large"];

@@ -9,7 +9,12 @@ const JOBS = section({
     about:
       'Whether there are durable jobs and the dashboard; presets, artifacts and sessions stay without them.',
   }),
-  max_pending: integer({ default: 1000, min: 0, about: 'How many jobs may be queued.' }),
+  max_pending: integer({
+    default: 1000,
+    min: 0,
+    about:
+      'How many jobs may be queued. With server.tokens_file the last tenth is for tokens that have queued less than their equal share.',
+  }),
   max_running: integer({ default: 4, about: 'How many jobs may run at once.' }),
   retention_secs: integer({
     default: 604_800,
@@ -28,7 +33,7 @@ const JOBS = section({
     default: 1_073_741_824,
     min: 1_048_576,
     about:
-      'The budget over all rows, the reservations of active jobs included; a job beyond it is refused.',
+      'The budget over all rows, the reservations of active jobs included; a job beyond it is refused. With server.tokens_file the last tenth is for tokens that fill less than their equal share.',
   }),
 });
 

@@ -79,7 +79,7 @@ const AnyJobCreate = v.pipe(
     ...imageRequestEntries,
     priority: documented(
       v.optional(Priority, 0),
-      'Queued jobs start by priority, the highest first, then in the order of acceptance.',
+      "Orders the queued jobs of the caller: the highest priority first, then in the order of acceptance. Tokens take turns, whatever their jobs' priorities are.",
     ),
     webhook: documented(
       v.optional(Webhook),

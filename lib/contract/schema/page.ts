@@ -42,6 +42,7 @@ export const pageEntries = {
 };
 
 export const PageQuery = closedObject(pageEntries);
+export type PageRequest = v.InferOutput<typeof PageQuery>;
 
 export function pageOf<const S extends v.GenericSchema>(item: S) {
   return v.strictObject({ items: v.array(item), next_cursor: v.optional(v.string()) });

@@ -59,7 +59,7 @@ export function createRetryJob({ store, acceptJob, usage, webhooks, secret, limi
     if (earlier) return { job: earlier, repeated: true };
     const { request, priority, webhook } = withoutFinished(await findRetryable(scope, id));
     const reservation = usage.reservationOf(context.caller, request.parameters.n);
-    await store.refuseWhenFull({ ...limits, reservation }, undefined);
+    await store.refuseWhenFull(scope, { ...limits, reservation }, undefined);
     await refuseWithoutInputs(request);
     return acceptJob(
       {

@@ -93,7 +93,7 @@ export function createSubmitJob({
     const isRetry = hash === undefined && attach?.isRetry === true;
     // Before the images are decoded; the transaction that adds the job checks again. A retry may have its job already.
     const reservation = usage.reservationOf(context.caller, sent.parameters.n);
-    if (!isRetry) await store.refuseWhenFull({ ...limits, reservation }, hash);
+    if (!isRetry) await store.refuseWhenFull(context.scope, { ...limits, reservation }, hash);
     const sources = toInputSources(sent, deps.maxInputBytes);
     const request = toGenerationRequest(sent, await slices.run(sources, context.signal()));
     const draft = {

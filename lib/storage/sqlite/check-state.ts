@@ -33,6 +33,23 @@ const WRONG_ACTIVE = `
   ) AS found USING (provider)
   WHERE job_active.queued <> coalesce(found.queued, 0)
     OR job_active.running <> coalesce(found.running, 0)`;
+const WRONG_SCOPES = `
+  SELECT count(*) AS scopes FROM (
+    SELECT
+      scope,
+      count(*) FILTER (WHERE status = 'queued') AS queued,
+      sum(bytes + reserved) AS held,
+      count(*) FILTER (WHERE completed IS NOT NULL AND favorite = 0) AS ordinary_jobs,
+      coalesce(sum(bytes + coalesce(input_bytes, 0))
+        FILTER (WHERE completed IS NOT NULL AND favorite = 0), 0) AS ordinary_bytes
+    FROM job LEFT JOIN (
+      SELECT last, sum(bytes) AS input_bytes
+      FROM (SELECT max(seq) AS last, bytes FROM job_input GROUP BY sha256) GROUP BY last
+    ) ON last = job.seq
+    GROUP BY scope
+  ) AS found FULL JOIN job_scope AS kept USING (scope)
+  WHERE (found.queued, found.held, found.ordinary_jobs, found.ordinary_bytes)
+    IS NOT (kept.queued, kept.held, kept.ordinary_jobs, kept.ordinary_bytes)`;
 const ARTIFACT_RECOUNT = `
   SELECT count(*) AS artifacts, coalesce(sum(bytes), 0) AS bytes FROM artifact
   WHERE state = 'published'`;
@@ -88,10 +105,12 @@ export function findDamagedPages(database: Readable): readonly string[] {
 function findMiscounts(database: Readable): readonly string[] {
   const wrongSizes = count(database, WRONG_SIZES, 'jobs');
   const wrongActive = count(database, WRONG_ACTIVE, 'providers');
+  const wrongScopes = count(database, WRONG_SCOPES, 'scopes');
   return [
     ...differences(database, 'job_total', JOB_RECOUNT),
     ...differences(database, 'artifact_total', ARTIFACT_RECOUNT),
     ...(wrongActive > 0 ? [`the active jobs of ${wrongActive} providers are miscounted`] : []),
+    ...(wrongScopes > 0 ? [`the jobs of ${wrongScopes} scopes are miscounted`] : []),
     ...(wrongSizes > 0 ? [`${wrongSizes} jobs are not as large as they are said to be`] : []),
   ];
 }

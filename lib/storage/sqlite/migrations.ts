@@ -24,6 +24,7 @@ import { SALVAGE } from './migrations/0015-salvage.ts';
 import { WEBHOOK } from './migrations/0016-webhook.ts';
 import { ACTIVE_TOKEN } from './migrations/0017-active-token.ts';
 import { LEDGER } from './migrations/0018-ledger.ts';
+import { SCOPE } from './migrations/0019-scope.ts';
 
 /** SQL texts, the first one for an empty database. None is edited or moved once it was released. */
 export const MIGRATIONS: readonly string[] = [
@@ -45,6 +46,7 @@ export const MIGRATIONS: readonly string[] = [
   WEBHOOK,
   ACTIVE_TOKEN,
   LEDGER,
+  SCOPE,
 ];
 
 /** The schema that this program reads and writes. */

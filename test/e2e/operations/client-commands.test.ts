@@ -279,6 +279,22 @@ describe('the other client commands', () => {
     expect(JSON.parse(stdout)).toHaveLength(2);
   });
 
+  it('cancel a job of any token in the queue', async () => {
+    await run(['queue', 'pause']);
+    const stopped = { untilStopped: async () => {} };
+    await run(['generate', 'a job for the operator', '--size', '64x64'], stopped);
+    const list = ['jobs', 'list', '--search', 'a job for the operator', '--json'];
+    const [first] = JSON.parse((await run(list)).stdout);
+    const { id } = JSON.parse((await run(['jobs', 'retry', first.id, '--json'])).stdout);
+
+    const cancelled = await run(['queue', 'cancel', id, '--json']);
+    const again = await run(['queue', 'cancel', id]);
+    await run(['queue', 'resume']);
+
+    expect(JSON.parse(cancelled.stdout)).toMatchObject({ id, status: 'cancelled' });
+    expect([again.exitCode, again.stderr]).toEqual([1, expect.stringContaining('(404)')]);
+  });
+
   it('pause the queue, retry a job, and resume', async () => {
     const paused = await run(['queue', 'pause']);
     const stopped = { untilStopped: async () => {} };
@@ -290,6 +306,7 @@ describe('the other client commands', () => {
     const [job] = JSON.parse(listed.stdout);
     const retried = await run(['jobs', 'retry', job.id, '--json']);
     const shown = await run(['queue', 'show', '--json']);
+    const queued = await run(['queue', 'jobs']);
     const resumed = await run(['queue', 'resume']);
     const waited = await run(['jobs', 'wait', JSON.parse(retried.stdout).id]);
     const refused = await run(['generate', 'never made', '--priority', '1.5']);
@@ -297,6 +314,7 @@ describe('the other client commands', () => {
     expect(paused).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('paused: true') });
     expect([exitCode, job]).toMatchObject([130, { status: 'cancelled', priority: -5 }]);
     expect(JSON.parse(retried.stdout)).toMatchObject({ retry_of: job.id, priority: -5 });
+    expect(queued.stdout).toMatch(new RegExp(`${JSON.parse(retried.stdout).id} +\\d+ s +queued`));
     expect(JSON.parse(shown.stdout)).toMatchObject({ paused: true, queued: 1, running: 0 });
     expect(resumed.stdout).toContain('paused: false');
     expect(waited).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('artifact: ') });

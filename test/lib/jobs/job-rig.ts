@@ -93,6 +93,7 @@ export function openJobRig(limits: { max_pending?: number } = {}) {
   const queueStore = createQueueStore(database);
   const cancelJob = createCancelJob({ store, live, clock });
   const removedIds: string[] = [];
+  const tokenNames = new Map<string, string>();
   const removedTokens = createRemovedTokens({
     store: queueStore,
     cancelJob,
@@ -127,7 +128,7 @@ export function openJobRig(limits: { max_pending?: number } = {}) {
     usage,
     webhooks: createWebhookTargets(WEBHOOKS),
     secret: database.secret,
-    limits: { maxPending, maxDatabaseBytes: 1e9 },
+    limits: { maxPending, maxDatabaseBytes: 1e9, isShared: true },
   };
   const submitJob = createSubmitJob({ ...admitted, maxInputBytes: 1_000_000, slices });
   const retryJob = createRetryJob(admitted);
@@ -156,8 +157,15 @@ export function openJobRig(limits: { max_pending?: number } = {}) {
     search,
     ids,
     removedIds,
+    tokenNames,
     removedTokens,
-    jobQueue: createQueueControl({ store: queueStore, queue, clock }),
+    jobQueue: createQueueControl({
+      ...shared,
+      store: queueStore,
+      queue,
+      cancelJob,
+      tokens: { nameOf: (id) => tokenNames.get(id) },
+    }),
     jobLists: createJobLists(shared),
     notices,
     jobStreams: createJobStreams({ ...shared, notices }),

@@ -6,6 +6,7 @@ import { NOTHING_COUNTED, prepareLedger } from '../ledger-writes.ts';
 import { isAbandonedSql } from '../owner-lease.ts';
 import { preparePublish } from '../publish-artifacts.ts';
 import { prepareNotedOutputs } from './job-outputs.ts';
+import type { JobScopes } from './job-scopes.ts';
 
 const END = `
   UPDATE job SET
@@ -34,7 +35,10 @@ export interface JobEnding {
   end(sequence: number, from: 'queued' | 'running', end: JobEnd, owner?: string | null): boolean;
 }
 
-export function prepareJobEnding(database: StateDatabase): JobEnding {
+export function prepareJobEnding(
+  database: StateDatabase,
+  scopes: Pick<JobScopes, 'counting'>,
+): JobEnding {
   const endJob = database.prepare(END);
   const endContent = database.prepare(END_CONTENT);
   const publish = preparePublish(database);
@@ -58,7 +62,10 @@ export function prepareJobEnding(database: StateDatabase): JobEnding {
         model,
         artifacts,
       };
-      if (endJob.run({ ...row, bytes: sizeOf(texts) }).changes === 0) return false;
+      const { changes } = scopes.counting([sequence], () =>
+        endJob.run({ ...row, bytes: sizeOf(texts) }),
+      );
+      if (changes === 0) return false;
       if (from === 'queued') ledger.closeJob(sequence, { settlement: NOTHING_COUNTED });
       else ledger.closeJob(sequence, { settlement: end.settlement, kept: indicesOf(partial) });
       const { result, error } = texts;

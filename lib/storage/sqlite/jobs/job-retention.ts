@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import type { JobStore } from '../../../jobs/job-store-port.ts';
 import type { StoreDatabase } from '../database.ts';
 import { prepareForgetRemovals } from './job-change-feed.ts';
+import type { JobScopes } from './job-scopes.ts';
 
 const LIST_ENDED = `
   SELECT
@@ -12,15 +13,10 @@ const LIST_ENDED = `
   ORDER BY completed, seq LIMIT ?`;
 const ORDINARY = 'SELECT ordinary_jobs AS jobs, ordinary_bytes AS bytes FROM job_total';
 const REMOVE = 'DELETE FROM job WHERE seq = ? RETURNING scope';
-
 const NEEDS_INPUT = 'SELECT 1 FROM job_input WHERE sha256 = ? LIMIT 1';
 const INPUTS_OF_JOB = 'SELECT sha256 FROM job_input WHERE seq = ?';
-const LIST_INPUTS = `
-  SELECT sha256, max(bytes) AS bytes FROM job_input
-  WHERE sha256 > @after GROUP BY sha256 ORDER BY sha256 LIMIT @limit`;
 
 const Sha256s = v.array(v.string());
-const InputRows = v.array(v.object({ sha256: v.string(), bytes: v.number() }));
 const EndedRows = v.array(
   v.object({ seq: v.number(), completed: v.number(), is_pending: v.number() }),
 );
@@ -29,13 +25,13 @@ const OrdinaryRow = v.object({ jobs: v.number(), bytes: v.number() });
 /** What is kept of the history, and with it of the stored images. */
 export function createJobRetention(
   database: StoreDatabase,
-): Pick<JobStore, 'prune' | 'needsInput' | 'listInputs'> {
+  scopeCounts: Pick<JobScopes, 'counting' | 'previousUsers'>,
+): Pick<JobStore, 'prune'> {
   const listEnded = database.prepare(LIST_ENDED);
   const ordinary = database.prepare(ORDINARY);
   const remove = database.prepare(REMOVE).pluck();
   const forgetRemovals = prepareForgetRemovals(database);
   const inputsOf = database.prepare(INPUTS_OF_JOB).pluck();
-  const listInputs = database.prepare(LIST_INPUTS);
   const findNeed = database.prepare(NEEDS_INPUT);
   const needsInput = (sha256: string) => findNeed.get(sha256) !== undefined;
 
@@ -59,14 +55,18 @@ export function createJobRetention(
           }
           if (!isOld && job.is_pending === 1) continue;
           for (const sha256 of v.parse(Sha256s, inputsOf.all(job.seq))) inputs.add(sha256);
-          scopes.add(v.parse(v.string(), remove.get(job.seq)));
+          const changed = [job.seq, ...scopeCounts.previousUsers(job.seq)];
+          scopes.add(
+            v.parse(
+              v.string(),
+              scopeCounts.counting(changed, () => remove.get(job.seq)),
+            ),
+          );
           removed.push(job.seq);
         }
         for (const scope of scopes) forgetRemovals(scope);
         const releasedInputs = [...inputs].filter((sha256) => !needsInput(sha256));
         return { removed, releasedInputs, next };
       }),
-    needsInput: (sha256) => database.read(() => needsInput(sha256)),
-    listInputs: (page) => database.read(() => v.parse(InputRows, listInputs.all(page))),
   };
 }

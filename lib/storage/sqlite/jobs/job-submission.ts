@@ -2,9 +2,11 @@ import * as v from 'valibot';
 import { inputsOf } from '../../../contract/resources/job.ts';
 import { BridgeError } from '../../../errors/bridge-error.ts';
 import type { JobAdmission, JobRecord, JobStore, NewJob } from '../../../jobs/job-store-port.ts';
+import { checkRoom } from '../../../platform/fair-share.ts';
 import type { StateDatabase } from '../database.ts';
 import { prepareLedger } from '../ledger-writes.ts';
 import { parseRecord, RECORD_COLUMNS, ROW_BYTES } from './job-rows.ts';
+import type { JobScopes } from './job-scopes.ts';
 
 const INSERT = `
   INSERT INTO job (
@@ -21,21 +23,22 @@ const INSERT_WEBHOOK = 'INSERT INTO webhook (seq, url, host, events) VALUES (?, 
 const FIND_BY_KEY = `
   SELECT fingerprint, ${RECORD_COLUMNS} FROM job_content JOIN job ON job.seq = job_content.seq
   WHERE key_hash = ?`;
-const REFUSAL = `
-  SELECT CASE
-    WHEN queued >= ? THEN 'server.jobs.max_pending'
-    WHEN bytes + reserved + ? > ? THEN 'server.jobs.max_database_bytes'
-  END
-  FROM job_total`;
+const FILLED = 'SELECT queued, bytes + reserved AS held FROM job_total';
+const FILLED_BY = 'SELECT queued, held FROM job_scope WHERE scope = ?';
+// The asking scope, whose count is its own, may hold nothing yet.
+const QUEUING_SCOPES = 'SELECT 1 + count(*) FROM job_scope WHERE queued > 0 AND scope <> ?';
+const HOLDING_SCOPES = 'SELECT 1 + count(*) FROM job_scope WHERE scope <> ?';
 
 const KeyRow = v.object({ fingerprint: v.string() });
-const Refusal = v.nullable(v.string());
+const FilledRow = v.object({ queued: v.number(), held: v.number() });
+const FilledByRow = v.optional(FilledRow, { queued: 0, held: 0 });
 
 // When room comes depends on how long images take; asking again is cheap.
 const RETRY_AFTER_MS = 1000;
 
 export function createJobSubmission(
   database: StateDatabase,
+  scopes: Pick<JobScopes, 'joinQueue' | 'lastUsers' | 'counting'>,
 ): Pick<JobStore, 'submit' | 'refuseWhenFull' | 'findByKey'> {
   const insert = database.prepare(INSERT);
   const findByKey = database.prepare(FIND_BY_KEY);
@@ -76,10 +79,10 @@ export function createJobSubmission(
   }
 
   return {
-    refuseWhenFull: (limits, keyHash) =>
+    refuseWhenFull: (scope, limits, keyHash) =>
       database.read(() => {
         const isKnown = keyHash !== undefined && findByKey.get(keyHash) !== undefined;
-        if (!isKnown) refuseBeyondLimits(limits, ROW_BYTES);
+        if (!isKnown) refuseBeyondLimits(scope, limits, ROW_BYTES);
       }),
     findByKey: (key) => database.read(() => earlierJob(key)),
     submit(job, admission) {
@@ -89,10 +92,16 @@ export function createJobSubmission(
       return database.write(() => {
         const earlier = admission.key && earlierJob(admission.key);
         if (earlier) return { job: earlier, repeated: true };
-        refuseBeyondLimits(admission, bytes + job.reservedBytes);
+        const held = bytes + job.reservedBytes;
+        refuseBeyondLimits(job.scope, admission, held);
         const { key, reservation } = admission;
-        const sequence = insertRow(job, reservation.token, bytes);
-        insertTexts(sequence, job, request, key);
+        const sha256s = inputsOf(job.request).map(({ sha256 }) => sha256);
+        const sequence = scopes.counting(scopes.lastUsers(sha256s), () => {
+          const added = insertRow(job, reservation.token, bytes);
+          insertTexts(added, job, request, key);
+          return added;
+        });
+        scopes.joinQueue({ scope: job.scope, sequence, held });
         ledger.reserve({ ...reservation, id: job.id }, null, sequence);
         return { job: queuedJob(sequence, job, reservation.token), repeated: false };
       });
@@ -122,20 +131,50 @@ function prepareInsertTexts(database: StateDatabase) {
 
 /** Refuses a job of so many bytes, inside the caller's transaction. Throws `overloaded`, `rate_limited`. */
 function prepareLimits(database: StateDatabase) {
-  const refusal = database.prepare(REFUSAL).pluck();
+  const filled = database.prepare(FILLED);
+  const filledBy = database.prepare(FILLED_BY);
+  const queuingScopes = database.prepare(QUEUING_SCOPES).pluck();
+  const holdingScopes = database.prepare(HOLDING_SCOPES).pluck();
   const ledger = prepareLedger(database);
 
   return (
-    { maxPending, maxDatabaseBytes, reservation }: Omit<JobAdmission, 'key'>,
+    scope: string,
+    { maxPending, maxDatabaseBytes, isShared, reservation }: Omit<JobAdmission, 'key'>,
     needed: number,
   ): void => {
     ledger.refuseBeyondAllowance(reservation, reservation.images);
-    const limit = v.parse(Refusal, refusal.get(maxPending, needed, maxDatabaseBytes));
-    if (limit === null) return;
-    throw new BridgeError('overloaded', 'there is no room for another job now', {
-      details: { reason: 'jobs_full', limit, retry_after_ms: RETRY_AFTER_MS },
-    });
+    const all = v.parse(FilledRow, filled.get());
+    const own = v.parse(FilledByRow, filledBy.get(scope));
+    const queue = {
+      limit: maxPending,
+      isShared,
+      used: all.queued,
+      own: own.queued,
+      holders: () => v.parse(v.number(), queuingScopes.get(scope)),
+    };
+    const bytes = {
+      limit: maxDatabaseBytes,
+      isShared,
+      used: all.held,
+      own: own.held,
+      holders: () => v.parse(v.number(), holdingScopes.get(scope)),
+    };
+    refuseBeyond('server.jobs.max_pending', checkRoom(queue, 1));
+    refuseBeyond('server.jobs.max_database_bytes', checkRoom(bytes, needed));
   };
+}
+
+function refuseBeyond(limit: string, verdict: ReturnType<typeof checkRoom>): void {
+  if (verdict === 'room') return;
+  const details = { limit, retry_after_ms: RETRY_AFTER_MS };
+  if (verdict === 'share') {
+    throw new BridgeError('rate_limited', 'the rest of the room for jobs is kept for others', {
+      details: { reason: 'share', ...details },
+    });
+  }
+  throw new BridgeError('overloaded', 'there is no room for another job now', {
+    details: { reason: 'jobs_full', ...details },
+  });
 }
 
 function queuedJob(sequence: number, job: NewJob, token: string): JobRecord {

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { QueueStore } from '../../../jobs/queue-store-port.ts';
+import type { QueuedJob, QueueStore } from '../../../jobs/queue-store-port.ts';
 import type { StoreDatabase } from '../database.ts';
 
 const READ = `
@@ -14,6 +14,18 @@ export const LIST_ACTIVE = `
   SELECT id, scope FROM job
   WHERE completed IS NULL AND cancel_requested = 0 AND token IN (SELECT value FROM json_each(?))
   LIMIT ?`;
+const JOB_COLUMNS = 'seq, id, scope, status, created, cancel_requested, token';
+/** Exported for its query plan. */
+export const LIST_JOBS = `
+  SELECT ${JOB_COLUMNS} FROM job
+  WHERE seq IN (
+    SELECT seq FROM job WHERE status = 'queued' AND seq > @after
+    UNION ALL
+    SELECT seq FROM job WHERE status = 'running' AND seq > @after
+    ORDER BY seq LIMIT @limit
+  )
+  ORDER BY seq`;
+const FIND_JOB = `SELECT ${JOB_COLUMNS} FROM job WHERE id = ? AND completed IS NULL`;
 const SET_PAUSED = 'UPDATE queue SET paused = ?';
 
 const QueueRow = v.object({
@@ -22,6 +34,26 @@ const QueueRow = v.object({
   running: v.number(),
   oldest: v.nullable(v.number()),
 });
+const JobRow = v.pipe(
+  v.object({
+    seq: v.number(),
+    id: v.string(),
+    scope: v.string(),
+    status: v.picklist(['queued', 'running']),
+    created: v.number(),
+    cancel_requested: v.picklist([0, 1]),
+    token: v.string(),
+  }),
+  v.transform(
+    ({ seq, created, cancel_requested, ...row }): QueuedJob => ({
+      ...row,
+      sequence: seq,
+      createdSecs: created,
+      cancelRequested: cancel_requested === 1,
+    }),
+  ),
+);
+const JobRows = v.array(JobRow);
 const ProviderRows = v.array(
   v.object({ provider: v.string(), queued: v.number(), running: v.number() }),
 );
@@ -32,6 +64,8 @@ export function createQueueStore(database: StoreDatabase): QueueStore {
   const read = database.prepare(READ);
   const byProvider = database.prepare(BY_PROVIDER);
   const listActive = database.prepare(LIST_ACTIVE);
+  const listJobs = database.prepare(LIST_JOBS);
+  const findJob = database.prepare(FIND_JOB);
   const setPaused = database.prepare(SET_PAUSED);
 
   return {
@@ -48,6 +82,13 @@ export function createQueueStore(database: StoreDatabase): QueueStore {
       }),
     listActiveOf: (tokens, limit) =>
       database.read(() => v.parse(ActiveRows, listActive.all(JSON.stringify(tokens), limit))),
+    list: ({ after, limit }) =>
+      database.read(() => {
+        // One row more than is shown: there is a next page if it exists.
+        const rows = v.parse(JobRows, listJobs.all({ after, limit: limit + 1 }));
+        return { items: rows.slice(0, limit), more: rows.length > limit };
+      }),
+    find: (id) => database.read(() => v.parse(v.optional(JobRow), findJob.get(id))),
     setPaused: (paused) => database.write(() => void setPaused.run(Number(paused))),
   };
 }

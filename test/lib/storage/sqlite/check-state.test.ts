@@ -69,8 +69,13 @@ describe('checkState', () => {
     ['DELETE FROM job_content WHERE seq = 2', [/^1 jobs are not as large/]],
     [
       'UPDATE job_input SET bytes = bytes + 7',
-      [expect.stringMatching(/^job_total\.ordinary_bytes is \d+ and must be \d+$/)],
+      [
+        expect.stringMatching(/^job_total\.ordinary_bytes is \d+ and must be \d+$/),
+        'the jobs of 1 scopes are miscounted',
+      ],
     ],
+    ['UPDATE job_scope SET queued = 1', ['the jobs of 1 scopes are miscounted']],
+    ["UPDATE job_scope SET scope = 'b'", ['the jobs of 2 scopes are miscounted']],
     ['UPDATE artifact_total SET artifacts = 3', ['artifact_total.artifacts is 3 and must be 0']],
   ])('%s is found', (change, findings) => {
     database.prepare(change).run();

@@ -54,6 +54,7 @@ describe('migrate', () => {
       'job_content',
       'job_input',
       'job_output',
+      'job_scope',
       'job_total',
       'ledger',
       'ledger_row',

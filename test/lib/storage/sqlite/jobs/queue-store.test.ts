@@ -9,14 +9,17 @@ import {
   openStateDatabase,
   stateDatabaseFile,
 } from '../../../../../lib/storage/sqlite/database.ts';
-import { CLAIM, createJobStore } from '../../../../../lib/storage/sqlite/jobs/job-store.ts';
+import { NEXT_SCOPE } from '../../../../../lib/storage/sqlite/jobs/job-scopes.ts';
+import { createJobStore, NEXT_JOB } from '../../../../../lib/storage/sqlite/jobs/job-store.ts';
 import {
   createQueueStore,
   LIST_ACTIVE,
+  LIST_JOBS,
 } from '../../../../../lib/storage/sqlite/jobs/queue-store.ts';
 import { KEPT_INPUT } from '../../../../../lib/storage/sqlite/migrations/0012-kept-input.ts';
 import { MIGRATIONS, migrate } from '../../../../../lib/storage/sqlite/migrations.ts';
 import { describeQueueStore } from '../../../../contracts/queue-store.ts';
+import { newJob, WIDE } from '../../../../support/jobs.ts';
 
 const ids = createIds(() => 0);
 
@@ -57,8 +60,24 @@ describe('createQueueStore', () => {
     migrate(connection);
 
     const counts = connection.prepare('SELECT * FROM job_active').all();
+    const scopes = connection.prepare('SELECT scope, queued, held, turn FROM job_scope').all();
     connection.close();
     expect(counts).toEqual([{ provider: 'comfy', queued: 1, running: 1 }]);
+    expect(scopes).toEqual([{ scope: 's', queued: 1, held: 1218, turn: 0 }]);
+  });
+
+  test('a count of queued jobs that is wrong does not block the queue', async () => {
+    const database = openStateDatabase({ file: IN_MEMORY, ids });
+    const jobs = createJobStore(database);
+    database
+      .prepare("INSERT INTO job_scope (scope, queued, joined, held) VALUES ('empty', 7, 0, 1)")
+      .run();
+    const { job } = await jobs.submit(newJob(), WIDE);
+
+    const claimed = await jobs.claim(1);
+    await database.close();
+
+    expect(claimed?.id).toBe(job.id);
   });
 
   test('a count that is wrong is found', async () => {
@@ -72,16 +91,37 @@ describe('createQueueStore', () => {
   });
 });
 
+/** The steps of a statement's plan that read tables. */
+function planOf(sql: string, bound: object): readonly string[] {
+  const connection = connect(IN_MEMORY);
+  migrate(connection);
+  const rows = connection.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(bound);
+  connection.close();
+  return rows
+    .map((row) => String(Object(row).detail))
+    .filter((step) => /SEARCH|SCAN|TEMP/.test(step));
+}
+
+describe('NEXT_SCOPE', () => {
+  test('reads the first entry of an index', () => {
+    expect(planOf(NEXT_SCOPE, {})).toEqual([
+      'SCAN job_scope USING INDEX job_scope_turns',
+      'SCAN queue',
+    ]);
+  });
+});
+
+describe('NEXT_JOB', () => {
+  test('reads the first entry of the scope in an index', () => {
+    expect(planOf(NEXT_JOB, ['s'])).toEqual([
+      'SEARCH job USING COVERING INDEX job_claim_order (scope=?)',
+    ]);
+  });
+});
+
 describe('LIST_ACTIVE', () => {
   test('reads only the active jobs of the tokens', () => {
-    const connection = connect(IN_MEMORY);
-    migrate(connection);
-
-    const steps = connection
-      .prepare(`EXPLAIN QUERY PLAN ${LIST_ACTIVE}`)
-      .all('[]', 1)
-      .map((row) => String(Object(row).detail));
-    connection.close();
+    const steps = planOf(LIST_ACTIVE, ['[]', 1]);
 
     expect(steps.filter((step) => /job|TEMP/.test(step))).toEqual([
       'SEARCH job USING INDEX job_active_token (token=?)',
@@ -89,21 +129,12 @@ describe('LIST_ACTIVE', () => {
   });
 });
 
-describe('CLAIM', () => {
-  test('neither scans a table nor sorts', () => {
-    const connection = connect(IN_MEMORY);
-    migrate(connection);
-
-    const steps = connection
-      .prepare(`EXPLAIN QUERY PLAN ${CLAIM}`)
-      .all({ owner: 'o', startedSecs: 1 })
-      .map((row) => String(Object(row).detail));
-    connection.close();
-
-    expect(steps.filter((step) => /SEARCH|SCAN|TEMP/.test(step))).toEqual([
+describe('LIST_JOBS', () => {
+  test('reads the jobs of its page from indexes', () => {
+    expect(planOf(LIST_JOBS, { after: 0, limit: 20 })).toEqual([
       'SEARCH job USING INTEGER PRIMARY KEY (rowid=?)',
-      'SCAN job USING COVERING INDEX job_claim_order',
-      'SCAN queue',
+      'SEARCH job USING COVERING INDEX job_queued (seq>?)',
+      'SEARCH job USING COVERING INDEX job_running (seq>?)',
     ]);
   });
 });
