@@ -2,6 +2,7 @@ import * as v from 'valibot';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { CapabilityDocument } from '../../lib/contract/resources/provider.ts';
 import { BridgeError } from '../../lib/errors/bridge-error.ts';
+import { effectOf } from '../../lib/errors/call-effect.ts';
 import type {
   Provider,
   ProviderContext,
@@ -103,6 +104,15 @@ export function describeProvider(label: string, open: () => Promise<Opened>): vo
       const ended = await failureOf(provider.execute(opened.failing, context));
 
       expect(ended).toBeInstanceOf(BridgeError);
+    });
+
+    test('a call that the provider has refused is certainly not paid for', async () => {
+      const { context } = watched();
+
+      const ended = (await failureOf(provider.execute(opened.failing, context))) as BridgeError;
+
+      expect(['not_begun', 'nothing_made']).toContain(effectOf(ended));
+      expect(ended.details['outcome']).toBeUndefined();
     });
 
     test('a call that is refused before it is made is not made, for the same reason', async () => {

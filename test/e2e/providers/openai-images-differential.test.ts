@@ -318,6 +318,22 @@ describe('an error that the official client throws', () => {
     expect(await thrownBy(bridged.generate(request))).toEqual(expected);
   });
 
+  it.each(['body=error-and-data', 'status=502', 'cut=body'])(
+    'is not paid for again by a client that repeats requests: %s',
+    async (behaviour) => {
+      const { images } = new OpenAI({
+        baseURL: `${rig.bridge.address}/v1`,
+        apiKey: 'no-key-at-all',
+        maxRetries: 2,
+      });
+      const before = rig.upstream.counters().calls;
+
+      await thrownBy(images.generate(faulty(behaviour)));
+
+      expect(rig.upstream.counters().calls - before).toBe(1);
+    },
+  );
+
   it('comes in the stream after a partial image, as it does directly', async () => {
     const request = {
       ...faulty('stream=error:rate_limit_exceeded'),
