@@ -25,7 +25,8 @@ export function createMessageReader(
   maxMessageBytes: number,
   { onMessage, onSkippedLine }: Receiver,
 ) {
-  const json = createJsonReader(MAX_TEXT_BYTES);
+  // The child lives on for any number of turns: only a single message has a limit.
+  const json = createJsonReader(MAX_TEXT_BYTES, undefined, Number.POSITIVE_INFINITY);
   /** `blank` until a character shows what the line is. */
   let line: 'blank' | 'message' | 'skipped' = 'blank';
   let lineBytes = 0;

@@ -30,11 +30,12 @@ export interface StreamedJson {
  * Reads one JSON value after the other, in parts of any length. A string that grows beyond 16 KiB is decoded from base64
  * while it arrives: an image never becomes a JavaScript string of megabytes, and `JSON.parse` gets a short text.
  * `maxTextBytes` bounds everything but those strings, which the caller bounds by what it pushes. `knownBytes` gives the
- * image that is likely to be sent again.
+ * image that is likely to be sent again. `maxAllTextBytes` bounds the texts of all values together.
  */
 export function createJsonReader(
   maxTextBytes: number,
   knownBytes: () => Buffer | undefined = () => undefined,
+  maxAllTextBytes = MAX_ALL_TEXT_BYTES,
 ) {
   const text = createGrowingBuffer({ initialBytes: FIRST_BYTES });
   const string = createGrowingBuffer({ initialBytes: FIRST_BYTES });
@@ -94,7 +95,7 @@ export function createJsonReader(
         inString = open !== -1;
         at = end;
       }
-      return text.length() <= maxTextBytes && textBytes + text.length() <= MAX_ALL_TEXT_BYTES;
+      return text.length() <= maxTextBytes && textBytes + text.length() <= maxAllTextBytes;
     },
 
     /** The complete value; undefined when it is not JSON, or has far more structure than any reply. The next part begins the next value. */

@@ -48,6 +48,15 @@ describe('createMessageReader', () => {
     });
   });
 
+  it('reads any number of messages, however long they are together', () => {
+    const line = `${JSON.stringify({ text: 'x'.repeat(10_000) })}\n`;
+
+    const { values, fault } = read(line.repeat(2000), 65_536);
+
+    expect(values).toHaveLength(2000);
+    expect(fault).toBeUndefined();
+  });
+
   it.each([1000, 65_536])('decodes an image in chunks of %i bytes', (chunkBytes) => {
     const image = Buffer.alloc(700_000, 'image');
     const line = `${JSON.stringify({ result: image.toString('base64') })}\n`;
