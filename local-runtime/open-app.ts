@@ -35,7 +35,7 @@ export async function openApp(
 ): Promise<OpenApp> {
   const lock = lockStateDirectory(config.state.directory);
   if (!lock.ok) {
-    throw new BridgeError('configuration', 'state.directory: another process is using it');
+    throw new BridgeError('configuration', `state.directory: ${lock.holder}`);
   }
   try {
     const app = await createApp(config, outside);

@@ -85,13 +85,7 @@ export function createCircuitBreaker(deps: Deps) {
     return state;
   }
 
-  function refusal(): BridgeError | undefined {
-    const seen = current();
-    if (!settings.enabled || seen === 'closed') return undefined;
-    if (seen === 'open') return circuitOpen(deps.provider, leftMs());
-    const admits = probes < settings.half_open_max_calls;
-    return admits ? undefined : circuitOpen(deps.provider, RETRY_AFTER_PROBE_MS);
-  }
+  const refusal = () => refusalOf(deps, { state: current(), leftMs: leftMs(), probes });
 
   function check(): void {
     const refused = refusal();
@@ -134,6 +128,17 @@ export function createCircuitBreaker(deps: Deps) {
       };
     },
   };
+}
+
+/** The error of an attempt that the breaker does not admit in this state; undefined if it does. */
+function refusalOf(
+  { settings, provider }: Deps,
+  now: { readonly state: BreakerState; readonly leftMs: number; readonly probes: number },
+): BridgeError | undefined {
+  if (!settings.enabled || now.state === 'closed') return undefined;
+  if (now.state === 'open') return circuitOpen(provider, now.leftMs);
+  const admits = now.probes < settings.half_open_max_calls;
+  return admits ? undefined : circuitOpen(provider, RETRY_AFTER_PROBE_MS);
 }
 
 function circuitOpen(provider: string, retryAfterMs: number): BridgeError {

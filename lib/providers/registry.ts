@@ -21,6 +21,9 @@ interface RequestLimits {
   readonly max_inputs: number;
 }
 
+// Other text of a caller is never part of a message.
+const MODEL_NAME = /^[\w.:/-]{1,128}$/;
+
 const UNLIMITED: RequestLimits = { max_outputs: Infinity, max_inputs: Infinity };
 
 export function createProviderRegistry(
@@ -37,7 +40,9 @@ export function createProviderRegistry(
     capabilities(provider, model, param) {
       const document = provider.capabilities(model);
       if (document) return limited(document, limits);
-      throw new BridgeError('unsupported_capability', 'the provider does not list this model', {
+      const named = MODEL_NAME.test(model) ? `the model ${model}` : 'this model';
+      const message = `provider ${provider.name} does not list ${named}`;
+      throw new BridgeError('unsupported_capability', message, {
         param,
         provider: provider.name,
         details: { field: param, supported_models: [...provider.describe().models] },

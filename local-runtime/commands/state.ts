@@ -98,7 +98,7 @@ async function underLock<T>({ state }: Config, work: () => T | Promise<T>): Prom
   if (!lock.ok) {
     throw new BridgeError(
       'configuration',
-      'state.directory: another process is using it; stop the bridge first',
+      `state.directory: ${lock.holder}; stop the bridge first`,
     );
   }
   try {

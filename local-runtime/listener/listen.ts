@@ -14,10 +14,10 @@ export function listen(
 ): Promise<void> {
   return new Promise((resolve, reject) => {
     const onError = (cause: NodeJS.ErrnoException) => {
-      const reason = reasonOf(cause.code);
-      const message = `${setting}: ${reason ?? 'the address cannot be listened on'}`;
-      // A reason says all that the cause does.
-      reject(new BridgeError('configuration', message, reason === undefined ? { cause } : {}));
+      const address = `${host.includes(':') ? `[${host}]` : host}:${port}`;
+      const message = `${setting}: ${address} ${reasonOf(cause.code)} (${cause.code ?? 'unknown'})`;
+      // The message says all that the cause does.
+      reject(new BridgeError('configuration', message));
     };
     server.once('error', onError);
     server.listen({ host, port }, () => {
@@ -29,17 +29,18 @@ export function listen(
   });
 }
 
-function reasonOf(code: string | undefined): string | undefined {
+/** The rest of a sentence that begins with the address. */
+function reasonOf(code: string | undefined): string {
   switch (code) {
     case 'EADDRINUSE':
-      return 'the port is taken by another program';
+      return 'is taken by another program';
     case 'EACCES':
-      return 'this user may not listen on the port';
+      return 'is not for this user to listen on';
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
     case 'EAI_AGAIN':
-      return 'this machine does not have the address';
+      return 'is no address of this machine';
     default:
-      return undefined;
+      return 'cannot be listened on';
   }
 }

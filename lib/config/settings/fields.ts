@@ -1,5 +1,6 @@
 import type { Field, Keyed, Section } from '../values/field.ts';
 import { environmentName, fieldPath } from '../values/field-path.ts';
+import { nearestName } from '../values/nearest-name.ts';
 import { PROVIDER_NAME } from '../values/text-rules.ts';
 import { SETTINGS } from './settings.ts';
 
@@ -62,7 +63,10 @@ export function memberOf(node: Node, key: string): Node | string {
     return PROVIDER_NAME.accepts(key) ? node.entry : `must be ${PROVIDER_NAME.expects}`;
   }
   const members = node.kind === 'section' ? node.entries : {};
-  return (Object.hasOwn(members, key) ? members[key] : undefined) ?? UNKNOWN;
+  const found = Object.hasOwn(members, key) ? members[key] : undefined;
+  if (found !== undefined) return found;
+  const near = nearestName(key, Object.keys(members));
+  return near === undefined ? UNKNOWN : `${UNKNOWN}; did you mean ${near}?`;
 }
 
 /** The setting at a path, or why there is none. */

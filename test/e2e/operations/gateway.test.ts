@@ -99,7 +99,9 @@ describe('image-bridge gateway', () => {
     const ended = await launchProgram(['gateway', ...argv], await freshFolder()).ended;
 
     expect(ended.code).toBe(1);
-    expect(ended.stderr).toBe('image-bridge: --bind: the port is taken by another program\n');
+    expect(ended.stderr).toBe(
+      `image-bridge: --bind: ${host} is taken by another program (EADDRINUSE)\n`,
+    );
     run.child.kill('SIGKILL');
     await run.ended;
   });

@@ -97,7 +97,9 @@ describe('image-bridge serve', () => {
     other.close();
 
     expect(ended.code).toBe(1);
-    expect(ended.stderr).toBe('image-bridge: server.bind: the port is taken by another program\n');
+    expect(ended.stderr).toBe(
+      `image-bridge: server.bind: 127.0.0.1:${port} is taken by another program (EADDRINUSE)\n`,
+    );
     expect(await readdir(cwd)).toEqual([]);
   });
 
@@ -218,7 +220,9 @@ describe('image-bridge serve', () => {
     const ended = await serve(first.cwd);
 
     expect(ended.code).toBe(1);
-    expect(ended.stderr).toBe('image-bridge: state.directory: another process is using it\n');
+    expect(ended.stderr).toBe(
+      `image-bridge: state.directory: ${first.cwd}/data/state is in use by process ${first.child.pid}\n`,
+    );
     expect(await snapshot(first.cwd)).toEqual(before);
     await first.end('SIGKILL');
     const second = await startBridge({ cwd: first.cwd });

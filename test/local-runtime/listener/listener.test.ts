@@ -507,7 +507,7 @@ describe('createListener', () => {
     const other = listenerOf(Promise.resolve({} as Services));
 
     await expect(other.listen({ host: '127.0.0.1', port })).rejects.toThrow(
-      'server.bind: the port is taken',
+      `server.bind: 127.0.0.1:${port} is taken by another program (EADDRINUSE)`,
     );
   });
 });
