@@ -3,6 +3,7 @@ import { BridgeError } from '../errors/bridge-error.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { TimeSlices } from '../platform/time-slices.ts';
 import { createComposites } from './composite/composites.ts';
+import { hasManifest } from './container/manifest.ts';
 import { inspectImage } from './decode/inspect-image.ts';
 import type { SharpFactory } from './decode/load-sharp.ts';
 import { conversion, pixelDecode, pixelEncode } from './decode/sharp-pipelines.ts';
@@ -67,6 +68,9 @@ export function createImageEngine({ limits, clock, slices }: Deps): ImageEngine 
     composite: composites.composite,
 
     embedRecord: (image, record, signal) => track(embedRecord(image, record, slices, signal)),
+
+    hasManifest: ({ bytes, format }, signal) =>
+      track(slices.run(hasManifest(bytes, format), signal)),
 
     close: () => work.close(() => Promise.all([mattes.close(), composites.close()])),
   };

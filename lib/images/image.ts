@@ -170,6 +170,11 @@ export interface ImageEngine {
     record: string,
     signal: AbortSignal,
   ): Promise<Buffer | undefined>;
+  /** Resolves to true if the image carries a signed C2PA manifest, which any change of the file makes invalid. */
+  hasManifest(
+    image: Pick<VerifiedImage, 'bytes' | 'format'>,
+    signal: AbortSignal,
+  ): Promise<boolean>;
   /** Resolves when no work of the engine runs any more. */
   close(): Promise<void>;
 }

@@ -1626,7 +1626,7 @@ export interface components {
             session?: components["schemas"]["SessionReport"];
             timings: components["schemas"]["Timings"];
             delivered: components["schemas"]["Delivered"][];
-            warnings: ("partial_output_failure" | "transient_provider_retry_used" | "negative_prompt_merged" | "output_size_differs" | "output_format_converted" | "ignored_parameters" | "sandbox_output" | "transparency_failed" | "mask_not_native" | "mask_exact_before_encoding")[];
+            warnings: ("partial_output_failure" | "transient_provider_retry_used" | "negative_prompt_merged" | "output_size_differs" | "output_format_converted" | "ignored_parameters" | "sandbox_output" | "transparency_failed" | "mask_not_native" | "mask_exact_before_encoding" | "metadata_not_embedded")[];
         };
         ImageParameters: {
             /** @description How many images to make. */
@@ -1826,7 +1826,7 @@ export interface components {
             };
             normalizations: components["schemas"]["Normalization"][];
             /** @description Those that are known before the work; the reply may have more. */
-            warnings: ("partial_output_failure" | "transient_provider_retry_used" | "negative_prompt_merged" | "output_size_differs" | "output_format_converted" | "ignored_parameters" | "sandbox_output" | "transparency_failed" | "mask_not_native" | "mask_exact_before_encoding")[];
+            warnings: ("partial_output_failure" | "transient_provider_retry_used" | "negative_prompt_merged" | "output_size_differs" | "output_format_converted" | "ignored_parameters" | "sandbox_output" | "transparency_failed" | "mask_not_native" | "mask_exact_before_encoding" | "metadata_not_embedded")[];
             /** @description Only for a transparent background that the provider or the bridge makes. */
             transparency?: components["schemas"]["PlannedTransparency"];
             /** @description What refuses the request on this route; where `calls` is above 0, why the provider is not ready now. */
@@ -2326,7 +2326,7 @@ export interface components {
             /** @description Up to the writing of the record: what publication takes is not in it. */
             timings?: components["schemas"]["Timings"];
             attempts?: components["schemas"]["Attempt"][];
-            warnings?: ("partial_output_failure" | "transient_provider_retry_used" | "negative_prompt_merged" | "output_size_differs" | "output_format_converted" | "ignored_parameters" | "sandbox_output" | "transparency_failed" | "mask_not_native" | "mask_exact_before_encoding")[];
+            warnings?: ("partial_output_failure" | "transient_provider_retry_used" | "negative_prompt_merged" | "output_size_differs" | "output_format_converted" | "ignored_parameters" | "sandbox_output" | "transparency_failed" | "mask_not_native" | "mask_exact_before_encoding" | "metadata_not_embedded")[];
             normalizations?: components["schemas"]["Normalization"][];
             revised_prompt?: string;
             session?: components["schemas"]["SessionReport"];
@@ -2503,7 +2503,7 @@ export interface components {
             delivered: components["schemas"]["Delivered"][];
             /** @description Fields of the request that were left out. */
             ignored_parameters?: string[];
-            warnings: ("partial_output_failure" | "transient_provider_retry_used" | "negative_prompt_merged" | "output_size_differs" | "output_format_converted" | "ignored_parameters" | "sandbox_output" | "transparency_failed" | "mask_not_native" | "mask_exact_before_encoding")[];
+            warnings: ("partial_output_failure" | "transient_provider_retry_used" | "negative_prompt_merged" | "output_size_differs" | "output_format_converted" | "ignored_parameters" | "sandbox_output" | "transparency_failed" | "mask_not_native" | "mask_exact_before_encoding" | "metadata_not_embedded")[];
         };
         OpenAiGenerationEvent: {
             /** @constant */

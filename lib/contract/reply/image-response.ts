@@ -14,6 +14,7 @@ export const WARNINGS = [
   'transparency_failed',
   'mask_not_native',
   'mask_exact_before_encoding',
+  'metadata_not_embedded',
 ] as const;
 export type Warning = (typeof WARNINGS)[number];
 

@@ -56,9 +56,12 @@ export function createDescribeImages({ engine }: Deps) {
       outcome.result.outputs.map(async (output): Promise<DescribedOutput> => {
         const recordOf = (facts: ImageMetadataRecord['image']) =>
           toMetadataRecord(outcome, timings, output, facts);
-        const image = isEmbedded(metadata)
-          ? await embedded(output.image, recordOf(compactFacts(output)), signal)
-          : output.image;
+        // A record in a file with a signed manifest would make its signature invalid.
+        const takesRecord = !output.warnings.includes('metadata_not_embedded');
+        const image =
+          isEmbedded(metadata) && takesRecord
+            ? await embedded(output.image, recordOf(compactFacts(output)), signal)
+            : output.image;
         const described = { ...output, image };
         const sidecar = metadata.startsWith('sidecar')
           ? toSidecar(recordOf(fullFacts(described)))

@@ -13,7 +13,10 @@ import { toDelivered } from './delivered.ts';
 import { putBack } from './put-back.ts';
 
 interface Deps {
-  readonly engine: Pick<ImageEngine, 'inspect' | 'convert' | 'removeBackground' | 'composite'>;
+  readonly engine: Pick<
+    ImageEngine,
+    'inspect' | 'convert' | 'removeBackground' | 'composite' | 'hasManifest'
+  >;
 }
 
 /** One output that can be delivered. */
@@ -107,11 +110,13 @@ export function createFinish({ engine }: Deps) {
     // Where no background could be removed, the image is delivered as it was generated.
     const whole = isTransparent || masked ? changed : given;
     const image = whole.format === format ? whole : await converted(whole, plan, signal);
+    const isSealed = plan.embedsRecord && (await engine.hasManifest(image, signal));
     const verdict = toDelivered(index, image, plan.requested);
     const warnings: Warning[] = [
       ...(verdict.size === 'changed' ? (['output_size_differs'] as const) : []),
       ...(given.format === format ? [] : (['output_format_converted'] as const)),
       ...(isTransparent ? [] : (['transparency_failed'] as const)),
+      ...(isSealed ? (['metadata_not_embedded'] as const) : []),
     ];
     const revisedPrompt = plan.revisedPrompt === 'omit' ? undefined : output.revisedPrompt;
     return { index, image, revisedPrompt, generationMs, verdict, warnings };

@@ -9,6 +9,7 @@ import { isExact } from './negotiate-mask.ts';
 import { knownLengths, type NegotiatedRequest } from './negotiation.ts';
 import { refuseCall } from './provider-request.ts';
 import {
+  isEmbedded,
   type RecordEssentials,
   refuseLongRecord,
   toRecordEssentials,
@@ -39,6 +40,8 @@ export interface FinishPlan {
   readonly matte: MatteOptions | undefined;
   readonly compatibility: GenerationRequest['policies']['compatibility'];
   readonly revisedPrompt: GenerationRequest['policies']['revised_prompt'];
+  /** True if the metadata record goes into the image. */
+  readonly embedsRecord: boolean;
   /** What the delivered image is compared with. */
   readonly requested: Pick<GenerationRequest, 'parameters' | 'formatNamed'>;
 }
@@ -102,6 +105,7 @@ function toFinishPlan(
         : undefined,
     compatibility: policies.compatibility,
     revisedPrompt: policies.revised_prompt,
+    embedsRecord: isEmbedded(output.metadata),
     requested: { parameters, formatNamed },
   };
 }

@@ -12,7 +12,9 @@ import { readRecord } from '../../../../lib/images/xmp/read-record.ts';
 import { replyWith, type Script } from '../../../support/scripted-provider.ts';
 import { slices } from '../../../support/slices.ts';
 import { pngXmp } from '../../images/fifty-images.ts';
-import { insertAfterHeader } from '../../images/png/png-bytes.ts';
+import { insertAfterSoi, segment } from '../../images/jpeg/jpeg-bytes.ts';
+import { chunk, insertAfterHeader } from '../../images/png/png-bytes.ts';
+import { chunksOf, riffChunk, webp } from '../../images/webp/webp-bytes.ts';
 import { anything, gptImage2 } from '../capability-documents.ts';
 import { type GenerationRig, openGenerationRig } from '../generation-rig.ts';
 import { image } from '../images.ts';
@@ -41,6 +43,16 @@ async function open(script: Partial<Script> = {}, capabilities = anything) {
   );
   rigs.push(rig);
   return rig;
+}
+
+/** The image with a box of a manifest, where C2PA puts it. */
+function withManifest(bytes: Buffer, format: OutputFormat): Buffer {
+  const box = Buffer.from('\0\0\0\x10jumb\0\0\0\x08jumd', 'latin1');
+  if (format === 'png') return insertAfterHeader(bytes, chunk('caBX', box));
+  if (format === 'webp')
+    return webp(...chunksOf(bytes).map((one) => one.bytes), riffChunk('C2PA', box));
+  const packet = Buffer.from('JP\0\x01\0\0\0\x01', 'latin1');
+  return insertAfterSoi(bytes, segment(0xeb, Buffer.concat([packet, box])));
 }
 
 function run(rig: GenerationRig, sent: object) {
@@ -95,6 +107,42 @@ describe('embedded metadata', () => {
       }
     },
   );
+
+  it.each<[OutputFormat, 'embedded' | 'sidecar_and_embedded']>([
+    ['png', 'embedded'],
+    ['jpeg', 'embedded'],
+    ['webp', 'embedded'],
+    ['png', 'sidecar_and_embedded'],
+  ])('leaves a signed %s as the provider made it (%s), and says so', async (format, metadata) => {
+    const signed = withManifest(await image({ format }), format);
+    const rig = await open({ reply: (call) => replyWith(signed)(call) });
+
+    const { response, publications } = await run(rig, {
+      parameters: { output_format: format },
+      output: { response_format: 'artifact', metadata },
+    });
+
+    const { name, bytes, sidecar } = publications[0]!.record;
+    const content = await rig.artifacts.files.read(name, bytes);
+    expect(content?.bytes.equals(signed)).toBe(true);
+    expect(response.warnings).toEqual(['metadata_not_embedded']);
+    expect(sidecar !== undefined).toBe(metadata === 'sidecar_and_embedded');
+  });
+
+  it('is embedded into a signed image that was converted, as the signature is lost', async () => {
+    const signed = withManifest(await image({ format: 'png' }), 'png');
+    const rig = await open({
+      reply: (call) => call.succeed({ outputs: [{ bytes: signed, anyFormat: true }] }),
+    });
+
+    const { response } = await run(rig, {
+      parameters: { output_format: 'webp' },
+      output: { metadata: 'embedded' },
+    });
+
+    expect(response.warnings).toEqual(['output_format_converted']);
+    expect(await embeddedIn(inlineBytes(response.data[0]))).toMatchObject({ prompt: 'a boat' });
+  });
 
   it('says nothing of its own length and checksum, nor of a file', async () => {
     const rig = await open();
