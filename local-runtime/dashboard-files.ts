@@ -30,7 +30,7 @@ export function createDashboardFiles(folder: string | undefined): Services['dash
 
   return {
     page: () => file('index.html'),
-    // As a script or an image the page would only confuse whoever has asked for one.
+    // The page must not be the reply to a request for a script or an image.
     view: async (name) => (isFileName(name) ? file(name) : file('index.html')),
     asset: (name) => file(`assets/${name}`),
   };

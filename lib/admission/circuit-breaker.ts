@@ -119,13 +119,8 @@ export function createCircuitBreaker(deps: Deps) {
     },
 
     state(): BreakerSnapshot {
-      const seen = current();
-      return {
-        state: seen,
-        failures,
-        opens,
-        ...(seen === 'open' ? { retry_after_ms: leftMs() } : {}),
-      };
+      const seen = { state: current(), failures, opens };
+      return seen.state === 'open' ? { ...seen, retry_after_ms: leftMs() } : seen;
     },
   };
 }

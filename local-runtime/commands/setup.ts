@@ -127,7 +127,7 @@ async function confirm(question: string, byDefault: boolean, io: CommandIo): Pro
 }
 
 function nextSteps(config: string, env: CommandIo['env']): string {
-  // Where nothing else names a file, every command reads this one by itself.
+  // Every command reads this file unless another one is named.
   const isRead = env['IMAGE_BRIDGE_CONFIG'] === undefined && userConfigFile(env) === config;
   return `
 Next:

@@ -1,7 +1,7 @@
 // A third of a name may be wrong, and no more than three letters.
 const MAX_DISTANCE = 3;
 
-/** Returns the name that a mistyped one most probably stands for; undefined if none is near. */
+/** Returns the name that was most probably mistyped; undefined if none is near. */
 export function nearestName(typed: string, names: readonly string[]): string | undefined {
   const limit = Math.min(MAX_DISTANCE, Math.floor(typed.length / 3) + 1);
   const near = names
