@@ -7,13 +7,16 @@ export interface JobRetention {
   /** How large the ordinary history may be, stored images included. */
   readonly maxRetainedBytes: number;
   /** Where the call before stopped; undefined for the first one of a sweep. */
-  readonly after?: EndedPlace | undefined;
+  readonly after?: PrunePlaces | undefined;
   /** How many jobs one call looks at, at most. */
   readonly batch: number;
 }
 
+/** How far a sweep has come in the histories of scopes, in the order of the ends. Jobs up to there were removed or skipped. */
+export type PrunePlaces = ReadonlyMap<string, EndedPlace>;
+
 /** The place of a job in the order of the ends. */
-interface EndedPlace {
+export interface EndedPlace {
   readonly completedSecs: number;
   readonly sequence: number;
 }
@@ -24,5 +27,5 @@ export interface PrunedJobs {
   /** SHA-256 of the stored images, each once, that no other job came with. */
   readonly releasedInputs: readonly string[];
   /** Undefined when nothing more is to be removed. */
-  readonly next: EndedPlace | undefined;
+  readonly next: PrunePlaces | undefined;
 }

@@ -24,7 +24,7 @@ const SWEEP_EVERY_MS = 30_000;
 const BATCH = 32;
 
 /**
- * Removes the ordinary history that is too old, too long or too large, in small batches between requests, and the stored
+ * Removes the ordinary history that is too old, too long or too large, the largest histories of scopes first, in small batches between requests, and the stored
  * images that only removed jobs came with. The rows go first: an image that is left after a crash is found by a sweep.
  */
 export function createJobRetention({ store, search, inputs, clock, limits }: Deps) {

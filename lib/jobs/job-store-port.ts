@@ -233,8 +233,9 @@ export interface JobStore {
    */
   interruptAbandoned(end: { readonly atSecs: number; readonly error: JobFailure }): Promise<number>;
   /**
-   * Removes those jobs of the ordinary history that ended first, for as long as they are too old, too many or too
-   * large, and resolves to their sequences. One whose webhook is pending is only removed when it is too old.
+   * Removes jobs of the ordinary history: all that are too old, then, while the history is too long or too large, the
+   * job that ended first in the scope with the largest part of it. A scope within its equal share loses nothing to others.
+   * A job whose webhook is pending is only removed when it is too old.
    */
   prune(retention: JobRetention): Promise<PrunedJobs>;
   /** The stored images of all jobs by ascending SHA-256, each once: at most `limit` of those behind `after`. */

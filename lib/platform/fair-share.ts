@@ -25,3 +25,8 @@ export function checkRoom(
   if (filled <= limit - Math.floor(limit / 10)) return 'room';
   return own + needed <= limit / Math.max(isShared ? 2 : 1, holders()) ? 'room' : 'share';
 }
+
+/** Returns true if a holder has more than its equal share of a limit. */
+export function isAboveShare(own: number, limit: number, holders: number): boolean {
+  return own > limit / holders;
+}

@@ -1047,6 +1047,19 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
     });
 
     describe('prune', () => {
+      /** The jobs that are left, each with its scope and sequence, in the order of acceptance. */
+      async function left() {
+        const lists = await Promise.all(
+          ['quiet', 'busy', 'hostile', 'first', 'last'].map((scope) =>
+            store.list(scope, ALL, { limit: 100 }),
+          ),
+        );
+        return lists
+          .flatMap(({ items }) => items)
+          .sort((one, next) => one.sequence - next.sequence)
+          .map(({ scope, sequence }) => `${scope} ${sequence}`);
+      }
+
       test.each<[string, Partial<JobRetention>, number[]]>([
         ['too old', { completedBeforeSecs: CREATED_SECS + 3 }, [1, 2]],
         ['too many', { maxRetained: 3 }, [1]],
@@ -1087,6 +1100,78 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
         const again = await store.prune({ ...KEEP_ALL, maxRetained: 0, maxRetainedBytes: 0 });
 
         expect([removed, again.removed]).toEqual([[hidden.sequence], []]);
+      });
+
+      test('a history that is too long loses the oldest jobs of the scope that has the most', async () => {
+        for (const nth of [1, 2]) await ended({ scope: 'quiet' }, CREATED_SECS + nth);
+        for (const nth of [3, 4, 5, 6]) await ended({ scope: 'busy' }, CREATED_SECS + nth);
+
+        const first = await store.prune({ ...KEEP_ALL, maxRetained: 4 });
+        const second = await store.prune({ ...KEEP_ALL, maxRetained: 2 });
+
+        expect(first.removed).toEqual([3, 4]);
+        expect(second.removed).toHaveLength(2);
+        expect(new Set(await left())).toEqual(new Set(['quiet 2', 'busy 6']));
+      });
+
+      test('large jobs of one scope push no job of another scope out', async () => {
+        const large = 1_000_000;
+        for (const nth of [1, 2, 3]) await ended({ scope: 'quiet' }, CREATED_SECS + nth);
+        for (const nth of [4, 5, 6, 7]) {
+          const request = editOf([nth.toString(16).repeat(64)], large);
+          await ended({ scope: 'hostile', request }, CREATED_SECS + nth);
+        }
+
+        await store.prune({ ...KEEP_ALL, maxRetainedBytes: 2.5 * large });
+
+        expect(await left()).toEqual(['quiet 1', 'quiet 2', 'quiet 3', 'hostile 6', 'hostile 7']);
+      });
+
+      test('free room may be filled by any scope', async () => {
+        await ended({ scope: 'quiet' });
+        for (const nth of [1, 2, 3, 4]) await ended({ scope: 'busy' }, CREATED_SECS + nth);
+
+        expect((await store.prune({ ...KEEP_ALL, maxRetained: 5 })).removed).toEqual([]);
+      });
+
+      test('an image that scopes share counts with the scope that sent it last', async () => {
+        const large = 1_000_000;
+        const request = editOf([ONE_INPUT], large);
+        await ended({ scope: 'first', request }, CREATED_SECS + 1);
+        await ended({ scope: 'last', request }, CREATED_SECS + 2);
+        const larger = editOf([OTHER_INPUT], 1.5 * large);
+        await ended({ scope: 'first', request: larger }, CREATED_SECS + 3);
+        const rule = { ...KEEP_ALL, maxRetainedBytes: 2.2 * large };
+
+        const { removed } = await store.prune(rule);
+
+        expect(removed).toEqual([1, 3]);
+        expect(await left()).toEqual(['last 2']);
+      });
+
+      test('a scope below its share loses nothing while the ends of the largest are being sent', async () => {
+        const webhook = { url: 'https://hooks.test/', events: ['succeeded' as const] };
+        await ended({ scope: 'quiet' }, CREATED_SECS + 1);
+        for (const nth of [2, 3, 4]) await ended({ scope: 'busy', webhook }, CREATED_SECS + nth);
+
+        const pruned = await store.prune({ ...KEEP_ALL, maxRetained: 2 });
+        const old = await store.prune({ ...KEEP_ALL, completedBeforeSecs: CREATED_SECS + 4 });
+
+        expect(pruned).toEqual({ removed: [], releasedInputs: [] });
+        expect(old.removed).toEqual([1, 2, 3]);
+      });
+
+      test('a sweep continues behind the jobs that it has skipped', async () => {
+        const webhook = { url: 'https://hooks.test/', events: ['succeeded' as const] };
+        for (const nth of [1, 2, 3]) await ended({ webhook }, CREATED_SECS + nth);
+        for (const nth of [4, 5]) await ended({}, CREATED_SECS + nth);
+        const rule = { ...KEEP_ALL, maxRetained: 4, batch: 2 };
+
+        const first = await store.prune(rule);
+        const second = await store.prune({ ...rule, after: first.next });
+
+        expect(first).toMatchObject({ removed: [], next: expect.any(Map) });
+        expect(second.removed).toEqual([4]);
       });
 
       test('one call removes at most one batch', async () => {

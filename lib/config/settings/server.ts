@@ -22,12 +22,13 @@ const JOBS = section({
   }),
   max_retained: integer({
     default: 10_000,
-    about: 'How many jobs that have ended stay in the history.',
+    about:
+      'How many jobs that have ended stay in the history. Where they are more, the token with the most loses its oldest.',
   }),
   max_retained_bytes: integer({
     default: 268_435_456,
     about:
-      'How large the history of jobs that have ended may grow, in bytes. The images that they came with count, each once.',
+      'How large the history of jobs that have ended may grow, in bytes. The images that they came with count, each once. Where it is larger, the token with the largest loses its oldest jobs.',
   }),
   max_database_bytes: integer({
     default: 1_073_741_824,

@@ -28,7 +28,10 @@ function openRetention(count: number) {
         return {
           removed: sequences,
           releasedInputs: sequences.map((nth) => `image ${nth}`),
-          next: pruned < wanted.batch ? undefined : { completedSecs: 7, sequence: left },
+          next:
+            pruned < wanted.batch
+              ? undefined
+              : new Map([['one', { completedSecs: 7, sequence: left }]]),
         };
       },
     },
@@ -67,7 +70,7 @@ describe('createJobRetention', () => {
       maxRetainedBytes: 1000,
       batch: 32,
     });
-    expect(asked.slice(1).map(({ after }) => after?.completedSecs)).toEqual(
+    expect(asked.slice(1).map(({ after }) => after?.get('one')?.completedSecs)).toEqual(
       Array(steps - 1).fill(7),
     );
     expect(removed.toSorted((one, other) => one - other)).toEqual([...Array(count).keys()]);

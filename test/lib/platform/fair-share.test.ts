@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { checkRoom } from '../../../lib/platform/fair-share.ts';
+import { checkRoom, isAboveShare } from '../../../lib/platform/fair-share.ts';
 
 describe('checkRoom', () => {
   test.each([
@@ -35,5 +35,16 @@ describe('checkRoom', () => {
     };
 
     expect(checkRoom({ limit: 100, used: 50, own: 50, isShared: true, holders }, 1)).toBe('room');
+  });
+});
+
+describe('isAboveShare', () => {
+  test.each([
+    [25, 4, false],
+    [26, 4, true],
+    [100, 1, false],
+    [101, 1, true],
+  ])('%i of a limit of 100 for %i holders: %s', (own, holders, expected) => {
+    expect(isAboveShare(own, 100, holders)).toBe(expected);
   });
 });

@@ -1,72 +1,155 @@
 import * as v from 'valibot';
+import type { EndedPlace, JobRetention, PrunePlaces } from '../../../jobs/job-retention-port.ts';
 import type { JobStore } from '../../../jobs/job-store-port.ts';
+import { isAboveShare } from '../../../platform/fair-share.ts';
 import type { StoreDatabase } from '../database.ts';
 import { prepareForgetRemovals } from './job-change-feed.ts';
 import type { JobScopes } from './job-scopes.ts';
 
-const LIST_ENDED = `
+const LIST_OLD = `
+  SELECT seq FROM job
+  WHERE completed IS NOT NULL AND favorite = 0 AND completed < ?
+  ORDER BY completed, seq LIMIT ?`;
+const ORDINARY = 'SELECT ordinary_jobs AS jobs, ordinary_bytes AS bytes FROM job_total';
+const COUNT_SCOPES = 'SELECT count(*) FROM job_scope WHERE ordinary_jobs > 0';
+/** Exported for their query plans. */
+export const LARGEST_BY = {
+  jobs: `
+    SELECT scope, ordinary_jobs AS filled FROM job_scope
+    WHERE ordinary_jobs > 0 ORDER BY ordinary_jobs DESC LIMIT ?`,
+  bytes: `
+    SELECT scope, ordinary_bytes AS filled FROM job_scope
+    WHERE ordinary_jobs > 0 ORDER BY ordinary_bytes DESC LIMIT ?`,
+};
+/** Exported for its query plan. */
+export const NEXT_ENDED = `
   SELECT
     seq, completed,
     EXISTS (SELECT 1 FROM webhook WHERE webhook.seq = job.seq AND due IS NOT NULL) AS is_pending
   FROM job
-  WHERE completed IS NOT NULL AND favorite = 0 AND (completed, seq) > (?, ?)
-  ORDER BY completed, seq LIMIT ?`;
-const ORDINARY = 'SELECT ordinary_jobs AS jobs, ordinary_bytes AS bytes FROM job_total';
+  WHERE scope = ? AND completed IS NOT NULL AND favorite = 0 AND (completed, seq) > (?, ?)
+  ORDER BY completed, seq LIMIT 1`;
 const REMOVE = 'DELETE FROM job WHERE seq = ? RETURNING scope';
+
 const NEEDS_INPUT = 'SELECT 1 FROM job_input WHERE sha256 = ? LIMIT 1';
 const INPUTS_OF_JOB = 'SELECT sha256 FROM job_input WHERE seq = ?';
 
+const Text = v.string();
 const Sha256s = v.array(v.string());
-const EndedRows = v.array(
+const Sequences = v.array(v.number());
+const EndedRow = v.optional(
   v.object({ seq: v.number(), completed: v.number(), is_pending: v.number() }),
 );
 const OrdinaryRow = v.object({ jobs: v.number(), bytes: v.number() });
+const LargestRows = v.array(v.object({ scope: v.string(), filled: v.number() }));
 
-/** What is kept of the history, and with it of the stored images. */
+const START: EndedPlace = { completedSecs: 0, sequence: 0 };
+
+/** Bounds the history. */
 export function createJobRetention(
   database: StoreDatabase,
-  scopeCounts: Pick<JobScopes, 'counting' | 'previousUsers'>,
+  scopes: Pick<JobScopes, 'counting' | 'previousUsers'>,
 ): Pick<JobStore, 'prune'> {
-  const listEnded = database.prepare(LIST_ENDED);
-  const ordinary = database.prepare(ORDINARY);
-  const remove = database.prepare(REMOVE).pluck();
-  const forgetRemovals = prepareForgetRemovals(database);
-  const inputsOf = database.prepare(INPUTS_OF_JOB).pluck();
-  const findNeed = database.prepare(NEEDS_INPUT);
-  const needsInput = (sha256: string) => findNeed.get(sha256) !== undefined;
+  const listOld = database.prepare(LIST_OLD).pluck();
+  const nextEnded = database.prepare(NEXT_ENDED);
+  const findLargest = prepareFindLargest(database);
+  const prepareRemoval = prepareRemovals(database, scopes);
 
   return {
-    prune: ({ completedBeforeSecs, maxRetained, maxRetainedBytes, after, batch }) =>
+    prune: (retention) =>
       database.write(() => {
-        const { completedSecs = 0, sequence = 0 } = after ?? {};
-        const ended = v.parse(EndedRows, listEnded.all(completedSecs, sequence, batch));
-        const last = ended.length === batch ? ended.at(-1) : undefined;
-        let next = last && { completedSecs: last.completed, sequence: last.seq };
-        const removed: number[] = [];
-        const scopes = new Set<string>();
-        const inputs = new Set<string>();
-        for (const job of ended) {
-          const isOld = job.completed < completedBeforeSecs;
-          // Read for each: an image that another job came with too does not leave the history with this one.
-          const { jobs, bytes } = v.parse(OrdinaryRow, ordinary.get());
-          if (!isOld && jobs <= maxRetained && bytes <= maxRetainedBytes) {
+        const { completedBeforeSecs, batch, after } = retention;
+        const removal = prepareRemoval();
+        const old = v.parse(Sequences, listOld.all(completedBeforeSecs, batch));
+        for (const sequence of old) removal.remove(sequence);
+        const places = new Map<string, EndedPlace>(after);
+        const skipped = new Set<string>();
+        let next: PrunePlaces | undefined = places;
+        for (let looked = old.length; looked < batch; ) {
+          const scope = findLargest(retention, skipped);
+          if (scope === undefined) {
             next = undefined;
             break;
           }
-          if (!isOld && job.is_pending === 1) continue;
-          for (const sha256 of v.parse(Sha256s, inputsOf.all(job.seq))) inputs.add(sha256);
-          const changed = [job.seq, ...scopeCounts.previousUsers(job.seq)];
-          scopes.add(
-            v.parse(
-              v.string(),
-              scopeCounts.counting(changed, () => remove.get(job.seq)),
-            ),
-          );
-          removed.push(job.seq);
+          const { completedSecs, sequence } = places.get(scope) ?? START;
+          const job = v.parse(EndedRow, nextEnded.get(scope, completedSecs, sequence));
+          if (job === undefined) {
+            // The ends of all its other jobs are still being sent.
+            skipped.add(scope);
+            continue;
+          }
+          looked += 1;
+          places.set(scope, { completedSecs: job.completed, sequence: job.seq });
+          if (job.is_pending === 0) removal.remove(job.seq);
         }
-        for (const scope of scopes) forgetRemovals(scope);
-        const releasedInputs = [...inputs].filter((sha256) => !needsInput(sha256));
-        return { removed, releasedInputs, next };
+        return { ...removal.finish(), next };
       }),
+  };
+}
+
+/**
+ * Returns the scope that loses its oldest job next: the one with the largest part of the history, unless it was skipped.
+ * Undefined if the history is small enough, or if no other scope is above its equal share.
+ */
+function prepareFindLargest(database: StoreDatabase) {
+  const ordinary = database.prepare(ORDINARY);
+  const countScopes = database.prepare(COUNT_SCOPES).pluck();
+  const largest = {
+    jobs: database.prepare(LARGEST_BY.jobs),
+    bytes: database.prepare(LARGEST_BY.bytes),
+  };
+
+  return (
+    { maxRetained, maxRetainedBytes }: JobRetention,
+    skipped: ReadonlySet<string>,
+  ): string | undefined => {
+    // Read for each removal: an image that another job came with too does not leave the history with this one.
+    const { jobs, bytes } = v.parse(OrdinaryRow, ordinary.get());
+    if (jobs <= maxRetained && bytes <= maxRetainedBytes) return undefined;
+    const [measure, limit] =
+      bytes > maxRetainedBytes
+        ? (['bytes', maxRetainedBytes] as const)
+        : (['jobs', maxRetained] as const);
+    const rows = v.parse(LargestRows, largest[measure].all(skipped.size + 1));
+    const first = rows.find(({ scope }) => !skipped.has(scope));
+    const holders = v.parse(v.number(), countScopes.get());
+    return first && isAboveShare(first.filled, limit, holders) ? first.scope : undefined;
+  };
+}
+
+/** Removes jobs inside the caller's transaction, one transaction at a time. */
+function prepareRemovals(
+  database: StoreDatabase,
+  { counting, previousUsers }: Pick<JobScopes, 'counting' | 'previousUsers'>,
+) {
+  const remove = database.prepare(REMOVE).pluck();
+  const inputsOf = database.prepare(INPUTS_OF_JOB).pluck();
+  const findNeed = database.prepare(NEEDS_INPUT);
+  const forgetRemovals = prepareForgetRemovals(database);
+
+  return () => {
+    const removed: number[] = [];
+    const changed = new Set<string>();
+    const inputs = new Set<string>();
+    return {
+      remove(sequence: number): void {
+        for (const sha256 of v.parse(Sha256s, inputsOf.all(sequence))) inputs.add(sha256);
+        const counted = [sequence, ...previousUsers(sequence)];
+        changed.add(
+          v.parse(
+            Text,
+            counting(counted, () => remove.get(sequence)),
+          ),
+        );
+        removed.push(sequence);
+      },
+
+      /** What was removed, with the stored images that no other job came with. */
+      finish() {
+        for (const scope of changed) forgetRemovals(scope);
+        const releasedInputs = [...inputs].filter((sha256) => findNeed.get(sha256) === undefined);
+        return { removed, releasedInputs };
+      },
+    };
   };
 }

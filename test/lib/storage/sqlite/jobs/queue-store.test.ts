@@ -9,6 +9,7 @@ import {
   openStateDatabase,
   stateDatabaseFile,
 } from '../../../../../lib/storage/sqlite/database.ts';
+import { LARGEST_BY, NEXT_ENDED } from '../../../../../lib/storage/sqlite/jobs/job-retention.ts';
 import { NEXT_SCOPE } from '../../../../../lib/storage/sqlite/jobs/job-scopes.ts';
 import { createJobStore, NEXT_JOB } from '../../../../../lib/storage/sqlite/jobs/job-store.ts';
 import {
@@ -115,6 +116,19 @@ describe('NEXT_JOB', () => {
   test('reads the first entry of the scope in an index', () => {
     expect(planOf(NEXT_JOB, ['s'])).toEqual([
       'SEARCH job USING COVERING INDEX job_claim_order (scope=?)',
+    ]);
+  });
+});
+
+describe('prune', () => {
+  test('finds the largest history and its oldest job in indexes', () => {
+    expect([LARGEST_BY.jobs, LARGEST_BY.bytes].map((sql) => planOf(sql, [1]))).toEqual([
+      ['SEARCH job_scope USING COVERING INDEX job_scope_by_jobs (ordinary_jobs>?)'],
+      ['SCAN job_scope USING INDEX job_scope_by_bytes'],
+    ]);
+    expect(planOf(NEXT_ENDED, ['s', 0, 0])).toEqual([
+      'SEARCH job USING INDEX job_history_of_scope (scope=? AND (completed,seq)>(?,?))',
+      'SEARCH webhook USING INTEGER PRIMARY KEY (rowid=?)',
     ]);
   });
 });
