@@ -127,7 +127,7 @@ describe('prune', () => {
       ['SCAN job_scope USING INDEX job_scope_by_bytes'],
     ]);
     expect(planOf(NEXT_ENDED, ['s', 0, 0])).toEqual([
-      'SEARCH job USING INDEX job_history_of_scope (scope=? AND (completed,seq)>(?,?))',
+      'SEARCH job USING COVERING INDEX job_history_of_scope (scope=? AND completed>?)',
       'SEARCH webhook USING INTEGER PRIMARY KEY (rowid=?)',
     ]);
   });
