@@ -137,14 +137,18 @@ async function recover(
     store,
     stores,
     usage,
+    artifacts: { publisher },
     log,
     sendsWebhooks,
-  }: Pick<JobParts, 'stores' | 'usage'> &
+  }: Pick<JobParts, 'stores' | 'usage' | 'artifacts'> &
     Pick<Outside, 'log'> & { readonly store: JobStore; readonly sendsWebhooks: boolean },
   clock: Clock,
 ): Promise<void> {
-  const end = { atSecs: nowSecs(clock), error: toJobFailure(interruption()) };
-  await store.interruptAbandoned(end);
+  const atSecs = nowSecs(clock);
+  // A file that a crash has left half-way belongs to no result; `artifacts.recover` removes it.
+  const publications = await publisher.finish(await store.listAbandonedOutputs(atSecs));
+  const error = toJobFailure(interruption());
+  await store.interruptAbandoned({ atSecs, error, publications });
   await usage.recover();
   if (!sendsWebhooks) await warnOfWaiting(stores.webhooks, log);
 }

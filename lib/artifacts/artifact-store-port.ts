@@ -1,3 +1,4 @@
+import type { ArtifactImage } from '../contract/reply/image-response.ts';
 import type { OutputFormat } from '../contract/request/parameters.ts';
 
 /** What is known of one artifact, from the moment its name is claimed. */
@@ -29,6 +30,14 @@ export interface SidecarRecord {
   readonly sha256: string;
 }
 
+/** The output of a running job that an image is. */
+export interface JobOutput {
+  /** The number of the job in its store. */
+  readonly job: number;
+  /** What is known of the image beside its artifact. */
+  readonly facts: Pick<ArtifactImage, 'index' | 'generation_ms' | 'revised_prompt'>;
+}
+
 /** Where an artifact stands among all of them by the time of its publication. */
 export type ArtifactPosition = Pick<ArtifactRecord, 'createdSecs' | 'id'>;
 
@@ -39,9 +48,13 @@ export type ArtifactPosition = Pick<ArtifactRecord, 'createdSecs' | 'id'>;
 export interface ArtifactStore {
   /**
    * Notes the intent of this process to publish one image, given under the names it may have: the first of `candidates` whose name,
-   * and whose sidecar's, no other artifact has; undefined, and nothing noted, when there is none.
+   * and whose sidecar's, no other artifact has; undefined, and nothing noted, when there is none. The link to the `output` of a
+   * job that runs in this process is noted with it; of any other job none is.
    */
-  claim(candidates: readonly ArtifactRecord[]): Promise<ArtifactRecord | undefined>;
+  claim(
+    candidates: readonly ArtifactRecord[],
+    output?: JobOutput,
+  ): Promise<ArtifactRecord | undefined>;
   /** Moves an intent to the names of the first candidate that is free; undefined, and the intent as it was, when none is. */
   rename(candidates: readonly ArtifactRecord[]): Promise<ArtifactRecord | undefined>;
   /** Turns these intents of this process into artifacts, all or none. Throws `artifact` when one of them is no such intent. */

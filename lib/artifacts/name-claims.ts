@@ -6,7 +6,12 @@ import {
   sidecarName,
   takesSuffix,
 } from './artifact-names.ts';
-import type { ArtifactRecord, ArtifactStore, SidecarRecord } from './artifact-store-port.ts';
+import type {
+  ArtifactRecord,
+  ArtifactStore,
+  JobOutput,
+  SidecarRecord,
+} from './artifact-store-port.ts';
 import { publishedFiles } from './published-files.ts';
 
 interface Deps {
@@ -68,9 +73,13 @@ export function createNameClaims({ store, files }: Deps) {
   }
 
   return {
-    /** Notes the intent under the first free name. */
-    claim: (draft: ArtifactDraft, target: PublicationTarget): Promise<NameClaim> =>
-      firstFree(draft, target, 1, (candidates) => store.claim(candidates)),
+    /** Notes the intent under the first free name, and the output of a job that it is. */
+    claim: (
+      draft: ArtifactDraft,
+      target: PublicationTarget,
+      output?: JobOutput,
+    ): Promise<NameClaim> =>
+      firstFree(draft, target, 1, (candidates) => store.claim(candidates, output)),
 
     /** Moves the intent to the next free name. */
     moveOn: ({ record, target, nth }: NameClaim): Promise<NameClaim> =>

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { BridgeError } from '../errors/bridge-error.ts';
 import type { VerifiedImage } from '../images/image.ts';
 import { type Clock, nowSecs } from '../platform/clock.ts';
@@ -6,7 +5,8 @@ import type { Ids } from '../platform/ids.ts';
 import type { ArtifactFiles } from './artifact-files-port.ts';
 import { type PublicationTarget, withinFolder } from './artifact-names.ts';
 import type { ArtifactRoot } from './artifact-root.ts';
-import type { ArtifactRecord, ArtifactStore } from './artifact-store-port.ts';
+import type { ArtifactRecord, ArtifactStore, JobOutput } from './artifact-store-port.ts';
+import { isComplete, sha256Of } from './complete-publication.ts';
 import {
   type ArtifactDraft,
   createNameClaims,
@@ -32,6 +32,8 @@ export interface Publishable {
   readonly image: VerifiedImage;
   /** The content of its metadata file. */
   readonly sidecar?: Buffer | undefined;
+  /** The output of a job that it is. */
+  readonly output?: JobOutput | undefined;
 }
 
 /** An image that has its name and no owner yet: commit or discard it. */
@@ -80,7 +82,7 @@ export function createPublisher(deps: Deps) {
       const outcomes = await Promise.allSettled(
         images.map(async (image): Promise<Begun> => {
           const draft = toDraft(deps, scope, image);
-          return { image, claim: await names.claim(draft, ownTarget) };
+          return { image, claim: await names.claim(draft, ownTarget, image.output) };
         }),
       );
       const begun = outcomes.flatMap((outcome) =>
@@ -106,6 +108,23 @@ export function createPublisher(deps: Deps) {
     /** Removes the files, then forgets them; what fails is left to `recover`. Throws `artifact`, `overloaded`. */
     async discard(publications: readonly PendingPublication[]): Promise<void> {
       await withdrawals.withdraw(publications.map(({ record }) => record));
+    },
+
+    /**
+     * Makes publications of processes that have ended durable, as far as all of their files are complete. Resolves with the ids
+     * of those that are; of all of them while the folder is missing, because what cannot be read may be complete.
+     */
+    async finish(records: readonly ArtifactRecord[]): Promise<readonly string[]> {
+      if (records.length === 0 || (await deps.files.isMissing())) {
+        return records.map(({ id }) => id);
+      }
+      const finished: string[] = [];
+      for (const record of records) {
+        if (!(await isComplete(deps.files, record))) continue;
+        await deps.files.settle(publishedFiles(record));
+        finished.push(record.id);
+      }
+      return finished;
     },
 
     /**
@@ -228,8 +247,4 @@ function createWithdrawals({ store, files }: Pick<Deps, 'store' | 'files'>) {
       return withdraw(all);
     },
   };
-}
-
-function sha256Of(bytes: Buffer): string {
-  return createHash('sha256').update(bytes).digest('hex');
 }

@@ -22,22 +22,22 @@ import { runRoutes } from './call/run-routes.ts';
 import { type SessionTurns, toTurnRequest } from './call/session-turns.ts';
 import { createSingleCall } from './call/single-call.ts';
 import type { GenerationEvent } from './events/generation-event.ts';
-import { createDeliver, type DeliveredImages, isPublished } from './finish/deliver.ts';
+import { createDeliver, isPublished } from './finish/deliver.ts';
 import { createDescribeImages } from './finish/describe-images.ts';
 import {
   createEarlyDelivery,
   type EarlyDelivery,
-  type ImageTaker,
+  type JobOutputs,
 } from './finish/early-delivery.ts';
 import { createFinish } from './finish/finish.ts';
-import type { Outcome } from './finish/outcome.ts';
+import { createLateDelivery } from './finish/late-delivery.ts';
 import { toImageResponse } from './finish/response.ts';
 import type { GenerationRequest } from './generation-request.ts';
 import type { GenerationResult } from './generation-result.ts';
 import type { Ledger } from './ledger/ledger.ts';
 import { makePlan } from './plan/plan.ts';
 import { resolveCandidates, toRoute } from './plan/routing.ts';
-import { startTimes, type Times } from './times.ts';
+import { startTimes } from './times.ts';
 
 export interface PipelineDeps {
   readonly registry: ProviderRegistry;
@@ -53,9 +53,9 @@ export interface PipelineDeps {
 }
 
 /** Whom a generation is for. */
-export interface GenerationContext
-  extends Pick<RequestContext, 'requestId' | 'scope' | 'baseUrl'>,
-    ImageTaker {
+export interface GenerationContext extends Pick<RequestContext, 'requestId' | 'scope' | 'baseUrl'> {
+  /** Of a job, whose images are published as soon as they are finished. Any other request publishes its images at its end. */
+  readonly outputs?: JobOutputs;
   /** Where others are refused because the queue of a gate is full, it waits. */
   readonly waitsWhenFull?: boolean;
   /** Its account: what was made and what is paid for. The code that commits the result closes it. */
@@ -77,7 +77,7 @@ export function createPipeline(deps: PipelineDeps) {
   const { registry, inputs, publisher, admission, sessions, clock, metrics } = deps;
   const routeAttempt = createCalls(deps);
   const maskedInputs = createMaskedInputs(deps);
-  const { deliverAll, startEarlyDelivery } = createDelivery(deps);
+  const { deliverLate, startEarlyDelivery } = createDelivery(deps);
 
   return async function runPipeline(
     request: GenerationRequest,
@@ -118,26 +118,28 @@ export function createPipeline(deps: PipelineDeps) {
         async attempt(first, tried) {
           ledger.beginRoute(first.ask.provider.name);
           const plan = first.withInputs(mapInputs(verified, factsOf));
-          early = startEarlyDelivery({ plan, times, attempts: () => shown(tried()) }, context);
+          const route = { plan, times, attempts: () => shown(tried()) };
+          early = context.outputs && startEarlyDelivery(route, context.outputs, context);
           const drawing = maskedInputs(plan, verified, signal);
           const { inputs: sent, masked } = await times.of('input', drawing);
-          const onOutput = early?.add;
-          const work = { plan, inputs: sent, masked, deadline, ledger, onEvent, onOutput };
+          const publish = early?.publish;
+          const work = { plan, inputs: sent, masked, deadline, ledger, onEvent, publish };
           const result = await routeAttempt(work, { times, onAdmitted, waitsWhenFull, scope });
           return { plan, result };
         },
       });
       onEvent({ type: 'progress', stage: 'publishing' });
-      const outcome = { ...done, completedSecs: nowSecs(clock), attempts: shown(attempts) };
-      const delivering = early?.all() ?? deliverAll(outcome, times, context, client);
-      const delivered = await times.of('artifact', delivering);
+      const ended = { ...done, completedSecs: nowSecs(clock), attempts: shown(attempts) };
+      const late = { times, target: context, client, toFailure: ledger.restrictedOutput };
+      const { outcome, delivered } = early
+        ? { outcome: ended, delivered: early.all() }
+        : await times.of('artifact', deliverLate(ended, late));
       ledger.delivered(delivered.data.map(({ index }) => index));
       const response = toImageResponse(outcome, delivered, times.report());
       return { response, publications: delivered.publications };
     } catch (thrown) {
       throw ledger.restricted(toBridgeError(thrown));
     } finally {
-      await early?.settled();
       permit?.release();
     }
   };
@@ -149,16 +151,7 @@ function createDelivery(deps: PipelineDeps) {
   const deliver = createDeliver(deps);
   return {
     startEarlyDelivery: createEarlyDelivery({ describeImages, deliver, clock: deps.clock }),
-
-    async deliverAll(
-      outcome: Outcome,
-      times: Times,
-      context: GenerationContext,
-      client: AbortSignal,
-    ): Promise<DeliveredImages> {
-      const outputs = await describeImages(outcome, times.report(), client);
-      return deliver(outputs, outcome.plan, context, client);
-    },
+    deliverLate: createLateDelivery({ describeImages, deliver }),
   };
 }
 

@@ -1,36 +1,47 @@
 import type { GenerationResult } from '../generation/generation-result.ts';
 import type { GenerationContext } from '../generation/pipeline.ts';
-import type { JobRecord, JobStore } from './job-store-port.ts';
+import type { JobRecord } from './job-store-port.ts';
+
+type Publication = GenerationResult['publications'][number];
 
 interface Deps {
-  readonly store: Pick<JobStore, 'addOutput'>;
-  readonly publisher: { discard(publications: GenerationResult['publications']): Promise<void> };
+  readonly publisher: { discard(publications: readonly Publication[]): Promise<void> };
 }
 
-/** What the run of one job publishes, before its end gives it an owner. */
-export interface JobPublications extends Required<Pick<GenerationContext, 'onPublished'>> {
-  add(publications: GenerationResult['publications']): void;
-  /** Removes all of it. What cannot be removed now is removed at the next start. */
+/** What the run of one job has published, before its end gives it an owner. */
+export interface JobPublications {
+  /** For the context of the run. */
+  readonly outputs: NonNullable<GenerationContext['outputs']>;
+  add(publications: readonly Publication[]): void;
+  /** The ids of the artifacts that the end of the job shall keep. */
+  ids(): readonly string[];
+  /** Keeps none of them any more, because the store does not know them as publications of this job. */
+  refuse(): void;
+  /** Removes the files of all of them. What cannot be removed now is removed at the next start. */
   discard(): Promise<void>;
 }
 
-/** Keeps in mind what a job has published, and has it noted for the case that the job is interrupted. */
+/** Keeps in mind what a job has published. */
 export function trackPublications(
-  { store, publisher }: Deps,
+  { publisher }: Deps,
   { sequence }: Pick<JobRecord, 'sequence'>,
 ): JobPublications {
-  const published = new Set<GenerationResult['publications'][number]>();
+  const published = new Map<string, Publication>();
+  let isRefused = false;
+
+  function add(publications: readonly Publication[]): void {
+    for (const publication of publications) published.set(publication.record.id, publication);
+  }
+
   return {
-    add(publications) {
-      for (const publication of publications) published.add(publication);
-    },
-    async onPublished({ image, publication }) {
-      published.add(publication);
-      // Without its note an image is lost only if the job is interrupted.
-      if (image.type === 'artifact') await store.addOutput(sequence, image).catch(() => {});
+    outputs: { job: sequence, onPublished: (publication) => add([publication]) },
+    add,
+    ids: () => (isRefused ? [] : [...published.keys()]),
+    refuse() {
+      isRefused = true;
     },
     async discard() {
-      if (published.size > 0) await publisher.discard([...published]).catch(() => {});
+      if (published.size > 0) await publisher.discard([...published.values()]).catch(() => {});
     },
   };
 }

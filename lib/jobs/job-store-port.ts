@@ -1,4 +1,5 @@
-import type { ArtifactImage, ImageResponse } from '../contract/reply/image-response.ts';
+import type { ArtifactRecord } from '../artifacts/artifact-store-port.ts';
+import type { ImageResponse } from '../contract/reply/image-response.ts';
 import type {
   ImageJob,
   ImageJobSummary,
@@ -48,7 +49,7 @@ export interface JobRecord extends JobFacts {
   readonly request: JobRequest;
   /** Of a job that succeeded, and of no other. */
   readonly result?: ImageResponse;
-  /** Of a job that was interrupted when some of its images were finished, and of no other. */
+  /** Of a job that ended otherwise when some of its images were finished, and of no other. */
   readonly partialResult?: PartialResult;
   /** Of a job that ended otherwise, and of no other. */
   readonly error?: JobFailure;
@@ -117,7 +118,12 @@ export type JobEnd = {
       /** Ids of the artifacts of this result, whose publications are pending. */
       readonly publications: readonly string[];
     }
-  | { readonly status: 'failed' | 'cancelled' | 'interrupted'; readonly error: JobFailure }
+  | {
+      readonly status: 'failed' | 'cancelled' | 'interrupted';
+      readonly error: JobFailure;
+      /** Ids of the artifacts that are finished; none unless given. */
+      readonly publications?: readonly string[];
+    }
 );
 
 export interface JobFilter {
@@ -178,15 +184,10 @@ export interface JobStore {
    */
   claim(startedSecs: number): Promise<JobRecord | undefined>;
   /**
-   * Notes an image of a job that runs in this process, whose publication is pending, for the case that the job is
-   * interrupted. Nothing is noted for any other job.
-   */
-  addOutput(sequence: number, image: ArtifactImage): Promise<void>;
-  /**
-   * Ends a running job and makes its publications its scope's artifacts, both or neither. The images that were noted of a
-   * job that is interrupted become its partial result, and artifacts; those whose publication is not pending any more do not. False, and nothing changed,
-   * when the job is not running in this process, or when it is to succeed after its cancellation was requested. Throws `artifact` when a
-   * publication is not pending.
+   * Ends a running job, counts its outputs and makes its publications its scope's artifacts, all or nothing. The publications
+   * of a job that does not succeed become its partial result, as far as they are pending. False, and nothing changed, when the
+   * job is not running in this process, or when it is to succeed after its cancellation was requested. Throws `artifact` when
+   * a publication of a result is not pending.
    */
   settle(sequence: number, end: JobEnd): Promise<boolean>;
   /**
@@ -227,11 +228,19 @@ export interface JobStore {
   changes(scope: string): Promise<{ readonly latest: number; readonly oldestToResume: number }>;
   /** The scope's first change after this one. Of several changes of a job only the latest is one. */
   nextChange(scope: string, after: number): Promise<JobChange | undefined>;
+  /** The publications that running jobs of processes that have ended had begun, complete or not. */
+  listAbandonedOutputs(nowSecs: number): Promise<readonly ArtifactRecord[]>;
   /**
    * Ends the running jobs of processes that have ended as `interrupted` with this error. Those of this process, and of
-   * another one that still renews its lease at `atSecs`, run on. Noted images become partial results as in `settle`. Resolves to the number of those that were ended.
+   * another one that still renews its lease at `atSecs`, run on. The publications that are complete, by their ids, become
+   * partial results as in `settle`; outputs that may have been sent and are in none are counted as unknown. Resolves to the
+   * number of those that were ended.
    */
-  interruptAbandoned(end: { readonly atSecs: number; readonly error: JobFailure }): Promise<number>;
+  interruptAbandoned(end: {
+    readonly atSecs: number;
+    readonly error: JobFailure;
+    readonly publications?: readonly string[];
+  }): Promise<number>;
   /**
    * Removes jobs of the ordinary history: all that are too old, then, while the history is too long or too large, the
    * job that ended first in the scope with the largest part of it. A scope within its equal share loses nothing to others.

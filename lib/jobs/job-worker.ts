@@ -1,7 +1,7 @@
 import { type BridgeError, toBridgeError } from '../errors/bridge-error.ts';
 import type { RunningGeneration } from '../generation/generation.ts';
 import { toGenerationRequest } from '../generation/generation-request.ts';
-import { createLedger, type Ledger } from '../generation/ledger/ledger.ts';
+import { createLedger } from '../generation/ledger/ledger.ts';
 import { toStoredSources } from '../inputs/to-input-sources.ts';
 import type { TraceLog } from '../log/trace-log.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -9,13 +9,13 @@ import type { Ids } from '../platform/ids.ts';
 import type { ImageRun, ImageRuns } from '../runs/image-run.ts';
 import type { Usage } from '../usage/usage.ts';
 import { interruption, isInterruption } from './job-end.ts';
-import { createJobEnds } from './job-ends.ts';
-import { type JobPublications, trackPublications } from './job-publications.ts';
+import { createJobEnds, type RunningJob } from './job-ends.ts';
+import { trackPublications } from './job-publications.ts';
 import type { JobRecord, JobStore } from './job-store-port.ts';
 import type { LiveJob, LiveJobs } from './streams/live-jobs.ts';
 
 interface Deps {
-  readonly store: Pick<JobStore, 'settle' | 'addOutput'>;
+  readonly store: Pick<JobStore, 'settle'>;
   readonly live: LiveJobs;
   readonly runs: ImageRuns;
   readonly usage: Pick<Usage, 'accountOfJob'>;
@@ -31,12 +31,8 @@ export function createJobWorker(deps: Deps) {
   const ending = new AbortController();
   const ends = createJobEnds(deps, ending.signal);
 
-  function newRun(
-    job: JobRecord,
-    here: LiveJob,
-    { onPublished }: JobPublications,
-    ledger: Ledger,
-  ): ImageRun<void> {
+  function newRun(running: RunningJob, here: LiveJob): ImageRun<void> {
+    const { job, ledger, publications } = running;
     const context = {
       requestId: job.requestId,
       scope: job.scope,
@@ -45,11 +41,11 @@ export function createJobWorker(deps: Deps) {
       baseUrl: '',
       waitsWhenFull: true,
       ledger,
-      onPublished,
+      outputs: publications.outputs,
     };
     const request = toGenerationRequest(job.request, toStoredSources(job.request));
     return runs.newRun(request, context, {
-      commit: (made) => ends.succeed({ job, ledger }, made, here.signal),
+      commit: (made) => ends.succeed(running, made, here.signal),
       toFailure: (thrown) => toFailure(thrown, here.signal),
       keepsPublications: true,
     });
@@ -59,22 +55,24 @@ export function createJobWorker(deps: Deps) {
     const here = live.begin(job);
     const publications = trackPublications(deps, job);
     const ledger = createLedger(deps.usage.accountOfJob(job), job.request.parameters.n);
+    const running = { job, ledger, publications };
     try {
-      const imageRun = newRun(job, here, publications, ledger);
-      const running = imageRun.start(here.signal);
-      void showEvents(running, here);
+      const imageRun = newRun(running, here);
+      const generation = imageRun.start(here.signal);
+      void showEvents(generation, here);
       // Events that are still unread are of no use once the work has ended.
-      const made = await running.result.finally(running.ignoreEvents);
+      const made = await generation.result.finally(generation.ignoreEvents);
       publications.add(made.publications);
       const { aborted, reason } = here.signal;
-      // What was made just when the bridge stops is stored; what a cancelled job has made is not.
+      // What was made just when the bridge stops is the result; a cancelled job keeps it as its partial result.
       if (aborted && !isInterruption(reason)) throw await imageRun.discard(made, reason);
       await imageRun.commit(made);
     } catch (thrown) {
-      const error = toBridgeError(thrown);
-      const isStored = await ends.fail({ job, ledger }, error);
+      const stored = await ends.fail(running, toBridgeError(thrown));
       // Only now: until its end is stored, the next start may still make a partial result of them.
-      if (isStored && !isInterruption(error)) await publications.discard();
+      if (stored === 'refused' || (stored && publications.ids().length === 0)) {
+        await publications.discard();
+      }
     } finally {
       here.end();
     }

@@ -63,6 +63,13 @@ export function createImageRuns({ generation, publisher, log, durations }: Deps)
       const { ledger } = context;
       const traced = { ...context.trace, requestId: context.requestId };
 
+      /** The images of a run that fails are not delivered, unless its owner keeps them. */
+      async function withdraw(made: GenerationResult): Promise<void> {
+        if (!keepsPublications) ledger.withdrawn();
+        ledger.close();
+        if (!keepsPublications) await remove(made);
+      }
+
       async function logged<R>(work: Promise<R>): Promise<R> {
         try {
           return await work;
@@ -96,9 +103,7 @@ export function createImageRuns({ generation, publisher, log, durations }: Deps)
           const committed = await logged(
             commit(made).catch(async (thrown) => {
               const failure = ledger.restricted(toBridgeError(thrown));
-              ledger.withdrawn();
-              ledger.close();
-              if (!keepsPublications) await remove(made);
+              await withdraw(made);
               throw failure;
             }),
           );
@@ -110,10 +115,8 @@ export function createImageRuns({ generation, publisher, log, durations }: Deps)
         },
 
         async discard(made, reason) {
-          ledger.withdrawn();
-          ledger.close();
-          if (!keepsPublications) await remove(made);
-          const failure = toFailure(reason);
+          await withdraw(made);
+          const failure = ledger.restricted(toFailure(reason));
           lines.failed(traced, failure.with({ provider: made.response.provider }));
           return failure;
         },

@@ -1,9 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { ArtifactStore } from '../../lib/artifacts/artifact-store-port.ts';
+import type { ArtifactStore, JobOutput } from '../../lib/artifacts/artifact-store-port.ts';
 import type { ArtifactImage } from '../../lib/contract/reply/image-response.ts';
 import { JOB_STATUSES, type JobStatus } from '../../lib/contract/resources/job.ts';
+import type { LedgerStore } from '../../lib/generation/ledger/ledger-store-port.ts';
 import type { JobRetention } from '../../lib/jobs/job-retention-port.ts';
 import type { JobChange, JobRecord, JobStore, NewJob } from '../../lib/jobs/job-store-port.ts';
+import type { UsageStore } from '../../lib/usage/usage-store-port.ts';
 import {
   CANCELLATION,
   CREATED_SECS,
@@ -20,6 +22,9 @@ interface Opened {
   readonly store: JobStore;
   /** The artifacts of the jobs of this store. */
   readonly artifacts: ArtifactStore;
+  /** The accounts of the jobs of this store, and what has been counted. */
+  readonly ledger: LedgerStore;
+  readonly usage: UsageStore;
   /** The same jobs for another process, whose lease ends at the given time in Unix seconds. */
   other(leaseUntilSecs: number): Promise<JobStore>;
   close(): Promise<void>;
@@ -41,20 +46,25 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
   describe(`JobStore: ${label}`, () => {
     let store: JobStore;
     let artifacts: ArtifactStore;
+    let ledger: LedgerStore;
+    let usage: UsageStore;
     let other: Opened['other'];
     let close: () => Promise<void>;
 
     beforeEach(async () => {
-      ({ store, artifacts, other, close } = await open());
+      ({ store, artifacts, ledger, usage, other, close } = await open());
     });
     afterEach(() => close());
 
-    async function submitted(overrides: Partial<NewJob> = {}): Promise<JobRecord> {
-      return (await store.submit(newJob(overrides), WIDE)).job;
+    async function submitted(
+      overrides: Partial<NewJob> = {},
+      admission = WIDE,
+    ): Promise<JobRecord> {
+      return (await store.submit(newJob(overrides), admission)).job;
     }
 
-    async function running(overrides: Partial<NewJob> = {}): Promise<JobRecord> {
-      await submitted(overrides);
+    async function running(overrides: Partial<NewJob> = {}, admission = WIDE): Promise<JobRecord> {
+      await submitted(overrides, admission);
       const job = await store.claim(CREATED_SECS + 1);
       if (!job) throw new Error('nothing was claimed');
       return job;
@@ -81,7 +91,7 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
       return job;
     }
 
-    async function pendingArtifact(id: string): Promise<string> {
+    async function pendingArtifact(id: string, output?: JobOutput): Promise<string> {
       const record = {
         id,
         scope: 'anonymous',
@@ -93,7 +103,7 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
         createdSecs: CREATED_SECS,
         name: `${id}.png`,
       };
-      await artifacts.claim([record]);
+      await artifacts.claim([record], output);
       return id;
     }
 
@@ -670,69 +680,82 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
       });
     });
 
-    describe('addOutput', () => {
+    describe('settle, publications and accounts', () => {
       const [one, two] = ['6'.repeat(32), '7'.repeat(32)];
+      const facts = (index: number) => ({ index, generation_ms: 7, revised_prompt: 'a boat' });
+      const TOKEN = { token: 'alice', day: Math.floor(CREATED_SECS / 86_400) };
+      const reservation = { ...WIDE.reservation, token: 'alice', images: 4 };
+      const FOUR = { ...WIDE, reservation };
+      const NOTHING = { images: 0, lost: 0, unknown: 0, failed: 0, tokens: undefined };
 
       /** The image of the artifact, as the nth of its job. */
       function imageOf(id: string, index: number): ArtifactImage {
         const [image] = jobResult([id]).data;
         if (image?.type !== 'artifact') throw new Error('the image is no artifact');
-        return { ...image, index };
+        return { ...image, ...facts(index) };
       }
 
-      async function noted() {
-        const job = await running();
-        await store.addOutput(job.sequence, imageOf(await pendingArtifact(two), 2));
-        await store.addOutput(job.sequence, imageOf(await pendingArtifact(one), 0));
+      /** A running job of alice for four images, two of which are published and three of which were sent. */
+      async function published() {
+        const job = await running({}, FOUR);
+        const { sequence } = job;
+        await ledger.addCall(job.id, { call: 0, provider: 'sandbox', indices: [0, 1, 2] });
+        await pendingArtifact(two, { job: sequence, facts: facts(2) });
+        await pendingArtifact(one, { job: sequence, facts: facts(0) });
         return job;
       }
 
       const partial = { data: [imageOf(one, 0), imageOf(two, 2)] };
+      const endAs = (status: 'failed' | 'cancelled' | 'interrupted') =>
+        ({ status, completedSecs: LATER, error: FAILURE, publications: [two, one] }) as const;
 
-      test('the images of a job that is interrupted are its partial result, and artifacts', async () => {
-        const job = await noted();
-        const end = { status: 'interrupted', completedSecs: LATER, error: FAILURE } as const;
+      test.each(['failed', 'cancelled', 'interrupted'] as const)(
+        'the images of a job that has %s are its partial result, and artifacts',
+        async (status) => {
+          const job = await published();
 
-        await store.settle(job.sequence, end);
+          await store.settle(job.sequence, endAs(status));
 
-        expect(await read(job.scope, job.id)).toMatchObject({ partialResult: partial });
-        expect(await artifacts.find('anonymous', one)).toMatchObject({ id: one });
-        const { items } = await store.list('anonymous', ALL, { limit: 1 });
-        expect(items[0]?.artifacts.map(({ id }) => id)).toEqual([one, two]);
-      });
+          expect(await read(job.scope, job.id)).toMatchObject({ partialResult: partial });
+          expect(await artifacts.find('anonymous', one)).toMatchObject({ id: one });
+          const { items } = await store.list('anonymous', ALL, { limit: 1 });
+          expect(items[0]?.artifacts.map(({ id }) => id)).toEqual([one, two]);
+        },
+      );
 
-      test('the next process finds them, and they are no leftovers', async () => {
-        const job = await noted();
-        const next = await other(LATER);
-
-        await next.interruptAbandoned({ atSecs: LATER + 1e6, error: FAILURE });
-
-        expect(await read(job.scope, job.id)).toMatchObject({ partialResult: partial });
-        expect(await artifacts.listPending()).toEqual([]);
-      });
-
-      test('an image that was discarded is in no partial result', async () => {
-        const job = await noted();
+      test('only what is named is kept, and what is pending', async () => {
+        const job = await published();
         await artifacts.discard([one]);
-        const end = { status: 'interrupted', completedSecs: LATER, error: FAILURE } as const;
 
-        await store.settle(job.sequence, end);
-
-        const { partialResult } = await read(job.scope, job.id);
-        expect(partialResult?.data.map(({ index }) => index)).toEqual([2]);
-      });
-
-      test.each(['failed', 'cancelled'] as const)('a job that has %s has none', async (status) => {
-        const job = await noted();
-
-        await store.settle(job.sequence, { status, completedSecs: LATER, error: FAILURE });
+        await store.settle(job.sequence, { ...endAs('failed'), publications: [one] });
 
         expect(await read(job.scope, job.id)).not.toHaveProperty('partialResult');
-        expect(await artifacts.listPending()).toHaveLength(2);
+        expect(await artifacts.listPending()).toMatchObject([{ id: two }]);
+      });
+
+      test('the next process finds what was begun, and keeps what is complete', async () => {
+        const job = await published();
+        const next = await other(LATER);
+        const atSecs = LATER + 1e6;
+
+        const begun = await next.listAbandonedOutputs(atSecs);
+        await next.interruptAbandoned({ atSecs, error: FAILURE, publications: [two] });
+
+        expect(begun.map(({ id }) => id).sort()).toEqual([one, two]);
+        const { partialResult } = await read(job.scope, job.id);
+        expect(partialResult?.data.map(({ index }) => index)).toEqual([2]);
+        expect(await artifacts.listPending()).toMatchObject([{ id: one }]);
+        expect(await next.listAbandonedOutputs(atSecs)).toEqual([]);
+      });
+
+      test('what was begun by a process that lives is not abandoned', async () => {
+        await published();
+
+        expect(await store.listAbandonedOutputs(LATER)).toEqual([]);
       });
 
       test('a job that succeeds has its result alone', async () => {
-        const job = await noted();
+        const job = await published();
         const result = jobResult([one, two]);
         const publications = [one, two];
 
@@ -748,22 +771,65 @@ export function describeJobStore(label: string, open: () => Promise<Opened>): vo
         expect(found).not.toHaveProperty('partialResult');
       });
 
-      test('nothing is noted of a job that has ended, or runs in another process', async () => {
+      test('an image is linked to no job that has ended, or runs in another process', async () => {
         const over = await inStatus('interrupted');
         const foreign = await running();
         const neighbour = await other(LATER);
-        const id = await pendingArtifact(one);
+        const theirs = await neighbour.claim(CREATED_SECS);
+        await pendingArtifact(one, { job: over.sequence, facts: facts(0) });
 
-        await store.addOutput(over.sequence, imageOf(id, 0));
-        await neighbour.addOutput(foreign.sequence, imageOf(id, 0));
-        await store.settle(foreign.sequence, {
-          status: 'interrupted',
-          completedSecs: LATER,
-          error: FAILURE,
+        await store.settle(foreign.sequence, endAs('interrupted'));
+
+        expect(theirs).toBeUndefined();
+        expect(await read(foreign.scope, foreign.id)).not.toHaveProperty('partialResult');
+      });
+
+      test('a job is charged when it is accepted, and counted with its end', async () => {
+        const job = await published();
+        expect(await usage.charged(TOKEN)).toBe(4);
+        const counts = [{ ...NOTHING, provider: 'sandbox', images: 2, lost: 1, failed: 2 }];
+
+        await store.settle(job.sequence, {
+          ...endAs('failed'),
+          settlement: { renewals: 0, counts },
         });
 
-        expect(await read(over.scope, over.id)).not.toHaveProperty('partialResult');
-        expect(await read(foreign.scope, foreign.id)).not.toHaveProperty('partialResult');
+        expect(await usage.charged(TOKEN)).toBe(2);
+        expect(await usage.list(TOKEN)).toMatchObject(counts);
+      });
+
+      test('an interrupted job counts what it keeps, what may have been sent, and what was not', async () => {
+        await published();
+        const next = await other(LATER);
+        const end = { atSecs: LATER + 1e6, error: FAILURE, publications: [one, two] };
+
+        await next.interruptAbandoned(end);
+
+        expect(await usage.charged(TOKEN)).toBe(3);
+        expect(await usage.list(TOKEN)).toMatchObject([
+          { provider: '', images: 0, unknown: 0, failed: 1 },
+          { provider: 'sandbox', images: 2, lost: 0, unknown: 1, failed: 0 },
+        ]);
+      });
+
+      test('an end that is refused counts nothing', async () => {
+        const job = await published();
+        const counts = [{ ...NOTHING, provider: 'sandbox', images: 4 }];
+        const settlement = { renewals: 0, counts };
+        await store.settle(job.sequence, { ...endAs('failed'), settlement });
+
+        await store.settle(job.sequence, { ...endAs('failed'), settlement });
+
+        expect(await usage.charged(TOKEN)).toBe(4);
+      });
+
+      test('a queued job that is cancelled counts nothing', async () => {
+        const job = await submitted({}, FOUR);
+
+        await store.cancel(job.scope, job.id, { atSecs: LATER, error: CANCELLATION });
+
+        expect(await usage.charged(TOKEN)).toBe(0);
+        expect(await usage.list(TOKEN)).toEqual([]);
       });
     });
 

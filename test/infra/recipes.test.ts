@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import Sqlite from 'better-sqlite3';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openEvents } from '../e2e/jobs/event-reader.ts';
@@ -91,12 +90,15 @@ async function sizeOf(folder: string, name: string) {
   return { format, width, height };
 }
 
-/** Resolves once an image of a running job is noted in the database, and not yet each of them. */
-async function untilNoted(folder: string): Promise<void> {
-  const database = new Sqlite(join(folder, 'data/state/bridge.sqlite'), { readonly: true });
-  const noted = database.prepare('SELECT count(*) FROM job_output').pluck();
-  while (noted.get() === 0) await delay(1);
-  database.close();
+/** Resolves once images of a running job have their names below the artifact root. */
+async function untilPublished(folder: string): Promise<void> {
+  const isEnough = async () => {
+    const names = await readdir(join(folder, 'data/artifacts'), { recursive: true }).catch(
+      () => [],
+    );
+    return names.filter((name) => name.endsWith('.png')).length > 0;
+  };
+  while (!(await isEnough())) await delay(1);
 }
 
 // Each `npx` takes a second on a busy machine.
@@ -195,7 +197,7 @@ describe('the recipes', { timeout: 60_000 }, () => {
     const n = 40;
     const body = { prompt: 'a boat', parameters: { n, size: '256x256' } };
     const { json: job } = await first.jobs.post(body);
-    await untilNoted(first.folder);
+    await untilPublished(first.folder);
     const { env, jobs } = await first.restartAfterKill();
 
     await run('What a crash interrupted', 'sh', env);

@@ -1930,7 +1930,7 @@ export interface components {
              */
             retry_of?: string;
             result?: components["schemas"]["ImageResponse"];
-            /** @description What an interrupted job had finished. A retry of it asks for the other images only. */
+            /** @description What a job had finished that did not succeed. A retry of it asks for the other images only. */
             partial_result?: {
                 data: components["schemas"]["GeneratedImage"][];
             };

@@ -135,7 +135,7 @@ export const ImageJob = v.strictObject({
   result: v.optional(ImageResponse),
   partial_result: documented(
     v.optional(PartialResult),
-    'What an interrupted job had finished. A retry of it asks for the other images only.',
+    'What a job had finished that did not succeed. A retry of it asks for the other images only.',
   ),
   error: v.optional(FlatBridgeError),
   webhook: documented(

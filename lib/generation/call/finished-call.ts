@@ -77,11 +77,13 @@ export function createFinishedCall(deps: Deps) {
           const unfinished = { index, output, generationMs, masked: work.masked };
           const finished = await finishOne(finish, unfinished, work, signal);
           ledger.verified(index);
-          work.onOutput?.(finished, { usage, ...toReport(work, warnings, finished) });
+          if (work.publish) {
+            await work.publish(finished, { usage, ...toReport(work, warnings, finished) });
+            ledger.published(index);
+          }
           return [finished];
         } catch (thrown) {
-          if (isUnusable(thrown)) ledger.unusable(index);
-          else ledger.lost(index);
+          ledger.discarded(index, toBridgeError(thrown));
           fail(index, thrown, provider);
           return [];
         }
@@ -157,12 +159,6 @@ async function finishOne(
     if (!signal.aborted) throw thrown;
     throw stopError(signal, { sent: true, outcomeKnown: true, stopped: true });
   }
-}
-
-/** False if the verification was stopped or failed for a reason of the bridge: the image might have been usable. */
-function isUnusable(thrown: unknown): boolean {
-  const { code } = toBridgeError(thrown);
-  return code === 'protocol' || code === 'upstream';
 }
 
 function retryWarnings({ tries }: CallResult): readonly Warning[] {

@@ -28,6 +28,6 @@ export interface PlannedWork {
   readonly ledger: Ledger;
   /** What is known of the session; absent for an isolated one. */
   readonly session?: SessionReport;
-  /** Called with each output at once when it is finished. */
-  readonly onOutput?: ((output: FinishedOutput, report: OutputReport) => void) | undefined;
+  /** Publishes each output as soon as it is finished. A rejection is the failure of the output. Undefined if that comes later. */
+  readonly publish?: ((output: FinishedOutput, report: OutputReport) => Promise<void>) | undefined;
 }

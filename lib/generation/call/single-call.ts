@@ -44,7 +44,7 @@ export function createSingleCall({ clock, graceMs }: Deps) {
     if (!ended || ended.isLate) {
       // Result or failure: the call was stopped before, and nothing waits for its images any more. They are paid for.
       const result = ended && 'result' in ended ? ended.result : undefined;
-      if (result) ledger.replied(result.outputs.length, result.usage);
+      if (result) ledger.repliedLate(result.outputs.length, result.usage);
       throw stopError(signal, {
         sent: ledger.wasSent(),
         outcomeKnown: result !== undefined || (ended !== undefined && !ledger.isSent()),

@@ -9,7 +9,10 @@ interface Deps {
   readonly publisher: Publisher;
 }
 
-export type DeliveryTarget = Pick<RequestContext, 'scope' | 'baseUrl'>;
+export interface DeliveryTarget extends Pick<RequestContext, 'scope' | 'baseUrl'> {
+  /** The number of the job whose outputs these are, in its store. */
+  readonly job?: number | undefined;
+}
 
 export interface DeliveredImages {
   readonly data: readonly ImageWithBytes[];
@@ -33,7 +36,7 @@ export function createDeliver({ publisher }: Deps) {
   return async function deliver(
     outputs: readonly DescribedOutput[],
     { output }: Plan,
-    { scope, baseUrl }: DeliveryTarget,
+    { scope, baseUrl, job }: DeliveryTarget,
     signal: AbortSignal,
   ): Promise<DeliveredImages> {
     const { response_format: form } = output;
@@ -48,7 +51,12 @@ export function createDeliver({ publisher }: Deps) {
       }));
       return { data, publications: [] };
     }
-    const publications = await publisher.publish(scope, outputs, output, signal);
+    const images = outputs.map((it) => ({
+      image: it.image,
+      sidecar: it.sidecar,
+      output: job === undefined ? undefined : { job, facts: outputFacts(it) },
+    }));
+    const publications = await publisher.publish(scope, images, output, signal);
     const data = publications.flatMap(({ record }, index): ImageWithBytes[] => {
       const it = outputs[index];
       if (!it) return [];
@@ -62,15 +70,15 @@ export function createDeliver({ publisher }: Deps) {
   };
 }
 
-function facts({ index, image, generationMs, revisedPrompt }: DescribedOutput) {
-  const { format, width, height, bytes, sha256 } = image;
+function facts(it: DescribedOutput) {
+  const { format, width, height, bytes, sha256 } = it.image;
+  return { format, width, height, bytes: bytes.length, sha256, ...outputFacts(it) };
+}
+
+/** What is known of an image beside its file. */
+function outputFacts({ index, generationMs, revisedPrompt }: DescribedOutput) {
   return {
     index,
-    format,
-    width,
-    height,
-    bytes: bytes.length,
-    sha256,
     generation_ms: generationMs,
     ...(revisedPrompt === undefined ? {} : { revised_prompt: revisedPrompt }),
   };

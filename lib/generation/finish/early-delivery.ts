@@ -1,5 +1,5 @@
 import type { PendingPublication } from '../../artifacts/publisher.ts';
-import type { Attempt, ImageWithBytes } from '../../contract/reply/image-response.ts';
+import type { Attempt } from '../../contract/reply/image-response.ts';
 import { type Clock, nowSecs } from '../../platform/clock.ts';
 import type { OutputReport } from '../call/planned-work.ts';
 import type { Plan } from '../plan/plan.ts';
@@ -14,18 +14,12 @@ interface Deps {
   readonly clock: Clock;
 }
 
-/** An image that has its name and no owner yet. */
-export interface PublishedImage {
-  readonly image: ImageWithBytes;
-  readonly publication: PendingPublication;
-}
-
-export interface ImageTaker {
-  /**
-   * Takes each image as soon as it is published, while other calls of the operation may still run. What it has taken is in
-   * the result too; if the operation fails, it is for the taker to discard.
-   */
-  readonly onPublished?: (published: PublishedImage) => Promise<void>;
+/** The job whose outputs are published, each as soon as it is finished. */
+export interface JobOutputs {
+  /** The number of the job in its store: the link to it is noted with each publication. */
+  readonly job: number;
+  /** Called with each publication when its files are complete. If the operation fails, the job decides what it keeps. */
+  readonly onPublished: (publication: PendingPublication) => void;
 }
 
 /** The route whose outputs are delivered. */
@@ -38,66 +32,45 @@ interface RouteFacts {
 
 /** Delivers the outputs of one route as they are finished. */
 export interface EarlyDelivery {
-  /** Begins to publish an output, whose metadata record says what is known by now. */
-  readonly add: (output: FinishedOutput, report: OutputReport) => void;
-  /** Resolves when no publication is in progress any more. Never rejects. */
-  settled(): Promise<void>;
-  /** All outputs that were added, by index. Rejects with the first failure once all have settled. */
-  all(): Promise<DeliveredImages>;
+  /** Publishes an output, whose metadata record says what is known by now. Throws `artifact`, `artifact_exists`, `overloaded`. */
+  readonly publish: (output: FinishedOutput, report: OutputReport) => Promise<void>;
+  /** Returns all outputs that were published, by index. */
+  readonly all: () => DeliveredImages;
 }
 
-/** For operations of several calls: what a call has made is durable before the other calls have ended. */
+/** For jobs: an image is durable before the other outputs of the job have ended. */
 export function createEarlyDelivery({ describeImages, deliver, clock }: Deps) {
-  /** Undefined where images are taken at the end only, or there is one call. */
   return function startEarlyDelivery(
     { plan, attempts, times }: RouteFacts,
-    { onPublished, ...target }: DeliveryTarget & ImageTaker,
-  ): EarlyDelivery | undefined {
-    if (!onPublished || plan.ask.calls.length < 2) return undefined;
-    const take = onPublished;
-    // What is verified is published in milliseconds. An interruption must not lose it, and a cancelled owner discards it.
+    { job, onPublished }: JobOutputs,
+    target: DeliveryTarget,
+  ): EarlyDelivery {
+    // What is verified is published in milliseconds, so that an interruption does not lose it.
     const { signal } = new AbortController();
-    const deliveries: Promise<DeliveredImages>[] = [];
-
-    async function publish(output: FinishedOutput, report: OutputReport): Promise<DeliveredImages> {
-      const outcome = {
-        plan,
-        completedSecs: nowSecs(clock),
-        attempts: attempts(),
-        result: {
-          ...report,
-          outputs: [output],
-          failures: [],
-          providerEndedMs: clock.monotonicMs(),
-        },
-      };
-      const outputs = await describeImages(outcome, times.report(), signal);
-      const delivered = await deliver(outputs, plan, target, signal);
-      const [image] = delivered.data;
-      const [publication] = delivered.publications;
-      if (image && publication) await take({ image, publication });
-      return delivered;
-    }
-
-    async function settled(): Promise<void> {
-      await Promise.allSettled(deliveries);
-    }
-
+    const delivered: DeliveredImages[] = [];
     return {
-      add(output, report) {
-        const delivery = publish(output, report);
-        // A failure is that of the operation, which asks for it later.
-        delivery.catch(() => {});
-        deliveries.push(delivery);
+      async publish(output, report) {
+        const outcome = {
+          plan,
+          completedSecs: nowSecs(clock),
+          attempts: attempts(),
+          result: {
+            ...report,
+            outputs: [output],
+            failures: [],
+            providerEndedMs: clock.monotonicMs(),
+          },
+        };
+        const outputs = await describeImages(outcome, times.report(), signal);
+        const one = await deliver(outputs, plan, { ...target, job }, signal);
+        delivered.push(one);
+        for (const publication of one.publications) onPublished(publication);
       },
-      settled,
-      async all() {
-        await settled();
-        const delivered = await Promise.all(deliveries);
-        delivered.sort((a, b) => indexOf(a) - indexOf(b));
+      all() {
+        const byIndex = delivered.toSorted((a, b) => indexOf(a) - indexOf(b));
         return {
-          data: delivered.flatMap(({ data }) => data),
-          publications: delivered.flatMap(({ publications }) => publications),
+          data: byIndex.flatMap(({ data }) => data),
+          publications: byIndex.flatMap(({ publications }) => publications),
         };
       },
     };

@@ -21,11 +21,12 @@ export interface LedgerCall {
   failed(error: BridgeError): void;
   /** The call has replied with so many images, which may be more or fewer than it was asked for. */
   replied(images: number, usage: Usage | undefined): void;
+  /** The same after the call was stopped: the images are lost. */
+  repliedLate(images: number, usage: Usage | undefined): void;
   verified(index: number): void;
-  /** The image does not verify or is not what was asked for. */
-  unusable(index: number): void;
-  /** The image is paid for, and is not used. */
-  lost(index: number): void;
+  published(index: number): void;
+  /** The image does not verify, is not what was asked for, or could not be verified or published. */
+  discarded(index: number, reason: BridgeError): void;
   /** True if the call may be tried again. */
   mayRepeat(): boolean;
   /** Returns the failure of one output, as its rows allow it. */
@@ -35,8 +36,29 @@ export interface LedgerCall {
 /** The rows of all calls of one request. */
 export interface RowBook {
   readonly rows: () => readonly LedgerRow[];
+  /** The rows of one output on all routes. */
+  readonly ofOutput: (index: number) => readonly LedgerRow[];
   readonly add: (rows: readonly LedgerRow[]) => void;
-  readonly change: (which: (row: LedgerRow) => boolean, to: Partial<LedgerRow>) => void;
+  readonly change: (
+    which: (row: LedgerRow) => boolean,
+    to: Partial<LedgerRow> | ((row: LedgerRow) => Partial<LedgerRow>),
+  ) => void;
+}
+
+/** Creates a book without rows. */
+export function createRowBook(): RowBook {
+  let rows: readonly LedgerRow[] = [];
+  return {
+    rows: () => rows,
+    ofOutput: (index) => rows.filter((row) => row.index === index),
+    add(more) {
+      rows = [...rows, ...more];
+    },
+    change(which, to) {
+      const changed = (row: LedgerRow) => (typeof to === 'function' ? to(row) : to);
+      rows = rows.map((row) => (which(row) ? { ...row, ...changed(row) } : row));
+    },
+  };
 }
 
 interface CallDeps {
@@ -63,6 +85,24 @@ export function createLedgerCall(
   };
   book.add(indices.map(newRow));
 
+  function replied(images: number, usage: Usage | undefined, progress: 'ended' | 'lost'): void {
+    for (const [position, index] of indices.entries()) {
+      const isMade = position < images;
+      book.change(
+        isOf(index),
+        isMade ? { progress, paid: 'yes' } : { progress: 'ended', paid: 'unknown' },
+      );
+    }
+    const surplus = Array.from({ length: Math.max(0, images - indices.length) }, () => ({
+      ...newRow(undefined),
+      progress: 'unusable' as const,
+      paid: 'yes' as const,
+    }));
+    book.add(surplus);
+    const tokens = usage && tokensOf(usage);
+    if (tokens !== undefined) onTokens(tokens);
+  }
+
   return {
     open: () => openCall({ call, provider, indices }),
     beginTry() {
@@ -79,30 +119,29 @@ export function createLedgerCall(
     wasSent: () => own().some(({ progress }) => progress !== 'not_sent'),
     isSent: () => isSent,
     failed: (failure) => fail(book, { isOfCall, failure, began }),
-    replied(images, usage) {
-      for (const [position, index] of indices.entries()) {
-        const isMade = position < images;
-        book.change(isOf(index), { progress: 'ended', paid: isMade ? 'yes' : 'unknown' });
-      }
-      const surplus = Array.from({ length: Math.max(0, images - indices.length) }, () => ({
-        ...newRow(undefined),
-        progress: 'unusable' as const,
-        paid: 'yes' as const,
-      }));
-      book.add(surplus);
-      const tokens = usage && tokensOf(usage);
-      if (tokens !== undefined) onTokens(tokens);
-    },
+    replied: (images, usage) => replied(images, usage, 'ended'),
+    repliedLate: (images, usage) => replied(images, usage, 'lost'),
     verified: (index) => book.change(isOf(index), { progress: 'verified' }),
-    unusable: (index) => book.change(isOf(index), { progress: 'unusable' }),
-    lost: (index) => book.change(isOf(index), { progress: 'lost' }),
+    published: (index) => book.change(isOf(index), { progress: 'published' }),
+    discarded(index, reason) {
+      book.change(isOf(index), (row) => {
+        const isUnusable = row.progress === 'ended' && isFaultOfImage(reason);
+        return { progress: isUnusable ? 'unusable' : 'lost' };
+      });
+    },
     mayRepeat: () => mayRepeat(own()),
     restricted(error, index) {
-      const failure = restricted(error, own().filter(isOf(index)));
+      // An earlier route may have been paid for the same output.
+      const failure = restricted(error, book.ofOutput(index));
       book.change(isOf(index), { failure });
       return failure;
     },
   };
+}
+
+/** False if the verification was stopped or failed for a reason of the bridge: the image might have been usable. */
+function isFaultOfImage({ code }: BridgeError): boolean {
+  return code === 'protocol' || code === 'upstream';
 }
 
 interface FailedTry {

@@ -1,16 +1,8 @@
 import type { Routing } from '../../contract/request/routing.ts';
 import type { BridgeError } from '../../errors/bridge-error.ts';
-import { createLedgerCall, type LedgerCall, type RowBook } from './ledger-call.ts';
+import { createLedgerCall, createRowBook, type LedgerCall } from './ledger-call.ts';
 import type { OpenCall, ProviderCounts, Settlement } from './ledger-store-port.ts';
-import {
-  countFailed,
-  countPaid,
-  type LedgerRow,
-  mayFallBack,
-  NOTHING,
-  restricted,
-  sumByProvider,
-} from './rows.ts';
+import { countFailed, countPaid, mayFallBack, NOTHING, restricted, sumByProvider } from './rows.ts';
 
 /** The durable side of the ledger of one request. */
 export interface Account {
@@ -34,7 +26,7 @@ export type Ledger = ReturnType<typeof createLedger>;
  * and paid for is a function of the rows (`rows.ts`). The ledger tells `account` what has to be durable.
  */
 export function createLedger(account: Account, outputs: number) {
-  let rows: readonly LedgerRow[] = [];
+  const book = createRowBook();
   /** Rows before this position are counted already. */
   let counted = 0;
   let renewals = 0;
@@ -43,16 +35,6 @@ export function createLedger(account: Account, outputs: number) {
   let lastProvider = '';
   let isReserved = false;
   let tokens: readonly ProviderCounts[] = [];
-
-  const book: RowBook = {
-    rows: () => rows,
-    add(more) {
-      rows = [...rows, ...more];
-    },
-    change(which, to) {
-      rows = rows.map((row) => (which(row) ? { ...row, ...to } : row));
-    },
-  };
 
   return {
     /** Reserves all outputs, once. Throws `rate_limited`, `overloaded`. */
@@ -81,30 +63,34 @@ export function createLedger(account: Account, outputs: number) {
     restrictedOnRoute: (error: BridgeError): BridgeError =>
       restricted(
         error,
-        rows.filter((row) => row.route === route),
+        book.rows().filter((row) => row.route === route),
       ),
 
     /** Returns the failure of the request, as all rows of all routes allow it. */
-    restricted: (error: BridgeError): BridgeError => restricted(error, rows),
+    restricted: (error: BridgeError): BridgeError => restricted(error, book.rows()),
 
     /**
      * Resolves with true if the next route may be tried after the current one has failed, and its outputs are reserved. What
      * the current route has made stays paid for, so that the allowance may not suffice for another one.
      */
     async fallsBack(error: BridgeError, policy: Routing['fallback_policy']): Promise<boolean> {
-      if (!mayFallBack(rows, route, error, policy)) return false;
-      if (counted === rows.length) return true;
+      if (!mayFallBack(book.rows(), route, error, policy)) return false;
+      if (counted === book.rows().length) return true;
       try {
-        const counts = sumByProvider([...countPaid(rows.slice(counted)), ...tokens]);
+        const counts = sumByProvider([...countPaid(book.rows().slice(counted)), ...tokens]);
         await account.renew({ renewals, counts }, outputs);
       } catch {
         return false;
       }
-      counted = rows.length;
+      counted = book.rows().length;
       renewals += 1;
       tokens = [];
       return true;
     },
+
+    /** Returns the failure of an output that could not be delivered. */
+    restrictedOutput: (error: BridgeError, index: number): BridgeError =>
+      restricted(error, book.ofOutput(index)),
 
     /** The images of these outputs are delivered: in the reply, or as artifacts. */
     delivered(indices: readonly number[]): void {
@@ -121,8 +107,12 @@ export function createLedger(account: Account, outputs: number) {
 
     /** Returns what is not counted yet. */
     settlement(): Settlement {
-      const failed = countFailed(rows, { outputs, lastProvider });
-      const counts = sumByProvider([...countPaid(rows.slice(counted)), ...tokens, ...failed]);
+      const failed = countFailed(book.rows(), { outputs, lastProvider });
+      const counts = sumByProvider([
+        ...countPaid(book.rows().slice(counted)),
+        ...tokens,
+        ...failed,
+      ]);
       return { renewals, counts };
     },
 
@@ -133,6 +123,6 @@ export function createLedger(account: Account, outputs: number) {
       account.close(this.settlement());
     },
 
-    rows: (): readonly LedgerRow[] => rows,
+    rows: book.rows,
   };
 }

@@ -4,69 +4,54 @@ import type {
   ArtifactRecord,
   ArtifactStore,
 } from '../../artifacts/artifact-store-port.ts';
-import { OUTPUT_FORMATS } from '../../contract/request/parameters.ts';
+import { ARTIFACT_COLUMNS, ArtifactRow } from './artifact-rows.ts';
 import type { StoreDatabase } from './database.ts';
 import { isAbandonedSql } from './owner-lease.ts';
 import { preparePublish } from './publish-artifacts.ts';
 
-const COLUMNS = `id, scope, name, format, width, height, bytes, sha256, created_secs,
-  sidecar_name, sidecar_bytes, sidecar_sha256`;
-
 const INSERT = `
-  INSERT INTO artifact (${COLUMNS}, state, owner)
+  INSERT INTO artifact (${ARTIFACT_COLUMNS}, state, owner)
   VALUES (@id, @scope, @name, @format, @width, @height, @bytes, @sha256, @createdSecs,
     @sidecarName, @sidecarBytes, @sidecarSha256, 'pending', @owner)
   ON CONFLICT (name) DO NOTHING
   ON CONFLICT (sidecar_name) WHERE sidecar_name IS NOT NULL DO NOTHING`;
+const LINK = `
+  INSERT INTO job_output (artifact_id, seq, image)
+  SELECT @artifactId, seq, @facts FROM job
+  WHERE seq = @sequence AND status = 'running' AND owner = @owner`;
 const RENAME = `
   UPDATE artifact SET name = @name, sidecar_name = @sidecarName
   WHERE id = @id AND state = 'pending'
     AND NOT EXISTS (SELECT 1 FROM artifact WHERE name = @name)
     AND NOT EXISTS (SELECT 1 FROM artifact WHERE sidecar_name = @sidecarName)`;
 const DISCARD = "DELETE FROM artifact WHERE id = ? AND state = 'pending'";
-const FIND = `SELECT ${COLUMNS} FROM artifact WHERE id = ? AND scope = ? AND state = 'published'`;
+const FIND = `SELECT ${ARTIFACT_COLUMNS} FROM artifact WHERE id = ? AND scope = ? AND state = 'published'`;
 const WITHDRAW = `
   UPDATE artifact SET state = 'pending', owner = @owner WHERE id = @id AND state = 'published'`;
 const ABANDON = `
   UPDATE artifact SET owner = NULL WHERE id = @id AND state = 'pending' AND owner = @owner`;
 const ADOPT = `
   UPDATE artifact SET owner = @owner WHERE state = 'pending' AND ${isAbandonedSql('artifact')}
-  RETURNING ${COLUMNS}`;
+  RETURNING ${ARTIFACT_COLUMNS}`;
 const LIST_BY_AGE = `
-  SELECT ${COLUMNS} FROM artifact
+  SELECT ${ARTIFACT_COLUMNS} FROM artifact
   WHERE state = 'published' AND created_secs <= @untilSecs AND (created_secs, id) > (@afterSecs, @afterId)
   ORDER BY created_secs, id LIMIT @limit`;
-const LIST_PENDING = `SELECT ${COLUMNS} FROM artifact WHERE state = 'pending'`;
+const LIST_PENDING = `SELECT ${ARTIFACT_COLUMNS} FROM artifact WHERE state = 'pending'`;
 
 /** Before every artifact. */
 const BEFORE_FIRST: ArtifactPosition = { createdSecs: Number.MIN_SAFE_INTEGER, id: '' };
 
 const TOTALS = 'SELECT artifacts AS count, bytes FROM artifact_total';
 
-const Row = v.pipe(
-  v.object({
-    id: v.string(),
-    scope: v.string(),
-    name: v.string(),
-    format: v.picklist(OUTPUT_FORMATS),
-    width: v.number(),
-    height: v.number(),
-    bytes: v.number(),
-    sha256: v.string(),
-    created_secs: v.number(),
-    sidecar_name: v.nullable(v.string()),
-    sidecar_bytes: v.nullable(v.number()),
-    sidecar_sha256: v.nullable(v.string()),
-  }),
-  v.transform(toRecord),
-);
-const FoundRow = v.optional(Row);
-const Rows = v.array(Row);
+const FoundRow = v.optional(ArtifactRow);
+const Rows = v.array(ArtifactRow);
 const TotalRow = v.object({ count: v.number(), bytes: v.number() });
 
 export function createArtifactStore(database: StoreDatabase): ArtifactStore {
   const { owner } = database;
   const insert = database.prepare(INSERT);
+  const link = database.prepare(LINK);
   const rename = database.prepare(RENAME);
   const publish = preparePublish(database);
   const discard = database.prepare(DISCARD);
@@ -79,12 +64,17 @@ export function createArtifactStore(database: StoreDatabase): ArtifactStore {
   const totals = database.prepare(TOTALS);
 
   return {
-    claim: (candidates) =>
-      database.write(() =>
-        candidates.find(
+    claim: (candidates, output) =>
+      database.write(() => {
+        const claimed = candidates.find(
           (candidate) => insert.run({ ...toColumns(candidate), owner }).changes === 1,
-        ),
-      ),
+        );
+        if (claimed && output) {
+          const { job: sequence, facts } = output;
+          link.run({ artifactId: claimed.id, sequence, facts: JSON.stringify(facts), owner });
+        }
+        return claimed;
+      }),
     rename: (candidates) =>
       database.write(() =>
         candidates.find((candidate) => rename.run(namesOf(candidate)).changes === 1),
@@ -112,25 +102,6 @@ export function createArtifactStore(database: StoreDatabase): ArtifactStore {
     listPending: () => database.read(() => v.parse(Rows, listPending.all())),
     totals: () => database.read(() => v.parse(TotalRow, totals.get())),
   };
-}
-
-interface Columns {
-  readonly created_secs: number;
-  readonly sidecar_name: string | null;
-  readonly sidecar_bytes: number | null;
-  readonly sidecar_sha256: string | null;
-}
-
-function toRecord<T extends Columns>({
-  created_secs: createdSecs,
-  sidecar_name: name,
-  sidecar_bytes: bytes,
-  sidecar_sha256: sha256,
-  ...row
-}: T) {
-  // The table holds all three or none.
-  const hasSidecar = name !== null && bytes !== null && sha256 !== null;
-  return { ...row, createdSecs, ...(hasSidecar ? { sidecar: { name, bytes, sha256 } } : {}) };
 }
 
 function toColumns({ sidecar, ...record }: ArtifactRecord) {

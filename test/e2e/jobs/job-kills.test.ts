@@ -144,7 +144,7 @@ describe('a program that is killed while it has jobs', () => {
     const { rows, files } = await artifactNames(cwd);
     expect(rows.filter(({ state }) => state !== 'published')).toEqual([]);
     expect(files.sort()).toEqual(rows.map(({ name }) => name).sort());
-    const results = jobs.flatMap(({ result }) => result?.data ?? []);
+    const results = jobs.flatMap((job) => (job.result ?? job.partial_result)?.data ?? []);
     expect(results.map(({ id }) => id).sort()).toEqual(rows.map(({ id }) => id).sort());
     const sent = jobs.flatMap(({ request }) =>
       request.images.map((image: { sha256: string }) => image.sha256),

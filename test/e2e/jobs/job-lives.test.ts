@@ -1,7 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import Sqlite from 'better-sqlite3';
 import sharp from 'sharp';
 import { afterEach, describe, expect, it } from 'vitest';
 import {
@@ -55,12 +54,13 @@ async function accepted(jobs: JobClient, body: object, headers?: Record<string, 
   return json.id as string;
 }
 
-/** Resolves once this many images of running jobs are noted in the database. */
-async function untilNoted({ cwd }: StartedBridge, count: number): Promise<void> {
-  const database = new Sqlite(join(cwd, 'data/state/bridge.sqlite'), { readonly: true });
-  const noted = database.prepare('SELECT count(*) FROM job_output').pluck();
-  while (noted.get() !== count) await delay(5);
-  database.close();
+/** Resolves once images of a running job have their names below the artifact root. */
+async function untilPublished({ cwd }: StartedBridge, count: number): Promise<void> {
+  const isEnough = async () => {
+    const names = await readdir(join(cwd, 'data/artifacts'), { recursive: true }).catch(() => []);
+    return names.filter((name) => name.endsWith('.png')).length >= count;
+  };
+  while (!(await isEnough())) await delay(1);
 }
 
 /** A program whose provider is the emulator, and a function that restarts it. */
@@ -281,7 +281,7 @@ describe('a restart', () => {
       parameters: { n: 3 },
       output: { metadata: 'sidecar', filename_prefix: 'kind' },
     });
-    await untilNoted(bridge, 2);
+    await untilPublished(bridge, 2);
     await bridge.end('SIGKILL');
 
     const { bridge: second, jobs: after } = await restart();

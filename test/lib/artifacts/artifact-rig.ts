@@ -2,8 +2,10 @@ import { createHash } from 'node:crypto';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { ArtifactFiles } from '../../../lib/artifacts/artifact-files-port.ts';
 import { createArtifactRoot } from '../../../lib/artifacts/artifact-root.ts';
 import { createPublisher } from '../../../lib/artifacts/publisher.ts';
+import { BridgeError } from '../../../lib/errors/bridge-error.ts';
 import type { VerifiedImage } from '../../../lib/images/image.ts';
 import { type Clock, systemClock } from '../../../lib/platform/clock.ts';
 import { createIds } from '../../../lib/platform/ids.ts';
@@ -23,7 +25,17 @@ export async function openArtifactRig() {
   const ids = createIds(clock.nowMs);
   const database = openStateDatabase({ file: stateDatabaseFile(directory), ids });
   const store = createArtifactStore(database);
-  const files = createArtifactFiles({ root, clock });
+  const realFiles = createArtifactFiles({ root, clock });
+  let staged = 0;
+  let refused: readonly number[] = [];
+  const files: ArtifactFiles = {
+    ...realFiles,
+    async stage(...given) {
+      staged += 1;
+      if (refused.includes(staged)) throw new BridgeError('artifact', 'the disk is full');
+      await realFiles.stage(...given);
+    },
+  };
   const artifactRoot = createArtifactRoot({ store, files });
 
   return {
@@ -36,6 +48,12 @@ export async function openArtifactRig() {
     files,
     artifactRoot,
     publisher: createPublisher({ store, files, artifactRoot, ids, clock }),
+
+    /** Refuses these files of those that are staged from now on, counted from 1. */
+    refuseStaged(nths: readonly number[]): void {
+      staged = 0;
+      refused = nths;
+    },
 
     /** What the next process does at its start. */
     async recover(): Promise<void> {

@@ -67,7 +67,10 @@ describe('createImageRequests', () => {
       },
     }));
 
-    await expect(create(asArtifact)).rejects.toBe(disconnected);
+    await expect(create(asArtifact)).rejects.toMatchObject({
+      message: disconnected.message,
+      details: { succeeded_outputs: 1 },
+    });
 
     expect(await artifacts.onDisk()).toEqual({});
     await expect(artifacts.store.listPending()).resolves.toEqual([]);

@@ -216,7 +216,6 @@ function createRefusingStore(real: JobStore) {
     claim: [] as Step[],
     settle: [] as Step[],
     prune: [] as Step[],
-    addOutput: [] as Step[],
   };
 
   async function prepare(method: keyof typeof before): Promise<void> {
@@ -227,7 +226,6 @@ function createRefusingStore(real: JobStore) {
     ...real,
     claim: (...given) => prepare('claim').then(() => real.claim(...given)),
     settle: (...given) => prepare('settle').then(() => real.settle(...given)),
-    addOutput: (...given) => prepare('addOutput').then(() => real.addOutput(...given)),
     prune: (...given) => prepare('prune').then(() => real.prune(...given)),
   };
   return {

@@ -30,14 +30,22 @@ async function begun() {
   return { id: job.id, run: await rig.run(0) };
 }
 
-/** Publishes one image of a running job, as the pipeline does where other calls still run. */
+/** The result of a running job with this image, which is published as the pipeline does. */
+async function published(run: ScriptedRun, id: string) {
+  const result = resultOf([id]);
+  const [image] = result.response.data;
+  const [publication] = result.publications;
+  const { outputs } = run.context;
+  if (!image || !publication || !outputs) throw new Error('there is no image of a job');
+  const output = { job: outputs.job, facts: { index: image.index } };
+  await createArtifactStore(rig.database).claim([publication.record], output);
+  return { image, publication, result };
+}
+
+/** Publishes one image of a running job while other calls still run. */
 async function publishEarly(run: ScriptedRun, id: string) {
-  const { response, publications } = resultOf([id]);
-  const [image] = response.data;
-  const [publication] = publications;
-  if (!image || !publication) throw new Error('there is no image');
-  await createArtifactStore(rig.database).claim([publication.record]);
-  await run.context.onPublished?.({ image, publication });
+  const { image, publication } = await published(run, id);
+  run.context.outputs?.onPublished(publication);
   return image;
 }
 
@@ -62,27 +70,18 @@ describe('createJobWorker', () => {
     expect(await artifacts.find(SCOPE, '2'.repeat(32))).toMatchObject({ id: '2'.repeat(32) });
   });
 
-  test('what was published of a job that fails is discarded once its end is stored', async () => {
+  test('a job that fails has what was published as its partial result', async () => {
     const { id, run } = await begun();
-    await publishEarly(run, '1'.repeat(32));
+    const image = await publishEarly(run, '1'.repeat(32));
 
     run.fail(new BridgeError('upstream', 'no reply'));
     const job = await rig.ended(id);
     await until(() => rig.live.size() === 0);
 
-    expect(job).toMatchObject({ status: 'failed' });
-    expect(job).not.toHaveProperty('partial_result');
-    expect(rig.discarded).toEqual(['1'.repeat(32)]);
-  });
-
-  test('a job whose image cannot be noted runs on', async () => {
-    const { id, run } = await begun();
-    rig.refuse('addOutput', refusal());
-    await publishEarly(run, '1'.repeat(32));
-
-    run.end(resultOf(['1'.repeat(32)]));
-
-    expect(await rig.ended(id)).toMatchObject({ status: 'succeeded' });
+    expect(job).toMatchObject({ status: 'failed', partial_result: { data: [image] } });
+    expect(rig.discarded).toEqual([]);
+    const artifacts = createArtifactStore(rig.database);
+    expect(await artifacts.find(SCOPE, '1'.repeat(32))).toMatchObject({ id: '1'.repeat(32) });
   });
 
   test('a result that comes when the bridge stops is stored', async () => {
@@ -122,7 +121,7 @@ describe('createJobWorker', () => {
     expect(await rig.ended(id)).toMatchObject({ status: 'failed', error });
   });
 
-  test('fails a job whose result has no artifact, and keeps no image', async () => {
+  test('fails a job whose result has no artifact', async () => {
     const { id, run } = await begun();
     const { response, publications } = resultOf(['one']);
     const [image] = response.data;
@@ -133,7 +132,6 @@ describe('createJobWorker', () => {
     run.end({ response: { ...response, data: [url] }, publications });
 
     expect(await rig.ended(id)).toMatchObject({ status: 'failed', error: { code: 'internal' } });
-    expect(rig.discarded).toEqual(['one']);
   });
 
   test('fails a job whose images are not pending in the store', async () => {
@@ -209,14 +207,16 @@ describe('createJobWorker', () => {
 
     // Both writes come in one turn of the event loop, so that one transaction holds them, in this order.
     rig.precede('settle', () => rig.store.cancel(SCOPE, id, CANCEL));
-    run.end(resultOf(['late']));
+    const { image, result } = await published(run, '1'.repeat(32));
+    run.end(result);
 
     expect(await rig.ended(id)).toMatchObject({
       status: 'cancelled',
       cancel_requested: true,
       error: { code: 'cancelled', details: { provider_stopped: true } },
+      partial_result: { data: [image] },
     });
-    expect(rig.discarded).toEqual(['late']);
+    expect(rig.discarded).toEqual([]);
   });
 
   test('stops at a cancel, and reports that nothing runs any more', async () => {
@@ -241,27 +241,52 @@ describe('createJobWorker', () => {
     expect(await rig.ended(id)).toMatchObject({ status: 'cancelled', error: { details } });
   });
 
-  test('discards a result that comes after a cancel', async () => {
+  test('keeps a result that comes after a cancel as the partial result', async () => {
     rig.behavior.stopsOnAbort = false;
     const { id, run } = await begun();
     await rig.jobs.cancel(SCOPE, id);
 
-    run.end(resultOf(['late']));
+    const { image, result } = await published(run, '1'.repeat(32));
+    run.end(result);
 
-    expect(await rig.ended(id)).toMatchObject({ status: 'cancelled' });
-    expect(rig.discarded).toEqual(['late']);
+    expect(await rig.ended(id)).toMatchObject({
+      status: 'cancelled',
+      partial_result: { data: [image] },
+    });
+    expect(rig.discarded).toEqual([]);
+  });
+
+  test('says of a cancelled job what was made and what is not known', async () => {
+    rig.behavior.stopsOnAbort = false;
+    const { id, run } = await begun();
+    const { ledger } = run.context;
+    const [made, unknown] = [ledger.beginCall('sandbox', [0]), ledger.beginCall('sandbox', [1])];
+    made.replied(1, undefined);
+    made.verified(0);
+    unknown.sent();
+    unknown.failed(new BridgeError('upstream', 'lost', { effect: 'unknown' }));
+    await rig.jobs.cancel(SCOPE, id);
+
+    run.fail(new BridgeError('upstream', 'lost', { effect: 'unknown' }));
+
+    const details = { provider_stopped: true, outcome: 'unknown', succeeded_outputs: 1 };
+    expect(await rig.ended(id)).toMatchObject({ status: 'cancelled', error: { details } });
   });
 
   test('stops at a cancel while the store refuses its end', async () => {
     const { id, run } = await begun();
     rig.refuse('settle', refusal());
-    run.end(resultOf(['unwritten']));
+    const { image, result } = await published(run, '1'.repeat(32));
+    run.end(result);
     await until(() => rig.clock.waiting === 1);
 
     await rig.jobs.cancel(SCOPE, id);
 
-    expect(await rig.ended(id)).toMatchObject({ status: 'cancelled' });
-    expect(rig.discarded).toEqual(['unwritten']);
+    expect(await rig.ended(id)).toMatchObject({
+      status: 'cancelled',
+      partial_result: { data: [image] },
+    });
+    expect(rig.discarded).toEqual([]);
   });
 
   test('stops a job that was cancelled between its claim and its beginning', async () => {

@@ -1,11 +1,12 @@
 import * as v from 'valibot';
 import type { ImageJobSummary, PartialResult } from '../../../contract/resources/job.ts';
 import type { JobEnd, JobStore } from '../../../jobs/job-store-port.ts';
+import { ArtifactRow } from '../artifact-rows.ts';
 import type { StateDatabase } from '../database.ts';
 import { NOTHING_COUNTED, prepareLedger } from '../ledger-writes.ts';
 import { isAbandonedSql } from '../owner-lease.ts';
 import { preparePublish } from '../publish-artifacts.ts';
-import { prepareNotedOutputs } from './job-outputs.ts';
+import { LIST_ABANDONED_OUTPUTS, prepareJobOutputs } from './job-outputs.ts';
 import type { JobScopes } from './job-scopes.ts';
 
 const END = `
@@ -13,6 +14,9 @@ const END = `
     status = @status, owner = NULL, completed = @completed, updated = @completed, reserved = 0,
     error_code = @errorCode, artifacts = @artifacts, bytes = bytes + @bytes,
     provider = coalesce(@provider, provider), model = coalesce(@model, model)
+  WHERE seq = @seq`;
+const MAY_END = `
+  SELECT 1 FROM job
   WHERE seq = @seq AND status = @from AND owner IS @owner
     AND (cancel_requested = 0 OR @status <> 'succeeded')`;
 const END_CONTENT = `
@@ -21,6 +25,7 @@ const END_CONTENT = `
 const LIST_ABANDONED = `
   SELECT seq, owner FROM job WHERE status = 'running' AND ${isAbandonedSql('job')}`;
 
+const Records = v.array(ArtifactRow);
 const AbandonedRows = v.array(v.object({ seq: v.number(), owner: v.nullable(v.string()) }));
 
 // As `job` has it for every job that is accepted.
@@ -39,40 +44,30 @@ export function prepareJobEnding(
   database: StateDatabase,
   scopes: Pick<JobScopes, 'counting'>,
 ): JobEnding {
+  const mayEnd = database.prepare(MAY_END);
   const endJob = database.prepare(END);
   const endContent = database.prepare(END_CONTENT);
   const publish = preparePublish(database);
-  const noted = prepareNotedOutputs(database);
+  const outputs = prepareJobOutputs(database);
   const ledger = prepareLedger(database);
 
   return {
     end(sequence, from, end, owner = from === 'running' ? database.owner : null) {
       const { status, completedSecs: completed } = end;
-      const partial = end.status === 'interrupted' ? noted.find(sequence) : undefined;
-      const texts = toTexts(end, partial);
-      const { errorCode, provider, model, artifacts } = texts;
-      const row = {
-        seq: sequence,
-        from,
-        owner,
-        status,
-        completed,
-        errorCode,
-        provider,
-        model,
-        artifacts,
-      };
-      const { changes } = scopes.counting([sequence], () =>
-        endJob.run({ ...row, bytes: sizeOf(texts) }),
+      if (!mayEnd.get({ seq: sequence, from, owner, status })) return false;
+      const partial =
+        status === 'succeeded' ? undefined : outputs.keep(sequence, end.publications ?? []);
+      const { result, error, ...texts } = toTexts(end, partial);
+      const { partial: partialText, ...facts } = texts;
+      const bytes = sizeOf({ result, error, ...texts });
+      scopes.counting([sequence], () =>
+        endJob.run({ seq: sequence, status, completed, ...facts, bytes }),
       );
-      if (changes === 0) return false;
       if (from === 'queued') ledger.closeJob(sequence, { settlement: NOTHING_COUNTED });
       else ledger.closeJob(sequence, { settlement: end.settlement, kept: indicesOf(partial) });
-      const { result, error } = texts;
-      endContent.run({ seq: sequence, result, partial: texts.partial, error });
-      if (end.status === 'succeeded') publish(end.publications);
-      if (partial) noted.publish(sequence);
-      noted.remove(sequence);
+      endContent.run({ seq: sequence, result, partial: partialText, error });
+      if (status === 'succeeded') publish(end.publications);
+      outputs.remove(sequence);
       return true;
     },
   };
@@ -81,15 +76,18 @@ export function prepareJobEnding(
 export function createJobEndings(
   database: StateDatabase,
   ending: JobEnding,
-): Pick<JobStore, 'settle' | 'interruptAbandoned'> {
+): Pick<JobStore, 'settle' | 'listAbandonedOutputs' | 'interruptAbandoned'> {
   const listAbandoned = database.prepare(LIST_ABANDONED);
+  const listOutputs = database.prepare(LIST_ABANDONED_OUTPUTS);
   const { owner: self } = database;
 
   return {
     settle: (sequence, end) => database.write(() => ending.end(sequence, 'running', end)),
-    interruptAbandoned: ({ atSecs, error }) =>
+    listAbandonedOutputs: (nowSecs) =>
+      database.read(() => v.parse(Records, listOutputs.all({ owner: self, nowSecs }))),
+    interruptAbandoned: ({ atSecs, error, publications = [] }) =>
       database.write(() => {
-        const end = { status: 'interrupted', completedSecs: atSecs, error } as const;
+        const end = { status: 'interrupted', completedSecs: atSecs, error, publications } as const;
         const found = listAbandoned.all({ owner: self, nowSecs: atSecs });
         const abandoned = v.parse(AbandonedRows, found);
         for (const { seq, owner } of abandoned) ending.end(seq, 'running', end, owner);

@@ -1,54 +1,66 @@
 import * as v from 'valibot';
-import { GeneratedImage } from '../../../contract/reply/image-response.ts';
+import type { ArtifactImage } from '../../../contract/reply/image-response.ts';
 import type { PartialResult } from '../../../contract/resources/job.ts';
-import type { JobStore } from '../../../jobs/job-store-port.ts';
+import { ARTIFACT_COLUMNS, ArtifactRow } from '../artifact-rows.ts';
 import type { StateDatabase } from '../database.ts';
+import { isAbandonedSql } from '../owner-lease.ts';
 
-const ADD = `
-  INSERT INTO job_output (artifact_id, seq, image)
-  SELECT @artifactId, seq, @image FROM job
-  WHERE seq = @sequence AND status = 'running' AND owner = @owner`;
 const LIST_PENDING = `
-  SELECT image FROM job_output JOIN artifact ON artifact.id = artifact_id
-  WHERE seq = ? AND state = 'pending' ORDER BY image ->> '$.index'`;
+  SELECT ${ARTIFACT_COLUMNS}, image AS facts FROM job_output JOIN artifact ON artifact.id = artifact_id
+  WHERE seq = @sequence AND state = 'pending' AND artifact_id IN (SELECT value FROM json_each(@ids))`;
 const PUBLISH = `
-  UPDATE artifact SET state = 'published', owner = NULL
-  WHERE state = 'pending' AND id IN (SELECT artifact_id FROM job_output WHERE seq = ?)`;
+  UPDATE artifact SET state = 'published', owner = NULL WHERE state = 'pending' AND id = ?`;
 const REMOVE = 'DELETE FROM job_output WHERE seq = ?';
+/** Binds `@owner`, `@nowSecs`. */
+export const LIST_ABANDONED_OUTPUTS = `
+  SELECT ${ARTIFACT_COLUMNS} FROM artifact
+  WHERE state = 'pending' AND id IN (
+    SELECT artifact_id FROM job_output JOIN job ON job.seq = job_output.seq
+    WHERE job.status = 'running' AND ${isAbandonedSql('job')})`;
 
-const Images = v.array(v.pipe(v.string(), v.parseJson(), GeneratedImage));
+/** Links from before schema 18 have all of the image. */
+const Facts = v.object({
+  index: v.number(),
+  generation_ms: v.optional(v.number()),
+  revised_prompt: v.optional(v.string()),
+});
+const PendingRows = v.array(
+  v.intersect([ArtifactRow, v.object({ facts: v.pipe(v.string(), v.parseJson(), Facts) })]),
+);
 
-export function createJobOutputs(database: StateDatabase): Pick<JobStore, 'addOutput'> {
-  const add = database.prepare(ADD);
-  const { owner } = database;
-  return {
-    addOutput: (sequence, image) =>
-      database.write(() => {
-        add.run({ sequence, artifactId: image.id, image: JSON.stringify(image), owner });
-      }),
-  };
-}
-
-/** The noted images of a job, for the transaction that ends it. */
-export interface NotedOutputs {
-  /** Those whose publications are pending; undefined where there are none. */
-  find(sequence: number): PartialResult | undefined;
-  /** Makes them artifacts of their scope, whichever process has published them. */
-  publish(sequence: number): void;
-  /** Forgets all of them. */
+/** The images that a job has published, for the transaction that ends it. */
+export interface JobOutputs {
+  /** Makes the pending ones of these artifacts its scope's, whichever process has published them. Undefined if there are none. */
+  keep(sequence: number, ids: readonly string[]): PartialResult | undefined;
+  /** Forgets all links of the job. */
   remove(sequence: number): void;
 }
 
-export function prepareNotedOutputs(database: StateDatabase): NotedOutputs {
-  const listPending = database.prepare(LIST_PENDING).pluck();
+export function prepareJobOutputs(database: StateDatabase): JobOutputs {
+  const listPending = database.prepare(LIST_PENDING);
   const publish = database.prepare(PUBLISH);
   const remove = database.prepare(REMOVE);
   return {
-    find(sequence) {
-      const data = v.parse(Images, listPending.all(sequence));
-      return data.length === 0 ? undefined : { data };
+    keep(sequence, ids) {
+      if (ids.length === 0) return undefined;
+      const found = listPending.all({ sequence, ids: JSON.stringify(ids) });
+      const data = v.parse(PendingRows, found).map(toImage);
+      for (const { id } of data) publish.run(id);
+      return data.length === 0 ? undefined : { data: data.sort((a, b) => a.index - b.index) };
     },
-    publish: (sequence) => void publish.run(sequence),
     remove: (sequence) => void remove.run(sequence),
+  };
+}
+
+function toImage(
+  row: v.InferOutput<typeof PendingRows>[number],
+): ArtifactImage & { index: number } {
+  const { id, name, format, width, height, bytes, sha256, sidecar, facts } = row;
+  const image = { id, name, format, width, height, bytes, sha256 };
+  return {
+    type: 'artifact',
+    ...image,
+    ...facts,
+    ...(sidecar ? { metadata_name: sidecar.name } : {}),
   };
 }

@@ -9,7 +9,6 @@ import { createJobChangeFeed } from './job-change-feed.ts';
 import { createJobEndings, type JobEnding, prepareJobEnding } from './job-endings.ts';
 import { createJobInputs } from './job-inputs.ts';
 import { createJobList } from './job-list.ts';
-import { createJobOutputs } from './job-outputs.ts';
 import { createJobRetention } from './job-retention.ts';
 import { parseRecord, RECORD_COLUMNS } from './job-rows.ts';
 import { type JobScopes, prepareJobScopes } from './job-scopes.ts';
@@ -75,7 +74,6 @@ export function createJobStore(database: StateDatabase): JobStore {
 
   return {
     ...createJobSubmission(database, scopes),
-    ...createJobOutputs(database),
     ...createJobEndings(database, ending),
     ...createJobList(database),
     ...createJobChangeFeed(database),
@@ -149,7 +147,11 @@ function createJobChanges(
         const { sequence } = job;
         if (job.completedSecs !== undefined) return job;
         askToStop.run({ sequence, atSecs });
-        const end = { status: 'cancelled', completedSecs: atSecs, error } as const;
+        const end = {
+          status: 'cancelled',
+          completedSecs: atSecs,
+          error,
+        } as const;
         ending.end(sequence, 'queued', end);
         return findOne(scope, id);
       }),

@@ -298,7 +298,7 @@ describe('createRetriedCall, endings', () => {
     const error = await calling.catch((thrown) => thrown);
     expect(error).toMatchObject({ code: 'cancelled', details: { provider_stopped: true } });
     expect(error.details).not.toHaveProperty('outcome');
-    expect(ledger.rows()).toMatchObject([{ progress: 'ended', paid: 'yes' }]);
+    expect(ledger.rows()).toMatchObject([{ progress: 'lost', paid: 'yes' }]);
   });
 
   it.each<[string, ProviderResult | BridgeError]>([

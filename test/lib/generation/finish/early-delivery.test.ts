@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { PendingPublication } from '../../../../lib/artifacts/publisher.ts';
 import { BridgeError } from '../../../../lib/errors/bridge-error.ts';
-import type { PublishedImage } from '../../../../lib/generation/finish/early-delivery.ts';
 import { replyWith } from '../../../support/scripted-provider.ts';
 import { anything } from '../capability-documents.ts';
 import { type GenerationRig, openGenerationRig } from '../generation-rig.ts';
@@ -25,15 +25,22 @@ beforeEach(async () => {
 });
 afterEach(() => rig.close());
 
-/** A generation, what it has published early, and a function that waits until there are as many. */
-function start(sent: object) {
-  const published: PublishedImage[] = [];
+/** The generation of a job, what it has published, and a function that waits until there are as many. */
+function start(sent: {
+  readonly parameters: { readonly n: number };
+  readonly output?: object;
+  readonly policies?: object;
+}) {
+  const published: PendingPublication[] = [];
   const waiting: { readonly count: number; readonly resume: () => void }[] = [];
   const context = {
-    ...rig.newContext(),
-    async onPublished(one: PublishedImage) {
-      published.push(one);
-      for (const { count, resume } of waiting) if (published.length >= count) resume();
+    ...rig.newContext(sent.parameters.n),
+    outputs: {
+      job: 7,
+      onPublished(publication: PendingPublication) {
+        published.push(publication);
+        for (const { count, resume } of waiting) if (published.length >= count) resume();
+      },
     },
   };
   const untilPublished = (count: number) =>
@@ -42,7 +49,9 @@ function start(sent: object) {
       else waiting.push({ count, resume });
     });
   const { result } = rig.generation.run(requestOf(sent), context, context.signal);
-  return { published, untilPublished, result, disconnect: context.disconnect };
+  result.catch(() => {});
+  const { ledger, disconnect } = context;
+  return { published, untilPublished, result, disconnect, ledger };
 }
 
 async function reply(nth: number): Promise<void> {
@@ -62,18 +71,15 @@ describe('createEarlyDelivery', () => {
 
     const { response, publications } = await result;
 
-    expect(early.map(({ image: { index } }) => index)).toEqual([2, 0]);
     expect(files).toHaveLength(2);
     expect(response.data.map(({ index, type }) => [index, type])).toEqual([
       [0, 'artifact'],
       [1, 'artifact'],
       [2, 'artifact'],
     ]);
-    expect(response.data).toEqual(expect.arrayContaining(early.map((one) => one.image)));
     expect(publications).toHaveLength(3);
-    expect(published.map(({ publication }) => publication)).toEqual(
-      expect.arrayContaining([...publications]),
-    );
+    expect(publications).toEqual([early[1], published[2], early[0]]);
+    expect(published).toEqual(expect.arrayContaining([...publications]));
   });
 
   it('writes the sidecar with what is known when the image is finished', async () => {
@@ -81,7 +87,7 @@ describe('createEarlyDelivery', () => {
     const { published, untilPublished, result } = start({ ...three, output });
     await reply(1);
     await untilPublished(1);
-    const [name = ''] = published.map(({ image }) => image.metadata_name);
+    const [name = ''] = published.map(({ record }) => record.sidecar?.name);
 
     const record = JSON.parse(await readFile(join(rig.artifacts.root, name), 'utf8'));
     await reply(0);
@@ -95,7 +101,7 @@ describe('createEarlyDelivery', () => {
     });
   });
 
-  it('leaves what it has published to its taker when the operation fails', async () => {
+  it('leaves what it has published to the job when the operation fails', async () => {
     const { published, untilPublished, result } = start(three);
     await reply(0);
     await untilPublished(1);
@@ -117,13 +123,52 @@ describe('createEarlyDelivery', () => {
     expect(await rig.artifacts.names()).toHaveLength(published.length);
   });
 
-  it('publishes nothing early of an operation of one call', async () => {
-    const { published, result } = start({ ...three, parameters: { n: 1 } });
+  it('publishes the image of a single call as well', async () => {
+    const { published, untilPublished, result } = start({ ...three, parameters: { n: 1 } });
     await reply(0);
+    await untilPublished(1);
 
     const { publications } = await result;
 
+    expect(publications).toEqual(published);
+  });
+
+  it('fails only the image that cannot be published, under best_effort', async () => {
+    rig.artifacts.refuseStaged([2]);
+    const parameters = { n: 2, failure_policy: 'best_effort' };
+    const { result, ledger } = start({ ...three, parameters });
+    await reply(0);
+    await reply(1);
+
+    const { response, publications } = await result;
+
     expect(publications).toHaveLength(1);
-    expect(published).toEqual([]);
+    expect(response.failures).toMatchObject([
+      { error: { code: 'artifact', retryable: false, details: { succeeded_outputs: 1 } } },
+    ]);
+    expect(response.warnings).toContain('partial_output_failure');
+    expect(
+      ledger
+        .rows()
+        .map(({ progress }) => progress)
+        .sort(),
+    ).toEqual(['lost', 'published']);
+  });
+
+  it('stops further calls when an image cannot be published, under fail_fast', async () => {
+    rig.artifacts.refuseStaged([2]);
+    const policies = { batch_execution: 'sequential' };
+    const { published, result, ledger } = start({ ...three, parameters: { n: 4 }, policies });
+    await reply(0);
+    await reply(1);
+
+    await expect(result).rejects.toMatchObject({
+      code: 'artifact',
+      retryable: false,
+      details: { succeeded_outputs: 2 },
+    });
+    expect(rig.provider.calls).toHaveLength(2);
+    expect(published).toHaveLength(1);
+    expect(ledger.settlement().counts).toMatchObject([{ images: 2, lost: 1, failed: 2 }]);
   });
 });

@@ -266,6 +266,57 @@ describe('the ledger of a generation', () => {
   });
 });
 
+describe('the ledger of a generation, delivery', () => {
+  /** A request for three artifacts, some of which cannot be written. */
+  async function refusing(refused: readonly number[], parameters: object) {
+    const rig = await openGenerationRig({ reply: ok }, ONE_A_CALL);
+    rigs.push(rig);
+    rig.artifacts.refuseStaged(refused);
+    const { account, closed } = recordAccount();
+    const ledger = createLedger(account, 3);
+    const output = { response_format: 'artifact' };
+    const request = requestOf({ parameters: { n: 3, ...parameters }, output });
+    const { result } = rig.run(request, { ...rig.newContext(), ledger });
+    const ended = await result.catch((error: BridgeError) => error);
+    ledger.close();
+    return { rig, ended, counts: closed[0]?.counts ?? [] };
+  }
+
+  it('loses only the image that cannot be published, under best_effort', async () => {
+    const { rig, ended: end, counts: counted } = await refusing([2], BEST_EFFORT);
+
+    if (end instanceof BridgeError) throw end;
+    const { response, publications } = end;
+    const kept = response.data.map(({ index }) => index);
+    const failures = response.failures ?? [];
+    expect([...kept, ...failures.map(({ index }) => index)].sort()).toEqual([0, 1, 2]);
+    expect(failures).toMatchObject([{ error: { code: 'artifact', retryable: false } }]);
+    expect(response.delivered.map(({ index }) => index)).toEqual(kept);
+    expect(response.warnings).toContain('partial_output_failure');
+    expect(publications).toHaveLength(2);
+    expect(await rig.artifacts.names()).toHaveLength(2);
+    expect(counted).toEqual([counts({ images: 3, lost: 1 })]);
+  });
+
+  it.each([
+    ['fail_fast', {}, [2]],
+    ['best_effort, none can be published', BEST_EFFORT, [1, 2, 3]],
+  ])(
+    'leaves no file of a request that fails, and says what was made: %s',
+    async (_what, parameters, refused) => {
+      const { rig, ended: end, counts: counted } = await refusing(refused, parameters);
+
+      expect(end).toMatchObject({
+        code: 'artifact',
+        retryable: false,
+        details: { succeeded_outputs: 3 },
+      });
+      expect(await rig.artifacts.names()).toEqual([]);
+      expect(counted).toEqual([counts({ images: 3, lost: 3 })]);
+    },
+  );
+});
+
 describe('the ledger of a generation with fallbacks', () => {
   const byModel =
     (first: Reply, second: Reply): Reply =>

@@ -92,11 +92,16 @@ describe('createRetryJob', () => {
     const { sequence } = (await rig.store.claim(1)) ?? { sequence: 0 };
     const artifacts = createArtifactStore(rig.database);
     const { response, publications } = resultOf(ids);
-    for (const { record } of publications) await artifacts.claim([record]);
-    for (const image of response.data) {
-      if (image.type === 'artifact') await rig.store.addOutput(sequence, image);
+    for (const [nth, { record }] of publications.entries()) {
+      const { index } = response.data[nth] ?? { index: 0 };
+      await artifacts.claim([record], { job: sequence, facts: { index } });
     }
-    const end = { status: 'interrupted', completedSecs: 2, error: CANCELLATION } as const;
+    const end = {
+      status: 'interrupted',
+      completedSecs: 2,
+      error: CANCELLATION,
+      publications: ids,
+    } as const;
     await rig.store.settle(sequence, end);
     return job.id;
   }

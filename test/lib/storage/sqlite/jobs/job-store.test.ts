@@ -15,7 +15,9 @@ import {
   stateDatabaseFile,
 } from '../../../../../lib/storage/sqlite/database.ts';
 import { createJobStore } from '../../../../../lib/storage/sqlite/jobs/job-store.ts';
+import { createLedgerStore } from '../../../../../lib/storage/sqlite/ledger-store.ts';
 import { createOwnerLease } from '../../../../../lib/storage/sqlite/owner-lease.ts';
+import { createUsageStore } from '../../../../../lib/storage/sqlite/usage-store.ts';
 import { describeJobStore } from '../../../../contracts/job-store.ts';
 import { editOf, jobRequest, newJob, succeeded, WIDE } from '../../../../support/jobs.ts';
 
@@ -26,6 +28,8 @@ describeJobStore('SQLite in memory', async () => {
   return {
     store: createJobStore(database),
     artifacts: createArtifactStore(database),
+    ledger: createLedgerStore(database),
+    usage: createUsageStore(database),
     other: (leaseUntilSecs) => otherJobStore(database, leaseUntilSecs),
     close: () => database.close(),
   };
@@ -37,6 +41,8 @@ describeJobStore('SQLite on disk', async () => {
   return {
     store: createJobStore(database),
     artifacts: createArtifactStore(database),
+    ledger: createLedgerStore(database),
+    usage: createUsageStore(database),
     other: (leaseUntilSecs) => otherJobStore(database, leaseUntilSecs),
     async close() {
       await database.close();
