@@ -291,7 +291,9 @@ Start the bridge, cancel the jobs that were made already, then: image-bridge que
 
     expect(result).toMatchObject({
       exitCode: 1,
-      stderr: expect.stringMatching(/ is in use by (another process|process \d+); stop the bridge first/),
+      stderr: expect.stringMatching(
+        / is in use by (another process|process \d+); stop the bridge first/,
+      ),
     });
     if (lock.ok) lock.release();
   });
